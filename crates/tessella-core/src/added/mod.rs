@@ -1,0 +1,1 @@
+//! Stage 0b: special and user tokens, cut out before and after normalisation.

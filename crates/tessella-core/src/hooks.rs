@@ -1,0 +1,29 @@
+//! Components that users write themselves.
+//!
+//! The engine knows them only through these traits. A component that can be found again by an import path
+//! may be saved; one that cannot makes saving an error.
+
+use std::fmt::Debug;
+
+use crate::error::Result;
+use crate::text::NormalizedString;
+
+/// A user's normalizer: changes the text it is handed through the string's own methods.
+pub trait CustomNormalizer: Debug + Send + Sync {
+    fn normalize(&self, text: &mut NormalizedString) -> Result<()>;
+    /// `package.module:Name`, if the component can be saved.
+    fn import_path(&self) -> Option<String>;
+}
+
+/// A user's pre-tokenizer: cuts each piece into pieces, in order.
+pub trait CustomPreTokenizer: Debug + Send + Sync {
+    /// Gets all text pieces of one text and returns the pieces of each.
+    fn pre_tokenize(&self, pieces: Vec<NormalizedString>) -> Result<Vec<Vec<NormalizedString>>>;
+    fn import_path(&self) -> Option<String>;
+}
+
+/// A user's decoder: a list of token texts to the list of texts to join.
+pub trait CustomDecoder: Debug + Send + Sync {
+    fn decode_chain(&self, tokens: Vec<String>) -> Result<Vec<String>>;
+    fn import_path(&self) -> Option<String>;
+}

@@ -1,0 +1,57 @@
+//! Tessella's engine: text to ids and back.
+//!
+//! The pipeline on one page, in the order in which a text walks through it:
+//!
+//! 0. [`text`]: what we are given, and the way back from a derived text to the original;
+//!    [`added`]: special and user tokens, cut out before and after normalisation
+//! 1. [`normalize`]: text to text, with alignment
+//! 2. [`pretokenize`]: text to pieces
+//! 3. [`model`]: piece to ids
+//! 4. [`postprocess`]: special tokens, truncation, padding
+//! 5. [`encoding`]: the result and its look-ups
+//! 6. [`decode`]: ids to bytes to text
+//!
+//! [`Tokenizer`] is the conductor, the only module that joins stages. [`spec`] is the plain-data description
+//! it is built from. No Python, no files, no JSON in this crate.
+
+// Shared by all stages.
+pub mod error;
+pub mod hash;
+pub mod hooks;
+pub mod ids;
+pub mod pattern;
+pub mod random;
+pub mod spec;
+pub mod unicode;
+pub mod vocab;
+
+// 0. What we are given.
+pub mod added;
+pub mod text;
+
+// 1. Text to text.
+pub mod normalize;
+
+// 2. Text to pieces.
+pub mod pretokenize;
+
+// 3. Piece to ids.
+pub mod model;
+
+// 4. Special tokens, truncation, padding.
+pub mod postprocess;
+
+// 5. The result.
+pub mod encoding;
+
+// 6. Back to text.
+pub mod decode;
+
+// The conductor.
+pub mod tokenizer;
+
+pub use encoding::{Encoding, OffsetUnit};
+pub use error::{Error, ErrorKind, Result};
+pub use ids::{Span, TokenId};
+pub use spec::TokenizerSpec;
+pub use tokenizer::{EncodeOptions, Input, RaggedIds, Sequence, Tokenizer};

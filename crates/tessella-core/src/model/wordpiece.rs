@@ -1,0 +1,27 @@
+//! The WordPiece model.
+
+use crate::error::Result;
+use crate::ids::{PieceToken, TokenId};
+use crate::spec::WordPieceSpec;
+
+/// A compiled WordPiece model.
+#[derive(Debug)]
+pub struct WordPiece {}
+
+impl WordPiece {
+    pub fn new(_spec: &WordPieceSpec) -> Result<Self> {
+        unimplemented!()
+    }
+
+    pub fn tokenize(&self, _piece: &str, _out: &mut Vec<PieceToken>) -> Result<()> {
+        unimplemented!()
+    }
+
+    pub fn token_to_id(&self, _token: &str) -> Option<TokenId> {
+        unimplemented!()
+    }
+
+    pub fn id_to_token(&self, _id: TokenId) -> Option<&str> {
+        unimplemented!()
+    }
+}

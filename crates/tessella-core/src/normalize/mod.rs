@@ -1,0 +1,19 @@
+//! Stage 1: text to text, with alignment.
+
+use crate::error::Result;
+use crate::spec::NormalizerSpec;
+use crate::text::AlignedText;
+
+/// A compiled normalizer.
+#[derive(Debug)]
+pub struct Normalizer {}
+
+impl Normalizer {
+    pub fn new(_spec: &NormalizerSpec) -> Result<Self> {
+        unimplemented!()
+    }
+
+    pub fn normalize(&self, _text: &mut AlignedText<'_>) -> Result<()> {
+        unimplemented!()
+    }
+}

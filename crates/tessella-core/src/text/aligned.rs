@@ -1,0 +1,62 @@
+//! A text on its way through the normalizers: what it reads now, and where that came from.
+
+use std::borrow::Cow;
+
+use super::{Alignment, Rewriter};
+use crate::ids::Span;
+
+/// One stretch of text with its map to the original.
+#[derive(Debug, Clone)]
+pub struct AlignedText<'a> {
+    text: Cow<'a, str>,
+    map: Alignment,
+}
+
+impl<'a> AlignedText<'a> {
+    /// The original's own bytes from `origin` on.
+    pub fn borrowed(text: &'a str, origin: usize) -> Self {
+        AlignedText { map: Alignment::identity(origin, text.len()), text: Cow::Borrowed(text) }
+    }
+
+    /// The same without a way back: nothing is recorded from here on.
+    pub fn untracked(text: &'a str) -> Self {
+        AlignedText { text: Cow::Borrowed(text), map: Alignment::untracked() }
+    }
+
+    pub fn from_parts(text: impl Into<Cow<'a, str>>, map: Alignment) -> Self {
+        AlignedText { text: text.into(), map }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    pub fn map(&self) -> &Alignment {
+        &self.map
+    }
+
+    pub fn into_parts(self) -> (Cow<'a, str>, Alignment) {
+        (self.text, self.map)
+    }
+
+    pub fn span(&self, start: usize, end: usize) -> Span {
+        self.map.span(&self.text, start, end)
+    }
+
+    /// Rewrites the whole text; `write` must consume it all (what it does not consume vanishes).
+    pub fn rewrite(&mut self, write: impl FnOnce(&mut Rewriter<'_>)) {
+        let mut rewriter = Rewriter::new(&self.text, &self.map);
+        write(&mut rewriter);
+        let (text, map) = rewriter.finish();
+        self.text = Cow::Owned(text);
+        self.map = map;
+    }
+
+    /// Changes bytes in place, character for character with equal byte lengths; the map stays.
+    pub fn map_same_length(&mut self, change: impl FnOnce(String) -> String) {
+        let before = self.text.len();
+        let text = change(std::mem::take(&mut self.text).into_owned());
+        debug_assert_eq!(before, text.len());
+        self.text = Cow::Owned(text);
+    }
+}

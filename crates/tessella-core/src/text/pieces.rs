@@ -1,0 +1,139 @@
+//! A text on its way through the pre-tokenizers: cut into pieces, some of them already tokens.
+//!
+//! All pieces are ranges of one buffer, in order and without overlap; dropping a piece leaves a gap.
+//! Added tokens are pieces too, frozen: no stage looks inside them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::{AlignedText, Alignment, Rewriter};
+use crate::ids::{Span, TokenId};
+
+const NOT_ADDED: TokenId = TokenId::MAX;
+
+/// A range of the buffer, and the added token that it is, if it is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    pub start: usize,
+    pub end: usize,
+    added: TokenId,
+}
+
+impl Piece {
+    pub fn text(start: usize, end: usize) -> Self {
+        Piece { start, end, added: NOT_ADDED }
+    }
+
+    pub fn added(start: usize, end: usize, id: TokenId) -> Self {
+        Piece { start, end, added: id }
+    }
+
+    pub fn added_id(&self) -> Option<TokenId> {
+        (self.added != NOT_ADDED).then_some(self.added)
+    }
+
+    pub fn is_text(&self) -> bool {
+        self.added == NOT_ADDED
+    }
+
+    pub fn range(&self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+/// The pieces of one text.
+#[derive(Debug, Clone)]
+pub struct Pieces<'a> {
+    buffer: Cow<'a, str>,
+    map: Alignment,
+    pieces: Vec<Piece>,
+}
+
+impl<'a> Pieces<'a> {
+    /// One piece that is the whole text; none if it is empty.
+    pub fn whole(text: AlignedText<'a>) -> Self {
+        let (buffer, map) = text.into_parts();
+        let pieces = if buffer.is_empty() { Vec::new() } else { vec![Piece::text(0, buffer.len())] };
+        Pieces { buffer, map, pieces }
+    }
+
+    pub fn from_parts(buffer: impl Into<Cow<'a, str>>, map: Alignment, pieces: Vec<Piece>) -> Self {
+        Pieces { buffer: buffer.into(), map, pieces }
+    }
+
+    pub fn into_parts(self) -> (Cow<'a, str>, Alignment, Vec<Piece>) {
+        (self.buffer, self.map, self.pieces)
+    }
+
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    pub fn buffer(&self) -> &str {
+        &self.buffer
+    }
+
+    pub fn map(&self) -> &Alignment {
+        &self.map
+    }
+
+    pub fn str(&self, piece: &Piece) -> &str {
+        &self.buffer[piece.start..piece.end]
+    }
+
+    /// The original span of a piece.
+    pub fn span(&self, piece: &Piece) -> Span {
+        self.map.span(&self.buffer, piece.start, piece.end)
+    }
+
+    /// Cuts every text piece: `cut` gets its text and pushes the ranges to keep, in order, relative to
+    /// that text. Empty ranges are dropped.
+    pub fn split(&mut self, mut cut: impl FnMut(&str, &mut Vec<Range<usize>>)) {
+        let mut ranges = Vec::new();
+        let mut next = Vec::with_capacity(self.pieces.len() * 2);
+        for piece in &self.pieces {
+            if !piece.is_text() {
+                next.push(*piece);
+                continue;
+            }
+            ranges.clear();
+            cut(&self.buffer[piece.start..piece.end], &mut ranges);
+            for range in &ranges {
+                if range.start < range.end {
+                    next.push(Piece::text(piece.start + range.start, piece.start + range.end));
+                }
+            }
+        }
+        self.pieces = next;
+    }
+
+    /// Rewrites every text piece, each a region of its own. `write` gets the rewriter at the piece's
+    /// start, the piece's text, and the original byte where the piece starts (0 when untracked); it must
+    /// consume the whole piece. Added tokens are copied. Pieces that become empty are dropped.
+    pub fn rewrite(&mut self, mut write: impl FnMut(&mut Rewriter<'_>, &str, usize)) {
+        let mut rewriter = Rewriter::new(&self.buffer, &self.map);
+        let mut next = Vec::with_capacity(self.pieces.len());
+        for piece in &self.pieces {
+            let start = rewriter.written();
+            rewriter.begin_region(piece.start);
+            if piece.is_text() {
+                let origin = if self.map.is_tracked() {
+                    rewriter.source_span(piece.start, piece.start).start
+                } else {
+                    0
+                };
+                write(&mut rewriter, &self.buffer[piece.start..piece.end], origin);
+            } else {
+                rewriter.keep(piece.end - piece.start);
+            }
+            let end = rewriter.written();
+            if start < end {
+                next.push(Piece { start, end, added: piece.added });
+            }
+        }
+        let (buffer, map) = rewriter.finish();
+        self.buffer = Cow::Owned(buffer);
+        self.map = map;
+        self.pieces = next;
+    }
+}
