@@ -9,7 +9,7 @@ pub struct Scanner {}
 
 impl Scanner {
     /// Compiles `source`, or says why the pattern is left to the exact engine.
-    pub fn compile(_source: &str, _dialect: Dialect) -> Result<Result<Scanner, String>> {
+    pub fn compile(_source: &str, _dialect: Dialect) -> Result<std::result::Result<Scanner, String>> {
         unimplemented!()
     }
 
