@@ -5,6 +5,7 @@ use crate::ids::{PieceToken, TokenId};
 use crate::random::Random;
 use crate::spec::ModelSpec;
 
+pub mod sentencepiece;
 pub mod unigram;
 pub mod wordlevel;
 pub mod wordpiece;
