@@ -187,6 +187,11 @@ impl Unigram {
         writer.finish()
     }
 
+    /// Whether equal pieces always give equal tokens: not while sampling.
+    pub fn is_deterministic(&self) -> bool {
+        self.alpha.is_none_or(|alpha| alpha == 0.0)
+    }
+
     pub fn token_to_id(&self, token: &str) -> Option<TokenId> {
         if token.is_empty() { self.empty_id } else { self.trie.get(token.as_bytes()) }
     }
