@@ -13,6 +13,16 @@ impl Normalizer {
         unimplemented!()
     }
 
+    /// Whether a component looks at positions in the original.
+    pub fn needs_alignment(&self) -> bool {
+        unimplemented!()
+    }
+
+    /// Name and way of each normalizer, for the plan.
+    pub fn explain(&self) -> Vec<(String, String)> {
+        unimplemented!()
+    }
+
     pub fn normalize(&self, _text: &mut AlignedText<'_>) -> Result<()> {
         unimplemented!()
     }
