@@ -239,6 +239,7 @@ fn texts_of_two_vocabularies_survive_joining() {
         let vocabulary = Arc::new(Names(vec![text.to_owned(); 2]));
         Encoding::from_tokens(vec![0, 1], vec![(0, 1); 2], vec![0; 2], 0, vocabulary, Surfaces::new())
     };
-    let joined = Encoding::merge([of("left"), Encoding::from_specials(&[0], &["s".into()], 0), of("right")], false);
+    let joined =
+        Encoding::merge([of("left"), Encoding::from_specials(&[0], &["s".into()], 0), of("right")], false);
     assert_eq!(joined.tokens(), ["left", "left", "s", "right", "right"]);
 }

@@ -110,19 +110,25 @@ impl Step {
         let tables = "ASCII byte loop, Unicode tables above";
         let (name, way) = match self {
             Step::Bert(_) => ("Bert", tables),
-            Step::Form(form) => return (format!("{form:?}").to_uppercase(), "quick check, own tables".into()),
+            Step::Form(form) => {
+                return (format!("{form:?}").to_uppercase(), "quick check, own tables".into());
+            }
             Step::Lowercase => ("Lowercase", tables),
             Step::Strip { .. } => ("Strip", "white space at the ends"),
             Step::StripAccents => ("StripAccents", tables),
             Step::Nmt(_) => ("Nmt", "character table"),
-            Step::Precompiled(_) => ("Precompiled", "character map of the file, ASCII that maps to itself skipped"),
+            Step::Precompiled(_) => {
+                ("Precompiled", "character map of the file, ASCII that maps to itself skipped")
+            }
             Step::Replace(replace) => {
                 let (engine, reason) = replace.explain();
                 return ("Replace".into(), format!("{engine}: {reason}"));
             }
             Step::Prepend(_) => ("Prepend", "in front of any text that is not empty"),
             Step::ByteLevel => ("ByteLevel", "byte table"),
-            Step::SentencePiece(_) => ("SentencePiece", "longest match in the model's character map, then spaces"),
+            Step::SentencePiece(_) => {
+                ("SentencePiece", "longest match in the model's character map, then spaces")
+            }
             Step::Custom(_) => ("Custom", "a component of the user's own"),
         };
         (name.to_string(), way.to_string())

@@ -22,6 +22,10 @@ impl Replace {
         Ok(Replace { matcher: Matcher::new(pattern)?, content: content.to_string() })
     }
 
+    pub fn explain(&self) -> (String, String) {
+        self.matcher.explain()
+    }
+
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
         // An empty text has no matches, not even of nothing.
         if text.as_str().is_empty() {
