@@ -101,6 +101,11 @@ fn check_other_ways(pre_tokenizer: &PreTokenizer, text: &str, tracked: &Found) {
         let texts: Vec<_> = untracked.pieces().iter().map(|piece| untracked.str(piece)).collect();
         assert_eq!(texts, tracked.iter().map(|piece| piece.0.as_str()).collect::<Vec<_>>(), "untracked");
     }
+    if let Some(view) = pre_tokenizer.split_view() {
+        let mut texts = Vec::new();
+        view.for_each_piece(text, &mut |range| texts.push(&text[range])).unwrap();
+        assert_eq!(texts, tracked.iter().map(|piece| piece.0.as_str()).collect::<Vec<_>>(), "split view");
+    }
     if let Some(view) = pre_tokenizer.byte_level_view() {
         let prefix =
             if view.add_prefix_space() && !text.is_empty() && !text.starts_with(' ') { " " } else { "" };
