@@ -8,6 +8,7 @@
 //! Writing goes the same way back, in the field order that readers of this format know. What the format has
 //! no words for is first restated ([`concat_rank`], [`dialect`]) where that is exact, or refused.
 
+mod added_ids;
 mod concat_rank;
 mod decoders;
 mod dialect;
@@ -43,23 +44,36 @@ pub trait CustomResolver {
 /// How custom components are resolved while reading, if at all.
 pub type Resolver<'r> = Option<&'r dyn CustomResolver>;
 
+/// A document that was read.
+#[derive(Debug)]
+pub struct Document {
+    pub spec: TokenizerSpec,
+    /// What the file says and what is not so, one sentence each; worth a warning, or a refusal where strict.
+    pub notices: Vec<String>,
+}
+
+/// Reads a document with all that there is to say about it.
+pub fn read_document(bytes: &[u8], resolver: Resolver<'_>) -> Result<Document> {
+    document::read(Parser::from_bytes(bytes)?, resolver)
+}
+
 /// Reads a document.
 pub fn from_str(text: &str) -> Result<TokenizerSpec> {
-    document::read(Parser::new(text), None)
+    from_str_with(text, None)
 }
 
 /// Reads a document whose custom components can be found again.
 pub fn from_str_with(text: &str, resolver: Resolver<'_>) -> Result<TokenizerSpec> {
-    document::read(Parser::new(text), resolver)
+    Ok(document::read(Parser::new(text), resolver)?.spec)
 }
 
 /// Reads a document from UTF-8 bytes.
 pub fn from_bytes(bytes: &[u8]) -> Result<TokenizerSpec> {
-    document::read(Parser::from_bytes(bytes)?, None)
+    from_bytes_with(bytes, None)
 }
 
 pub fn from_bytes_with(bytes: &[u8], resolver: Resolver<'_>) -> Result<TokenizerSpec> {
-    document::read(Parser::from_bytes(bytes)?, resolver)
+    Ok(read_document(bytes, resolver)?.spec)
 }
 
 fn layout(pretty: bool) -> Layout {
