@@ -9,7 +9,7 @@ use crate::encoding::{Encoding, Surfaces, TokenTexts};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::postprocess;
-use crate::text::{AlignedText, Pieces};
+use crate::text::{AlignedText, Piece, Pieces};
 
 /// The growing columns of one sequence.
 #[derive(Default)]
@@ -161,7 +161,7 @@ impl Inner {
     fn push_added(
         &self,
         pieces: &Pieces<'_>,
-        piece: &crate::text::Piece,
+        piece: &Piece,
         id: TokenId,
         word: u32,
         positions: &mut Positions<'_>,
@@ -195,37 +195,50 @@ impl Inner {
             }
             let raw = pieces.str(piece);
             // With a space in front, which shares the first character's span, the text has a map of its own.
-            let mut spaced = AlignedText::from_parts("", pieces.map().like());
-            let (raw, buffer, map, offset) = if view.needs_prefix_space(raw) {
-                let mut part = pieces.map().like();
-                part.append(pieces.map(), piece.start, piece.end);
-                spaced = AlignedText::from_parts(raw, part);
-                spaced.rewrite(|rewriter| {
-                    let first = raw.chars().next();
-                    rewriter.replace(' ');
-                    first.into_iter().for_each(|c| rewriter.insert(c));
-                    rewriter.keep(rewriter.rest().len());
-                });
-                (spaced.as_str(), spaced.as_str(), spaced.map(), 0)
-            } else {
-                (raw, pieces.buffer(), pieces.map(), piece.start)
+            let spaced = (view.add_prefix_space() && !raw.starts_with(' ')).then(|| space_in_front(pieces, piece));
+            let (raw, buffer, map, offset) = match &spaced {
+                Some(spaced) => (spaced.as_str(), spaced.as_str(), spaced.map(), 0),
+                None => (raw, pieces.buffer(), pieces.map(), piece.start),
             };
             let mut hint = 0;
-            view.for_each_piece(raw, |range| {
+            let mut outcome = Ok(());
+            view.for_each_piece(raw, &mut |range| {
+                if outcome.is_err() {
+                    return;
+                }
                 if index % 4096 == 4095 {
-                    options.check_cancelled()?;
+                    outcome = options.check_cancelled();
                 }
                 let word = word.unwrap_or(index);
                 index += 1;
-                for token in worker.bytes_tokens(bpe, self.plan.cache, &raw.as_bytes()[range.clone()])? {
-                    let start = offset + range.start + token.start as usize;
-                    let end = offset + range.start + token.end as usize;
-                    columns.push(token.id, map.span_from(buffer, start, end, &mut hint), word, positions);
+                match worker.bytes_tokens(bpe, self.plan.cache, &raw.as_bytes()[range.clone()]) {
+                    Ok(tokens) => {
+                        for token in tokens {
+                            let start = offset + range.start + token.start as usize;
+                            let end = offset + range.start + token.end as usize;
+                            let span = map.span_from(buffer, start, end, &mut hint);
+                            columns.push(token.id, span, word, positions);
+                        }
+                    }
+                    Err(error) => outcome = Err(error),
                 }
-                Ok(())
             })?;
-            let _ = &spaced;
+            outcome?;
         }
         Ok(())
     }
+}
+
+/// A piece with a space in front of it; the space shares the first character's span.
+fn space_in_front<'p>(pieces: &'p Pieces<'_>, piece: &Piece) -> AlignedText<'p> {
+    let raw = pieces.str(piece);
+    let mut map = pieces.map().like();
+    map.append(pieces.map(), piece.start, piece.end);
+    let mut spaced = AlignedText::from_parts(raw, map);
+    spaced.rewrite(|rewriter| {
+        rewriter.replace(' ');
+        raw.chars().take(1).for_each(|first| rewriter.insert(first));
+        rewriter.keep(rewriter.rest().len());
+    });
+    spaced
 }

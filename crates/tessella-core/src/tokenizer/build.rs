@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::{Inner, Texts, Tokenizer, worker};
 use crate::added::{AddedVocabulary, resolve_ids};
 use crate::decode::Decoder;
-use crate::error::{Error, Result, excerpt};
+use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::cache::DEFAULT_BUDGET;
 use crate::normalize::Normalizer;
@@ -142,18 +142,6 @@ impl Tokenizer {
             cache_budget,
         };
         Ok(Tokenizer { inner: Arc::new(inner) })
-    }
-
-    /// Checks that every special token that post-processing inserts is known; gives the unknown ones.
-    pub fn missing_special_tokens(&self) -> Vec<String> {
-        let Some(post) = &self.inner.spec.post_processor else { return Vec::new() };
-        let mut missing = Vec::new();
-        post.for_each_special(&mut |token, id| {
-            if self.id_to_token(id).is_none() {
-                missing.push(format!("`{}` (id {id})", excerpt(token)));
-            }
-        });
-        missing
     }
 }
 

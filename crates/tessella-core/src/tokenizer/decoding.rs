@@ -39,9 +39,8 @@ impl Tokenizer {
     pub fn decode_bytes(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<Vec<u8>> {
         match &self.inner.decoder {
             Some(decoder) => {
-                let tokens: Vec<String> =
-                    self.decoded_tokens(ids, skip_special_tokens).map(str::to_string).collect();
-                decoder.decode_bytes(tokens)
+                let tokens: Vec<&str> = self.decoded_tokens(ids, skip_special_tokens).collect();
+                decoder.decode_bytes(&tokens)
             }
             None => self.decode(ids, skip_special_tokens).map(String::into_bytes),
         }
@@ -55,8 +54,8 @@ impl Tokenizer {
         skip_special_tokens: bool,
     ) -> Result<(String, Vec<usize>)> {
         let text = self.decode(ids, skip_special_tokens)?;
-        let mut stream = DecodeStream::new(Vec::new(), skip_special_tokens);
-        let decode = |ids: &[TokenId], skip: bool| self.decode(ids, skip);
+        let mut stream = DecodeStream::new(Vec::new());
+        let decode = |ids: &[TokenId]| self.decode(ids, skip_special_tokens);
         let mut starts = Vec::with_capacity(ids.len());
         let mut written = 0;
         for &id in ids {

@@ -83,16 +83,20 @@ impl Inner {
                 }
                 let raw = pieces.str(piece);
                 let spaced;
-                let raw = if view.needs_prefix_space(raw) {
+                let raw = if view.add_prefix_space() && !raw.starts_with(' ') {
                     spaced = format!(" {raw}");
                     &spaced
                 } else {
                     raw
                 };
-                view.for_each_piece(raw, |range| {
-                    check()?;
-                    worker.bytes_ids(bpe, cached, &raw.as_bytes()[range], out)
+                let mut outcome = Ok(());
+                view.for_each_piece(raw, &mut |range| {
+                    if outcome.is_ok() {
+                        outcome = check()
+                            .and_then(|()| worker.bytes_ids(bpe, cached, &raw.as_bytes()[range], out));
+                    }
                 })?;
+                outcome?;
             }
             return Ok(());
         }

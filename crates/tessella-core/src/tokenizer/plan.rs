@@ -113,8 +113,8 @@ impl Inner {
             }
         }
         if let Some(pre) = &self.pre_tokenizer {
-            for (engine, reason) in pre.explain() {
-                step("pre-tokenizer", engine, reason);
+            for (stage, engine, reason) in pre.explain() {
+                step(&format!("pre-tokenizer {stage}"), engine, reason);
             }
             if self.plan.raw_bytes {
                 step(

@@ -59,7 +59,7 @@ impl Inner {
                 }
             }
             let map = if tracked { Alignment::identity(0, text.len()) } else { Alignment::untracked() };
-            return Ok(Pieces::from_parts(text, map, pieces).with_original(text));
+            return Ok(finish(Pieces::from_parts(text, map, pieces), text));
         }
         let normalize = |text: &mut AlignedText<'t>| match &self.normalizer {
             Some(normalizer) => normalizer.normalize(text),
@@ -74,7 +74,7 @@ impl Inner {
             added.split_normalized(part.as_str(), specials_as_text, normalized);
             push_segments(normalized, 0, &mut pieces);
             let (buffer, map) = part.into_parts();
-            return Ok(Pieces::from_parts(buffer, map, pieces).with_original(text));
+            return Ok(finish(Pieces::from_parts(buffer, map, pieces), text));
         }
         let mut buffer = String::with_capacity(text.len() + 16);
         let mut map = if tracked { Alignment::new() } else { Alignment::untracked() };
@@ -98,8 +98,13 @@ impl Inner {
                 }
             }
         }
-        Ok(Pieces::from_parts(Cow::Owned::<str>(buffer), map, pieces).with_original(text))
+        Ok(finish(Pieces::from_parts(Cow::Owned::<str>(buffer), map, pieces), text))
     }
+}
+
+fn finish<'t>(mut pieces: Pieces<'t>, original: &'t str) -> Pieces<'t> {
+    pieces.set_original(original);
+    pieces
 }
 
 fn push_segments(segments: &[Segment], offset: usize, pieces: &mut Vec<Piece>) {
