@@ -26,13 +26,14 @@ use std::sync::Arc;
 
 use tessella_core::hooks::{CustomDecoder, CustomNormalizer, CustomPreTokenizer};
 use tessella_core::spec::{
-    AddedToken, DecoderSpec, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec,
+    AddedToken, DecoderSpec, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec, Vocab,
 };
 use tessella_core::{Error, Result, TokenizerSpec};
 
 use crate::json::{Layout, Node, Parser, Value, Writer};
 
 pub use dialect::fancy_to_oniguruma;
+pub use models::build_vocab;
 
 /// Finds user-written components again by the import path under which they were saved.
 pub trait CustomResolver {
@@ -141,6 +142,14 @@ pub fn model_from_json(text: &str) -> Result<ModelSpec> {
     let model = models::read(&mut parser, "$")?;
     parser.end()?;
     Ok(model)
+}
+
+/// Reads an object of tokens and ids, as in `vocab.json`.
+pub fn read_vocab_json(bytes: &[u8]) -> Result<Vocab> {
+    let mut parser = Parser::from_bytes(bytes)?;
+    let vocab = models::read_map(&mut parser, "$")?;
+    parser.end()?;
+    Ok(vocab)
 }
 
 pub fn model_to_json(spec: &ModelSpec, pretty: bool) -> Result<String> {

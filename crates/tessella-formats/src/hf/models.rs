@@ -30,7 +30,7 @@ enum Table {
 }
 
 /// Builds a vocabulary after a look at its largest id.
-pub(crate) fn build_vocab<S: AsRef<str>>(entries: Vec<(S, TokenId)>, path: &str) -> Result<Vocab> {
+pub fn build_vocab<S: AsRef<str>>(entries: Vec<(S, TokenId)>, path: &str) -> Result<Vocab> {
     let largest = entries.iter().max_by_key(|(_, id)| *id);
     if let Some((text, id)) = largest
         && *id >= ALWAYS_ALLOWED_ID
@@ -46,7 +46,7 @@ pub(crate) fn build_vocab<S: AsRef<str>>(entries: Vec<(S, TokenId)>, path: &str)
     Vocab::from_entries(entries).map_err(|error| error.at(path))
 }
 
-fn read_map(parser: &mut Parser<'_>, path: &str) -> Result<Vocab> {
+pub(super) fn read_map(parser: &mut Parser<'_>, path: &str) -> Result<Vocab> {
     let mut entries: Vec<(Cow<'_, str>, TokenId)> = Vec::new();
     parser.begin_object()?;
     while let Some(text) = parser.next_key()? {
