@@ -64,7 +64,9 @@ fn folds_are_those_of_the_engines() {
         let mut text: String = folded.ranges().iter().flat_map(|range| range.start()..=range.end()).collect();
         text.push_str("xßẞssfiﬁ'");
         for dialect in [Dialect::Oniguruma, Dialect::Fancy] {
-            for source in [format!("(?i:{escaped})"), format!("(?i:[{escaped}é])"), format!("(?i:[^{escaped}é])")] {
+            for source in
+                [format!("(?i:{escaped})"), format!("(?i:[{escaped}é])"), format!("(?i:[^{escaped}é])")]
+            {
                 let Ok(scanner) = Scanner::compile(&source, dialect).unwrap() else { continue };
                 compared += 1;
                 let engine = Engine::new(&source, dialect).unwrap();
