@@ -82,6 +82,17 @@ impl Normalizer {
         Ok(Normalizer { steps, has_custom })
     }
 
+    /// Whether a component looks at positions in the original. None does: a user's own gets a map of its
+    /// own, whether or not the caller keeps one.
+    pub fn needs_alignment(&self) -> bool {
+        false
+    }
+
+    /// Name and way of each normalizer, for the plan.
+    pub fn explain(&self) -> Vec<(String, String)> {
+        self.steps.iter().map(Step::explain).collect()
+    }
+
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
         if self.has_custom {
             return custom::in_own_coordinates(text, |source, text| {
@@ -146,5 +157,27 @@ impl Step {
             Step::Custom(_) => unreachable!("a user's own step runs in its own coordinates"),
         }
         Ok(())
+    }
+
+    fn explain(&self) -> (String, String) {
+        let table = "ASCII by table, the rest character by character";
+        let (name, way) = match self {
+            Step::Bert(_) => ("Bert", table),
+            Step::Form(form) => (form.name(), "only stretches that may change are decomposed"),
+            Step::Lowercase => ("Lowercase", table),
+            Step::Strip { .. } => ("Strip", "only the ends are looked at"),
+            Step::StripAccents => ("StripAccents", "ASCII is skipped in words"),
+            Step::Nmt(_) => ("Nmt", table),
+            Step::Precompiled(_) => ("Precompiled", "a trie of the character map"),
+            Step::Replace(replace) => return ("Replace".to_string(), replace.explain()),
+            Step::Prepend(_) => ("Prepend", "one insertion"),
+            Step::ByteLevel => ("ByteLevel", "byte by byte, by table"),
+            Step::SentencePiece(_) => ("SentencePiece", "a trie of the character map, then the rules for spaces"),
+            Step::Custom(component) => {
+                let name = component.import_path().unwrap_or_else(|| "custom".to_string());
+                return (name, "the component is the user's own".to_string());
+            }
+        };
+        (name.to_string(), way.to_string())
     }
 }

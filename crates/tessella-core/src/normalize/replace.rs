@@ -22,6 +22,12 @@ impl Replace {
         Ok(Replace { matcher: Matcher::new(pattern)?, content: content.to_string() })
     }
 
+    /// How the matches are found, and why so.
+    pub fn explain(&self) -> String {
+        let (engine, reason) = self.matcher.explain();
+        format!("{engine}: {reason}")
+    }
+
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
         // An empty text has no matches, not even of nothing.
         if text.as_str().is_empty() {

@@ -2,13 +2,19 @@
 //!
 //! - [`categories`]: what kind of character it is, in the reference library's words
 //! - [`normalization`]: decomposition, reordering, composition
+//! - [`scripts`]: script classes, as one pre-tokenizer groups them
+//! - [`word`]: word characters of regular expressions
 //!
-//! Both read one two-level table: a code point's block, its class in the block, and the class's bits.
+//! The first two read one two-level table: a code point's block, its class in the block, and the class's bits.
 //! Lower-casing and white space are the standard library's, as they are in the reference.
 
 pub mod categories;
 pub mod normalization;
+pub mod scripts;
+mod scripts_table;
 mod tables;
+pub mod word;
+mod word_table;
 
 /// The bits of a character's class: its combining class and its flags.
 #[inline]

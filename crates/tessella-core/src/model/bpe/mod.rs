@@ -103,6 +103,17 @@ impl Bpe {
         self.dropout == 0.0
     }
 
+    /// Engine and reason, for the plan.
+    pub fn explain(&self) -> (String, String) {
+        let engine = "BPE pair table, linear scan to 32 symbols, heap above";
+        let ranking = match self.spec.merges {
+            Merges::Pairs(_) => "ranks from the merge list",
+            Merges::ConcatRank => "a pair's rank is the id of its concatenation",
+        };
+        let cutting = if self.can_cut() { "; long pieces are cut where no merge can cross" } else { "" };
+        (engine.to_string(), format!("{ranking}{cutting}"))
+    }
+
     pub fn token_to_id(&self, token: &str) -> Option<TokenId> {
         self.spec.vocab.id(token)
     }
