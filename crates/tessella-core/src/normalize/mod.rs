@@ -172,7 +172,9 @@ impl Step {
             Step::Replace(replace) => return ("Replace".to_string(), replace.explain()),
             Step::Prepend(_) => ("Prepend", "one insertion"),
             Step::ByteLevel => ("ByteLevel", "byte by byte, by table"),
-            Step::SentencePiece(_) => ("SentencePiece", "a trie of the character map, then the rules for spaces"),
+            Step::SentencePiece(_) => {
+                ("SentencePiece", "a trie of the character map, then the rules for spaces")
+            }
             Step::Custom(component) => {
                 let name = component.import_path().unwrap_or_else(|| "custom".to_string());
                 return (name, "the component is the user's own".to_string());

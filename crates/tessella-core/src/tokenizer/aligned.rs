@@ -195,7 +195,8 @@ impl Inner {
             }
             let raw = pieces.str(piece);
             // With a space in front, which shares the first character's span, the text has a map of its own.
-            let spaced = (view.add_prefix_space() && !raw.starts_with(' ')).then(|| space_in_front(pieces, piece));
+            let spaced =
+                (view.add_prefix_space() && !raw.starts_with(' ')).then(|| space_in_front(pieces, piece));
             let (raw, buffer, map, offset) = match &spaced {
                 Some(spaced) => (spaced.as_str(), spaced.as_str(), spaced.map(), 0),
                 None => (raw, pieces.buffer(), pieces.map(), piece.start),

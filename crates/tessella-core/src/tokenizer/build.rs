@@ -82,11 +82,8 @@ impl Tokenizer {
             Some(old) if same_model(&old.spec.model, &spec.model) => old.texts.model.clone(),
             _ => Arc::new(Model::reusing(&spec.model, old.map(|old| old.model()))?),
         };
-        let normalizer = reuse(
-            &spec.normalizer,
-            old.map(|old| (&old.spec.normalizer, &old.normalizer)),
-            Normalizer::new,
-        )?;
+        let normalizer =
+            reuse(&spec.normalizer, old.map(|old| (&old.spec.normalizer, &old.normalizer)), Normalizer::new)?;
         let pre_tokenizer = reuse(
             &spec.pre_tokenizer,
             old.map(|old| (&old.spec.pre_tokenizer, &old.pre_tokenizer)),
@@ -118,10 +115,13 @@ impl Tokenizer {
                 truncation.stride, truncation.max_length
             )));
         }
-        let plan = Plan::new(&model, normalizer.as_deref(), pre_tokenizer.as_deref(), post_processor.as_deref())?;
+        let plan =
+            Plan::new(&model, normalizer.as_deref(), pre_tokenizer.as_deref(), post_processor.as_deref())?;
         // Cached pieces stay right as long as model and way are the same.
         let workers = match old {
-            Some(old) if Arc::ptr_eq(&old.texts.model, &model) && old.plan.same_keys(&plan) => old.workers.clone(),
+            Some(old) if Arc::ptr_eq(&old.texts.model, &model) && old.plan.same_keys(&plan) => {
+                old.workers.clone()
+            }
             _ => Arc::new(worker::Pool::new(cache_budget)),
         };
         let texts = match old {

@@ -92,8 +92,8 @@ impl Inner {
                 let mut outcome = Ok(());
                 view.for_each_piece(raw, &mut |range| {
                     if outcome.is_ok() {
-                        outcome = check()
-                            .and_then(|()| worker.bytes_ids(bpe, cached, &raw.as_bytes()[range], out));
+                        outcome =
+                            check().and_then(|()| worker.bytes_ids(bpe, cached, &raw.as_bytes()[range], out));
                     }
                 })?;
                 outcome?;

@@ -44,7 +44,8 @@ impl Plan {
         pre_tokenizer: Option<&PreTokenizer>,
         post_processor: Option<&PostProcessor>,
     ) -> Result<Self> {
-        let raw_bytes = model.as_bpe().is_some() && pre_tokenizer.is_some_and(|pre| pre.byte_level_view().is_some());
+        let raw_bytes =
+            model.as_bpe().is_some() && pre_tokenizer.is_some_and(|pre| pre.byte_level_view().is_some());
         Ok(Plan {
             raw_bytes,
             track_for_ids: pre_tokenizer.is_some_and(PreTokenizer::needs_alignment)
@@ -149,7 +150,8 @@ impl Inner {
                     around.before.len(),
                     around.after.len()
                 ),
-                None => "a sequence occurs more than once, or not at all: ids go through the full processor".into(),
+                None => "a sequence occurs more than once, or not at all: ids go through the full processor"
+                    .into(),
             };
             step("post-processor", "template".into(), how);
         }

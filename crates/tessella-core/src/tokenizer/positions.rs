@@ -59,7 +59,10 @@ mod tests {
         for order in [vec![0, 1, 2, 3, 4, 5], vec![5, 0, 3, 1, 4, 2]] {
             for index in order {
                 assert_eq!(chars.convert(boundaries[index]), index);
-                assert_eq!(utf16.convert(boundaries[index]), text[..boundaries[index]].encode_utf16().count());
+                assert_eq!(
+                    utf16.convert(boundaries[index]),
+                    text[..boundaries[index]].encode_utf16().count()
+                );
             }
         }
     }

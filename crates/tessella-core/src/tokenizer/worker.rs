@@ -32,7 +32,13 @@ impl Worker {
     }
 
     /// Ids of a piece of characters.
-    pub fn piece_ids(&mut self, model: &Model, cached: bool, piece: &str, out: &mut Vec<TokenId>) -> Result<()> {
+    pub fn piece_ids(
+        &mut self,
+        model: &Model,
+        cached: bool,
+        piece: &str,
+        out: &mut Vec<TokenId>,
+    ) -> Result<()> {
         if cached && self.cache.ids(piece.as_bytes(), out) {
             return Ok(());
         }

@@ -87,6 +87,7 @@ impl Trie {
                 open.push((child, from, to, depth + 1));
             }
         }
+        units.resize(slots.len(), Unit { base: NO_CHILDREN, value_and_byte: NO_VALUE << 8 });
         slots.for_each_free(|slot, byte| units[slot].value_and_byte = NO_VALUE << 8 | byte as u32);
         Ok(Trie { units })
     }
@@ -151,15 +152,17 @@ mod tests {
         for round in 0..60u64 {
             let alphabet = [2, 4, 30, 256][round as usize % 4];
             let mut expected = BTreeMap::new();
-            let mut word = |random: &mut Random| -> Vec<u8> {
+            let word = |random: &mut Random| -> Vec<u8> {
                 let length = random.next_u64() % 6;
                 (0..length).map(|_| (random.next_u64() % alphabet) as u8).collect()
             };
-            let keys: Vec<(Vec<u8>, u32)> = (0..1 + round * 40).map(|i| (word(&mut random), i as u32)).collect();
+            let keys: Vec<(Vec<u8>, u32)> =
+                (0..1 + round * 40).map(|i| (word(&mut random), i as u32)).collect();
             for (key, value) in &keys {
                 expected.insert(key.clone(), *value);
             }
-            let trie = Trie::build(keys.iter().map(|(key, value)| (key.as_slice(), *value)).collect()).unwrap();
+            let trie =
+                Trie::build(keys.iter().map(|(key, value)| (key.as_slice(), *value)).collect()).unwrap();
             for _ in 0..2000 {
                 let text = word(&mut random);
                 let known = expected.get(&text).copied().filter(|_| !text.is_empty());

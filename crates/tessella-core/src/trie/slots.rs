@@ -23,7 +23,7 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// One block, its slot 0 taken by the root.
+    /// One block, its slot 0 taken by the root. Nobody gets base 0, so that no byte leads to the root.
     pub(crate) fn new() -> Self {
         let mut slots = Slots {
             taken: Vec::new(),
@@ -35,6 +35,7 @@ impl Slots {
         };
         slots.add_block();
         slots.take(0);
+        slots.base_taken[0] = true;
         slots
     }
 
@@ -73,7 +74,7 @@ impl Slots {
     /// Calls with every slot that is not taken and a byte that leads to it from no base in use.
     pub(crate) fn for_each_free(&self, mut mark: impl FnMut(usize, u8)) {
         for start in (0..self.len()).step_by(BLOCK) {
-            // A base in use has a child in its block, so a block with a free slot has a free base.
+            // Every base taken has a slot taken in its block, so a block with a free slot has a free base.
             let Some(base) = (start..start + BLOCK).find(|&base| !self.base_taken[base]) else { continue };
             for slot in start..start + BLOCK {
                 if !self.taken[slot] {

@@ -119,7 +119,7 @@ impl Unigram {
     /// Appends the tokens of one piece: the best segmentation, or a random one if the model samples.
     pub fn tokenize(&self, piece: &str, random: &mut Random, out: &mut Vec<PieceToken>) -> Result<()> {
         match self.alpha {
-            Some(alpha) if alpha != 0.0 => self.sample(piece, alpha, random, out),
+            Some(alpha) if !self.is_deterministic() => self.sample(piece, alpha, random, out),
             _ => self.tokenize_best(piece, out),
         }
     }
@@ -187,7 +187,7 @@ impl Unigram {
         writer.finish()
     }
 
-    /// Whether equal pieces always give equal tokens: not while sampling.
+    /// Whether equal pieces always give equal tokens.
     pub fn is_deterministic(&self) -> bool {
         self.alpha.is_none_or(|alpha| alpha == 0.0)
     }
