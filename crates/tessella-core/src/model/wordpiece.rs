@@ -1,8 +1,8 @@
 //! The WordPiece model: the longest entry that begins the word, then the longest continuation of what is
 //! left, and so on. If nothing fits somewhere, the whole word is one unknown token.
 //!
-//! A continuation is an entry that begins with the prefix (`##`). The vocabulary becomes one byte trie with
-//! two roots: all entries as they are, for the beginning of a word (so a word that itself begins with `##` is
+//! A continuation is an entry that begins with the prefix (`##`). The vocabulary becomes two byte
+//! tries: all entries as they are, for the beginning of a word (so a word that itself begins with `##` is
 //! looked up like any other), and the continuations without their prefix. Entries are valid UTF-8, so a match
 //! that starts at a character boundary ends at one.
 //!
@@ -15,10 +15,7 @@ use super::wordlevel::missing_unknown;
 use crate::error::{Error, Result};
 use crate::ids::{PieceToken, TokenId};
 use crate::spec::{Vocab, WordPieceSpec};
-
-mod trie;
-
-use trie::Trie;
+use crate::trie::Trie;
 
 /// A compiled WordPiece model.
 #[derive(Debug)]
@@ -28,22 +25,26 @@ pub struct WordPiece {
     /// Missing only matters once a word is unknown.
     unk_id: Option<TokenId>,
     max_chars: usize,
+    /// Both tries give positions in `ids`.
     initial: Trie,
     continuation: Trie,
+    ids: Vec<TokenId>,
 }
 
 impl WordPiece {
     pub fn new(spec: &WordPieceSpec) -> Result<Self> {
         let prefix = spec.continuing_subword_prefix.as_str();
-        let continuations =
-            spec.vocab.iter().filter_map(|(text, id)| Some((text.strip_prefix(prefix)?.as_bytes(), id)));
+        let entries = || (0u32..).zip(spec.vocab.iter().map(|(text, _)| text));
+        let whole = entries().map(|(at, text)| (text.as_bytes(), at)).collect();
+        let rests = entries().filter_map(|(at, text)| Some((text.strip_prefix(prefix)?.as_bytes(), at)));
         Ok(WordPiece {
             vocab: Arc::clone(&spec.vocab),
             unk_token: spec.unk_token.clone(),
             unk_id: spec.vocab.id(&spec.unk_token),
             max_chars: spec.max_input_chars_per_word,
-            initial: Trie::new(spec.vocab.iter().map(|(text, id)| (text.as_bytes(), id)))?,
-            continuation: Trie::new(continuations)?,
+            initial: Trie::build(whole)?,
+            continuation: Trie::build(rests.collect())?,
+            ids: spec.vocab.iter().map(|(_, id)| id).collect(),
         })
     }
 
@@ -57,11 +58,11 @@ impl WordPiece {
         let mut start = 0;
         let mut trie = &self.initial;
         while start < bytes.len() {
-            let Some((length, id)) = trie.longest_prefix(&bytes[start..]) else {
+            let Some((length, entry)) = trie.longest_prefix(&bytes[start..]) else {
                 out.truncate(first);
                 return self.unknown(piece, out);
             };
-            out.push(PieceToken::new(id, start, start + length));
+            out.push(PieceToken::new(self.ids[entry as usize], start, start + length));
             start += length;
             trie = &self.continuation;
         }
@@ -87,3 +88,6 @@ impl WordPiece {
         self.vocab.text(id)
     }
 }
+
+#[cfg(test)]
+mod tests;

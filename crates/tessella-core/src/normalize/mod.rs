@@ -82,10 +82,9 @@ impl Normalizer {
         Ok(Normalizer { steps, has_custom })
     }
 
-    /// Whether a component looks at positions in the original. None does: a user's own gets a map of its
-    /// own, whether or not the caller keeps one.
+    /// Whether a component may look at positions in the original: only a user's own can.
     pub fn needs_alignment(&self) -> bool {
-        false
+        self.has_custom
     }
 
     /// Name and way of each normalizer, for the plan.
@@ -107,6 +106,34 @@ impl Normalizer {
 }
 
 impl Step {
+    fn explain(&self) -> (String, String) {
+        let tables = "ASCII byte loop, Unicode tables above";
+        let (name, way) = match self {
+            Step::Bert(_) => ("Bert", tables),
+            Step::Form(form) => {
+                return (format!("{form:?}").to_uppercase(), "quick check, own tables".into());
+            }
+            Step::Lowercase => ("Lowercase", tables),
+            Step::Strip { .. } => ("Strip", "white space at the ends"),
+            Step::StripAccents => ("StripAccents", tables),
+            Step::Nmt(_) => ("Nmt", "character table"),
+            Step::Precompiled(_) => {
+                ("Precompiled", "character map of the file, ASCII that maps to itself skipped")
+            }
+            Step::Replace(replace) => {
+                let (engine, reason) = replace.explain();
+                return ("Replace".into(), format!("{engine}: {reason}"));
+            }
+            Step::Prepend(_) => ("Prepend", "in front of any text that is not empty"),
+            Step::ByteLevel => ("ByteLevel", "byte table"),
+            Step::SentencePiece(_) => {
+                ("SentencePiece", "longest match in the model's character map, then spaces")
+            }
+            Step::Custom(_) => ("Custom", "a component of the user's own"),
+        };
+        (name.to_string(), way.to_string())
+    }
+
     fn new(spec: &NormalizerSpec) -> Result<Self> {
         Ok(match spec {
             NormalizerSpec::Bert { clean_text, handle_chinese_chars, strip_accents, lowercase } => {
@@ -157,29 +184,5 @@ impl Step {
             Step::Custom(_) => unreachable!("a user's own step runs in its own coordinates"),
         }
         Ok(())
-    }
-
-    fn explain(&self) -> (String, String) {
-        let table = "ASCII by table, the rest character by character";
-        let (name, way) = match self {
-            Step::Bert(_) => ("Bert", table),
-            Step::Form(form) => (form.name(), "only stretches that may change are decomposed"),
-            Step::Lowercase => ("Lowercase", table),
-            Step::Strip { .. } => ("Strip", "only the ends are looked at"),
-            Step::StripAccents => ("StripAccents", "ASCII is skipped in words"),
-            Step::Nmt(_) => ("Nmt", table),
-            Step::Precompiled(_) => ("Precompiled", "a trie of the character map"),
-            Step::Replace(replace) => return ("Replace".to_string(), replace.explain()),
-            Step::Prepend(_) => ("Prepend", "one insertion"),
-            Step::ByteLevel => ("ByteLevel", "byte by byte, by table"),
-            Step::SentencePiece(_) => {
-                ("SentencePiece", "a trie of the character map, then the rules for spaces")
-            }
-            Step::Custom(component) => {
-                let name = component.import_path().unwrap_or_else(|| "custom".to_string());
-                return (name, "the component is the user's own".to_string());
-            }
-        };
-        (name.to_string(), way.to_string())
     }
 }

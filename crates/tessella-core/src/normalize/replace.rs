@@ -22,10 +22,8 @@ impl Replace {
         Ok(Replace { matcher: Matcher::new(pattern)?, content: content.to_string() })
     }
 
-    /// How the matches are found, and why so.
-    pub fn explain(&self) -> String {
-        let (engine, reason) = self.matcher.explain();
-        format!("{engine}: {reason}")
+    pub fn explain(&self) -> (String, String) {
+        self.matcher.explain()
     }
 
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {

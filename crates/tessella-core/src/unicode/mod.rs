@@ -58,6 +58,12 @@ impl Class {
         self.any(tables::NFD_CHANGES)
     }
 
+    /// Whether its canonical decomposition has a mark that can trade places and is not nonspacing.
+    #[inline]
+    pub fn has_lasting_mark(self) -> bool {
+        self.any(tables::LASTING_MARK)
+    }
+
     /// Whether lower-casing changes it.
     #[inline]
     pub fn changes_in_lower_case(self) -> bool {

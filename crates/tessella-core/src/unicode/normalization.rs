@@ -103,15 +103,6 @@ pub struct Scratch {
 }
 
 impl Form {
-    pub fn name(self) -> &'static str {
-        match self {
-            Form::Nfc => "NFC",
-            Form::Nfd => "NFD",
-            Form::Nfkc => "NFKC",
-            Form::Nfkd => "NFKD",
-        }
-    }
-
     fn compatible(self) -> bool {
         matches!(self, Form::Nfkc | Form::Nfkd)
     }
