@@ -27,7 +27,7 @@ use crate::random::Random;
 use crate::spec::{BpeSpec, Merges, Vocab};
 
 use cut::CutTest;
-pub(crate) use merge::MergeScratch;
+pub use merge::MergeScratch;
 use pairs::PairTable;
 use symbols::SymbolTable;
 
