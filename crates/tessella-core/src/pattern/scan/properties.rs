@@ -95,9 +95,23 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// `\p{name}` of Oniguruma, if its content is known to be the same as ours.
-pub fn oniguruma(name: &str) -> Result<CharSet, String> {
+/// `\w` of Oniguruma outside of brackets, which is also what `\b` looks at: below U+0100 an older table counts
+/// superscript digits and fractions too.
+pub fn oniguruma_bare_word() -> Result<CharSet, String> {
+    let mut word = oniguruma_posix("word")?;
+    word.union(&set::parse(r"[\u{B2}\u{B3}\u{B9}\u{BC}-\u{BE}]", false)?);
+    Ok(word)
+}
+
+/// `\p{name}` of Oniguruma, if its content is known to be the same as ours; `bare` outside of brackets.
+pub fn oniguruma(name: &str, bare: bool) -> Result<CharSet, String> {
     let wanted = plain(name);
+    match wanted.as_str() {
+        "word" if bare => return oniguruma_bare_word(),
+        // The property and the POSIX bracket of this name are two sets.
+        "punct" => return set::parse(r"\p{P}", false),
+        _ => {}
+    }
     if let Some(known) = POSIX.iter().find(|known| plain(known) == wanted) {
         return oniguruma_posix(known);
     }
@@ -109,7 +123,7 @@ pub fn oniguruma(name: &str) -> Result<CharSet, String> {
     set::parse(&format!("\\p{{{known}}}"), false)
 }
 
-/// `[[:name:]]` and `\p{name}` of Oniguruma for the POSIX names.
+/// `[[:name:]]` of Oniguruma, and its `\p{name}` but for the exceptions in [`oniguruma`].
 pub fn oniguruma_posix(name: &str) -> Result<CharSet, String> {
     let source = match name {
         "alnum" => r"[\p{Alphabetic}\p{Nd}]",
@@ -121,7 +135,7 @@ pub fn oniguruma_posix(name: &str) -> Result<CharSet, String> {
         "graph" => r"[^\p{White_Space}\p{Cc}\p{Cn}]",
         "lower" => r"\p{Lowercase}",
         "print" => r"[[^\p{White_Space}\p{Cc}\p{Cn}]\p{Zs}]",
-        "punct" => r"[\p{P}$+<=>^`|~]",
+        "punct" => r"[\p{P}\p{S}]",
         "space" => r"\p{White_Space}",
         "upper" => r"\p{Uppercase}",
         "xdigit" => r"[0-9A-Fa-f]",
