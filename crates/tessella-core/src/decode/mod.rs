@@ -1,5 +1,7 @@
 //! Stage 6: token texts to text.
 
+pub mod sentencepiece;
+
 use crate::error::Result;
 use crate::spec::DecoderSpec;
 

@@ -1,5 +1,9 @@
 //! Stage 1: text to text, with alignment.
 
+pub mod charsmap;
+pub mod precompiled;
+pub mod sentencepiece;
+
 use crate::error::Result;
 use crate::spec::NormalizerSpec;
 use crate::text::AlignedText;
