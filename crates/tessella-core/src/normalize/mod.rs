@@ -17,6 +17,10 @@
 
 use std::sync::Arc;
 
+pub mod charsmap;
+pub mod precompiled;
+pub mod sentencepiece;
+
 use crate::error::Result;
 use crate::hooks::CustomNormalizer;
 use crate::spec::NormalizerSpec;
