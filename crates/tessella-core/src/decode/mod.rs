@@ -11,8 +11,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub mod sentencepiece;
-
 use crate::error::Result;
 use crate::hooks::CustomDecoder;
 use crate::pattern::Matcher;

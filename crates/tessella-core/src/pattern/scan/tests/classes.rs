@@ -30,7 +30,10 @@ fn classes_hold_what_the_engines_hold() {
             wrong.extend(compare(&all, &format!("\\{escape}+"), dialect));
             wrong.extend(compare(&all, &format!("[\\{escape}]+"), dialect));
             wrong.extend(compare(&all, &format!("[^\\{escape}.]+"), dialect));
-            wrong.extend(compare(&all, &format!("(?i:[\\{escape}.])"), dialect).filter(|error| !error.contains("sequences")));
+            wrong.extend(
+                compare(&all, &format!("(?i:[\\{escape}.])"), dialect)
+                    .filter(|error| !error.contains("sequences")),
+            );
         }
     }
     for name in POSIX {
@@ -99,6 +102,11 @@ fn differences(all: &str, found: &[Piece], wanted: &[Piece]) -> String {
     let found = extra.clone();
     extra.difference(&missing);
     missing.difference(&found);
-    let shown = |set: &set::CharSet| format!("{:04X?}", set.ranges().iter().take(30).map(|r| (r.start() as u32, r.end() as u32)).collect::<Vec<_>>());
+    let shown = |set: &set::CharSet| {
+        format!(
+            "{:04X?}",
+            set.ranges().iter().take(30).map(|r| (r.start() as u32, r.end() as u32)).collect::<Vec<_>>()
+        )
+    };
     format!("only the scanner: {}, only the engine: {}", shown(&extra), shown(&missing))
 }
