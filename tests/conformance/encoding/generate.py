@@ -430,6 +430,10 @@ def word_case(rng):
     vocabulary = {}
     for _ in range(rng.randrange(1, 14)):
         vocabulary[(prefix if rng.random() < 0.6 else "") + text(5)] = len(vocabulary)
+    if rng.random() < 0.5:
+        # Every word can be cut, so that only its length may make it unknown.
+        for letter in letters:
+            vocabulary[letter] = vocabulary[prefix + letter] = 0
     if rng.random() < 0.8:
         vocabulary["[UNK]"] = len(vocabulary)
     # Insertion may have replaced an entry: number again.
