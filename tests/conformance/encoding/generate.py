@@ -65,6 +65,11 @@ def read(encoding):
     return state
 
 
+def overlap(encoding):
+    ranges = [range(r["start"], r["end"]) for r in json.loads(encoding.__getstate__())["sequence_ranges"].values()]
+    return len(ranges) == 2 and bool(set(ranges[0]) & set(ranges[1]))
+
+
 def look_ups(encoding):
     size = len(encoding)
     sequences = range(3)
@@ -73,7 +78,8 @@ def look_ups(encoding):
         "n_sequences": encoding.n_sequences,
         "token_to_chars": [encoding.token_to_chars(i) for i in range(size)],
         "token_to_word": [encoding.token_to_word(i) for i in range(size)],
-        "token_to_sequence": [encoding.token_to_sequence(i) for i in range(size)],
+        # Of ranges that overlap the library takes any, by the order of a hash table.
+        "token_to_sequence": None if overlap(encoding) else [encoding.token_to_sequence(i) for i in range(size)],
         "char_to_token": [[encoding.char_to_token(c, s) for c in range(16)] for s in sequences],
         "char_to_word": [[encoding.char_to_word(c, s) for c in range(16)] for s in sequences],
         "word_to_tokens": [[encoding.word_to_tokens(w, s) for w in range(8)] for s in sequences],
@@ -430,6 +436,10 @@ def word_case(rng):
     vocabulary = {}
     for _ in range(rng.randrange(1, 14)):
         vocabulary[(prefix if rng.random() < 0.6 else "") + text(5)] = len(vocabulary)
+    if rng.random() < 0.5:
+        # Every word can be cut, so that only its length may make it unknown.
+        for letter in letters:
+            vocabulary[letter] = vocabulary[prefix + letter] = 0
     if rng.random() < 0.8:
         vocabulary["[UNK]"] = len(vocabulary)
     # Insertion may have replaced an entry: number again.
@@ -473,7 +483,7 @@ def main():
         with path.open("w", encoding="utf-8") as out:
             out.write(json.dumps({"recipe": RECIPE}) + "\n")
             for _ in range(count * times):
-                out.write(json.dumps(make(rng), ensure_ascii=False, separators=(",", ":")) + "\n")
+                out.write(json.dumps(make(rng), ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n")
 
 
 main()
