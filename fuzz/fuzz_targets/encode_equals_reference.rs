@@ -6,6 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use tessella_core::spec::NormalizerSpec;
 use tessella_core::{EncodeOptions, Input, Tokenizer};
 use tessella_fuzz::choose::{self, Limits};
+use tessella_fuzz::show::show;
 use tessella_fuzz::reference::{self, Failure};
 
 fn check(u: &mut Unstructured<'_>) -> Result<()> {
@@ -32,7 +33,7 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
     let fresh = tokenizer.encode_ids(&text, &options);
     let cached = tokenizer.encode_ids(&text, &options);
     let aligned = tokenizer.encode(&Input::from(text.as_str()), &options).map(|encoding| encoding.ids().to_vec());
-    let say = || format!("{text:?} with {spec:#?}\n{options:?}");
+    let say = || format!("{text:?} with {}\n  {options:?}", show(&spec));
     match wanted {
         Ok(wanted) => {
             for (way, found) in [("fresh", &fresh), ("cached", &cached), ("aligned", &aligned)] {

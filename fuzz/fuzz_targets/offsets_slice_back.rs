@@ -6,6 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use tessella_core::spec::{ModelSpec, PreTokenizerSpec, TokenizerSpec};
 use tessella_core::{EncodeOptions, Input, OffsetUnit, Tokenizer};
 use tessella_fuzz::choose::{self, Limits};
+use tessella_fuzz::show::show;
 
 /// The pre-tokenizer only cuts: pieces are slices of the text.
 fn only_cuts(spec: &PreTokenizerSpec) -> bool {
@@ -39,7 +40,7 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
         tokenizer.encode(&Input::from(text.as_str()), &EncodeOptions { offsets, ..EncodeOptions::default() })
     };
     let Ok(bytes) = encode(OffsetUnit::Byte) else { return Ok(()) };
-    let say = || format!("{text:?} {:?} with {spec:#?}", bytes.tokens().iter().zip(bytes.offsets()).collect::<Vec<_>>());
+    let say = || format!("{text:?} {:?} with {}", bytes.tokens().iter().zip(bytes.offsets()).collect::<Vec<_>>(), show(spec));
     let texts: Vec<String> = bytes.tokens();
     let slices = texts_are_slices(spec);
     let mut last = (0, 0);

@@ -1,8 +1,13 @@
 //! Added tokens, by trying every token at every place.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use tessella_core::spec::AddedToken;
 
 use super::{Outcome, Part};
+
+static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\w").expect("a fixed pattern"));
 
 /// Cuts out the tokens that are matched in this pass. `form` gives the content that is looked for.
 pub(super) fn split(
@@ -22,8 +27,7 @@ pub(super) fn split(
     }
     wanted.sort_by_key(|(content, _)| std::cmp::Reverse(content.len()));
     let touches_word = |start: usize, end: usize| {
-        let word = regex::Regex::new(r"\w").expect("a fixed pattern");
-        let is_word = |c: Option<char>| c.is_some_and(|c| word.is_match(&c.to_string()));
+        let is_word = |c: Option<char>| c.is_some_and(|c| WORD.is_match(&c.to_string()));
         is_word(text[..start].chars().next_back()) || is_word(text[end..].chars().next())
     };
     let mut found: Vec<(usize, usize, &AddedToken)> = Vec::new();

@@ -69,16 +69,17 @@ pub fn encode(
         }
     }
     match &spec.post_processor {
-        Some(PostProcessorSpec::Template(template)) if add_special_tokens => Ok(around(template, &ids)),
+        Some(PostProcessorSpec::Template(template)) => Ok(around(template, &ids, add_special_tokens)),
         _ => Ok(ids),
     }
 }
 
-fn around(template: &Template, ids: &[TokenId]) -> Vec<TokenId> {
+fn around(template: &Template, ids: &[TokenId], add_special_tokens: bool) -> Vec<TokenId> {
     let mut out = Vec::new();
     for piece in &template.single {
         match piece {
             TemplatePiece::Sequence { .. } => out.extend_from_slice(ids),
+            TemplatePiece::Special { .. } if !add_special_tokens => {}
             TemplatePiece::Special { id, .. } => {
                 let special = template.special_tokens.iter().find(|special| special.id == *id);
                 out.extend(special.into_iter().flat_map(|special| special.ids.iter().copied()));
@@ -91,18 +92,17 @@ fn around(template: &Template, ids: &[TokenId]) -> Vec<TokenId> {
 /// All matches, by the dialect's own engine.
 fn matches(pattern: &Pattern, text: &str) -> Outcome<Vec<(usize, usize)>> {
     let regex = match pattern {
-        Pattern::Literal(literal) => Pattern::Regex { source: escape(literal), dialect: Dialect::Fancy },
+        Pattern::Literal(literal) => Pattern::Regex { source: regex::escape(literal), dialect: Dialect::Fancy },
         regex => regex.clone(),
     };
+    all(&Matcher::exact(&regex).map_err(|_| Failure::NoAnswer)?, text)
+}
+
+fn all(matcher: &Matcher, text: &str) -> Outcome<Vec<(usize, usize)>> {
     let mut found = Vec::new();
-    let matcher = Matcher::exact(&regex).map_err(|_| Failure::NoAnswer)?;
     matcher.find_all(text, &mut found).map_err(|error| {
         assert_eq!(error.kind(), ErrorKind::Regex, "{error}");
         Failure::NoAnswer
     })?;
     Ok(found.into_iter().map(|range| (range.start, range.end)).collect())
-}
-
-fn escape(literal: &str) -> String {
-    regex::escape(literal)
 }

@@ -1,10 +1,15 @@
 //! Normalizers on plain strings.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use tessella_core::pretokenize::byte_alphabet::bytes_to_alphabet;
 use tessella_core::spec::NormalizerSpec;
 use unicode_normalization::UnicodeNormalization;
 
 use super::{Failure, Outcome, matches};
+
+static MARK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\p{M}").expect("a fixed pattern"));
 
 pub(super) fn normalize(spec: &NormalizerSpec, text: &str) -> Outcome<String> {
     Ok(match spec {
@@ -18,8 +23,7 @@ pub(super) fn normalize(spec: &NormalizerSpec, text: &str) -> Outcome<String> {
             if *right { text.trim_end().to_string() } else { text.to_string() }
         }
         NormalizerSpec::StripAccents => {
-            let mark = regex::Regex::new(r"\p{M}").expect("a fixed pattern");
-            text.chars().filter(|c| !mark.is_match(&c.to_string())).collect()
+            text.chars().filter(|c| !MARK.is_match(&c.to_string())).collect()
         }
         NormalizerSpec::Prepend { .. } if text.is_empty() => String::new(),
         NormalizerSpec::Prepend { prepend } => format!("{prepend}{text}"),

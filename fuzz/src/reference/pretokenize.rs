@@ -1,11 +1,22 @@
 //! Pre-tokenizers on lists of strings.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+use tessella_core::pattern::Matcher;
 use tessella_core::pretokenize::byte_alphabet::bytes_to_alphabet;
 use tessella_core::spec::{Dialect, Pattern, PreTokenizerSpec, PrependScheme, SplitBehavior};
 
-use super::{Failure, Outcome, matches};
+use super::{Failure, Outcome, all, matches};
 
 const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
+
+static WORDS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\w+|[^\w\s]+").expect("a fixed pattern"));
+static PUNCTUATION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\p{P}").expect("a fixed pattern"));
+static GPT2_MATCHER: LazyLock<Matcher> = LazyLock::new(|| {
+    let pattern = Pattern::Regex { source: GPT2.to_string(), dialect: Dialect::Oniguruma };
+    Matcher::exact(&pattern).expect("a fixed pattern")
+});
 
 pub(super) fn pre_tokenize(spec: &PreTokenizerSpec, pieces: Vec<String>) -> Outcome<Vec<String>> {
     let mut out = Vec::new();
@@ -23,10 +34,6 @@ pub(super) fn pre_tokenize(spec: &PreTokenizerSpec, pieces: Vec<String>) -> Outc
     Ok(out)
 }
 
-fn regex(source: &str) -> Pattern {
-    Pattern::Regex { source: source.to_string(), dialect: Dialect::Oniguruma }
-}
-
 fn one(spec: &PreTokenizerSpec, piece: String, out: &mut Vec<String>) -> Outcome<()> {
     if piece.is_empty() {
         return Ok(());
@@ -39,8 +46,7 @@ fn one(spec: &PreTokenizerSpec, piece: String, out: &mut Vec<String>) -> Outcome
             }
         }
         PreTokenizerSpec::Whitespace => {
-            let words = ::regex::Regex::new(r"\w+|[^\w\s]+").expect("a fixed pattern");
-            out.extend(words.find_iter(&piece).map(|word| word.as_str().to_string()));
+            out.extend(WORDS.find_iter(&piece).map(|word| word.as_str().to_string()));
         }
         PreTokenizerSpec::WhitespaceSplit => {
             out.extend(split(&piece, &chars(&piece, char::is_whitespace), SplitBehavior::Removed, false));
@@ -80,7 +86,7 @@ fn one(spec: &PreTokenizerSpec, piece: String, out: &mut Vec<String>) -> Outcome
         PreTokenizerSpec::ByteLevel { add_prefix_space, use_regex, trim_offsets: _ } => {
             let text = if *add_prefix_space && !piece.starts_with(' ') { format!(" {piece}") } else { piece };
             let pieces = if *use_regex {
-                split(&text, &matches(&regex(GPT2), &text)?, SplitBehavior::Isolated, false)
+                split(&text, &all(&GPT2_MATCHER, &text)?, SplitBehavior::Isolated, false)
             } else {
                 vec![text]
             };
@@ -92,8 +98,7 @@ fn one(spec: &PreTokenizerSpec, piece: String, out: &mut Vec<String>) -> Outcome
 }
 
 fn is_punctuation(c: char) -> bool {
-    let category = ::regex::Regex::new(r"\p{P}").expect("a fixed pattern");
-    c.is_ascii_punctuation() || category.is_match(&c.to_string())
+    c.is_ascii_punctuation() || PUNCTUATION.is_match(&c.to_string())
 }
 
 fn chars(text: &str, wanted: impl Fn(char) -> bool) -> Vec<(usize, usize)> {
