@@ -18,6 +18,10 @@ impl Unigram {
         unimplemented!()
     }
 
+    pub fn is_deterministic(&self) -> bool {
+        unimplemented!()
+    }
+
     pub fn token_to_id(&self, _token: &str) -> Option<TokenId> {
         unimplemented!()
     }
