@@ -10,11 +10,11 @@ pub struct Scanner {}
 impl Scanner {
     /// Compiles `source`, or says why the pattern is left to the exact engine.
     pub fn compile(_source: &str, _dialect: Dialect) -> Result<std::result::Result<Scanner, String>> {
-        unimplemented!()
+        Ok(Err("no automaton is built for this pattern".to_string()))
     }
 
     /// The leftmost match that starts at or after byte `at`.
     pub fn find_at(&self, _text: &str, _at: usize) -> Option<(usize, usize)> {
-        unimplemented!()
+        None
     }
 }
