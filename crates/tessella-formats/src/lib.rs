@@ -1,1 +1,7 @@
-//! formats
+//! Files to descriptions and back.
+
+pub mod base64;
+pub mod hf;
+pub mod json;
+pub mod sentencepiece;
+pub mod tiktoken;
