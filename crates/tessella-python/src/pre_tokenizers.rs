@@ -170,7 +170,7 @@ handle!(PreTokenizerHandle, Spec, PreTokenizer, {
 
     #[staticmethod]
     fn alphabet() -> Vec<char> {
-        (0..=u8::MAX).map(tessella_core::pretokenize::byte_alphabet::to_char).collect()
+        tessella_core::pretokenize::byte_alphabet::BYTE_TO_CHAR.to_vec()
     }
 
     fn pre_tokenize_str(

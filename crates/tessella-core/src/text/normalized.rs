@@ -31,6 +31,11 @@ impl NormalizedString {
         NormalizedString { source, range, text, map }
     }
 
+    /// The whole text that this string was cut from; spans count in it.
+    pub fn source(&self) -> &Arc<str> {
+        &self.source
+    }
+
     pub fn original(&self) -> &str {
         &self.source[self.range.start..self.range.end]
     }
