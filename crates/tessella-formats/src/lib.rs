@@ -5,3 +5,4 @@ pub mod hf;
 pub mod json;
 pub mod sentencepiece;
 pub mod tiktoken;
+pub mod vocab_files;

@@ -209,3 +209,6 @@ pub fn lossy_text(bytes: Vec<u8>) -> String {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

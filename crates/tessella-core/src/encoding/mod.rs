@@ -232,3 +232,6 @@ impl Encoding {
         self.offsets = offsets;
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

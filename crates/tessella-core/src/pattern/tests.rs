@@ -1,3 +1,6 @@
+// A list of one range is what is meant.
+#![allow(clippy::single_range_in_vec_init)]
+
 use super::*;
 use crate::error::ErrorKind;
 

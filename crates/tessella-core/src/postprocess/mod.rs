@@ -185,3 +185,6 @@ fn surround(
     }
     encoding.overflowing = windows;
 }
+
+#[cfg(test)]
+mod tests;

@@ -188,30 +188,35 @@ fn bert_class(c: char) -> u8 {
 static WHITESPACE: Classes = Classes { ascii: ascii_classes(false), wide: whitespace_class };
 static BERT: Classes = Classes { ascii: ascii_classes(true), wide: bert_class };
 
+/// Emits runs of equal class, and each character that is `ALONE`.
+#[inline]
 fn words(text: &str, classes: &Classes, emit: &mut impl FnMut(Range<usize>)) {
     let bytes = text.as_bytes();
-    let mut start = 0;
-    let mut running = SPACE;
-    let mut at = 0;
-    while at < bytes.len() {
+    let class_at = |at: usize| {
         let byte = bytes[at];
-        let (class, next) = if byte < 128 {
-            (classes.ascii[byte as usize], at + 1)
+        if byte < 128 {
+            (classes.ascii[usize::from(byte)], at + 1)
         } else {
             let c = char_at(text, at);
             ((classes.wide)(c), at + c.len_utf8())
-        };
-        if class != running || class == ALONE {
-            if running != SPACE {
-                emit(start..at);
-            }
-            start = at;
-            running = class;
         }
-        at = next;
-    }
-    if running != SPACE {
-        emit(start..bytes.len());
+    };
+    let mut start = 0;
+    while start < bytes.len() {
+        let (class, mut end) = class_at(start);
+        if class != ALONE {
+            while end < bytes.len() {
+                let (next, after) = class_at(end);
+                if next != class {
+                    break;
+                }
+                end = after;
+            }
+        }
+        if class != SPACE {
+            emit(start..end);
+        }
+        start = end;
     }
 }
 

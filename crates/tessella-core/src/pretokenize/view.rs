@@ -2,7 +2,8 @@
 //!
 //! A model that works on bytes has no use for the printable characters of the byte-level alphabet. Where
 //! only splits stand before one final ByteLevel, the pieces are plain ranges of the text:
-//! [`ByteLevelView`] yields them without writing a single character.
+//! [`ByteLevelView`] yields them without writing a single character. [`SplitView`] does the same for
+//! pre-tokenizers that only split.
 
 use std::ops::Range;
 
@@ -55,30 +56,25 @@ impl PreTokenizer {
         self.stages.iter().map(Stage::view).collect()
     }
 
+    /// The splits, if there is nothing else: then the pieces are plain ranges of the text. `None` also for
+    /// more than [`SplitView::MAX_SPLITS`], far beyond any real tokenizer.
+    pub fn split_view(&self) -> Option<SplitView<'_>> {
+        SplitView::of(&self.stages)
+    }
+
     /// The way without an alphabet, if there is one: the last stage is ByteLevel, all stages before it only
-    /// split, and no prefix space would have to go into the middle of a text. `None` also for more splits
-    /// than [`ByteLevelView::MAX_SPLITS`], far beyond any real tokenizer.
+    /// split, and no prefix space would have to go into the middle of a text.
     pub fn byte_level_view(&self) -> Option<ByteLevelView<'_>> {
         let (last, before) = self.stages.split_last()?;
         let Stage::ByteLevel { add_prefix_space, splitter } = last else { return None };
-        let mut splits = Vec::with_capacity(before.len() + 1);
-        for stage in before {
-            splits.push(match stage {
-                Stage::Split { matcher, behavior, invert } => {
-                    Cut::Matches { matcher, behavior: *behavior, invert: *invert }
-                }
-                Stage::Table(table) => Cut::Table(table),
-                _ => return None,
-            });
-        }
-        if *add_prefix_space && !splits.is_empty() {
+        if *add_prefix_space && !before.is_empty() {
             return None;
         }
+        let mut splits = SplitView::of(before)?;
         if let Some(matcher) = splitter {
-            splits.push(Cut::Matches { matcher, behavior: SplitBehavior::Isolated, invert: false });
+            splits.splits.push(Cut::Matches { matcher, behavior: SplitBehavior::Isolated, invert: false });
         }
-        (splits.len() <= ByteLevelView::MAX_SPLITS)
-            .then_some(ByteLevelView { splits, add_prefix_space: *add_prefix_space })
+        Some(ByteLevelView { splits, add_prefix_space: *add_prefix_space })
     }
 }
 
@@ -99,22 +95,43 @@ impl Cut<'_> {
     }
 }
 
-/// The splits of a byte-level pre-tokenizer, to be run on raw text.
+/// Splits and nothing else, to be run on any text.
 #[derive(Debug, Clone)]
-pub struct ByteLevelView<'a> {
+pub struct SplitView<'a> {
     splits: Vec<Cut<'a>>,
-    add_prefix_space: bool,
 }
 
-impl<'a> ByteLevelView<'a> {
+impl<'a> SplitView<'a> {
     /// Splits are nested calls, so their number is bounded.
     pub const MAX_SPLITS: usize = 16;
 
-    /// Whether every text segment (a stretch between added tokens) that does not start with U+0020 gets
-    /// one in front. [`for_each_piece`](Self::for_each_piece) does not: the caller passes the segment with
-    /// the space in front of it, and must do so before it cuts the segment anywhere.
-    pub fn add_prefix_space(&self) -> bool {
-        self.add_prefix_space
+    fn of(stages: &'a [Stage]) -> Option<Self> {
+        if stages.len() > Self::MAX_SPLITS {
+            return None;
+        }
+        let split = |stage: &'a Stage| match stage {
+            Stage::Split { matcher, behavior, invert } => {
+                Some(Cut::Matches { matcher, behavior: *behavior, invert: *invert })
+            }
+            Stage::Table(table) => Some(Cut::Table(table)),
+            _ => None,
+        };
+        Some(SplitView { splits: stages.iter().map(split).collect::<Option<_>>()? })
+    }
+
+    /// Emits the byte ranges of the pieces of one text, in order and none of them empty. Ranges may leave
+    /// gaps where a split removes its matches.
+    #[inline]
+    pub fn for_each_piece(&self, text: &str, emit: &mut impl FnMut(Range<usize>)) -> Result<()> {
+        match self.splits.as_slice() {
+            [] if text.is_empty() => Ok(()),
+            [] => {
+                emit(0..text.len());
+                Ok(())
+            }
+            [only] => only.for_each_piece(text, emit),
+            [first, rest @ ..] => nested(*first, rest, 0, text, emit),
+        }
     }
 
     /// The matcher, if one split that isolates its matches is all there is.
@@ -124,20 +141,34 @@ impl<'a> ByteLevelView<'a> {
             _ => None,
         }
     }
+}
+
+/// The splits of a byte-level pre-tokenizer, to be run on raw text.
+#[derive(Debug, Clone)]
+pub struct ByteLevelView<'a> {
+    splits: SplitView<'a>,
+    add_prefix_space: bool,
+}
+
+impl<'a> ByteLevelView<'a> {
+    /// Whether every text segment (a stretch between added tokens) that does not start with U+0020 gets
+    /// one in front. [`for_each_piece`](Self::for_each_piece) does not: the caller passes the segment with
+    /// the space in front of it, and must do so before it cuts the segment anywhere. An empty segment gets
+    /// none.
+    pub fn add_prefix_space(&self) -> bool {
+        self.add_prefix_space
+    }
+
+    /// The matcher, if one split that isolates its matches is all there is.
+    pub fn only_matcher(&self) -> Option<&'a Matcher> {
+        self.splits.only_matcher()
+    }
 
     /// Emits the byte ranges of the pieces of one segment, in order and none of them empty. Ranges may
     /// leave gaps where a split removes its matches.
     #[inline]
     pub fn for_each_piece(&self, raw: &str, emit: &mut impl FnMut(Range<usize>)) -> Result<()> {
-        match self.splits.as_slice() {
-            [] if raw.is_empty() => Ok(()),
-            [] => {
-                emit(0..raw.len());
-                Ok(())
-            }
-            [only] => only.for_each_piece(raw, emit),
-            [first, rest @ ..] => nested(*first, rest, 0, raw, emit),
-        }
+        self.splits.for_each_piece(raw, emit)
     }
 }
 

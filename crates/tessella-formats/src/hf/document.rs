@@ -12,7 +12,7 @@ use crate::json::{Kind, Node, Parser, Writer};
 /// The only version there is.
 const VERSION: &str = "1.0";
 
-pub(super) fn read(mut parser: Parser<'_>, resolver: Resolver<'_>) -> Result<TokenizerSpec> {
+pub(super) fn read(mut parser: Parser<'_>, resolver: Resolver<'_>) -> Result<Document> {
     if parser.peek()? != Kind::Object {
         return Err(Error::format("expected an object with the field `model`").at("$"));
     }
@@ -58,7 +58,9 @@ pub(super) fn read(mut parser: Parser<'_>, resolver: Resolver<'_>) -> Result<Tok
             _ => spec.decoder = Some(decoders::read(&node, resolver)?),
         }
     }
-    Ok(spec)
+    let (added_tokens, notices) = added_ids::by_rule(&spec.model, &spec.added_tokens);
+    spec.added_tokens = added_tokens;
+    Ok(Document { spec, notices })
 }
 
 pub(super) fn write(writer: &mut Writer, spec: &TokenizerSpec) -> Result<()> {

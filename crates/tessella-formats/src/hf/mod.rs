@@ -8,6 +8,7 @@
 //! Writing goes the same way back, in the field order that readers of this format know. What the format has
 //! no words for is first restated ([`concat_rank`], [`dialect`]) where that is exact, or refused.
 
+mod added_ids;
 mod concat_rank;
 mod decoders;
 mod dialect;
@@ -25,13 +26,14 @@ use std::sync::Arc;
 
 use tessella_core::hooks::{CustomDecoder, CustomNormalizer, CustomPreTokenizer};
 use tessella_core::spec::{
-    AddedToken, DecoderSpec, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec,
+    AddedToken, DecoderSpec, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec, Vocab,
 };
 use tessella_core::{Error, Result, TokenizerSpec};
 
 use crate::json::{Layout, Node, Parser, Value, Writer};
 
 pub use dialect::fancy_to_oniguruma;
+pub use models::build_vocab;
 
 /// Finds user-written components again by the import path under which they were saved.
 pub trait CustomResolver {
@@ -43,23 +45,36 @@ pub trait CustomResolver {
 /// How custom components are resolved while reading, if at all.
 pub type Resolver<'r> = Option<&'r dyn CustomResolver>;
 
+/// A document that was read.
+#[derive(Debug)]
+pub struct Document {
+    pub spec: TokenizerSpec,
+    /// What the file says and what is not so, one sentence each; worth a warning, or a refusal where strict.
+    pub notices: Vec<String>,
+}
+
+/// Reads a document with all that there is to say about it.
+pub fn read_document(bytes: &[u8], resolver: Resolver<'_>) -> Result<Document> {
+    document::read(Parser::from_bytes(bytes)?, resolver)
+}
+
 /// Reads a document.
 pub fn from_str(text: &str) -> Result<TokenizerSpec> {
-    document::read(Parser::new(text), None)
+    from_str_with(text, None)
 }
 
 /// Reads a document whose custom components can be found again.
 pub fn from_str_with(text: &str, resolver: Resolver<'_>) -> Result<TokenizerSpec> {
-    document::read(Parser::new(text), resolver)
+    Ok(document::read(Parser::new(text), resolver)?.spec)
 }
 
 /// Reads a document from UTF-8 bytes.
 pub fn from_bytes(bytes: &[u8]) -> Result<TokenizerSpec> {
-    document::read(Parser::from_bytes(bytes)?, None)
+    from_bytes_with(bytes, None)
 }
 
 pub fn from_bytes_with(bytes: &[u8], resolver: Resolver<'_>) -> Result<TokenizerSpec> {
-    document::read(Parser::from_bytes(bytes)?, resolver)
+    Ok(read_document(bytes, resolver)?.spec)
 }
 
 fn layout(pretty: bool) -> Layout {
@@ -127,6 +142,14 @@ pub fn model_from_json(text: &str) -> Result<ModelSpec> {
     let model = models::read(&mut parser, "$")?;
     parser.end()?;
     Ok(model)
+}
+
+/// Reads an object of tokens and ids, as in `vocab.json`.
+pub fn read_vocab_json(bytes: &[u8]) -> Result<Vocab> {
+    let mut parser = Parser::from_bytes(bytes)?;
+    let vocab = models::read_map(&mut parser, "$")?;
+    parser.end()?;
+    Ok(vocab)
 }
 
 pub fn model_to_json(spec: &ModelSpec, pretty: bool) -> Result<String> {

@@ -118,7 +118,7 @@ fn write_unigram(writer: &mut Writer, model: &UnigramSpec) -> Result<()> {
         }
         writer.begin_array();
         writer.string(text);
-        writer.f64(*score);
+        writer.score(*score);
         writer.end_array();
     }
     writer.end_array();

@@ -11,7 +11,7 @@ use tessella_core::error::excerpt;
 use tessella_core::spec::{BpeSpec, Merges, ModelSpec, UnigramSpec, Vocab, WordLevelSpec, WordPieceSpec};
 use tessella_core::{Error, Result, TokenId};
 
-use crate::json::{Kind, Node, Parser, Value};
+use crate::json::{Kind, Node, Parser, Value, read_score};
 
 const KNOWN: [&str; 4] = ["BPE", "WordPiece", "WordLevel", "Unigram"];
 
@@ -30,7 +30,7 @@ enum Table {
 }
 
 /// Builds a vocabulary after a look at its largest id.
-pub(crate) fn build_vocab<S: AsRef<str>>(entries: Vec<(S, TokenId)>, path: &str) -> Result<Vocab> {
+pub fn build_vocab<S: AsRef<str>>(entries: Vec<(S, TokenId)>, path: &str) -> Result<Vocab> {
     let largest = entries.iter().max_by_key(|(_, id)| *id);
     if let Some((text, id)) = largest
         && *id >= ALWAYS_ALLOWED_ID
@@ -46,7 +46,7 @@ pub(crate) fn build_vocab<S: AsRef<str>>(entries: Vec<(S, TokenId)>, path: &str)
     Vocab::from_entries(entries).map_err(|error| error.at(path))
 }
 
-fn read_map(parser: &mut Parser<'_>, path: &str) -> Result<Vocab> {
+pub(super) fn read_map(parser: &mut Parser<'_>, path: &str) -> Result<Vocab> {
     let mut entries: Vec<(Cow<'_, str>, TokenId)> = Vec::new();
     parser.begin_object()?;
     while let Some(text) = parser.next_key()? {
@@ -84,7 +84,10 @@ fn read_list(parser: &mut Parser<'_>, path: &str) -> Result<Vec<(String, f64)>> 
         if !parser.next_element()? || parser.peek()? != Kind::Number {
             return entry("no score");
         }
-        let score = parser.number()?.as_f64();
+        let score = read_score(parser.number_text()?);
+        if score.is_infinite() {
+            return entry("a score beyond 64-bit floating point");
+        }
         if parser.next_element()? {
             return entry("more than two elements");
         }

@@ -14,7 +14,7 @@ mod value;
 mod writer;
 
 pub use node::Node;
-pub use number::{format_f32, format_f64};
+pub use number::{format_f32, format_f64, format_score, read_score};
 pub use parser::{Kind, MAX_DEPTH, Parser};
 pub use value::{Number, Value};
 pub use writer::{Layout, Writer};

@@ -4,6 +4,8 @@
 //! The borders between the two notations differ for 32 and 64 bits; they are those of the common Rust JSON
 //! writers, so that files written by either are equal byte for byte.
 
+use std::sync::LazyLock;
+
 /// Formats a finite 64-bit number; JSON has no other, so those become `null`.
 pub fn format_f64(number: f64) -> String {
     if !number.is_finite() {
@@ -51,9 +53,114 @@ fn layout(scientific: &str, high: i32, low: i32) -> String {
     }
 }
 
+/// 10^0 to 10^308, each correctly rounded.
+static POWERS: LazyLock<Vec<f64>> =
+    LazyLock::new(|| (0..=308).map(|n| format!("1e{n}").parse().unwrap_or(f64::INFINITY)).collect());
+
+/// Reads a number of JSON syntax the way the reference library of `tokenizer.json` does: the digits as one
+/// 64-bit integer (those that no longer fit are dropped), then one multiplication or division by a power of
+/// ten. Long numbers may come out a unit in the last place beside the nearest one. Scores of a model must come
+/// out the same, for a tie may hang on it.
+pub fn read_score(token: &str) -> f64 {
+    let (negative, rest) = match token.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, token),
+    };
+    let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let append = |digits: u64, byte: u8| digits.checked_mul(10)?.checked_add((byte - b'0') as u64);
+    let mut digits = 0u64;
+    let mut power = 0i64;
+    let mut bytes = whole.bytes();
+    for byte in bytes.by_ref() {
+        match append(digits, byte) {
+            Some(more) => digits = more,
+            None => {
+                power = bytes.len() as i64 + 1;
+                break;
+            }
+        }
+    }
+    for byte in fraction.bytes() {
+        match append(digits, byte) {
+            Some(more) => {
+                digits = more;
+                power -= 1;
+            }
+            None => break,
+        }
+    }
+    // An exponent beyond 32 bits is as good as any of 2^31.
+    let saturated = if exponent.starts_with('-') { i32::MIN as i64 } else { i32::MAX as i64 };
+    power += exponent.parse::<i32>().map_or(saturated, |exponent| exponent as i64);
+    let mut number = digits as f64;
+    while power < -308 && number != 0.0 {
+        number /= 1e308;
+        power += 308;
+    }
+    if number != 0.0 {
+        match POWERS.get(power.unsigned_abs() as usize) {
+            Some(scale) if power >= 0 => number *= scale,
+            Some(scale) => number /= scale,
+            None => number = f64::INFINITY,
+        }
+    }
+    if negative { -number } else { number }
+}
+
+/// The shortest text that [`read_score`] reads back as this number: usually the shortest digits of all, else
+/// a neighbour of them.
+pub fn format_score(number: f64) -> String {
+    let shortest = format_f64(number);
+    if !number.is_finite() || read_score(&shortest) == number {
+        return shortest;
+    }
+    let mut beside = [number, number];
+    for _ in 0..8 {
+        beside = [beside[0].next_down(), beside[1].next_up()];
+        for candidate in beside {
+            let text = format_f64(candidate);
+            if read_score(&text) == number {
+                return text;
+            }
+        }
+    }
+    shortest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scores_read_as_the_reference_library_reads_them() {
+        // Left: as found in a file; right: what the reference library wrote after reading it.
+        let cases = [
+            ("-3.9131507873535156", -3.913150787353515),
+            ("-3.9742844104766846", -3.974284410476685),
+            ("-2.1267833709716797", -2.1267833709716797),
+            ("0.0", 0.0),
+            ("-10", -10.0),
+            ("1e-400", 0.0),
+            ("123456789012345678901234567890", 123456789012345678901234567890.0),
+            ("-1.5E2", -150.0),
+        ];
+        for (text, number) in cases {
+            assert_eq!(read_score(text), number, "{text}");
+        }
+        assert!(read_score("1e999").is_infinite());
+        assert!(read_score("1e99999999999").is_infinite());
+    }
+
+    #[test]
+    fn scores_come_back() {
+        let mut state = 99u64;
+        for _ in 0..50_000 {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let number = -((state >> 11) as f64) / (1u64 << 49) as f64;
+            assert_eq!(read_score(&format_score(number)), number);
+        }
+    }
 
     #[test]
     fn notations() {

@@ -296,8 +296,13 @@ impl<'a> Parser<'a> {
         Ok(unit)
     }
 
-    /// Takes a number.
-    pub fn number(&mut self) -> Result<Number> {
+    /// Takes a number as it is written.
+    pub fn number_text(&mut self) -> Result<&'a str> {
+        self.number_token().map(|(token, _)| token)
+    }
+
+    /// Takes a number as written, and whether it is an integer.
+    fn number_token(&mut self) -> Result<(&'a str, bool)> {
         self.skip_space();
         let start = self.at;
         let negative = self.byte() == Some(b'-');
@@ -323,7 +328,14 @@ impl<'a> Parser<'a> {
             }
             self.some_digits()?;
         }
-        let token = &self.text[start..self.at];
+        Ok((&self.text[start..self.at], integer))
+    }
+
+    /// Takes a number.
+    pub fn number(&mut self) -> Result<Number> {
+        self.skip_space();
+        let start = self.at;
+        let (token, integer) = self.number_token()?;
         if integer {
             if let Ok(number) = token.parse::<u64>() {
                 return Ok(Number::Unsigned(number));

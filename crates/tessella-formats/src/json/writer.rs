@@ -1,7 +1,7 @@
 //! JSON out: compact, or indented by two spaces.
 
 use super::value::{Number, Value};
-use super::{format_f32, format_f64};
+use super::{format_f32, format_f64, format_score};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
@@ -103,6 +103,12 @@ impl Writer {
     pub fn f64(&mut self, number: f64) {
         self.separate();
         self.out.push_str(&format_f64(number));
+    }
+
+    /// A number as readers of `tokenizer.json` read scores.
+    pub fn score(&mut self, number: f64) {
+        self.separate();
+        self.out.push_str(&format_score(number));
     }
 
     pub fn f32(&mut self, number: f32) {
