@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn the_new_text_stands_for_the_match() {
         let mut text = AlignedText::borrowed("zabcz", 0);
-        replace_matches(&mut text, &[1..4], "xy");
+        replace_matches(&mut text, std::slice::from_ref(&(1..4)), "xy");
         assert_eq!(text.as_str(), "zxyz");
         let spans: Vec<Span> = (0..4).map(|i| text.span(i, i + 1)).collect();
         assert_eq!(spans, [Span::new(0, 1), Span::new(1, 4), Span::new(1, 4), Span::new(4, 5)]);
