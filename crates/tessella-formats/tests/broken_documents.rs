@@ -40,7 +40,7 @@ fn written(value: &Value) -> String {
 }
 
 /// Calls back with a copy of the tree for each value in it replaced by `with`.
-fn each_replaced(value: &Value, with: &Value, found: &mut impl FnMut(Value)) {
+fn each_replaced(value: &Value, with: &Value, found: &mut dyn FnMut(Value)) {
     found(with.clone());
     match value {
         Value::Array(items) => {
