@@ -1,1 +1,3 @@
-//! formats
+//! Files to descriptions and back.
+
+pub mod sentencepiece;
