@@ -24,7 +24,8 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
 
 /// A new file next to `path`, under a name that nobody has.
 fn create_beside(path: &Path) -> io::Result<(File, PathBuf)> {
-    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file name"))?;
+    let name =
+        path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file name"))?;
     loop {
         let mut temporary = std::ffi::OsString::from(".");
         temporary.push(name);

@@ -88,13 +88,18 @@ fn read_tokens(parser: &mut Parser<'_>) -> Result<Vec<(Vec<u8>, TokenId)>> {
     Ok(tokens)
 }
 
-fn build(config: &Node<'_>, specials: Option<Value>, mut tokens: Vec<(Vec<u8>, TokenId)>) -> Result<TokenizerSpec> {
+fn build(
+    config: &Node<'_>,
+    specials: Option<Value>,
+    mut tokens: Vec<(Vec<u8>, TokenId)>,
+) -> Result<TokenizerSpec> {
     let pattern = config.required("pattern")?.str()?;
     let size = config.required("default_vocab_size")?.usize()?;
     let reserved_node = config.required("default_num_special_tokens")?;
     let reserved = reserved_node.usize()?;
     if reserved > size || reserved > MAX_SPECIALS {
-        return reserved_node.fail(format!("{reserved} special tokens do not fit into a vocabulary of {size}"));
+        return reserved_node
+            .fail(format!("{reserved} special tokens do not fit into a vocabulary of {size}"));
     }
     if tokens.len() < size - reserved {
         return config.fail(format!(
@@ -105,7 +110,8 @@ fn build(config: &Node<'_>, specials: Option<Value>, mut tokens: Vec<(Vec<u8>, T
     tokens.truncate(size - reserved);
 
     let mut names: Vec<Option<String>> = vec![None; reserved];
-    let node = specials.as_ref().filter(|value| !value.is_null()).map(|value| Node::new(value, "$.special_tokens"));
+    let node =
+        specials.as_ref().filter(|value| !value.is_null()).map(|value| Node::new(value, "$.special_tokens"));
     match node {
         None => {
             for (slot, name) in names.iter_mut().zip(USUAL_SPECIALS) {
@@ -131,7 +137,8 @@ fn build(config: &Node<'_>, specials: Option<Value>, mut tokens: Vec<(Vec<u8>, T
     }
     for byte in 0..=u8::MAX {
         if vocab.id(&bytes_to_alphabet(&[byte])).is_none() {
-            return Err(Error::format(format!("the byte 0x{byte:02X} is no token; all 256 bytes must be")).at("$.vocab"));
+            return Err(Error::format(format!("the byte 0x{byte:02X} is no token; all 256 bytes must be"))
+                .at("$.vocab"));
         }
     }
     let mut spec = TokenizerSpec::new(ModelSpec::Bpe(concat_rank_bpe(vocab)));
@@ -154,7 +161,9 @@ mod tests {
 
     fn document(extra: &str, config: &str) -> String {
         let mut vocab: Vec<String> = (0..=255u8)
-            .map(|byte| format!(r#"{{"rank":{byte},"token_bytes":"{}","token_str":null}}"#, base64::encode(&[byte])))
+            .map(|byte| {
+                format!(r#"{{"rank":{byte},"token_bytes":"{}","token_str":null}}"#, base64::encode(&[byte]))
+            })
             .collect();
         vocab.push(format!(r#"{{"rank":256,"token_bytes":"{}"}}"#, base64::encode(b"ab")));
         vocab.push(format!(r#"{{"rank":257,"token_bytes":"{}"}}"#, base64::encode(b"cd")));

@@ -12,8 +12,9 @@ use crate::json::{Layout, Writer};
 pub use crate::hf::{build_vocab, read_vocab_json};
 
 fn utf8<'a>(bytes: &'a [u8], what: &str) -> Result<&'a str> {
-    std::str::from_utf8(bytes)
-        .map_err(|error| Error::format(format!("{what} must be UTF-8")).at(format!("byte {}", error.valid_up_to())))
+    std::str::from_utf8(bytes).map_err(|error| {
+        Error::format(format!("{what} must be UTF-8")).at(format!("byte {}", error.valid_up_to()))
+    })
 }
 
 /// Reads `vocab.txt`: the token is the line without white space at its end, the id is the line's number from
@@ -155,9 +156,13 @@ pub fn model_files(model: &ModelSpec) -> Result<Vec<(&'static str, String)>> {
         }
         ModelSpec::WordPiece(model) => vec![("vocab.txt", write_vocab_txt(&model.vocab)?)],
         ModelSpec::WordLevel(model) => vec![("vocab.json", write_vocab_json(&model.vocab))],
-        ModelSpec::Unigram(UnigramSpec { .. }) => vec![("unigram.json", crate::hf::model_to_json(model, true)?)],
+        ModelSpec::Unigram(UnigramSpec { .. }) => {
+            vec![("unigram.json", crate::hf::model_to_json(model, true)?)]
+        }
         ModelSpec::SentencePiece(_) => {
-            return Err(Error::unsupported("a SentencePiece model has no bare vocabulary file; save it as a .model file"));
+            return Err(Error::unsupported(
+                "a SentencePiece model has no bare vocabulary file; save it as a .model file",
+            ));
         }
     })
 }

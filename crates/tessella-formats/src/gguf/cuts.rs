@@ -25,7 +25,11 @@ impl Cut {
                 invert: false,
             })
             .collect();
-        stages.push(PreTokenizerSpec::ByteLevel { add_prefix_space: false, trim_offsets: false, use_regex: false });
+        stages.push(PreTokenizerSpec::ByteLevel {
+            add_prefix_space: false,
+            trim_offsets: false,
+            use_regex: false,
+        });
         PreTokenizerSpec::Sequence(stages)
     }
 }
@@ -59,10 +63,7 @@ const fn plain(patterns: &'static [&'static str]) -> Cut {
 
 /// The names in groups that cut alike.
 const KNOWN: [(&[&str], Cut); 10] = [
-    (
-        &["default"],
-        plain(&[r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", r"[0-9][0-9][0-9]"]),
-    ),
+    (&["default"], plain(&[r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", r"[0-9][0-9][0-9]"])),
     (
         &["gpt-2", "gpt2", "phi-2", "mpt", "olmo", "jais", "trillion", "roberta-bpe", "granite-docling"],
         plain(&[GPT2]),

@@ -20,7 +20,6 @@ const MAX_NESTING: u32 = 4;
 #[derive(Debug)]
 enum Value {
     Integer(i64),
-    Float(f64),
     Bool(bool),
     String(String),
     Strings(Vec<String>),
@@ -122,8 +121,10 @@ impl<R: Read> Cursor<R> {
 
     fn scalar(&mut self, kind: u32) -> Result<Value> {
         Ok(match kind {
-            6 => Value::Float(f32::from_le_bytes(self.bytes()?) as f64),
-            12 => Value::Float(f64::from_le_bytes(self.bytes()?)),
+            6 | 12 => {
+                self.pass(kind, 0)?;
+                Value::Other
+            }
             7 => Value::Bool(self.bytes::<1>()?[0] != 0),
             8 => Value::String(self.string()?),
             _ => Value::Integer(self.integer(kind)?),
@@ -137,14 +138,19 @@ impl<R: Read> Cursor<R> {
         // A string is at least its length field.
         let least = size.unwrap_or(8);
         if length.checked_mul(least).is_none_or(|bytes| bytes > self.left) {
-            return self.fail(format!("an array of {length} elements is announced, but {} bytes are left", self.left));
+            return self.fail(format!(
+                "an array of {length} elements is announced, but {} bytes are left",
+                self.left
+            ));
         }
         Ok(match kind {
             8 => Value::Strings((0..length).map(|_| self.string()).collect::<Result<_>>()?),
-            6 => {
-                Value::Floats((0..length).map(|_| Ok(f32::from_le_bytes(self.bytes()?))).collect::<Result<_>>()?)
+            6 => Value::Floats(
+                (0..length).map(|_| Ok(f32::from_le_bytes(self.bytes()?))).collect::<Result<_>>()?,
+            ),
+            0..=5 | 10 | 11 => {
+                Value::Integers((0..length).map(|_| self.integer(kind)).collect::<Result<_>>()?)
             }
-            0..=5 | 10 | 11 => Value::Integers((0..length).map(|_| self.integer(kind)).collect::<Result<_>>()?),
             7 | 12 => {
                 self.skip(length * least)?;
                 Value::Other
@@ -293,7 +299,8 @@ impl Metadata {
     pub fn bytes(&self, key: &str) -> Result<Option<Vec<u8>>> {
         let Some(numbers) = self.integers(key)? else { return Ok(None) };
         // Signed bytes hold the same bits.
-        let byte = |number: &i64| u8::try_from(*number).ok().or_else(|| i8::try_from(*number).ok().map(|n| n as u8));
+        let byte =
+            |number: &i64| u8::try_from(*number).ok().or_else(|| i8::try_from(*number).ok().map(|n| n as u8));
         match numbers.iter().map(byte).collect() {
             Some(bytes) => Ok(Some(bytes)),
             None => Self::wrong(key, "an array of bytes"),

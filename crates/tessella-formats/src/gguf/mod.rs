@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 use tessella_core::error::excerpt;
 use tessella_core::spec::{
-    AddedToken, BpeSpec, DecoderSpec, Merges, ModelSpec, NormalizerSpec, PieceKind, PostProcessorSpec, PreTokenizerSpec,
-    SentencePiece, SentencePieceKind, SentencePieceNormalizer, SentencePieceSpec, Template, TemplatePiece,
-    TemplateSpecial, Vocab,
+    AddedToken, BpeSpec, DecoderSpec, Merges, ModelSpec, NormalizerSpec, PieceKind, PostProcessorSpec,
+    PreTokenizerSpec, SentencePiece, SentencePieceKind, SentencePieceNormalizer, SentencePieceSpec, Template,
+    TemplatePiece, TemplateSpecial, Vocab,
 };
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
@@ -99,7 +99,9 @@ impl<'d> Tokens<'d> {
             None | Some(-1 | 0xFFFF_FFFF) => Ok(None),
             Some(id) => match usize::try_from(id).ok().and_then(|id| self.texts.get(id)) {
                 Some(text) => Ok(Some((text.clone(), id as TokenId))),
-                None => Err(Error::format(format!("`{key}` is {id}, but there are {} tokens", self.texts.len()))),
+                None => {
+                    Err(Error::format(format!("`{key}` is {id}, but there are {} tokens", self.texts.len())))
+                }
             },
         }
     }
@@ -139,10 +141,7 @@ fn cut_out(kind: PieceKind) -> Option<bool> {
 }
 
 /// Beginning and end tokens around each sequence.
-fn frame(
-    before: Option<(String, TokenId)>,
-    after: Option<(String, TokenId)>,
-) -> Option<PostProcessorSpec> {
+fn frame(before: Option<(String, TokenId)>, after: Option<(String, TokenId)>) -> Option<PostProcessorSpec> {
     if before.is_none() && after.is_none() {
         return None;
     }
@@ -273,11 +272,12 @@ fn byte_level(data: &Metadata, tokens: &Tokens<'_>) -> Result<TokenizerSpec> {
 
 /// GGUF marks the beginning of words (`▁word`), WordPiece their continuation (`##piece`).
 fn bert(data: &Metadata, tokens: &Tokens<'_>) -> Result<TokenizerSpec> {
-    let entries = tokens.texts.iter().zip(&tokens.kinds).map(|(text, kind)| match (text.strip_prefix('▁'), kind) {
-        (Some(word), _) => word.to_string(),
-        (None, PieceKind::Normal) if !is_bracketed(text) => format!("##{text}"),
-        (None, _) => text.clone(),
-    });
+    let entries =
+        tokens.texts.iter().zip(&tokens.kinds).map(|(text, kind)| match (text.strip_prefix('▁'), kind) {
+            (Some(word), _) => word.to_string(),
+            (None, PieceKind::Normal) if !is_bracketed(text) => format!("##{text}"),
+            (None, _) => text.clone(),
+        });
     let mut model = word_piece(Vocab::from_entries(entries.zip(0..))?);
     let special = |key: &str, usual: &str| -> Result<Option<(String, TokenId)>> {
         Ok(tokens.special(data, key)?.or_else(|| model.vocab.id(usual).map(|id| (usual.to_string(), id))))

@@ -5,7 +5,8 @@ use tessella_core::{Error, Result, TokenizerSpec};
 
 use super::expressible::expressible;
 use super::{
-    Resolver, decoders, model_write, models, normalizers, post_processors, pre_tokenizers, settings,
+    Document, Resolver, added_ids, decoders, model_write, models, normalizers, post_processors,
+    pre_tokenizers, settings,
 };
 use crate::json::{Kind, Node, Parser, Writer};
 

@@ -75,7 +75,8 @@ fn with_added(model: &ModelSpec, added: &[AddedToken]) -> Result<ModelSpec> {
     }
     let ModelSpec::Bpe(bpe) = model else { return Ok(model.clone()) };
     let mut bpe = bpe.clone();
-    let entries = bpe.vocab.iter().chain(added.iter().filter_map(|token| Some((token.content.as_str(), token.id?))));
+    let entries =
+        bpe.vocab.iter().chain(added.iter().filter_map(|token| Some((token.content.as_str(), token.id?))));
     bpe.vocab = Arc::new(Vocab::from_entries(entries)?);
     Ok(ModelSpec::Bpe(bpe))
 }

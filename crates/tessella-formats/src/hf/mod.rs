@@ -26,7 +26,8 @@ use std::sync::Arc;
 
 use tessella_core::hooks::{CustomDecoder, CustomNormalizer, CustomPreTokenizer};
 use tessella_core::spec::{
-    AddedToken, DecoderSpec, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec, Vocab,
+    AddedToken, DecoderSpec, ModelSpec, NormalizerSpec, Padding, PostProcessorSpec, PreTokenizerSpec,
+    Truncation, Vocab,
 };
 use tessella_core::{Error, Result, TokenizerSpec};
 
@@ -165,6 +166,24 @@ pub fn added_token_to_json(token: &AddedToken, pretty: bool) -> Result<String> {
         settings::write_added_token(writer, token);
         Ok(())
     })
+}
+
+/// Truncation and padding, as the document has them.
+pub fn settings_to_json(truncation: Option<&Truncation>, padding: Option<&Padding>) -> String {
+    let mut writer = Writer::new(Layout::Compact);
+    writer.begin_object();
+    writer.key("truncation");
+    match truncation {
+        Some(truncation) => settings::write_truncation(&mut writer, truncation),
+        None => writer.null(),
+    }
+    writer.key("padding");
+    match padding {
+        Some(padding) => settings::write_padding(&mut writer, padding),
+        None => writer.null(),
+    }
+    writer.end_object();
+    writer.finish()
 }
 
 /// The `type` of a component; `None` where an old file leaves it out.

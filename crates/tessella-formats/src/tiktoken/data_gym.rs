@@ -69,7 +69,9 @@ fn check(ranks: &[(Vec<u8>, TokenId)], encoder_json: &[u8]) -> Result<()> {
     }
     match known.values().min() {
         None => Ok(()),
-        Some(rank) => Err(Error::format(format!("encoder.json lacks {} tokens, the first of rank {rank}", known.len()))),
+        Some(rank) => {
+            Err(Error::format(format!("encoder.json lacks {} tokens, the first of rank {rank}", known.len())))
+        }
     }
 }
 

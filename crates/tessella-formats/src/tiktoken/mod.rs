@@ -14,7 +14,8 @@ use std::sync::Arc;
 use tessella_core::error::excerpt;
 use tessella_core::pretokenize::byte_alphabet::{alphabet_to_bytes, bytes_to_alphabet};
 use tessella_core::spec::{
-    AddedToken, BpeSpec, DecoderSpec, Dialect, Merges, ModelSpec, Pattern, PreTokenizerSpec, SplitBehavior, Vocab,
+    AddedToken, BpeSpec, DecoderSpec, Dialect, Merges, ModelSpec, Pattern, PreTokenizerSpec, SplitBehavior,
+    Vocab,
 };
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
@@ -124,10 +125,7 @@ pub fn from_ranks(ranks: &[(Vec<u8>, TokenId)], encoding: &Encoding) -> Result<T
 }
 
 /// Special tokens with their ids; none may stand on a rank. Two may share an id.
-fn special_tokens(
-    specials: &[(String, TokenId)],
-    ranks: &[(Vec<u8>, TokenId)],
-) -> Result<Vec<AddedToken>> {
+fn special_tokens(specials: &[(String, TokenId)], ranks: &[(Vec<u8>, TokenId)]) -> Result<Vec<AddedToken>> {
     let taken: std::collections::HashSet<TokenId> = ranks.iter().map(|(_, rank)| *rank).collect();
     let mut seen = std::collections::HashSet::new();
     specials
