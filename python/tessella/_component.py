@@ -18,8 +18,6 @@ C = TypeVar("C", bound="Component")
 class Field(Generic[T]):
     """An attribute that lives in the handle."""
 
-    __slots__ = ("__doc__", "name")
-
     def __init__(self, doc: str) -> None:
         self.__doc__ = doc
         self.name = ""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 
+from . import _tessella
 from .tokenizer import Tokenizer
 
 __all__ = ["load"]
@@ -30,8 +32,11 @@ def load(
     path = os.fspath(source)
     if not os.path.exists(path) and not isinstance(source, os.PathLike) and _is_hub_name(path):
         return Tokenizer.from_pretrained(path)
-    del pattern, special_tokens
-    return Tokenizer.from_file(path, allow_custom=allow_custom)
+    specials = None if special_tokens is None else list(special_tokens.items())
+    description, notices = _tessella.load(path, pattern, specials, list(allow_custom))
+    for notice in notices:
+        warnings.warn(notice, UserWarning, stacklevel=2)
+    return Tokenizer._from_description(description)
 
 
 def _is_hub_name(name: str) -> bool:

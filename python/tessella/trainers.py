@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BpeTrainer",
-    "ParityBpeTrainer",
     "Trainer",
     "UnigramTrainer",
     "WordLevelTrainer",

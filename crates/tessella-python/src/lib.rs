@@ -10,7 +10,8 @@
 //! - `normalizers`, `pre_tokenizers`, `models`, `processors`, `decoders`: one handle for each stage
 //! - `encoding`, `stream`: results
 //! - `state`, `tokenizer`: the whole
-//! - `wire`: JSON and files
+//! - `progress`, `training`: counting pieces and learning models
+//! - `wire`, `loading`: JSON and files
 
 mod errors;
 mod inputs;
@@ -40,6 +41,10 @@ mod stream;
 mod state;
 mod tokenizer;
 
+mod progress;
+mod training;
+
+mod loading;
 mod wire;
 
 use pyo3::prelude::*;
@@ -60,5 +65,10 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<decoders::DecoderHandle>()?;
     module.add_class::<tokenizer::Description>()?;
     module.add_class::<tokenizer::Tokenizer>()?;
+    module.add_class::<training::PieceCounts>()?;
+    module.add_function(wrap_pyfunction!(training::learn, module)?)?;
+    module.add_function(wrap_pyfunction!(loading::load, module)?)?;
+    module.add_function(wrap_pyfunction!(loading::read_merges, module)?)?;
+    module.add_function(wrap_pyfunction!(loading::read_vocab_txt, module)?)?;
     Ok(())
 }

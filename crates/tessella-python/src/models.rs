@@ -244,9 +244,8 @@ handle!(ModelHandle, Spec, Model, {
         Ok(self.built()?.id_to_token(id).map(str::to_string))
     }
 
-    /// Makes this component equal to another one, for every tokenizer that uses it.
-    fn assign(&self, other: &Bound<'_, ModelHandle>) {
-        let spec = other.get().node.spec();
-        self.node.edit(|old| *old = spec);
+    /// The model's own files: names and contents.
+    fn files(&self) -> PyResult<Vec<(&'static str, String)>> {
+        tessella_formats::vocab_files::model_files(&self.node.spec()).or_raise()
     }
 });

@@ -48,7 +48,7 @@ pub struct Tokenizer {
 }
 
 /// Worker threads of a batch: the argument, or what the environment allows; 0 leaves the choice to the engine.
-fn threads(num_threads: Option<usize>) -> usize {
+pub fn threads(num_threads: Option<usize>) -> usize {
     if let Some(threads) = num_threads {
         return threads.max(1);
     }
@@ -547,6 +547,99 @@ impl Tokenizer {
         py.detach(|| crate::wire::to_json(&spec, pretty)).or_raise()
     }
 
+    /// A digest of everything that decides what comes out: equal for tokenizers that do the same.
+    fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
+        let spec = self.shared.get()?.spec();
+        py.detach(|| tessella_formats::fingerprint(&spec)).or_raise()
+    }
+
+    /// Truncation, padding and added tokens as JSON.
+    fn _settings(&self) -> PyResult<String> {
+        let mut spec = self.shared.get()?.spec();
+        spec.model = crate::models::empty_bpe();
+        spec.normalizer = None;
+        spec.pre_tokenizer = None;
+        spec.post_processor = None;
+        spec.decoder = None;
+        crate::wire::to_json(&spec, false).or_raise()
+    }
+
+    /// Lets every thread cache pieces up to this many bytes; 0 switches caching off.
+    ///
+    /// Args:
+    ///     bytes: the budget of each thread.
+    fn set_cache_size(&self, bytes: usize) -> PyResult<()> {
+        self.shared.update(|old| {
+            let core = old.core.with_cache_budget(bytes).or_raise()?;
+            Ok((Value::next(&core, old.parts.clone())?, ()))
+        })
+    }
+
+    /// Bytes of cached pieces that each thread may hold.
+    #[getter]
+    fn cache_size(&self) -> PyResult<usize> {
+        Ok(self.shared.get()?.core.cache_budget())
+    }
+
+    /// Forgets all cached pieces.
+    fn clear_cache(&self) -> PyResult<()> {
+        self.shared.get()?.core.clear_cache();
+        Ok(())
+    }
+
+    /// Seeds the random numbers of dropout and sampling.
+    fn seed(&self, seed: u64) -> PyResult<()> {
+        self.shared.get()?.core.seed(seed);
+        Ok(())
+    }
+
+    // Training.
+
+    #[pyo3(signature = (texts, length, progress, num_threads = None))]
+    fn _count_texts(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        length: Option<usize>,
+        progress: &str,
+        num_threads: Option<usize>,
+    ) -> PyResult<crate::training::PieceCounts> {
+        crate::training::count_iterator(py, self, texts, length, progress, num_threads)
+    }
+
+    #[pyo3(signature = (paths, progress, num_threads = None))]
+    fn _count_files(
+        &self,
+        py: Python<'_>,
+        paths: Vec<std::path::PathBuf>,
+        progress: &str,
+        num_threads: Option<usize>,
+    ) -> PyResult<crate::training::PieceCounts> {
+        crate::training::count_files(py, self, paths, progress, num_threads)
+    }
+
+    /// Puts a trained model and its special tokens in place of what was there. All added tokens get their ids
+    /// anew.
+    fn _install(
+        &self,
+        trained: &Bound<'_, ModelHandle>,
+        special_tokens: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let tokens = crate::added::tokens(special_tokens, true)?;
+        let trained = trained.get().node.spec();
+        let node = self.shared.get()?.parts.model.node.clone();
+        node.edit(|model| *model = crate::training::replace_trained(model, trained));
+        self.shared.update(|old| {
+            let mut spec = old.core.spec().clone();
+            for token in &mut spec.added_tokens {
+                token.id = None;
+            }
+            let core = old.core.with_spec(spec).or_raise()?;
+            let (core, _) = core.with_added_tokens(&tokens).or_raise()?;
+            Ok((Value::next(&core, old.parts.clone())?, ()))
+        })
+    }
+
     fn _plan(&self) -> PyResult<Vec<(String, String, String)>> {
         let plan = self.shared.get()?.core.explain_plan();
         Ok(plan.into_iter().map(|step| (step.stage, step.engine, step.reason)).collect())
@@ -556,10 +649,6 @@ impl Tokenizer {
 impl Tokenizer {
     pub fn value(&self) -> PyResult<std::sync::Arc<Value>> {
         self.shared.get()
-    }
-
-    pub fn shared(&self) -> &Shared {
-        &self.shared
     }
 
     fn add(&self, tokens: &Bound<'_, PyAny>, special: bool) -> PyResult<usize> {

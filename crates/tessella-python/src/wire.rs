@@ -12,7 +12,7 @@ use tessella_formats::hf::{self, CustomResolver};
 use crate::custom::{Custom, resolve};
 
 /// Finds components by the import paths that the caller allows.
-struct Allowed<'a>(&'a [String]);
+pub struct Allowed<'a>(pub &'a [String]);
 
 impl Allowed<'_> {
     fn find(&self, path: &str) -> Result<Arc<Custom>> {
