@@ -36,6 +36,7 @@ from ._types import (
     TextEncodeInput,
     TextInputSequence,
 )
+from .counting import count_pieces
 from .loading import load
 from .ragged import RaggedIds
 from .tokenizer import PlanStep, TextStream, Tokenizer
@@ -79,6 +80,7 @@ __all__ = [
     "Token",
     "Tokenizer",
     "__version__",
+    "count_pieces",
     "decoders",
     "errors",
     "implementations",

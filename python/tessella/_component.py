@@ -131,4 +131,4 @@ class SequenceMixin:
 
     def _parts(self, limit: int | None) -> str:
         """The components as text."""
-        return joined([one._render(limit) for one in self], limit)
+        return joined([self[index]._render(limit) for index in range(len(self))], limit)

@@ -253,9 +253,7 @@ class WordLevel(Model, kind="WordLevel"):
 
     __slots__ = ()
 
-    def __init__(
-        self, vocab: Mapping[str, int] | str | None = None, unk_token: str | None = None
-    ) -> None:
+    def __init__(self, vocab: Mapping[str, int] | str | None = None, unk_token: str | None = None) -> None:
         if isinstance(vocab, (str, os.PathLike)):
             _deprecated("WordLevel")
             vocab = self.read_file(vocab)

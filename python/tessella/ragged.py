@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class RaggedIds:
     def __iter__(self) -> Iterator[npt.NDArray[np.uint32]]:
         ids = self.ids
         bounds = self.offsets.tolist()
-        for start, stop in zip(bounds, bounds[1:], strict=False):
+        for start, stop in pairwise(bounds):
             yield ids[start:stop]
 
     def lengths(self) -> npt.NDArray[np.int64]:

@@ -105,7 +105,7 @@ class Tokenizer(_tessella.Tokenizer):
 
     @classmethod
     def from_file(cls: type[_T], path: _Path, *, allow_custom: Iterable[str] = ()) -> _T:
-        """A tokenizer from a ``tokenizer.json`` file; see ``from_str``. For other files, ``tessella.load``."""
+        """A tokenizer from a ``tokenizer.json`` file; see ``from_str``. For others, ``tessella.load``."""
         with open(path, "rb") as file:
             return cls.from_buffer(file.read(), allow_custom=allow_custom)
 
@@ -259,9 +259,7 @@ class Tokenizer(_tessella.Tokenizer):
         """As ``encode_batch``. For ids alone, ``encode_ids_batch`` is faster still."""
         return self.encode_batch(input, is_pretokenized, add_special_tokens)
 
-    def decode_stream(
-        self, skip_special_tokens: bool = True, ids: Iterable[int] | None = None
-    ) -> TextStream:
+    def decode_stream(self, skip_special_tokens: bool = True, ids: Iterable[int] | None = None) -> TextStream:
         """A stream that decodes ids as they arrive.
 
         Args:

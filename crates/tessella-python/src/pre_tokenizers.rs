@@ -181,6 +181,7 @@ handle!(PreTokenizerHandle, Spec, PreTokenizer, {
         let pre_tokenizer = self.built()?;
         sized(py, text.len(), |_| {
             let mut pieces = Pieces::whole(AlignedText::borrowed(&text, 0));
+            pieces.set_original(&text);
             pre_tokenizer.pre_tokenize(&mut pieces)?;
             let mut chars = CharCounter::new(&text);
             Ok(pieces

@@ -116,6 +116,7 @@ pub fn slice_bytes(text: &Text, start: usize, end: usize) -> Text {
 pub fn cut(text: &Text, cutter: &PreTokenizer) -> tessella_core::Result<Vec<Text>> {
     let aligned = AlignedText::from_parts(text.normalized(), text.map().clone());
     let mut pieces = Pieces::whole(aligned);
+    pieces.set_original(text.source());
     cutter.pre_tokenize(&mut pieces)?;
     Ok(pieces
         .pieces()

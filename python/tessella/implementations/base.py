@@ -87,7 +87,7 @@ class BaseTokenizer:
     def normalize(self, sequence: str) -> str:
         """The text as the normalizer leaves it."""
         normalizer = self._tokenizer.normalizer
-        return sequence if normalizer is None else normalizer.normalize_str(sequence)  # type: ignore[no-any-return]
+        return sequence if normalizer is None else normalizer.normalize_str(sequence)
 
     def post_process(
         self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
@@ -159,9 +159,7 @@ class BaseTokenizer:
         """The padding setting, or ``None``."""
         return self._tokenizer.padding
 
-    def enable_truncation(
-        self, max_length: int, stride: int = 0, strategy: str = "longest_first"
-    ) -> None:
+    def enable_truncation(self, max_length: int, stride: int = 0, strategy: str = "longest_first") -> None:
         """Cuts everything from here on; see ``Tokenizer.enable_truncation``."""
         self._tokenizer.enable_truncation(max_length, stride=stride, strategy=strategy)
 

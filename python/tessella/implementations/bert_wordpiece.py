@@ -43,7 +43,9 @@ class BertWordPieceTokenizer(BaseTokenizer):
         lowercase: bool = True,
         wordpieces_prefix: str = "##",
     ) -> None:
-        parameters = {name: value for name, value in locals().items() if name not in ("self", "vocab", "__class__")}
+        parameters = {
+            name: value for name, value in locals().items() if name not in ("self", "vocab", "__class__")
+        }
         if isinstance(vocab, (str, os.PathLike)):
             vocab = WordPiece.read_file(vocab)
         model = WordPiece(vocab, unk_token=str(unk_token), continuing_subword_prefix=wordpieces_prefix)

@@ -47,7 +47,9 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         trim_offsets: bool = False,
     ) -> None:
         parameters = {
-            name: value for name, value in locals().items() if name not in ("self", "vocab", "merges", "__class__")
+            name: value
+            for name, value in locals().items()
+            if name not in ("self", "vocab", "merges", "__class__")
         }
         if vocab is not None and merges is not None:
             model = BPE(

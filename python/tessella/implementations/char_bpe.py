@@ -43,7 +43,9 @@ class CharBPETokenizer(BaseTokenizer):
         split_on_whitespace_only: bool = False,
     ) -> None:
         parameters = {
-            name: value for name, value in locals().items() if name not in ("self", "vocab", "merges", "__class__")
+            name: value
+            for name, value in locals().items()
+            if name not in ("self", "vocab", "merges", "__class__")
         }
         both = vocab is not None and merges is not None
         model = BPE(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class EncodingVisualizer:
         if not (self.default_to_notebook if default_to_notebook is None else default_to_notebook):
             return page
         try:
-            from IPython.display import HTML, display
+            from IPython.display import HTML, display  # type: ignore[import-not-found, unused-ignore]
         except ImportError as error:
             from ..errors import MissingDependencyError
 
@@ -128,7 +129,7 @@ def _page(text: str, encoding: Encoding, labels: list[Annotation]) -> str:
     cuts = _cuts(text, encoding, labels)
     body: list[str] = []
     current: list[int] = []
-    for start, end in zip(cuts, cuts[1:], strict=False):
+    for start, end in pairwise(cuts):
         started = tokens_at.get(start, [])
         current = [index for index in current if encoding.offsets[index][1] > start] + started
         body.append(_part(text[start:end], current, tokens, encoding.ids, _label_at(start, labels), names))
