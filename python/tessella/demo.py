@@ -91,9 +91,7 @@ def draw(tokenizer: tessella.Tokenizer, text: str, *, colour: bool) -> str:
         if colour:
             shade = BACKGROUNDS[index % len(BACKGROUNDS)]
             lines = part.split("\n")
-            drawn.append(
-                "\n".join(f"\x1b[48;5;{shade}m\x1b[97m{line}\x1b[0m" if line else "" for line in lines)
-            )
+            drawn.append("\n".join(f"\x1b[48;5;{shade}m\x1b[97m{line}\x1b[0m" if line else "" for line in lines))
         else:
             drawn.append(part + "│")
     return "".join(drawn)
