@@ -42,6 +42,7 @@ FLAGS = [
     ("PUNCTUATION", "general category P or ASCII punctuation"),
     ("LOWER_CHANGES", "lower-casing changes it"),
     ("NUMERIC", "general category Nd, Nl or No"),
+    ("LASTING_MARK", "NFD of it has a mark that is not in Mn and has a combining class"),
 ]
 
 
@@ -175,6 +176,7 @@ def generate():
             "PUNCTUATION": len(punctuation(f"a{text}a")) == 3,
             "LOWER_CHANGES": lower[c] != text,
             "NUMERIC": len(digits(f"a{text}a")) == 3,
+            "LASTING_MARK": any(classes.get(ord(d), 0) and strip_accents[ord(d)] for d in nfd[c]),
         }
         for name, test in tests.items():
             value |= flag[name] if test else 0

@@ -39,6 +39,10 @@ ALPHABET = (
 )
 
 
+# Pattern, and whether it is literal. The last one matches nothing, in between.
+SPLITS = [(" ", True), ("é", True), ("ab", True), (r"\s+", False), ("[a-zà-ÿ]", False), (r"\p{M}", False), ("x?", False)]
+
+
 def bert(clean, chinese, accents, lower):
     spec = {"type": "Bert", "clean_text": clean, "handle_chinese_chars": chinese, "strip_accents": accents, "lowercase": lower}
     return spec, normalizers.BertNormalizer(clean, chinese, accents, lower)
@@ -143,7 +147,12 @@ def string_cases(count, seed):
             end = start + 1 + rng.randrange(len(out) + 2)
             part = string.slice((start, end))
             slices.append([start, end, part and [part.normalized, part.original]])
-        yield {"operations": [spec for spec, _ in chain], "text": text, "out": out, "spans": spans, "slices": slices}
+        source, literal = rng.choice(SPLITS)
+        behavior = rng.choice(["removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous"])
+        pieces = string.split(source if literal else Regex(source), behavior)
+        split = [{"Literal" if literal else "Regex": source}, behavior, [[p.normalized, p.original] for p in pieces]]
+        operations = [spec for spec, _ in chain]
+        yield {"operations": operations, "text": text, "out": out, "spans": spans, "slices": slices, "split": split}
         count -= 1
 
 

@@ -25,10 +25,11 @@ pub struct WordPiece {
     /// Missing only matters once a word is unknown.
     unk_id: Option<TokenId>,
     max_chars: usize,
-    /// Both tries give positions in `ids`.
+    /// Both tries give the position of the entry in the vocabulary.
     initial: Trie,
     continuation: Trie,
-    ids: Vec<TokenId>,
+    /// The id of each entry, unless it is the position itself, as in every vocabulary read from lines.
+    ids: Option<Vec<TokenId>>,
 }
 
 impl WordPiece {
@@ -37,6 +38,7 @@ impl WordPiece {
         let entries = || (0u32..).zip(spec.vocab.iter().map(|(text, _)| text));
         let whole = entries().map(|(at, text)| (text.as_bytes(), at)).collect();
         let rests = entries().filter_map(|(at, text)| Some((text.strip_prefix(prefix)?.as_bytes(), at)));
+        let in_order = (0u32..).zip(spec.vocab.iter()).all(|(at, (_, id))| at == id);
         Ok(WordPiece {
             vocab: Arc::clone(&spec.vocab),
             unk_token: spec.unk_token.clone(),
@@ -44,7 +46,7 @@ impl WordPiece {
             max_chars: spec.max_input_chars_per_word,
             initial: Trie::build(whole)?,
             continuation: Trie::build(rests.collect())?,
-            ids: spec.vocab.iter().map(|(_, id)| id).collect(),
+            ids: (!in_order).then(|| spec.vocab.iter().map(|(_, id)| id).collect()),
         })
     }
 
@@ -62,7 +64,8 @@ impl WordPiece {
                 out.truncate(first);
                 return self.unknown(piece, out);
             };
-            out.push(PieceToken::new(self.ids[entry as usize], start, start + length));
+            let id = self.ids.as_ref().map_or(entry, |ids| ids[entry as usize]);
+            out.push(PieceToken::new(id, start, start + length));
             start += length;
             trie = &self.continuation;
         }

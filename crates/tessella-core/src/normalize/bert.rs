@@ -12,7 +12,7 @@
 //! (Hangul tone marks, musical stems). A text with one of those takes the four steps one after the other.
 
 use super::ascii::AsciiMap;
-use super::edit::{edit, map_chars, retain};
+use super::edit::{edit, for_each_beyond_ascii, map_chars, retain};
 use super::{forms, lowercase};
 use crate::text::AlignedText;
 use crate::unicode::normalization::{Form, decompose};
@@ -51,7 +51,7 @@ impl Bert {
     }
 
     pub fn normalize(&self, text: &mut AlignedText<'_>) {
-        if self.strip_accents && text.as_str().chars().any(leaves_a_movable_mark) {
+        if self.strip_accents && has_lasting_marks(text.as_str()) {
             self.normalize_in_steps(text);
         } else {
             self.normalize_at_once(text);
@@ -138,21 +138,10 @@ fn is_cleaned(c: char, class: Class) -> bool {
     c == '\u{fffd}' || (class.is_other_control() && !matches!(c, '\t' | '\n' | '\r'))
 }
 
-/// Whether NFD of `c` has a mark that can trade places and that accent stripping leaves.
-fn leaves_a_movable_mark(c: char) -> bool {
-    // No character below U+0300 has any mark but nonspacing ones.
-    if c < '\u{300}' {
-        return false;
-    }
-    let class = class_of(c);
-    if !class.decomposes() {
-        return class.combining() != 0 && !class.is_nonspacing_mark();
-    }
+/// Whether NFD leaves a mark in `text` that can trade places and that accent stripping does not drop.
+fn has_lasting_marks(text: &str) -> bool {
     let mut found = false;
-    decompose(c, false, |part| {
-        let class = class_of(part);
-        found |= class.combining() != 0 && !class.is_nonspacing_mark();
-    });
+    for_each_beyond_ascii(text, |_, c| found |= class_of(c).has_lasting_mark());
     found
 }
 

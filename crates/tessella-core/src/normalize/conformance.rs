@@ -3,12 +3,16 @@
 //! `TESSELLA_NORMALIZE_CASES` and `TESSELLA_STRING_CASES` name further files of the same form, made with
 //! `tools/gen_unicode_cases.py --random` and `--strings`.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::Normalizer;
 use super::testing::with_spans;
+use crate::error::Result;
+use crate::hooks::CustomNormalizer;
 use crate::ids::Span;
-use crate::spec::{Dialect, NormalizerSpec, Pattern};
+use crate::spec::{Dialect, NormalizerSpec, Pattern, SplitBehavior};
 use crate::text::{AlignedText, NormalizedString, Side};
 use crate::unicode::categories;
 
@@ -50,6 +54,34 @@ fn simple(name: &str) -> Option<NormalizerSpec> {
     })
 }
 
+fn pattern_of(value: &Value) -> Pattern {
+    let text = |key: &str| value[key].as_str().map(str::to_string);
+    match (text("Literal"), text("Regex")) {
+        (Some(literal), _) => Pattern::Literal(literal),
+        (_, source) => Pattern::Regex { source: source.unwrap(), dialect: Dialect::Oniguruma },
+    }
+}
+
+fn behavior_of(name: &str) -> SplitBehavior {
+    match name {
+        "removed" => SplitBehavior::Removed,
+        "isolated" => SplitBehavior::Isolated,
+        "merged_with_previous" => SplitBehavior::MergedWithPrevious,
+        "merged_with_next" => SplitBehavior::MergedWithNext,
+        "contiguous" => SplitBehavior::Contiguous,
+        name => panic!("unknown behaviour {name}"),
+    }
+}
+
+/// Both texts of a string, as the cases have them.
+fn both_texts(string: &NormalizedString) -> Vec<String> {
+    vec![string.normalized().to_string(), string.original().to_string()]
+}
+
+fn texts_of(value: &Value) -> Vec<String> {
+    value.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_string()).collect()
+}
+
 fn spec_of(value: &Value) -> NormalizerSpec {
     let on = |key: &str| value[key].as_bool().unwrap();
     let text = |key: &str| value[key].as_str().unwrap().to_string();
@@ -63,15 +95,7 @@ fn spec_of(value: &Value) -> NormalizerSpec {
         "Strip" => NormalizerSpec::Strip { left: on("left"), right: on("right") },
         "Prepend" => NormalizerSpec::Prepend { prepend: text("prepend") },
         "Replace" => {
-            let pattern = &value["pattern"];
-            let pattern = match pattern["Literal"].as_str() {
-                Some(literal) => Pattern::Literal(literal.to_string()),
-                None => Pattern::Regex {
-                    source: pattern["Regex"].as_str().unwrap().to_string(),
-                    dialect: Dialect::Oniguruma,
-                },
-            };
-            NormalizerSpec::Replace { pattern, content: text("content") }
+            NormalizerSpec::Replace { pattern: pattern_of(&value["pattern"]), content: text("content") }
         }
         name => simple(name).unwrap(),
     }
@@ -82,7 +106,6 @@ fn spans_of(value: &Value) -> Vec<Span> {
     value.as_array().unwrap().iter().map(|span| Span::new(number(&span[0]), number(&span[1]))).collect()
 }
 
-/// Oriented the same way, both sides can be compared with `assert_eq` at once.
 fn normalized(normalizer: &Normalizer, mut text: AlignedText<'_>) -> (String, Vec<Span>) {
     normalizer.normalize(&mut text).unwrap();
     with_spans(&text)
@@ -189,12 +212,14 @@ fn check_strings(path: &str) -> usize {
         assert_eq!(spans, spans_of(&case["spans"]), "{case}");
         for slice in case["slices"].as_array().unwrap() {
             let at = |index: usize| slice[index].as_u64().unwrap() as usize;
-            let part = string.slice_chars(at(0)..at(1));
-            let part = part.map(|part| [part.normalized().to_string(), part.original().to_string()]);
-            let expected =
-                slice[2].as_array().map(|texts| [0, 1].map(|i| texts[i].as_str().unwrap().to_string()));
+            let part = string.slice_chars(at(0)..at(1)).as_ref().map(both_texts);
+            let expected = slice[2].is_array().then(|| texts_of(&slice[2]));
             assert_eq!(part, expected, "{slice} of {case}");
         }
+        let split = &case["split"];
+        let pieces = string.split(&pattern_of(&split[0]), behavior_of(split[1].as_str().unwrap())).unwrap();
+        let expected: Vec<Vec<String>> = split[2].as_array().unwrap().iter().map(texts_of).collect();
+        assert_eq!(pieces.iter().map(both_texts).collect::<Vec<_>>(), expected, "{case}");
     }
     cases.len()
 }
@@ -218,4 +243,45 @@ fn both_sides_of_a_slice() {
     assert_eq!((part.normalized(), part.original()), ("e\u{301}", "é"));
     assert_eq!(string.convert(Side::Original, 0..2), None);
     assert_eq!(string.convert(Side::Normalized, 0..1), Some(2..5));
+}
+
+/// Reverses the case of what it is handed and says what the original was.
+#[derive(Debug)]
+struct Witness;
+
+impl CustomNormalizer for Witness {
+    fn normalize(&self, text: &mut NormalizedString) -> Result<()> {
+        let length = text.original().len().to_string();
+        text.uppercase();
+        text.append(&length);
+        Ok(())
+    }
+
+    fn import_path(&self) -> Option<String> {
+        None
+    }
+}
+
+#[test]
+fn a_users_own_sees_the_original_with_or_without_offsets() {
+    let witness = || NormalizerSpec::Custom(Arc::new(Witness));
+    let chain = vec![NormalizerSpec::Nfd, NormalizerSpec::StripAccents, witness(), NormalizerSpec::Lowercase];
+    let normalizer = Normalizer::new(&NormalizerSpec::Sequence(chain)).unwrap();
+    // A stretch in the middle of a longer text: spans count in the whole.
+    let (text, spans) = normalized(&normalizer, AlignedText::borrowed("é x", 10));
+    assert_eq!(text, "e x4");
+    assert_eq!(spans, [(10, 12), (12, 13), (13, 14), (13, 14)].map(|(start, end)| Span::new(start, end)));
+    assert_eq!(normalized(&normalizer, AlignedText::untracked("é x")).0, "e x4");
+}
+
+#[test]
+fn deep_nesting_and_long_texts_are_ordinary() {
+    let nested = (0..100_000).fold(NormalizerSpec::Nfc, |inner, _| NormalizerSpec::Sequence(vec![inner]));
+    let normalizer = Normalizer::new(&nested).unwrap();
+    let marks = format!("a{}", "\u{301}\u{323}".repeat(100_000));
+    let (text, spans) = normalized(&normalizer, AlignedText::borrowed(&marks, 0));
+    assert_eq!((text.chars().count(), spans[0]), (200_000, Span::new(0, 1)));
+    assert!(text.starts_with("ạ\u{323}"));
+    // Dropping a description this deep would recurse; that is the caller's affair, not this stage's.
+    std::mem::forget(nested);
 }

@@ -27,6 +27,7 @@ mod affix;
 mod ascii;
 mod bert;
 mod byte_level;
+pub mod charsmap;
 #[cfg(test)]
 mod conformance;
 mod custom;
@@ -34,9 +35,9 @@ mod edit;
 mod forms;
 mod lowercase;
 mod nmt;
-mod precompiled;
+pub mod precompiled;
 mod replace;
-mod sentencepiece;
+pub mod sentencepiece;
 mod string_ops;
 mod strip;
 #[cfg(test)]
@@ -176,11 +177,11 @@ impl Step {
             Step::Strip { left, right } => strip::strip(text, *left, *right),
             Step::StripAccents => strip::strip_accents(text),
             Step::Nmt(nmt) => nmt.normalize(text),
-            Step::Precompiled(precompiled) => precompiled.normalize(text),
+            Step::Precompiled(precompiled) => return precompiled.normalize(text),
             Step::Replace(replace) => return replace.normalize(text),
             Step::Prepend(prefix) => affix::prepend(text, prefix),
             Step::ByteLevel => byte_level::normalize(text),
-            Step::SentencePiece(sentencepiece) => sentencepiece.normalize(text),
+            Step::SentencePiece(sentencepiece) => return sentencepiece.normalize(text),
             Step::Custom(_) => unreachable!("a user's own step runs in its own coordinates"),
         }
         Ok(())

@@ -2,7 +2,7 @@
 //!
 //! Oniguruma runs the patterns of `tokenizer.json` (Ruby syntax), fancy-regex those of tiktoken. Both
 //! iterators agree on empty matches: one that touches the end of the previous match is not a match, and the
-//! search goes on one character later. [`for_each_from`] states that rule for an automaton.
+//! search goes on one character later.
 //!
 //! A run can fail: both engines backtrack and give up at a limit. A pattern can also misbehave (`\K` inside
 //! a look-ahead makes a match end before it starts, a byte escape matches inside a character). [`Guard`]
@@ -102,30 +102,6 @@ impl std::fmt::Debug for Engine {
             Engine::Oniguruma(_) => "Oniguruma",
             Engine::Fancy(_) => "Fancy",
         })
-    }
-}
-
-/// All matches that `find_at` gives, under the rule for empty matches that both iterators share.
-#[inline]
-pub(super) fn for_each_from(
-    text: &str,
-    find_at: impl Fn(&str, usize) -> Option<(usize, usize)>,
-    found: &mut impl FnMut(Range<usize>),
-) {
-    let mut at = 0;
-    let mut last_end = None;
-    while at <= text.len() {
-        let Some((start, end)) = find_at(text, at) else { return };
-        if start < end {
-            at = end;
-        } else {
-            at = next_boundary(text, end);
-            if last_end == Some(end) {
-                continue;
-            }
-        }
-        last_end = Some(end);
-        found(start..end);
     }
 }
 

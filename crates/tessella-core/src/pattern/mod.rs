@@ -107,9 +107,11 @@ impl Matcher {
         }
         match &self.strategy {
             Strategy::Literal(literal) => literal.for_each(text, found),
-            Strategy::Scanner(scanner) => {
-                engine::for_each_from(text, |text, at| scanner.find_at(text, at), found);
-            }
+            Strategy::Scanner(scanner) => scanner.for_each_piece(text, |start, end, is_match| {
+                if is_match {
+                    found(start..end);
+                }
+            }),
             Strategy::Engine(engine, _) => return engine.for_each(&self.source, text, found),
         }
         Ok(())

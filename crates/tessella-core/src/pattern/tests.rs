@@ -42,24 +42,13 @@ fn an_empty_match_does_not_touch_the_match_before_it() {
 }
 
 #[test]
-fn the_iteration_rule_of_automatons_is_the_engines() {
-    for (source, text) in [("a*", "baaéa"), ("", "aé"), ("x?", "xyx"), ("b|", "abba"), ("a|(?=b)", "aabbab")]
-    {
-        let regex = onig::Regex::new(source).unwrap();
-        let mut by_rule = Vec::new();
-        let find_at = |text: &str, at: usize| {
-            let mut region = onig::Region::new();
-            regex.search_with_options(
-                text,
-                at,
-                text.len(),
-                onig::SearchOptions::SEARCH_OPTION_NONE,
-                Some(&mut region),
-            )?;
-            region.pos(0)
-        };
-        engine::for_each_from(text, find_at, &mut |range| by_rule.push((range.start, range.end)));
-        assert_eq!(by_rule, regex.find_iter(text).collect::<Vec<_>>(), "{source:?} on {text:?}");
+fn an_automaton_iterates_as_the_engines_do() {
+    for dialect in [Dialect::Oniguruma, Dialect::Fancy] {
+        for source in ["a*", "", "x?", "b|", "a|(?=b)", "a+?", r"\b", r"\s*", "[^a]*"] {
+            for text in ["baaéa", "xyx", "abba", "aabbab", " a  b ", "é"] {
+                matches(&regex(source, dialect), text);
+            }
+        }
     }
 }
 

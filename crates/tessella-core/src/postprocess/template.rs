@@ -105,6 +105,9 @@ impl Template {
     }
 }
 
+/// Ids and texts of a special token.
+type Expansion = (Arc<[TokenId]>, Arc<[Arc<str>]>);
+
 #[derive(Debug)]
 enum Piece {
     Sequence { index: usize, type_id: u32 },
@@ -121,7 +124,7 @@ pub struct CompiledTemplate {
 impl CompiledTemplate {
     pub(super) fn new(template: &Template) -> Result<Self> {
         template.check_specials()?;
-        let mut specials: HashMap<&str, (Arc<[TokenId]>, Arc<[Arc<str>]>)> = HashMap::new();
+        let mut specials: HashMap<&str, Expansion> = HashMap::new();
         for special in &template.special_tokens {
             TemplateSpecial::new(special.id.clone(), special.ids.clone(), special.tokens.clone())?;
             let texts = special.tokens.iter().map(|token| Arc::from(token.as_str())).collect();

@@ -204,3 +204,27 @@ fn truncation_that_cannot_work_says_so() {
         "Truncation error: Sequence to truncate too short to respect the provided max_length"
     );
 }
+
+#[test]
+fn a_batch_is_padded_to_its_longest_rounded_up() {
+    let of = |len: usize| Encoding::from_specials(&vec![1; len], &vec!["x".into(); len], 0);
+    let padding = |fixed_length, pad_to_multiple_of| Padding {
+        fixed_length,
+        direction: crate::spec::Direction::Left,
+        pad_to_multiple_of,
+        pad_id: 9,
+        pad_type_id: 2,
+        pad_token: "[PAD]".into(),
+    };
+    let lengths = |padding: &Padding| {
+        let mut batch = [of(2), of(5), of(0)];
+        pad(&mut batch, padding).unwrap();
+        assert!(batch.iter().all(|encoding| encoding.tokens().len() == encoding.attention_mask().len()));
+        batch.map(|encoding| encoding.len())
+    };
+    assert_eq!(lengths(&padding(None, None)), [5, 5, 5]);
+    assert_eq!(lengths(&padding(None, Some(4))), [8, 8, 8]);
+    assert_eq!(lengths(&padding(Some(3), None)), [3, 5, 3]);
+    assert!(pad(&mut [of(1)], &padding(Some(usize::MAX), Some(8))).is_err());
+    assert!(pad(&mut [], &padding(None, None)).is_ok());
+}

@@ -2,8 +2,8 @@
 //!
 //! - [`categories`]: what kind of character it is, in the reference library's words
 //! - [`normalization`]: decomposition, reordering, composition
-//!
-//! - [`scripts`] and [`word`]: scripts and word characters, for the pre-tokenizers
+//! - [`scripts`]: script classes, as one pre-tokenizer groups them
+//! - [`word`]: word characters of regular expressions
 //!
 //! The first two read one two-level table: a code point's block, its class in the block, and the class's bits.
 //! Lower-casing and white space are the standard library's, as they are in the reference.
@@ -56,6 +56,12 @@ impl Class {
     #[inline]
     pub fn decomposes(self) -> bool {
         self.any(tables::NFD_CHANGES)
+    }
+
+    /// Whether its canonical decomposition has a mark that can trade places and is not nonspacing.
+    #[inline]
+    pub fn has_lasting_mark(self) -> bool {
+        self.any(tables::LASTING_MARK)
     }
 
     /// Whether lower-casing changes it.

@@ -35,6 +35,21 @@ fn words_are_cut_as_by_the_reference() {
         })
         .unwrap();
         check(&case, "word_piece", |word, out| word_piece.tokenize(word, out));
+        // Ids that are not positions: the same tokens under other numbers.
+        let renumbered = vocab.iter().map(|(text, id)| (text, 1000 - id));
+        let other = WordPiece::new(&WordPieceSpec {
+            vocab: Arc::new(Vocab::from_entries(renumbered).unwrap()),
+            unk_token: "[UNK]".into(),
+            continuing_subword_prefix: case["prefix"].as_str().unwrap().into(),
+            max_input_chars_per_word: case["max_chars"].as_u64().unwrap() as usize,
+        })
+        .unwrap();
+        check(&case, "word_piece", |word, out| {
+            let first = out.len();
+            other.tokenize(word, out)?;
+            out[first..].iter_mut().for_each(|token| token.id = 1000 - token.id);
+            Ok(())
+        });
         let word_level = WordLevel::new(&WordLevelSpec { vocab, unk_token: "[UNK]".into() }).unwrap();
         check(&case, "word_level", |word, out| word_level.tokenize(word, out));
     }

@@ -117,11 +117,8 @@ impl Builder<'_> {
             for symbol in 0..=self.end {
                 let mut next = Vec::new();
                 let accepts = self.step(&list, kind, symbol, &mut next)?;
-                let next = if symbol == self.end {
-                    DEAD
-                } else {
-                    state_of(next, self.kinds[symbol], &mut lists)?
-                };
+                let next =
+                    if symbol == self.end { DEAD } else { state_of(next, self.kinds[symbol], &mut lists)? };
                 row.push(Step { next, accepts });
             }
             steps.push(row);

@@ -85,7 +85,7 @@ fn oniguruma_set(parser: &mut Parser, nesting: usize) -> Parsed<(CharSet, bool)>
         }
         if c == '\\' {
             parser.at += 1;
-            if let Some(class) = parser.class_escape()? {
+            if let Some(class) = parser.class_escape(false)? {
                 set.union(&class);
                 not_a_range(parser)?;
                 continue;
@@ -108,7 +108,7 @@ fn oniguruma_set(parser: &mut Parser, nesting: usize) -> Parsed<(CharSet, bool)>
         }
         if c == '\\' {
             parser.at += 1;
-            if parser.class_escape()?.is_some() {
+            if parser.class_escape(false)?.is_some() {
                 return Err("a range that ends in a class".into());
             }
         }
@@ -199,7 +199,7 @@ fn fancy(parser: &mut Parser) -> Parsed<CharSet> {
             }
             '\\' => {
                 let start = parser.at;
-                if parser.class_escape()?.is_some() {
+                if parser.class_escape(false)?.is_some() {
                     match parser.chars[start] {
                         'h' => source.push_str("[0-9A-Fa-f]"),
                         'H' => source.push_str("[^0-9A-Fa-f]"),

@@ -19,8 +19,14 @@ const MAX_DEPTH: usize = 40;
 const MAX_COUNT: u32 = 256;
 
 pub fn parse(source: &str, dialect: Dialect) -> Parsed<Node> {
-    let mut parser =
-        Parser { chars: source.chars().collect(), at: 0, dialect, ignore_case: false, dot_all: false, multi_line: false };
+    let mut parser = Parser {
+        chars: source.chars().collect(),
+        at: 0,
+        dialect,
+        ignore_case: false,
+        dot_all: false,
+        multi_line: false,
+    };
     parser.leading_flags()?;
     let node = parser.alternation(0)?;
     if parser.at < parser.chars.len() {
@@ -299,11 +305,11 @@ impl Parser {
     /// After a backslash outside of brackets.
     fn escape(&mut self) -> Parsed<Node> {
         let c = self.peek().ok_or("a backslash at the end")?;
-        if let Some(set) = self.class_escape()? {
+        if let Some(set) = self.class_escape(true)? {
             return Ok(Node::class(set));
         }
         let word = |parser: &Self| match parser.dialect {
-            Dialect::Oniguruma => properties::oniguruma_posix("word"),
+            Dialect::Oniguruma => properties::oniguruma_bare_word(),
             Dialect::Fancy => set::parse(r"\w", false),
         };
         let node = match c {
@@ -315,7 +321,8 @@ impl Parser {
                 }
                 let inside = Side::of(word(self)?);
                 let outside = inside.opposite();
-                let pair = |before: &Side, after: &Side| Condition { before: before.clone(), after: after.clone() };
+                let pair =
+                    |before: &Side, after: &Side| Condition { before: before.clone(), after: after.clone() };
                 Node::Look(if c == 'b' {
                     vec![pair(&inside, &outside), pair(&outside, &inside)]
                 } else {
@@ -332,10 +339,11 @@ impl Parser {
     }
 
     /// A class escape at the cursor (after the backslash): `\s`, `\p{L}`. Leaves the cursor if it is none.
-    pub(super) fn class_escape(&mut self) -> Parsed<Option<CharSet>> {
+    /// `bare` outside of brackets, where Oniguruma has another idea of a word.
+    pub(super) fn class_escape(&mut self, bare: bool) -> Parsed<Option<CharSet>> {
         let Some(c) = self.peek() else { return Ok(None) };
         if matches!(c, 'p' | 'P') {
-            return self.property().map(Some);
+            return self.property(bare).map(Some);
         }
         if !matches!(c, 's' | 'S' | 'd' | 'D' | 'w' | 'W' | 'h' | 'H') {
             return Ok(None);
@@ -345,6 +353,7 @@ impl Parser {
             ('h', _) => properties::oniguruma_posix("xdigit")?,
             ('s', Dialect::Oniguruma) => properties::oniguruma_posix("space")?,
             ('d', Dialect::Oniguruma) => properties::oniguruma_posix("digit")?,
+            (_, Dialect::Oniguruma) if bare => properties::oniguruma_bare_word()?,
             (_, Dialect::Oniguruma) => properties::oniguruma_posix("word")?,
             (_, Dialect::Fancy) => set::parse(&format!("\\{}", c.to_ascii_lowercase()), self.ignore_case)?,
         };
@@ -352,7 +361,7 @@ impl Parser {
     }
 
     /// `\p{name}`, `\P{name}`, `\p{^name}`, and `\pL` where the dialect has it.
-    fn property(&mut self) -> Parsed<CharSet> {
+    fn property(&mut self, bare: bool) -> Parsed<CharSet> {
         let mut negative = self.peek() == Some('P');
         self.at += 1;
         if !self.eat("{") {
@@ -374,7 +383,7 @@ impl Parser {
             return Err("a property name is not closed".into());
         }
         let set = match self.dialect {
-            Dialect::Oniguruma => properties::oniguruma(&name)?,
+            Dialect::Oniguruma => properties::oniguruma(&name, bare)?,
             Dialect::Fancy => properties::fancy(&name, self.ignore_case)?,
         };
         Ok(if negative { set::negated(set) } else { set })
@@ -409,7 +418,13 @@ impl Parser {
         let wrong = || "a character code that is not plain".to_string();
         let braced = self.peek() == Some('{') && (kind == 'x' || !self.is_oniguruma());
         self.at += usize::from(braced);
-        let most = if braced { 8 } else if kind == 'x' { 2 } else { 4 };
+        let most = if braced {
+            8
+        } else if kind == 'x' {
+            2
+        } else {
+            4
+        };
         let start = self.at;
         while self.at - start < most && self.peek().is_some_and(|c| c.is_ascii_hexdigit()) {
             self.at += 1;

@@ -9,39 +9,109 @@ use super::set::{self, CharSet};
 /// General categories by the short names that both engines know.
 pub const CATEGORIES: &[&str] = &[
     "L", "Lu", "Ll", "Lt", "LC", "Lm", "Lo", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No", "P", "Pc", "Pd",
-    "Ps", "Pe", "Pi", "Pf", "Po", "S", "Sm", "Sc", "Sk", "So", "Z", "Zs", "Zl", "Zp", "C", "Cc", "Cf", "Cn", "Co",
+    "Ps", "Pe", "Pi", "Pf", "Po", "S", "Sm", "Sc", "Sk", "So", "Z", "Zs", "Zl", "Zp", "C", "Cc", "Cf", "Cn",
+    "Co",
 ];
 
 /// General categories by their long names.
 pub const LONG_CATEGORIES: &[&str] = &[
-    "Letter", "Uppercase_Letter", "Lowercase_Letter", "Titlecase_Letter", "Modifier_Letter", "Other_Letter",
-    "Mark", "Nonspacing_Mark", "Spacing_Mark", "Enclosing_Mark", "Number", "Decimal_Number", "Letter_Number",
-    "Other_Number", "Punctuation", "Symbol", "Math_Symbol", "Currency_Symbol", "Modifier_Symbol",
-    "Other_Symbol", "Separator", "Space_Separator", "Other", "Format",
+    "Letter",
+    "Uppercase_Letter",
+    "Lowercase_Letter",
+    "Titlecase_Letter",
+    "Modifier_Letter",
+    "Other_Letter",
+    "Mark",
+    "Nonspacing_Mark",
+    "Spacing_Mark",
+    "Enclosing_Mark",
+    "Number",
+    "Decimal_Number",
+    "Letter_Number",
+    "Other_Number",
+    "Punctuation",
+    "Symbol",
+    "Math_Symbol",
+    "Currency_Symbol",
+    "Modifier_Symbol",
+    "Other_Symbol",
+    "Separator",
+    "Space_Separator",
+    "Other",
+    "Format",
 ];
 
 /// Scripts and binary properties that tokenizers use.
 pub const PROPERTIES: &[&str] = &[
-    "Alphabetic", "Arabic", "Armenian", "Bengali", "Bopomofo", "Cherokee", "Common", "Coptic", "Cyrillic",
-    "Devanagari", "Ethiopic", "Georgian", "Greek", "Gujarati", "Gurmukhi", "Han", "Hangul", "Hebrew",
-    "Hiragana", "Inherited", "Kannada", "Katakana", "Khmer", "Lao", "Latin", "Lowercase", "Malayalam",
-    "Mongolian", "Myanmar", "Oriya", "Sinhala", "Syriac", "Tamil", "Telugu", "Thaana", "Thai", "Tibetan",
-    "Uppercase", "White_Space",
+    "Alphabetic",
+    "Arabic",
+    "Armenian",
+    "Bengali",
+    "Bopomofo",
+    "Cherokee",
+    "Common",
+    "Coptic",
+    "Cyrillic",
+    "Devanagari",
+    "Ethiopic",
+    "Georgian",
+    "Greek",
+    "Gujarati",
+    "Gurmukhi",
+    "Han",
+    "Hangul",
+    "Hebrew",
+    "Hiragana",
+    "Inherited",
+    "Kannada",
+    "Katakana",
+    "Khmer",
+    "Lao",
+    "Latin",
+    "Lowercase",
+    "Malayalam",
+    "Mongolian",
+    "Myanmar",
+    "Oriya",
+    "Sinhala",
+    "Syriac",
+    "Tamil",
+    "Telugu",
+    "Thaana",
+    "Thai",
+    "Tibetan",
+    "Uppercase",
+    "White_Space",
 ];
 
 /// POSIX bracket names, as Oniguruma reads them over Unicode.
-pub const POSIX: &[&str] =
-    &["alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
-      "xdigit", "word"];
+pub const POSIX: &[&str] = &[
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
+    "upper", "xdigit", "word",
+];
 
 /// Spelling does not matter to Oniguruma: case, spaces, hyphens and underscores are dropped.
 fn plain(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// `\p{name}` of Oniguruma, if its content is known to be the same as ours.
-pub fn oniguruma(name: &str) -> Result<CharSet, String> {
+/// `\w` of Oniguruma outside of brackets, which is also what `\b` looks at: below U+0100 an older table counts
+/// superscript digits and fractions too.
+pub fn oniguruma_bare_word() -> Result<CharSet, String> {
+    let mut word = oniguruma_posix("word")?;
+    word.union(&set::parse(r"[\u{B2}\u{B3}\u{B9}\u{BC}-\u{BE}]", false)?);
+    Ok(word)
+}
+
+/// `\p{name}` of Oniguruma, if its content is known to be the same as ours; `bare` outside of brackets.
+pub fn oniguruma(name: &str, bare: bool) -> Result<CharSet, String> {
     let wanted = plain(name);
+    match wanted.as_str() {
+        "word" if bare => return oniguruma_bare_word(),
+        // The property and the POSIX bracket of this name are two sets.
+        "punct" => return set::parse(r"\p{P}", false),
+        _ => {}
+    }
     if let Some(known) = POSIX.iter().find(|known| plain(known) == wanted) {
         return oniguruma_posix(known);
     }
@@ -53,7 +123,7 @@ pub fn oniguruma(name: &str) -> Result<CharSet, String> {
     set::parse(&format!("\\p{{{known}}}"), false)
 }
 
-/// `[[:name:]]` and `\p{name}` of Oniguruma for the POSIX names.
+/// `[[:name:]]` of Oniguruma, and its `\p{name}` but for the exceptions in [`oniguruma`].
 pub fn oniguruma_posix(name: &str) -> Result<CharSet, String> {
     let source = match name {
         "alnum" => r"[\p{Alphabetic}\p{Nd}]",
@@ -65,7 +135,7 @@ pub fn oniguruma_posix(name: &str) -> Result<CharSet, String> {
         "graph" => r"[^\p{White_Space}\p{Cc}\p{Cn}]",
         "lower" => r"\p{Lowercase}",
         "print" => r"[[^\p{White_Space}\p{Cc}\p{Cn}]\p{Zs}]",
-        "punct" => r"[\p{P}$+<=>^`|~]",
+        "punct" => r"[\p{P}\p{S}]",
         "space" => r"\p{White_Space}",
         "upper" => r"\p{Uppercase}",
         "xdigit" => r"[0-9A-Fa-f]",
@@ -76,9 +146,10 @@ pub fn oniguruma_posix(name: &str) -> Result<CharSet, String> {
 }
 
 /// Names that fancy-regex rewrites before it asks `regex-syntax`; they are left to the engine.
-const REWRITTEN_BY_FANCY: &[&str] =
-    &["alnum", "blank", "cntrl", "word", "graph", "print", "punct", "digit", "lower", "upper", "space", "xdigit",
-      "alpha", "ascii", "cs"];
+const REWRITTEN_BY_FANCY: &[&str] = &[
+    "alnum", "blank", "cntrl", "word", "graph", "print", "punct", "digit", "lower", "upper", "space",
+    "xdigit", "alpha", "ascii", "cs",
+];
 
 /// `\p{name}` of fancy-regex.
 pub fn fancy(name: &str, ignore_case: bool) -> Result<CharSet, String> {
