@@ -38,7 +38,9 @@ impl Charsmap {
         };
         let size = u32::from_le_bytes(*size) as usize;
         if size > rest.len() {
-            return Err(broken(format!("its trie should have {size} bytes, {} are left", rest.len())).at("byte 0"));
+            return Err(
+                broken(format!("its trie should have {size} bytes, {} are left", rest.len())).at("byte 0")
+            );
         }
         if !size.is_multiple_of(4) {
             return Err(broken(format!("its trie has {size} bytes, which is no multiple of 4")).at("byte 0"));
@@ -67,8 +69,8 @@ impl Charsmap {
         }
         let mut map = Charsmap { units, replacements, plain: [true; 128] };
         for first in 0..128u8 {
-            map.plain[first as usize] = map.find(&[first]).is_none()
-                && (0..128u8).all(|second| !map.continues(&[first, second]));
+            map.plain[first as usize] =
+                map.find(&[first]).is_none() && (0..128u8).all(|second| !map.continues(&[first, second]));
         }
         Ok(map)
     }
@@ -279,7 +281,9 @@ mod tests {
             for _ in 0..2000 {
                 let text: String = word(&mut random).into_iter().collect();
                 let prefixes = |text: &str| -> Vec<usize> {
-                    (1..=text.len()).filter(|&n| text.is_char_boundary(n) && expected.contains_key(&text[..n])).collect()
+                    (1..=text.len())
+                        .filter(|&n| text.is_char_boundary(n) && expected.contains_key(&text[..n]))
+                        .collect()
                 };
                 let longest = prefixes(&text).last().map(|&n| (n, expected[&text[..n]].as_str()));
                 assert_eq!(map.longest(&text), longest);
@@ -291,7 +295,9 @@ mod tests {
 
     #[test]
     fn plain_characters_are_those_without_rules() {
-        let map = Charsmap::parse(&build_charsmap(&rules(&[("a", "b"), ("c\u{301}", "ć"), ("de", "f")])).unwrap()).unwrap();
+        let map =
+            Charsmap::parse(&build_charsmap(&rules(&[("a", "b"), ("c\u{301}", "ć"), ("de", "f")])).unwrap())
+                .unwrap();
         let plain: Vec<bool> = b"abcde".iter().map(|&byte| map.is_plain(byte)).collect();
         assert_eq!(plain, [false, true, true, false, true]);
         assert!(Charsmap::parse(&[]).unwrap().is_plain(b'a'));

@@ -54,7 +54,8 @@ impl Precompiled {
     /// Bytes at the start of `text` that certainly stay: ASCII without rules, and followed by ASCII.
     fn plain_run(&self, text: &str) -> usize {
         let bytes = text.as_bytes();
-        let stop = bytes.iter().position(|&byte| !byte.is_ascii() || byte == b'\r' || !self.map.is_plain(byte));
+        let stop =
+            bytes.iter().position(|&byte| !byte.is_ascii() || byte == b'\r' || !self.map.is_plain(byte));
         match stop {
             None => bytes.len(),
             // What follows may combine with the character before it.
@@ -166,7 +167,11 @@ mod tests {
     use super::super::charsmap::build_charsmap;
     use super::*;
 
-    fn normalize(rules: &[(&str, &str)], matching: CharsmapMatching, text: &str) -> Vec<(char, usize, usize)> {
+    fn normalize(
+        rules: &[(&str, &str)],
+        matching: CharsmapMatching,
+        text: &str,
+    ) -> Vec<(char, usize, usize)> {
         let rules: Vec<_> =
             rules.iter().map(|(from, to)| (from.chars().collect(), to.chars().collect())).collect();
         let blob: Arc<[u8]> = build_charsmap(&rules).unwrap().into();

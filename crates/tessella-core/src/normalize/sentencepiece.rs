@@ -43,8 +43,9 @@ impl SentencePieceNormalization {
         };
         let starts_symbol =
             |byte: u8| spec.user_defined.iter().any(|symbol| symbol.as_bytes().first() == Some(&byte));
-        let plain =
-            std::array::from_fn(|byte| byte as u8 != b' ' && map.is_plain(byte as u8) && !starts_symbol(byte as u8));
+        let plain = std::array::from_fn(|byte| {
+            byte as u8 != b' ' && map.is_plain(byte as u8) && !starts_symbol(byte as u8)
+        });
         Ok(SentencePieceNormalization {
             map,
             symbols,
@@ -189,7 +190,10 @@ impl Output {
 
     /// Characters that are the source's own from `source` on.
     fn run(&mut self, run: &str, source: usize) {
-        let goes_on = self.marks.last().is_some_and(|mark| mark.own && mark.source + (self.text.len() - mark.start) == source);
+        let goes_on = self
+            .marks
+            .last()
+            .is_some_and(|mark| mark.own && mark.source + (self.text.len() - mark.start) == source);
         if !goes_on {
             self.mark(source, true);
         }
@@ -215,7 +219,8 @@ impl Output {
         while let Some(mark) = self.marks.pop() {
             source = mark.source;
             if mark.start < kept {
-                // Only the end of this chunk was space.
+                // Only the end of this stretch was space.
+                source += if mark.own { kept - mark.start } else { 0 };
                 self.marks.push(mark);
             }
             if mark.start <= kept {
@@ -304,11 +309,8 @@ mod tests {
 
     #[test]
     fn suffix_mode_and_plain_spaces() {
-        let spec = SentencePieceNormalizer {
-            treat_whitespace_as_suffix: true,
-            escape_whitespaces: false,
-            ..spec()
-        };
+        let spec =
+            SentencePieceNormalizer { treat_whitespace_as_suffix: true, escape_whitespaces: false, ..spec() };
         let (text, spans) = normalize(&spec, "a\u{3000} b ");
         assert_eq!(text, "a b ");
         assert_eq!(spans, [(0, 1), (1, 5), (5, 6), (6, 6)]);

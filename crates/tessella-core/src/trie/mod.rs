@@ -156,11 +156,13 @@ mod tests {
                 let length = random.next_u64() % 6;
                 (0..length).map(|_| (random.next_u64() % alphabet) as u8).collect()
             };
-            let keys: Vec<(Vec<u8>, u32)> = (0..1 + round * 40).map(|i| (word(&mut random), i as u32)).collect();
+            let keys: Vec<(Vec<u8>, u32)> =
+                (0..1 + round * 40).map(|i| (word(&mut random), i as u32)).collect();
             for (key, value) in &keys {
                 expected.insert(key.clone(), *value);
             }
-            let trie = Trie::build(keys.iter().map(|(key, value)| (key.as_slice(), *value)).collect()).unwrap();
+            let trie =
+                Trie::build(keys.iter().map(|(key, value)| (key.as_slice(), *value)).collect()).unwrap();
             for _ in 0..2000 {
                 let text = word(&mut random);
                 let known = expected.get(&text).copied().filter(|_| !text.is_empty());

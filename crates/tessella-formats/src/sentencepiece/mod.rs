@@ -5,8 +5,8 @@
 //! that runs by SentencePiece's own rules, and back.
 //!
 //! The description has no added tokens: control symbols are never found in text, and user-defined symbols
-//! are the model's and the normalizer's own business. Everything in the file except the pieces is carried
-//! along in [`SentencePieceSpec::source`], so a model that was read is written again with the same bytes.
+//! are the model's and the normalizer's own business. The file itself is carried along in
+//! [`SentencePieceSpec::source`]: what has not changed is written again as it stood, byte for byte.
 
 pub mod sections;
 pub mod wire;
@@ -43,13 +43,10 @@ struct Sections {
 /// Reads a serialized model.
 pub fn read_model(bytes: &[u8]) -> Result<TokenizerSpec> {
     let mut pieces = Vec::new();
-    let mut source = Vec::new();
     let mut fields = Fields::new(bytes, 0);
     while let Some(field) = fields.next()? {
         if field.number == PIECES {
             pieces.push(read_piece(field.bytes()?, field.value_offset)?);
-        } else {
-            source.extend_from_slice(field.raw);
         }
     }
     if pieces.is_empty() {
@@ -61,7 +58,7 @@ pub fn read_model(bytes: &[u8]) -> Result<TokenizerSpec> {
             "the SentencePiece model has a denormalizer with a character map, which decoding does not apply",
         ));
     }
-    Ok(describe(&sections, pieces, source))
+    Ok(describe(&sections, pieces, bytes))
 }
 
 fn read_piece(bytes: &[u8], base: usize) -> Result<SentencePiece> {
@@ -113,7 +110,8 @@ fn read_sections(bytes: &[u8]) -> Result<Sections> {
     sections.denormalizer = NormalizerSection::read(&parts[2].0, parts[2].1)?;
     let model_type = sections.trainer.model_type();
     if kind_of(model_type).is_none() {
-        let message = format!("model_type is {model_type}: it must be 1 (unigram), 2 (bpe), 3 (word) or 4 (char)");
+        let message =
+            format!("model_type is {model_type}: it must be 1 (unigram), 2 (bpe), 3 (word) or 4 (char)");
         return Err(broken(message, parts[0].1));
     }
     Ok(sections)
@@ -130,7 +128,7 @@ fn kind_of(model_type: i32) -> Option<SentencePieceKind> {
 }
 
 /// The tokenizer that a model's sections and pieces describe.
-fn describe(sections: &Sections, pieces: Vec<SentencePiece>, source: Vec<u8>) -> TokenizerSpec {
+fn describe(sections: &Sections, pieces: Vec<SentencePiece>, source: &[u8]) -> TokenizerSpec {
     let Sections { trainer, normalizer, .. } = sections;
     let mut user_defined: Vec<String> = pieces
         .iter()
@@ -189,7 +187,8 @@ pub fn source_of(trainer: &TrainerSpec, normalizer: &NormalizerSection) -> Arc<[
 /// Only a SentencePiece model with SentencePiece's own normalizer and decoder, and nothing around them, is
 /// such a file; anything else is an error that names what stands in the way.
 pub fn write_model(spec: &TokenizerSpec) -> Result<Vec<u8>> {
-    let obstacle = |what: &str| Err(Error::unsupported(format!("a SentencePiece model file cannot express {what}")));
+    let obstacle =
+        |what: &str| Err(Error::unsupported(format!("a SentencePiece model file cannot express {what}")));
     let ModelSpec::SentencePiece(model) = &spec.model else {
         return obstacle("this kind of model: it must be a SentencePiece model");
     };
@@ -207,7 +206,10 @@ pub fn write_model(spec: &TokenizerSpec) -> Result<Vec<u8>> {
         Some(_) => return obstacle("a normalizer other than SentencePiece's own"),
     };
     if let Some(token) = spec.added_tokens.iter().find(|token| !is_piece(model, token.id, &token.content)) {
-        return obstacle(&format!("the added token `{}`, which is none of the model's pieces", token.content));
+        return obstacle(&format!(
+            "the added token `{}`, which is none of the model's pieces",
+            token.content
+        ));
     }
     if spec.pre_tokenizer.is_some() {
         return obstacle("a pre-tokenizer");
@@ -219,11 +221,33 @@ pub fn write_model(spec: &TokenizerSpec) -> Result<Vec<u8>> {
         return obstacle("a decoder other than SentencePiece's own");
     }
     if normalizer.treat_whitespace_as_suffix != model.treat_whitespace_as_suffix {
-        return obstacle("a normalizer that treats white space as suffix for a model that does not, or the reverse");
+        return obstacle(
+            "a normalizer that treats white space as suffix for a model that does not, or the reverse",
+        );
     }
 
     let mut writer = Writer::default();
+    write_pieces(model, &mut writer)?;
+    write_sections(model, &normalizer, &mut writer)?;
+    Ok(writer.bytes)
+}
+
+/// Writes the pieces, each as it stood in the file carried along unless it has changed since.
+fn write_pieces(model: &SentencePieceSpec, writer: &mut Writer) -> Result<()> {
+    let mut old = Fields::new(model.source.as_deref().unwrap_or_default(), 0);
     for piece in model.pieces.iter() {
+        let field = loop {
+            match old.next()? {
+                Some(field) if field.number != PIECES => {}
+                field => break field,
+            }
+        };
+        if let Some(field) = field
+            && read_piece(field.bytes()?, field.value_offset)? == *piece
+        {
+            writer.raw(field.raw);
+            continue;
+        }
         let mut fields = Writer::default();
         fields.bytes(PIECE_TEXT, piece.text.as_bytes());
         fields.float(PIECE_SCORE, piece.score);
@@ -238,8 +262,7 @@ pub fn write_model(spec: &TokenizerSpec) -> Result<Vec<u8>> {
         kind.into_iter().for_each(|kind| fields.varint(PIECE_KIND, kind));
         writer.bytes(PIECES, &fields.bytes);
     }
-    write_sections(model, &normalizer, &mut writer)?;
-    Ok(writer.bytes)
+    Ok(())
 }
 
 fn is_piece(model: &SentencePieceSpec, id: Option<u32>, text: &str) -> bool {
@@ -277,22 +300,27 @@ fn write_sections(
     set(&mut trainer.unk_surface, old.trainer.unk_surface(), model.unk_surface.clone());
     let section = &mut new.normalizer;
     set(&mut section.name, old.normalizer.name(), normalizer.name.clone());
-    set(&mut section.precompiled_charsmap, old.normalizer.precompiled_charsmap(), normalizer.charsmap.to_vec());
+    set(
+        &mut section.precompiled_charsmap,
+        old.normalizer.precompiled_charsmap(),
+        normalizer.charsmap.to_vec(),
+    );
     set(&mut section.add_dummy_prefix, old.normalizer.add_dummy_prefix(), normalizer.add_dummy_prefix);
     let remove = normalizer.remove_extra_whitespaces;
     set(&mut section.remove_extra_whitespaces, old.normalizer.remove_extra_whitespaces(), remove);
     set(&mut section.escape_whitespaces, old.normalizer.escape_whitespaces(), normalizer.escape_whitespaces);
 
-    if new == old && model.source.is_some() {
-        writer.raw(source);
-        return Ok(());
+    let unchanged = new == old && model.source.is_some();
+    if !unchanged {
+        writer.bytes(TRAINER, &new.trainer.write());
+        writer.bytes(NORMALIZER, &new.normalizer.write());
     }
-    writer.bytes(TRAINER, &new.trainer.write());
-    writer.bytes(NORMALIZER, &new.normalizer.write());
     let mut fields = Fields::new(source, 0);
     while let Some(field) = fields.next()? {
-        if field.number != TRAINER && field.number != NORMALIZER {
-            writer.raw(field.raw);
+        match field.number {
+            PIECES => {}
+            TRAINER | NORMALIZER if !unchanged => {}
+            _ => writer.raw(field.raw),
         }
     }
     Ok(())

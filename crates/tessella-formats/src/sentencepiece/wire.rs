@@ -116,7 +116,8 @@ impl<'b> Fields<'b> {
 
 /// A model file that is not what it claims to be, at a byte of it.
 pub fn broken(message: impl Into<String>, offset: usize) -> Error {
-    Error::format(format!("the SentencePiece model is broken: {}", message.into())).at(format!("byte {offset}"))
+    Error::format(format!("the SentencePiece model is broken: {}", message.into()))
+        .at(format!("byte {offset}"))
 }
 
 impl<'b> Field<'b> {

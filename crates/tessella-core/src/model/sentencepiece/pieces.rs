@@ -14,7 +14,7 @@ pub(super) struct PieceTable {
     all: Arc<Vec<SentencePiece>>,
     /// Normal, user-defined and unused pieces: those that segmentation works with.
     ordinary: Trie,
-    /// Control, unknown and byte pieces. A text may be here and above; this one counts.
+    /// Control, unknown and byte pieces. A text may be here and above; by name, this one is found.
     reserved: HashMap<String, TokenId>,
     /// User-defined symbols, if there are any.
     symbols: Option<Trie>,
@@ -40,7 +40,10 @@ impl PieceTable {
                 return Err(Error::model(format!("piece {id} is empty: every piece must have a text")));
             }
             if piece.score.is_nan() {
-                return Err(Error::model(format!("the score of piece {id} `{}` is not a number", excerpt(&piece.text))));
+                return Err(Error::model(format!(
+                    "the score of piece {id} `{}` is not a number",
+                    excerpt(&piece.text)
+                )));
             }
             if is_ordinary(piece.kind) {
                 ordinary.push((piece.text.as_bytes(), id));
@@ -66,7 +69,8 @@ impl PieceTable {
                 )));
             }
         }
-        let unk_id = unk_id.ok_or_else(|| Error::model("no piece is of kind unknown: there must be exactly one"))?;
+        let unk_id =
+            unk_id.ok_or_else(|| Error::model("no piece is of kind unknown: there must be exactly one"))?;
         let byte_ids = if byte_fallback { Some(byte_ids(&all)?) } else { None };
         check_distinct(&ordinary)?;
         Ok(PieceTable {
@@ -104,23 +108,22 @@ impl PieceTable {
 
     /// The same as a list of `(id, piece)`.
     pub(super) fn ordinary_pieces(&self) -> impl Iterator<Item = (TokenId, &SentencePiece)> {
-        self.all.iter().enumerate().filter(|(_, piece)| is_ordinary(piece.kind)).map(|(id, piece)| (id as TokenId, piece))
-    }
-
-    /// Texts of control, unknown and byte pieces.
-    pub(super) fn reserved_texts(&self) -> impl Iterator<Item = &str> {
-        self.reserved.keys().map(String::as_str)
+        self.all
+            .iter()
+            .enumerate()
+            .filter(|(_, piece)| is_ordinary(piece.kind))
+            .map(|(id, piece)| (id as TokenId, piece))
     }
 
     pub(super) fn id(&self, text: &str) -> Option<TokenId> {
         self.reserved.get(text).copied().or_else(|| self.ordinary.get(text.as_bytes()))
     }
 
-    /// The id of a stretch of text. A text that spells a control piece is unknown: control pieces are never
-    /// made from text (SentencePiece reports an internal error there).
+    /// The id of a stretch of text. A text that spells a control, byte or unused piece is
+    /// unknown: these are never made from text.
     pub(super) fn id_in_text(&self, text: &str) -> TokenId {
-        match self.id(text) {
-            Some(id) if self.all[id as usize].kind != PieceKind::Control => id,
+        match self.ordinary.get(text.as_bytes()) {
+            Some(id) if self.all[id as usize].kind != PieceKind::Unused => id,
             _ => self.unk_id,
         }
     }
@@ -133,7 +136,10 @@ impl PieceTable {
 }
 
 fn defined_twice(text: &str, first: TokenId, second: TokenId) -> Error {
-    Error::model(format!("piece `{}` is already defined: ids {first} and {second} have the same text", excerpt(text)))
+    Error::model(format!(
+        "piece `{}` is already defined: ids {first} and {second} have the same text",
+        excerpt(text)
+    ))
 }
 
 fn check_distinct(pieces: &[(&[u8], TokenId)]) -> Result<()> {

@@ -11,7 +11,10 @@
 use crate::random::Random;
 
 /// The width in which scores add up.
-pub(crate) trait Score: Copy + PartialOrd + Default + std::ops::Add<Output = Self> + Into<f64> {}
+pub(crate) trait Score:
+    Copy + PartialOrd + Default + std::ops::Add<Output = Self> + Into<f64>
+{
+}
 impl Score for f32 {}
 impl Score for f64 {}
 
@@ -224,7 +227,8 @@ impl<S: Score> Lattice<S> {
         random: &mut Random,
     ) -> Option<Vec<PathEdge>> {
         let mut paths = self.n_best(n, agenda);
-        let weights: Vec<f64> = paths.iter().map(|(_, score)| inverse_temperature * (*score).into()).collect();
+        let weights: Vec<f64> =
+            paths.iter().map(|(_, score)| inverse_temperature * (*score).into()).collect();
         let index = draw(&weights, random)?;
         Some(paths.swap_remove(index).0)
     }
@@ -405,7 +409,8 @@ mod tests {
     #[test]
     fn samples_follow_the_distribution() {
         let mut random = Random::from_seed(11);
-        let (length, edges) = (3, vec![(0, 1, 0, -1.0), (0, 2, 1, -1.5), (1, 2, 2, -0.5), (1, 3, 3, -2.0), (2, 3, 4, -0.7)]);
+        let (length, edges) =
+            (3, vec![(0, 1, 0, -1.0), (0, 2, 1, -1.5), (1, 2, 2, -0.5), (1, 3, 3, -2.0), (2, 3, 4, -0.7)]);
         let lattice = Lattice::new(length, edges.clone());
         let paths = all_paths(length, &edges);
         for temperature in [0.2, 1.0, 2.0] {
@@ -415,7 +420,8 @@ mod tests {
             for _ in 0..draws {
                 let path = lattice.sample(temperature, &mut random).unwrap();
                 counts[paths.iter().position(|known| known.0 == path).unwrap()][0] += 1;
-                let path = lattice.sample_n_best(100, Agenda { limit: 1000 }, temperature, &mut random).unwrap();
+                let path =
+                    lattice.sample_n_best(100, Agenda { limit: 1000 }, temperature, &mut random).unwrap();
                 counts[paths.iter().position(|known| known.0 == path).unwrap()][1] += 1;
             }
             for ((_, score), count) in paths.iter().zip(counts) {

@@ -72,10 +72,7 @@ fn agrees_with_the_reference_library() {
 #[test]
 fn vocabulary_checks() {
     let message = |result: Result<Unigram>| result.unwrap_err().message().to_string();
-    assert_eq!(
-        message(unigram(&[], Some(0), false)),
-        "The vocabulary is empty but at least <unk> is needed"
-    );
+    assert_eq!(message(unigram(&[], Some(0), false)), "The vocabulary is empty but at least <unk> is needed");
     assert_eq!(
         message(unigram(&[("a", 0.0)], Some(1), false)),
         "The `unk_id` is larger than vocabulary size"
@@ -94,7 +91,8 @@ fn of_equal_pieces_the_later_one_counts() {
 
 #[test]
 fn n_best_starts_with_the_best_and_falls() {
-    let vocab = [("<unk>", 0.0), ("h", -2.0), ("u", -1.8), ("g", -2.1), ("hu", -2.5), ("ug", -2.4), ("hug", -3.9)];
+    let vocab =
+        [("<unk>", 0.0), ("h", -2.0), ("u", -1.8), ("g", -2.1), ("hu", -2.5), ("ug", -2.4), ("hug", -3.9)];
     let model = unigram(&vocab, Some(0), false).unwrap();
     let list = model.nbest("hugx", 10).unwrap();
     assert_eq!(list.len(), 4);
