@@ -96,6 +96,18 @@ impl Model {
         }
     }
 
+    /// Engine and reason, for the plan.
+    pub fn explain(&self) -> (String, String) {
+        let (engine, reason) = match self {
+            Model::Bpe(model) => return model.explain(),
+            Model::WordPiece(_) => ("WordPiece trie", "longest match from the left, linear in the word"),
+            Model::WordLevel(_) => ("WordLevel table", "one look-up per piece"),
+            Model::Unigram(_) => ("Unigram Viterbi over a trie", "64-bit scores, as in tokenizer.json files"),
+            Model::SentencePiece(_) => ("SentencePiece", "32-bit scores and symbol rules of .model files"),
+        };
+        (engine.to_string(), reason.to_string())
+    }
+
     pub fn token_to_id(&self, token: &str) -> Option<TokenId> {
         match self {
             Model::Bpe(model) => model.token_to_id(token),

@@ -10,10 +10,8 @@
 //! itself, or the result of a merge. The sets are found by propagation; they are tiny (nearly always one
 //! entry), because a token's text fixes its first and last character.
 
-use std::collections::HashSet;
-
 use super::pairs::PairTable;
-use super::symbols::SymbolTable;
+use super::symbols::{CharTable, SymbolTable};
 use crate::ids::TokenId;
 use crate::spec::Vocab;
 
@@ -28,35 +26,26 @@ pub(super) enum UnknownRule {
     Symbol(TokenId),
 }
 
-/// The crossable pairs of first symbols.
+/// Symbols that never stand on a side of a crossable pair share this row or column.
+const NEVER: u16 = 0;
+/// A character that has no symbol of its own: looked at closely.
+const NO_SYMBOL: u16 = u16::MAX;
+/// A table of more rows or columns would outgrow the processor's caches; such a vocabulary is not cut.
+const MOST_SIDES: usize = 8192;
+
+/// The crossable pairs of first symbols, as a table of bits.
 #[derive(Debug)]
 pub(super) struct CutTest {
     useful: bool,
     byte_fallback: bool,
-    crossable: HashSet<(TokenId, TokenId), std::hash::BuildHasherDefault<PairHasher>>,
-    /// The same for ASCII characters that have a symbol: bit `right` of row `left`. Characters without a
-    /// symbol count as crossable here and are looked at closely.
-    ascii: Box<[u128; 128]>,
-}
-
-/// Hashes the pair of ids that a `(u32, u32)` key writes.
-#[derive(Debug, Default, Clone, Copy)]
-pub(super) struct PairHasher(u64);
-
-impl std::hash::Hasher for PairHasher {
-    fn finish(&self) -> u64 {
-        crate::hash::hash_u64(self.0)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0 << 8 | byte as u64;
-        }
-    }
-
-    fn write_u32(&mut self, id: u32) {
-        self.0 = self.0 << 32 | id as u64;
-    }
+    /// Row of a symbol on the left of a boundary, column of one on the right, by id.
+    row: Vec<u16>,
+    column: Vec<u16>,
+    /// The same by character, for those that have a symbol.
+    sides: CharTable<(u16, u16)>,
+    /// 64-bit words per row.
+    stride: usize,
+    bits: Vec<u64>,
 }
 
 impl CutTest {
@@ -67,24 +56,44 @@ impl CutTest {
         unk: Option<TokenId>,
         byte_fallback: bool,
     ) -> Self {
-        let mut test =
-            CutTest { useful: true, byte_fallback, crossable: HashSet::default(), ascii: Box::new([0; 128]) };
         let (first, last) = ends(pairs, &seeds(vocab, symbols, unk, byte_fallback));
-        for (left, right, _) in pairs.iter() {
-            for &x in &last[left as usize] {
-                for &y in &first[right as usize] {
-                    test.crossable.insert((x, y));
+        let crossings = || {
+            pairs.iter().flat_map(|(left, right, _)| {
+                let right = &first[right as usize];
+                last[left as usize].iter().flat_map(move |&x| right.iter().map(move |&y| (x, y)))
+            })
+        };
+        let mut test = CutTest {
+            useful: true,
+            byte_fallback,
+            row: vec![NEVER; vocab.id_bound()],
+            column: vec![NEVER; vocab.id_bound()],
+            sides: CharTable::new((NO_SYMBOL, NO_SYMBOL)),
+            stride: 0,
+            bits: Vec::new(),
+        };
+        let (mut rows, mut columns) = (1, 1);
+        for (x, y) in crossings() {
+            for (side, count, id) in [(&mut test.row, &mut rows, x), (&mut test.column, &mut columns, y)] {
+                if side[id as usize] == NEVER {
+                    if *count == MOST_SIDES {
+                        return Self::never();
+                    }
+                    side[id as usize] = *count as u16;
+                    *count += 1;
                 }
             }
         }
-        for left in 0..128u8 {
-            for right in 0..128u8 {
-                let crossable =
-                    match (symbols.of_plain_char(left as char), symbols.of_plain_char(right as char)) {
-                        (Some(x), Some(y)) => test.crossable.contains(&(x, y)),
-                        _ => true,
-                    };
-                test.ascii[left as usize] |= (crossable as u128) << right;
+        test.stride = columns.div_ceil(64);
+        test.bits = vec![0; rows * test.stride];
+        for (x, y) in crossings() {
+            let column = test.column[y as usize] as usize;
+            test.bits[test.row[x as usize] as usize * test.stride + column / 64] |= 1 << (column % 64);
+        }
+        for (text, id) in vocab.iter() {
+            let mut chars = text.chars();
+            if let (Some(c), None) = (chars.next(), chars.next()) {
+                test.sides.insert(c, (test.row[id as usize], test.column[id as usize]));
             }
         }
         test
@@ -97,8 +106,11 @@ impl CutTest {
         CutTest {
             useful: false,
             byte_fallback: false,
-            crossable: HashSet::default(),
-            ascii: Box::new([u128::MAX; 128]),
+            row: Vec::new(),
+            column: Vec::new(),
+            sides: CharTable::new((NO_SYMBOL, NO_SYMBOL)),
+            stride: 0,
+            bits: Vec::new(),
         }
     }
 
@@ -114,66 +126,45 @@ impl CutTest {
         symbols: &SymbolTable,
         unknown: UnknownRule,
     ) -> usize {
-        let bytes = piece.as_bytes();
-        let mut at = start;
-        // Fast while both sides are ASCII.
-        let mut left = None;
-        while at + 1 < bytes.len() {
-            let (a, b) = (bytes[at], bytes[at + 1]);
-            if a < 128 && b < 128 && left.is_none() {
-                if self.ascii[a as usize] >> b & 1 == 0 {
-                    return at + 1;
-                }
-                let known =
-                    symbols.of_plain_char(a as char).is_some() && symbols.of_plain_char(b as char).is_some();
-                if known || !self.cuts(a as char, b as char, symbols, unknown) {
-                    at += 1;
-                    continue;
-                }
-                return at + 1;
+        let mut chars = piece[start..].char_indices();
+        let Some((_, mut left)) = chars.next() else { return piece.len() };
+        let (mut row, _) = self.sides.get(left);
+        for (at, right) in chars {
+            let (next_row, column) = self.sides.get(right);
+            let crosses = if row != NO_SYMBOL && column != NO_SYMBOL {
+                self.crosses(row, column)
+            } else {
+                self.crosses_unknown(left, right, symbols, unknown)
+            };
+            if !crosses {
+                return start + at;
             }
-            let a = left.take().unwrap_or_else(|| char_at(piece, at));
-            let next = at + a.len_utf8();
-            if next >= bytes.len() {
-                break;
-            }
-            let b = char_at(piece, next);
-            if self.cuts(a, b, symbols, unknown) {
-                return next;
-            }
-            at = next;
-            if b as u32 >= 128 {
-                left = Some(b);
-            }
+            (left, row) = (right, next_row);
         }
-        bytes.len()
+        piece.len()
     }
 
-    /// Whether nothing crosses between `a` and `b`.
-    fn cuts(&self, a: char, b: char, symbols: &SymbolTable, unknown: UnknownRule) -> bool {
-        let ends = |c: char| -> Option<(TokenId, TokenId)> {
-            if let Some(id) = symbols.of_plain_char(c) {
-                return Some((id, id));
-            }
-            if self.byte_fallback
-                && let Some(ends) = symbols.fallback_ends(c)
-            {
-                return Some(ends);
-            }
-            match unknown {
-                UnknownRule::Symbol(id) => Some((id, id)),
-                UnknownRule::Vanishes | UnknownRule::Fuses => None,
-            }
+    #[inline]
+    fn crosses(&self, row: u16, column: u16) -> bool {
+        let column = column as usize;
+        self.bits[row as usize * self.stride + column / 64] >> (column % 64) & 1 != 0
+    }
+
+    /// The same where a character has no symbol of its own: it may be spelled in bytes, or be an unknown.
+    #[cold]
+    fn crosses_unknown(&self, left: char, right: char, symbols: &SymbolTable, unknown: UnknownRule) -> bool {
+        let ends = |c: char| match (symbols.of_plain_char(c), unknown) {
+            (Some(id), _) => Some((id, id)),
+            (None, _) if self.byte_fallback && symbols.fallback_ends(c).is_some() => symbols.fallback_ends(c),
+            (None, UnknownRule::Symbol(id)) => Some((id, id)),
+            // What becomes of it depends on its neighbours.
+            (None, UnknownRule::Vanishes | UnknownRule::Fuses) => None,
         };
-        match (ends(a), ends(b)) {
-            (Some((_, x)), Some((y, _))) => !self.crossable.contains(&(x, y)),
-            _ => false,
+        match (ends(left), ends(right)) {
+            (Some((_, x)), Some((y, _))) => self.crosses(self.row[x as usize], self.column[y as usize]),
+            _ => true,
         }
     }
-}
-
-fn char_at(text: &str, at: usize) -> char {
-    text[at..].chars().next().expect("a character starts before the end")
 }
 
 /// Which tokens can be first symbols: single characters, byte tokens, the unknown token.

@@ -34,7 +34,7 @@ struct Symbol {
 
 /// Reusable buffers for merging one piece.
 #[derive(Debug, Default)]
-pub(crate) struct MergeScratch {
+pub struct MergeScratch {
     symbols: Vec<Symbol>,
     /// Bytes consumed so far, gaps included.
     at: u32,

@@ -27,7 +27,7 @@ use crate::random::Random;
 use crate::spec::{BpeSpec, Merges, Vocab};
 
 use cut::CutTest;
-pub(crate) use merge::MergeScratch;
+pub use merge::MergeScratch;
 use pairs::PairTable;
 use symbols::SymbolTable;
 
@@ -101,6 +101,17 @@ impl Bpe {
     /// Whether equal pieces always give equal tokens.
     pub fn is_deterministic(&self) -> bool {
         self.dropout == 0.0
+    }
+
+    /// Engine and reason, for the plan.
+    pub fn explain(&self) -> (String, String) {
+        let engine = "BPE pair table, linear scan to 32 symbols, heap above";
+        let ranking = match self.spec.merges {
+            Merges::Pairs(_) => "ranks from the merge list",
+            Merges::ConcatRank => "a pair's rank is the id of its concatenation",
+        };
+        let cutting = if self.can_cut() { "; long pieces are cut where no merge can cross" } else { "" };
+        (engine.to_string(), format!("{ranking}{cutting}"))
     }
 
     pub fn token_to_id(&self, token: &str) -> Option<TokenId> {

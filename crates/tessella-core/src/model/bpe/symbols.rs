@@ -1,41 +1,42 @@
 //! The first symbols of a piece: which id a character has, with the affixes its place asks for, and which
 //! bytes stand in for a character that has none.
 
-use std::collections::HashMap;
-
 use crate::ids::TokenId;
 use crate::pretokenize::byte_alphabet::BYTE_TO_CHAR;
 use crate::spec::Vocab;
 
 const NONE: TokenId = TokenId::MAX;
 
-/// Ids of single characters in one place of a word.
+/// A value for each character that has one: pages of 256 characters, the page of defaults shared.
 #[derive(Debug)]
-struct CharIds {
-    ascii: [TokenId; 128],
-    others: HashMap<char, TokenId>,
+pub(super) struct CharTable<T> {
+    /// Page of a character, by its code point over 256.
+    page: Vec<u16>,
+    values: Vec<T>,
+    default: T,
 }
 
-impl CharIds {
-    fn new() -> Self {
-        CharIds { ascii: [NONE; 128], others: HashMap::new() }
+const PAGE: usize = 256;
+
+impl<T: Copy> CharTable<T> {
+    pub(super) fn new(default: T) -> Self {
+        CharTable { page: vec![0; (char::MAX as usize + 1) / PAGE], values: vec![default; PAGE], default }
     }
 
-    fn insert(&mut self, c: char, id: TokenId) {
-        match self.ascii.get_mut(c as usize) {
-            Some(slot) => *slot = id,
-            None => {
-                self.others.insert(c, id);
-            }
+    pub(super) fn insert(&mut self, c: char, value: T) {
+        let page = &mut self.page[c as usize / PAGE];
+        if *page == 0 {
+            *page = (self.values.len() / PAGE) as u16;
+            self.values.resize(self.values.len() + PAGE, self.default);
         }
+        self.values[*page as usize * PAGE + c as usize % PAGE] = value;
     }
 
+    /// The character's value, or the default.
     #[inline]
-    fn get(&self, c: char) -> Option<TokenId> {
-        match self.ascii.get(c as usize) {
-            Some(&id) => (id != NONE).then_some(id),
-            None => self.others.get(&c).copied(),
-        }
+    pub(super) fn get(&self, c: char) -> T {
+        let page = self.page[c as usize / PAGE] as usize;
+        self.values[page * PAGE + c as usize % PAGE]
     }
 }
 
@@ -46,7 +47,7 @@ pub(super) struct SymbolTable {
     suffix: String,
     /// By `inside + 2 * last`: with the prefix if not first, with the suffix if last. Without affixes all
     /// places share entry 0.
-    places: Vec<CharIds>,
+    places: Vec<CharTable<TokenId>>,
     /// Tokens `<0x00>` to `<0xFF>`, where present.
     fallback: [TokenId; 256],
     /// The byte-level alphabet's characters as ids, by byte.
@@ -57,11 +58,11 @@ pub(super) struct SymbolTable {
 impl SymbolTable {
     pub(super) fn build(vocab: &Vocab, prefix: &str, suffix: &str) -> Self {
         let plain = prefix.is_empty() && suffix.is_empty();
-        let mut places: Vec<CharIds> = Vec::new();
+        let mut places: Vec<CharTable<TokenId>> = Vec::new();
         for place in 0..if plain { 1 } else { 4 } {
             let before = if place & 1 != 0 { prefix } else { "" };
             let after = if place & 2 != 0 { suffix } else { "" };
-            let mut ids = CharIds::new();
+            let mut ids = CharTable::new(NONE);
             for (text, id) in vocab.iter() {
                 let Some(rest) = text.strip_prefix(before).and_then(|rest| rest.strip_suffix(after)) else {
                     continue;
@@ -75,11 +76,7 @@ impl SymbolTable {
         }
         let fallback = std::array::from_fn(|byte| vocab.id(&format!("<0x{byte:02X}>")).unwrap_or(NONE));
         let bytes: [TokenId; 256] =
-            std::array::from_fn(
-                |byte| {
-                    if plain { places[0].get(BYTE_TO_CHAR[byte]).unwrap_or(NONE) } else { NONE }
-                },
-            );
+            std::array::from_fn(|byte| if plain { places[0].get(BYTE_TO_CHAR[byte]) } else { NONE });
         SymbolTable {
             prefix: prefix.to_string(),
             suffix: suffix.to_string(),
@@ -92,16 +89,14 @@ impl SymbolTable {
 
     #[inline]
     pub(super) fn of_char(&self, c: char, first: bool, last: bool) -> Option<TokenId> {
-        if self.places.len() == 1 {
-            return self.places[0].get(c);
-        }
-        self.places[(!first) as usize + 2 * last as usize].get(c)
+        let place = if self.places.len() == 1 { 0 } else { (!first) as usize + 2 * last as usize };
+        Some(self.places[place].get(c)).filter(|&id| id != NONE)
     }
 
     /// The id of a character where no affixes exist.
     #[inline]
     pub(super) fn of_plain_char(&self, c: char) -> Option<TokenId> {
-        self.places[0].get(c)
+        Some(self.places[0].get(c)).filter(|&id| id != NONE)
     }
 
     /// Spells a character (with its affixes) in byte tokens, if all of its bytes have one. `emit` gets each

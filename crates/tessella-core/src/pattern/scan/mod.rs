@@ -1,20 +1,119 @@
 //! Patterns compiled to tables: one automaton step per character, no backtracking.
+//!
+//! The splitting patterns of tokenizers use a small part of what a regular-expression engine offers. This
+//! module compiles that part into a deterministic automaton and leaves everything else, with a reason, to the
+//! exact engine. The way down:
+//!
+//! 1. `parse`, `class`, `properties`, `fold`: the text of the pattern to a tree (`syntax`) in which every class
+//!    is a set of characters, exactly as the dialect's engine understands it
+//! 2. `program`: the tree as branches in order of preference
+//! 3. `alphabet`: characters sorted into classes that the pattern cannot tell apart
+//! 4. `automaton`: one state per situation, one symbol of look-ahead
+//! 5. `table`: rows laid out for running, pieces chained to pieces
+//! 6. `run`: the loops, and why they are linear
+//!
+//! Look-around of one character, anchors at edges and lines, word boundaries, lazy, greedy and possessive
+//! repeats are covered. Back-references, longer look-around, nested repeats of empty things, and folds of one
+//! letter to several are not.
+//!
+//! ```
+//! use tessella_core::pattern::scan::Scanner;
+//! use tessella_core::spec::Dialect;
+//!
+//! let scanner = Scanner::compile(r"\s+(?!\S)|\s+|\S+", Dialect::Oniguruma).unwrap().unwrap();
+//! let mut pieces = Vec::new();
+//! scanner.for_each_piece("one  two", |start, end, _| pieces.push(&"one  two"[start..end]));
+//! assert_eq!(pieces, ["one", " ", " ", "two"]);
+//! ```
+
+mod alphabet;
+mod automaton;
+mod class;
+mod fold;
+mod fold_table;
+mod parse;
+mod program;
+mod properties;
+mod run;
+mod set;
+mod syntax;
+mod table;
+
+#[cfg(test)]
+mod tests;
 
 use crate::error::Result;
 use crate::spec::Dialect;
+use alphabet::Alphabet;
+use program::Program;
+use run::Search;
+use table::Table;
 
 /// A pattern as a deterministic automaton, proven to match as the dialect's own engine does.
 #[derive(Debug)]
-pub struct Scanner {}
+pub struct Scanner {
+    alphabet: Alphabet,
+    table: Table,
+}
 
 impl Scanner {
-    /// Compiles `source`, or says why the pattern is left to the exact engine.
-    pub fn compile(_source: &str, _dialect: Dialect) -> Result<std::result::Result<Scanner, String>> {
-        unimplemented!()
+    /// Compiles `source`, or says why the pattern is left to the exact engine. A pattern that is wrong is left
+    /// to it as well: its message is the one to show.
+    pub fn compile(source: &str, dialect: Dialect) -> Result<std::result::Result<Scanner, String>> {
+        Ok(Self::try_compile(source, dialect))
     }
 
-    /// The leftmost match that starts at or after byte `at`.
-    pub fn find_at(&self, _text: &str, _at: usize) -> Option<(usize, usize)> {
-        unimplemented!()
+    fn try_compile(source: &str, dialect: Dialect) -> std::result::Result<Scanner, String> {
+        let tree = parse::parse(source, dialect)?;
+        let program = Program::new(&tree)?;
+        let (alphabet, members) = Alphabet::new(&program.sets.iter().collect::<Vec<_>>())?;
+        let automaton = automaton::build(&program, &alphabet, &members)?;
+        let table = Table::new(&automaton, &alphabet);
+        Ok(Scanner { alphabet, table })
+    }
+
+    /// The leftmost match that starts at or after byte `at`, which must be a character boundary. What stands
+    /// before `at` is seen by anchors and look-behind.
+    ///
+    /// For all matches of a text use [`Scanner::for_each_piece`]: it remembers what it has seen.
+    pub fn find_at(&self, text: &str, at: usize) -> Option<(usize, usize)> {
+        if !text.is_char_boundary(at) {
+            return None;
+        }
+        Search::new(&self.table, &self.alphabet, text).find_from(at)
+    }
+
+    /// Where the match ends that starts exactly at byte `at`, a character boundary.
+    pub fn next_end(&self, text: &str, at: usize) -> Option<usize> {
+        if !text.is_char_boundary(at) {
+            return None;
+        }
+        Search::new(&self.table, &self.alphabet, text).end_from(at)
+    }
+
+    /// All matches and the gaps between them, in order, covering the text: start, end, whether it is a match.
+    /// Empty matches come as the engine's iterator gives them. Linear in the text.
+    pub fn for_each_piece(&self, text: &str, emit: impl FnMut(usize, usize, bool)) {
+        let mut search = Search::new(&self.table, &self.alphabet, text);
+        if self.table.nullable {
+            search.for_each_with_empty(emit);
+        } else {
+            search.for_each(emit);
+        }
+    }
+
+    /// Whether every text is covered by matches, without gaps.
+    pub fn is_total(&self) -> bool {
+        self.table.total
+    }
+
+    /// Size of the automaton, for people.
+    pub fn describe(&self) -> String {
+        format!(
+            "{} states, {} character classes, {}",
+            self.table.states,
+            self.alphabet.classes(),
+            if self.table.total { "covers every text" } else { "may leave gaps" },
+        )
     }
 }

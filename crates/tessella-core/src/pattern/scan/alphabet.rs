@@ -1,0 +1,143 @@
+//! Characters sorted into classes that no set of the pattern tells apart.
+//!
+//! A pattern needs 6 to 30 classes, so a class fits a byte and the automaton's rows stay short. Look-up is one
+//! table of 128 entries for ASCII, and for the rest pages of 64 code points, which is what the last byte of
+//! UTF-8 selects within.
+
+use std::collections::HashMap;
+
+use super::set::CharSet;
+
+/// Most classes of a pattern; one more symbol stands for the end of the text.
+pub const MAX_CLASSES: usize = 250;
+
+const PAGE_BITS: u32 = 6;
+const PAGE: usize = 1 << PAGE_BITS;
+const PAGES: usize = 0x11_0000 >> PAGE_BITS;
+
+#[derive(Debug, Clone)]
+pub struct Alphabet {
+    classes: usize,
+    ascii: [u8; 128],
+    /// Code point / 64 to the start of its page in `entries`, divided by 64.
+    pages: Vec<u16>,
+    entries: Vec<u8>,
+}
+
+impl Alphabet {
+    /// The alphabet of some sets, and for each set which classes it holds.
+    pub fn new(sets: &[&CharSet]) -> Result<(Alphabet, Vec<Vec<bool>>), String> {
+        // Every code point where some set starts or stops, with the sets that change there.
+        let mut changes: Vec<(u32, usize)> = Vec::new();
+        for (index, set) in sets.iter().enumerate() {
+            for range in set.ranges() {
+                changes.push((range.start() as u32, index));
+                changes.push((range.end() as u32 + 1, index));
+            }
+        }
+        changes.sort_unstable();
+        let mut signature = vec![0u64; sets.len().div_ceil(64)];
+        let mut known: HashMap<Vec<u64>, u8> = HashMap::new();
+        let mut members: Vec<Vec<bool>> = vec![Vec::new(); sets.len()];
+        // Sorted stretches of code points of the same class.
+        let mut stretches: Vec<(u32, u8)> = Vec::new();
+        let mut next_change = 0;
+        let mut code = 0;
+        while code < 0x11_0000 {
+            while let Some(&(at, index)) = changes.get(next_change)
+                && at == code
+            {
+                signature[index / 64] ^= 1 << (index % 64);
+                next_change += 1;
+            }
+            let class = match known.get(&signature) {
+                Some(&class) => class,
+                None => {
+                    if known.len() == MAX_CLASSES {
+                        return Err(format!("more than {MAX_CLASSES} character classes"));
+                    }
+                    for (index, members) in members.iter_mut().enumerate() {
+                        members.push(signature[index / 64] >> (index % 64) & 1 == 1);
+                    }
+                    known.insert(signature.clone(), known.len() as u8);
+                    known.len() as u8 - 1
+                }
+            };
+            stretches.push((code, class));
+            code = changes.get(next_change).map_or(0x11_0000, |&(at, _)| at.min(0x11_0000));
+        }
+        Ok((Self::tabulate(known.len(), &stretches), members))
+    }
+
+    fn tabulate(classes: usize, stretches: &[(u32, u8)]) -> Alphabet {
+        let mut pages = Vec::with_capacity(PAGES);
+        let mut entries: Vec<u8> = Vec::new();
+        let mut seen: HashMap<[u8; PAGE], u16> = HashMap::new();
+        let mut stretch = 0;
+        let mut ascii = [0; 128];
+        for number in 0..PAGES as u32 {
+            let first = number << PAGE_BITS;
+            while stretches.get(stretch + 1).is_some_and(|&(start, _)| start <= first) {
+                stretch += 1;
+            }
+            let mut page = [stretches[stretch].1; PAGE];
+            let mut inner = stretch + 1;
+            while let Some(&(start, class)) = stretches.get(inner)
+                && start < first + PAGE as u32
+            {
+                page[(start - first) as usize..].fill(class);
+                inner += 1;
+            }
+            if number < 2 {
+                ascii[first as usize..first as usize + PAGE].copy_from_slice(&page);
+            }
+            let index = *seen.entry(page).or_insert_with(|| {
+                entries.extend_from_slice(&page);
+                (entries.len() / PAGE - 1) as u16
+            });
+            pages.push(index);
+        }
+        Alphabet { classes, ascii, pages, entries }
+    }
+
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// The symbol for the end of the text; the class numbers end just below it.
+    pub fn end(&self) -> u8 {
+        self.classes as u8
+    }
+
+    #[inline(always)]
+    pub fn of_ascii(&self, byte: u8) -> u8 {
+        self.ascii[usize::from(byte & 127)]
+    }
+
+    /// The class and the length in bytes of the character that starts at `at`, which is not ASCII.
+    #[inline(always)]
+    pub fn of_wide(&self, bytes: &[u8], at: usize) -> (u8, usize) {
+        // A text is valid UTF-8, so the bytes are there; reading zero past the end keeps this total.
+        let byte = |offset: usize| u32::from(bytes.get(at + offset).copied().unwrap_or(0));
+        let lead = byte(0);
+        let (page, low, length) = if lead < 0xE0 {
+            (lead & 0x1F, byte(1), 2)
+        } else if lead < 0xF0 {
+            ((lead & 0x0F) << 6 | byte(1) & 63, byte(2), 3)
+        } else {
+            ((lead & 0x07) << 12 | (byte(1) & 63) << 6 | byte(2) & 63, byte(3), 4)
+        };
+        let start = usize::from(self.pages.get(page as usize).copied().unwrap_or(0)) << PAGE_BITS;
+        (self.entries[start | (low & 63) as usize], length)
+    }
+
+    /// The class and length of the character at `at`; the end symbol with length 0 at the end.
+    #[inline(always)]
+    pub fn at(&self, bytes: &[u8], at: usize) -> (u8, usize) {
+        match bytes.get(at) {
+            None => (self.end(), 0),
+            Some(&byte) if byte < 128 => (self.of_ascii(byte), 1),
+            Some(_) => self.of_wide(bytes, at),
+        }
+    }
+}

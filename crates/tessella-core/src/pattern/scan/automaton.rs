@@ -1,0 +1,178 @@
+//! From the program to a deterministic automaton with leftmost-first preference.
+//!
+//! A state is the ordered list of instructions that wait at a position, *before* anything zero-width is
+//! decided. The decision is made when the next symbol is known: branches are followed in order, conditions
+//! look at both neighbours, and reaching the end of the program accepts the match that ends *before* that
+//! symbol and drops all instructions of lower preference. That one-symbol delay is all that look-ahead needs,
+//! and it makes the backing off of `\s+(?!\S)` exact: the last accept is simply one blank ago.
+//!
+//! Keeping the first of several equal instructions is sound because what follows an instruction depends on
+//! nothing but the rest of the text.
+
+use std::collections::HashMap;
+
+use super::alphabet::Alphabet;
+use super::program::{Address, Instruction, Program};
+
+/// Most states of a pattern.
+pub const MAX_STATES: usize = 4096;
+/// Most steps spent on building, some 100 ms.
+const MAX_WORK: usize = 20_000_000;
+
+/// No match can be found or improved from here.
+pub const DEAD: u32 = 0;
+
+/// One step: the state after the symbol, and whether a match ends before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    pub next: u32,
+    pub accepts: bool,
+}
+
+#[derive(Debug)]
+pub struct Automaton {
+    /// `steps[state][symbol]`; the last symbol is the end of the text.
+    pub steps: Vec<Vec<Step>>,
+    /// The kind of neighbour (an index into `starts`) that a state has seen last.
+    pub kind_of_state: Vec<usize>,
+    /// The first state of a match, by the kind of the character before it.
+    pub starts: Vec<u32>,
+    /// Class (or, last, the start of the text) to its kind.
+    pub kinds: Vec<usize>,
+}
+
+/// A set as the classes it holds.
+type Members = Vec<Vec<bool>>;
+
+struct Builder<'a> {
+    program: &'a Program,
+    members: &'a Members,
+    end: usize,
+    /// For each kind and condition: whether the left side holds.
+    before: Vec<Vec<bool>>,
+    kinds: Vec<usize>,
+    seen: Vec<u32>,
+    taken: Vec<u32>,
+    generation: u32,
+    work: usize,
+}
+
+pub fn build(program: &Program, alphabet: &Alphabet, members: &Members) -> Result<Automaton, String> {
+    let end = alphabet.classes();
+    // Neighbours that no condition's left side tells apart are one kind.
+    let mut kinds = Vec::new();
+    let mut before: Vec<Vec<bool>> = Vec::new();
+    for symbol in 0..=end {
+        let holds: Vec<bool> = program
+            .conditions
+            .iter()
+            .map(|looking| if symbol == end { looking.before_edge } else { members[looking.before][symbol] })
+            .collect();
+        let kind = before.iter().position(|known| *known == holds).unwrap_or_else(|| {
+            before.push(holds);
+            before.len() - 1
+        });
+        kinds.push(kind);
+    }
+    let size = program.instructions.len();
+    let mut builder = Builder {
+        program,
+        members,
+        end,
+        before,
+        kinds,
+        seen: vec![0; size],
+        taken: vec![0; size],
+        generation: 0,
+        work: 0,
+    };
+    builder.run()
+}
+
+impl Builder<'_> {
+    fn run(&mut self) -> Result<Automaton, String> {
+        let mut states: HashMap<(Vec<Address>, usize), u32> = HashMap::new();
+        let mut lists: Vec<(Vec<Address>, usize)> = Vec::new();
+        let mut state_of = |list: Vec<Address>, kind: usize, lists: &mut Vec<(Vec<Address>, usize)>| {
+            // All dead states are one.
+            let key = if list.is_empty() { (list, 0) } else { (list, kind) };
+            if let Some(&state) = states.get(&key) {
+                return Ok(state);
+            }
+            if lists.len() == MAX_STATES {
+                return Err(format!("more than {MAX_STATES} states"));
+            }
+            lists.push(key.clone());
+            states.insert(key, lists.len() as u32 - 1);
+            Ok(lists.len() as u32 - 1)
+        };
+        state_of(Vec::new(), 0, &mut lists)?;
+        let starts = (0..self.before.len())
+            .map(|kind| state_of(vec![self.program.start], kind, &mut lists))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut steps: Vec<Vec<Step>> = Vec::new();
+        while steps.len() < lists.len() {
+            let (list, kind) = lists[steps.len()].clone();
+            let mut row = Vec::with_capacity(self.end + 1);
+            for symbol in 0..=self.end {
+                let mut next = Vec::new();
+                let accepts = self.step(&list, kind, symbol, &mut next)?;
+                let next =
+                    if symbol == self.end { DEAD } else { state_of(next, self.kinds[symbol], &mut lists)? };
+                row.push(Step { next, accepts });
+            }
+            steps.push(row);
+        }
+        let kind_of_state = lists.iter().map(|(_, kind)| *kind).collect();
+        Ok(Automaton { steps, kind_of_state, starts, kinds: self.kinds.clone() })
+    }
+
+    /// Follows everything zero-width with the next symbol known, then takes the symbol.
+    fn step(
+        &mut self,
+        list: &[Address],
+        kind: usize,
+        symbol: usize,
+        next: &mut Vec<Address>,
+    ) -> Result<bool, String> {
+        self.generation += 1;
+        let mut stack: Vec<Address> = list.iter().rev().copied().collect();
+        while let Some(address) = stack.pop() {
+            self.work += 1;
+            if self.work > MAX_WORK {
+                return Err("too much work to build the automaton".into());
+            }
+            let at = address as usize;
+            if std::mem::replace(&mut self.seen[at], self.generation) == self.generation {
+                continue;
+            }
+            match &self.program.instructions[at] {
+                Instruction::Match => return Ok(true),
+                Instruction::Branch(branches) => stack.extend(branches.iter().rev()),
+                Instruction::Look { conditions, next } => {
+                    let holds = conditions.iter().any(|&condition| {
+                        let looking = &self.program.conditions[condition];
+                        let after = match symbol == self.end {
+                            true => looking.after_edge,
+                            false => self.members[looking.after][symbol],
+                        };
+                        after && self.before[kind][condition]
+                    });
+                    if holds {
+                        stack.push(*next);
+                    }
+                }
+                Instruction::Class { set, next: target } => {
+                    let taken = symbol != self.end && self.members[*set][symbol];
+                    if taken
+                        && std::mem::replace(&mut self.taken[*target as usize], self.generation)
+                            != self.generation
+                    {
+                        next.push(*target);
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,443 @@
+//! From the text of a pattern to the tree of `syntax`.
+//!
+//! Accepts only what both the dialect's documentation and comparison with its engine settle; everything else
+//! is an `Err` with a reason, which sends the pattern to the exact engine. Refusing is always right,
+//! guessing never.
+
+use super::class;
+use super::fold;
+use super::properties;
+use super::set::{self, CharSet};
+use super::syntax::{Condition, Node, Side};
+use crate::spec::Dialect;
+
+type Parsed<T> = Result<T, String>;
+
+/// Groups inside groups; the tree is walked by recursion.
+const MAX_DEPTH: usize = 40;
+/// Counted repeats are unrolled.
+const MAX_COUNT: u32 = 256;
+
+pub fn parse(source: &str, dialect: Dialect) -> Parsed<Node> {
+    let mut parser = Parser {
+        chars: source.chars().collect(),
+        at: 0,
+        dialect,
+        ignore_case: false,
+        dot_all: false,
+        multi_line: false,
+    };
+    parser.leading_flags()?;
+    let node = parser.alternation(0)?;
+    if parser.at < parser.chars.len() {
+        return Err("a closing parenthesis too many".into());
+    }
+    if dialect == Dialect::Oniguruma {
+        fold::check_neighbours(&node)?;
+    }
+    Ok(node)
+}
+
+pub(super) struct Parser {
+    pub(super) chars: Vec<char>,
+    pub(super) at: usize,
+    pub(super) dialect: Dialect,
+    pub(super) ignore_case: bool,
+    /// The dot matches newlines too.
+    dot_all: bool,
+    /// fancy-regex only: `^` and `$` match at lines.
+    multi_line: bool,
+}
+
+impl Parser {
+    pub(super) fn peek(&self) -> Option<char> {
+        self.chars.get(self.at).copied()
+    }
+
+    pub(super) fn peek_at(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
+    }
+
+    pub(super) fn eat(&mut self, text: &str) -> bool {
+        let found = text.chars().enumerate().all(|(i, c)| self.peek_at(i) == Some(c));
+        if found {
+            self.at += text.chars().count();
+        }
+        found
+    }
+
+    fn is_oniguruma(&self) -> bool {
+        self.dialect == Dialect::Oniguruma
+    }
+
+    /// `(?i)` at the very start holds for the whole pattern in both dialects. Elsewhere they disagree on how
+    /// far it reaches.
+    fn leading_flags(&mut self) -> Parsed<()> {
+        let start = self.at;
+        if self.eat("(?") {
+            let length = self.chars[self.at..].iter().take_while(|c| c.is_ascii_alphabetic()).count();
+            if length > 0 && self.peek_at(length) == Some(')') {
+                self.flags()?;
+                self.at += 1;
+                return Ok(());
+            }
+        }
+        self.at = start;
+        Ok(())
+    }
+
+    /// Letters of `(?i`, `(?i-m` and the like.
+    fn flags(&mut self) -> Parsed<()> {
+        let mut on = true;
+        while let Some(c) = self.peek() {
+            match (c, self.dialect) {
+                ('-', _) if on => on = false,
+                ('i', _) => self.ignore_case = on,
+                ('m', Dialect::Oniguruma) | ('s', Dialect::Fancy) => self.dot_all = on,
+                ('m', Dialect::Fancy) => self.multi_line = on,
+                (':' | ')', _) => return Ok(()),
+                _ => return Err(format!("the flag {c} is left to the engine")),
+            }
+            self.at += 1;
+        }
+        Err("a group is not closed".into())
+    }
+
+    fn alternation(&mut self, depth: usize) -> Parsed<Node> {
+        if depth > MAX_DEPTH {
+            return Err(format!("groups are nested deeper than {MAX_DEPTH}"));
+        }
+        let mut alternatives = vec![self.concatenation(depth)?];
+        while self.eat("|") {
+            alternatives.push(self.concatenation(depth)?);
+        }
+        Ok(if alternatives.len() == 1 { alternatives.remove(0) } else { Node::Alternation(alternatives) })
+    }
+
+    fn concatenation(&mut self, depth: usize) -> Parsed<Node> {
+        let mut nodes = Vec::new();
+        while let Some(c) = self.peek() {
+            if c == '|' || c == ')' {
+                break;
+            }
+            let atom = self.atom(c, depth)?;
+            nodes.push(self.quantified(atom)?);
+        }
+        Ok(Node::concat(nodes))
+    }
+
+    fn atom(&mut self, c: char, depth: usize) -> Parsed<Node> {
+        match c {
+            '(' => return self.group(depth),
+            '[' => {
+                self.at += 1;
+                return class::bracket(self);
+            }
+            '\\' => {
+                self.at += 1;
+                return self.escape();
+            }
+            '*' | '+' | '?' => return Err("a quantifier with nothing to repeat".into()),
+            '{' => return Err("an opening brace that is not a quantifier".into()),
+            _ => self.at += 1,
+        }
+        Ok(match c {
+            '.' if self.dot_all => Node::class(set::any()),
+            '.' => Node::class(set::negated(set::single('\n'))),
+            '^' if self.is_oniguruma() => Node::Look(vec![
+                Condition::before(Side::edge()),
+                // Not after the last newline of the text.
+                Condition { before: Side::of(set::single('\n')), after: Side::of(set::any()) },
+            ]),
+            '^' if self.multi_line => Node::Look(vec![Condition::before(Side::or_edge(set::single('\n')))]),
+            '^' => Node::Look(vec![Condition::before(Side::edge())]),
+            '$' if self.is_oniguruma() || self.multi_line => {
+                Node::Look(vec![Condition::after(Side::or_edge(set::single('\n')))])
+            }
+            '$' => Node::Look(vec![Condition::after(Side::edge())]),
+            _ => self.literal(c)?,
+        })
+    }
+
+    pub(super) fn literal(&self, c: char) -> Parsed<Node> {
+        if !self.ignore_case {
+            return Ok(Node::class(set::single(c)));
+        }
+        let set = set::folded(set::single(c));
+        if self.is_oniguruma() && fold::has_sequence(&set) {
+            return Err(format!("{c:?} without case also matches a sequence"));
+        }
+        Ok(Node::Class { set, folded: Some(c) })
+    }
+
+    fn group(&mut self, depth: usize) -> Parsed<Node> {
+        self.at += 1;
+        let kept = (self.ignore_case, self.dot_all, self.multi_line);
+        enum Kind {
+            Plain,
+            Atomic,
+            Look { ahead: bool, wanted: bool },
+        }
+        let kind = if self.eat("?:") {
+            Kind::Plain
+        } else if self.eat("?>") {
+            Kind::Atomic
+        } else if self.eat("?=") {
+            Kind::Look { ahead: true, wanted: true }
+        } else if self.eat("?!") {
+            Kind::Look { ahead: true, wanted: false }
+        } else if self.eat("?<=") {
+            Kind::Look { ahead: false, wanted: true }
+        } else if self.eat("?<!") {
+            Kind::Look { ahead: false, wanted: false }
+        } else if self.eat("?") {
+            self.flags()?;
+            if !self.eat(":") {
+                return Err("a flag that holds to the end of its group".into());
+            }
+            Kind::Plain
+        } else if self.peek() == Some('*') {
+            return Err("callouts and verbs are left to the engine".into());
+        } else {
+            Kind::Plain
+        };
+        let body = self.alternation(depth + 1)?;
+        if !self.eat(")") {
+            return Err("a group is not closed".into());
+        }
+        (self.ignore_case, self.dot_all, self.multi_line) = kept;
+        Ok(match kind {
+            Kind::Plain => body,
+            Kind::Atomic => Node::Atomic(Box::new(body)),
+            Kind::Look { ahead, wanted } => {
+                let side = match ahead {
+                    true => body.as_next(),
+                    false => body.as_class().map(Side::of),
+                };
+                let side = side.ok_or("a look-around that asks about more than one character")?;
+                let side = if wanted { side } else { side.opposite() };
+                Node::Look(vec![if ahead { Condition::after(side) } else { Condition::before(side) }])
+            }
+        })
+    }
+
+    fn quantified(&mut self, atom: Node) -> Parsed<Node> {
+        let Some((min, max, interval)) = self.quantifier()? else { return Ok(atom) };
+        if matches!(atom, Node::Look(_) | Node::Empty) {
+            return Err("a repeated anchor".into());
+        }
+        if max.is_some_and(|max| max < min) || max == Some(0) || min.max(max.unwrap_or(0)) > MAX_COUNT {
+            return Err(format!("a repeat from {min} to {max:?} is left to the engine"));
+        }
+        if max != Some(1) && atom.nullable() {
+            return Err("a repeat of something that can be empty".into());
+        }
+        let mut greedy = true;
+        let mut possessive = false;
+        if self.peek() == Some('?') {
+            if interval && max == Some(min) {
+                return Err("a lazy exact count".into());
+            }
+            self.at += 1;
+            greedy = false;
+        }
+        // Oniguruma takes `{1,3}+` for a repeat of a repeat.
+        let mut repeated = false;
+        if self.peek() == Some('+') {
+            if !greedy {
+                return Err("a lazy repeat that is repeated or possessive".into());
+            }
+            self.at += 1;
+            if interval && self.is_oniguruma() {
+                repeated = true;
+            } else {
+                possessive = true;
+            }
+        }
+        if matches!(self.peek(), Some('*' | '+' | '?')) || self.looks_like_interval() {
+            return Err("a quantifier after a quantifier".into());
+        }
+        let mut node = Node::Repeat { body: Box::new(atom), min, max, greedy };
+        if repeated {
+            if node.nullable() {
+                return Err("a repeat of something that can be empty".into());
+            }
+            node = Node::Repeat { body: Box::new(node), min: 1, max: None, greedy: true };
+        }
+        Ok(if possessive { Node::Atomic(Box::new(node)) } else { node })
+    }
+
+    fn looks_like_interval(&self) -> bool {
+        self.peek() == Some('{')
+    }
+
+    /// Least, most, and whether it is written with braces.
+    fn quantifier(&mut self) -> Parsed<Option<(u32, Option<u32>, bool)>> {
+        let simple = match self.peek() {
+            Some('*') => (0, None),
+            Some('+') => (1, None),
+            Some('?') => (0, Some(1)),
+            Some('{') => {
+                self.at += 1;
+                let min = self.number()?;
+                let max = if self.eat(",") { self.number()? } else { min };
+                let bounded = self.chars[self.at - 1] != ',';
+                if !self.eat("}") || (min.is_none() && !bounded) || (min.is_none() && max.is_none()) {
+                    return Err("an opening brace that is not a quantifier".into());
+                }
+                return Ok(Some((min.unwrap_or(0), if bounded { max } else { None }, true)));
+            }
+            _ => return Ok(None),
+        };
+        self.at += 1;
+        Ok(Some((simple.0, simple.1, false)))
+    }
+
+    fn number(&mut self) -> Parsed<Option<u32>> {
+        let mut value: Option<u32> = None;
+        while let Some(digit) = self.peek().and_then(|c| c.to_digit(10)) {
+            value = Some(value.unwrap_or(0).saturating_mul(10).saturating_add(digit));
+            self.at += 1;
+        }
+        Ok(value)
+    }
+
+    /// After a backslash outside of brackets.
+    fn escape(&mut self) -> Parsed<Node> {
+        let c = self.peek().ok_or("a backslash at the end")?;
+        if let Some(set) = self.class_escape(true)? {
+            return Ok(Node::class(set));
+        }
+        let word = |parser: &Self| match parser.dialect {
+            Dialect::Oniguruma => properties::oniguruma_bare_word(),
+            Dialect::Fancy => set::parse(r"\w", false),
+        };
+        let node = match c {
+            'A' => Node::Look(vec![Condition::before(Side::edge())]),
+            'z' => Node::Look(vec![Condition::after(Side::edge())]),
+            'b' | 'B' => {
+                if self.peek_at(1) == Some('{') {
+                    return Err("a named boundary".into());
+                }
+                let inside = Side::of(word(self)?);
+                let outside = inside.opposite();
+                let pair =
+                    |before: &Side, after: &Side| Condition { before: before.clone(), after: after.clone() };
+                Node::Look(if c == 'b' {
+                    vec![pair(&inside, &outside), pair(&outside, &inside)]
+                } else {
+                    vec![pair(&inside, &inside), pair(&outside, &outside)]
+                })
+            }
+            _ => {
+                let c = self.character_escape()?;
+                return self.literal(c);
+            }
+        };
+        self.at += 1;
+        Ok(node)
+    }
+
+    /// A class escape at the cursor (after the backslash): `\s`, `\p{L}`. Leaves the cursor if it is none.
+    /// `bare` outside of brackets, where Oniguruma has another idea of a word.
+    pub(super) fn class_escape(&mut self, bare: bool) -> Parsed<Option<CharSet>> {
+        let Some(c) = self.peek() else { return Ok(None) };
+        if matches!(c, 'p' | 'P') {
+            return self.property(bare).map(Some);
+        }
+        if !matches!(c, 's' | 'S' | 'd' | 'D' | 'w' | 'W' | 'h' | 'H') {
+            return Ok(None);
+        }
+        self.at += 1;
+        let set = match (c.to_ascii_lowercase(), self.dialect) {
+            ('h', _) => properties::oniguruma_posix("xdigit")?,
+            ('s', Dialect::Oniguruma) => properties::oniguruma_posix("space")?,
+            ('d', Dialect::Oniguruma) => properties::oniguruma_posix("digit")?,
+            (_, Dialect::Oniguruma) if bare => properties::oniguruma_bare_word()?,
+            (_, Dialect::Oniguruma) => properties::oniguruma_posix("word")?,
+            (_, Dialect::Fancy) => set::parse(&format!("\\{}", c.to_ascii_lowercase()), self.ignore_case)?,
+        };
+        Ok(Some(if c.is_ascii_uppercase() { set::negated(set) } else { set }))
+    }
+
+    /// `\p{name}`, `\P{name}`, `\p{^name}`, and `\pL` where the dialect has it.
+    fn property(&mut self, bare: bool) -> Parsed<CharSet> {
+        let mut negative = self.peek() == Some('P');
+        self.at += 1;
+        if !self.eat("{") {
+            let name = self.peek().filter(|c| c.is_ascii_alphabetic() && !self.is_oniguruma());
+            let name = name.ok_or("a property without braces")?;
+            self.at += 1;
+            let set = set::parse(&format!("\\p{name}"), self.ignore_case)?;
+            return Ok(if negative { set::negated(set) } else { set });
+        }
+        if self.is_oniguruma() && self.eat("^") {
+            negative = !negative;
+        }
+        let start = self.at;
+        while self.peek().is_some_and(|c| c != '}') {
+            self.at += 1;
+        }
+        let name: String = self.chars[start..self.at].iter().collect();
+        if !self.eat("}") {
+            return Err("a property name is not closed".into());
+        }
+        let set = match self.dialect {
+            Dialect::Oniguruma => properties::oniguruma(&name, bare)?,
+            Dialect::Fancy => properties::fancy(&name, self.ignore_case)?,
+        };
+        Ok(if negative { set::negated(set) } else { set })
+    }
+
+    /// One character written with an escape; the cursor stands after the backslash.
+    pub(super) fn character_escape(&mut self) -> Parsed<char> {
+        let c = self.peek().ok_or("a backslash at the end")?;
+        self.at += 1;
+        Ok(match c {
+            't' => '\t',
+            'n' => '\n',
+            'r' => '\r',
+            'f' => '\u{C}',
+            'v' => '\u{B}',
+            'a' => '\u{7}',
+            'e' => '\u{1B}',
+            'x' | 'u' => return self.hexadecimal(c),
+            c if c.is_ascii_punctuation() || c == ' ' => {
+                // Word edges in fancy-regex.
+                if matches!(c, '<' | '>') && !self.is_oniguruma() {
+                    return Err(format!("the escape \\{c} is left to the engine"));
+                }
+                c
+            }
+            _ => return Err(format!("the escape \\{c} is left to the engine")),
+        })
+    }
+
+    /// `\xHH`, `\x{H..}`, `\uHHHH`; fancy-regex also has `\u{H..}`.
+    fn hexadecimal(&mut self, kind: char) -> Parsed<char> {
+        let wrong = || "a character code that is not plain".to_string();
+        let braced = self.peek() == Some('{') && (kind == 'x' || !self.is_oniguruma());
+        self.at += usize::from(braced);
+        let most = if braced {
+            8
+        } else if kind == 'x' {
+            2
+        } else {
+            4
+        };
+        let start = self.at;
+        while self.at - start < most && self.peek().is_some_and(|c| c.is_ascii_hexdigit()) {
+            self.at += 1;
+        }
+        let digits: String = self.chars[start..self.at].iter().collect();
+        if digits.is_empty() || (!braced && digits.len() != most) || (braced && !self.eat("}")) {
+            return Err(wrong());
+        }
+        let code = u32::from_str_radix(&digits, 16).map_err(|_| wrong())?;
+        // Two digits above 7F are a raw byte of UTF-8 to Oniguruma.
+        if kind == 'x' && !braced && code > 0x7F && self.is_oniguruma() {
+            return Err("an escape for a raw byte".into());
+        }
+        char::from_u32(code).ok_or_else(wrong)
+    }
+}

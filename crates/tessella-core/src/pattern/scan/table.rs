@@ -1,0 +1,144 @@
+//! The automaton laid out for running: rows of premultiplied states, and the fused rows of the piece loop.
+//!
+//! The plain rows answer "where does the match end that starts here". The fused rows go further: where the
+//! plain automaton would die right after an accept, the fused row goes straight to the state of the next
+//! piece, so that a whole text is one chain of look-ups with a boundary flag here and there. Stretches that no
+//! match covers have states of their own. Only a step that dies some characters after its last accept has to
+//! leave the chain (`STOP`).
+
+use super::alphabet::Alphabet;
+use super::automaton::{Automaton, DEAD};
+
+/// A match may end before this character.
+pub const ACCEPT: u8 = 1;
+/// A piece ends before this character, which begins the next one.
+pub const BOUNDARY: u8 = 2;
+/// The piece that ends is a gap. One bit above `BOUNDARY`.
+pub const WAS_GAP: u8 = 4;
+/// The match ended earlier, or there is none.
+pub const STOP: u8 = 8;
+
+#[derive(Debug)]
+pub struct Table {
+    /// Row length is `1 << shift`; states are premultiplied.
+    pub shift: u32,
+    pub plain: Rows,
+    pub fused: Rows,
+    /// First state of a match, by the kind of the character before.
+    pub starts: Vec<u32>,
+    /// State inside a gap, by the kind of the character before; fused rows only.
+    pub gaps: Vec<u32>,
+    /// Class (or, last, the start of the text) to its kind.
+    pub kinds: Vec<usize>,
+    /// The premultiplied number of the first gap state.
+    pub first_gap: u32,
+    pub states: usize,
+    /// Every non-empty text is covered by matches, without a gap.
+    pub total: bool,
+    /// Some match is empty.
+    pub nullable: bool,
+}
+
+#[derive(Debug)]
+pub struct Rows {
+    pub next: Vec<u32>,
+    pub flags: Vec<u8>,
+}
+
+impl Rows {
+    fn new(states: usize, shift: u32) -> Rows {
+        Rows { next: vec![0; states << shift], flags: vec![0; states << shift] }
+    }
+
+    fn set(&mut self, at: usize, next: u32, flags: u8) {
+        self.next[at] = next;
+        self.flags[at] = flags;
+    }
+}
+
+impl Table {
+    pub fn new(automaton: &Automaton, alphabet: &Alphabet) -> Table {
+        let symbols = alphabet.classes() + 1;
+        let shift = symbols.next_power_of_two().trailing_zeros();
+        let states = automaton.steps.len();
+        let kinds = automaton.starts.len();
+        let premultiplied = |state: u32| state << shift;
+        let gap_of_kind = |kind: usize| ((states + kind) as u32) << shift;
+        let mut plain = Rows::new(states, shift);
+        let mut fused = Rows::new(states + kinds, shift);
+        let end = alphabet.classes();
+        // Where the first character of a piece leads, and whether that piece is a match to be.
+        let opening = |kind: usize, symbol: usize| {
+            let step = automaton.steps[automaton.starts[kind] as usize][symbol];
+            match step.next {
+                DEAD => (gap_of_kind(automaton.kinds[symbol]), false),
+                next => (premultiplied(next), true),
+            }
+        };
+        for (state, row) in automaton.steps.iter().enumerate() {
+            for (symbol, step) in row.iter().enumerate() {
+                let at = (state << shift) + symbol;
+                let accept = if step.accepts { ACCEPT } else { 0 };
+                plain.set(at, premultiplied(step.next), accept);
+                if symbol == end || step.next != DEAD {
+                    fused.set(at, premultiplied(step.next), accept);
+                } else if step.accepts {
+                    let (next, _) = opening(automaton.kind_of_state[state], symbol);
+                    fused.set(at, next, ACCEPT | BOUNDARY);
+                } else {
+                    fused.set(at, 0, STOP);
+                }
+            }
+        }
+        for kind in 0..kinds {
+            for symbol in 0..end {
+                let (next, matches) = opening(kind, symbol);
+                let flags = if matches { BOUNDARY | WAS_GAP } else { 0 };
+                fused.set(((states + kind) << shift) + symbol, next, flags);
+            }
+        }
+        Table {
+            shift,
+            plain,
+            fused,
+            starts: automaton.starts.iter().map(|&state| premultiplied(state)).collect(),
+            gaps: (0..kinds).map(gap_of_kind).collect(),
+            kinds: automaton.kinds.clone(),
+            first_gap: gap_of_kind(0),
+            states,
+            total: is_total(automaton, end),
+            nullable: is_nullable(automaton),
+        }
+    }
+}
+
+fn is_nullable(automaton: &Automaton) -> bool {
+    automaton.starts.iter().any(|&start| automaton.steps[start as usize].iter().any(|step| step.accepts))
+}
+
+/// Whether no text can lead from a start to a dead end without an accept on the way.
+fn is_total(automaton: &Automaton, end: usize) -> bool {
+    if is_nullable(automaton) {
+        return false;
+    }
+    let mut seen = vec![false; automaton.steps.len()];
+    // The end of the text right at a start is no gap, so starts are expanded without it.
+    let mut stack: Vec<u32> = Vec::new();
+    for &start in &automaton.starts {
+        stack.extend(automaton.steps[start as usize][..end].iter().map(|step| step.next));
+    }
+    while let Some(state) = stack.pop() {
+        if state == DEAD {
+            return false;
+        }
+        if std::mem::replace(&mut seen[state as usize], true) {
+            continue;
+        }
+        let row = &automaton.steps[state as usize];
+        if !row[end].accepts {
+            return false;
+        }
+        stack.extend(row[..end].iter().filter(|step| !step.accepts).map(|step| step.next));
+    }
+    true
+}

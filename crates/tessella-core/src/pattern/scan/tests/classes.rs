@@ -1,0 +1,112 @@
+//! Every class that the scanner knows, walked over all code points with the engine.
+
+use super::super::properties::{CATEGORIES, LONG_CATEGORIES, POSIX, PROPERTIES};
+use super::super::{fold, set};
+use super::*;
+
+fn every_character() -> String {
+    (0..=0x10_FFFF).filter_map(char::from_u32).collect()
+}
+
+fn compare(all: &str, source: &str, dialect: Dialect) -> Option<String> {
+    let scanner = match Scanner::compile(source, dialect).unwrap() {
+        Ok(scanner) => scanner,
+        Err(reason) => return Some(format!("{source}: {reason}")),
+    };
+    let engine = Engine::new(source, dialect).unwrap();
+    let (found, wanted) = (pieces(&scanner, all), engine.pieces(all).unwrap());
+    if found == wanted {
+        return None;
+    }
+    Some(format!("{source}: {}", differences(all, &found, &wanted)))
+}
+
+#[test]
+fn classes_hold_what_the_engines_hold() {
+    let all = every_character();
+    let mut wrong = Vec::new();
+    for escape in ["s", "S", "d", "D", "w", "W", "h", "H"] {
+        for dialect in [Dialect::Oniguruma, Dialect::Fancy] {
+            wrong.extend(compare(&all, &format!("\\{escape}+"), dialect));
+            wrong.extend(compare(&all, &format!("[\\{escape}]+"), dialect));
+            wrong.extend(compare(&all, &format!("[^\\{escape}.]+"), dialect));
+            wrong.extend(
+                compare(&all, &format!("(?i:[\\{escape}.])"), dialect)
+                    .filter(|error| !error.contains("sequences")),
+            );
+        }
+    }
+    for name in POSIX {
+        wrong.extend(compare(&all, &format!("[[:{name}:]]+"), Dialect::Oniguruma));
+        wrong.extend(compare(&all, &format!("\\p{{{name}}}+"), Dialect::Oniguruma));
+        wrong.extend(compare(&all, &format!("[\\P{{{name}}}]+"), Dialect::Oniguruma));
+        wrong.extend(compare(&all, &format!("[^[:{name}:]]+"), Dialect::Oniguruma));
+        if *name != "print" {
+            wrong.extend(compare(&all, &format!("[[:^{name}:]]+"), Dialect::Fancy));
+        }
+    }
+    for name in [CATEGORIES, LONG_CATEGORIES, PROPERTIES].into_iter().flatten() {
+        wrong.extend(compare(&all, &format!("\\p{{{name}}}+"), Dialect::Oniguruma));
+        if *name != "LC" {
+            wrong.extend(compare(&all, &format!("[^\\P{{{name}}}]+"), Dialect::Fancy));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// `(?i:c)` for every character that folds, over all that it could match.
+#[test]
+fn folds_are_those_of_the_engines() {
+    let mut wrong = Vec::new();
+    let mut compared = 0;
+    for c in (0x80..=0x10_FFFF).filter_map(char::from_u32).chain("!@AKSZ[]aksz{}".chars()) {
+        let folded = set::folded(set::single(c));
+        let alone = folded.ranges().len() == 1 && folded.ranges()[0].start() == folded.ranges()[0].end();
+        if alone && !fold::has_sequence(&folded) {
+            continue;
+        }
+        let escaped = regex_syntax::escape(&c.to_string());
+        let mut text: String = folded.ranges().iter().flat_map(|range| range.start()..=range.end()).collect();
+        text.push_str("xßẞssfiﬁ'");
+        for dialect in [Dialect::Oniguruma, Dialect::Fancy] {
+            for source in
+                [format!("(?i:{escaped})"), format!("(?i:[{escaped}é])"), format!("(?i:[^{escaped}é])")]
+            {
+                let Ok(scanner) = Scanner::compile(&source, dialect).unwrap() else { continue };
+                compared += 1;
+                let engine = Engine::new(&source, dialect).unwrap();
+                if let Err(error) = check(&source, &scanner, &engine, &text) {
+                    wrong.push(error);
+                }
+            }
+        }
+    }
+    assert!(compared > 10_000, "{compared}");
+    assert!(wrong.is_empty(), "{} of {compared}: {:#?}", wrong.len(), &wrong[..wrong.len().min(20)]);
+}
+
+/// The first code points that only one side matches.
+fn differences(all: &str, found: &[Piece], wanted: &[Piece]) -> String {
+    let covered = |pieces: &[Piece]| {
+        let mut set = set::CharSet::empty();
+        for &(start, end, is_match) in pieces {
+            if is_match {
+                let mut chars = all[start..end].chars();
+                let first = chars.next().unwrap();
+                set.union(&set::range(first, chars.next_back().unwrap_or(first)));
+            }
+        }
+        set
+    };
+    let (mut extra, mut missing) = (covered(found), covered(wanted));
+    let found = extra.clone();
+    extra.difference(&missing);
+    missing.difference(&found);
+    let shown = |set: &set::CharSet| {
+        format!(
+            "{:04X?}",
+            set.ranges().iter().take(30).map(|r| (r.start() as u32, r.end() as u32)).collect::<Vec<_>>()
+        )
+    };
+    format!("only the scanner: {}, only the engine: {}", shown(&extra), shown(&missing))
+}
