@@ -44,7 +44,7 @@ struct Sections {
 pub fn read_model(bytes: &[u8]) -> Result<TokenizerSpec> {
     let mut pieces = Vec::new();
     let mut fields = Fields::new(bytes, 0);
-    while let Some(field) = fields.next()? {
+    while let Some(field) = fields.next_field()? {
         if field.number == PIECES {
             pieces.push(read_piece(field.bytes()?, field.value_offset)?);
         }
@@ -64,7 +64,7 @@ pub fn read_model(bytes: &[u8]) -> Result<TokenizerSpec> {
 fn read_piece(bytes: &[u8], base: usize) -> Result<SentencePiece> {
     let mut piece = SentencePiece { text: String::new(), score: 0.0, kind: PieceKind::Normal };
     let mut fields = Fields::new(bytes, base);
-    while let Some(field) = fields.next()? {
+    while let Some(field) = fields.next_field()? {
         match field.number {
             PIECE_TEXT => piece.text = field.text()?.to_string(),
             PIECE_SCORE => piece.score = field.float()?,
@@ -93,7 +93,7 @@ fn read_sections(bytes: &[u8]) -> Result<Sections> {
     let mut sections = Sections::default();
     let mut parts: [(Vec<u8>, usize); 3] = Default::default();
     let mut fields = Fields::new(bytes, 0);
-    while let Some(field) = fields.next()? {
+    while let Some(field) = fields.next_field()? {
         let part = match field.number {
             TRAINER => 0,
             NORMALIZER => 1,
@@ -237,7 +237,7 @@ fn write_pieces(model: &SentencePieceSpec, writer: &mut Writer) -> Result<()> {
     let mut old = Fields::new(model.source.as_deref().unwrap_or_default(), 0);
     for piece in model.pieces.iter() {
         let field = loop {
-            match old.next()? {
+            match old.next_field()? {
                 Some(field) if field.number != PIECES => {}
                 field => break field,
             }
@@ -316,7 +316,7 @@ fn write_sections(
         writer.bytes(NORMALIZER, &new.normalizer.write());
     }
     let mut fields = Fields::new(source, 0);
-    while let Some(field) = fields.next()? {
+    while let Some(field) = fields.next_field()? {
         match field.number {
             PIECES => {}
             TRAINER | NORMALIZER if !unchanged => {}
