@@ -19,8 +19,14 @@ const MAX_DEPTH: usize = 40;
 const MAX_COUNT: u32 = 256;
 
 pub fn parse(source: &str, dialect: Dialect) -> Parsed<Node> {
-    let mut parser =
-        Parser { chars: source.chars().collect(), at: 0, dialect, ignore_case: false, dot_all: false, multi_line: false };
+    let mut parser = Parser {
+        chars: source.chars().collect(),
+        at: 0,
+        dialect,
+        ignore_case: false,
+        dot_all: false,
+        multi_line: false,
+    };
     parser.leading_flags()?;
     let node = parser.alternation(0)?;
     if parser.at < parser.chars.len() {
@@ -315,7 +321,8 @@ impl Parser {
                 }
                 let inside = Side::of(word(self)?);
                 let outside = inside.opposite();
-                let pair = |before: &Side, after: &Side| Condition { before: before.clone(), after: after.clone() };
+                let pair =
+                    |before: &Side, after: &Side| Condition { before: before.clone(), after: after.clone() };
                 Node::Look(if c == 'b' {
                     vec![pair(&inside, &outside), pair(&outside, &inside)]
                 } else {
@@ -411,7 +418,13 @@ impl Parser {
         let wrong = || "a character code that is not plain".to_string();
         let braced = self.peek() == Some('{') && (kind == 'x' || !self.is_oniguruma());
         self.at += usize::from(braced);
-        let most = if braced { 8 } else if kind == 'x' { 2 } else { 4 };
+        let most = if braced {
+            8
+        } else if kind == 'x' {
+            2
+        } else {
+            4
+        };
         let start = self.at;
         while self.at - start < most && self.peek().is_some_and(|c| c.is_ascii_hexdigit()) {
             self.at += 1;

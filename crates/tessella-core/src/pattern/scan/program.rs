@@ -16,9 +16,15 @@ const MAX_INSTRUCTIONS: usize = 6000;
 #[derive(Debug, Clone)]
 pub enum Instruction {
     /// Consumes one character of a set (an index into `sets`).
-    Class { set: usize, next: Address },
+    Class {
+        set: usize,
+        next: Address,
+    },
     /// Goes on where one of the conditions (indices into `conditions`) holds.
-    Look { conditions: Vec<usize>, next: Address },
+    Look {
+        conditions: Vec<usize>,
+        next: Address,
+    },
     /// Tries the branches in order.
     Branch(Vec<Address>),
     Match,

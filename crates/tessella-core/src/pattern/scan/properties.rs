@@ -9,18 +9,21 @@ use super::set::{self, CharSet};
 /// General categories by the short names that both engines know.
 pub const CATEGORIES: &[&str] = &[
     "L", "Lu", "Ll", "Lt", "LC", "Lm", "Lo", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No", "P", "Pc", "Pd",
-    "Ps", "Pe", "Pi", "Pf", "Po", "S", "Sm", "Sc", "Sk", "So", "Z", "Zs", "Zl", "Zp", "C", "Cc", "Cf", "Cn", "Co",
+    "Ps", "Pe", "Pi", "Pf", "Po", "S", "Sm", "Sc", "Sk", "So", "Z", "Zs", "Zl", "Zp", "C", "Cc", "Cf", "Cn",
+    "Co",
 ];
 
 /// General categories by their long names.
+#[rustfmt::skip]
 pub const LONG_CATEGORIES: &[&str] = &[
     "Letter", "Uppercase_Letter", "Lowercase_Letter", "Titlecase_Letter", "Modifier_Letter", "Other_Letter",
-    "Mark", "Nonspacing_Mark", "Spacing_Mark", "Enclosing_Mark", "Number", "Decimal_Number", "Letter_Number",
-    "Other_Number", "Punctuation", "Symbol", "Math_Symbol", "Currency_Symbol", "Modifier_Symbol",
-    "Other_Symbol", "Separator", "Space_Separator", "Other", "Format",
+    "Mark", "Nonspacing_Mark", "Spacing_Mark", "Enclosing_Mark", "Number", "Decimal_Number",
+    "Letter_Number", "Other_Number", "Punctuation", "Symbol", "Math_Symbol", "Currency_Symbol",
+    "Modifier_Symbol", "Other_Symbol", "Separator", "Space_Separator", "Other", "Format",
 ];
 
 /// Scripts and binary properties that tokenizers use.
+#[rustfmt::skip]
 pub const PROPERTIES: &[&str] = &[
     "Alphabetic", "Arabic", "Armenian", "Bengali", "Bopomofo", "Cherokee", "Common", "Coptic", "Cyrillic",
     "Devanagari", "Ethiopic", "Georgian", "Greek", "Gujarati", "Gurmukhi", "Han", "Hangul", "Hebrew",
@@ -30,9 +33,10 @@ pub const PROPERTIES: &[&str] = &[
 ];
 
 /// POSIX bracket names, as Oniguruma reads them over Unicode.
-pub const POSIX: &[&str] =
-    &["alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
-      "xdigit", "word"];
+pub const POSIX: &[&str] = &[
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
+    "upper", "xdigit", "word",
+];
 
 /// Spelling does not matter to Oniguruma: case, spaces, hyphens and underscores are dropped.
 fn plain(name: &str) -> String {
@@ -90,9 +94,10 @@ pub fn oniguruma_posix(name: &str) -> Result<CharSet, String> {
 }
 
 /// Names that fancy-regex rewrites before it asks `regex-syntax`; they are left to the engine.
-const REWRITTEN_BY_FANCY: &[&str] =
-    &["alnum", "blank", "cntrl", "word", "graph", "print", "punct", "digit", "lower", "upper", "space", "xdigit",
-      "alpha", "ascii", "cs"];
+const REWRITTEN_BY_FANCY: &[&str] = &[
+    "alnum", "blank", "cntrl", "word", "graph", "print", "punct", "digit", "lower", "upper", "space",
+    "xdigit", "alpha", "ascii", "cs",
+];
 
 /// `\p{name}` of fancy-regex.
 pub fn fancy(name: &str, ignore_case: bool) -> Result<CharSet, String> {

@@ -59,7 +59,10 @@ pub fn parse(source: &str, case_insensitive: bool) -> Result<CharSet, String> {
         }
         HirKind::Class(Class::Bytes(bytes)) if bytes.ranges().iter().all(|r| r.end() < 128) => {
             Ok(CharSet::new(
-                bytes.ranges().iter().map(|r| ClassUnicodeRange::new(char::from(r.start()), char::from(r.end()))),
+                bytes
+                    .ranges()
+                    .iter()
+                    .map(|r| ClassUnicodeRange::new(char::from(r.start()), char::from(r.end()))),
             ))
         }
         _ => Err(format!("{source} is more than a class")),

@@ -20,8 +20,7 @@ pub const STOP: u8 = 8;
 
 #[derive(Debug)]
 pub struct Table {
-    /// Row length is `1 << shift`; states are premultiplied.
-    pub shift: u32,
+    /// States are premultiplied by the length of a row, a power of two.
     pub plain: Rows,
     pub fused: Rows,
     /// First state of a match, by the kind of the character before.
@@ -98,7 +97,6 @@ impl Table {
             }
         }
         Table {
-            shift,
             plain,
             fused,
             starts: automaton.starts.iter().map(|&state| premultiplied(state)).collect(),

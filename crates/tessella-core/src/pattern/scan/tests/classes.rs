@@ -30,7 +30,10 @@ fn classes_hold_what_the_engines_hold() {
             wrong.extend(compare(&all, &format!("\\{escape}+"), dialect));
             wrong.extend(compare(&all, &format!("[\\{escape}]+"), dialect));
             wrong.extend(compare(&all, &format!("[^\\{escape}.]+"), dialect));
-            wrong.extend(compare(&all, &format!("(?i:[\\{escape}.])"), dialect).filter(|error| !error.contains("sequences")));
+            wrong.extend(
+                compare(&all, &format!("(?i:[\\{escape}.])"), dialect)
+                    .filter(|error| !error.contains("sequences")),
+            );
         }
     }
     for name in POSIX {
@@ -57,6 +60,9 @@ fn folds_are_those_of_the_engines() {
     let mut wrong = Vec::new();
     let mut compared = 0;
     for c in (0x80..=0x10_FFFF).filter_map(char::from_u32).chain("!@AKSZ[]aksz{}".chars()) {
+        if c.to_lowercase().eq([c]) && c.to_uppercase().eq([c]) && !fold::has_sequence(&set::single(c)) {
+            continue;
+        }
         let folded = set::folded(set::single(c));
         let alone = folded.ranges().len() == 1 && folded.ranges()[0].start() == folded.ranges()[0].end();
         if alone && !fold::has_sequence(&folded) {
@@ -66,7 +72,9 @@ fn folds_are_those_of_the_engines() {
         let mut text: String = folded.ranges().iter().flat_map(|range| range.start()..=range.end()).collect();
         text.push_str("xßẞssfiﬁ'");
         for dialect in [Dialect::Oniguruma, Dialect::Fancy] {
-            for source in [format!("(?i:{escaped})"), format!("(?i:[{escaped}é])"), format!("(?i:[^{escaped}é])")] {
+            for source in
+                [format!("(?i:{escaped})"), format!("(?i:[{escaped}é])"), format!("(?i:[^{escaped}é])")]
+            {
                 let Ok(scanner) = Scanner::compile(&source, dialect).unwrap() else { continue };
                 compared += 1;
                 let engine = Engine::new(&source, dialect).unwrap();
@@ -97,6 +105,11 @@ fn differences(all: &str, found: &[Piece], wanted: &[Piece]) -> String {
     let found = extra.clone();
     extra.difference(&missing);
     missing.difference(&found);
-    let shown = |set: &set::CharSet| format!("{:04X?}", set.ranges().iter().take(30).map(|r| (r.start() as u32, r.end() as u32)).collect::<Vec<_>>());
+    let shown = |set: &set::CharSet| {
+        format!(
+            "{:04X?}",
+            set.ranges().iter().take(30).map(|r| (r.start() as u32, r.end() as u32)).collect::<Vec<_>>()
+        )
+    };
     format!("only the scanner: {}, only the engine: {}", shown(&extra), shown(&missing))
 }

@@ -22,7 +22,9 @@ impl Engine {
     fn new(source: &str, dialect: Dialect) -> Option<Engine> {
         match dialect {
             Dialect::Oniguruma => onig::Regex::new(source).ok().map(Engine::Oniguruma),
-            Dialect::Fancy => fancy_regex::Regex::new(source).ok().map(|regex| Engine::Fancy(Box::new(regex))),
+            Dialect::Fancy => {
+                fancy_regex::Regex::new(source).ok().map(|regex| Engine::Fancy(Box::new(regex)))
+            }
         }
     }
 
@@ -30,9 +32,11 @@ impl Engine {
     fn pieces(&self, text: &str) -> Option<Vec<Piece>> {
         let matches: Vec<(usize, usize)> = match self {
             Engine::Oniguruma(regex) => oniguruma_matches(regex, text)?,
-            Engine::Fancy(regex) => {
-                regex.find_iter(text).map(|found| found.map(|m| (m.start(), m.end()))).collect::<Result<_, _>>().ok()?
-            }
+            Engine::Fancy(regex) => regex
+                .find_iter(text)
+                .map(|found| found.map(|m| (m.start(), m.end())))
+                .collect::<Result<_, _>>()
+                .ok()?,
         };
         let mut pieces = Vec::new();
         let mut covered = 0;
@@ -116,17 +120,24 @@ fn check(source: &str, scanner: &Scanner, engine: &Engine, text: &str) -> Result
 }
 
 /// Characters of every kind that a splitting pattern can tell apart.
+#[rustfmt::skip]
 const PALETTE: &[&str] = &[
-    "a", "b", "s", "S", "t", "T", "l", "L", "r", "e", "v", "E", "d", "m", "D", "M", "Z", "k", "K", "f", "i", "é", "É",
-    "ß", "ẞ", "ſ", "\u{212A}", "İ", "ı", "ﬀ", "ﬁ", "ǅ", "ʰ", "ª", "Σ", "ς", "я", "Я", "א", "ع", "ก", "你", "好", "龥",
-    "龦", "あ", "ア", "ー", "가", "\u{301}", "\u{903}", "\u{20DD}", "\u{FE0F}", "0", "1", "7", "٣", "Ⅳ", "²", "½",
-    " ", " ", " ", "  ", "\t", "\n", "\n", "\r", "\r\n", "\u{B}", "\u{C}", "\u{85}", "\u{A0}", "\u{1680}", "\u{2003}",
-    "\u{2028}", "\u{3000}", "\u{180E}", "\u{200B}", "\u{FEFF}", "\u{1C}", "\0", "\u{7F}", "'", "'", "’", "\"", ".", ",", "!",
-    "?", "-", "_", "/", "\\", "(", ")", "[", "]", "{", "}", "<", "|", ">", "$", "+", "=", "^", "`", "~", "*", "&",
-    "#", "@", "%", ":", ";", "€", "√", "—", "«", "、", "。", "，", "😀", "👍🏽", "\u{200D}", "\u{200C}", "\u{AD}",
-    "\u{378}", "\u{E000}", "\u{10FFFF}", "𝒜", "𐐀", "'s", "'S", "'ſ", "'ll", "'RE", "don't", "I'M", "123", "<|startoftext|>",
+    "a", "b", "s", "S", "t", "T", "l", "L", "r", "e", "v", "E", "d", "m", "D", "M", "Z", "k", "K", "f", "i",
+    "é", "É", "ß", "ẞ", "ſ", "\u{212A}", "İ", "ı", "ﬀ", "ﬁ", "ǅ", "ʰ", "ª", "Σ", "ς", "я", "Я", "א", "ع",
+    "ก", "你", "好", "龥", "龦", "あ", "ア", "ー", "가", "\u{301}", "\u{903}", "\u{20DD}", "\u{FE0F}", "0", "1",
+    "7", "٣", "Ⅳ", "²", "½", " ", " ", " ", "  ", "\t", "\n", "\n", "\r", "\r\n", "\u{B}", "\u{C}",
+    "\u{85}", "\u{A0}", "\u{1680}", "\u{2003}", "\u{2028}", "\u{3000}", "\u{180E}", "\u{200B}", "\u{FEFF}",
+    "\u{1C}", "\0", "\u{7F}", "'", "'", "’", "\"", ".", ",", "!", "?", "-", "_", "/", "\\", "(", ")", "[",
+    "]", "{", "}", "<", "|", ">", "$", "+", "=", "^", "`", "~", "*", "&", "#", "@", "%", ":", ";", "€", "√",
+    "—", "«", "、", "。", "，", "😀", "👍🏽", "\u{200D}", "\u{200C}", "\u{AD}", "\u{378}", "\u{E000}",
+    "\u{10FFFF}", "𝒜", "𐐀", "'s", "'S", "'ſ", "'ll", "'RE", "don't", "I'M", "123", "<|startoftext|>",
     "<|endoftext|>", "\u{1FAE8}", "\u{10D40}", "\u{16E80}",
 ];
+
+/// A number from the environment, to make a run bigger by hand.
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
 
 fn below(random: &mut Random, limit: usize) -> usize {
     (random.next_u64() % limit as u64) as usize
@@ -137,5 +148,7 @@ fn random_text(random: &mut Random, most: usize) -> String {
     let length = below(random, most + 1);
     let narrow = below(random, 3) > 0;
     let few: Vec<&str> = (0..2 + below(random, 5)).map(|_| PALETTE[below(random, PALETTE.len())]).collect();
-    (0..length).map(|_| if narrow { few[below(random, few.len())] } else { PALETTE[below(random, PALETTE.len())] }).collect()
+    (0..length)
+        .map(|_| if narrow { few[below(random, few.len())] } else { PALETTE[below(random, PALETTE.len())] })
+        .collect()
 }

@@ -8,12 +8,20 @@ use std::time::Instant;
 fn texts() -> Vec<(String, String)> {
     let repeat = |text: &str| text.repeat(8_000_000 / text.len());
     let mut texts = vec![
-        ("english".to_string(), repeat("It wasn't the 1st time; she'd walked home (alone) from school, and that was 1987.\n\n")),
-        ("code".to_string(), repeat("    def run(self, count: int = 10) -> None:\n        return self.walk(count + 1)\n\n")),
+        (
+            "english".to_string(),
+            repeat("It wasn't the 1st time; she'd walked home (alone) from school, and that was 1987.\n\n"),
+        ),
+        (
+            "code".to_string(),
+            repeat("    def run(self, count: int = 10) -> None:\n        return self.walk(count + 1)\n\n"),
+        ),
         ("chinese".to_string(), repeat("今天天气很好，我们去公园散步。他说：“明天见！”\n")),
         ("russian".to_string(), repeat("Сегодня хорошая погода, мы пойдём гулять в парк.\n")),
     ];
-    for path in std::env::var("TESSELLA_SPEED_TEXTS").unwrap_or_default().split(':').filter(|path| !path.is_empty()) {
+    for path in
+        std::env::var("TESSELLA_SPEED_TEXTS").unwrap_or_default().split(':').filter(|path| !path.is_empty())
+    {
         texts.push((path.rsplit('/').next().unwrap().to_string(), std::fs::read_to_string(path).unwrap()));
     }
     texts
