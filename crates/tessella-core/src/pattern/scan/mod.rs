@@ -69,6 +69,7 @@ impl Scanner {
         let (alphabet, members) = Alphabet::new(&program.sets.iter().collect::<Vec<_>>())?;
         let automaton = automaton::build(&program, &alphabet, &members)?;
         let table = Table::new(&automaton, &alphabet);
+        engine_accepts(source, dialect)?;
         Ok(Scanner { alphabet, table })
     }
 
@@ -116,4 +117,14 @@ impl Scanner {
             if self.table.total { "covers every text" } else { "may leave gaps" },
         )
     }
+}
+
+/// A pattern that the engine rejects is an error to its users, even where its meaning seems clear: Oniguruma
+/// does not repeat a group that holds a bare anchor, for one.
+fn engine_accepts(source: &str, dialect: Dialect) -> std::result::Result<(), String> {
+    let accepted = match dialect {
+        Dialect::Oniguruma => onig::Regex::new(source).is_ok(),
+        Dialect::Fancy => fancy_regex::Regex::new(source).is_ok(),
+    };
+    if accepted { Ok(()) } else { Err("the engine does not accept the pattern".into()) }
 }

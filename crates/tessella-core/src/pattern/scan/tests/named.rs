@@ -165,3 +165,43 @@ fn long_runs_match_as_the_engine_does() {
         }
     }
 }
+
+/// Patterns made to be expensive to compile: refused or compiled, but soon.
+#[test]
+fn hostile_patterns_compile_or_refuse_soon() {
+    let nested = |open: &str, inside: &str, close: &str, depth: usize| {
+        open.repeat(depth) + inside + &close.repeat(depth)
+    };
+    let sources = [
+        nested("(?i:", "s", ")+", 39),
+        nested("(?:", "a", "){256}", 39),
+        nested("(?:a|", "b", ")*", 39),
+        nested("[a", "b", "]", 9),
+        nested("(", "x", ")", 100_000),
+        nested("[", "x", "]", 100_000),
+        "a".repeat(100_000),
+        "(?:a|b)*a".to_string() + &"(?:a|b)".repeat(40),
+        "[ab]*a[ab]{200}".to_string(),
+        (0..20_000u32)
+            .filter_map(|i| char::from_u32(0x4E00 + i))
+            .map(|c| format!("{c}|"))
+            .collect::<String>()
+            + "a",
+        "\\p{L}{1,250}\\p{N}{1,250}|".repeat(20),
+        "a{99999999999999999999}".to_string(),
+        "(?>a+b)+".repeat(1000),
+    ];
+    for source in &sources {
+        for dialect in [Dialect::Oniguruma, Dialect::Fancy] {
+            let started = std::time::Instant::now();
+            let outcome = Scanner::compile(source, dialect).unwrap();
+            let start: String = source.chars().take(20).collect();
+            println!(
+                "{start} {dialect:?} {:?} {:?}",
+                started.elapsed(),
+                outcome.map(|scanner| scanner.describe())
+            );
+            assert!(started.elapsed().as_secs() < 20, "{start} takes {:?}", started.elapsed());
+        }
+    }
+}
