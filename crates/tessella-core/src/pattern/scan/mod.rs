@@ -9,7 +9,7 @@
 //! 2. `program`: the tree as branches in order of preference
 //! 3. `alphabet`: characters sorted into classes that the pattern cannot tell apart
 //! 4. `automaton`: one state per situation, one symbol of look-ahead
-//! 5. `table`: rows laid out for running, pieces chained to pieces
+//! 5. `table`, `pairs`: rows laid out for running, pieces chained to pieces, two ASCII characters per step
 //! 6. `run`: the loops, and why they are linear
 //!
 //! Look-around of one character, anchors at edges and lines, word boundaries, lazy, greedy and possessive
@@ -31,6 +31,7 @@ mod automaton;
 mod class;
 mod fold;
 mod fold_table;
+mod pairs;
 mod parse;
 mod program;
 mod properties;

@@ -16,6 +16,7 @@
 use std::collections::HashSet;
 
 use super::alphabet::Alphabet;
+use super::pairs::{FIRST_BOUNDARY, LAST_SHIFT, PAIR_STOP, SECOND_BOUNDARY};
 use super::table::{ACCEPT, BOUNDARY, STOP, Table, WAS_GAP};
 
 /// Bytes between checkpoints, and the vain run that is not worth remembering.
@@ -175,7 +176,10 @@ impl<'a> Search<'a> {
         let (table, alphabet, bytes) = (self.table, self.alphabet, self.bytes);
         let rows = &table.fused;
         let mut pieces = Pieces { covered: 0, gap: None, emit };
-        let mut boundaries = [0usize; BLOCK];
+        // Written always, kept only if it is a boundary. The last pair of a block may reach beyond it.
+        let mut boundaries = [0usize; 2 * BLOCK];
+        let room = boundaries.len();
+        let pairs = table.pairs.as_ref();
         let mut at = 0;
         let mut last = 0;
         let mut state = table.starts[self.kind(0)];
@@ -184,6 +188,25 @@ impl<'a> Search<'a> {
             let mut count = 0;
             let mut stopped = false;
             while at < block_end {
+                if let Some(pairs) = pairs
+                    && let Some(&[one, two]) = bytes.get(at..at + 2)
+                    && (one | two) < 128
+                {
+                    let column = pairs.first[usize::from(one & 127)] + pairs.second[usize::from(two & 127)];
+                    let index = state as usize + usize::from(column);
+                    let flags = pairs.rows.flags[index];
+                    if flags & PAIR_STOP == 0 {
+                        state = pairs.rows.next[index];
+                        boundaries[count % room] = at << 1 | usize::from(flags >> 1 & 1);
+                        count += usize::from(flags & FIRST_BOUNDARY);
+                        boundaries[count % room] = (at + 1) << 1 | usize::from(flags >> 3 & 1);
+                        count += usize::from(flags & SECOND_BOUNDARY != 0);
+                        let place = usize::from(flags >> LAST_SHIFT & 3);
+                        last = if place != 0 { at + place - 1 } else { last };
+                        at += 2;
+                        continue;
+                    }
+                }
                 let byte = bytes[at];
                 let (class, length) =
                     if byte < 128 { (alphabet.of_ascii(byte), 1) } else { alphabet.of_wide(bytes, at) };
@@ -194,13 +217,12 @@ impl<'a> Search<'a> {
                     break;
                 }
                 state = rows.next[index];
-                // Written always, kept only if it is a boundary.
-                boundaries[count % BLOCK] = at << 1 | usize::from(flags & WAS_GAP != 0);
+                boundaries[count % room] = at << 1 | usize::from(flags & WAS_GAP != 0);
                 count += usize::from(flags & BOUNDARY != 0);
                 last = if flags & (ACCEPT | BOUNDARY) != 0 { at } else { last };
                 at += length;
             }
-            for &boundary in &boundaries[..count.min(BLOCK)] {
+            for &boundary in &boundaries[..count.min(room)] {
                 pieces.push(boundary >> 1, boundary & 1 == 1);
             }
             if !stopped {

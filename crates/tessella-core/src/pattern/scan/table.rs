@@ -8,6 +8,7 @@
 
 use super::alphabet::Alphabet;
 use super::automaton::{Automaton, DEAD};
+use super::pairs::{Layout, Pairs};
 
 /// A match may end before this character.
 pub const ACCEPT: u8 = 1;
@@ -23,6 +24,8 @@ pub struct Table {
     /// States are premultiplied by the length of a row, a power of two.
     pub plain: Rows,
     pub fused: Rows,
+    /// The fused rows for two ASCII characters at once.
+    pub pairs: Option<Pairs>,
     /// First state of a match, by the kind of the character before.
     pub starts: Vec<u32>,
     /// State inside a gap, by the kind of the character before; fused rows only.
@@ -45,11 +48,11 @@ pub struct Rows {
 }
 
 impl Rows {
-    fn new(states: usize, shift: u32) -> Rows {
+    pub fn new(states: usize, shift: u32) -> Rows {
         Rows { next: vec![0; states << shift], flags: vec![0; states << shift] }
     }
 
-    fn set(&mut self, at: usize, next: u32, flags: u8) {
+    pub fn set(&mut self, at: usize, next: u32, flags: u8) {
         self.next[at] = next;
         self.flags[at] = flags;
     }
@@ -57,10 +60,12 @@ impl Rows {
 
 impl Table {
     pub fn new(automaton: &Automaton, alphabet: &Alphabet) -> Table {
-        let symbols = alphabet.classes() + 1;
-        let shift = symbols.next_power_of_two().trailing_zeros();
         let states = automaton.steps.len();
         let kinds = automaton.starts.len();
+        let layout = Layout::new(alphabet);
+        let pair_columns = layout.columns(states + kinds);
+        let columns = (alphabet.classes() + 1).max(pair_columns.unwrap_or(0));
+        let shift = columns.next_power_of_two().trailing_zeros();
         let premultiplied = |state: u32| state << shift;
         let gap_of_kind = |kind: usize| ((states + kind) as u32) << shift;
         let mut plain = Rows::new(states, shift);
@@ -96,9 +101,11 @@ impl Table {
                 fused.set(((states + kind) << shift) + symbol, next, flags);
             }
         }
+        let pairs = pair_columns.map(|_| layout.join(alphabet, &fused, states + kinds, shift));
         Table {
             plain,
             fused,
+            pairs,
             starts: automaton.starts.iter().map(|&state| premultiplied(state)).collect(),
             gaps: (0..kinds).map(gap_of_kind).collect(),
             kinds: automaton.kinds.clone(),
