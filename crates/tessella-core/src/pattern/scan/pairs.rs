@@ -5,18 +5,16 @@
 //! row length of the single-character rows, so that a state means the same in both.
 
 use super::alphabet::Alphabet;
-use super::table::{ACCEPT, BOUNDARY, Rows, STOP, WAS_GAP};
+use super::table::{BOUNDARY, Rows, STOP, WAS_GAP};
 
 /// A piece ends before the first character; the next bit says that it was a gap.
 pub const FIRST_BOUNDARY: u8 = 1;
-const FIRST_GAP: u8 = 2;
+pub const FIRST_GAP: u8 = 2;
 /// A piece ends before the second character; the next bit says that it was a gap.
 pub const SECOND_BOUNDARY: u8 = 4;
-const SECOND_GAP: u8 = 8;
-/// Shift for the last accept or boundary: 0 none, 1 before the first character, 2 before the second.
-pub const LAST_SHIFT: u32 = 4;
+pub const SECOND_GAP: u8 = 8;
 /// One of the two steps leaves the chain.
-pub const PAIR_STOP: u8 = 64;
+pub const PAIR_STOP: u8 = 16;
 
 /// Most entries; beyond this the tables would not stay in the near caches.
 const MAX_ENTRIES: usize = 1 << 17;
@@ -66,9 +64,9 @@ impl Layout {
                     self.number.iter().enumerate().filter(|(_, number)| **number != u16::MAX)
                 {
                     let at = (state << shift) + usize::from(high) * self.count + usize::from(low);
-                    let one = (state << shift) + first;
-                    let two = rows.next[one] as usize + second;
-                    joined.set(at, rows.next[two], join_flags(rows.flags[one], rows.flags[two]));
+                    let (middle, one) = rows.get((state << shift) + first);
+                    let (next, two) = rows.get(middle as usize + second);
+                    joined.set(at, next, join_flags(one, two));
                 }
             }
         }
@@ -86,17 +84,12 @@ fn join_flags(one: u8, two: u8) -> u8 {
         return PAIR_STOP;
     }
     let mut flags = 0;
-    for (step, boundary, gap, place) in
-        [(one, FIRST_BOUNDARY, FIRST_GAP, 1), (two, SECOND_BOUNDARY, SECOND_GAP, 2)]
-    {
+    for (step, boundary, gap) in [(one, FIRST_BOUNDARY, FIRST_GAP), (two, SECOND_BOUNDARY, SECOND_GAP)] {
         if step & BOUNDARY != 0 {
             flags |= boundary;
         }
         if step & WAS_GAP != 0 {
             flags |= gap;
-        }
-        if step & (ACCEPT | BOUNDARY) != 0 {
-            flags = flags & !(3 << LAST_SHIFT) | place << LAST_SHIFT;
         }
     }
     flags

@@ -41,20 +41,24 @@ pub struct Table {
     pub nullable: bool,
 }
 
+/// Entries by state and symbol: the next state above eight bits of flags, so that one load brings both.
 #[derive(Debug)]
-pub struct Rows {
-    pub next: Vec<u32>,
-    pub flags: Vec<u8>,
-}
+pub struct Rows(Vec<u32>);
 
 impl Rows {
     pub fn new(states: usize, shift: u32) -> Rows {
-        Rows { next: vec![0; states << shift], flags: vec![0; states << shift] }
+        Rows(vec![0; states << shift])
     }
 
     pub fn set(&mut self, at: usize, next: u32, flags: u8) {
-        self.next[at] = next;
-        self.flags[at] = flags;
+        self.0[at] = next << 8 | u32::from(flags);
+    }
+
+    /// The next state and the flags.
+    #[inline(always)]
+    pub fn get(&self, at: usize) -> (u32, u8) {
+        let entry = self.0[at];
+        (entry >> 8, entry as u8)
     }
 }
 
