@@ -1,6 +1,6 @@
 //! Running the tables over a text.
 //!
-//! Two loops. `for_each_piece` follows the fused rows through the whole text and notes boundaries without a
+//! Two loops. `Search::for_each` follows the fused rows through the whole text and notes boundaries without a
 //! branch per piece. `Search::end_from` answers one anchored question on the plain rows; it serves the rest:
 //! single matches, and the stretches where the fused loop has to back off far.
 //!
@@ -9,9 +9,10 @@
 //! A scan may run on after its last accept in the hope of a longer match, and in vain. What lies behind a
 //! (state, position) pair depends on the text alone, so a pair that once led to no accept never will. After
 //! a vain run of more than [`SPACING`] bytes, the scans that start inside of it remember such pairs at
-//! checkpoints every [`SPACING`] bytes and stop at a known one. A stretch is run over in vain at most once
-//! without checkpoints, and with them each start costs at most [`SPACING`] bytes beyond what it matches or
-//! adds new to memory: linear in the text for a given pattern, at most states times text / [`SPACING`] pairs.
+//! checkpoints every [`SPACING`] bytes and stop at a known one. A stretch is run over in vain at most twice
+//! without checkpoints (by the fused loop and by the plain rows that it asks), and with them each start costs
+//! at most [`SPACING`] bytes beyond what it matches or adds to memory: linear in the text for a given pattern,
+//! with at most states times text / [`SPACING`] pairs.
 
 use std::collections::HashSet;
 
