@@ -27,3 +27,16 @@ pub trait CustomDecoder: Debug + Send + Sync {
     fn decode_chain(&self, tokens: Vec<String>) -> Result<Vec<String>>;
     fn import_path(&self) -> Option<String>;
 }
+
+/// Two custom components are the same if they are the same object.
+macro_rules! same_object {
+    ($($hook:ident),*) => {$(
+        impl PartialEq for dyn $hook {
+            fn eq(&self, other: &Self) -> bool {
+                std::ptr::addr_eq(self, other)
+            }
+        }
+    )*};
+}
+
+same_object!(CustomNormalizer, CustomPreTokenizer, CustomDecoder);

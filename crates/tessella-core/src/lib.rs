@@ -22,6 +22,7 @@ pub mod ids;
 pub mod pattern;
 pub mod random;
 pub mod spec;
+pub(crate) mod trie;
 pub mod unicode;
 pub mod vocab;
 

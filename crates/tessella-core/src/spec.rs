@@ -97,7 +97,7 @@ pub enum SplitBehavior {
     Contiguous,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum NormalizerSpec {
     Bert {
         clean_text: bool,
@@ -158,7 +158,7 @@ pub struct SentencePieceNormalizer {
     pub user_defined: Arc<[String]>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum PreTokenizerSpec {
     Bert,
     ByteLevel {
@@ -335,7 +335,7 @@ pub struct TemplateSpecial {
     pub tokens: Vec<String>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum DecoderSpec {
     Bpe {
         suffix: String,

@@ -1,1 +1,28 @@
-//! formats
+//! Files to descriptions and back.
+//!
+//! Every reader turns bytes into a [`TokenizerSpec`](tessella_core::TokenizerSpec), every writer goes the
+//! other way. What a format cannot say is an error that names the obstacle; nothing is approximated.
+
+// Notations that several formats share.
+pub mod atomic;
+pub mod base64;
+pub mod json;
+
+// The formats.
+pub mod gguf;
+pub mod hf;
+pub mod sentencepiece;
+pub mod tekken;
+pub mod tiktoken;
+pub mod vocab_files;
+
+// From a path to a tokenizer.
+pub mod detect;
+pub mod folder;
+
+// What makes two descriptions the same.
+pub mod fingerprint;
+
+pub use detect::{Loaded, load_path};
+pub use fingerprint::fingerprint;
+pub use folder::LoadedFolder;

@@ -1,1 +1,359 @@
 //! Stage 0b: special and user tokens, cut out before and after normalisation.
+//!
+//! Two passes. Tokens with `normalized = false` are looked for in the raw text; what lies between is
+//! normalized; tokens with `normalized = true` are looked for in that, by their own normalized content. In
+//! both passes matching is leftmost-longest and independent of the order of insertion. Then, for each match:
+//!
+//! 1. it is rejected if it is a special token and specials are to be plain text, or if it must be a single
+//!    word and a word character touches it; a shorter token at the same place, or any inside, is tried next;
+//! 2. `lstrip` and `rstrip` widen it over adjacent white space, never over the match before it and never into
+//!    the match after it.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
+
+use crate::error::{Error, Result};
+use crate::ids::TokenId;
+use crate::spec::{AddedToken, ModelSpec};
+
+/// A stretch of text: a token or what lies between tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    pub range: Range<usize>,
+    pub id: Option<TokenId>,
+}
+
+/// The added tokens of a tokenizer, ready to match.
+#[derive(Debug, Default)]
+pub struct AddedVocabulary {
+    /// By ascending id; every token has one.
+    tokens: Vec<AddedToken>,
+    by_id: HashMap<TokenId, usize>,
+    by_content: HashMap<String, TokenId>,
+    /// Normalized contents that differ from the original ones.
+    normalized_contents: HashMap<TokenId, String>,
+    raw: Option<TokenSet>,
+    normalized: Option<TokenSet>,
+}
+
+/// Tokens that are looked for together.
+#[derive(Debug)]
+struct TokenSet {
+    automaton: AhoCorasick,
+    /// Index into `tokens` by pattern.
+    tokens: Vec<usize>,
+    /// Shorter tokens at the place of a rejected match are found through this map.
+    contents: HashMap<String, usize>,
+    lengths: Vec<usize>,
+    /// Whether any token can be rejected.
+    rejects: bool,
+    has_special: bool,
+}
+
+/// Gives ids to the tokens of a list: kept where given, else that of an equal text in the model, else the
+/// next free one after the model's size and the largest id given so far. Empty contents are left out; of equal
+/// contents the last one counts.
+pub fn resolve_ids(
+    tokens: &[AddedToken],
+    model: &ModelSpec,
+    id_in_model: impl Fn(&str) -> Option<TokenId>,
+) -> Vec<AddedToken> {
+    let size = model.vocab_len() as TokenId;
+    let mut resolved: Vec<AddedToken> = Vec::with_capacity(tokens.len());
+    let mut places: HashMap<String, usize> = HashMap::with_capacity(tokens.len());
+    let mut next = tokens.iter().filter_map(|token| token.id).max().map_or(size, |max| size.max(max + 1));
+    for token in tokens {
+        if token.content.is_empty() {
+            continue;
+        }
+        let known = places.get(&token.content).copied();
+        let id = token
+            .id
+            .or_else(|| known.and_then(|place| resolved[place].id))
+            .or_else(|| id_in_model(&token.content))
+            .unwrap_or_else(|| {
+                next += 1;
+                next - 1
+            });
+        let token = AddedToken { id: Some(id), ..token.clone() };
+        match known {
+            Some(place) => resolved[place] = token,
+            None => {
+                places.insert(token.content.clone(), resolved.len());
+                resolved.push(token);
+            }
+        }
+    }
+    resolved
+}
+
+impl AddedVocabulary {
+    /// Builds from tokens that have ids. `normalize` gives the normalized form of a content.
+    pub fn new(tokens: &[AddedToken], normalize: impl Fn(&str) -> Result<String>) -> Result<Self> {
+        let mut vocabulary = AddedVocabulary { tokens: tokens.to_vec(), ..Self::default() };
+        vocabulary.tokens.sort_by_key(|token| token.id);
+        for (index, token) in vocabulary.tokens.iter().enumerate() {
+            let id = token.id.ok_or_else(|| {
+                Error::value(format!("the added token `{}` has no id", crate::error::excerpt(&token.content)))
+            })?;
+            vocabulary.by_id.insert(id, index);
+            vocabulary.by_content.insert(token.content.clone(), id);
+            if token.normalized {
+                let form = normalize(&token.content)?;
+                if form != token.content {
+                    vocabulary.normalized_contents.insert(id, form);
+                }
+            }
+        }
+        let mut raw = Vec::new();
+        let mut normalized = Vec::new();
+        for (index, token) in vocabulary.tokens.iter().enumerate() {
+            if !token.normalized {
+                raw.push((token.content.clone(), index));
+            } else {
+                // Two tokens may share an id: each is matched by its own content, the last one names the id.
+                normalized.push((normalize(&token.content)?, index));
+            }
+        }
+        vocabulary.raw = TokenSet::build(raw, &vocabulary.tokens)?;
+        vocabulary.normalized = TokenSet::build(normalized, &vocabulary.tokens)?;
+        Ok(vocabulary)
+    }
+
+    fn matched_content(&self, index: usize) -> &str {
+        let token = &self.tokens[index];
+        token.id.and_then(|id| self.normalized_contents.get(&id)).map_or(&token.content, String::as_str)
+    }
+
+    /// All tokens by ascending id.
+    pub fn tokens(&self) -> &[AddedToken] {
+        &self.tokens
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    pub fn id(&self, content: &str) -> Option<TokenId> {
+        self.by_content.get(content).copied()
+    }
+
+    pub fn token(&self, id: TokenId) -> Option<&AddedToken> {
+        self.by_id.get(&id).map(|&index| &self.tokens[index])
+    }
+
+    /// The text that decoding uses: the normalized content, so that the decoder can undo what the normalizer
+    /// did.
+    pub fn decoded_text(&self, id: TokenId) -> Option<&str> {
+        self.by_id.get(&id).map(|&index| self.matched_content(index))
+    }
+
+    pub fn is_special(&self, id: TokenId) -> bool {
+        self.token(id).is_some_and(|token| token.special)
+    }
+
+    pub fn has_raw(&self) -> bool {
+        self.raw.is_some()
+    }
+
+    pub fn has_normalized(&self) -> bool {
+        self.normalized.is_some()
+    }
+
+    /// Segments of raw text, covering it.
+    pub fn split_raw(&self, text: &str, specials_as_text: bool, out: &mut Vec<Segment>) {
+        self.split(self.raw.as_ref(), text, specials_as_text, out);
+    }
+
+    /// Segments of normalized text, covering it.
+    pub fn split_normalized(&self, text: &str, specials_as_text: bool, out: &mut Vec<Segment>) {
+        self.split(self.normalized.as_ref(), text, specials_as_text, out);
+    }
+
+    fn split(&self, set: Option<&TokenSet>, text: &str, specials_as_text: bool, out: &mut Vec<Segment>) {
+        out.clear();
+        let mut done = 0;
+        if let Some(set) = set {
+            let picky = set.rejects || (specials_as_text && set.has_special);
+            let mut found = set.next(self, text, 0, picky, specials_as_text);
+            while let Some((range, index)) = found {
+                let token = &self.tokens[index];
+                found = set.next(self, text, range.end, picky, specials_as_text);
+                let limit = found.as_ref().map_or(text.len(), |(next, _)| next.start);
+                let (mut start, mut end) = (range.start, range.end);
+                if token.lstrip {
+                    start = done + text[done..start].trim_end().len();
+                }
+                if token.rstrip {
+                    end = limit - text[end..limit].trim_start().len();
+                }
+                if done < start {
+                    out.push(Segment { range: done..start, id: None });
+                }
+                out.push(Segment { range: start..end, id: token.id });
+                done = end;
+            }
+        }
+        if done < text.len() {
+            out.push(Segment { range: done..text.len(), id: None });
+        }
+    }
+}
+
+impl TokenSet {
+    fn build(patterns: Vec<(String, usize)>, tokens: &[AddedToken]) -> Result<Option<Self>> {
+        let patterns: Vec<_> = patterns.into_iter().filter(|(content, _)| !content.is_empty()).collect();
+        if patterns.is_empty() {
+            return Ok(None);
+        }
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .start_kind(StartKind::Unanchored)
+            .build(patterns.iter().map(|(content, _)| content))
+            .map_err(|error| Error::value(format!("the added tokens cannot be matched: {error}")))?;
+        let mut lengths: Vec<usize> = patterns.iter().map(|(content, _)| content.len()).collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        Ok(Some(TokenSet {
+            automaton,
+            tokens: patterns.iter().map(|(_, index)| *index).collect(),
+            rejects: patterns.iter().any(|(_, index)| tokens[*index].single_word),
+            has_special: patterns.iter().any(|(_, index)| tokens[*index].special),
+            contents: patterns.into_iter().collect(),
+            lengths,
+        }))
+    }
+
+    /// The next accepted match at or after `from`.
+    fn next(
+        &self,
+        vocabulary: &AddedVocabulary,
+        text: &str,
+        mut from: usize,
+        picky: bool,
+        specials_as_text: bool,
+    ) -> Option<(Range<usize>, usize)> {
+        loop {
+            let found = self.automaton.find(Input::new(text).range(from..).anchored(Anchored::No))?;
+            let index = self.tokens[found.pattern().as_usize()];
+            if !picky {
+                return Some((found.range(), index));
+            }
+            let accepted = |index: usize, range: &Range<usize>| {
+                let token = &vocabulary.tokens[index];
+                !(specials_as_text && token.special) && !(token.single_word && touches_word(text, range))
+            };
+            if accepted(index, &found.range()) {
+                return Some((found.range(), index));
+            }
+            // Shorter tokens at the same place, longest first.
+            let start = found.start();
+            for &length in self.lengths.iter().rev().filter(|&&length| length < found.len()) {
+                let range = start..start + length;
+                if let Some(&index) = text.get(range.clone()).and_then(|part| self.contents.get(part))
+                    && accepted(index, &range)
+                {
+                    return Some((range, index));
+                }
+            }
+            from = start + text[start..].chars().next().map_or(1, char::len_utf8);
+        }
+    }
+}
+
+/// Whether a word character stands right before or right after the range.
+fn touches_word(text: &str, range: &Range<usize>) -> bool {
+    let is_word = |c: char| regex_syntax::try_is_word_character(c).unwrap_or_else(|_| c.is_alphanumeric());
+    text[..range.start].chars().next_back().is_some_and(is_word)
+        || text[range.end..].chars().next().is_some_and(is_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vocabulary(tokens: Vec<AddedToken>) -> AddedVocabulary {
+        let tokens: Vec<_> = tokens
+            .into_iter()
+            .enumerate()
+            .map(|(id, token)| AddedToken { id: Some(id as TokenId), ..token })
+            .collect();
+        AddedVocabulary::new(&tokens, |content| Ok(content.to_lowercase())).unwrap()
+    }
+
+    fn raw(content: &str) -> AddedToken {
+        AddedToken::new(content, true)
+    }
+
+    fn split(
+        vocabulary: &AddedVocabulary,
+        text: &str,
+        specials_as_text: bool,
+    ) -> Vec<(String, Option<TokenId>)> {
+        let mut segments = Vec::new();
+        vocabulary.split_raw(text, specials_as_text, &mut segments);
+        assert_eq!(segments.iter().map(|s| s.range.len()).sum::<usize>(), text.len());
+        segments.into_iter().map(|s| (text[s.range].to_string(), s.id)).collect()
+    }
+
+    fn owned(parts: &[(&str, Option<TokenId>)]) -> Vec<(String, Option<TokenId>)> {
+        parts.iter().map(|(text, id)| (text.to_string(), *id)).collect()
+    }
+
+    #[test]
+    fn the_longest_token_wins_whatever_the_order() {
+        let tokens = vocabulary(vec![raw("ab"), raw("abc"), raw("bcd")]);
+        assert_eq!(
+            split(&tokens, "xabcdab", false),
+            owned(&[("x", None), ("abc", Some(1)), ("d", None), ("ab", Some(0))])
+        );
+    }
+
+    #[test]
+    fn a_rejected_match_does_not_hide_shorter_ones() {
+        let whole = AddedToken { single_word: true, ..raw("cat") };
+        let tokens = vocabulary(vec![whole, raw("ca"), raw("t")]);
+        assert_eq!(split(&tokens, "cat", false), owned(&[("cat", Some(0))]));
+        assert_eq!(split(&tokens, "cats", false), owned(&[("ca", Some(1)), ("t", Some(2)), ("s", None)]));
+        assert_eq!(split(&tokens, "catca", true), owned(&[("catca", None)]));
+    }
+
+    #[test]
+    fn stripping_stays_between_its_neighbours() {
+        let right = AddedToken { rstrip: true, ..raw("X") };
+        let tokens = vocabulary(vec![right, raw(" Y")]);
+        assert_eq!(split(&tokens, "X   Y", false), owned(&[("X  ", Some(0)), (" Y", Some(1))]));
+        let left = AddedToken { lstrip: true, ..raw("L") };
+        let tokens = vocabulary(vec![left]);
+        assert_eq!(
+            split(&tokens, "a \t L L", false),
+            owned(&[("a", None), (" \t L", Some(0)), (" L", Some(0))])
+        );
+    }
+
+    #[test]
+    fn normalized_tokens_match_by_their_normalized_content() {
+        let token = AddedToken { normalized: true, special: false, ..raw("[FOO]") };
+        let tokens = vocabulary(vec![token]);
+        let mut segments = Vec::new();
+        tokens.split_normalized("a [foo]", false, &mut segments);
+        assert_eq!(segments[1], Segment { range: 2..7, id: Some(0) });
+        assert_eq!(tokens.decoded_text(0), Some("[foo]"));
+    }
+
+    #[test]
+    fn ids_follow_model_size_and_largest_id() {
+        let model = ModelSpec::WordLevel(crate::spec::WordLevelSpec {
+            vocab: crate::spec::Vocab::from_entries([("a", 0), ("b", 1)]).unwrap().into(),
+            unk_token: "a".into(),
+        });
+        let given = AddedToken { id: Some(9), ..raw("z") };
+        let resolved = resolve_ids(&[raw("x"), raw("b"), given, raw("y"), raw("x")], &model, |t| {
+            (t == "b").then_some(1)
+        });
+        let ids: Vec<_> = resolved.iter().map(|t| (t.content.as_str(), t.id.unwrap())).collect();
+        assert_eq!(ids, [("x", 10), ("b", 1), ("z", 9), ("y", 11)]);
+    }
+}

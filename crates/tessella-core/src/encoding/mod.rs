@@ -1,13 +1,27 @@
 //! Stage 5: the result of encoding: parallel columns of equal length, and look-ups between tokens, words and
 //! characters.
+//!
+//! From the bottom up: [`Surfaces`] holds the few token texts that are not the vocabulary's; `combine` cuts,
+//! joins and pads; `lookup` answers questions about positions; `parts` is the same as plain data, for
+//! storing. Token texts are looked up in the tokenizer when asked for, so an encoding holds numbers only.
+//!
+//! *Sequences.* An encoding may join several inputs. Each has an id and a range of tokens; special tokens
+//! and padding lie outside of the ranges. An encoding without ranges is one sequence, number 0.
 
 use std::fmt::Debug;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use crate::error::Result;
 use crate::ids::TokenId;
-use crate::spec::Direction;
+
+mod combine;
+mod lookup;
+mod parts;
+mod surfaces;
+
+pub(crate) use combine::Filler;
+pub use parts::EncodingParts;
+pub use surfaces::Surfaces;
 
 /// The unit of offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -36,14 +50,64 @@ pub struct Encoding {
     pub(crate) attention_mask: Vec<u32>,
     /// Where token texts come from, unless overridden.
     pub(crate) vocabulary: Option<Arc<dyn TokenTexts>>,
-    /// Texts that differ from the vocabulary's, by ascending token index.
-    pub(crate) surfaces: Vec<(usize, Box<str>)>,
-    /// Token range of each sequence, by sequence id.
+    /// Texts that differ from the vocabulary's.
+    pub(crate) surfaces: Surfaces,
+    /// Token range of each sequence, by ascending sequence id.
     pub(crate) sequence_ranges: Vec<(usize, Range<usize>)>,
     pub(crate) overflowing: Vec<Encoding>,
+    /// Which columns may be searched by halving; found out at the first look-up.
+    order: OnceLock<lookup::Order>,
 }
 
 impl Encoding {
+    /// The tokens of one text: all of one type, none special, none padding.
+    ///
+    /// `words` holds the word of each token, [`NO_WORD`] for none. Columns of unequal length are cut to the
+    /// shortest.
+    pub fn from_tokens(
+        mut ids: Vec<TokenId>,
+        mut offsets: Vec<(usize, usize)>,
+        mut words: Vec<u32>,
+        type_id: u32,
+        vocabulary: Arc<dyn TokenTexts>,
+        surfaces: Surfaces,
+    ) -> Self {
+        let len = ids.len().min(offsets.len()).min(words.len());
+        ids.truncate(len);
+        offsets.truncate(len);
+        words.truncate(len);
+        Encoding {
+            type_ids: vec![type_id; len],
+            special_tokens_mask: vec![0; len],
+            attention_mask: vec![1; len],
+            ids,
+            offsets,
+            words,
+            vocabulary: Some(vocabulary),
+            surfaces,
+            ..Encoding::default()
+        }
+    }
+
+    /// Special tokens that stand for no text: offsets (0, 0), no word.
+    pub fn from_specials(ids: &[TokenId], texts: &[Arc<str>], type_id: u32) -> Self {
+        let len = ids.len().min(texts.len());
+        let mut surfaces = Surfaces::new();
+        for (index, text) in texts[..len].iter().enumerate() {
+            surfaces.push(index, Arc::clone(text));
+        }
+        Encoding {
+            ids: ids[..len].to_vec(),
+            type_ids: vec![type_id; len],
+            offsets: vec![(0, 0); len],
+            words: vec![NO_WORD; len],
+            special_tokens_mask: vec![1; len],
+            attention_mask: vec![1; len],
+            surfaces,
+            ..Encoding::default()
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.ids.len()
     }
@@ -56,12 +120,118 @@ impl Encoding {
         &self.ids
     }
 
+    pub fn type_ids(&self) -> &[u32] {
+        &self.type_ids
+    }
+
     pub fn offsets(&self) -> &[(usize, usize)] {
         &self.offsets
     }
 
-    /// Cuts to `max_length` tokens; what is cut goes to the overflow in windows that share `stride` tokens.
-    pub fn truncate(&mut self, _max_length: usize, _stride: usize, _direction: Direction) -> Result<()> {
-        unimplemented!()
+    /// The word of each token, [`NO_WORD`] for none.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    pub fn word_ids(&self) -> Vec<Option<u32>> {
+        self.words.iter().map(|&word| (word != NO_WORD).then_some(word)).collect()
+    }
+
+    pub fn special_tokens_mask(&self) -> &[u32] {
+        &self.special_tokens_mask
+    }
+
+    pub fn attention_mask(&self) -> &[u32] {
+        &self.attention_mask
+    }
+
+    /// The windows that truncation cut off.
+    pub fn overflowing(&self) -> &[Encoding] {
+        &self.overflowing
+    }
+
+    pub fn take_overflowing(&mut self) -> Vec<Encoding> {
+        std::mem::take(&mut self.overflowing)
+    }
+
+    /// The text of one token; empty if nobody knows it.
+    pub fn token(&self, index: usize) -> Option<&str> {
+        let id = *self.ids.get(index)?;
+        Some(self.surfaces.get(index).unwrap_or_else(|| self.vocabulary_text(id)))
+    }
+
+    /// The texts of all tokens, in order.
+    pub fn token_texts(&self) -> impl Iterator<Item = &str> {
+        let mut cursor = None;
+        self.ids.iter().enumerate().map(move |(index, &id)| {
+            self.surfaces.get_from(index, &mut cursor).unwrap_or_else(|| self.vocabulary_text(id))
+        })
+    }
+
+    pub fn tokens(&self) -> Vec<String> {
+        self.token_texts().map(str::to_owned).collect()
+    }
+
+    fn vocabulary_text(&self, id: TokenId) -> &str {
+        self.vocabulary.as_deref().and_then(|vocabulary| vocabulary.token_text(id)).unwrap_or("")
+    }
+
+    /// How many sequences are joined here, at least 1.
+    pub fn n_sequences(&self) -> usize {
+        self.sequence_ranges.len().max(1)
+    }
+
+    /// The sequence of each token; none for special tokens and padding.
+    pub fn sequence_ids(&self) -> Vec<Option<usize>> {
+        if self.sequence_ranges.is_empty() {
+            return self.attention_mask.iter().map(|&mask| (mask != 0).then_some(0)).collect();
+        }
+        let mut sequences = vec![None; self.len()];
+        for sequence in 0..self.n_sequences() {
+            sequences[self.sequence_range(sequence)].fill(Some(sequence));
+        }
+        sequences
+    }
+
+    /// All tokens belong to this sequence from here on.
+    pub fn set_sequence_id(&mut self, sequence: usize) {
+        self.set_sequence_range(sequence, 0..self.len());
+    }
+
+    pub(crate) fn set_sequence_range(&mut self, sequence: usize, range: Range<usize>) {
+        self.order = OnceLock::new();
+        match self.sequence_ranges.binary_search_by_key(&sequence, |(id, _)| *id) {
+            Ok(index) => self.sequence_ranges[index].1 = range,
+            Err(index) => self.sequence_ranges.insert(index, (sequence, range)),
+        }
+    }
+
+    /// The tokens of a sequence; all of them if the sequence is not known.
+    fn sequence_range(&self, sequence: usize) -> Range<usize> {
+        match self.sequence_ranges.binary_search_by_key(&sequence, |(id, _)| *id) {
+            Ok(index) => self.sequence_ranges[index].1.clone(),
+            Err(_) => 0..self.len(),
+        }
+    }
+
+    /// Gives all tokens, those of the overflow too, one type.
+    pub(crate) fn set_type_id(&mut self, type_id: u32) {
+        self.type_ids.fill(type_id);
+        for window in &mut self.overflowing {
+            window.type_ids.fill(type_id);
+        }
+    }
+
+    /// Changes offsets, seeing each token's text.
+    pub(crate) fn change_offsets(&mut self, mut change: impl FnMut(usize, &str, &mut (usize, usize))) {
+        self.order = OnceLock::new();
+        let mut offsets = std::mem::take(&mut self.offsets);
+        for (index, (text, offset)) in self.token_texts().zip(&mut offsets).enumerate() {
+            change(index, text, offset);
+        }
+        self.offsets = offsets;
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

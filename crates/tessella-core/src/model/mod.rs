@@ -1,43 +1,159 @@
 //! Stage 3: piece to tokens.
+//!
+//! Models differ only in what happens when a piece is not in the worker's [`cache`]. [`Model`] is the one
+//! type that the conductor holds; each algorithm has a room or file of its own.
+
+pub mod bpe;
+pub mod cache;
+pub mod sentencepiece;
+pub mod unigram;
+pub mod wordlevel;
+pub mod wordpiece;
 
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::random::Random;
 use crate::spec::ModelSpec;
 
-pub mod unigram;
-pub mod wordlevel;
-pub mod wordpiece;
-
 /// Buffers and the random stream of one worker.
 #[derive(Debug)]
 pub struct Scratch {
     pub random: Random,
+    pub(crate) merge: bpe::MergeScratch,
+}
+
+impl Scratch {
+    pub fn new() -> Self {
+        Scratch { random: Random::from_entropy(), merge: bpe::MergeScratch::default() }
+    }
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// A compiled model.
 #[derive(Debug)]
 pub enum Model {
+    Bpe(bpe::Bpe),
     WordPiece(wordpiece::WordPiece),
     WordLevel(wordlevel::WordLevel),
     Unigram(unigram::Unigram),
+    SentencePiece(sentencepiece::SentencePieceModel),
 }
 
 impl Model {
-    pub fn new(_spec: &ModelSpec) -> Result<Self> {
-        unimplemented!()
+    pub fn new(spec: &ModelSpec) -> Result<Self> {
+        Self::reusing(spec, None)
+    }
+
+    /// Builds a model, taking over from `other` whatever large tables are the same.
+    pub fn reusing(spec: &ModelSpec, other: Option<&Model>) -> Result<Self> {
+        Ok(match spec {
+            ModelSpec::Bpe(spec) => {
+                let other = match other {
+                    Some(Model::Bpe(other)) => Some(other),
+                    _ => None,
+                };
+                Model::Bpe(bpe::Bpe::reusing(spec, other)?)
+            }
+            ModelSpec::WordPiece(spec) => Model::WordPiece(wordpiece::WordPiece::new(spec)?),
+            ModelSpec::WordLevel(spec) => Model::WordLevel(wordlevel::WordLevel::new(spec)?),
+            ModelSpec::Unigram(spec) => Model::Unigram(unigram::Unigram::new(spec)?),
+            ModelSpec::SentencePiece(spec) => {
+                Model::SentencePiece(sentencepiece::SentencePieceModel::new(spec)?)
+            }
+        })
     }
 
     /// Appends the tokens of one piece; spans are bytes of the piece.
-    pub fn tokenize(&self, _piece: &str, _scratch: &mut Scratch, _out: &mut Vec<PieceToken>) -> Result<()> {
-        unimplemented!()
+    pub fn tokenize(&self, piece: &str, scratch: &mut Scratch, out: &mut Vec<PieceToken>) -> Result<()> {
+        match self {
+            Model::Bpe(model) => model.tokenize(piece, &mut scratch.merge, &mut scratch.random, out),
+            Model::WordPiece(model) => model.tokenize(piece, out),
+            Model::WordLevel(model) => model.tokenize(piece, out),
+            Model::Unigram(model) => model.tokenize(piece, &mut scratch.random, out),
+            Model::SentencePiece(model) => model.tokenize(piece, &mut scratch.random, out),
+        }
     }
 
-    pub fn token_to_id(&self, _token: &str) -> Option<TokenId> {
-        unimplemented!()
+    /// The BPE model, if it is one.
+    pub fn as_bpe(&self) -> Option<&bpe::Bpe> {
+        match self {
+            Model::Bpe(model) => Some(model),
+            _ => None,
+        }
     }
 
-    pub fn id_to_token(&self, _id: TokenId) -> Option<&str> {
-        unimplemented!()
+    /// Whether equal pieces always give equal tokens, so that results may be remembered.
+    pub fn is_deterministic(&self) -> bool {
+        match self {
+            Model::Bpe(model) => model.is_deterministic(),
+            Model::Unigram(model) => model.is_deterministic(),
+            Model::WordPiece(_) | Model::WordLevel(_) | Model::SentencePiece(_) => true,
+        }
+    }
+
+    /// Engine and reason, for the plan.
+    pub fn explain(&self) -> (String, String) {
+        let (engine, reason) = match self {
+            Model::Bpe(model) => return model.explain(),
+            Model::WordPiece(_) => ("WordPiece trie", "longest match from the left, linear in the word"),
+            Model::WordLevel(_) => ("WordLevel table", "one look-up per piece"),
+            Model::Unigram(_) => ("Unigram Viterbi over a trie", "64-bit scores, as in tokenizer.json files"),
+            Model::SentencePiece(_) => ("SentencePiece", "32-bit scores and symbol rules of .model files"),
+        };
+        (engine.to_string(), reason.to_string())
+    }
+
+    pub fn token_to_id(&self, token: &str) -> Option<TokenId> {
+        match self {
+            Model::Bpe(model) => model.token_to_id(token),
+            Model::WordPiece(model) => model.token_to_id(token),
+            Model::WordLevel(model) => model.token_to_id(token),
+            Model::Unigram(model) => model.token_to_id(token),
+            Model::SentencePiece(model) => model.token_to_id(token),
+        }
+    }
+
+    pub fn id_to_token(&self, id: TokenId) -> Option<&str> {
+        match self {
+            Model::Bpe(model) => model.id_to_token(id),
+            Model::WordPiece(model) => model.id_to_token(id),
+            Model::WordLevel(model) => model.id_to_token(id),
+            Model::Unigram(model) => model.id_to_token(id),
+            Model::SentencePiece(model) => model.id_to_token(id),
+        }
+    }
+}
+
+/// The vocabulary questions that need no compiled model.
+impl ModelSpec {
+    /// Number of entries: texts for vocabularies, list length for models with scores.
+    pub fn vocab_len(&self) -> usize {
+        match self {
+            ModelSpec::Bpe(spec) => spec.vocab.len(),
+            ModelSpec::WordPiece(spec) => spec.vocab.len(),
+            ModelSpec::WordLevel(spec) => spec.vocab.len(),
+            ModelSpec::Unigram(spec) => spec.vocab.len(),
+            ModelSpec::SentencePiece(spec) => spec.pieces.len(),
+        }
+    }
+
+    /// Calls `entry` for every `(text, id)`.
+    pub fn for_each_entry(&self, mut entry: impl FnMut(&str, TokenId)) {
+        match self {
+            ModelSpec::Bpe(spec) => spec.vocab.iter().for_each(|(text, id)| entry(text, id)),
+            ModelSpec::WordPiece(spec) => spec.vocab.iter().for_each(|(text, id)| entry(text, id)),
+            ModelSpec::WordLevel(spec) => spec.vocab.iter().for_each(|(text, id)| entry(text, id)),
+            ModelSpec::Unigram(spec) => {
+                spec.vocab.iter().enumerate().for_each(|(id, (text, _))| entry(text, id as TokenId));
+            }
+            ModelSpec::SentencePiece(spec) => {
+                spec.pieces.iter().enumerate().for_each(|(id, piece)| entry(&piece.text, id as TokenId));
+            }
+        }
     }
 }

@@ -1,19 +1,189 @@
 //! Stage 1: text to text, with alignment.
+//!
+//! A [`Normalizer`] is compiled from its description once and then shared. Each kind has its own file;
+//! all of them say what becomes of which character through [`edit`], so a text that a normalizer leaves
+//! alone is not copied, and the same code serves with and without alignment.
+//!
+//! - one character at a time: [`bert`], [`lowercase`], [`nmt`], [`strip`], [`byte_level`]
+//! - Unicode forms: [`forms`], over [`crate::unicode::normalization`]
+//! - found and put in: [`replace`], [`affix`]
+//! - character maps: [`precompiled`], [`sentencepiece`]
+//! - a user's own: [`custom`]
+//!
+//! [`string_ops`] gives the same operations to [`NormalizedString`](crate::text::NormalizedString).
+//!
+//! Compiling fails on a pattern that its engine rejects and on a broken character map; running fails only
+//! when a pattern gives up or a user's component raises.
+
+use std::sync::Arc;
 
 use crate::error::Result;
+use crate::hooks::CustomNormalizer;
 use crate::spec::NormalizerSpec;
 use crate::text::AlignedText;
+use crate::unicode::normalization::Form;
+
+mod affix;
+mod ascii;
+mod bert;
+mod byte_level;
+pub mod charsmap;
+#[cfg(test)]
+mod conformance;
+mod custom;
+mod edit;
+mod forms;
+mod lowercase;
+mod nmt;
+pub mod precompiled;
+mod replace;
+pub mod sentencepiece;
+mod string_ops;
+mod strip;
+#[cfg(test)]
+mod testing;
 
 /// A compiled normalizer.
 #[derive(Debug)]
-pub struct Normalizer {}
+pub struct Normalizer {
+    /// In the order in which they run; nested sequences are laid out flat.
+    steps: Vec<Step>,
+    /// Whether any step is a user's own.
+    has_custom: bool,
+}
+
+#[derive(Debug)]
+enum Step {
+    Bert(Box<bert::Bert>),
+    Form(Form),
+    Lowercase,
+    Strip { left: bool, right: bool },
+    StripAccents,
+    Nmt(Box<nmt::Nmt>),
+    Precompiled(precompiled::Precompiled),
+    Replace(replace::Replace),
+    Prepend(String),
+    ByteLevel,
+    SentencePiece(sentencepiece::SentencePieceNormalization),
+    Custom(Arc<dyn CustomNormalizer>),
+}
 
 impl Normalizer {
-    pub fn new(_spec: &NormalizerSpec) -> Result<Self> {
-        unimplemented!()
+    pub fn new(spec: &NormalizerSpec) -> Result<Self> {
+        let mut steps = Vec::new();
+        // A stack instead of recursion: a file may nest sequences as deep as it likes.
+        let mut open = vec![spec];
+        while let Some(spec) = open.pop() {
+            match spec {
+                NormalizerSpec::Sequence(members) => open.extend(members.iter().rev()),
+                _ => steps.push(Step::new(spec)?),
+            }
+        }
+        let has_custom = steps.iter().any(|step| matches!(step, Step::Custom(_)));
+        Ok(Normalizer { steps, has_custom })
     }
 
-    pub fn normalize(&self, _text: &mut AlignedText<'_>) -> Result<()> {
-        unimplemented!()
+    /// Whether a component may look at positions in the original: only a user's own can.
+    pub fn needs_alignment(&self) -> bool {
+        self.has_custom
+    }
+
+    /// Name and way of each normalizer, for the plan.
+    pub fn explain(&self) -> Vec<(String, String)> {
+        self.steps.iter().map(Step::explain).collect()
+    }
+
+    pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
+        if self.has_custom {
+            return custom::in_own_coordinates(text, |source, text| {
+                self.steps.iter().try_for_each(|step| match step {
+                    Step::Custom(component) => custom::normalize(component.as_ref(), source, text),
+                    step => step.run(text),
+                })
+            });
+        }
+        self.steps.iter().try_for_each(|step| step.run(text))
+    }
+}
+
+impl Step {
+    fn explain(&self) -> (String, String) {
+        let tables = "ASCII byte loop, Unicode tables above";
+        let (name, way) = match self {
+            Step::Bert(_) => ("Bert", tables),
+            Step::Form(form) => {
+                return (format!("{form:?}").to_uppercase(), "quick check, own tables".into());
+            }
+            Step::Lowercase => ("Lowercase", tables),
+            Step::Strip { .. } => ("Strip", "white space at the ends"),
+            Step::StripAccents => ("StripAccents", tables),
+            Step::Nmt(_) => ("Nmt", "character table"),
+            Step::Precompiled(_) => {
+                ("Precompiled", "character map of the file, ASCII that maps to itself skipped")
+            }
+            Step::Replace(replace) => {
+                let (engine, reason) = replace.explain();
+                return ("Replace".into(), format!("{engine}: {reason}"));
+            }
+            Step::Prepend(_) => ("Prepend", "in front of any text that is not empty"),
+            Step::ByteLevel => ("ByteLevel", "byte table"),
+            Step::SentencePiece(_) => {
+                ("SentencePiece", "longest match in the model's character map, then spaces")
+            }
+            Step::Custom(_) => ("Custom", "a component of the user's own"),
+        };
+        (name.to_string(), way.to_string())
+    }
+
+    fn new(spec: &NormalizerSpec) -> Result<Self> {
+        Ok(match spec {
+            NormalizerSpec::Bert { clean_text, handle_chinese_chars, strip_accents, lowercase } => {
+                Step::Bert(Box::new(bert::Bert::new(
+                    *clean_text,
+                    *handle_chinese_chars,
+                    *strip_accents,
+                    *lowercase,
+                )))
+            }
+            NormalizerSpec::Nfc => Step::Form(Form::Nfc),
+            NormalizerSpec::Nfd => Step::Form(Form::Nfd),
+            NormalizerSpec::Nfkc => Step::Form(Form::Nfkc),
+            NormalizerSpec::Nfkd => Step::Form(Form::Nfkd),
+            NormalizerSpec::Lowercase => Step::Lowercase,
+            NormalizerSpec::Strip { left, right } => Step::Strip { left: *left, right: *right },
+            NormalizerSpec::StripAccents => Step::StripAccents,
+            NormalizerSpec::Nmt => Step::Nmt(Box::new(nmt::Nmt::new())),
+            NormalizerSpec::Precompiled { charsmap, matching } => {
+                Step::Precompiled(precompiled::Precompiled::new(charsmap, *matching)?)
+            }
+            NormalizerSpec::Replace { pattern, content } => {
+                Step::Replace(replace::Replace::new(pattern, content)?)
+            }
+            NormalizerSpec::Prepend { prepend } => Step::Prepend(prepend.clone()),
+            NormalizerSpec::ByteLevel => Step::ByteLevel,
+            NormalizerSpec::SentencePiece(spec) => {
+                Step::SentencePiece(sentencepiece::SentencePieceNormalization::new(spec)?)
+            }
+            NormalizerSpec::Custom(component) => Step::Custom(component.clone()),
+            NormalizerSpec::Sequence(_) => unreachable!("sequences are laid out flat before"),
+        })
+    }
+
+    fn run(&self, text: &mut AlignedText<'_>) -> Result<()> {
+        match self {
+            Step::Bert(bert) => bert.normalize(text),
+            Step::Form(form) => forms::normalize(*form, text),
+            Step::Lowercase => lowercase::normalize(text),
+            Step::Strip { left, right } => strip::strip(text, *left, *right),
+            Step::StripAccents => strip::strip_accents(text),
+            Step::Nmt(nmt) => nmt.normalize(text),
+            Step::Precompiled(precompiled) => return precompiled.normalize(text),
+            Step::Replace(replace) => return replace.normalize(text),
+            Step::Prepend(prefix) => affix::prepend(text, prefix),
+            Step::ByteLevel => byte_level::normalize(text),
+            Step::SentencePiece(sentencepiece) => return sentencepiece.normalize(text),
+            Step::Custom(_) => unreachable!("a user's own step runs in its own coordinates"),
+        }
+        Ok(())
     }
 }

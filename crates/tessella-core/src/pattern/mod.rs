@@ -1,31 +1,151 @@
 //! Literal and regular-expression patterns, matched exactly as the dialect's own engine does.
 //!
-//! Shared by normalizers, pre-tokenizers and decoders.
+//! Shared by normalizers, pre-tokenizers and decoders. A [`Matcher`] is one of three things, chosen when it
+//! is built ([`Matcher::explain`] says which, and why):
+//!
+//! - a literal, found by substring search;
+//! - a [`scan::Scanner`], an automaton that is proven to match as the engine does: fast and linear;
+//! - the dialect's own engine, for every pattern that the scanner leaves alone.
+//!
+//! Matches come leftmost first and without overlap. Empty ones are included, for some behaviours of a split
+//! depend on them. An empty text has no matches, not even empty ones: the reference library does not look.
+//!
+//! ```
+//! use tessella_core::pattern::Matcher;
+//! use tessella_core::spec::{Dialect, Pattern};
+//!
+//! let digits = Pattern::Regex { source: r"\p{N}{1,3}".into(), dialect: Dialect::Oniguruma };
+//! let mut matches = Vec::new();
+//! Matcher::new(&digits)?.find_all("a12345", &mut matches)?;
+//! assert_eq!(matches, [1..4, 4..6]);
+//! # Ok::<(), tessella_core::Error>(())
+//! ```
+//!
+//! A pattern that does not compile is an error, and so is an engine that gives up while running
+//! (its backtracking limit); both are of kind [`Regex`](crate::ErrorKind::Regex).
+
+mod engine;
+mod literal;
+pub mod scan;
 
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::spec::Pattern;
+use crate::spec::{Dialect, Pattern};
 
-pub mod scan;
+use engine::Engine;
+use literal::Literal;
+use scan::Scanner;
 
-/// A compiled pattern.
+/// A compiled pattern. Immutable, shared by threads.
 #[derive(Debug)]
-pub struct Matcher {}
+pub struct Matcher {
+    /// The pattern's own text, for messages.
+    source: String,
+    strategy: Strategy,
+    /// Why this strategy was chosen.
+    reason: String,
+}
+
+#[derive(Debug)]
+enum Strategy {
+    Literal(Box<Literal>),
+    Scanner(Box<Scanner>),
+    Engine(Engine, Dialect),
+}
 
 impl Matcher {
-    pub fn new(_pattern: &Pattern) -> Result<Self> {
-        unimplemented!()
+    /// Compiles a pattern to the fastest strategy that matches exactly as the dialect's engine.
+    pub fn new(pattern: &Pattern) -> Result<Self> {
+        if let Pattern::Regex { source, dialect } = pattern {
+            return match Scanner::compile(source, *dialect)? {
+                Ok(scanner) => Ok(Matcher {
+                    source: source.clone(),
+                    strategy: Strategy::Scanner(Box::new(scanner)),
+                    reason: format!(
+                        "the pattern compiles to an automaton that matches as {}",
+                        engine::name(*dialect)
+                    ),
+                }),
+                Err(reason) => Self::with_engine(source, *dialect, reason),
+            };
+        }
+        Self::exact(pattern)
     }
 
-    /// All matches, leftmost first, without overlap, as the engine's own iterator gives them (empty ones
-    /// included).
-    pub fn find_all(&self, _text: &str, _matches: &mut Vec<Range<usize>>) -> Result<()> {
-        unimplemented!()
+    /// Compiles a pattern for the dialect's own engine, without looking for a faster way: the oracle of
+    /// [`new`](Self::new).
+    pub fn exact(pattern: &Pattern) -> Result<Self> {
+        match pattern {
+            Pattern::Literal(text) => Ok(Self::literal(text)),
+            Pattern::Regex { source, dialect } => {
+                Self::with_engine(source, *dialect, "the exact engine was asked for".to_string())
+            }
+        }
+    }
+
+    /// A matcher of one fixed text.
+    pub fn literal(text: &str) -> Self {
+        Matcher {
+            source: text.to_string(),
+            strategy: Strategy::Literal(Box::new(Literal::new(text))),
+            reason: "the pattern is a literal".to_string(),
+        }
+    }
+
+    fn with_engine(source: &str, dialect: Dialect, reason: String) -> Result<Self> {
+        let engine = Engine::new(source, dialect)?;
+        Ok(Matcher { source: source.to_string(), strategy: Strategy::Engine(engine, dialect), reason })
+    }
+
+    /// Calls `found` for every match, leftmost first. When the engine gives up, the matches before that
+    /// point have been reported already.
+    #[inline]
+    pub fn for_each(&self, text: &str, found: &mut impl FnMut(Range<usize>)) -> Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        match &self.strategy {
+            Strategy::Literal(literal) => literal.for_each(text, found),
+            Strategy::Scanner(scanner) => scanner.for_each_piece(text, |start, end, is_match| {
+                if is_match {
+                    found(start..end);
+                }
+            }),
+            Strategy::Engine(engine, _) => return engine.for_each(&self.source, text, found),
+        }
+        Ok(())
+    }
+
+    /// Puts all matches into `matches`, in place of what it held.
+    pub fn find_all(&self, text: &str, matches: &mut Vec<Range<usize>>) -> Result<()> {
+        matches.clear();
+        self.for_each(text, &mut |range| matches.push(range))
+    }
+
+    /// The pattern as it was written.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The automaton, if the pattern has one.
+    pub fn scanner(&self) -> Option<&Scanner> {
+        match &self.strategy {
+            Strategy::Scanner(scanner) => Some(scanner),
+            _ => None,
+        }
     }
 
     /// Which engine runs the pattern, and why.
     pub fn explain(&self) -> (String, String) {
-        unimplemented!()
+        let engine = match &self.strategy {
+            Strategy::Literal(_) => "substring search",
+            Strategy::Scanner(_) => "scanner",
+            Strategy::Engine(_, dialect) => engine::name(*dialect),
+        };
+        (engine.to_string(), self.reason.clone())
     }
 }
+
+#[cfg(test)]
+mod tests;

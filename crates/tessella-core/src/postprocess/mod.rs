@@ -1,50 +1,190 @@
 //! Stage 4: special tokens around the sequences, truncation, padding.
+//!
+//! In the order in which they run: [`truncate`] cuts the sequences so that the special tokens will fit,
+//! [`PostProcessor::process`] (or [`process_default`]) puts those around them and joins the pair, [`pad`]
+//! makes a batch equally long.
+//!
+//! A processor works on a *list* of encodings: one or two sequences at first, then whatever the processor
+//! before it made of them (a template leaves one encoding for each of its pieces). The list is joined at
+//! the end. Windows of the overflow travel inside their encodings and get everything that those get.
+
+use std::sync::Arc;
 
 use crate::encoding::Encoding;
 use crate::error::Result;
-use crate::spec::{Padding, PostProcessorSpec, Truncation};
+use crate::ids::TokenId;
+use crate::spec::PostProcessorSpec;
+
+mod padding;
+mod template;
+mod trim;
+mod truncation;
+
+pub use padding::pad;
+pub use truncation::{check_truncation, truncate};
+
+/// A special token: its text and its id.
+type Special = (Arc<str>, TokenId);
 
 /// A compiled post-processor.
 #[derive(Debug)]
-pub struct PostProcessor {}
+pub enum PostProcessor {
+    /// `CLS A SEP`, and for a pair `CLS A SEP B SEP` with type 1 for the second part.
+    Bert {
+        sep: Special,
+        cls: Special,
+    },
+    /// `CLS A SEP`, and for a pair `CLS A SEP SEP B SEP`, all of type 0.
+    Roberta {
+        sep: Special,
+        cls: Special,
+        trim_offsets: bool,
+        add_prefix_space: bool,
+    },
+    /// No tokens; offsets lose the blanks that byte-level tokens begin and end with.
+    ByteLevel {
+        trim_offsets: bool,
+        add_prefix_space: bool,
+    },
+    Template(template::CompiledTemplate),
+    Sequence(Vec<PostProcessor>),
+}
 
 impl PostProcessor {
-    pub fn new(_spec: &PostProcessorSpec) -> Result<Self> {
-        unimplemented!()
+    /// Fails if a template names a special token that it does not define.
+    pub fn new(spec: &PostProcessorSpec) -> Result<Self> {
+        let special = |(text, id): &(String, TokenId)| (Arc::from(text.as_str()), *id);
+        Ok(match spec {
+            PostProcessorSpec::Bert { sep, cls } => {
+                PostProcessor::Bert { sep: special(sep), cls: special(cls) }
+            }
+            PostProcessorSpec::Roberta { sep, cls, trim_offsets, add_prefix_space } => {
+                PostProcessor::Roberta {
+                    sep: special(sep),
+                    cls: special(cls),
+                    trim_offsets: *trim_offsets,
+                    add_prefix_space: *add_prefix_space,
+                }
+            }
+            PostProcessorSpec::ByteLevel { add_prefix_space, trim_offsets, use_regex: _ } => {
+                PostProcessor::ByteLevel { trim_offsets: *trim_offsets, add_prefix_space: *add_prefix_space }
+            }
+            PostProcessorSpec::Template(template) => {
+                PostProcessor::Template(template::CompiledTemplate::new(template)?)
+            }
+            PostProcessorSpec::Sequence(processors) => PostProcessor::Sequence(
+                processors.iter().map(PostProcessor::new).collect::<Result<Vec<_>>>()?,
+            ),
+        })
     }
 
     /// How many special tokens [`process`](Self::process) adds.
-    pub fn added_tokens(&self, _is_pair: bool) -> usize {
-        unimplemented!()
+    pub fn added_tokens(&self, is_pair: bool) -> usize {
+        match self {
+            PostProcessor::Bert { .. } => 2 + usize::from(is_pair),
+            PostProcessor::Roberta { .. } => 2 + 2 * usize::from(is_pair),
+            PostProcessor::ByteLevel { .. } => 0,
+            PostProcessor::Template(template) => template.added_tokens(is_pair),
+            PostProcessor::Sequence(processors) => {
+                processors.iter().map(|processor| processor.added_tokens(is_pair)).sum()
+            }
+        }
     }
 
     /// Joins the sequence, or the pair, into one encoding.
-    pub fn process(
-        &self,
-        _first: Encoding,
-        _second: Option<Encoding>,
-        _add_special: bool,
-    ) -> Result<Encoding> {
-        unimplemented!()
+    pub fn process(&self, first: Encoding, second: Option<Encoding>, add_special: bool) -> Result<Encoding> {
+        let mut encodings: Vec<Encoding> = std::iter::once(first).chain(second).collect();
+        for (sequence, encoding) in encodings.iter_mut().enumerate() {
+            set_sequence(encoding, sequence);
+            encoding.set_type_id(sequence as u32);
+        }
+        self.apply(&mut encodings, add_special)?;
+        Ok(join(encodings))
+    }
+
+    fn apply(&self, encodings: &mut Vec<Encoding>, add_special: bool) -> Result<()> {
+        match self {
+            PostProcessor::Bert { sep, cls } => {
+                if add_special {
+                    for (index, encoding) in encodings.iter_mut().enumerate() {
+                        let (before, type_id) = if index == 0 { (Some(cls), 0) } else { (None, 1) };
+                        surround(encoding, before, sep, type_id, index.min(1));
+                    }
+                }
+            }
+            PostProcessor::Roberta { sep, cls, trim_offsets, add_prefix_space } => {
+                for (index, encoding) in encodings.iter_mut().enumerate() {
+                    if *trim_offsets {
+                        trim::trim_offsets(encoding, *add_prefix_space);
+                    }
+                    encoding.set_type_id(0);
+                    if add_special {
+                        let before = if index == 0 { cls } else { sep };
+                        surround(encoding, Some(before), sep, 0, index.min(1));
+                    }
+                }
+            }
+            PostProcessor::ByteLevel { trim_offsets, add_prefix_space } => {
+                for (index, encoding) in encodings.iter_mut().enumerate() {
+                    if *trim_offsets {
+                        trim::trim_offsets(encoding, *add_prefix_space);
+                    }
+                    encoding.set_sequence_id(index);
+                }
+            }
+            PostProcessor::Template(template) => template.apply(encodings, add_special)?,
+            PostProcessor::Sequence(processors) => {
+                for processor in processors {
+                    processor.apply(encodings, add_special)?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
-/// What happens without a post-processor: the sequences one after the other.
-pub fn process_default(_first: Encoding, _second: Option<Encoding>) -> Encoding {
-    unimplemented!()
+/// What happens without a post-processor: the sequences one after the other. Types stay as they are; the
+/// sequences of a pair are numbered.
+pub fn process_default(first: Encoding, second: Option<Encoding>) -> Encoding {
+    let Some(second) = second else {
+        return first;
+    };
+    let mut pair = vec![first, second];
+    for (sequence, encoding) in pair.iter_mut().enumerate() {
+        set_sequence(encoding, sequence);
+    }
+    join(pair)
 }
 
-/// Cuts a sequence or a pair to `truncation.max_length - reserved` tokens.
-pub fn truncate(
-    _first: Encoding,
-    _second: Option<Encoding>,
-    _truncation: &Truncation,
-    _reserved: usize,
-) -> Result<(Encoding, Option<Encoding>)> {
-    unimplemented!()
+fn join(mut encodings: Vec<Encoding>) -> Encoding {
+    match encodings.pop() {
+        Some(only) if encodings.is_empty() => only,
+        Some(last) => Encoding::merge(encodings.into_iter().chain([last]), false),
+        None => Encoding::default(),
+    }
 }
 
-/// Pads encodings (and their overflow) to one length.
-pub fn pad(_encodings: &mut [Encoding], _padding: &Padding) -> Result<()> {
-    unimplemented!()
+fn set_sequence(encoding: &mut Encoding, sequence: usize) {
+    encoding.set_sequence_id(sequence);
+    for window in &mut encoding.overflowing {
+        window.set_sequence_id(sequence);
+    }
 }
+
+fn surround(
+    encoding: &mut Encoding,
+    before: Option<&Special>,
+    after: &Special,
+    type_id: u32,
+    sequence: usize,
+) {
+    let mut windows = encoding.take_overflowing();
+    for part in std::iter::once(&mut *encoding).chain(&mut windows) {
+        let before = before.map(|(text, id)| (text, *id));
+        part.surround(before, (&after.0, after.1), type_id, sequence);
+    }
+    encoding.overflowing = windows;
+}
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,6 @@ mod rewrite;
 
 pub use aligned::AlignedText;
 pub use alignment::Alignment;
-pub use normalized::NormalizedString;
+pub use normalized::{NormalizedString, Side};
 pub use pieces::{Piece, Pieces};
 pub use rewrite::Rewriter;

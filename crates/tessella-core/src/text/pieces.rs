@@ -47,6 +47,8 @@ pub struct Pieces<'a> {
     buffer: Cow<'a, str>,
     map: Alignment,
     pieces: Vec<Piece>,
+    /// What the map leads back to; only users' own components read it.
+    original: Option<&'a str>,
 }
 
 impl<'a> Pieces<'a> {
@@ -54,15 +56,24 @@ impl<'a> Pieces<'a> {
     pub fn whole(text: AlignedText<'a>) -> Self {
         let (buffer, map) = text.into_parts();
         let pieces = if buffer.is_empty() { Vec::new() } else { vec![Piece::text(0, buffer.len())] };
-        Pieces { buffer, map, pieces }
+        Pieces { buffer, map, pieces, original: None }
     }
 
     pub fn from_parts(buffer: impl Into<Cow<'a, str>>, map: Alignment, pieces: Vec<Piece>) -> Self {
-        Pieces { buffer: buffer.into(), map, pieces }
+        Pieces { buffer: buffer.into(), map, pieces, original: None }
     }
 
     pub fn into_parts(self) -> (Cow<'a, str>, Alignment, Vec<Piece>) {
         (self.buffer, self.map, self.pieces)
+    }
+
+    /// Says which text the spans are positions of.
+    pub fn set_original(&mut self, original: &'a str) {
+        self.original = Some(original);
+    }
+
+    pub fn original(&self) -> Option<&'a str> {
+        self.original
     }
 
     pub fn pieces(&self) -> &[Piece] {

@@ -1,184 +1,159 @@
 //! The conductor: the only module that joins stages.
+//!
+//! - `options`: what a call is given and gives back
+//! - `build`: a description becomes a tokenizer; what did not change is shared with the one before
+//! - `plan`: which way a text takes, decided once, with the reasons
+//! - `segment`: raw text to pieces: added tokens, normalisation, pre-tokenization
+//! - `worker`: buffers and piece cache of one thread; a piece becomes tokens
+//! - `aligned`: the full path, with offsets, words and token texts
+//! - `ids`: the ids-only path
+//! - `batch`: many texts on several threads, in order
+//! - `decoding`: ids back to text
+//!
+//! A [`Tokenizer`] is immutable and shared by threads without a lock. A change makes a new one.
+
+mod aligned;
+mod batch;
+mod build;
+mod decoding;
+mod ids;
+mod options;
+mod plan;
+mod positions;
+mod segment;
+mod worker;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use crate::encoding::{Encoding, OffsetUnit};
+use crate::added::AddedVocabulary;
+use crate::decode::Decoder;
+use crate::encoding::TokenTexts;
 use crate::error::Result;
 use crate::ids::TokenId;
-use crate::spec::{AddedToken, Padding, TokenizerSpec, Truncation};
+use crate::model::Model;
+use crate::normalize::Normalizer;
+use crate::postprocess::PostProcessor;
+use crate::pretokenize::PreTokenizer;
+use crate::spec::{AddedToken, TokenizerSpec};
 
-/// What is encoded as one sequence.
-#[derive(Debug, Clone)]
-pub enum Sequence<'a> {
-    Text(&'a str),
-    /// Already split into words; offsets are relative to each word.
-    Words(Vec<&'a str>),
-}
-
-/// A sequence or a pair.
-#[derive(Debug, Clone)]
-pub struct Input<'a> {
-    pub first: Sequence<'a>,
-    pub second: Option<Sequence<'a>>,
-}
-
-impl<'a> From<&'a str> for Input<'a> {
-    fn from(text: &'a str) -> Self {
-        Input { first: Sequence::Text(text), second: None }
-    }
-}
-
-/// The settings of one call. Nothing of it stays in the tokenizer.
-#[derive(Debug, Clone)]
-pub struct EncodeOptions<'a> {
-    pub add_special_tokens: bool,
-    pub offsets: OffsetUnit,
-    /// Special tokens in the text are ordinary text.
-    pub encode_special_tokens: bool,
-    /// Truncation and padding of this call (the tokenizer's own are only data in its description; the
-    /// caller passes them here when they should apply).
-    pub truncation: Option<&'a Truncation>,
-    pub padding: Option<&'a Padding>,
-    /// Worker threads of a batch; 0 means one per available core.
-    pub threads: usize,
-    /// Set from elsewhere to make the call return [`crate::ErrorKind::Interrupted`] soon.
-    pub cancel: Option<&'a AtomicBool>,
-}
-
-impl Default for EncodeOptions<'_> {
-    fn default() -> Self {
-        EncodeOptions {
-            add_special_tokens: true,
-            offsets: OffsetUnit::Char,
-            encode_special_tokens: false,
-            truncation: None,
-            padding: None,
-            threads: 0,
-            cancel: None,
-        }
-    }
-}
-
-/// Many id sequences in one buffer: sequence `i` is `ids[offsets[i]..offsets[i + 1]]`.
-#[derive(Debug, Clone, Default)]
-pub struct RaggedIds {
-    pub ids: Vec<TokenId>,
-    pub offsets: Vec<i64>,
-}
-
-/// One line of the plan: which engine runs a stage, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanStep {
-    pub stage: String,
-    pub engine: String,
-    pub reason: String,
-}
+pub use options::{EncodeOptions, Input, RaggedIds, Sequence};
+pub use plan::PlanStep;
 
 /// An immutable tokenizer, shared by threads without a lock. A change makes a new one and shares all that
 /// stayed the same.
 #[derive(Debug, Clone)]
 pub struct Tokenizer {
-    _inner: Arc<()>,
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    spec: TokenizerSpec,
+    normalizer: Option<Arc<Normalizer>>,
+    pre_tokenizer: Option<Arc<PreTokenizer>>,
+    post_processor: Option<Arc<PostProcessor>>,
+    decoder: Option<Arc<Decoder>>,
+    texts: Arc<Texts>,
+    plan: plan::Plan,
+    workers: Arc<worker::Pool>,
+    cache_budget: usize,
+}
+
+/// What gives ids their texts: shared with the encodings that come out.
+#[derive(Debug)]
+struct Texts {
+    added: Arc<AddedVocabulary>,
+    model: Arc<Model>,
+}
+
+impl TokenTexts for Texts {
+    fn token_text(&self, id: TokenId) -> Option<&str> {
+        match self.added.token(id) {
+            Some(token) => Some(&token.content),
+            None => self.model.id_to_token(id),
+        }
+    }
+}
+
+impl Inner {
+    fn model(&self) -> &Model {
+        &self.texts.model
+    }
+
+    fn added(&self) -> &AddedVocabulary {
+        &self.texts.added
+    }
 }
 
 impl Tokenizer {
-    pub fn new(_spec: TokenizerSpec) -> Result<Self> {
-        unimplemented!()
-    }
-
-    /// The description; large tables are shared, so this is cheap.
+    /// The description, added tokens with their ids; large tables are shared, so cloning it is cheap.
     pub fn spec(&self) -> &TokenizerSpec {
-        unimplemented!()
-    }
-
-    /// A tokenizer of another description; compiled parts whose description is the same are reused.
-    pub fn with_spec(&self, _spec: TokenizerSpec) -> Result<Self> {
-        unimplemented!()
-    }
-
-    /// A tokenizer with more added tokens, and how many were new or changed.
-    pub fn with_added_tokens(&self, _tokens: &[AddedToken]) -> Result<(Self, usize)> {
-        unimplemented!()
-    }
-
-    pub fn encode(&self, _input: &Input<'_>, _options: &EncodeOptions<'_>) -> Result<Encoding> {
-        unimplemented!()
-    }
-
-    /// In order, on several threads, the same for any number of them.
-    pub fn encode_batch(&self, _inputs: &[Input<'_>], _options: &EncodeOptions<'_>) -> Result<Vec<Encoding>> {
-        unimplemented!()
-    }
-
-    /// Ids only: no alignment, no strings. Truncation and padding of the options do not apply.
-    pub fn encode_ids(&self, _text: &str, _options: &EncodeOptions<'_>) -> Result<Vec<TokenId>> {
-        unimplemented!()
-    }
-
-    pub fn encode_ids_batch(&self, _texts: &[&str], _options: &EncodeOptions<'_>) -> Result<RaggedIds> {
-        unimplemented!()
-    }
-
-    /// The number of ids that [`encode_ids`](Self::encode_ids) would give.
-    pub fn count(&self, _text: &str, _options: &EncodeOptions<'_>) -> Result<usize> {
-        unimplemented!()
-    }
-
-    /// Truncates, post-processes and pads what is already encoded.
-    pub fn post_process(
-        &self,
-        _first: Encoding,
-        _second: Option<Encoding>,
-        _options: &EncodeOptions<'_>,
-    ) -> Result<Encoding> {
-        unimplemented!()
-    }
-
-    /// Unknown ids are skipped.
-    pub fn decode(&self, _ids: &[TokenId], _skip_special_tokens: bool) -> Result<String> {
-        unimplemented!()
-    }
-
-    /// The bytes that the ids stand for, before any lossy conversion to text.
-    pub fn decode_bytes(&self, _ids: &[TokenId], _skip_special_tokens: bool) -> Result<Vec<u8>> {
-        unimplemented!()
-    }
-
-    /// The text, and for each id the character at which its part starts.
-    pub fn decode_with_offsets(
-        &self,
-        _ids: &[TokenId],
-        _skip_special_tokens: bool,
-    ) -> Result<(String, Vec<usize>)> {
-        unimplemented!()
+        &self.inner.spec
     }
 
     /// Added tokens first, then the model.
-    pub fn token_to_id(&self, _token: &str) -> Option<TokenId> {
-        unimplemented!()
+    pub fn token_to_id(&self, token: &str) -> Option<TokenId> {
+        self.inner.added().id(token).or_else(|| self.inner.model().token_to_id(token))
     }
 
-    pub fn id_to_token(&self, _id: TokenId) -> Option<&str> {
-        unimplemented!()
+    /// The text of an id: an added token's own content, or the model's entry.
+    pub fn id_to_token(&self, id: TokenId) -> Option<&str> {
+        self.inner.texts.token_text(id)
+    }
+
+    /// The text of an id as decoders see it: for an added token that is matched after normalisation, its
+    /// normalized content.
+    pub fn id_to_decoded_token(&self, id: TokenId) -> Option<&str> {
+        self.inner.added().decoded_text(id).or_else(|| self.inner.model().id_to_token(id))
+    }
+
+    /// All added tokens by ascending id.
+    pub fn added_tokens(&self) -> &[AddedToken] {
+        self.inner.added().tokens()
+    }
+
+    pub fn is_special(&self, id: TokenId) -> bool {
+        self.inner.added().is_special(id)
     }
 
     /// Number of texts in the vocabulary (not the largest id plus one).
-    pub fn vocab_size(&self, _with_added_tokens: bool) -> usize {
-        unimplemented!()
+    pub fn vocab_size(&self, with_added_tokens: bool) -> usize {
+        let model = self.inner.spec.model.vocab_len();
+        if !with_added_tokens {
+            return model;
+        }
+        let in_model = |token: &&AddedToken| self.inner.model().token_to_id(&token.content).is_none();
+        model + self.added_tokens().iter().filter(in_model).count()
     }
 
-    /// All `(text, id)` pairs.
-    pub fn vocab(&self, _with_added_tokens: bool) -> Vec<(String, TokenId)> {
-        unimplemented!()
+    /// All `(text, id)` pairs, the model's first.
+    pub fn vocab(&self, with_added_tokens: bool) -> Vec<(String, TokenId)> {
+        let mut entries = Vec::with_capacity(self.inner.spec.model.vocab_len());
+        self.inner.spec.model.for_each_entry(|text, id| entries.push((text.to_string(), id)));
+        if with_added_tokens {
+            let added = self.added_tokens().iter();
+            entries.extend(added.filter_map(|token| Some((token.content.clone(), token.id?))));
+        }
+        entries
     }
 
-    pub fn added_tokens_to_add(&self, _is_pair: bool) -> usize {
-        unimplemented!()
+    /// How many special tokens post-processing adds.
+    pub fn added_tokens_to_add(&self, is_pair: bool) -> usize {
+        self.inner.post_processor.as_ref().map_or(0, |post| post.added_tokens(is_pair))
     }
 
     /// Which engine runs each stage, and why.
     pub fn explain_plan(&self) -> Vec<PlanStep> {
-        unimplemented!()
+        self.inner.explain()
+    }
+
+    /// Normalizes a text as encoding does, added tokens aside.
+    pub fn normalize(&self, text: &str) -> Result<String> {
+        self.inner.normalize_str(text)
+    }
+
+    /// Seeds the random streams of dropout and sampling on this tokenizer's workers.
+    pub fn seed(&self, seed: u64) {
+        self.inner.workers.seed(seed);
     }
 }

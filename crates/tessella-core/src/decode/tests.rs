@@ -1,0 +1,160 @@
+//! Decoders and streams against the reference library.
+
+use serde_json::Value;
+
+use super::*;
+use crate::encoding::tests::read_cases;
+use crate::error::{Error, ErrorKind};
+use crate::ids::TokenId;
+use crate::spec::Pattern;
+
+fn spec(data: &Value) -> DecoderSpec {
+    let text = |name: &str| data[name].as_str().unwrap().to_owned();
+    let count = |name: &str| data[name].as_u64().unwrap() as usize;
+    match data["type"].as_str().unwrap() {
+        "bpe" => DecoderSpec::Bpe { suffix: text("suffix") },
+        "byte_level" => {
+            DecoderSpec::ByteLevel { add_prefix_space: true, trim_offsets: true, use_regex: true }
+        }
+        "word_piece" => DecoderSpec::WordPiece { prefix: text("prefix"), cleanup: data["cleanup"] == true },
+        "metaspace" => DecoderSpec::Metaspace {
+            replacement: '▁',
+            prepend: match data["prepend"].as_str().unwrap() {
+                "always" => PrependScheme::Always,
+                "first" => PrependScheme::First,
+                _ => PrependScheme::Never,
+            },
+            split: true,
+        },
+        "ctc" => DecoderSpec::Ctc {
+            pad_token: text("pad_token"),
+            word_delimiter_token: text("word_delimiter_token"),
+            cleanup: data["cleanup"] == true,
+        },
+        "replace" => {
+            DecoderSpec::Replace { pattern: Pattern::Literal(text("pattern")), content: text("content") }
+        }
+        "fuse" => DecoderSpec::Fuse,
+        "strip" => DecoderSpec::Strip {
+            content: text("content").chars().next().unwrap(),
+            start: count("start"),
+            stop: count("stop"),
+        },
+        "byte_fallback" => DecoderSpec::ByteFallback,
+        _ => DecoderSpec::Sequence(data["decoders"].as_array().unwrap().iter().map(spec).collect()),
+    }
+}
+
+fn list(value: &Value) -> Vec<String> {
+    value.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
+fn ids(value: &Value) -> Vec<TokenId> {
+    value.as_array().unwrap().iter().map(|id| id.as_u64().unwrap() as TokenId).collect()
+}
+
+#[test]
+fn chains_are_those_of_the_reference() {
+    for (number, case) in read_cases("decode/chains").iter().enumerate() {
+        let decoder = Decoder::new(&spec(&case["decoder"])).unwrap();
+        let tokens = list(&case["tokens"]);
+        let text = decoder.decode(tokens.clone()).unwrap();
+        // Where the reference aborts, any text without a panic is right.
+        if let Some(expected) = case["expected"].as_str() {
+            assert_eq!(text, expected, "case {number}\n{case}");
+        }
+        let bytes = decoder.decode_bytes(&tokens).unwrap();
+        if std::str::from_utf8(&bytes).is_ok() && !text.contains('\u{FFFD}') {
+            assert_eq!(bytes, text.as_bytes(), "case {number}\n{case}");
+        }
+        if decoder.is_byte_level() {
+            let mut joined = Vec::new();
+            tokens.iter().for_each(|token| append_token_bytes(token, &mut joined));
+            assert_eq!(bytes, joined, "case {number}\n{case}");
+            assert_eq!(text, lossy_text(joined), "case {number}\n{case}");
+        }
+    }
+}
+
+#[test]
+fn streams_are_those_of_the_reference() {
+    for (number, case) in read_cases("decode/streams").iter().enumerate() {
+        let decoder = Decoder::new(&spec(&case["decoder"])).unwrap();
+        let vocabulary = list(&case["vocabulary"]);
+        let decode =
+            |ids: &[TokenId]| decoder.decode(ids.iter().map(|&id| vocabulary[id as usize].clone()).collect());
+        let mut stream = DecodeStream::new(ids(&case["initial"]));
+        let steps = case["steps"].as_array().unwrap().iter();
+        for (step, expected) in steps.zip(case["expected"].as_array().unwrap()) {
+            if expected["error"] == "abort" {
+                break;
+            }
+            match stream.clone().step(&ids(step), decode) {
+                Ok(text) => assert_eq!(Value::from(text), expected["text"], "case {number}\n{case}"),
+                Err(error) => assert_eq!(error.message(), expected["error"], "case {number}\n{case}"),
+            }
+            // A copy went ahead; the stream itself must come to the same end.
+            if stream.step(&ids(step), decode).is_err() {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flushed_stream_gives_what_was_held_back() {
+    let decoder = Decoder::ByteLevel;
+    let vocabulary = ["a", "â", "Ĥ", "¬"];
+    let decode =
+        |ids: &[TokenId]| decoder.decode(ids.iter().map(|&id| vocabulary[id as usize].to_owned()).collect());
+    let mut stream = DecodeStream::new(vec![0]);
+    assert_eq!(stream.step(&[1], decode).unwrap(), None);
+    assert_eq!(stream.step(&[2], decode).unwrap(), None);
+    let mut whole = stream.clone();
+    assert_eq!(whole.step(&[3], decode).unwrap().as_deref(), Some("€"));
+    assert_eq!(whole.flush(decode).unwrap(), None);
+    assert_eq!(stream.flush(decode).unwrap().as_deref(), Some("\u{FFFD}"));
+    assert_eq!(stream.flush(decode).unwrap(), None);
+    assert_eq!(DecodeStream::new(vec![0]).flush(decode).unwrap(), None);
+}
+
+#[test]
+fn bytes_come_out_unbroken() {
+    let owned = |tokens: &[&str]| tokens.iter().map(|&token| token.to_owned()).collect::<Vec<_>>();
+    let tokens = owned(&["<0x20>", "<0xE2>", "<0x82>", "x"]);
+    let chain = Decoder::Sequence(vec![
+        Decoder::ByteFallback,
+        Decoder::Fuse,
+        Decoder::Strip { content: ' ', start: 1, stop: 0 },
+    ]);
+    assert_eq!(chain.decode_bytes(&tokens).unwrap(), b"\xE2\x82x");
+    assert_eq!(chain.decode(tokens).unwrap(), "\u{FFFD}\u{FFFD}\u{FFFD}x");
+    assert_eq!(Decoder::ByteLevel.decode_bytes(&["Ã", "a"]).unwrap(), b"\xC3a");
+    assert!(Decoder::Sequence(vec![Decoder::ByteLevel, Decoder::Fuse]).is_byte_level());
+    assert!(!chain.is_byte_level());
+}
+
+#[derive(Debug)]
+struct Shout;
+
+impl CustomDecoder for Shout {
+    fn decode_chain(&self, tokens: Vec<String>) -> Result<Vec<String>> {
+        if tokens.is_empty() {
+            return Err(Error::new(ErrorKind::Custom, "nothing to shout"));
+        }
+        Ok(tokens.iter().map(|token| token.to_uppercase()).collect())
+    }
+
+    fn import_path(&self) -> Option<String> {
+        None
+    }
+}
+
+#[test]
+fn custom_decoders_join_in_and_their_errors_come_through() {
+    let custom = DecoderSpec::Custom(Arc::new(Shout));
+    let chain = Decoder::new(&DecoderSpec::Sequence(vec![custom, DecoderSpec::Fuse])).unwrap();
+    assert_eq!(chain.decode(vec!["a".into(), "b".into()]).unwrap(), "AB");
+    assert_eq!(chain.decode_bytes(&["é"]).unwrap(), "É".as_bytes());
+    assert_eq!(chain.decode(Vec::new()).unwrap_err().kind(), ErrorKind::Custom);
+}

@@ -1,0 +1,288 @@
+//! Cutting, joining and padding encodings.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::{Encoding, NO_WORD, Surfaces};
+use crate::error::{Error, ErrorKind, Result};
+use crate::ids::TokenId;
+use crate::spec::Direction;
+
+/// Padding beyond this many tokens is refused: it is a mistake, and would exhaust the memory.
+const LONGEST: usize = u32::MAX as usize;
+
+/// What padding tokens are made of.
+#[derive(Debug, Clone)]
+pub(crate) struct Filler {
+    pub id: TokenId,
+    pub type_id: u32,
+    pub text: Arc<str>,
+}
+
+impl Encoding {
+    /// Tokens `range` on their own: no overflow, no sequence ranges.
+    fn window(&self, range: Range<usize>) -> Encoding {
+        Encoding {
+            ids: self.ids[range.clone()].to_vec(),
+            type_ids: self.type_ids[range.clone()].to_vec(),
+            offsets: self.offsets[range.clone()].to_vec(),
+            words: self.words[range.clone()].to_vec(),
+            special_tokens_mask: self.special_tokens_mask[range.clone()].to_vec(),
+            attention_mask: self.attention_mask[range.clone()].to_vec(),
+            vocabulary: self.vocabulary.clone(),
+            surfaces: self.surfaces.slice(range),
+            ..Encoding::default()
+        }
+    }
+
+    /// Cuts to `max_length` tokens; what is cut goes to the overflow in windows that share `stride` tokens.
+    ///
+    /// From the left means that the end of the text is kept, and the windows walk towards its start. The
+    /// sequence ranges are lost. Cutting to 0 leaves nothing and one window with everything.
+    pub fn truncate(&mut self, max_length: usize, stride: usize, direction: Direction) -> Result<()> {
+        let len = self.len();
+        if max_length >= len {
+            return Ok(());
+        }
+        if max_length == 0 {
+            let vocabulary = self.vocabulary.clone();
+            let whole = std::mem::take(self);
+            self.vocabulary = vocabulary;
+            self.overflowing.push(whole);
+            return Ok(());
+        }
+        if stride >= max_length {
+            return Err(Error::new(
+                ErrorKind::Truncation,
+                format!(
+                    "Truncation error: the stride {stride} must be smaller than the {max_length} tokens \
+                     that are kept of a sequence (special tokens are not counted); use a smaller stride \
+                     or a larger max_length"
+                ),
+            ));
+        }
+        let step = max_length - stride;
+        let mut windows = Vec::with_capacity((len - max_length).div_ceil(step));
+        for window in 1.. {
+            let shift = window * step;
+            let (range, last) = match direction {
+                Direction::Right => (shift..len.min(shift + max_length), shift + max_length >= len),
+                Direction::Left => {
+                    let end = len - shift;
+                    (end.saturating_sub(max_length)..end, end <= max_length)
+                }
+            };
+            windows.push(self.window(range));
+            if last {
+                break;
+            }
+        }
+        *self = match direction {
+            Direction::Right => self.window(0..max_length),
+            Direction::Left => self.window(len - max_length..len),
+        };
+        self.overflowing = windows;
+        Ok(())
+    }
+
+    /// Joins encodings in order. With `growing_offsets` the offsets of each start where those of the one
+    /// before ended.
+    ///
+    /// Overflow is combined: every window of the one part with every window of the other, and with the
+    /// other part itself.
+    pub fn merge(encodings: impl IntoIterator<Item = Encoding>, growing_offsets: bool) -> Encoding {
+        let encodings: Vec<Encoding> = encodings.into_iter().collect();
+        let mut joined = Encoding::default();
+        joined.reserve(encodings.iter().map(Encoding::len).sum());
+        for encoding in encodings {
+            joined.merge_with(encoding, growing_offsets);
+        }
+        joined
+    }
+
+    /// Appends another encoding; see [`merge`](Self::merge).
+    pub fn merge_with(&mut self, other: Encoding, growing_offsets: bool) {
+        let mut windows = self.take_overflowing();
+        if other.overflowing.is_empty() {
+            for window in &mut windows {
+                window.append(&other, growing_offsets);
+            }
+        } else {
+            let mut combined = Vec::with_capacity((windows.len() + 1) * (other.overflowing.len() + 1) - 1);
+            let mut combine = |left: &Encoding, right: &Encoding| {
+                let mut window = left.window(0..left.len());
+                window.sequence_ranges.clone_from(&left.sequence_ranges);
+                window.append(right, growing_offsets);
+                combined.push(window);
+            };
+            for window in &windows {
+                combine(window, &other);
+                for right in &other.overflowing {
+                    combine(window, right);
+                }
+            }
+            for right in &other.overflowing {
+                combine(self, right);
+            }
+            windows = combined;
+        }
+        self.append(&other, growing_offsets);
+        self.overflowing = windows;
+    }
+
+    fn reserve(&mut self, additional: usize) {
+        self.ids.reserve(additional);
+        self.type_ids.reserve(additional);
+        self.offsets.reserve(additional);
+        self.words.reserve(additional);
+        self.special_tokens_mask.reserve(additional);
+        self.attention_mask.reserve(additional);
+    }
+
+    /// Appends the columns of another encoding, and nothing of its overflow.
+    fn append(&mut self, other: &Encoding, growing_offsets: bool) {
+        let at = self.len();
+        self.append_texts(other, at);
+        self.ids.extend_from_slice(&other.ids);
+        self.type_ids.extend_from_slice(&other.type_ids);
+        self.words.extend_from_slice(&other.words);
+        self.special_tokens_mask.extend_from_slice(&other.special_tokens_mask);
+        self.attention_mask.extend_from_slice(&other.attention_mask);
+        match self.offsets.last() {
+            Some(&(_, base)) if growing_offsets && base > 0 => {
+                let grown = other
+                    .offsets
+                    .iter()
+                    .map(|&(start, end)| (start.saturating_add(base), end.saturating_add(base)));
+                self.offsets.extend(grown);
+            }
+            _ => self.offsets.extend_from_slice(&other.offsets),
+        }
+        for (sequence, range) in &other.sequence_ranges {
+            self.set_sequence_range(*sequence, at + range.start..at + range.end);
+        }
+        self.order = OnceLock::new();
+    }
+
+    /// Texts come from one vocabulary; those that another one knows are written out.
+    fn append_texts(&mut self, other: &Encoding, at: usize) {
+        let same = match (&self.vocabulary, &other.vocabulary) {
+            (Some(ours), Some(theirs)) => std::ptr::addr_eq(Arc::as_ptr(ours), Arc::as_ptr(theirs)),
+            (None, None) => true,
+            (None, Some(theirs)) => {
+                if self.surfaces.covered() < self.len() {
+                    self.surfaces = self.written_out();
+                }
+                self.vocabulary = Some(Arc::clone(theirs));
+                true
+            }
+            (Some(_), None) => false,
+        };
+        if same || other.surfaces.covered() == other.len() {
+            self.surfaces.append(&other.surfaces, at);
+        } else {
+            self.surfaces.append(&other.written_out(), at);
+        }
+    }
+
+    fn written_out(&self) -> Surfaces {
+        let mut surfaces = Surfaces::new();
+        for (index, text) in self.token_texts().enumerate() {
+            surfaces.push(index, text);
+        }
+        surfaces
+    }
+
+    /// Fills up to `length` tokens, those of the overflow too. Longer ones stay as they are.
+    pub fn pad(
+        &mut self,
+        length: usize,
+        pad_id: TokenId,
+        pad_type_id: u32,
+        pad_token: &str,
+        direction: Direction,
+    ) -> Result<()> {
+        self.fill(length, &Filler { id: pad_id, type_id: pad_type_id, text: pad_token.into() }, direction)
+    }
+
+    pub(crate) fn fill(&mut self, length: usize, filler: &Filler, direction: Direction) -> Result<()> {
+        if length > LONGEST {
+            return Err(Error::value(format!(
+                "cannot pad to {length} tokens: at most {LONGEST} are possible"
+            )));
+        }
+        for window in &mut self.overflowing {
+            window.fill(length, filler, direction)?;
+        }
+        let len = self.len();
+        if len >= length {
+            return Ok(());
+        }
+        let count = length - len;
+        self.order = OnceLock::new();
+        match direction {
+            Direction::Right => {
+                self.surfaces.push_run(len..length, Arc::clone(&filler.text));
+            }
+            Direction::Left => {
+                self.surfaces.prepend(count, Arc::clone(&filler.text));
+                for (_, range) in &mut self.sequence_ranges {
+                    *range = range.start + count..range.end + count;
+                }
+            }
+        }
+        extend(&mut self.ids, count, filler.id, direction)?;
+        extend(&mut self.type_ids, count, filler.type_id, direction)?;
+        extend(&mut self.offsets, count, (0, 0), direction)?;
+        extend(&mut self.words, count, NO_WORD, direction)?;
+        extend(&mut self.special_tokens_mask, count, 1, direction)?;
+        extend(&mut self.attention_mask, count, 0, direction)
+    }
+
+    /// Puts special tokens around a sequence and forgets what was special in it: `before` and `after` of
+    /// type `type_id`, the tokens between them sequence `sequence`.
+    pub(crate) fn surround(
+        &mut self,
+        before: Option<(&Arc<str>, TokenId)>,
+        after: (&Arc<str>, TokenId),
+        type_id: u32,
+        sequence: usize,
+    ) {
+        let len = self.len();
+        self.reserve(2);
+        self.special_tokens_mask.fill(0);
+        self.attention_mask.fill(1);
+        self.sequence_ranges.clear();
+        let mut first = 0;
+        if let Some((text, id)) = before {
+            self.ids.insert(0, id);
+            self.type_ids.insert(0, type_id);
+            self.offsets.insert(0, (0, 0));
+            self.words.insert(0, NO_WORD);
+            self.special_tokens_mask.insert(0, 1);
+            self.attention_mask.push(1);
+            self.surfaces.prepend(1, Arc::clone(text));
+            first = 1;
+        }
+        let (text, id) = after;
+        self.surfaces.push(self.ids.len(), Arc::clone(text));
+        self.ids.push(id);
+        self.type_ids.push(type_id);
+        self.offsets.push((0, 0));
+        self.words.push(NO_WORD);
+        self.special_tokens_mask.push(1);
+        self.attention_mask.push(1);
+        self.set_sequence_range(sequence, first..first + len);
+    }
+}
+
+fn extend<T: Clone>(column: &mut Vec<T>, count: usize, value: T, direction: Direction) -> Result<()> {
+    column.try_reserve_exact(count).map_err(|error| {
+        Error::value(format!("not enough memory to pad with {count} tokens")).caused_by(error)
+    })?;
+    match direction {
+        Direction::Right => column.resize(column.len() + count, value),
+        Direction::Left => drop(column.splice(0..0, std::iter::repeat_n(value, count))),
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! An encoding as plain data, independent of any tokenizer: for storing and sending.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Encoding, NO_WORD, Surfaces};
+use crate::error::{Error, Result};
+use crate::ids::TokenId;
+
+/// All columns of an encoding, texts included.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EncodingParts {
+    pub ids: Vec<TokenId>,
+    pub type_ids: Vec<u32>,
+    pub tokens: Vec<String>,
+    pub words: Vec<Option<u32>>,
+    pub offsets: Vec<(usize, usize)>,
+    pub special_tokens_mask: Vec<u32>,
+    pub attention_mask: Vec<u32>,
+    pub sequence_ranges: Vec<(usize, Range<usize>)>,
+    pub overflowing: Vec<EncodingParts>,
+}
+
+impl Encoding {
+    pub fn to_parts(&self) -> EncodingParts {
+        EncodingParts {
+            ids: self.ids.clone(),
+            type_ids: self.type_ids.clone(),
+            tokens: self.tokens(),
+            words: self.word_ids(),
+            offsets: self.offsets.clone(),
+            special_tokens_mask: self.special_tokens_mask.clone(),
+            attention_mask: self.attention_mask.clone(),
+            sequence_ranges: self.sequence_ranges.clone(),
+            overflowing: self.overflowing.iter().map(Encoding::to_parts).collect(),
+        }
+    }
+
+    /// The way back. Fails if the columns differ in length or a sequence lies outside of them.
+    pub fn from_parts(parts: EncodingParts) -> Result<Self> {
+        let len = parts.ids.len();
+        let columns = [
+            ("type_ids", parts.type_ids.len()),
+            ("tokens", parts.tokens.len()),
+            ("words", parts.words.len()),
+            ("offsets", parts.offsets.len()),
+            ("special_tokens_mask", parts.special_tokens_mask.len()),
+            ("attention_mask", parts.attention_mask.len()),
+        ];
+        for (name, found) in columns {
+            if found != len {
+                return Err(Error::format(format!(
+                    "the encoding's `{name}` has {found} entries, but its `ids` has {len}: all columns must \
+                     be of equal length"
+                )));
+            }
+        }
+        let mut shared: HashMap<&str, Arc<str>> = HashMap::new();
+        let mut surfaces = Surfaces::new();
+        for (index, token) in parts.tokens.iter().enumerate() {
+            let text = shared.entry(token).or_insert_with(|| Arc::from(token.as_str()));
+            surfaces.push(index, Arc::clone(text));
+        }
+        let mut encoding = Encoding {
+            ids: parts.ids,
+            type_ids: parts.type_ids,
+            offsets: parts.offsets,
+            words: parts.words.into_iter().map(|word| word.unwrap_or(NO_WORD)).collect(),
+            special_tokens_mask: parts.special_tokens_mask,
+            attention_mask: parts.attention_mask,
+            surfaces,
+            overflowing: parts
+                .overflowing
+                .into_iter()
+                .map(Encoding::from_parts)
+                .collect::<Result<Vec<_>>>()?,
+            ..Encoding::default()
+        };
+        for (sequence, range) in parts.sequence_ranges {
+            if range.start > range.end || range.end > len {
+                return Err(Error::format(format!(
+                    "sequence {sequence} of the encoding covers tokens {}..{}, but there are {len}",
+                    range.start, range.end
+                )));
+            }
+            encoding.set_sequence_range(sequence, range);
+        }
+        Ok(encoding)
+    }
+}

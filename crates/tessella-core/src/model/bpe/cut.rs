@@ -1,0 +1,223 @@
+//! Boundaries that no merge can cross.
+//!
+//! A merge joins the last first-symbol of its left part with the first first-symbol of its right part. So a
+//! boundary between two first symbols `x | y` can only be crossed if some merge `(L, R)` exists where `L` can
+//! end in `x` and `R` can begin with `y`. Collect all such `(x, y)`; where a pair is not among them, the two
+//! sides never interact, and encoding them apart gives the same tokens. This holds for any merge list and any
+//! rank order, and with dropout.
+//!
+//! What a token can begin and end with follows from the merges that make it: a token is a first symbol
+//! itself, or the result of a merge. The sets are found by propagation; they are tiny (nearly always one
+//! entry), because a token's text fixes its first and last character.
+
+use super::pairs::PairTable;
+use super::symbols::{CharTable, SymbolTable};
+use crate::ids::TokenId;
+use crate::spec::Vocab;
+
+/// What becomes of a character without a symbol: decides whether it may stand next to a cut.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum UnknownRule {
+    /// It vanishes, and its neighbours may merge across it.
+    Vanishes,
+    /// It joins an unknown neighbour.
+    Fuses,
+    /// It is this symbol.
+    Symbol(TokenId),
+}
+
+/// Symbols that never stand on a side of a crossable pair share this row or column.
+const NEVER: u16 = 0;
+/// A character that has no symbol of its own: looked at closely.
+const NO_SYMBOL: u16 = u16::MAX;
+/// A table of more rows or columns would outgrow the processor's caches; such a vocabulary is not cut.
+const MOST_SIDES: usize = 8192;
+
+/// The crossable pairs of first symbols, as a table of bits.
+#[derive(Debug)]
+pub(super) struct CutTest {
+    useful: bool,
+    byte_fallback: bool,
+    /// Row of a symbol on the left of a boundary, column of one on the right, by id.
+    row: Vec<u16>,
+    column: Vec<u16>,
+    /// The same by character, for those that have a symbol.
+    sides: CharTable<(u16, u16)>,
+    /// 64-bit words per row.
+    stride: usize,
+    bits: Vec<u64>,
+}
+
+impl CutTest {
+    pub(super) fn build(
+        pairs: &PairTable,
+        symbols: &SymbolTable,
+        vocab: &Vocab,
+        unk: Option<TokenId>,
+        byte_fallback: bool,
+    ) -> Self {
+        let (first, last) = ends(pairs, &seeds(vocab, symbols, unk, byte_fallback));
+        let crossings = || {
+            pairs.iter().flat_map(|(left, right, _)| {
+                let right = &first[right as usize];
+                last[left as usize].iter().flat_map(move |&x| right.iter().map(move |&y| (x, y)))
+            })
+        };
+        let mut test = CutTest {
+            useful: true,
+            byte_fallback,
+            row: vec![NEVER; vocab.id_bound()],
+            column: vec![NEVER; vocab.id_bound()],
+            sides: CharTable::new((NO_SYMBOL, NO_SYMBOL)),
+            stride: 0,
+            bits: Vec::new(),
+        };
+        let (mut rows, mut columns) = (1, 1);
+        for (x, y) in crossings() {
+            for (side, count, id) in [(&mut test.row, &mut rows, x), (&mut test.column, &mut columns, y)] {
+                if side[id as usize] == NEVER {
+                    if *count == MOST_SIDES {
+                        return Self::never();
+                    }
+                    side[id as usize] = *count as u16;
+                    *count += 1;
+                }
+            }
+        }
+        test.stride = columns.div_ceil(64);
+        test.bits = vec![0; rows * test.stride];
+        for (x, y) in crossings() {
+            let column = test.column[y as usize] as usize;
+            test.bits[test.row[x as usize] as usize * test.stride + column / 64] |= 1 << (column % 64);
+        }
+        for (text, id) in vocab.iter() {
+            let mut chars = text.chars();
+            if let (Some(c), None) = (chars.next(), chars.next()) {
+                test.sides.insert(c, (test.row[id as usize], test.column[id as usize]));
+            }
+        }
+        test
+    }
+
+    /// No boundary is known to be uncrossable. For words with affixes (the form of a symbol depends on its
+    /// place, and such words are short anyway) and for ranks over bytes (nearly any two bytes meet in some
+    /// token).
+    pub(super) fn never() -> Self {
+        CutTest {
+            useful: false,
+            byte_fallback: false,
+            row: Vec::new(),
+            column: Vec::new(),
+            sides: CharTable::new((NO_SYMBOL, NO_SYMBOL)),
+            stride: 0,
+            bits: Vec::new(),
+        }
+    }
+
+    pub(super) fn is_useful(&self) -> bool {
+        self.useful
+    }
+
+    /// The end of the unit that starts at byte `start`: the first boundary after it that cannot be crossed.
+    pub(super) fn next_cut(
+        &self,
+        piece: &str,
+        start: usize,
+        symbols: &SymbolTable,
+        unknown: UnknownRule,
+    ) -> usize {
+        let mut chars = piece[start..].char_indices();
+        let Some((_, mut left)) = chars.next() else { return piece.len() };
+        let (mut row, _) = self.sides.get(left);
+        for (at, right) in chars {
+            let (next_row, column) = self.sides.get(right);
+            let crosses = if row != NO_SYMBOL && column != NO_SYMBOL {
+                self.crosses(row, column)
+            } else {
+                self.crosses_unknown(left, right, symbols, unknown)
+            };
+            if !crosses {
+                return start + at;
+            }
+            (left, row) = (right, next_row);
+        }
+        piece.len()
+    }
+
+    #[inline]
+    fn crosses(&self, row: u16, column: u16) -> bool {
+        let column = column as usize;
+        self.bits[row as usize * self.stride + column / 64] >> (column % 64) & 1 != 0
+    }
+
+    /// The same where a character has no symbol of its own: it may be spelled in bytes, or be an unknown.
+    #[cold]
+    fn crosses_unknown(&self, left: char, right: char, symbols: &SymbolTable, unknown: UnknownRule) -> bool {
+        let ends = |c: char| match (symbols.of_plain_char(c), unknown) {
+            (Some(id), _) => Some((id, id)),
+            (None, _) if self.byte_fallback && symbols.fallback_ends(c).is_some() => symbols.fallback_ends(c),
+            (None, UnknownRule::Symbol(id)) => Some((id, id)),
+            // What becomes of it depends on its neighbours.
+            (None, UnknownRule::Vanishes | UnknownRule::Fuses) => None,
+        };
+        match (ends(left), ends(right)) {
+            (Some((_, x)), Some((y, _))) => self.crosses(self.row[x as usize], self.column[y as usize]),
+            _ => true,
+        }
+    }
+}
+
+/// Which tokens can be first symbols: single characters, byte tokens, the unknown token.
+fn seeds(vocab: &Vocab, symbols: &SymbolTable, unk: Option<TokenId>, byte_fallback: bool) -> Vec<bool> {
+    let mut seeds = vec![false; vocab.id_bound()];
+    for (text, id) in vocab.iter() {
+        if text.chars().nth(1).is_none() {
+            seeds[id as usize] = true;
+        }
+    }
+    if byte_fallback {
+        symbols.fallback_ids().for_each(|id| seeds[id as usize] = true);
+    }
+    if let Some(unk) = unk {
+        seeds[unk as usize] = true;
+    }
+    seeds
+}
+
+/// For each token: the first symbols it can begin with, and end with.
+fn ends(pairs: &PairTable, seeds: &[bool]) -> (Vec<Vec<TokenId>>, Vec<Vec<TokenId>>) {
+    let mut first: Vec<Vec<TokenId>> =
+        (0..seeds.len()).map(|id| if seeds[id] { vec![id as TokenId] } else { Vec::new() }).collect();
+    let mut last = first.clone();
+    // Parts come before the whole in nearly every list, so two rounds settle it.
+    let mut merges: Vec<_> = pairs.iter().collect();
+    merges.sort_unstable_by_key(|(_, _, merge)| merge.rank);
+    loop {
+        let mut changed = false;
+        for &(left, right, merge) in &merges {
+            changed |= absorb(&mut first, merge.result, left);
+            changed |= absorb(&mut last, merge.result, right);
+        }
+        if !changed {
+            return (first, last);
+        }
+    }
+}
+
+/// Adds what `part` can begin (or end) with to what `whole` can.
+fn absorb(sets: &mut [Vec<TokenId>], whole: TokenId, part: TokenId) -> bool {
+    if whole == part {
+        return false;
+    }
+    let mut changed = false;
+    let from = std::mem::take(&mut sets[part as usize]);
+    for &id in &from {
+        let set = &mut sets[whole as usize];
+        if !set.contains(&id) {
+            set.push(id);
+            changed = true;
+        }
+    }
+    sets[part as usize] = from;
+    changed
+}

@@ -1,0 +1,360 @@
+//! The BPE model: a piece becomes symbols, one per character, and adjacent symbols merge, lowest rank first,
+//! leftmost first among equals, until no merge applies.
+//!
+//! Layers from the bottom up:
+//!
+//! - `symbols`: the first symbols of a piece: characters (with affixes), byte fallback, unknowns; or single
+//!   bytes when the text went through the byte-level alphabet;
+//! - `pairs`: the merge list as a hash table from a pair of ids to its rank and result;
+//! - `merge`: the merge loops: a linear scan for short pieces, a heap for long ones, and the rule of dropout;
+//! - `cut`: boundaries that no merge can cross; long pieces are cut there, which changes nothing in the result
+//!   and makes caching possible where no pre-tokenizer splits the text.
+//!
+//! Two ways of ranking merges exist, and they differ on real vocabularies: a list of pairs, and tiktoken's
+//! rank of the concatenation (all pairs whose concatenation is in the vocabulary, ranked by its id; a whole
+//! piece in the vocabulary is one token). Both become the same pair table.
+
+mod cut;
+mod merge;
+mod pairs;
+mod symbols;
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result, excerpt};
+use crate::ids::{PieceToken, TokenId};
+use crate::random::Random;
+use crate::spec::{BpeSpec, Merges, Vocab};
+
+use cut::CutTest;
+pub use merge::MergeScratch;
+use pairs::PairTable;
+use symbols::SymbolTable;
+
+/// Pieces longer than this many bytes are cut at uncrossable boundaries first.
+const CUT_ABOVE: usize = 24;
+
+/// A compiled BPE model.
+#[derive(Debug)]
+pub struct Bpe {
+    spec: BpeSpec,
+    tables: Arc<Tables>,
+    /// A piece that is in the vocabulary is one token.
+    whole_pieces: bool,
+    unk: Option<TokenId>,
+    dropout: f64,
+}
+
+/// What depends on vocabulary, merges, affixes and unknowns; shared between models that differ in other options.
+#[derive(Debug)]
+struct Tables {
+    symbols: SymbolTable,
+    pairs: PairTable,
+    cut: CutTest,
+    /// Bytes of the piece that a token covers, in characters' bytes and in byte-level bytes; 0 if unknown.
+    char_lens: Vec<u32>,
+    byte_lens: Vec<u32>,
+}
+
+impl Bpe {
+    pub fn new(spec: &BpeSpec) -> Result<Self> {
+        Self::reusing(spec, None)
+    }
+
+    /// Builds the model, taking the tables over from `other` if they depend on the same things.
+    pub fn reusing(spec: &BpeSpec, other: Option<&Bpe>) -> Result<Self> {
+        if let Some(dropout) = spec.dropout
+            && !(0.0..=1.0).contains(&dropout)
+        {
+            return Err(Error::value(format!("dropout is {dropout}; it must be between 0 and 1, inclusive")));
+        }
+        let tables = match other {
+            Some(other) if other.has_tables_of(spec) => other.tables.clone(),
+            _ => Arc::new(Tables::build(spec)?),
+        };
+        Ok(Bpe {
+            whole_pieces: spec.ignore_merges || matches!(spec.merges, Merges::ConcatRank),
+            unk: spec.unk_token.as_deref().and_then(|unk| spec.vocab.id(unk)),
+            dropout: spec.dropout.unwrap_or(0.0) as f64,
+            spec: spec.clone(),
+            tables,
+        })
+    }
+
+    fn has_tables_of(&self, spec: &BpeSpec) -> bool {
+        Arc::ptr_eq(&self.spec.vocab, &spec.vocab)
+            && match (&self.spec.merges, &spec.merges) {
+                (Merges::Pairs(a), Merges::Pairs(b)) => Arc::ptr_eq(a, b),
+                (Merges::ConcatRank, Merges::ConcatRank) => true,
+                _ => false,
+            }
+            && self.spec.continuing_subword_prefix == spec.continuing_subword_prefix
+            && self.spec.end_of_word_suffix == spec.end_of_word_suffix
+            && self.spec.byte_fallback == spec.byte_fallback
+            && self.spec.unk_token == spec.unk_token
+    }
+
+    pub fn spec(&self) -> &BpeSpec {
+        &self.spec
+    }
+
+    /// Whether equal pieces always give equal tokens.
+    pub fn is_deterministic(&self) -> bool {
+        self.dropout == 0.0
+    }
+
+    /// Engine and reason, for the plan.
+    pub fn explain(&self) -> (String, String) {
+        let engine = "BPE pair table, linear scan to 32 symbols, heap above";
+        let ranking = match self.spec.merges {
+            Merges::Pairs(_) => "ranks from the merge list",
+            Merges::ConcatRank => "a pair's rank is the id of its concatenation",
+        };
+        let cutting = if self.can_cut() { "; long pieces are cut where no merge can cross" } else { "" };
+        (engine.to_string(), format!("{ranking}{cutting}"))
+    }
+
+    pub fn token_to_id(&self, token: &str) -> Option<TokenId> {
+        self.spec.vocab.id(token)
+    }
+
+    pub fn id_to_token(&self, id: TokenId) -> Option<&str> {
+        self.spec.vocab.text(id)
+    }
+
+    pub fn vocab(&self) -> &Arc<Vocab> {
+        &self.spec.vocab
+    }
+
+    /// Bytes that token `id` covers of a piece of characters, if that is the same wherever it occurs.
+    pub fn char_len(&self, id: TokenId) -> u32 {
+        self.tables.char_lens.get(id as usize).copied().unwrap_or(0)
+    }
+
+    /// Bytes that token `id` covers of a byte-level piece (raw bytes), if that is the same everywhere.
+    pub fn byte_len(&self, id: TokenId) -> u32 {
+        self.tables.byte_lens.get(id as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether a long piece can be cut into units that are encoded one by one.
+    pub fn can_cut(&self) -> bool {
+        self.tables.cut.is_useful()
+    }
+
+    /// Calls `unit` for the units of a piece, in order: stretches between boundaries that no merge crosses.
+    /// A piece that is itself a token under the whole-piece rule is one unit.
+    pub fn for_each_unit<'t>(
+        &self,
+        piece: &'t str,
+        mut unit: impl FnMut(&'t str) -> Result<()>,
+    ) -> Result<()> {
+        if piece.len() <= CUT_ABOVE
+            || !self.can_cut()
+            || (self.whole_pieces && self.spec.vocab.id(piece).is_some())
+        {
+            return unit(piece);
+        }
+        let mut start = 0;
+        while start < piece.len() {
+            let end = self.tables.cut.next_cut(piece, start, &self.tables.symbols, self.cut_rules());
+            unit(&piece[start..end])?;
+            start = end;
+        }
+        Ok(())
+    }
+
+    fn cut_rules(&self) -> cut::UnknownRule {
+        match (self.unk, self.spec.fuse_unk) {
+            (None, _) => cut::UnknownRule::Vanishes,
+            (Some(_), true) => cut::UnknownRule::Fuses,
+            (Some(unk), false) => cut::UnknownRule::Symbol(unk),
+        }
+    }
+
+    /// Tokens of one piece of characters. Offsets are bytes of the piece.
+    pub fn tokenize(
+        &self,
+        piece: &str,
+        scratch: &mut MergeScratch,
+        random: &mut Random,
+        out: &mut Vec<PieceToken>,
+    ) -> Result<()> {
+        if piece.is_empty() {
+            return Ok(());
+        }
+        if self.whole_pieces
+            && let Some(id) = self.spec.vocab.id(piece)
+        {
+            out.push(PieceToken::new(id, 0, piece.len()));
+            return Ok(());
+        }
+        self.first_symbols(piece, scratch)?;
+        self.merge(scratch, random);
+        scratch.emit(out);
+        Ok(())
+    }
+
+    /// Tokens of one piece of raw bytes, read through the byte-level alphabet. Offsets are raw bytes.
+    pub fn tokenize_bytes(
+        &self,
+        piece: &[u8],
+        scratch: &mut MergeScratch,
+        random: &mut Random,
+        out: &mut Vec<PieceToken>,
+    ) -> Result<()> {
+        if piece.is_empty() {
+            return Ok(());
+        }
+        if self.whole_pieces
+            && let Some(id) = self.tables.symbols.whole_byte_piece(piece, &self.spec.vocab)
+        {
+            out.push(PieceToken::new(id, 0, piece.len()));
+            return Ok(());
+        }
+        if !self.tables.symbols.covers_all_bytes() {
+            return self.tokenize_partial_alphabet(piece, scratch, random, out);
+        }
+        scratch.clear();
+        for &byte in piece {
+            scratch.push(self.tables.symbols.of_byte(byte), 1);
+        }
+        self.merge(scratch, random);
+        scratch.emit(out);
+        Ok(())
+    }
+
+    /// Some bytes have no token of their own: spell the piece in the alphabet's characters, where the rules
+    /// for unknowns apply, and translate the offsets back to raw bytes.
+    fn tokenize_partial_alphabet(
+        &self,
+        piece: &[u8],
+        scratch: &mut MergeScratch,
+        random: &mut Random,
+        out: &mut Vec<PieceToken>,
+    ) -> Result<()> {
+        let spelled = crate::pretokenize::byte_alphabet::bytes_to_alphabet(piece);
+        let before = out.len();
+        self.tokenize(&spelled, scratch, random, out)?;
+        let mut at = 0;
+        let mut chars = 0;
+        let mut to_raw = |byte: u32| {
+            let byte = (byte as usize).min(spelled.len());
+            if byte < at {
+                (at, chars) = (0, 0);
+            }
+            chars += spelled.as_bytes()[at..byte].iter().filter(|b| (**b & 0xC0) != 0x80).count();
+            at = byte;
+            chars as u32
+        };
+        for token in &mut out[before..] {
+            token.start = to_raw(token.start);
+            token.end = to_raw(token.end);
+        }
+        Ok(())
+    }
+
+    fn merge(&self, scratch: &mut MergeScratch, random: &mut Random) {
+        if self.dropout > 0.0 {
+            merge::merge_with_dropout(scratch, &self.tables.pairs, self.dropout, random);
+        } else {
+            merge::merge_all(scratch, &self.tables.pairs);
+        }
+    }
+
+    fn first_symbols(&self, piece: &str, scratch: &mut MergeScratch) -> Result<()> {
+        scratch.clear();
+        let table = &self.tables.symbols;
+        // Unknown characters waiting to be written as one symbol: their bytes.
+        let mut unknown = 0usize;
+        let mut chars = piece.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            let last = chars.peek().is_none();
+            let len = c.len_utf8();
+            if let Some(id) = table.of_char(c, at == 0, last) {
+                self.flush_unknown(&mut unknown, scratch)?;
+                scratch.push(id, len);
+                continue;
+            }
+            if self.spec.byte_fallback
+                && table.fallback(c, at == 0, last, |id, covered| {
+                    // A waiting unknown comes first: text order.
+                    if unknown > 0
+                        && let Some(unk) = self.unk
+                    {
+                        scratch.push(unk, unknown);
+                    }
+                    unknown = 0;
+                    scratch.push(id, covered);
+                })
+            {
+                continue;
+            }
+            if self.spec.unk_token.is_none() {
+                // The character vanishes; its bytes count for offsets, so that what follows stays in place.
+                scratch.push_gap(len);
+                continue;
+            }
+            if unknown > 0 && !self.spec.fuse_unk {
+                self.flush_unknown(&mut unknown, scratch)?;
+            }
+            if self.unk.is_none() {
+                return Err(self.missing_unk());
+            }
+            unknown += len;
+        }
+        self.flush_unknown(&mut unknown, scratch)
+    }
+
+    fn flush_unknown(&self, unknown: &mut usize, scratch: &mut MergeScratch) -> Result<()> {
+        if *unknown > 0 {
+            scratch.push(self.unk.ok_or_else(|| self.missing_unk())?, *unknown);
+            *unknown = 0;
+        }
+        Ok(())
+    }
+
+    fn missing_unk(&self) -> Error {
+        let unk = self.spec.unk_token.as_deref().unwrap_or_default();
+        Error::model(format!(
+            "The `{}` token is out of the vocabulary: text with unknown characters cannot be encoded. Add it \
+             to the vocabulary or set unk_token to one of its tokens",
+            excerpt(unk)
+        ))
+    }
+}
+
+impl Tables {
+    fn build(spec: &BpeSpec) -> Result<Self> {
+        let prefix = spec.continuing_subword_prefix.as_deref().unwrap_or("");
+        let suffix = spec.end_of_word_suffix.as_deref().unwrap_or("");
+        let symbols = SymbolTable::build(&spec.vocab, prefix, suffix);
+        let pairs = match &spec.merges {
+            Merges::Pairs(pairs) => PairTable::from_list(pairs, &spec.vocab, prefix.len())?,
+            Merges::ConcatRank => PairTable::from_ranks(&spec.vocab)?,
+        };
+        let affixes = !(prefix.is_empty() && suffix.is_empty());
+        let unk = spec.unk_token.as_deref().and_then(|unk| spec.vocab.id(unk));
+        let cut = if affixes || matches!(spec.merges, Merges::ConcatRank) {
+            CutTest::never()
+        } else {
+            CutTest::build(&pairs, &symbols, &spec.vocab, unk, spec.byte_fallback)
+        };
+        let mut char_lens = vec![0; spec.vocab.id_bound()];
+        let mut byte_lens = vec![0; spec.vocab.id_bound()];
+        if !affixes {
+            for (id, text) in spec.vocab.iter_by_id() {
+                char_lens[id as usize] = text.len() as u32;
+                byte_lens[id as usize] = text.chars().count() as u32;
+            }
+            // An unknown token and a byte fallback token cover other text than their own.
+            if let Some(unk) = unk {
+                char_lens[unk as usize] = 0;
+                byte_lens[unk as usize] = 0;
+            }
+            if spec.byte_fallback {
+                symbols.fallback_ids().for_each(|id| char_lens[id as usize] = 0);
+            }
+        }
+        Ok(Tables { symbols, pairs, cut, char_lens, byte_lens })
+    }
+}

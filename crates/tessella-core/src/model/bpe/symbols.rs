@@ -1,0 +1,163 @@
+//! The first symbols of a piece: which id a character has, with the affixes its place asks for, and which
+//! bytes stand in for a character that has none.
+
+use crate::ids::TokenId;
+use crate::pretokenize::byte_alphabet::BYTE_TO_CHAR;
+use crate::spec::Vocab;
+
+const NONE: TokenId = TokenId::MAX;
+
+/// A value for each character that has one: pages of 256 characters, the page of defaults shared.
+#[derive(Debug)]
+pub(super) struct CharTable<T> {
+    /// Page of a character, by its code point over 256.
+    page: Vec<u16>,
+    values: Vec<T>,
+    default: T,
+}
+
+const PAGE: usize = 256;
+
+impl<T: Copy> CharTable<T> {
+    pub(super) fn new(default: T) -> Self {
+        CharTable { page: vec![0; (char::MAX as usize + 1) / PAGE], values: vec![default; PAGE], default }
+    }
+
+    pub(super) fn insert(&mut self, c: char, value: T) {
+        let page = &mut self.page[c as usize / PAGE];
+        if *page == 0 {
+            *page = (self.values.len() / PAGE) as u16;
+            self.values.resize(self.values.len() + PAGE, self.default);
+        }
+        self.values[*page as usize * PAGE + c as usize % PAGE] = value;
+    }
+
+    /// The character's value, or the default.
+    #[inline]
+    pub(super) fn get(&self, c: char) -> T {
+        let page = self.page[c as usize / PAGE] as usize;
+        self.values[page * PAGE + c as usize % PAGE]
+    }
+}
+
+/// Characters and bytes to first symbols.
+#[derive(Debug)]
+pub(super) struct SymbolTable {
+    prefix: String,
+    suffix: String,
+    /// By `inside + 2 * last`: with the prefix if not first, with the suffix if last. Without affixes all
+    /// places share entry 0.
+    places: Vec<CharTable<TokenId>>,
+    /// Tokens `<0x00>` to `<0xFF>`, where present.
+    fallback: [TokenId; 256],
+    /// The byte-level alphabet's characters as ids, by byte.
+    bytes: [TokenId; 256],
+    all_bytes: bool,
+}
+
+impl SymbolTable {
+    pub(super) fn build(vocab: &Vocab, prefix: &str, suffix: &str) -> Self {
+        let plain = prefix.is_empty() && suffix.is_empty();
+        let mut places: Vec<CharTable<TokenId>> = Vec::new();
+        for place in 0..if plain { 1 } else { 4 } {
+            let before = if place & 1 != 0 { prefix } else { "" };
+            let after = if place & 2 != 0 { suffix } else { "" };
+            let mut ids = CharTable::new(NONE);
+            for (text, id) in vocab.iter() {
+                let Some(rest) = text.strip_prefix(before).and_then(|rest| rest.strip_suffix(after)) else {
+                    continue;
+                };
+                let mut chars = rest.chars();
+                if let (Some(c), None) = (chars.next(), chars.next()) {
+                    ids.insert(c, id);
+                }
+            }
+            places.push(ids);
+        }
+        let fallback = std::array::from_fn(|byte| vocab.id(&format!("<0x{byte:02X}>")).unwrap_or(NONE));
+        let bytes: [TokenId; 256] =
+            std::array::from_fn(|byte| if plain { places[0].get(BYTE_TO_CHAR[byte]) } else { NONE });
+        SymbolTable {
+            prefix: prefix.to_string(),
+            suffix: suffix.to_string(),
+            places,
+            fallback,
+            all_bytes: !bytes.contains(&NONE),
+            bytes,
+        }
+    }
+
+    #[inline]
+    pub(super) fn of_char(&self, c: char, first: bool, last: bool) -> Option<TokenId> {
+        let place = if self.places.len() == 1 { 0 } else { (!first) as usize + 2 * last as usize };
+        Some(self.places[place].get(c)).filter(|&id| id != NONE)
+    }
+
+    /// The id of a character where no affixes exist.
+    #[inline]
+    pub(super) fn of_plain_char(&self, c: char) -> Option<TokenId> {
+        Some(self.places[0].get(c)).filter(|&id| id != NONE)
+    }
+
+    /// Spells a character (with its affixes) in byte tokens, if all of its bytes have one. `emit` gets each
+    /// id and the bytes of the piece that it covers: one for a byte of the character, none for an affix.
+    pub(super) fn fallback(
+        &self,
+        c: char,
+        first: bool,
+        last: bool,
+        mut emit: impl FnMut(TokenId, usize),
+    ) -> bool {
+        let mut buffer = [0; 4];
+        let own = c.encode_utf8(&mut buffer).as_bytes();
+        let before = if first { "" } else { &self.prefix }.as_bytes();
+        let after = if last { &self.suffix } else { "" }.as_bytes();
+        if [before, own, after].into_iter().flatten().any(|&byte| self.fallback[byte as usize] == NONE) {
+            return false;
+        }
+        for &byte in before {
+            emit(self.fallback[byte as usize], 0);
+        }
+        for &byte in own {
+            emit(self.fallback[byte as usize], 1);
+        }
+        for &byte in after {
+            emit(self.fallback[byte as usize], 0);
+        }
+        true
+    }
+
+    /// First and last byte token of a character's spelling, where no affixes exist.
+    pub(super) fn fallback_ends(&self, c: char) -> Option<(TokenId, TokenId)> {
+        let mut buffer = [0; 4];
+        let bytes = c.encode_utf8(&mut buffer).as_bytes();
+        if bytes.iter().any(|&byte| self.fallback[byte as usize] == NONE) {
+            return None;
+        }
+        Some((self.fallback[bytes[0] as usize], self.fallback[bytes[bytes.len() - 1] as usize]))
+    }
+
+    pub(super) fn fallback_ids(&self) -> impl Iterator<Item = TokenId> + '_ {
+        self.fallback.iter().copied().filter(|&id| id != NONE)
+    }
+
+    /// Whether each byte has a token in the byte-level alphabet.
+    pub(super) fn covers_all_bytes(&self) -> bool {
+        self.all_bytes
+    }
+
+    #[inline]
+    pub(super) fn of_byte(&self, byte: u8) -> TokenId {
+        self.bytes[byte as usize]
+    }
+
+    /// The token that a whole byte-level piece is, if it is one.
+    pub(super) fn whole_byte_piece(&self, piece: &[u8], vocab: &Vocab) -> Option<TokenId> {
+        if let [byte] = piece
+            && self.bytes[*byte as usize] != NONE
+        {
+            return Some(self.bytes[*byte as usize]);
+        }
+        vocab.id(&crate::pretokenize::byte_alphabet::bytes_to_alphabet(piece))
+    }
+}

@@ -1,0 +1,304 @@
+//! What a model made of pieces seen before.
+//!
+//! One table per worker, keyed by the piece's bytes, always compared in full. An entry is 32 bytes: up to 15
+//! bytes of key in place (longer keys lie in an arena), up to three ids in place (longer results, and those
+//! whose spans do not follow from their ids, lie in an arena). Four entries make a bucket of two cache lines;
+//! a full bucket replaces one of its entries, so a hostile text costs misses, never memory or a long probe.
+//!
+//! The budget bounds everything: slots grow by doubling up to half of it; when an arena outgrows a quarter,
+//! all is forgotten. A cached value is only ever what the model gave for the same bytes.
+
+use crate::hash::hash_bytes;
+use crate::ids::{PieceToken, TokenId};
+
+/// Longest piece that is remembered, in bytes.
+const MAX_KEY: usize = 1 << 10;
+const BUCKET: usize = 4;
+const FIRST_SLOTS: usize = 1 << 10;
+const LONG: u64 = 0xFF;
+const SPILLED: u32 = u32::MAX;
+
+/// Memory for a worker's cache unless told otherwise, in bytes.
+pub const DEFAULT_BUDGET: usize = 32 << 20;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Key {
+    low: u64,
+    /// Top byte: length of a key in place, `LONG` for one in the arena, 0 for an empty slot.
+    high: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+#[repr(align(32))]
+struct Slot {
+    key: Key,
+    /// Number of ids in place, or `SPILLED`, then where and how many in the arena.
+    count: u32,
+    ids: [TokenId; 3],
+}
+
+const FREE: Slot = Slot { key: Key { low: 0, high: 0 }, count: 0, ids: [0; 3] };
+
+/// A bounded map from pieces to tokens.
+#[derive(Debug)]
+pub struct PieceCache {
+    slots: Vec<Slot>,
+    used: usize,
+    max_slots: usize,
+    keys: Vec<u8>,
+    spilled: Vec<PieceToken>,
+    budget: usize,
+    victim: usize,
+}
+
+/// Packs a key of 1 to 15 bytes.
+#[inline]
+fn pack(piece: &[u8]) -> Key {
+    let len = piece.len();
+    let word = |at: usize| u64::from_le_bytes(piece[at..at + 8].try_into().expect("eight bytes"));
+    let half = |at: usize| u32::from_le_bytes(piece[at..at + 4].try_into().expect("four bytes")) as u64;
+    let (low, high) = if len >= 8 {
+        // The last eight bytes overlap the first; shift out what is there already.
+        let tail = if len == 8 { 0 } else { word(len - 8) >> (8 * (16 - len)) };
+        (word(0), tail)
+    } else if len >= 4 {
+        (half(0) | half(len - 4) << 32, 0)
+    } else {
+        (piece[0] as u64 | (piece[len / 2] as u64) << 8 | (piece[len - 1] as u64) << 16, 0)
+    };
+    Key { low, high: high | (len as u64) << 56 }
+}
+
+#[inline]
+fn hash_key(key: Key) -> u64 {
+    crate::hash::hash_u64(key.low ^ key.high.rotate_left(29).wrapping_mul(0xD6E8_FEB8_6659_FD93))
+}
+
+impl PieceCache {
+    /// A cache that stays within `budget` bytes. Below about 64 kB it remembers nothing.
+    pub fn new(budget: usize) -> Self {
+        let slots = budget / 2 / size_of::<Slot>();
+        let max_slots = if slots < FIRST_SLOTS { 0 } else { 1 << slots.ilog2() };
+        PieceCache {
+            slots: vec![FREE; max_slots.min(FIRST_SLOTS)],
+            used: 0,
+            max_slots,
+            keys: Vec::new(),
+            spilled: Vec::new(),
+            budget,
+            victim: 0,
+        }
+    }
+
+    #[inline]
+    fn find(&self, piece: &[u8]) -> Option<&Slot> {
+        let len = piece.len();
+        if self.slots.is_empty() || len == 0 {
+            return None;
+        }
+        if len < 16 {
+            let key = pack(piece);
+            let at = self.bucket(hash_key(key));
+            self.slots[at..at + BUCKET].iter().find(|slot| slot.key == key)
+        } else if len <= MAX_KEY {
+            let hash = hash_bytes(piece);
+            let at = self.bucket(hash);
+            self.slots[at..at + BUCKET].iter().find(|slot| {
+                slot.key.low == hash && slot.key.high >> 56 == LONG && self.long_key(slot.key) == piece
+            })
+        } else {
+            None
+        }
+    }
+
+    #[inline]
+    fn bucket(&self, hash: u64) -> usize {
+        (hash as usize & (self.slots.len() - 1)) & !(BUCKET - 1)
+    }
+
+    fn long_key(&self, key: Key) -> &[u8] {
+        let start = (key.high >> 16) as u32 as usize;
+        &self.keys[start..start + (key.high & 0xFFFF) as usize]
+    }
+
+    /// Appends the ids of a known piece; false if it is not known.
+    #[inline]
+    pub fn ids(&self, piece: &[u8], out: &mut Vec<TokenId>) -> bool {
+        let Some(slot) = self.find(piece) else { return false };
+        match slot.count {
+            1 => out.push(slot.ids[0]),
+            2 | 3 => out.extend_from_slice(&slot.ids[..slot.count as usize]),
+            _ => out.extend(self.spill_of(slot).iter().map(|token| token.id)),
+        }
+        true
+    }
+
+    /// Appends the tokens of a known piece; `length` gives the bytes that a token covers.
+    #[inline]
+    pub fn tokens(&self, piece: &[u8], length: impl Fn(TokenId) -> u32, out: &mut Vec<PieceToken>) -> bool {
+        let Some(slot) = self.find(piece) else { return false };
+        if slot.count == SPILLED {
+            out.extend_from_slice(self.spill_of(slot));
+            return true;
+        }
+        let mut start = 0;
+        for &id in &slot.ids[..slot.count as usize] {
+            let end = start + length(id);
+            out.push(PieceToken { id, start, end, surface: false });
+            start = end;
+        }
+        true
+    }
+
+    fn spill_of(&self, slot: &Slot) -> &[PieceToken] {
+        &self.spilled[slot.ids[0] as usize..][..slot.ids[1] as usize]
+    }
+
+    /// Remembers what the model made of a piece.
+    pub fn insert(&mut self, piece: &[u8], tokens: &[PieceToken], length: impl Fn(TokenId) -> u32) {
+        if self.slots.is_empty() || piece.is_empty() || piece.len() > MAX_KEY {
+            return;
+        }
+        let arena = self.keys.len() + piece.len();
+        let tokens_bytes = (self.spilled.len() + tokens.len()) * size_of::<PieceToken>();
+        if arena > self.budget / 4 || tokens_bytes > self.budget / 4 {
+            self.clear();
+        }
+        if self.used * 4 > self.slots.len() * 3 && self.slots.len() < self.max_slots {
+            self.grow();
+        }
+        let (key, hash) = if piece.len() < 16 {
+            let key = pack(piece);
+            (key, hash_key(key))
+        } else {
+            let hash = hash_bytes(piece);
+            let start = self.keys.len() as u64;
+            self.keys.extend_from_slice(piece);
+            (Key { low: hash, high: LONG << 56 | start << 16 | piece.len() as u64 }, hash)
+        };
+        let mut end = 0;
+        let in_place = (1..=3).contains(&tokens.len())
+            && tokens.iter().all(|token| {
+                let follows = token.start == end && token.end - token.start == length(token.id);
+                end = token.end;
+                follows && !token.surface
+            });
+        let mut slot = Slot { key, count: tokens.len() as u32, ids: [0; 3] };
+        if in_place {
+            for (id, token) in slot.ids.iter_mut().zip(tokens) {
+                *id = token.id;
+            }
+        } else {
+            slot.count = SPILLED;
+            slot.ids = [self.spilled.len() as u32, tokens.len() as u32, 0];
+            self.spilled.extend_from_slice(tokens);
+        }
+        self.place(slot, hash);
+    }
+
+    fn place(&mut self, slot: Slot, hash: u64) {
+        let at = self.bucket(hash);
+        let bucket = &mut self.slots[at..at + BUCKET];
+        match bucket.iter_mut().find(|slot| slot.key.high == 0) {
+            Some(free) => {
+                *free = slot;
+                self.used += 1;
+            }
+            None => {
+                bucket[self.victim & (BUCKET - 1)] = slot;
+                self.victim = self.victim.wrapping_add(1);
+            }
+        }
+    }
+
+    fn grow(&mut self) {
+        let slots = (self.slots.len() * 4).min(self.max_slots);
+        let old = std::mem::replace(&mut self.slots, vec![FREE; slots]);
+        self.used = 0;
+        for slot in old {
+            if slot.key.high != 0 {
+                let hash = if slot.key.high >> 56 == LONG { slot.key.low } else { hash_key(slot.key) };
+                self.place(slot, hash);
+            }
+        }
+    }
+
+    /// Forgets everything; the slots stay allocated.
+    pub fn clear(&mut self) {
+        self.slots.fill(FREE);
+        self.keys.clear();
+        self.spilled.clear();
+        self.used = 0;
+    }
+
+    /// Bytes in use.
+    pub fn memory(&self) -> usize {
+        self.slots.len() * size_of::<Slot>()
+            + self.keys.capacity()
+            + self.spilled.capacity() * size_of::<PieceToken>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one_byte_each(piece: &[u8]) -> Vec<PieceToken> {
+        piece.iter().enumerate().map(|(i, &b)| PieceToken::new(b as u32, i, i + 1)).collect()
+    }
+
+    #[test]
+    fn keys_of_all_lengths_are_told_apart() {
+        let mut cache = PieceCache::new(DEFAULT_BUDGET);
+        let text: Vec<u8> = (0..200u32).map(|i| (i * 7 % 251) as u8).collect();
+        let mut pieces: Vec<&[u8]> = Vec::new();
+        for start in 0..40 {
+            for len in 1..60 {
+                pieces.push(&text[start..start + len]);
+            }
+        }
+        for piece in &pieces {
+            let mut out = Vec::new();
+            if !cache.ids(piece, &mut out) {
+                cache.insert(piece, &one_byte_each(piece), |_| 1);
+            }
+        }
+        // A full bucket forgets one of its entries; what is remembered must be right.
+        let mut known = 0;
+        for piece in &pieces {
+            let (mut ids, mut tokens) = (Vec::new(), Vec::new());
+            if cache.ids(piece, &mut ids) {
+                known += 1;
+                assert!(cache.tokens(piece, |_| 1, &mut tokens));
+                assert_eq!(ids, piece.iter().map(|&b| b as u32).collect::<Vec<_>>());
+                assert_eq!(tokens, one_byte_each(piece));
+            }
+        }
+        assert!(known * 10 > pieces.len() * 8, "{known} of {}", pieces.len());
+    }
+
+    #[test]
+    fn the_budget_holds_and_answers_stay_right() {
+        let budget = 1 << 20;
+        let mut cache = PieceCache::new(budget);
+        for i in 0..200_000u32 {
+            let piece = format!("piece number {i} of many");
+            let piece = &piece.as_bytes()[..4 + i as usize % 20];
+            let mut out = Vec::new();
+            if cache.ids(piece, &mut out) {
+                assert_eq!(out.len(), piece.len());
+                assert!(out.iter().zip(piece).all(|(&id, &b)| id == b as u32));
+            } else {
+                cache.insert(piece, &one_byte_each(piece), |_| 1);
+            }
+        }
+        assert!(cache.memory() <= budget * 5 / 4, "{} bytes", cache.memory());
+    }
+
+    #[test]
+    fn too_small_a_budget_remembers_nothing() {
+        let mut cache = PieceCache::new(1000);
+        cache.insert(b"a", &one_byte_each(b"a"), |_| 1);
+        assert!(!cache.ids(b"a", &mut Vec::new()));
+    }
+}

@@ -1,0 +1,145 @@
+//! The best segmentation of a text, in one pass and with memory for one word at a time.
+//!
+//! For every character boundary the pass keeps the best path that ends there. A boundary that no edge
+//! crosses is on every path, so the part before it is settled: it is handed out and forgotten, and only its
+//! score goes on. Scores are never reset, since rounding makes results depend on what was summed before.
+//!
+//! Of two candidates for one boundary the later one must be strictly better; they come by ascending start,
+//! so a tie keeps the longer last piece.
+
+use crate::trie::Trie;
+
+/// How scores add up and compare: the arithmetic of the library whose results are reproduced.
+pub(crate) trait Scoring {
+    /// What is stored per boundary.
+    type Stored: Copy + Default;
+    /// What a candidate is computed and compared in.
+    type Wide: Copy;
+
+    /// The score of a path that goes on with this piece; `None` if the piece may not be used.
+    fn with_piece(&self, id: u32, bytes: usize, before: Self::Stored) -> Option<Self::Wide>;
+    fn with_unknown(&self, before: Self::Stored) -> Self::Wide;
+    fn is_better(candidate: Self::Wide, best: Self::Stored) -> bool;
+    fn store(candidate: Self::Wide) -> Self::Stored;
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Node<S> {
+    score: S,
+    /// Bytes of the path's last piece, 0 where no path has arrived.
+    length: u32,
+    id: u32,
+}
+
+/// Buffers that a thread reuses from text to text.
+#[derive(Debug, Default)]
+pub(crate) struct Window<S> {
+    /// Best paths from the last settled boundary on.
+    nodes: Vec<Node<S>>,
+    path: Vec<(usize, usize, u32)>,
+}
+
+/// Nothing covers a character, and there is no id for what is unknown.
+#[derive(Debug)]
+pub(crate) struct NoUnknown;
+
+/// Bytes of the character that starts with `first`.
+#[inline]
+pub(crate) fn char_width(first: u8) -> usize {
+    match first {
+        0..=0x7F => 1,
+        0x80..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        _ => 4,
+    }
+}
+
+/// Walks the best path and hands out its edges in order as `(start, end, id)`.
+pub(crate) fn best_path<S: Scoring>(
+    text: &str,
+    trie: &Trie,
+    scoring: &S,
+    unknown: Option<u32>,
+    window: &mut Window<S::Stored>,
+    mut edge: impl FnMut(usize, usize, u32),
+) -> Result<(), NoUnknown> {
+    let bytes = text.as_bytes();
+    let Window { nodes, path } = window;
+    nodes.clear();
+    nodes.push(Node::default());
+    let mut settled = 0;
+    let mut reach = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        if at == reach && at > settled {
+            let score = nodes[at - settled].score;
+            hand_out(nodes, path, settled, at, &mut edge);
+            nodes.clear();
+            nodes.push(Node { score, ..Node::default() });
+            settled = at;
+        }
+        let before = nodes[at - settled].score;
+        let width = char_width(bytes[at]);
+        let mut covered = false;
+        let mut cursor = trie.root();
+        for (index, &byte) in bytes[at..].iter().enumerate() {
+            let Some(value) = trie.step(&mut cursor, byte) else { break };
+            let Some(id) = value else { continue };
+            let length = index + 1;
+            let Some(candidate) = scoring.with_piece(id, length, before) else { continue };
+            covered |= length == width;
+            let end = at + length;
+            reach = reach.max(end);
+            let node = node_at(nodes, end - settled);
+            if node.length == 0 || S::is_better(candidate, node.score) {
+                *node = Node { score: S::store(candidate), length: length as u32, id };
+            }
+        }
+        if !covered {
+            let candidate = scoring.with_unknown(before);
+            let end = at + width;
+            reach = reach.max(end);
+            let node = node_at(nodes, end - settled);
+            if node.length == 0 || S::is_better(candidate, node.score) {
+                let id = unknown.ok_or(NoUnknown)?;
+                *node = Node { score: S::store(candidate), length: width as u32, id };
+            }
+        }
+        at += width;
+    }
+    hand_out(nodes, path, settled, bytes.len(), &mut edge);
+    // A hostile text without any settled boundary must not keep its memory for ever.
+    if nodes.capacity() > 1 << 20 {
+        *nodes = Vec::new();
+        *path = Vec::new();
+    }
+    Ok(())
+}
+
+#[inline]
+fn node_at<S: Copy + Default>(nodes: &mut Vec<Node<S>>, index: usize) -> &mut Node<S> {
+    if index >= nodes.len() {
+        nodes.resize(index + 1, Node::default());
+    }
+    &mut nodes[index]
+}
+
+fn hand_out<S>(
+    nodes: &[Node<S>],
+    path: &mut Vec<(usize, usize, u32)>,
+    from: usize,
+    to: usize,
+    edge: &mut impl FnMut(usize, usize, u32),
+) {
+    path.clear();
+    let mut end = to;
+    while end > from {
+        let node = &nodes[end - from];
+        let start = end - node.length as usize;
+        path.push((start, end, node.id));
+        end = start;
+    }
+    for &(start, end, id) in path.iter().rev() {
+        edge(start, end, id);
+    }
+}

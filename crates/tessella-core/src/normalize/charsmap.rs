@@ -1,0 +1,340 @@
+//! SentencePiece's compiled character map: which strings are replaced by which.
+//!
+//! The blob is `u32 size | double array of that many bytes | replacements`, all little-endian; the
+//! replacements are UTF-8 texts closed by a NUL each, and a key's value is where its replacement starts.
+//! A unit of the array is 32 bits: a node has its byte in bits 0 to 7, "a key ends here" in bit 8 and the
+//! distance to its children in bits 10 to 30 (times 256 if bit 9 is set); a value has bit 31 set.
+//!
+//! Blobs come from strangers: sizes and values are checked when one is read, every step stays inside the
+//! array, and no key is followed beyond [`LONGEST_KEY`] bytes, so a circular array costs bounded time.
+//!
+//! [`build_charsmap`] writes such blobs.
+
+use crate::error::{Error, Result};
+use crate::trie::Slots;
+
+/// Keys are not followed further than this. Real ones are a few characters long.
+const LONGEST_KEY: usize = 1024;
+const IS_VALUE: u32 = 1 << 31;
+const ENDS_KEY: u32 = 1 << 8;
+
+/// A character map ready for look-ups.
+#[derive(Debug, Clone)]
+pub struct Charsmap {
+    units: Vec<u32>,
+    replacements: String,
+    /// ASCII characters that stay what they are when ASCII (or nothing) follows.
+    plain: [bool; 128],
+}
+
+impl Charsmap {
+    /// Reads a blob. An empty one maps nothing.
+    pub fn parse(blob: &[u8]) -> Result<Self> {
+        if blob.is_empty() {
+            return Ok(Charsmap { units: Vec::new(), replacements: String::new(), plain: [true; 128] });
+        }
+        let Some((size, rest)) = blob.split_first_chunk::<4>() else {
+            return Err(broken(format!("{} bytes hold no trie size (4 bytes)", blob.len())).at("byte 0"));
+        };
+        let size = u32::from_le_bytes(*size) as usize;
+        if size > rest.len() {
+            return Err(
+                broken(format!("its trie should have {size} bytes, {} are left", rest.len())).at("byte 0")
+            );
+        }
+        if !size.is_multiple_of(4) {
+            return Err(broken(format!("its trie has {size} bytes, which is no multiple of 4")).at("byte 0"));
+        }
+        let (array, replacements) = rest.split_at(size);
+        let units: Vec<u32> = array
+            .chunks_exact(4)
+            .map(|unit| u32::from_le_bytes(unit.try_into().expect("a chunk has 4 bytes")))
+            .collect();
+        let replacements = std::str::from_utf8(replacements)
+            .map_err(|error| {
+                let byte = 4 + size + error.valid_up_to();
+                broken("its replacements are no valid UTF-8").at(format!("byte {byte}"))
+            })?
+            .to_string();
+        for (index, unit) in units.iter().enumerate() {
+            let value = (unit & !IS_VALUE) as usize;
+            // An array's unused slots may look like anything but never have bit 31 set.
+            if unit & IS_VALUE != 0 && replacements.get(value..).is_none() {
+                return Err(broken(format!(
+                    "a rule points to byte {value} of replacements that have {} bytes",
+                    replacements.len()
+                ))
+                .at(format!("byte {}", 4 + 4 * index)));
+            }
+        }
+        let mut map = Charsmap { units, replacements, plain: [true; 128] };
+        for first in 0..128u8 {
+            map.plain[first as usize] =
+                map.find(&[first]).is_none() && (0..128u8).all(|second| !map.continues(&[first, second]));
+        }
+        Ok(map)
+    }
+
+    /// Whether this ASCII character stays what it is when ASCII follows.
+    #[inline]
+    pub fn is_plain(&self, ascii: u8) -> bool {
+        self.plain[ascii as usize]
+    }
+
+    /// Whether the map has no rule at all.
+    pub fn is_empty(&self) -> bool {
+        self.units.is_empty()
+    }
+
+    fn offset(unit: u32) -> u32 {
+        (unit >> 10) << ((unit & (1 << 9)) >> 6)
+    }
+
+    /// Walks along `text` and calls with the length and value of every key that it starts with, shortest
+    /// first, until told to stop.
+    #[inline]
+    fn keys(&self, text: &[u8], mut found: impl FnMut(usize, usize) -> bool) {
+        let Some(&root) = self.units.first() else { return };
+        let mut position = Self::offset(root);
+        for (index, &byte) in text.iter().take(LONGEST_KEY).enumerate() {
+            position ^= byte as u32;
+            let Some(&unit) = self.units.get(position as usize) else { return };
+            if unit & (IS_VALUE | 0xFF) != byte as u32 {
+                return;
+            }
+            position ^= Self::offset(unit);
+            if unit & ENDS_KEY != 0
+                && let Some(&value) = self.units.get(position as usize)
+                && !found(index + 1, (value & !IS_VALUE) as usize)
+            {
+                return;
+            }
+        }
+    }
+
+    fn continues(&self, text: &[u8]) -> bool {
+        let Some(&root) = self.units.first() else { return false };
+        let mut position = Self::offset(root);
+        text.iter().all(|&byte| {
+            position ^= byte as u32;
+            let Some(&unit) = self.units.get(position as usize) else { return false };
+            position ^= Self::offset(unit);
+            unit & (IS_VALUE | 0xFF) == byte as u32
+        })
+    }
+
+    fn find(&self, text: &[u8]) -> Option<usize> {
+        let mut value = None;
+        self.keys(text, |length, at| {
+            if length == text.len() {
+                value = Some(at);
+            }
+            true
+        });
+        value
+    }
+
+    fn replacement(&self, value: usize) -> Option<&str> {
+        let rest = self.replacements.get(value..)?;
+        Some(rest.split_once('\0').map_or(rest, |(text, _)| text))
+    }
+
+    /// The longest key that `text` starts with: its length in bytes and its replacement.
+    #[inline]
+    pub fn longest(&self, text: &str) -> Option<(usize, &str)> {
+        let mut longest = None;
+        self.keys(text.as_bytes(), |length, value| {
+            if text.is_char_boundary(length) {
+                longest = Some((length, value));
+            }
+            true
+        });
+        let (length, value) = longest?;
+        Some((length, self.replacement(value)?))
+    }
+
+    /// The replacement of the *shortest* key that `text` starts with.
+    #[inline]
+    pub fn shortest(&self, text: &str) -> Option<&str> {
+        let mut shortest = None;
+        self.keys(text.as_bytes(), |_, value| {
+            shortest = Some(value);
+            false
+        });
+        self.replacement(shortest?)
+    }
+}
+
+fn broken(what: impl std::fmt::Display) -> Error {
+    Error::format(format!("the precompiled character map is broken: {what}"))
+}
+
+/// Writes the blob for rules `source -> target`, as [`Charsmap::parse`] and SentencePiece read it. Of equal
+/// sources the last counts; an empty target deletes.
+///
+/// Fails on an empty source, on U+0000 (which closes texts in the blob), and on more rules than the format
+/// can address (about two million characters of distinct prefixes).
+pub fn build_charsmap(rules: &[(Vec<char>, Vec<char>)]) -> Result<Vec<u8>> {
+    let mut map = std::collections::BTreeMap::new();
+    for (source, target) in rules {
+        if source.is_empty() {
+            return Err(Error::value("a normalization rule has an empty source: it must have a character"));
+        }
+        if source.contains(&'\0') || target.contains(&'\0') {
+            return Err(Error::value("a normalization rule has U+0000, which the format cannot hold"));
+        }
+        map.insert(source.iter().collect::<String>(), target.iter().collect::<String>());
+    }
+    if map.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Equal replacements are stored once.
+    let mut replacements = String::new();
+    let mut known = std::collections::HashMap::new();
+    let mut keys: Vec<(Vec<u8>, u32)> = Vec::with_capacity(map.len());
+    for (source, target) in map {
+        let value = *known.entry(target.clone()).or_insert_with(|| {
+            let start = replacements.len() as u32;
+            replacements.push_str(&target);
+            replacements.push('\0');
+            start
+        });
+        if value >= IS_VALUE {
+            return Err(Error::value("the replacements of the normalization rules exceed 2 GiB"));
+        }
+        keys.push((source.into_bytes(), value));
+    }
+    let units = double_array(&keys)?;
+    let mut blob = Vec::with_capacity(4 + 4 * units.len() + replacements.len());
+    blob.extend((4 * units.len() as u32).to_le_bytes());
+    blob.extend(units.iter().flat_map(|unit| unit.to_le_bytes()));
+    blob.extend(replacements.as_bytes());
+    Ok(blob)
+}
+
+/// The units for sorted, distinct keys without NUL.
+fn double_array(keys: &[(Vec<u8>, u32)]) -> Result<Vec<u32>> {
+    let mut slots = Slots::new();
+    let mut units = vec![0u32; slots.len()];
+    let mut open = vec![(0u32, 0usize, keys.len(), 0usize)];
+    while let Some((slot, first, last, depth)) = open.pop() {
+        // Child 0 is the value of the key that ends here.
+        let ends = keys[first].0.len() == depth;
+        let mut labels: Vec<u8> = if ends { vec![0] } else { Vec::new() };
+        let mut children = Vec::new();
+        let mut at = first + ends as usize;
+        while at < last {
+            let byte = keys[at].0[depth];
+            let end = at + keys[at..last].partition_point(|(key, _)| key[depth] == byte);
+            labels.push(byte);
+            children.push((byte, at, end));
+            at = end;
+        }
+        let base = slots.place(&labels)?;
+        units.resize(slots.len(), 0);
+        let offset = slot ^ base;
+        if offset >= 1 << 21 {
+            return Err(Error::value(
+                "too many normalization rules: the compiled map addresses at most 2 million nodes",
+            ));
+        }
+        units[slot as usize] |= offset << 10 | if ends { ENDS_KEY } else { 0 };
+        if ends {
+            units[base as usize] = keys[first].1 | IS_VALUE;
+        }
+        for (byte, from, to) in children {
+            let child = base ^ byte as u32;
+            units[child as usize] = byte as u32;
+            open.push((child, from, to, depth + 1));
+        }
+    }
+    slots.for_each_free(|slot, byte| units[slot] = byte as u32);
+    Ok(units)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    fn rules(list: &[(&str, &str)]) -> Vec<(Vec<char>, Vec<char>)> {
+        list.iter().map(|(from, to)| (from.chars().collect(), to.chars().collect())).collect()
+    }
+
+    #[test]
+    fn built_maps_answer_for_their_rules() {
+        let mut random = Random::from_seed(1);
+        for count in [1, 5, 100, 3000] {
+            let word = |random: &mut Random| -> Vec<char> {
+                let length = 1 + random.next_u64() % 3;
+                (0..length).map(|_| char::from_u32(1 + (random.next_u64() % 0x900) as u32).unwrap()).collect()
+            };
+            let mut expected = std::collections::BTreeMap::new();
+            let list: Vec<_> = (0..count).map(|_| (word(&mut random), word(&mut random))).collect();
+            for (from, to) in &list {
+                expected.insert(from.iter().collect::<String>(), to.iter().collect::<String>());
+            }
+            let map = Charsmap::parse(&build_charsmap(&list).unwrap()).unwrap();
+            for (from, to) in &expected {
+                assert_eq!(map.longest(from), Some((from.len(), to.as_str())));
+            }
+            for _ in 0..2000 {
+                let text: String = word(&mut random).into_iter().collect();
+                let prefixes = |text: &str| -> Vec<usize> {
+                    (1..=text.len())
+                        .filter(|&n| text.is_char_boundary(n) && expected.contains_key(&text[..n]))
+                        .collect()
+                };
+                let longest = prefixes(&text).last().map(|&n| (n, expected[&text[..n]].as_str()));
+                assert_eq!(map.longest(&text), longest);
+                let shortest = prefixes(&text).first().map(|&n| expected[&text[..n]].as_str());
+                assert_eq!(map.shortest(&text), shortest);
+            }
+        }
+    }
+
+    #[test]
+    fn plain_characters_are_those_without_rules() {
+        let map =
+            Charsmap::parse(&build_charsmap(&rules(&[("a", "b"), ("c\u{301}", "ć"), ("de", "f")])).unwrap())
+                .unwrap();
+        let plain: Vec<bool> = b"abcde".iter().map(|&byte| map.is_plain(byte)).collect();
+        assert_eq!(plain, [false, true, true, false, true]);
+        assert!(Charsmap::parse(&[]).unwrap().is_plain(b'a'));
+    }
+
+    #[test]
+    fn bad_rules_and_blobs_are_errors() {
+        assert!(build_charsmap(&rules(&[("", "b")])).is_err());
+        assert!(build_charsmap(&rules(&[("a", "\0")])).is_err());
+        assert!(build_charsmap(&[]).unwrap().is_empty());
+        let good = build_charsmap(&rules(&[("a", "b"), ("ab", "é")])).unwrap();
+        assert!(Charsmap::parse(&good[..3]).is_err());
+        assert!(Charsmap::parse(&good[..100]).is_err());
+        let error = Charsmap::parse(&good[..good.len() - 4]).unwrap_err();
+        assert!(error.message().contains("points to byte"), "{error}");
+        let mut broken = good.clone();
+        *broken.last_mut().unwrap() = 0xFF;
+        assert!(Charsmap::parse(&broken).unwrap_err().message().contains("UTF-8"));
+    }
+
+    #[test]
+    fn hostile_arrays_neither_panic_nor_hang() {
+        let mut random = Random::from_seed(9);
+        let text = "abcdé\u{301}a\u{1}".repeat(200);
+        for _ in 0..3000 {
+            let units = 1 + random.next_u64() as usize % 300;
+            let mut blob = (4 * units as u32).to_le_bytes().to_vec();
+            for _ in 0..units {
+                // Small offsets and likely bytes make long walks.
+                let unit = (random.next_u64() as u32 & 0x0003_FFFF) | b'a' as u32;
+                blob.extend(unit.to_le_bytes());
+            }
+            blob.extend(b"x\0y\0");
+            let Ok(map) = Charsmap::parse(&blob) else { continue };
+            for (at, _) in text.char_indices() {
+                let _ = (map.longest(&text[at..]), map.shortest(&text[at..]));
+            }
+        }
+    }
+}

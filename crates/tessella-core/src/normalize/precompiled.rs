@@ -1,0 +1,211 @@
+//! A SentencePiece character map as a normalizer of its own.
+//!
+//! There are two ways to apply the same map, and they are different functions:
+//!
+//! - `LongestMatch`, as SentencePiece does: the longest rule at each position.
+//! - `Grapheme`, as the reference library does: a grapheme cluster of less than six bytes is looked up
+//!   whole, and the *shortest* rule that it starts with replaces all of it; without a hit, and in longer
+//!   clusters, each character is looked up alone.
+//!
+//! The alignment is the reference library's: a replacement takes over its characters one by one, surplus new
+//! characters belong to the last of them, and what is deleted belongs to the character before, even
+//! across rules. (Nothing stands before a deletion at the very start, so there the reference library
+//! forgets it, and every later character is aligned too far to the left. Offsets must agree with it.)
+
+use std::sync::Arc;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::charsmap::Charsmap;
+use crate::error::Result;
+use crate::spec::CharsmapMatching;
+use crate::text::{AlignedText, Rewriter};
+
+/// Clusters of this many bytes or more are not looked up whole.
+const LONG_CLUSTER: usize = 6;
+
+/// A compiled character map normalizer.
+#[derive(Debug, Clone)]
+pub struct Precompiled {
+    map: Charsmap,
+    matching: CharsmapMatching,
+}
+
+impl Precompiled {
+    pub fn new(charsmap: &Arc<[u8]>, matching: CharsmapMatching) -> Result<Self> {
+        Ok(Precompiled { map: Charsmap::parse(charsmap)?, matching })
+    }
+
+    pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
+        if self.plain_run(text.as_str()) == text.as_str().len() {
+            return Ok(());
+        }
+        text.rewrite(|out| {
+            let mut writer = Writer { out, pending: None, in_step: true };
+            match self.matching {
+                CharsmapMatching::Grapheme => self.by_grapheme(&mut writer),
+                CharsmapMatching::LongestMatch => self.by_longest_match(&mut writer),
+            }
+            writer.flush();
+        });
+        Ok(())
+    }
+
+    /// Bytes at the start of `text` that certainly stay: ASCII without rules, and followed by ASCII.
+    fn plain_run(&self, text: &str) -> usize {
+        let bytes = text.as_bytes();
+        let stop =
+            bytes.iter().position(|&byte| !byte.is_ascii() || byte == b'\r' || !self.map.is_plain(byte));
+        match stop {
+            None => bytes.len(),
+            // What follows may combine with the character before it.
+            Some(at) if !bytes[at].is_ascii() => at.saturating_sub(1),
+            Some(at) => at,
+        }
+    }
+
+    fn by_grapheme(&self, writer: &mut Writer<'_, '_>) {
+        let text = writer.out.rest();
+        let mut at = 0;
+        while at < text.len() {
+            let run = self.plain_run(&text[at..]);
+            if run > 0 {
+                writer.keep(&text[at..at + run]);
+                at += run;
+                continue;
+            }
+            let Some(cluster) = text[at..].graphemes(true).next() else { break };
+            at += cluster.len();
+            if cluster.len() < LONG_CLUSTER
+                && let Some(replacement) = self.map.shortest(cluster)
+            {
+                writer.replace(cluster, replacement);
+                continue;
+            }
+            let mut bytes = [0; 4];
+            for c in cluster.chars() {
+                let part = &*c.encode_utf8(&mut bytes);
+                match self.map.shortest(part) {
+                    Some(replacement) => writer.replace(part, replacement),
+                    None => writer.change(c, 0),
+                }
+            }
+        }
+    }
+
+    fn by_longest_match(&self, writer: &mut Writer<'_, '_>) {
+        let text = writer.out.rest();
+        let mut at = 0;
+        while at < text.len() {
+            let run = self.plain_run(&text[at..]);
+            if run > 0 {
+                writer.keep(&text[at..at + run]);
+                at += run;
+                continue;
+            }
+            if let Some((length, replacement)) = self.map.longest(&text[at..]) {
+                writer.replace(&text[at..at + length], replacement);
+                at += length;
+            } else {
+                let Some(c) = text[at..].chars().next() else { break };
+                writer.change(c, 0);
+                at += c.len_utf8();
+            }
+        }
+    }
+}
+
+/// Hands changes on, one late: a deletion changes what was said about the character before.
+struct Writer<'w, 's> {
+    out: &'w mut Rewriter<'s>,
+    pending: Option<(char, isize)>,
+    /// The text read and the cursor are at the same place; lost for good after a deletion at the start.
+    in_step: bool,
+}
+
+impl Writer<'_, '_> {
+    fn change(&mut self, c: char, change: isize) {
+        self.flush();
+        self.pending = Some((c, change));
+    }
+
+    fn flush(&mut self) {
+        if let Some(change) = self.pending.take() {
+            self.out.apply([change]);
+        }
+    }
+
+    /// Plain ASCII stays.
+    fn keep(&mut self, run: &str) {
+        if !self.in_step {
+            run.chars().for_each(|c| self.change(c, 0));
+            return;
+        }
+        self.flush();
+        let last = run.len() - 1;
+        self.out.keep(last);
+        self.pending = Some((run.as_bytes()[last] as char, 0));
+    }
+
+    fn replace(&mut self, old: &str, new: &str) {
+        let (old, count) = (old.chars().count() as isize, new.chars().count() as isize);
+        let surplus = count - old;
+        for (index, c) in new.chars().enumerate() {
+            self.change(c, (index as isize >= old) as isize);
+        }
+        if surplus < 0 {
+            match &mut self.pending {
+                Some((_, change)) => *change += surplus,
+                None => self.in_step = false,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::charsmap::build_charsmap;
+    use super::*;
+
+    fn normalize(
+        rules: &[(&str, &str)],
+        matching: CharsmapMatching,
+        text: &str,
+    ) -> Vec<(char, usize, usize)> {
+        let rules: Vec<_> =
+            rules.iter().map(|(from, to)| (from.chars().collect(), to.chars().collect())).collect();
+        let blob: Arc<[u8]> = build_charsmap(&rules).unwrap().into();
+        let mut aligned = AlignedText::borrowed(text, 0);
+        Precompiled::new(&blob, matching).unwrap().normalize(&mut aligned).unwrap();
+        let result = aligned.as_str().to_string();
+        let spans = result.char_indices().map(|(at, c)| {
+            let span = aligned.span(at, at + c.len_utf8());
+            (c, span.start, span.end)
+        });
+        spans.collect()
+    }
+
+    #[test]
+    fn an_expansion_followed_by_a_deletion() {
+        let rules = [("™", "TM"), ("\u{1e}", "")];
+        let found = normalize(&rules, CharsmapMatching::Grapheme, "™\u{1e}g");
+        assert_eq!(found.iter().map(|entry| entry.0).collect::<String>(), "TMg");
+    }
+
+    #[test]
+    fn the_two_ways_differ_on_combining_characters() {
+        let rules = [("ｅ", "e"), ("ｅ\u{301}", "é")];
+        let text = "ｅ\u{301}";
+        let by = |matching| normalize(&rules, matching, text).iter().map(|entry| entry.0).collect::<String>();
+        assert_eq!(by(CharsmapMatching::Grapheme), "e");
+        assert_eq!(by(CharsmapMatching::LongestMatch), "é");
+    }
+
+    #[test]
+    fn untouched_text_is_not_copied() {
+        let blob: Arc<[u8]> = build_charsmap(&[(vec!['é'], vec!['e'])]).unwrap().into();
+        let mut text = AlignedText::borrowed("plain text", 0);
+        Precompiled::new(&blob, CharsmapMatching::Grapheme).unwrap().normalize(&mut text).unwrap();
+        assert!(matches!(text.into_parts().0, std::borrow::Cow::Borrowed(_)));
+    }
+}

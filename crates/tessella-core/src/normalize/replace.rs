@@ -1,0 +1,101 @@
+//! Every match of a pattern becomes a fixed text.
+//!
+//! The new text stands for the whole match. A match of nothing inserts: what is new then stands for the
+//! character before it.
+
+use std::ops::Range;
+
+use super::edit::edit;
+use crate::error::Result;
+use crate::pattern::Matcher;
+use crate::spec::Pattern;
+use crate::text::{AlignedText, Alignment};
+
+#[derive(Debug)]
+pub(super) struct Replace {
+    matcher: Matcher,
+    content: String,
+}
+
+impl Replace {
+    pub fn new(pattern: &Pattern, content: &str) -> Result<Self> {
+        Ok(Replace { matcher: Matcher::new(pattern)?, content: content.to_string() })
+    }
+
+    pub fn explain(&self) -> (String, String) {
+        self.matcher.explain()
+    }
+
+    pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
+        // An empty text has no matches, not even of nothing.
+        if text.as_str().is_empty() {
+            return Ok(());
+        }
+        let mut matches = Vec::new();
+        self.matcher.find_all(text.as_str(), &mut matches)?;
+        replace_matches(text, &matches, &self.content);
+        Ok(())
+    }
+}
+
+/// Puts `content` in place of each match; they are in order and do not overlap.
+pub(super) fn replace_matches(text: &mut AlignedText<'_>, matches: &[Range<usize>], content: &str) {
+    if matches.is_empty() {
+        return;
+    }
+    if !text.map().is_tracked() {
+        return replace_untracked(text, matches, content);
+    }
+    edit(text, |_, edit| {
+        for found in matches {
+            let rewriter = edit.at(found.start);
+            if found.is_empty() {
+                content.chars().for_each(|c| rewriter.insert(c));
+            } else {
+                let span = rewriter.source_span(found.start, found.end);
+                rewriter.emit(content, span);
+                rewriter.skip_bytes(found.len());
+            }
+        }
+    });
+}
+
+/// The same without a way back, which leaves only copying: blanks that become another character are most
+/// of what some vocabularies ask of this stage.
+fn replace_untracked(text: &mut AlignedText<'_>, matches: &[Range<usize>], content: &str) {
+    let source = text.as_str();
+    let mut out = String::with_capacity(source.len() + matches.len() * content.len());
+    let mut end = 0;
+    for found in matches {
+        out.push_str(&source[end..found.start]);
+        out.push_str(content);
+        end = found.end;
+    }
+    out.push_str(&source[end..]);
+    *text = AlignedText::from_parts(out, Alignment::untracked());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Span;
+
+    #[test]
+    fn the_new_text_stands_for_the_match() {
+        let mut text = AlignedText::borrowed("zabcz", 0);
+        replace_matches(&mut text, std::slice::from_ref(&(1..4)), "xy");
+        assert_eq!(text.as_str(), "zxyz");
+        let spans: Vec<Span> = (0..4).map(|i| text.span(i, i + 1)).collect();
+        assert_eq!(spans, [Span::new(0, 1), Span::new(1, 4), Span::new(1, 4), Span::new(4, 5)]);
+    }
+
+    #[test]
+    fn matches_of_nothing_insert() {
+        let mut text = AlignedText::borrowed("ab", 0);
+        replace_matches(&mut text, &[0..0, 1..1, 2..2], "-");
+        assert_eq!(text.as_str(), "-a-b-");
+        let spans: Vec<Span> = (0..5).map(|i| text.span(i, i + 1)).collect();
+        let expected = [(0, 0), (0, 1), (0, 1), (1, 2), (1, 2)].map(|(start, end)| Span::new(start, end));
+        assert_eq!(spans, expected);
+    }
+}

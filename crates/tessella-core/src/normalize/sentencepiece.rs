@@ -1,0 +1,339 @@
+//! SentencePiece's whole normalizer, in one pass.
+//!
+//! The text is read chunk by chunk: a user-defined symbol (which stays as it is), else the longest rule of
+//! the character map (which is replaced), else one character. On the way spaces are dropped where they
+//! stand first, last or after another, the dummy prefix is put in front (or behind, in suffix mode) and
+//! spaces become `▁`.
+//!
+//! Every normalized character knows where the chunk that it came from begins. Its span reaches from there
+//! to where the next one's chunk begins, so that a token's span is `[begin of its first character, begin of
+//! what follows it)`, which is SentencePiece's surface: dropped spaces belong to what precedes them, and of
+//! the characters of one chunk only the last one has a width.
+
+use crate::error::Result;
+use crate::spec::SentencePieceNormalizer;
+use crate::text::{AlignedText, Alignment};
+use crate::trie::Trie;
+
+use super::charsmap::Charsmap;
+
+const SPACE_SYMBOL: &str = "▁";
+
+/// A compiled SentencePiece normalizer.
+#[derive(Debug, Clone)]
+pub struct SentencePieceNormalization {
+    map: Charsmap,
+    /// User-defined symbols, if there are any.
+    symbols: Option<Trie>,
+    /// ASCII characters that are neither space nor the start of a symbol nor of a rule over ASCII.
+    plain: [bool; 128],
+    add_dummy_prefix: bool,
+    remove_extra_whitespaces: bool,
+    treat_whitespace_as_suffix: bool,
+    space: &'static str,
+}
+
+impl SentencePieceNormalization {
+    pub fn new(spec: &SentencePieceNormalizer) -> Result<Self> {
+        let map = Charsmap::parse(&spec.charsmap)?;
+        let symbols = if spec.user_defined.is_empty() {
+            None
+        } else {
+            Some(Trie::build(spec.user_defined.iter().map(|symbol| (symbol.as_bytes(), 0)).collect())?)
+        };
+        let starts_symbol =
+            |byte: u8| spec.user_defined.iter().any(|symbol| symbol.as_bytes().first() == Some(&byte));
+        let plain = std::array::from_fn(|byte| {
+            byte as u8 != b' ' && map.is_plain(byte as u8) && !starts_symbol(byte as u8)
+        });
+        Ok(SentencePieceNormalization {
+            map,
+            symbols,
+            plain,
+            add_dummy_prefix: spec.add_dummy_prefix,
+            remove_extra_whitespaces: spec.remove_extra_whitespaces,
+            treat_whitespace_as_suffix: spec.treat_whitespace_as_suffix,
+            space: if spec.escape_whitespaces { SPACE_SYMBOL } else { " " },
+        })
+    }
+
+    pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
+        if text.as_str().is_empty() {
+            return Ok(());
+        }
+        let tracked = text.map().is_tracked();
+        let mut out = Output::new(text.as_str().len(), tracked);
+        let end = self.write(text.as_str(), &mut out);
+        let map = if tracked { out.alignment(end, text.as_str(), text.map()) } else { text.map().like() };
+        *text = AlignedText::from_parts(out.text, map);
+        Ok(())
+    }
+
+    /// Writes the normalized text and returns where the last chunk ends.
+    fn write(&self, text: &str, out: &mut Output) -> usize {
+        let mut at = 0;
+        if self.remove_extra_whitespaces {
+            while let Some(Chunk { text: " ", length, .. }) = self.chunk(&text[at..]) {
+                at += length;
+            }
+            if at == text.len() {
+                return at;
+            }
+        }
+        if self.add_dummy_prefix && !self.treat_whitespace_as_suffix {
+            out.chunk(self.space, at);
+        }
+        let mut after_space = self.remove_extra_whitespaces;
+        while at < text.len() {
+            let run = self.plain_run(&text.as_bytes()[at..]);
+            if run > 0 {
+                out.run(&text[at..at + run], at);
+                after_space = false;
+                at += run;
+                continue;
+            }
+            let Some(chunk) = self.chunk(&text[at..]) else { break };
+            let kept = if after_space { chunk.text.trim_start_matches(' ') } else { chunk.text };
+            if !kept.is_empty() {
+                if chunk.own && kept != " " {
+                    out.run(kept, at);
+                } else if kept.contains(' ') {
+                    for (index, part) in kept.split(' ').enumerate() {
+                        if index > 0 {
+                            out.chunk(self.space, at);
+                        }
+                        out.chunk(part, at);
+                    }
+                } else {
+                    out.chunk(kept, at);
+                }
+                after_space = self.remove_extra_whitespaces && kept.ends_with(' ');
+            }
+            at += chunk.length;
+        }
+        if self.remove_extra_whitespaces {
+            at = out.trim_end(self.space).unwrap_or(at);
+        }
+        if self.add_dummy_prefix && self.treat_whitespace_as_suffix {
+            out.chunk(self.space, at);
+        }
+        at
+    }
+
+    /// Bytes at the start of `text` that are ASCII without any meaning. The last one before a non-ASCII
+    /// character is left out: a rule may combine the two.
+    #[inline]
+    fn plain_run(&self, text: &[u8]) -> usize {
+        let plain = |byte: u8| byte.is_ascii() && self.plain[byte as usize];
+        match text.iter().position(|&byte| !plain(byte)) {
+            None => text.len(),
+            Some(stop) if !text[stop].is_ascii() && !self.map.is_empty() => stop.saturating_sub(1),
+            Some(stop) => stop,
+        }
+    }
+
+    #[inline]
+    fn chunk<'t>(&'t self, text: &'t str) -> Option<Chunk<'t>> {
+        if let Some(symbols) = &self.symbols
+            && let Some((length, _)) = symbols.longest_prefix(text.as_bytes())
+        {
+            return Some(Chunk { text: &text[..length], length, own: false });
+        }
+        if let Some((length, replacement)) = self.map.longest(text) {
+            return Some(Chunk { text: replacement, length, own: false });
+        }
+        let length = text.chars().next()?.len_utf8();
+        Some(Chunk { text: &text[..length], length, own: true })
+    }
+}
+
+/// What a text starts with.
+#[derive(Debug)]
+struct Chunk<'t> {
+    /// Its normalized form.
+    text: &'t str,
+    /// How many bytes of the source it stands for.
+    length: usize,
+    /// One character that stays what it is.
+    own: bool,
+}
+
+/// Where a stretch of normalized text came from.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    /// First normalized byte of the stretch; it ends where the next one starts.
+    start: usize,
+    /// Source byte where its chunk begins.
+    source: usize,
+    /// Its characters are the source's own, one by one; else all of them are one chunk.
+    own: bool,
+}
+
+struct Output {
+    text: String,
+    tracked: bool,
+    marks: Vec<Mark>,
+}
+
+impl Output {
+    fn new(source_length: usize, tracked: bool) -> Self {
+        // A space becomes three bytes; English has one in six.
+        let text = String::with_capacity(source_length + source_length / 2 + 16);
+        Output { text, tracked, marks: Vec::new() }
+    }
+
+    fn mark(&mut self, source: usize, own: bool) {
+        if self.tracked {
+            self.marks.push(Mark { start: self.text.len(), source, own });
+        }
+    }
+
+    /// Characters that are the source's own from `source` on.
+    fn run(&mut self, run: &str, source: usize) {
+        let goes_on = self
+            .marks
+            .last()
+            .is_some_and(|mark| mark.own && mark.source + (self.text.len() - mark.start) == source);
+        if !goes_on {
+            self.mark(source, true);
+        }
+        self.text.push_str(run);
+    }
+
+    /// Text that stands for a chunk beginning at `source`.
+    fn chunk(&mut self, text: &str, source: usize) {
+        if !text.is_empty() {
+            self.mark(source, false);
+            self.text.push_str(text);
+        }
+    }
+
+    /// Drops spaces from the end; returns where the first of them came from.
+    fn trim_end(&mut self, space: &str) -> Option<usize> {
+        let kept = self.text.trim_end_matches(space).len();
+        if kept == self.text.len() {
+            return None;
+        }
+        self.text.truncate(kept);
+        let mut source = 0;
+        while let Some(mark) = self.marks.pop() {
+            source = mark.source;
+            if mark.start < kept {
+                // Only the end of this chunk was space.
+                self.marks.push(mark);
+            }
+            if mark.start <= kept {
+                break;
+            }
+        }
+        Some(source)
+    }
+
+    fn alignment(&self, end: usize, source_text: &str, source: &Alignment) -> Alignment {
+        let mut map = source.like();
+        let mut hint = 0;
+        for (index, mark) in self.marks.iter().enumerate() {
+            let next = self.marks.get(index + 1);
+            let stop = next.map_or(self.text.len(), |next| next.start);
+            let until = next.map_or(end, |next| next.source);
+            let stretch = &self.text[mark.start..stop];
+            let last = stretch.chars().next_back().map_or(0, char::len_utf8);
+            let before = stretch.len() - last;
+            if mark.own {
+                let last_at = mark.source + before;
+                map.append(source, mark.source, last_at);
+                if until == last_at + last {
+                    map.append(source, last_at, until);
+                } else {
+                    map.push_char(last, source.span_from(source_text, last_at, until, &mut hint));
+                }
+            } else {
+                let here = source.span_from(source_text, mark.source, mark.source, &mut hint);
+                map.push_fixed(before, here);
+                let span = source.span_from(source_text, mark.source, until, &mut hint);
+                map.push_char(last, span);
+            }
+        }
+        map
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::charsmap::build_charsmap;
+    use super::*;
+    use crate::ids::Span;
+
+    fn spec() -> SentencePieceNormalizer {
+        let rules = [("ﬁ", "fi"), ("\u{3000}", " "), ("\u{1}", ""), ("e\u{301}", "é")]
+            .map(|(from, to)| (from.chars().collect(), to.chars().collect()));
+        SentencePieceNormalizer {
+            name: "test".into(),
+            charsmap: build_charsmap(&rules).unwrap().into(),
+            add_dummy_prefix: true,
+            remove_extra_whitespaces: true,
+            escape_whitespaces: true,
+            treat_whitespace_as_suffix: false,
+            user_defined: Arc::new(["e\u{301}x".to_string()]),
+        }
+    }
+
+    /// Normalized text, and for each character where its span begins.
+    fn normalize(spec: &SentencePieceNormalizer, text: &str) -> (String, Vec<(usize, usize)>) {
+        let normalization = SentencePieceNormalization::new(spec).unwrap();
+        let mut plain = AlignedText::untracked(text);
+        normalization.normalize(&mut plain).unwrap();
+        let mut aligned = AlignedText::borrowed(text, 0);
+        normalization.normalize(&mut aligned).unwrap();
+        let result = aligned.as_str().to_string();
+        assert_eq!(plain.as_str(), result);
+        let spans = result.char_indices().map(|(at, c)| aligned.span(at, at + c.len_utf8()));
+        let spans = spans.map(|span| (span.start, span.end)).collect();
+        (result, spans)
+    }
+
+    #[test]
+    fn spans_reach_to_what_follows() {
+        let (text, spans) = normalize(&spec(), "  ﬁx  a\u{1}b  ");
+        assert_eq!(text, "▁fix▁ab");
+        assert_eq!(spans, [(2, 2), (2, 2), (2, 5), (5, 6), (6, 8), (8, 10), (10, 11)]);
+    }
+
+    #[test]
+    fn symbols_pass_unchanged() {
+        assert_eq!(normalize(&spec(), "e\u{301}y e\u{301}x").0, "▁éy▁e\u{301}x");
+    }
+
+    #[test]
+    fn suffix_mode_and_plain_spaces() {
+        let spec =
+            SentencePieceNormalizer { treat_whitespace_as_suffix: true, escape_whitespaces: false, ..spec() };
+        let (text, spans) = normalize(&spec, "a\u{3000} b ");
+        assert_eq!(text, "a b ");
+        assert_eq!(spans, [(0, 1), (1, 5), (5, 6), (6, 6)]);
+    }
+
+    #[test]
+    fn nothing_but_spaces_is_nothing() {
+        assert_eq!(normalize(&spec(), " \u{3000}\u{1} ").0, "");
+        assert_eq!(normalize(&spec(), "").0, "");
+        let kept = SentencePieceNormalizer { remove_extra_whitespaces: false, ..spec() };
+        assert_eq!(normalize(&kept, "  ").0, "▁▁▁");
+    }
+
+    #[test]
+    fn works_on_an_already_changed_text() {
+        let mut text = AlignedText::from_parts("b c", {
+            let mut map = Alignment::new();
+            map.push_char(1, Span::new(0, 3));
+            map.push_identity(2, 3);
+            map
+        });
+        SentencePieceNormalization::new(&spec()).unwrap().normalize(&mut text).unwrap();
+        assert_eq!(text.as_str(), "▁b▁c");
+        assert_eq!(text.span(3, 4), Span::new(0, 3));
+        assert_eq!(text.span(4, 8), Span::new(3, 5));
+    }
+}

@@ -1,0 +1,166 @@
+//! The dialects' own regular-expression engines, and the rules of their match iterators.
+//!
+//! Oniguruma runs the patterns of `tokenizer.json` (Ruby syntax), fancy-regex those of tiktoken. Both
+//! iterators agree on empty matches: one that touches the end of the previous match is not a match, and the
+//! search goes on one character later.
+//!
+//! A run can fail: both engines backtrack and give up at a limit. A pattern can also misbehave (`\K` inside
+//! a look-ahead makes a match end before it starts, a byte escape matches inside a character). [`Guard`]
+//! turns all of that into an error, so that nobody downstream slices text at an impossible place.
+
+use std::ops::Range;
+
+use onig::{MatchParam, Region, SearchOptions};
+
+use crate::error::{Error, ErrorKind, Result, excerpt};
+use crate::spec::Dialect;
+
+/// One compiled regular expression.
+pub(super) enum Engine {
+    Oniguruma(onig::Regex),
+    Fancy(Box<fancy_regex::Regex>),
+}
+
+pub(super) fn name(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Oniguruma => "oniguruma",
+        Dialect::Fancy => "fancy-regex",
+    }
+}
+
+impl Engine {
+    pub(super) fn new(source: &str, dialect: Dialect) -> Result<Self> {
+        let refused = |message: String| {
+            Error::new(
+                ErrorKind::Regex,
+                format!(
+                    "the regular expression `{}` does not compile with {}: {message}",
+                    excerpt(source),
+                    name(dialect)
+                ),
+            )
+        };
+        match dialect {
+            Dialect::Oniguruma => onig::Regex::new(source)
+                .map(Engine::Oniguruma)
+                .map_err(|error| refused(error.description().to_string())),
+            Dialect::Fancy => fancy_regex::Regex::new(source)
+                .map(|regex| Engine::Fancy(Box::new(regex)))
+                .map_err(|error| refused(error.to_string())),
+        }
+    }
+
+    /// Calls `found` for every match of `text`; `source` is the pattern's text, for messages.
+    pub(super) fn for_each(
+        &self,
+        source: &str,
+        text: &str,
+        found: &mut impl FnMut(Range<usize>),
+    ) -> Result<()> {
+        let mut guard = Guard { source, text, end: 0 };
+        match self {
+            Engine::Oniguruma(regex) => {
+                let mut region = Region::new();
+                let mut at = 0;
+                let mut last_end = None;
+                while at <= text.len() {
+                    region.clear();
+                    let hit = regex
+                        .search_with_param(
+                            text,
+                            at,
+                            text.len(),
+                            SearchOptions::SEARCH_OPTION_NONE,
+                            Some(&mut region),
+                            MatchParam::default(),
+                        )
+                        .map_err(|error| gave_up(source, text, error.description()))?;
+                    let Some((start, end)) = hit.and_then(|_| region.pos(0)) else { break };
+                    if start == end && last_end == Some(end) {
+                        at = next_boundary(text, at);
+                        continue;
+                    }
+                    at = end;
+                    last_end = Some(end);
+                    found(guard.check(start, end)?);
+                }
+            }
+            Engine::Fancy(regex) => {
+                for hit in regex.find_iter(text) {
+                    let hit = hit.map_err(|error| gave_up(source, text, &error.to_string()))?;
+                    found(guard.check(hit.start(), hit.end())?);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Engine::Oniguruma(_) => "Oniguruma",
+            Engine::Fancy(_) => "Fancy",
+        })
+    }
+}
+
+/// The character boundary after `at`, or one past the end.
+fn next_boundary(text: &str, at: usize) -> usize {
+    let mut next = at + 1;
+    while next < text.len() && !text.is_char_boundary(next) {
+        next += 1;
+    }
+    next
+}
+
+/// Lets matches through that are in order and lie between characters.
+struct Guard<'a> {
+    source: &'a str,
+    text: &'a str,
+    /// Where the previous match ended.
+    end: usize,
+}
+
+impl Guard<'_> {
+    #[inline]
+    fn check(&mut self, start: usize, end: usize) -> Result<Range<usize>> {
+        let sound = self.end <= start
+            && start <= end
+            && self.text.is_char_boundary(start)
+            && self.text.is_char_boundary(end);
+        if !sound {
+            return Err(self.unsound(start, end));
+        }
+        self.end = end;
+        Ok(start..end)
+    }
+
+    #[cold]
+    fn unsound(&self, start: usize, end: usize) -> Error {
+        Error::new(
+            ErrorKind::Regex,
+            format!(
+                "the regular expression `{}` matched bytes {start}..{end}, which is not a run of whole \
+                 characters after byte {}; matches must be whole and in order: remove \\K from look-arounds \
+                 and write characters instead of byte escapes",
+                excerpt(self.source),
+                self.end
+            ),
+        )
+    }
+}
+
+#[cold]
+fn gave_up(source: &str, text: &str, message: &str) -> Error {
+    Error::new(
+        ErrorKind::Regex,
+        format!(
+            "the regular expression `{}` gave up on a text of {} bytes: {message}; nested or adjacent \
+             repetitions make it backtrack: use possessive quantifiers (`++`) or atomic groups (`(?>...)`), \
+             or cut the text first",
+            excerpt(source),
+            text.len()
+        ),
+    )
+}

@@ -1,0 +1,123 @@
+// A list of one range is what is meant.
+#![allow(clippy::single_range_in_vec_init)]
+
+use super::*;
+use crate::error::ErrorKind;
+
+fn regex(source: &str, dialect: Dialect) -> Pattern {
+    Pattern::Regex { source: source.to_string(), dialect }
+}
+
+fn matches(pattern: &Pattern, text: &str) -> Vec<Range<usize>> {
+    let mut found = vec![7..9];
+    Matcher::new(pattern).unwrap().find_all(text, &mut found).unwrap();
+    let mut exact = Vec::new();
+    Matcher::exact(pattern).unwrap().find_all(text, &mut exact).unwrap();
+    assert_eq!(found, exact, "{pattern:?} on {text:?}");
+    found
+}
+
+#[test]
+fn an_empty_literal_matches_between_all_characters() {
+    assert_eq!(matches(&Pattern::Literal(String::new()), "aé"), [0..0, 1..1, 3..3]);
+    assert_eq!(matches(&regex("", Dialect::Oniguruma), "aé"), [0..0, 1..1, 3..3]);
+    assert_eq!(matches(&regex("", Dialect::Fancy), "aé"), [0..0, 1..1, 3..3]);
+}
+
+#[test]
+fn an_empty_text_has_no_matches() {
+    for pattern in
+        [Pattern::Literal(String::new()), regex("a*", Dialect::Oniguruma), regex("a*", Dialect::Fancy)]
+    {
+        assert!(matches(&pattern, "").is_empty());
+    }
+}
+
+#[test]
+fn an_empty_match_does_not_touch_the_match_before_it() {
+    for dialect in [Dialect::Oniguruma, Dialect::Fancy] {
+        assert_eq!(matches(&regex("a*", dialect), "baaé"), [0..0, 1..3, 5..5]);
+        assert_eq!(matches(&regex("x?", dialect), "xyx"), [0..1, 2..3]);
+    }
+}
+
+#[test]
+fn an_automaton_iterates_as_the_engines_do() {
+    for dialect in [Dialect::Oniguruma, Dialect::Fancy] {
+        for source in ["a*", "", "x?", "b|", "a|(?=b)", "a+?", r"\b", r"\s*", "[^a]*"] {
+            for text in ["baaéa", "xyx", "abba", "aabbab", " a  b ", "é"] {
+                matches(&regex(source, dialect), text);
+            }
+        }
+    }
+}
+
+/// Each row is a place where the two dialects, or a dialect and common belief, part ways.
+#[test]
+fn dialects_keep_their_own_meaning() {
+    let onig = |source, text| matches(&regex(source, Dialect::Oniguruma), text);
+    let fancy = |source, text| matches(&regex(source, Dialect::Fancy), text);
+    // A bounded repeat with `+` repeats the group in Ruby syntax and is possessive elsewhere.
+    assert_eq!(onig(r"\p{N}{1,3}+", "1234567"), [0..7]);
+    assert_eq!(fancy(r"\p{N}{1,3}+", "1234567"), [0..3, 3..6, 6..7]);
+    // Anchors are those of lines in Ruby syntax, of the text elsewhere.
+    assert_eq!(onig("a$", "a\na"), [0..1, 2..3]);
+    assert_eq!(fancy("a$", "a\na"), [2..3]);
+    assert_eq!(onig(r"\h+", "xfg1"), [1..2, 3..4]);
+    // Full case folding: one character may fold to two.
+    assert_eq!(onig("(?i:ss)", "ß"), [0..2]);
+    assert_eq!(onig("(?i:'s)", "'ſ"), [0..3]);
+    // The blanks of `\s`.
+    assert_eq!(onig(r"\s", "\u{85}\u{1c}\u{180e}\u{200b}\u{feff}"), [0..2]);
+}
+
+#[test]
+fn a_literal_is_no_expression() {
+    assert_eq!(matches(&Pattern::Literal("a.b".into()), "axba.ba.b"), [3..6, 6..9]);
+    assert_eq!(matches(&Pattern::Literal("aa".into()), "aaaaa"), [0..2, 2..4]);
+}
+
+#[test]
+fn a_bad_pattern_is_an_error_with_the_engines_words() {
+    let error = Matcher::exact(&regex("a(b", Dialect::Oniguruma)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Regex);
+    assert!(error.message().contains("end pattern with unmatched parenthesis"), "{error}");
+    let error = Matcher::exact(&regex("a(b", Dialect::Fancy)).unwrap_err();
+    assert!(error.message().contains("Opening parenthesis without closing parenthesis"), "{error}");
+}
+
+#[test]
+fn an_engine_that_gives_up_is_an_error() {
+    let text = "ab".repeat(40);
+    for dialect in [Dialect::Oniguruma, Dialect::Fancy] {
+        let matcher = Matcher::exact(&regex(r"(x?)(?:a|b|ab)*\1[^ab]", dialect)).unwrap();
+        let error = matcher.find_all(&text, &mut Vec::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Regex);
+        assert!(error.message().contains("gave up"), "{error}");
+    }
+}
+
+#[test]
+fn matches_that_overlap_are_an_error() {
+    for dialect in [Dialect::Oniguruma, Dialect::Fancy] {
+        let matcher = Matcher::exact(&regex(r"(?<=\Ka)a", dialect)).unwrap();
+        let error = matcher.find_all("aaa", &mut Vec::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Regex);
+        assert!(error.message().contains("1..3"), "{error}");
+    }
+}
+
+#[test]
+fn threads_share_a_matcher() {
+    let matcher = Matcher::exact(&regex(r"\p{L}+(?!\p{L})", Dialect::Oniguruma)).unwrap();
+    let text = "déjà vu ".repeat(50);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut found = Vec::new();
+                matcher.find_all(&text, &mut found).unwrap();
+                assert_eq!(found.len(), 100);
+            });
+        }
+    });
+}

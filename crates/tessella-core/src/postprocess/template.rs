@@ -1,0 +1,195 @@
+//! Templates: where the sequences and special tokens go.
+//!
+//! Written as text, a template is pieces separated by single spaces: `[CLS] $A [SEP] $B:1 [SEP]:1`.
+//!
+//! | piece | means |
+//! |---|---|
+//! | `$A` `$a` `$` | the first sequence, type 0 |
+//! | `$B` `$b` | the second sequence, type 0 |
+//! | `$3` | the first sequence, type 3 |
+//! | `text` | the special token `text`, type 0 |
+//! | any of these and `:2` | the same with type 2 |
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::encoding::Encoding;
+use crate::error::{Error, Result};
+use crate::ids::TokenId;
+use crate::spec::{Template, TemplatePiece, TemplateSpecial};
+
+impl TemplatePiece {
+    /// Reads one piece, e.g. `$B:1`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let fail = || {
+            Error::value(format!(
+                "Cannot build Piece from string \"{text}\": expected `$A`, `$B`, `$` and a number, or a \
+                 special token without `:`, each with an optional `:` and type id"
+            ))
+        };
+        let (name, type_id) = match text.split_once(':') {
+            None => (text, None),
+            Some((name, number)) => (name, Some(number.parse::<u32>().map_err(|_| fail())?)),
+        };
+        let Some(sequence) = name.strip_prefix('$') else {
+            return Ok(TemplatePiece::Special { id: name.to_owned(), type_id: type_id.unwrap_or(0) });
+        };
+        let (second, own_type) = match sequence {
+            "" | "A" | "a" => (false, 0),
+            "B" | "b" => (true, 0),
+            number => (false, number.parse::<u32>().map_err(|_| fail())?),
+        };
+        Ok(TemplatePiece::Sequence { second, type_id: type_id.unwrap_or(own_type) })
+    }
+
+    /// Reads a whole template, e.g. `[CLS] $A [SEP]`.
+    pub fn parse_template(text: &str) -> Result<Vec<Self>> {
+        text.split(' ').map(TemplatePiece::parse).collect()
+    }
+
+    /// Reads a template given as a list of pieces.
+    pub fn parse_list<S: AsRef<str>>(pieces: impl IntoIterator<Item = S>) -> Result<Vec<Self>> {
+        pieces.into_iter().map(|piece| TemplatePiece::parse(piece.as_ref())).collect()
+    }
+}
+
+impl TemplateSpecial {
+    /// Fails if there is not one text for each id.
+    pub fn new(id: String, ids: Vec<TokenId>, tokens: Vec<String>) -> Result<Self> {
+        if ids.len() != tokens.len() {
+            return Err(Error::value(format!(
+                "SpecialToken: ids and tokens must be of the same length; `{id}` has {} ids and {} tokens",
+                ids.len(),
+                tokens.len()
+            )));
+        }
+        Ok(TemplateSpecial { id, ids, tokens })
+    }
+
+    /// The usual case: the token is its own name.
+    pub fn one(token: impl Into<String>, id: TokenId) -> Self {
+        let token = token.into();
+        TemplateSpecial { id: token.clone(), ids: vec![id], tokens: vec![token] }
+    }
+}
+
+impl Template {
+    /// Checks what someone who writes a template should be told at once: the template for pairs uses both
+    /// sequences, and every special token is defined.
+    pub fn check(&self) -> Result<()> {
+        let uses = |wanted: bool| {
+            self.pair
+                .iter()
+                .any(|piece| matches!(piece, TemplatePiece::Sequence { second, .. } if *second == wanted))
+        };
+        if !uses(false) || !uses(true) {
+            return Err(Error::value("Template for `pair` must use both sequences"));
+        }
+        self.check_specials()
+    }
+
+    fn check_specials(&self) -> Result<()> {
+        let mut missing: Vec<&str> = Vec::new();
+        for piece in self.single.iter().chain(&self.pair) {
+            if let TemplatePiece::Special { id, .. } = piece
+                && !missing.contains(&id.as_str())
+                && !self.special_tokens.iter().any(|special| special.id == *id)
+            {
+                missing.push(id);
+            }
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(Error::value(format!("Missing SpecialToken(s) with id(s) `{}`", missing.join(", "))))
+    }
+}
+
+/// Ids and texts of a special token.
+type Expansion = (Arc<[TokenId]>, Arc<[Arc<str>]>);
+
+#[derive(Debug)]
+enum Piece {
+    Sequence { index: usize, type_id: u32 },
+    Special { ids: Arc<[TokenId]>, texts: Arc<[Arc<str>]>, type_id: u32 },
+}
+
+/// A template with its special tokens looked up.
+#[derive(Debug)]
+pub struct CompiledTemplate {
+    single: Vec<Piece>,
+    pair: Vec<Piece>,
+}
+
+impl CompiledTemplate {
+    pub(super) fn new(template: &Template) -> Result<Self> {
+        template.check_specials()?;
+        let mut specials: HashMap<&str, Expansion> = HashMap::new();
+        for special in &template.special_tokens {
+            TemplateSpecial::new(special.id.clone(), special.ids.clone(), special.tokens.clone())?;
+            let texts = special.tokens.iter().map(|token| Arc::from(token.as_str())).collect();
+            specials.insert(&special.id, (special.ids.as_slice().into(), texts));
+        }
+        let compile = |pieces: &[TemplatePiece]| {
+            let piece = |piece: &TemplatePiece| match piece {
+                TemplatePiece::Sequence { second, type_id } => {
+                    Some(Piece::Sequence { index: usize::from(*second), type_id: *type_id })
+                }
+                TemplatePiece::Special { id, type_id } => specials.get(id.as_str()).map(|(ids, texts)| {
+                    Piece::Special { ids: ids.clone(), texts: texts.clone(), type_id: *type_id }
+                }),
+            };
+            pieces.iter().filter_map(piece).collect()
+        };
+        Ok(CompiledTemplate { single: compile(&template.single), pair: compile(&template.pair) })
+    }
+
+    pub(super) fn added_tokens(&self, is_pair: bool) -> usize {
+        let pieces = if is_pair { &self.pair } else { &self.single };
+        let added = |piece: &Piece| match piece {
+            Piece::Sequence { .. } => 0,
+            Piece::Special { ids, .. } => ids.len(),
+        };
+        pieces.iter().map(added).sum()
+    }
+
+    /// Replaces the sequences by one encoding for each piece.
+    pub(super) fn apply(&self, encodings: &mut Vec<Encoding>, add_special: bool) -> Result<()> {
+        let pieces = match encodings.len() {
+            1 => &self.single,
+            2 => &self.pair,
+            count => {
+                return Err(Error::value(format!(
+                    "a template joins one or two encodings, but the post-processor before it left {count}: \
+                     put the template last, and only one of them"
+                )));
+            }
+        };
+        let mut filled = Vec::with_capacity(pieces.len());
+        for (at, piece) in pieces.iter().enumerate() {
+            match piece {
+                Piece::Special { ids, texts, type_id } => {
+                    if add_special {
+                        filled.push(Encoding::from_specials(ids, texts, *type_id));
+                    }
+                }
+                Piece::Sequence { index, type_id } => {
+                    let Some(encoding) = encodings.get_mut(*index) else {
+                        return Err(Error::value(
+                            "the template for a single sequence uses `$B`, but there is no second sequence; \
+                             change the template or give a pair",
+                        ));
+                    };
+                    encoding.set_type_id(*type_id);
+                    encoding.set_sequence_id(*index);
+                    let needed_again = pieces[at + 1..]
+                        .iter()
+                        .any(|later| matches!(later, Piece::Sequence { index: other, .. } if other == index));
+                    filled.push(if needed_again { encoding.clone() } else { std::mem::take(encoding) });
+                }
+            }
+        }
+        *encodings = filled;
+        Ok(())
+    }
+}

@@ -1,0 +1,230 @@
+//! Truncation, post-processing and padding against the reference library, in the order of the pipeline.
+
+use serde_json::Value;
+
+use super::*;
+use crate::encoding::tests::{direction, encoding, parts, read_cases};
+use crate::spec::{Padding, Template, TemplatePiece, TemplateSpecial, Truncation, TruncationStrategy};
+
+fn size(value: &Value) -> usize {
+    value.as_u64().unwrap() as usize
+}
+
+fn template(single: &str, pair: &str) -> Template {
+    Template {
+        single: TemplatePiece::parse_template(single).unwrap(),
+        pair: TemplatePiece::parse_template(pair).unwrap(),
+        special_tokens: vec![
+            TemplateSpecial::one("[CLS]", 101),
+            TemplateSpecial::one("[SEP]", 102),
+            TemplateSpecial::new("[X]".into(), vec![7, 8], vec!["X1".into(), "X2".into()]).unwrap(),
+        ],
+    }
+}
+
+fn spec(data: &Value) -> Option<PostProcessorSpec> {
+    let special = |name: &str| (data[name][0].as_str().unwrap().to_owned(), size(&data[name][1]) as u32);
+    let flag = |name: &str| data[name] == true;
+    Some(match data["type"].as_str().unwrap() {
+        "bert" => PostProcessorSpec::Bert { sep: special("sep"), cls: special("cls") },
+        "roberta" => PostProcessorSpec::Roberta {
+            sep: special("sep"),
+            cls: special("cls"),
+            trim_offsets: flag("trim_offsets"),
+            add_prefix_space: flag("add_prefix_space"),
+        },
+        "byte_level" => PostProcessorSpec::ByteLevel {
+            trim_offsets: flag("trim_offsets"),
+            add_prefix_space: flag("add_prefix_space"),
+            use_regex: true,
+        },
+        "template" => {
+            let template = template(data["single"].as_str().unwrap(), data["pair"].as_str().unwrap());
+            template.check().unwrap();
+            PostProcessorSpec::Template(template)
+        }
+        "sequence" => PostProcessorSpec::Sequence(
+            data["processors"].as_array().unwrap().iter().filter_map(spec).collect(),
+        ),
+        _ => return None,
+    })
+}
+
+fn run(case: &Value) -> Result<Encoding> {
+    let processor = spec(&case["processor"]).map(|spec| PostProcessor::new(&spec).unwrap());
+    let mut first = encoding(&case["first"]);
+    let mut second = (!case["second"].is_null()).then(|| encoding(&case["second"]));
+    let add_special = case["add_special"] == true;
+    if let (Some(processor), Some(added)) = (&processor, case["added"].as_array()) {
+        assert_eq!(processor.added_tokens(false), size(&added[0]));
+        assert_eq!(processor.added_tokens(true), size(&added[1]));
+    }
+    let truncation = &case["truncation"];
+    if !truncation.is_null() {
+        let truncation = Truncation {
+            max_length: size(&truncation["max_length"]),
+            stride: size(&truncation["stride"]),
+            strategy: match truncation["strategy"].as_str().unwrap() {
+                "longest_first" => TruncationStrategy::LongestFirst,
+                "only_first" => TruncationStrategy::OnlyFirst,
+                _ => TruncationStrategy::OnlySecond,
+            },
+            direction: direction(&truncation["direction"]),
+        };
+        let reserved = match &processor {
+            Some(processor) if add_special => processor.added_tokens(second.is_some()),
+            _ => 0,
+        };
+        (first, second) = truncate(first, second, &truncation, reserved)?;
+    }
+    let mut result = match &processor {
+        Some(processor) => processor.process(first, second, add_special)?,
+        None => process_default(first, second),
+    };
+    let padding = &case["padding"];
+    if !padding.is_null() {
+        let padding = Padding {
+            fixed_length: padding["length"].as_u64().map(|length| length as usize),
+            direction: direction(&padding["direction"]),
+            pad_to_multiple_of: padding["pad_to_multiple_of"].as_u64().map(|multiple| multiple as usize),
+            pad_id: size(&padding["pad_id"]) as u32,
+            pad_type_id: size(&padding["pad_type_id"]) as u32,
+            pad_token: padding["pad_token"].as_str().unwrap().to_owned(),
+        };
+        pad(std::slice::from_mut(&mut result), &padding)?;
+    }
+    Ok(result)
+}
+
+#[test]
+fn the_pipeline_is_that_of_the_reference() {
+    let mut windows = 0;
+    for (number, case) in read_cases("postprocess/pipeline").iter().enumerate() {
+        let expected = &case["expected"];
+        let mut found = match run(case) {
+            Ok(encoding) => encoding.to_parts(),
+            Err(error) => {
+                assert!(expected.is_null(), "case {number}: {error}\n{case}");
+                continue;
+            }
+        };
+        assert!(!expected.is_null(), "case {number} should fail\n{case}");
+        let mut expected = parts(expected);
+        for (found, expected) in found.overflowing.iter_mut().zip(&mut expected.overflowing) {
+            windows += 1;
+            found.overflowing.clear();
+            if case["skip_window_types"] == true {
+                expected.type_ids.clone_from(&found.type_ids);
+            }
+            if case["skip_window_ranges"] == true {
+                // Without a processor the reference forgets which sequence a window is of.
+                expected.sequence_ranges.clone_from(&found.sequence_ranges);
+            }
+        }
+        assert_eq!(found, expected, "case {number}\n{case}");
+    }
+    assert!(windows > 10, "only {windows} windows");
+}
+
+#[test]
+fn windows_of_the_overflow_get_the_types_of_the_template() {
+    let state = serde_json::json!({
+        "ids": [1, 2, 3], "type_ids": [0, 0, 0], "tokens": ["a", "b", "c"], "words": [0, 1, 2],
+        "offsets": [[0, 1], [1, 2], [2, 3]], "special_tokens_mask": [0, 0, 0], "attention_mask": [1, 1, 1],
+        "overflowing": [], "sequence_ranges": {},
+    });
+    let mut first = encoding(&state);
+    first.truncate(2, 0, crate::spec::Direction::Right).unwrap();
+    let processor =
+        PostProcessor::new(&PostProcessorSpec::Template(template("[CLS]:4 $A:5", "$A $B"))).unwrap();
+    let result = processor.process(first, None, true).unwrap();
+    assert_eq!(result.type_ids(), [4, 5, 5]);
+    assert_eq!(result.overflowing()[0].type_ids(), [4, 5]);
+}
+
+#[test]
+fn template_pieces() {
+    let piece = |text: &str| TemplatePiece::parse(text);
+    let sequence = |second, type_id| TemplatePiece::Sequence { second, type_id };
+    for (text, expected) in [
+        ("$", sequence(false, 0)),
+        ("$a", sequence(false, 0)),
+        ("$B:1", sequence(true, 1)),
+        ("$3", sequence(false, 3)),
+        ("$3:4", sequence(false, 4)),
+        ("[SEP]:1", TemplatePiece::Special { id: "[SEP]".into(), type_id: 1 }),
+        ("", TemplatePiece::Special { id: String::new(), type_id: 0 }),
+    ] {
+        assert_eq!(piece(text).unwrap(), expected, "{text}");
+    }
+    for text in ["$C", "$A:", "$A:x", "a:b", "a:1:2", "$-1", "$A:4294967296"] {
+        let message = piece(text).unwrap_err().to_string();
+        assert!(message.starts_with(&format!("Cannot build Piece from string \"{text}\"")), "{message}");
+    }
+}
+
+#[test]
+fn templates_are_checked_when_they_are_made() {
+    let text = |template: Template| template.check().unwrap_err().to_string();
+    assert_eq!(text(template("$A", "$A")), "Template for `pair` must use both sequences");
+    assert_eq!(text(template("[Y] $A [Z]", "$A $B [Y]")), "Missing SpecialToken(s) with id(s) `[Y], [Z]`");
+    let missing = PostProcessorSpec::Template(template("$A [Y]", ""));
+    assert!(PostProcessor::new(&missing).is_err());
+    assert!(TemplateSpecial::new("x".into(), vec![1], vec![]).is_err());
+}
+
+#[test]
+fn truncation_that_cannot_work_says_so() {
+    let of = |max_length, stride, strategy| Truncation {
+        max_length,
+        stride,
+        strategy,
+        direction: crate::spec::Direction::Right,
+    };
+    let longest = TruncationStrategy::LongestFirst;
+    let message = truncate(Encoding::default(), None, &of(1, 0, longest), 2).unwrap_err().to_string();
+    assert!(message.contains("max_length is 1") && message.contains("are 2"), "{message}");
+    assert!(check_truncation(&of(4, 2, longest), 2).is_err());
+    assert!(check_truncation(&of(4, 1, longest), 2).is_ok());
+    assert!(check_truncation(&of(2, 0, longest), 2).is_ok());
+    assert!(check_truncation(&of(1, 0, longest), 2).is_err());
+
+    let many = || {
+        let len = 1 << 13;
+        let specials: Vec<std::sync::Arc<str>> = vec!["x".into(); len];
+        Encoding::from_specials(&vec![0; len], &specials, 0)
+    };
+    let message = truncate(many(), Some(many()), &of(2, 0, longest), 0).unwrap_err().to_string();
+    assert!(message.contains("combinations of windows"), "{message}");
+    let error = truncate(many(), None, &of(2, 0, TruncationStrategy::OnlySecond), 0).unwrap_err();
+    assert_eq!(error.message(), "Truncation error: Second sequence not provided");
+    let error = truncate(many(), Some(many()), &of(2, 0, TruncationStrategy::OnlyFirst), 0).unwrap_err();
+    assert_eq!(
+        error.message(),
+        "Truncation error: Sequence to truncate too short to respect the provided max_length"
+    );
+}
+
+#[test]
+fn a_batch_is_padded_to_its_longest_rounded_up() {
+    let of = |len: usize| Encoding::from_specials(&vec![1; len], &vec!["x".into(); len], 0);
+    let padding = |fixed_length, pad_to_multiple_of| Padding {
+        fixed_length,
+        direction: crate::spec::Direction::Left,
+        pad_to_multiple_of,
+        pad_id: 9,
+        pad_type_id: 2,
+        pad_token: "[PAD]".into(),
+    };
+    let lengths = |padding: &Padding| {
+        let mut batch = [of(2), of(5), of(0)];
+        pad(&mut batch, padding).unwrap();
+        assert!(batch.iter().all(|encoding| encoding.tokens().len() == encoding.attention_mask().len()));
+        batch.map(|encoding| encoding.len())
+    };
+    assert_eq!(lengths(&padding(None, None)), [5, 5, 5]);
+    assert_eq!(lengths(&padding(None, Some(4))), [8, 8, 8]);
+    assert_eq!(lengths(&padding(Some(3), None)), [3, 5, 3]);
+    assert!(pad(&mut [of(1)], &padding(Some(usize::MAX), Some(8))).is_err());
+    assert!(pad(&mut [], &padding(None, None)).is_ok());
+}

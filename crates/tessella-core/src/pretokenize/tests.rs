@@ -1,0 +1,264 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::error::ErrorKind;
+use crate::ids::Span;
+use crate::spec::{Dialect, Pattern};
+use crate::text::{AlignedText, Alignment, NormalizedString, Piece};
+
+fn regex_split(source: &str) -> PreTokenizerSpec {
+    PreTokenizerSpec::Split {
+        pattern: Pattern::Regex { source: source.to_string(), dialect: Dialect::Oniguruma },
+        behavior: SplitBehavior::Isolated,
+        invert: false,
+    }
+}
+
+fn byte_level(add_prefix_space: bool, use_regex: bool) -> PreTokenizerSpec {
+    PreTokenizerSpec::ByteLevel { add_prefix_space, trim_offsets: true, use_regex }
+}
+
+fn metaspace(prepend: PrependScheme) -> PreTokenizerSpec {
+    PreTokenizerSpec::Metaspace { replacement: '▁', prepend, split: true }
+}
+
+/// Text and original span of every piece, added tokens in brackets.
+fn run(spec: &PreTokenizerSpec, pieces: &mut Pieces<'_>) -> Vec<(String, usize, usize)> {
+    PreTokenizer::new(spec).unwrap().pre_tokenize(pieces).unwrap();
+    let shown = |piece: &Piece| {
+        let text =
+            if piece.is_text() { pieces.str(piece).to_string() } else { format!("[{}]", pieces.str(piece)) };
+        let span = pieces.span(piece);
+        (text, span.start, span.end)
+    };
+    pieces.pieces().iter().map(shown).collect()
+}
+
+/// `Hi there<s>you <s>` with both `<s>` as added tokens.
+fn with_added_tokens() -> Pieces<'static> {
+    let text = "Hi there<s>you <s>";
+    let pieces =
+        vec![Piece::text(0, 8), Piece::added(8, 11, 1), Piece::text(11, 15), Piece::added(15, 18, 1)];
+    let mut pieces = Pieces::from_parts(text, Alignment::identity(0, text.len()), pieces);
+    pieces.set_original(text);
+    pieces
+}
+
+fn owned(list: &[(&str, usize, usize)]) -> Vec<(String, usize, usize)> {
+    list.iter().map(|&(text, start, end)| (text.to_string(), start, end)).collect()
+}
+
+#[test]
+fn added_tokens_are_frozen() {
+    assert_eq!(
+        run(&PreTokenizerSpec::FixedLength { length: 5 }, &mut with_added_tokens()),
+        owned(&[("Hi th", 0, 5), ("ere", 5, 8), ("[<s>]", 8, 11), ("you ", 11, 15), ("[<s>]", 15, 18)])
+    );
+    assert_eq!(
+        run(&byte_level(true, true), &mut with_added_tokens()),
+        owned(&[
+            ("ĠHi", 0, 2),
+            ("Ġthere", 2, 8),
+            ("[<s>]", 8, 11),
+            ("Ġyou", 11, 14),
+            ("Ġ", 14, 15),
+            ("[<s>]", 15, 18)
+        ])
+    );
+}
+
+#[test]
+fn first_means_byte_zero_of_the_original() {
+    let prefixed = |scheme| {
+        let pieces = run(&metaspace(scheme), &mut with_added_tokens());
+        pieces.iter().map(|piece| piece.0.clone()).collect::<Vec<_>>().join("|")
+    };
+    assert_eq!(prefixed(PrependScheme::Always), "▁Hi|▁there|[<s>]|▁you|▁|[<s>]");
+    assert_eq!(prefixed(PrependScheme::First), "▁Hi|▁there|[<s>]|you|▁|[<s>]");
+    assert_eq!(prefixed(PrependScheme::Never), "Hi|▁there|[<s>]|you|▁|[<s>]");
+    let mut later = Pieces::whole(AlignedText::borrowed("Hi", 3));
+    assert_eq!(run(&metaspace(PrependScheme::First), &mut later), owned(&[("Hi", 3, 5)]));
+}
+
+#[test]
+fn only_what_depends_on_positions_needs_alignment() {
+    let needs = |spec: &PreTokenizerSpec| PreTokenizer::new(spec).unwrap().needs_alignment();
+    assert!(!needs(&metaspace(PrependScheme::Always)));
+    assert!(needs(&PreTokenizerSpec::Sequence(vec![
+        PreTokenizerSpec::Whitespace,
+        PreTokenizerSpec::Sequence(vec![metaspace(PrependScheme::First)]),
+    ])));
+    assert!(needs(&PreTokenizerSpec::Custom(Arc::new(Halves))));
+}
+
+#[test]
+fn nested_sequences_run_in_order() {
+    let spec = PreTokenizerSpec::Sequence(vec![
+        PreTokenizerSpec::Sequence(vec![
+            PreTokenizerSpec::WhitespaceSplit,
+            PreTokenizerSpec::Digits { individual: true },
+        ]),
+        PreTokenizerSpec::Sequence(Vec::new()),
+        byte_level(false, false),
+    ]);
+    let mut pieces = Pieces::whole(AlignedText::borrowed("né 12", 0));
+    assert_eq!(run(&spec, &mut pieces), owned(&[("nÃ©", 0, 3), ("1", 4, 5), ("2", 5, 6)]));
+    let pre_tokenizer = PreTokenizer::new(&spec).unwrap();
+    assert!(matches!(
+        pre_tokenizer.stages()[..],
+        [
+            StageView::Table(TableSplit::WhitespaceSplit),
+            StageView::Table(TableSplit::Digits { .. }),
+            StageView::ByteLevel { .. }
+        ]
+    ));
+    assert_eq!(pre_tokenizer.explain().len(), 3);
+}
+
+#[test]
+fn what_cannot_work_is_an_error() {
+    let refused = |spec: &PreTokenizerSpec| PreTokenizer::new(spec).unwrap_err();
+    assert_eq!(refused(&PreTokenizerSpec::FixedLength { length: 0 }).kind(), ErrorKind::Value);
+    assert_eq!(refused(&regex_split("a(b")).kind(), ErrorKind::Regex);
+    let text = "a".repeat(60);
+    let mut pieces = Pieces::whole(AlignedText::borrowed(&text, 0));
+    let backtracks = PreTokenizer::new(&regex_split(r"(x?)(?:a+a+)+\1[^a]")).unwrap();
+    assert_eq!(backtracks.pre_tokenize(&mut pieces).unwrap_err().kind(), ErrorKind::Regex);
+}
+
+#[test]
+fn the_byte_level_view_is_for_splits_before_one_byte_level() {
+    let view_of = |parts: Vec<PreTokenizerSpec>| {
+        let pre_tokenizer = PreTokenizer::new(&PreTokenizerSpec::Sequence(parts)).unwrap();
+        pre_tokenizer.byte_level_view().map(|view| (view.add_prefix_space(), view.only_matcher().is_some()))
+    };
+    assert_eq!(view_of(vec![byte_level(true, true)]), Some((true, true)));
+    assert_eq!(view_of(vec![byte_level(false, false)]), Some((false, false)));
+    assert_eq!(view_of(vec![regex_split("a"), byte_level(false, false)]), Some((false, true)));
+    assert_eq!(view_of(vec![PreTokenizerSpec::Whitespace, byte_level(false, true)]), Some((false, false)));
+    assert_eq!(view_of(vec![regex_split("a"), byte_level(true, false)]), None);
+    assert_eq!(view_of(vec![byte_level(false, false), byte_level(false, false)]), None);
+    assert_eq!(view_of(vec![byte_level(false, false), PreTokenizerSpec::Whitespace]), None);
+    assert_eq!(view_of(vec![metaspace(PrependScheme::Never), byte_level(false, false)]), None);
+    assert_eq!(view_of(Vec::new()), None);
+    let mut many = vec![PreTokenizerSpec::Whitespace; 10_000];
+    many.push(byte_level(false, false));
+    assert_eq!(view_of(many), None);
+}
+
+#[test]
+fn a_megabyte_without_a_space_is_ordinary_input() {
+    let specs = [
+        PreTokenizerSpec::Bert,
+        byte_level(true, true),
+        PreTokenizerSpec::Digits { individual: true },
+        PreTokenizerSpec::FixedLength { length: 1 },
+        metaspace(PrependScheme::Always),
+        PreTokenizerSpec::Punctuation { behavior: SplitBehavior::MergedWithNext },
+        PreTokenizerSpec::UnicodeScripts { keep_spaces: true },
+        PreTokenizerSpec::Whitespace,
+        PreTokenizerSpec::Split {
+            pattern: Pattern::Literal(String::new()),
+            behavior: SplitBehavior::Contiguous,
+            invert: false,
+        },
+    ];
+    for text in ["a".repeat(1 << 20), "-".repeat(1 << 20), "é7".repeat(1 << 18)] {
+        for spec in &specs {
+            let mut pieces = Pieces::whole(AlignedText::borrowed(&text, 0));
+            PreTokenizer::new(spec).unwrap().pre_tokenize(&mut pieces).unwrap();
+            assert_eq!(pieces.span(pieces.pieces().last().unwrap()).end, text.len(), "{spec:?}");
+        }
+    }
+}
+
+/// Cuts every piece in two and writes the second half in upper case.
+#[derive(Debug)]
+struct Halves;
+
+impl CustomPreTokenizer for Halves {
+    fn pre_tokenize(&self, pieces: Vec<NormalizedString>) -> Result<Vec<Vec<NormalizedString>>> {
+        let slice = |string: &NormalizedString, start: usize, end: usize| {
+            let mut map = Alignment::new();
+            map.append(string.map(), start, end);
+            let text = string.normalized()[start..end].to_string();
+            let range = Span::new(0, string.original().len());
+            NormalizedString::from_parts(Arc::from(string.original()), range, text, map)
+        };
+        let halves = |string: NormalizedString| {
+            let middle = string.normalized().len() / 2;
+            let mut second = slice(&string, middle, string.normalized().len());
+            second.change(|text| text.map_same_length(|text| text.to_ascii_uppercase()));
+            vec![slice(&string, 0, middle), second]
+        };
+        Ok(pieces.into_iter().map(halves).collect())
+    }
+
+    fn import_path(&self) -> Option<String> {
+        None
+    }
+}
+
+#[test]
+fn a_custom_component_cuts_and_rewrites() {
+    let spec = PreTokenizerSpec::Custom(Arc::new(Halves));
+    assert_eq!(
+        run(&spec, &mut with_added_tokens()),
+        owned(&[
+            ("Hi t", 0, 4),
+            ("HERE", 4, 8),
+            ("[<s>]", 8, 11),
+            ("yo", 11, 13),
+            ("U ", 13, 15),
+            ("[<s>]", 15, 18)
+        ])
+    );
+    let mut untracked = Pieces::whole(AlignedText::untracked("ab cd"));
+    let spec = PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::WhitespaceSplit, spec]);
+    assert_eq!(run(&spec, &mut untracked), owned(&[("a", 0, 0), ("B", 0, 0), ("c", 0, 0), ("D", 0, 0)]));
+}
+
+/// Returns a list that it was not asked for.
+#[derive(Debug)]
+struct Answers(Vec<Vec<NormalizedString>>);
+
+impl CustomPreTokenizer for Answers {
+    fn pre_tokenize(&self, _pieces: Vec<NormalizedString>) -> Result<Vec<Vec<NormalizedString>>> {
+        Ok(self.0.clone())
+    }
+
+    fn import_path(&self) -> Option<String> {
+        Some("tests:Answers".to_string())
+    }
+}
+
+#[test]
+fn a_custom_component_that_answers_wrongly_is_an_error() {
+    let foreign = NormalizedString::from_parts(
+        Arc::from("elsewhere"),
+        Span::new(0, 9),
+        "x".to_string(),
+        Alignment::identity(100, 1),
+    );
+    let half_a_map = NormalizedString::from_parts(
+        Arc::from("ab"),
+        Span::new(0, 2),
+        "ab".to_string(),
+        Alignment::identity(0, 1),
+    );
+    for (answer, complaint) in [
+        (vec![], "0 lists"),
+        (vec![vec![], vec![], vec![]], "3 lists"),
+        (vec![vec![foreign], vec![]], "outside"),
+        (vec![vec![half_a_map], vec![]], "outside"),
+    ] {
+        let spec = PreTokenizerSpec::Custom(Arc::new(Answers(answer)));
+        let error = PreTokenizer::new(&spec).unwrap().pre_tokenize(&mut with_added_tokens()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Custom);
+        assert!(error.message().contains(complaint), "{error}");
+    }
+    let mut nowhere = Pieces::whole(AlignedText::borrowed("ab", 0));
+    let error =
+        PreTokenizer::new(&PreTokenizerSpec::Custom(Arc::new(Halves))).unwrap().pre_tokenize(&mut nowhere);
+    assert!(error.unwrap_err().message().contains("set_original"));
+}

@@ -1,0 +1,203 @@
+//! A description becomes a tokenizer.
+
+use std::sync::Arc;
+
+use super::plan::Plan;
+use super::{Inner, Texts, Tokenizer, worker};
+use crate::added::{AddedVocabulary, resolve_ids};
+use crate::decode::Decoder;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::cache::DEFAULT_BUDGET;
+use crate::normalize::Normalizer;
+use crate::postprocess::PostProcessor;
+use crate::pretokenize::PreTokenizer;
+use crate::spec::{AddedToken, Merges, ModelSpec, TokenizerSpec};
+
+impl Tokenizer {
+    /// Builds all stages. Added tokens without an id get one; those with an id keep it.
+    pub fn new(spec: TokenizerSpec) -> Result<Self> {
+        Self::build(spec, None, DEFAULT_BUDGET)
+    }
+
+    /// A tokenizer of another description; compiled parts whose description is the same are reused.
+    pub fn with_spec(&self, spec: TokenizerSpec) -> Result<Self> {
+        Self::build(spec, Some(&self.inner), self.inner.cache_budget)
+    }
+
+    /// A tokenizer with more added tokens, and how many were new or changed. A token with known content
+    /// replaces the old one and keeps its id.
+    pub fn with_added_tokens(&self, tokens: &[AddedToken]) -> Result<(Self, usize)> {
+        let mut spec = self.inner.spec.clone();
+        let mut changed = 0;
+        let mut known: std::collections::HashMap<String, usize> =
+            spec.added_tokens.iter().enumerate().map(|(at, token)| (token.content.clone(), at)).collect();
+        for token in tokens {
+            if token.content.is_empty() {
+                continue;
+            }
+            match known.get(&token.content) {
+                Some(&at) => {
+                    let old = &mut spec.added_tokens[at];
+                    let new = AddedToken { id: old.id, ..token.clone() };
+                    if *old != new {
+                        *old = new;
+                        changed += 1;
+                    }
+                }
+                None => {
+                    known.insert(token.content.clone(), spec.added_tokens.len());
+                    spec.added_tokens.push(AddedToken { id: None, ..token.clone() });
+                    changed += 1;
+                }
+            }
+        }
+        if changed == 0 {
+            return Ok((self.clone(), 0));
+        }
+        Ok((self.with_spec(spec)?, changed))
+    }
+
+    /// The same tokenizer with at most `bytes` of piece cache per thread; 0 switches caching off.
+    pub fn with_cache_budget(&self, bytes: usize) -> Result<Self> {
+        let mut tokenizer = Self::build(self.inner.spec.clone(), Some(&self.inner), bytes)?;
+        if let Some(inner) = Arc::get_mut(&mut tokenizer.inner) {
+            inner.workers = Arc::new(worker::Pool::new(bytes));
+        }
+        Ok(tokenizer)
+    }
+
+    /// Bytes of piece cache that each thread may use.
+    pub fn cache_budget(&self) -> usize {
+        self.inner.cache_budget
+    }
+
+    /// Forgets all cached pieces.
+    pub fn clear_cache(&self) {
+        self.inner.workers.clear();
+    }
+
+    fn build(mut spec: TokenizerSpec, old: Option<&Arc<Inner>>, cache_budget: usize) -> Result<Self> {
+        let model = match old {
+            Some(old) if same_model(&old.spec.model, &spec.model) => old.texts.model.clone(),
+            _ => Arc::new(Model::reusing(&spec.model, old.map(|old| old.model()))?),
+        };
+        let normalizer =
+            reuse(&spec.normalizer, old.map(|old| (&old.spec.normalizer, &old.normalizer)), Normalizer::new)?;
+        let pre_tokenizer = reuse(
+            &spec.pre_tokenizer,
+            old.map(|old| (&old.spec.pre_tokenizer, &old.pre_tokenizer)),
+            PreTokenizer::new,
+        )?;
+        let post_processor = reuse(
+            &spec.post_processor,
+            old.map(|old| (&old.spec.post_processor, &old.post_processor)),
+            PostProcessor::new,
+        )?;
+        let decoder = reuse(&spec.decoder, old.map(|old| (&old.spec.decoder, &old.decoder)), Decoder::new)?;
+        spec.added_tokens = resolve_ids(&spec.added_tokens, &spec.model, |text| model.token_to_id(text));
+        let added = match old {
+            Some(old)
+                if old.spec.added_tokens == spec.added_tokens && old.spec.normalizer == spec.normalizer =>
+            {
+                old.texts.added.clone()
+            }
+            _ => Arc::new(AddedVocabulary::new(&spec.added_tokens, |content| {
+                super::segment::normalize_str(normalizer.as_deref(), content)
+            })?),
+        };
+        if let Some(truncation) = &spec.truncation
+            && truncation.max_length > 0
+            && truncation.stride >= truncation.max_length
+        {
+            return Err(Error::value(format!(
+                "the truncation stride is {}, the maximum length {}: the stride must be smaller",
+                truncation.stride, truncation.max_length
+            )));
+        }
+        let plan =
+            Plan::new(&model, normalizer.as_deref(), pre_tokenizer.as_deref(), post_processor.as_deref())?;
+        // Cached pieces stay right as long as model and way are the same.
+        let workers = match old {
+            Some(old) if Arc::ptr_eq(&old.texts.model, &model) && old.plan.same_keys(&plan) => {
+                old.workers.clone()
+            }
+            _ => Arc::new(worker::Pool::new(cache_budget)),
+        };
+        let texts = match old {
+            Some(old) if Arc::ptr_eq(&old.texts.model, &model) && Arc::ptr_eq(&old.texts.added, &added) => {
+                old.texts.clone()
+            }
+            _ => Arc::new(Texts { added, model }),
+        };
+        let inner = Inner {
+            spec,
+            normalizer,
+            pre_tokenizer,
+            post_processor,
+            decoder,
+            texts,
+            plan,
+            workers,
+            cache_budget,
+        };
+        Ok(Tokenizer { inner: Arc::new(inner) })
+    }
+}
+
+/// The compiled stage of an unchanged description, or a new one.
+fn reuse<S: PartialEq, C>(
+    spec: &Option<S>,
+    old: Option<(&Option<S>, &Option<Arc<C>>)>,
+    build: impl FnOnce(&S) -> Result<C>,
+) -> Result<Option<Arc<C>>> {
+    match (spec, old) {
+        (None, _) => Ok(None),
+        (Some(_), Some((old_spec, Some(compiled)))) if old_spec == spec => Ok(Some(compiled.clone())),
+        (Some(spec), _) => Ok(Some(Arc::new(build(spec)?))),
+    }
+}
+
+/// Whether two model descriptions are the same, large tables by identity.
+fn same_model(a: &ModelSpec, b: &ModelSpec) -> bool {
+    match (a, b) {
+        (ModelSpec::Bpe(a), ModelSpec::Bpe(b)) => {
+            let merges = match (&a.merges, &b.merges) {
+                (Merges::Pairs(a), Merges::Pairs(b)) => Arc::ptr_eq(a, b),
+                (Merges::ConcatRank, Merges::ConcatRank) => true,
+                _ => false,
+            };
+            merges
+                && Arc::ptr_eq(&a.vocab, &b.vocab)
+                && a.dropout == b.dropout
+                && a.unk_token == b.unk_token
+                && a.continuing_subword_prefix == b.continuing_subword_prefix
+                && a.end_of_word_suffix == b.end_of_word_suffix
+                && (a.fuse_unk, a.byte_fallback, a.ignore_merges)
+                    == (b.fuse_unk, b.byte_fallback, b.ignore_merges)
+        }
+        (ModelSpec::WordPiece(a), ModelSpec::WordPiece(b)) => {
+            Arc::ptr_eq(&a.vocab, &b.vocab)
+                && a.unk_token == b.unk_token
+                && a.continuing_subword_prefix == b.continuing_subword_prefix
+                && a.max_input_chars_per_word == b.max_input_chars_per_word
+        }
+        (ModelSpec::WordLevel(a), ModelSpec::WordLevel(b)) => {
+            Arc::ptr_eq(&a.vocab, &b.vocab) && a.unk_token == b.unk_token
+        }
+        (ModelSpec::Unigram(a), ModelSpec::Unigram(b)) => {
+            Arc::ptr_eq(&a.vocab, &b.vocab)
+                && a.unk_id == b.unk_id
+                && a.byte_fallback == b.byte_fallback
+                && a.alpha == b.alpha
+                && a.nbest_size == b.nbest_size
+        }
+        (ModelSpec::SentencePiece(a), ModelSpec::SentencePiece(b)) => {
+            Arc::ptr_eq(&a.pieces, &b.pieces)
+                && a.kind == b.kind
+                && a.byte_fallback == b.byte_fallback
+                && a.treat_whitespace_as_suffix == b.treat_whitespace_as_suffix
+        }
+        _ => false,
+    }
+}

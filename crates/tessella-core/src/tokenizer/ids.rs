@@ -1,0 +1,115 @@
+//! The ids-only path: no alignment (unless a stage needs it), no strings, one growing output.
+
+use super::worker::Worker;
+use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
+use crate::error::Result;
+use crate::ids::TokenId;
+
+/// Pieces between two looks at the cancel flag.
+const CHECK_EVERY: usize = 4096;
+
+impl Tokenizer {
+    /// Ids only. Truncation and padding of the options do not apply.
+    pub fn encode_ids(&self, text: &str, options: &EncodeOptions<'_>) -> Result<Vec<TokenId>> {
+        let mut ids = Vec::with_capacity(text.len() / 4 + 8);
+        self.inner.workers.with(|worker| self.inner.append_ids(worker, text, options, &mut ids))?;
+        Ok(ids)
+    }
+
+    /// The number of ids that [`encode_ids`](Self::encode_ids) would give.
+    pub fn count(&self, text: &str, options: &EncodeOptions<'_>) -> Result<usize> {
+        self.encode_ids(text, options).map(|ids| ids.len())
+    }
+}
+
+impl Inner {
+    /// Appends the ids of one text, with special tokens around it if asked for.
+    pub(super) fn append_ids(
+        &self,
+        worker: &mut Worker,
+        text: &str,
+        options: &EncodeOptions<'_>,
+        out: &mut Vec<TokenId>,
+    ) -> Result<()> {
+        match (&self.plan.around, options.add_special_tokens) {
+            (Some(around), true) => {
+                out.extend_from_slice(&around.before);
+                self.append_text_ids(worker, text, options, out)?;
+                out.extend_from_slice(&around.after);
+                Ok(())
+            }
+            (None, true) => {
+                let plain = EncodeOptions { truncation: None, padding: None, ..options.clone() };
+                let input = Input { first: Sequence::Text(text), second: None };
+                out.extend_from_slice(self.encode_with(worker, &input, &plain)?.ids());
+                Ok(())
+            }
+            (_, false) => self.append_text_ids(worker, text, options, out),
+        }
+    }
+
+    fn append_text_ids(
+        &self,
+        worker: &mut Worker,
+        text: &str,
+        options: &EncodeOptions<'_>,
+        out: &mut Vec<TokenId>,
+    ) -> Result<()> {
+        let cached = self.plan.cache;
+        let mut pieces = self.segments(
+            text,
+            self.plan.track_for_ids,
+            options.encode_special_tokens,
+            &mut worker.segments,
+        )?;
+        let mut until_check = CHECK_EVERY;
+        let mut check = || {
+            until_check -= 1;
+            if until_check == 0 {
+                until_check = CHECK_EVERY;
+                options.check_cancelled()?;
+            }
+            Ok(())
+        };
+        if self.plan.raw_bytes
+            && let Some(pre) = &self.pre_tokenizer
+            && let Some(view) = pre.byte_level_view()
+            && let Some(bpe) = self.model().as_bpe()
+        {
+            for piece in pieces.pieces() {
+                if let Some(id) = piece.added_id() {
+                    out.push(id);
+                    continue;
+                }
+                let raw = pieces.str(piece);
+                let spaced;
+                let raw = if view.add_prefix_space() && !raw.starts_with(' ') {
+                    spaced = format!(" {raw}");
+                    &spaced
+                } else {
+                    raw
+                };
+                let mut outcome = Ok(());
+                view.for_each_piece(raw, &mut |range| {
+                    if outcome.is_ok() {
+                        outcome =
+                            check().and_then(|()| worker.bytes_ids(bpe, cached, &raw.as_bytes()[range], out));
+                    }
+                })?;
+                outcome?;
+            }
+            return Ok(());
+        }
+        if let Some(pre) = &self.pre_tokenizer {
+            pre.pre_tokenize(&mut pieces)?;
+        }
+        for piece in pieces.pieces() {
+            check()?;
+            match piece.added_id() {
+                Some(id) => out.push(id),
+                None => worker.piece_ids(self.model(), cached, pieces.str(piece), out)?,
+            }
+        }
+        Ok(())
+    }
+}

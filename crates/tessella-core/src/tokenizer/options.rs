@@ -1,0 +1,93 @@
+//! What a call is given, and gives back.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::encoding::OffsetUnit;
+use crate::error::{Error, Result};
+use crate::ids::TokenId;
+use crate::spec::{Padding, Truncation};
+
+/// What is encoded as one sequence.
+#[derive(Debug, Clone)]
+pub enum Sequence<'a> {
+    Text(&'a str),
+    /// Already split into words; offsets are relative to each word.
+    Words(Vec<&'a str>),
+}
+
+/// A sequence or a pair.
+#[derive(Debug, Clone)]
+pub struct Input<'a> {
+    pub first: Sequence<'a>,
+    pub second: Option<Sequence<'a>>,
+}
+
+impl<'a> From<&'a str> for Input<'a> {
+    fn from(text: &'a str) -> Self {
+        Input { first: Sequence::Text(text), second: None }
+    }
+}
+
+impl<'a> From<(&'a str, &'a str)> for Input<'a> {
+    fn from((first, second): (&'a str, &'a str)) -> Self {
+        Input { first: Sequence::Text(first), second: Some(Sequence::Text(second)) }
+    }
+}
+
+impl Input<'_> {
+    /// Bytes of text.
+    pub(super) fn size(&self) -> usize {
+        let of = |sequence: &Sequence<'_>| match sequence {
+            Sequence::Text(text) => text.len(),
+            Sequence::Words(words) => words.iter().map(|word| word.len()).sum(),
+        };
+        of(&self.first) + self.second.as_ref().map_or(0, of)
+    }
+}
+
+/// The settings of one call. Nothing of it stays in the tokenizer.
+#[derive(Debug, Clone)]
+pub struct EncodeOptions<'a> {
+    pub add_special_tokens: bool,
+    pub offsets: OffsetUnit,
+    /// Special tokens in the text are ordinary text.
+    pub encode_special_tokens: bool,
+    /// Truncation and padding of this call (the tokenizer's own are only data in its description; the
+    /// caller passes them here when they should apply).
+    pub truncation: Option<&'a Truncation>,
+    pub padding: Option<&'a Padding>,
+    /// Worker threads of a batch; 0 means one per available core.
+    pub threads: usize,
+    /// Set from elsewhere to make the call return [`crate::ErrorKind::Interrupted`] soon.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+impl Default for EncodeOptions<'_> {
+    fn default() -> Self {
+        EncodeOptions {
+            add_special_tokens: true,
+            offsets: OffsetUnit::Char,
+            encode_special_tokens: false,
+            truncation: None,
+            padding: None,
+            threads: 0,
+            cancel: None,
+        }
+    }
+}
+
+impl EncodeOptions<'_> {
+    pub(super) fn check_cancelled(&self) -> Result<()> {
+        match self.cancel {
+            Some(flag) if flag.load(Ordering::Relaxed) => Err(Error::interrupted()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Many id sequences in one buffer: sequence `i` is `ids[offsets[i]..offsets[i + 1]]`.
+#[derive(Debug, Clone, Default)]
+pub struct RaggedIds {
+    pub ids: Vec<TokenId>,
+    pub offsets: Vec<i64>,
+}

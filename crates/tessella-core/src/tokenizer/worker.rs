@@ -1,0 +1,197 @@
+//! Buffers and piece cache of one thread, and the pool that lends them.
+
+use std::sync::Mutex;
+
+use super::segment::SegmentScratch;
+use crate::error::Result;
+use crate::ids::{PieceToken, TokenId};
+use crate::model::bpe::Bpe;
+use crate::model::cache::PieceCache;
+use crate::model::{Model, Scratch};
+use crate::random::Random;
+
+/// What one thread needs to encode: lent by the pool for a call.
+#[derive(Debug)]
+pub(super) struct Worker {
+    pub scratch: Scratch,
+    pub segments: SegmentScratch,
+    cache: PieceCache,
+    tokens: Vec<PieceToken>,
+    unit: Vec<PieceToken>,
+}
+
+impl Worker {
+    fn new(cache_budget: usize) -> Self {
+        Worker {
+            scratch: Scratch::new(),
+            segments: SegmentScratch::default(),
+            cache: PieceCache::new(cache_budget),
+            tokens: Vec::new(),
+            unit: Vec::new(),
+        }
+    }
+
+    /// Ids of a piece of characters.
+    pub fn piece_ids(
+        &mut self,
+        model: &Model,
+        cached: bool,
+        piece: &str,
+        out: &mut Vec<TokenId>,
+    ) -> Result<()> {
+        if cached && self.cache.ids(piece.as_bytes(), out) {
+            return Ok(());
+        }
+        if let Model::Bpe(bpe) = model
+            && bpe.can_cut()
+        {
+            return bpe.for_each_unit(piece, |unit| self.unit_ids(model, cached, unit, out));
+        }
+        self.unit_ids(model, cached, piece, out)
+    }
+
+    fn unit_ids(&mut self, model: &Model, cached: bool, unit: &str, out: &mut Vec<TokenId>) -> Result<()> {
+        if cached && self.cache.ids(unit.as_bytes(), out) {
+            return Ok(());
+        }
+        self.unit.clear();
+        model.tokenize(unit, &mut self.scratch, &mut self.unit)?;
+        if cached {
+            self.cache.insert(unit.as_bytes(), &self.unit, char_lengths(model));
+        }
+        out.extend(self.unit.iter().map(|token| token.id));
+        Ok(())
+    }
+
+    /// Tokens of a piece of characters.
+    pub fn piece_tokens(&mut self, model: &Model, cached: bool, piece: &str) -> Result<&[PieceToken]> {
+        self.tokens.clear();
+        if cached && self.cache.tokens(piece.as_bytes(), char_lengths(model), &mut self.tokens) {
+            return Ok(&self.tokens);
+        }
+        if let Model::Bpe(bpe) = model
+            && bpe.can_cut()
+        {
+            let mut offset = 0;
+            bpe.for_each_unit(piece, |unit| {
+                let before = self.tokens.len();
+                self.unit_tokens(model, cached, unit)?;
+                for token in &mut self.tokens[before..] {
+                    token.start += offset;
+                    token.end += offset;
+                }
+                offset += unit.len() as u32;
+                Ok(())
+            })?;
+        } else {
+            self.unit_tokens(model, cached, piece)?;
+        }
+        Ok(&self.tokens)
+    }
+
+    fn unit_tokens(&mut self, model: &Model, cached: bool, unit: &str) -> Result<()> {
+        if cached && self.cache.tokens(unit.as_bytes(), char_lengths(model), &mut self.tokens) {
+            return Ok(());
+        }
+        self.unit.clear();
+        model.tokenize(unit, &mut self.scratch, &mut self.unit)?;
+        if cached {
+            self.cache.insert(unit.as_bytes(), &self.unit, char_lengths(model));
+        }
+        self.tokens.extend_from_slice(&self.unit);
+        Ok(())
+    }
+
+    /// Ids of a byte-level piece, given as raw bytes.
+    #[inline]
+    pub fn bytes_ids(&mut self, bpe: &Bpe, cached: bool, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
+        if cached && self.cache.ids(piece, out) {
+            return Ok(());
+        }
+        self.bytes_miss(bpe, cached, piece)?;
+        out.extend(self.unit.iter().map(|token| token.id));
+        Ok(())
+    }
+
+    /// Tokens of a byte-level piece, given as raw bytes.
+    pub fn bytes_tokens(&mut self, bpe: &Bpe, cached: bool, piece: &[u8]) -> Result<&[PieceToken]> {
+        self.tokens.clear();
+        if cached && self.cache.tokens(piece, |id| bpe.byte_len(id), &mut self.tokens) {
+            return Ok(&self.tokens);
+        }
+        self.bytes_miss(bpe, cached, piece)?;
+        Ok(&self.unit)
+    }
+
+    #[cold]
+    fn bytes_miss(&mut self, bpe: &Bpe, cached: bool, piece: &[u8]) -> Result<()> {
+        self.unit.clear();
+        bpe.tokenize_bytes(piece, &mut self.scratch.merge, &mut self.scratch.random, &mut self.unit)?;
+        if cached {
+            self.cache.insert(piece, &self.unit, |id| bpe.byte_len(id));
+        }
+        Ok(())
+    }
+}
+
+/// The bytes that a token covers of a piece of characters, 0 where that is not fixed. Models other than BPE
+/// keep their spans in the cache.
+fn char_lengths(model: &Model) -> impl Fn(TokenId) -> u32 + '_ {
+    let bpe = model.as_bpe();
+    move |id| bpe.map_or(0, |bpe| bpe.char_len(id))
+}
+
+/// Workers at rest. Taking one never waits: if another thread holds the lock (or held it when the process
+/// forked), a new worker is made.
+#[derive(Debug)]
+pub(super) struct Pool {
+    idle: Mutex<Vec<Box<Worker>>>,
+    cache_budget: usize,
+    seed: Mutex<Option<Random>>,
+}
+
+/// Workers kept for the next call; more are dropped when they come back.
+const MOST_IDLE: usize = 64;
+
+impl Pool {
+    pub fn new(cache_budget: usize) -> Self {
+        Pool { idle: Mutex::default(), cache_budget, seed: Mutex::default() }
+    }
+
+    /// Runs `work` with a worker of its own.
+    pub fn with<R>(&self, work: impl FnOnce(&mut Worker) -> R) -> R {
+        let idle = self.idle.try_lock().ok().and_then(|mut idle| idle.pop());
+        let mut worker = idle.unwrap_or_else(|| Box::new(self.new_worker()));
+        let result = work(&mut worker);
+        if let Ok(mut idle) = self.idle.try_lock()
+            && idle.len() < MOST_IDLE
+        {
+            idle.push(worker);
+        }
+        result
+    }
+
+    fn new_worker(&self) -> Worker {
+        let mut worker = Worker::new(self.cache_budget);
+        if let Ok(mut seed) = self.seed.try_lock()
+            && let Some(random) = seed.as_mut()
+        {
+            worker.scratch.random = Random::from_seed(random.next_u64());
+        }
+        worker
+    }
+
+    /// Seeds all workers to come; those at rest are forgotten.
+    pub fn seed(&self, seed: u64) {
+        if let (Ok(mut idle), Ok(mut random)) = (self.idle.lock(), self.seed.lock()) {
+            idle.clear();
+            *random = Some(Random::from_seed(seed));
+        }
+    }
+
+    pub fn clear(&self) {
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.clear();
+        }
+    }
+}

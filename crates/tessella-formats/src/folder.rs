@@ -1,0 +1,403 @@
+//! Folders in which the `transformers` library keeps a tokenizer.
+//!
+//! `tokenizer.json` says all where it exists; else the tokenizer is built from `tokenizer.model`,
+//! `tekken.json`, `vocab.json` with `merges.txt`, or `vocab.txt`. Beside it stand settings
+//! (`tokenizer_config.json`, `special_tokens_map.json`, `added_tokens.json`) and chat templates, which are
+//! handed on as they are.
+
+use std::path::{Path, PathBuf};
+
+use tessella_core::error::excerpt;
+use tessella_core::spec::{
+    AddedToken, BpeSpec, DecoderSpec, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec,
+};
+use tessella_core::{Error, Result, TokenId, TokenizerSpec};
+
+use crate::atomic;
+use crate::detect::{LoadOptions, first_of, load_path_with};
+use crate::json::{Layout, Node, Parser, Value, Writer};
+use crate::{hf, vocab_files};
+
+/// A tokenizer with what its folder says beside it.
+#[derive(Debug, Clone)]
+pub struct LoadedFolder {
+    pub spec: TokenizerSpec,
+    /// The file that the tokenizer was read from.
+    pub source: PathBuf,
+    /// `tokenizer_config.json`.
+    pub config: Option<Value>,
+    /// `special_tokens_map.json`.
+    pub special_tokens_map: Option<Value>,
+    /// The default chat template.
+    pub chat_template: Option<String>,
+    /// Further chat templates by name.
+    pub chat_templates: Vec<(String, String)>,
+    /// What deserves a warning.
+    pub notices: Vec<String>,
+}
+
+/// Loads a folder.
+pub fn load(folder: &Path) -> Result<LoadedFolder> {
+    load_with(folder, &LoadOptions::default())
+}
+
+fn read_json(folder: &Path, name: &str) -> Result<Option<Value>> {
+    let path = folder.join(name);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let bytes = atomic::read(&path)?;
+    let read = || {
+        let mut parser = Parser::from_bytes(&bytes)?;
+        let value = parser.value()?;
+        parser.end()?;
+        Ok(value)
+    };
+    read().map(Some).map_err(|error: Error| error.at(path.display().to_string()))
+}
+
+pub fn load_with(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
+    let config = read_json(folder, "tokenizer_config.json")?;
+    let special_tokens_map = read_json(folder, "special_tokens_map.json")?;
+    let mut notices = Vec::new();
+    let (spec, source) =
+        match first_of(folder, &["tokenizer.json", "tokenizer.model", "spiece.model", "tekken.json"]) {
+            Some(path) => {
+                let loaded = load_path_with(&path, options)?;
+                notices = loaded.notices;
+                (loaded.spec, path)
+            }
+            None => from_vocab_files(folder, config.as_ref(), special_tokens_map.as_ref())?,
+        };
+    let (chat_template, chat_templates) = templates(folder, config.as_ref())?;
+    Ok(LoadedFolder { spec, source, config, special_tokens_map, chat_template, chat_templates, notices })
+}
+
+/// The default template, and further ones by name.
+type Templates = (Option<String>, Vec<(String, String)>);
+
+/// Templates of their own files first, else those in the settings: a string, or a list of named ones.
+fn templates(folder: &Path, config: Option<&Value>) -> Result<Templates> {
+    let text = |path: &Path| -> Result<String> {
+        String::from_utf8(atomic::read(path)?)
+            .map_err(|_| Error::format("a chat template must be UTF-8").at(path.display().to_string()))
+    };
+    let mut named = Vec::new();
+    let more = folder.join("additional_chat_templates");
+    if let Ok(entries) = std::fs::read_dir(&more) {
+        for path in entries.flatten().map(|entry| entry.path()) {
+            if path.extension().is_some_and(|extension| extension == "jinja")
+                && let Some(stem) = path.file_stem()
+            {
+                named.push((stem.to_string_lossy().into_owned(), text(&path)?));
+            }
+        }
+        named.sort();
+    }
+    let own = folder.join("chat_template.jinja");
+    if own.is_file() {
+        return Ok((Some(text(&own)?), named));
+    }
+    let Some(config) = config else { return Ok((None, named)) };
+    let Some(node) = Node::new(config, "tokenizer_config.json: $").field("chat_template") else {
+        return Ok((None, named));
+    };
+    if let Value::String(template) = node.value {
+        return Ok((Some(template.clone()), named));
+    }
+    let mut default = None;
+    for item in node.items()? {
+        let (name, template) = (item.string_field("name")?, item.string_field("template")?);
+        if name == "default" {
+            default = Some(template);
+        } else {
+            named.push((name, template));
+        }
+    }
+    Ok((default, named))
+}
+
+/// A token in the settings: its text, or an object with it.
+fn token_text(value: &Value) -> Option<&str> {
+    value.as_str().or_else(|| value.get("content").and_then(Value::as_str))
+}
+
+/// What a bare vocabulary lacks, from the settings.
+struct Settings<'s> {
+    config: Option<&'s Value>,
+    map: Option<&'s Value>,
+}
+
+impl<'s> Settings<'s> {
+    fn token(&self, key: &str) -> Option<&'s str> {
+        [self.map, self.config].into_iter().flatten().find_map(|value| token_text(value.get(key)?))
+    }
+
+    fn flag(&self, key: &str) -> Option<bool> {
+        match self.config?.get(key)? {
+            Value::Bool(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+
+    /// The class without the suffix of its fast twin.
+    fn class(&self) -> Option<&'s str> {
+        self.config?.get("tokenizer_class")?.as_str().map(|class| class.strip_suffix("Fast").unwrap_or(class))
+    }
+}
+
+fn from_vocab_files(
+    folder: &Path,
+    config: Option<&Value>,
+    map: Option<&Value>,
+) -> Result<(TokenizerSpec, PathBuf)> {
+    let settings = Settings { config, map };
+    let merges = folder.join("merges.txt");
+    let (mut spec, path) = if let Some(path) = first_of(folder, &["vocab.json"]).filter(|_| merges.is_file())
+    {
+        let bpe = vocab_files::read_bpe(&atomic::read(&path)?, &atomic::read(&merges)?)
+            .map_err(|error| error.at(folder.display().to_string()))?;
+        (byte_level(bpe, &settings)?, path)
+    } else if let Some(path) = first_of(folder, &["vocab.txt"]) {
+        let mut model = vocab_files::word_piece(vocab_files::read_vocab_txt(&atomic::read(&path)?)?);
+        if let Some(unknown) = settings.token("unk_token") {
+            model.unk_token = unknown.to_string();
+        }
+        let mut bert_config = BertConfig::default();
+        let take = |slot: &mut String, key: &str| {
+            if let Some(text) = settings.token(key) {
+                *slot = text.to_string();
+            }
+        };
+        take(&mut bert_config.cls, "cls_token");
+        take(&mut bert_config.sep, "sep_token");
+        bert_config.lowercase = settings.flag("do_lower_case").unwrap_or(true);
+        bert_config.handle_chinese_chars = settings.flag("tokenize_chinese_chars").unwrap_or(true);
+        bert_config.strip_accents = settings.flag("strip_accents");
+        (bert(ModelSpec::WordPiece(model), &bert_config), path)
+    } else {
+        return Err(Error::value(format!(
+            "the folder {} holds no tokenizer; looked for tokenizer.json, tokenizer.model, spiece.model, tekken.json, \
+             vocab.json with merges.txt, and vocab.txt",
+            folder.display()
+        )));
+    };
+    add_special_tokens(&mut spec, &settings);
+    add_added_tokens(&mut spec, folder)?;
+    Ok((spec, path))
+}
+
+fn vocab_id(model: &ModelSpec, text: &str) -> Option<TokenId> {
+    match model {
+        ModelSpec::Bpe(model) => model.vocab.id(text),
+        ModelSpec::WordPiece(model) => model.vocab.id(text),
+        _ => None,
+    }
+}
+
+const SPECIAL_KEYS: [&str; 7] =
+    ["bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"];
+
+/// Special tokens that are in the vocabulary are cut out of text.
+fn add_special_tokens(spec: &mut TokenizerSpec, settings: &Settings<'_>) {
+    for key in SPECIAL_KEYS {
+        let Some(text) = settings.token(key) else { continue };
+        let known = spec.added_tokens.iter().any(|token| token.content == text);
+        if let Some(id) = vocab_id(&spec.model, text)
+            && !known
+        {
+            // A mask token stands for a word with the space before it.
+            let lstrip = key == "mask_token" && matches!(spec.model, ModelSpec::Bpe(_));
+            spec.added_tokens.push(AddedToken { id: Some(id), lstrip, ..AddedToken::new(text, true) });
+        }
+    }
+}
+
+/// `added_tokens.json`: texts and ids.
+fn add_added_tokens(spec: &mut TokenizerSpec, folder: &Path) -> Result<()> {
+    let Some(value) = read_json(folder, "added_tokens.json")? else { return Ok(()) };
+    for (text, id) in Node::new(&value, "added_tokens.json: $").entries()? {
+        let id = id.u32()?;
+        if !text.is_empty() && spec.added_tokens.iter().all(|token| token.content != text) {
+            spec.added_tokens.push(AddedToken { id: Some(id), ..AddedToken::new(text, false) });
+        }
+    }
+    Ok(())
+}
+
+/// What a WordPiece vocabulary leaves open.
+#[derive(Debug, Clone)]
+pub struct BertConfig {
+    pub cls: String,
+    pub sep: String,
+    pub lowercase: bool,
+    pub handle_chinese_chars: bool,
+    pub strip_accents: Option<bool>,
+}
+
+impl Default for BertConfig {
+    fn default() -> Self {
+        BertConfig {
+            cls: "[CLS]".into(),
+            sep: "[SEP]".into(),
+            lowercase: true,
+            handle_chinese_chars: true,
+            strip_accents: None,
+        }
+    }
+}
+
+/// A WordPiece model with the stages of BERT around it.
+pub fn bert(model: ModelSpec, config: &BertConfig) -> TokenizerSpec {
+    let mut spec = TokenizerSpec::new(model);
+    spec.normalizer = Some(NormalizerSpec::Bert {
+        clean_text: true,
+        handle_chinese_chars: config.handle_chinese_chars,
+        strip_accents: config.strip_accents,
+        lowercase: config.lowercase,
+    });
+    spec.pre_tokenizer = Some(PreTokenizerSpec::Bert);
+    spec.decoder = Some(DecoderSpec::WordPiece { prefix: "##".into(), cleanup: true });
+    let id = |text: &str| vocab_id(&spec.model, text).map(|id| (text.to_string(), id));
+    if let (Some(cls), Some(sep)) = (id(&config.cls), id(&config.sep)) {
+        spec.post_processor = Some(PostProcessorSpec::Bert { sep, cls });
+    }
+    for text in ["[PAD]", "[UNK]", &config.cls, &config.sep, "[MASK]"] {
+        if let Some(id) = vocab_id(&spec.model, text) {
+            spec.added_tokens.push(AddedToken { id: Some(id), ..AddedToken::new(text, true) });
+        }
+    }
+    spec
+}
+
+/// A BPE model with the stages of GPT-2 or RoBERTa around it, by the class in the settings.
+fn byte_level(bpe: BpeSpec, settings: &Settings<'_>) -> Result<TokenizerSpec> {
+    let roberta = match settings.class() {
+        None | Some("GPT2Tokenizer" | "GPTNeoXTokenizer" | "OPTTokenizer") => false,
+        Some("RobertaTokenizer" | "LongformerTokenizer" | "BartTokenizer" | "LEDTokenizer") => true,
+        Some(class) => {
+            return Err(Error::unsupported(format!(
+                "a vocabulary with merges does not say how text is cut, and the class `{}` is not known to do it as \
+                 GPT-2 or RoBERTa do; save the tokenizer as tokenizer.json with its own library first",
+                excerpt(class)
+            )));
+        }
+    };
+    let add_prefix_space = settings.flag("add_prefix_space").unwrap_or(false);
+    let mut spec = TokenizerSpec::new(ModelSpec::Bpe(bpe));
+    spec.pre_tokenizer =
+        Some(PreTokenizerSpec::ByteLevel { add_prefix_space, trim_offsets: true, use_regex: true });
+    spec.decoder =
+        Some(DecoderSpec::ByteLevel { add_prefix_space: true, trim_offsets: true, use_regex: true });
+    spec.post_processor = Some(if roberta {
+        let token = |key: &str, usual: &str| {
+            let text = settings.token(key).unwrap_or(usual).to_string();
+            match vocab_id(&spec.model, &text) {
+                Some(id) => Ok((text, id)),
+                None => Err(Error::model(format!("the {key} `{}` is not in the vocabulary", excerpt(&text)))),
+            }
+        };
+        PostProcessorSpec::Roberta {
+            sep: token("sep_token", "</s>")?,
+            cls: token("cls_token", "<s>")?,
+            trim_offsets: true,
+            add_prefix_space,
+        }
+    } else {
+        PostProcessorSpec::ByteLevel { add_prefix_space: true, trim_offsets: false, use_regex: true }
+    });
+    Ok(spec)
+}
+
+fn pretty(value: &Value) -> String {
+    let mut writer = Writer::new(Layout::Pretty);
+    writer.value(value);
+    writer.finish() + "\n"
+}
+
+/// Writes a folder; gives the files' paths. All contents are on the disk before the first name changes.
+pub fn save(
+    folder: &Path,
+    spec: &TokenizerSpec,
+    config: Option<&Value>,
+    special_tokens_map: Option<&Value>,
+    chat_template: Option<&str>,
+) -> Result<Vec<PathBuf>> {
+    std::fs::create_dir_all(folder).map_err(|error| atomic::io_error(folder, "creating", error))?;
+    let mut files = vec![(folder.join("tokenizer.json"), hf::to_string(spec, true)?)];
+    if let Some(config) = config {
+        files.push((folder.join("tokenizer_config.json"), pretty(config)));
+    }
+    if let Some(map) = special_tokens_map {
+        files.push((folder.join("special_tokens_map.json"), pretty(map)));
+    }
+    if let Some(template) = chat_template {
+        files.push((folder.join("chat_template.jinja"), template.to_string()));
+    }
+    let contents: Vec<(PathBuf, &[u8])> =
+        files.iter().map(|(path, text)| (path.clone(), text.as_bytes())).collect();
+    atomic::write_all(&contents)?;
+    Ok(files.into_iter().map(|(path, _)| path).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::Format;
+
+    fn fresh(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("tessella-folder-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_bare_vocabulary_becomes_a_saved_tokenizer() {
+        let folder = fresh("bert");
+        atomic::write(&folder.join("vocab.txt"), "[PAD]\n[UNK]\n[CLS]\n[SEP]\nfoo\n##bar\n".as_bytes())
+            .unwrap();
+        let config = br#"{"do_lower_case": false, "chat_template": [{"name": "default", "template": "D"}, {"name": "t", "template": "T"}]}"#;
+        atomic::write(&folder.join("tokenizer_config.json"), config).unwrap();
+        let loaded = load(&folder).unwrap();
+        assert!(matches!(loaded.spec.normalizer, Some(NormalizerSpec::Bert { lowercase: false, .. })));
+        assert!(
+            matches!(&loaded.spec.post_processor, Some(PostProcessorSpec::Bert { cls, .. }) if cls.1 == 2)
+        );
+        assert_eq!(loaded.chat_template.as_deref(), Some("D"));
+        assert_eq!(loaded.chat_templates, [("t".to_string(), "T".to_string())]);
+
+        let copy = folder.join("copy");
+        let files = save(&copy, &loaded.spec, loaded.config.as_ref(), None, Some("X")).unwrap();
+        assert_eq!(files.len(), 3);
+        let again = load_path_with(&copy, &LoadOptions::default()).unwrap();
+        assert_eq!(again.format, Format::Folder);
+        assert_eq!(again.folder.unwrap().chat_template.as_deref(), Some("X"));
+        assert_eq!(crate::fingerprint(&again.spec).unwrap(), crate::fingerprint(&loaded.spec).unwrap());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn merges_need_a_class_that_is_known() {
+        let folder = fresh("bpe");
+        atomic::write(&folder.join("vocab.json"), br#"{"a":0,"b":1,"ab":2,"<s>":3,"</s>":4}"#).unwrap();
+        atomic::write(&folder.join("merges.txt"), b"#version: 0.2\na b\n").unwrap();
+        assert!(load(&folder).is_ok());
+        atomic::write(
+            &folder.join("tokenizer_config.json"),
+            br#"{"tokenizer_class": "RobertaTokenizerFast"}"#,
+        )
+        .unwrap();
+        assert!(matches!(
+            load(&folder).unwrap().spec.post_processor,
+            Some(PostProcessorSpec::Roberta { .. })
+        ));
+        atomic::write(&folder.join("tokenizer_config.json"), br#"{"tokenizer_class": "OddTokenizer"}"#)
+            .unwrap();
+        assert!(load(&folder).unwrap_err().message().contains("OddTokenizer"));
+        let empty = folder.join("empty");
+        std::fs::create_dir(&empty).unwrap();
+        assert!(load(&empty).unwrap_err().message().contains("vocab.txt"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,316 @@
+//! GGUF model files, of which only the tokenizer's metadata is read.
+//!
+//! [`metadata`] walks the key-value section at the start of the file; tensors are never touched. What the keys
+//! mean is here: `tokenizer.ggml.model` names the kind of tokenizer, `tokenizer.ggml.pre` the way in which
+//! byte-level tokenizers cut text ([`cuts`]).
+
+mod cuts;
+mod metadata;
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use tessella_core::error::excerpt;
+use tessella_core::spec::{
+    AddedToken, BpeSpec, DecoderSpec, Merges, ModelSpec, NormalizerSpec, PieceKind, PostProcessorSpec,
+    PreTokenizerSpec, SentencePiece, SentencePieceKind, SentencePieceNormalizer, SentencePieceSpec, Template,
+    TemplatePiece, TemplateSpecial, Vocab,
+};
+use tessella_core::{Error, Result, TokenId, TokenizerSpec};
+
+use crate::atomic::io_error;
+use crate::tiktoken::byte_level_decoder;
+use crate::vocab_files::word_piece;
+use metadata::Metadata;
+
+/// The first bytes of every file of this format.
+pub const MAGIC: &[u8; 4] = b"GGUF";
+
+/// Reads the tokenizer of a file; only its beginning is read.
+pub fn from_path(path: &Path) -> Result<TokenizerSpec> {
+    let file = File::open(path).map_err(|error| io_error(path, "reading", error))?;
+    let length = file.metadata().map_err(|error| io_error(path, "reading", error))?.len();
+    from_reader(BufReader::new(file), length)
+}
+
+pub fn from_bytes(bytes: &[u8]) -> Result<TokenizerSpec> {
+    from_reader(bytes, bytes.len() as u64)
+}
+
+fn from_reader(reader: impl Read, length: u64) -> Result<TokenizerSpec> {
+    let data = Metadata::read(reader, length)?;
+    let tokens = Tokens::read(&data)?;
+    match data.required_str("tokenizer.ggml.model")? {
+        "llama" => sentence_piece(&data, &tokens, SentencePieceKind::Bpe),
+        "t5" => sentence_piece(&data, &tokens, SentencePieceKind::Unigram),
+        "gpt2" => byte_level(&data, &tokens),
+        "bert" => bert(&data, &tokens),
+        "no_vocab" | "none" => Err(Error::unsupported("this GGUF file holds no tokenizer")),
+        other => Err(Error::unsupported(format!(
+            "unknown `tokenizer.ggml.model` `{}`; known: llama, gpt2, bert, t5",
+            excerpt(other)
+        ))),
+    }
+}
+
+/// The token tables that all kinds share.
+struct Tokens<'d> {
+    texts: &'d [String],
+    kinds: Vec<PieceKind>,
+    scores: Vec<f32>,
+}
+
+impl<'d> Tokens<'d> {
+    fn read(data: &'d Metadata) -> Result<Self> {
+        let texts = data.strings("tokenizer.ggml.tokens")?.ok_or_else(|| {
+            Error::format("the key `tokenizer.ggml.tokens` is missing: this GGUF file holds no tokenizer")
+        })?;
+        let mut kinds = vec![PieceKind::Normal; texts.len()];
+        if let Some(numbers) = data.integers("tokenizer.ggml.token_type")? {
+            same_length("token_type", numbers.len(), texts.len())?;
+            for (kind, number) in kinds.iter_mut().zip(numbers) {
+                *kind = match number {
+                    0 | 1 => PieceKind::Normal,
+                    2 => PieceKind::Unknown,
+                    3 => PieceKind::Control,
+                    4 => PieceKind::UserDefined,
+                    5 => PieceKind::Unused,
+                    6 => PieceKind::Byte,
+                    _ => return Err(Error::format(format!("unknown token type {number}; known: 0 to 6"))),
+                };
+            }
+        }
+        let scores = match data.floats("tokenizer.ggml.scores")? {
+            Some(scores) => {
+                same_length("scores", scores.len(), texts.len())?;
+                scores.to_vec()
+            }
+            None => Vec::new(),
+        };
+        Ok(Tokens { texts, kinds, scores })
+    }
+
+    /// A special id given by a key, with its text.
+    fn special(&self, data: &Metadata, key: &str) -> Result<Option<(String, TokenId)>> {
+        match data.integer(key)? {
+            // Writers without such a token say -1 or leave the key out.
+            None | Some(-1 | 0xFFFF_FFFF) => Ok(None),
+            Some(id) => match usize::try_from(id).ok().and_then(|id| self.texts.get(id)) {
+                Some(text) => Ok(Some((text.clone(), id as TokenId))),
+                None => {
+                    Err(Error::format(format!("`{key}` is {id}, but there are {} tokens", self.texts.len())))
+                }
+            },
+        }
+    }
+
+    fn added(&self, which: impl Fn(PieceKind) -> Option<bool>) -> Vec<AddedToken> {
+        self.texts
+            .iter()
+            .zip(&self.kinds)
+            .zip(0..)
+            .filter_map(|((text, kind), id)| {
+                let special = which(*kind)?;
+                Some(AddedToken { id: Some(id), normalized: false, ..AddedToken::new(text.clone(), special) })
+            })
+            .filter(|token| !token.content.is_empty())
+            .collect()
+    }
+
+    fn vocab(&self) -> Result<Vocab> {
+        Vocab::from_entries(self.texts.iter().zip(0..))
+    }
+}
+
+fn same_length(what: &str, found: usize, tokens: usize) -> Result<()> {
+    if found == tokens {
+        return Ok(());
+    }
+    Err(Error::format(format!("`tokenizer.ggml.{what}` has {found} entries for {tokens} tokens")))
+}
+
+/// Which tokens are special, and which are cut out as ordinary text of their own.
+fn cut_out(kind: PieceKind) -> Option<bool> {
+    match kind {
+        PieceKind::Control | PieceKind::Unknown => Some(true),
+        PieceKind::UserDefined => Some(false),
+        _ => None,
+    }
+}
+
+/// Beginning and end tokens around each sequence.
+fn frame(before: Option<(String, TokenId)>, after: Option<(String, TokenId)>) -> Option<PostProcessorSpec> {
+    if before.is_none() && after.is_none() {
+        return None;
+    }
+    let special = |token: &Option<(String, TokenId)>, type_id: u32| {
+        token.as_ref().map(|(text, _)| TemplatePiece::Special { id: text.clone(), type_id })
+    };
+    let around = |second: bool| {
+        let type_id = second as u32;
+        special(&before, type_id)
+            .into_iter()
+            .chain([TemplatePiece::Sequence { second, type_id }])
+            .chain(special(&after, type_id))
+            .collect::<Vec<_>>()
+    };
+    let single = around(false);
+    let pair = single.iter().cloned().chain(around(true)).collect();
+    let mut special_tokens: Vec<TemplateSpecial> = Vec::new();
+    for (text, id) in before.into_iter().chain(after) {
+        if special_tokens.iter().all(|known| known.id != text) {
+            special_tokens.push(TemplateSpecial { id: text.clone(), ids: vec![id], tokens: vec![text] });
+        }
+    }
+    Some(PostProcessorSpec::Template(Template { single, pair, special_tokens }))
+}
+
+fn framed(data: &Metadata, tokens: &Tokens<'_>, bos: bool, eos: bool) -> Result<Option<PostProcessorSpec>> {
+    let pick = |key: &str, default: bool, id_key: &str| -> Result<Option<(String, TokenId)>> {
+        if !data.boolean(key)?.unwrap_or(default) {
+            return Ok(None);
+        }
+        tokens.special(data, id_key)
+    };
+    Ok(frame(
+        pick("tokenizer.ggml.add_bos_token", bos, "tokenizer.ggml.bos_token_id")?,
+        pick("tokenizer.ggml.add_eos_token", eos, "tokenizer.ggml.eos_token_id")?,
+    ))
+}
+
+fn sentence_piece(data: &Metadata, tokens: &Tokens<'_>, kind: SentencePieceKind) -> Result<TokenizerSpec> {
+    same_length("scores", tokens.scores.len(), tokens.texts.len())?;
+    let pieces: Arc<Vec<SentencePiece>> = Arc::new(
+        tokens
+            .texts
+            .iter()
+            .zip(&tokens.scores)
+            .zip(&tokens.kinds)
+            .map(|((text, score), kind)| SentencePiece { text: text.clone(), score: *score, kind: *kind })
+            .collect(),
+    );
+    let byte_fallback = tokens.kinds.contains(&PieceKind::Byte);
+    let unigram = kind == SentencePieceKind::Unigram;
+    let add_dummy_prefix = data.boolean("tokenizer.ggml.add_space_prefix")?.unwrap_or(true);
+    let remove_extra_whitespaces = data.boolean("tokenizer.ggml.remove_extra_whitespaces")?.unwrap_or(false);
+    let suffix = data.boolean("tokenizer.ggml.treat_whitespace_as_suffix")?.unwrap_or(false);
+    let mut user_defined: Vec<String> = pieces
+        .iter()
+        .filter(|piece| piece.kind == PieceKind::UserDefined)
+        .map(|piece| piece.text.clone())
+        .collect();
+    user_defined.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    let unk_surface = " \u{2047} ".to_string();
+    let mut spec = TokenizerSpec::new(ModelSpec::SentencePiece(SentencePieceSpec {
+        kind,
+        pieces: pieces.clone(),
+        byte_fallback,
+        treat_whitespace_as_suffix: suffix,
+        unk_surface: unk_surface.clone(),
+        source: None,
+    }));
+    spec.normalizer = Some(NormalizerSpec::SentencePiece(SentencePieceNormalizer {
+        name: if unigram { "nmt_nfkc".into() } else { "identity".into() },
+        charsmap: data.bytes("tokenizer.ggml.precompiled_charsmap")?.unwrap_or_default().into(),
+        add_dummy_prefix,
+        remove_extra_whitespaces,
+        escape_whitespaces: true,
+        treat_whitespace_as_suffix: suffix,
+        user_defined: user_defined.into(),
+    }));
+    spec.decoder = Some(DecoderSpec::SentencePiece {
+        pieces,
+        add_dummy_prefix,
+        remove_extra_whitespaces,
+        treat_whitespace_as_suffix: suffix,
+        unk_surface,
+    });
+    spec.post_processor = framed(data, tokens, !unigram, unigram)?;
+    Ok(spec)
+}
+
+fn byte_level(data: &Metadata, tokens: &Tokens<'_>) -> Result<TokenizerSpec> {
+    let name = data.str("tokenizer.ggml.pre")?.unwrap_or("default");
+    let cut = cuts::by_name(name)?;
+    let vocab = tokens.vocab()?;
+    let lines = data.strings("tokenizer.ggml.merges")?.ok_or_else(|| {
+        Error::format("the key `tokenizer.ggml.merges` is missing, without which BPE cannot run")
+    })?;
+    let mut merges = Vec::with_capacity(lines.len());
+    for (at, line) in lines.iter().enumerate() {
+        let pair = line.split_once(' ').and_then(|(left, right)| Some((vocab.id(left)?, vocab.id(right)?)));
+        match pair {
+            Some(pair) => merges.push(pair),
+            None => {
+                return Err(Error::model(format!(
+                    "the merge `{}` must be two tokens of the vocabulary with one space between them",
+                    excerpt(line)
+                ))
+                .at(format!("tokenizer.ggml.merges[{at}]")));
+            }
+        }
+    }
+    let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec {
+        vocab: Arc::new(vocab),
+        merges: Merges::Pairs(Arc::new(merges)),
+        dropout: None,
+        unk_token: None,
+        continuing_subword_prefix: None,
+        end_of_word_suffix: None,
+        fuse_unk: false,
+        byte_fallback: false,
+        ignore_merges: cut.whole_pieces,
+    }));
+    spec.pre_tokenizer = Some(cut.pre_tokenizer());
+    spec.decoder = Some(byte_level_decoder());
+    spec.added_tokens = tokens.added(cut_out);
+    spec.post_processor = framed(data, tokens, cut.adds_bos, false)?;
+    Ok(spec)
+}
+
+/// GGUF marks the beginning of words (`▁word`), WordPiece their continuation (`##piece`).
+fn bert(data: &Metadata, tokens: &Tokens<'_>) -> Result<TokenizerSpec> {
+    let entries =
+        tokens.texts.iter().zip(&tokens.kinds).map(|(text, kind)| match (text.strip_prefix('▁'), kind) {
+            (Some(word), _) => word.to_string(),
+            (None, PieceKind::Normal) if !is_bracketed(text) => format!("##{text}"),
+            (None, _) => text.clone(),
+        });
+    let mut model = word_piece(Vocab::from_entries(entries.zip(0..))?);
+    let special = |key: &str, usual: &str| -> Result<Option<(String, TokenId)>> {
+        Ok(tokens.special(data, key)?.or_else(|| model.vocab.id(usual).map(|id| (usual.to_string(), id))))
+    };
+    let unknown = special("tokenizer.ggml.unknown_token_id", "[UNK]")?;
+    let before = match tokens.special(data, "tokenizer.ggml.cls_token_id")? {
+        Some(cls) => Some(cls),
+        None => special("tokenizer.ggml.bos_token_id", "[CLS]")?,
+    };
+    let after = special("tokenizer.ggml.seperator_token_id", "[SEP]")?;
+    if let Some((text, _)) = unknown {
+        model.unk_token = text;
+    }
+    let mut spec = TokenizerSpec::new(ModelSpec::WordPiece(model));
+    spec.normalizer = Some(NormalizerSpec::Bert {
+        clean_text: true,
+        handle_chinese_chars: true,
+        strip_accents: None,
+        lowercase: true,
+    });
+    spec.pre_tokenizer = Some(PreTokenizerSpec::Bert);
+    spec.decoder = Some(DecoderSpec::WordPiece { prefix: "##".into(), cleanup: true });
+    if let (Some(cls), Some(sep)) = (before, after) {
+        spec.post_processor = Some(PostProcessorSpec::Bert { sep, cls });
+    }
+    spec.added_tokens = tokens.added(|kind| cut_out(kind).filter(|special| *special));
+    Ok(spec)
+}
+
+/// `[CLS]` and its like keep their form even where the file does not mark them.
+fn is_bracketed(text: &str) -> bool {
+    text.len() > 2 && text.starts_with('[') && text.ends_with(']')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! The top level of the document.
+
+use tessella_core::error::excerpt;
+use tessella_core::{Error, Result, TokenizerSpec};
+
+use super::expressible::expressible;
+use super::{
+    Document, Resolver, added_ids, decoders, model_write, models, normalizers, post_processors,
+    pre_tokenizers, settings,
+};
+use crate::json::{Kind, Node, Parser, Writer};
+
+/// The only version there is.
+const VERSION: &str = "1.0";
+
+pub(super) fn read(mut parser: Parser<'_>, resolver: Resolver<'_>) -> Result<Document> {
+    if parser.peek()? != Kind::Object {
+        return Err(Error::format("expected an object with the field `model`").at("$"));
+    }
+    let mut model = None;
+    let mut parts = Vec::new();
+    parser.begin_object()?;
+    while let Some(key) = parser.next_key()? {
+        match key.as_ref() {
+            "model" => model = Some(models::read(&mut parser, "$.model")?),
+            "version" | "truncation" | "padding" | "added_tokens" | "normalizer" | "pre_tokenizer"
+            | "post_processor" | "decoder" => parts.push((key.into_owned(), parser.value()?)),
+            _ => parser.skip()?,
+        }
+    }
+    parser.end()?;
+    let Some(model) = model else {
+        return Err(Error::format("Model missing. A tokenizer needs the field `model`").at("$"));
+    };
+
+    let mut spec = TokenizerSpec::new(model);
+    for (key, value) in &parts {
+        let node = Node::new(value, format!("$.{key}"));
+        if key == "version" {
+            let version = node.str()?;
+            if version != VERSION {
+                return node.fail(format!(
+                    "Unknown tokenizer version '{}'; this reads version {VERSION}",
+                    excerpt(version)
+                ));
+            }
+            continue;
+        }
+        if value.is_null() {
+            continue;
+        }
+        match key.as_str() {
+            "truncation" => spec.truncation = Some(settings::read_truncation(&node)?),
+            "padding" => spec.padding = Some(settings::read_padding(&node)?),
+            "added_tokens" => spec.added_tokens = settings::read_added_tokens(&node)?,
+            "normalizer" => spec.normalizer = Some(normalizers::read(&node, resolver)?),
+            "pre_tokenizer" => spec.pre_tokenizer = Some(pre_tokenizers::read(&node, resolver)?),
+            "post_processor" => spec.post_processor = Some(post_processors::read(&node)?),
+            _ => spec.decoder = Some(decoders::read(&node, resolver)?),
+        }
+    }
+    let (added_tokens, notices) = added_ids::by_rule(&spec.model, &spec.added_tokens);
+    spec.added_tokens = added_tokens;
+    Ok(Document { spec, notices })
+}
+
+pub(super) fn write(writer: &mut Writer, spec: &TokenizerSpec) -> Result<()> {
+    let spec = &*expressible(spec)?;
+    writer.begin_object();
+    writer.string_field("version", VERSION);
+    writer.key("truncation");
+    match &spec.truncation {
+        Some(truncation) => settings::write_truncation(writer, truncation),
+        None => writer.null(),
+    }
+    writer.key("padding");
+    match &spec.padding {
+        Some(padding) => settings::write_padding(writer, padding),
+        None => writer.null(),
+    }
+    writer.key("added_tokens");
+    writer.begin_array();
+    spec.added_tokens.iter().for_each(|token| settings::write_added_token(writer, token));
+    writer.end_array();
+    writer.key("normalizer");
+    match &spec.normalizer {
+        Some(normalizer) => normalizers::write(writer, normalizer)?,
+        None => writer.null(),
+    }
+    writer.key("pre_tokenizer");
+    match &spec.pre_tokenizer {
+        Some(pre_tokenizer) => pre_tokenizers::write(writer, pre_tokenizer)?,
+        None => writer.null(),
+    }
+    writer.key("post_processor");
+    match &spec.post_processor {
+        Some(post_processor) => post_processors::write(writer, post_processor),
+        None => writer.null(),
+    }
+    writer.key("decoder");
+    match &spec.decoder {
+        Some(decoder) => decoders::write(writer, decoder)?,
+        None => writer.null(),
+    }
+    writer.key("model");
+    model_write::write(writer, &spec.model)?;
+    writer.end_object();
+    Ok(())
+}

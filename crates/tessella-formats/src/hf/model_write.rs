@@ -1,0 +1,128 @@
+//! Writing the `model` section: small fields first, then the tables in id order.
+
+use std::collections::HashSet;
+
+use tessella_core::error::excerpt;
+use tessella_core::spec::{BpeSpec, Merges, ModelSpec, UnigramSpec, Vocab};
+use tessella_core::{Error, Result, TokenId};
+
+use super::concat_rank;
+use crate::json::Writer;
+
+pub(super) fn write(writer: &mut Writer, spec: &ModelSpec) -> Result<()> {
+    match spec {
+        ModelSpec::Bpe(bpe) => write_bpe(writer, bpe),
+        ModelSpec::WordPiece(model) => {
+            writer.begin_object();
+            writer.string_field("type", "WordPiece");
+            writer.string_field("unk_token", &model.unk_token);
+            writer.string_field("continuing_subword_prefix", &model.continuing_subword_prefix);
+            writer.unsigned_field("max_input_chars_per_word", model.max_input_chars_per_word as u64);
+            write_vocab(writer, &model.vocab);
+            writer.end_object();
+            Ok(())
+        }
+        ModelSpec::WordLevel(model) => {
+            writer.begin_object();
+            writer.string_field("type", "WordLevel");
+            write_vocab(writer, &model.vocab);
+            writer.string_field("unk_token", &model.unk_token);
+            writer.end_object();
+            Ok(())
+        }
+        ModelSpec::Unigram(model) => write_unigram(writer, model),
+        ModelSpec::SentencePiece(_) => Err(Error::unsupported(super::expressible::SENTENCEPIECE_OBSTACLE)),
+    }
+}
+
+/// All entries by id. Where two texts share an id the one that names it comes last, as in the vocabulary.
+fn write_vocab(writer: &mut Writer, vocab: &Vocab) {
+    let mut entries: Vec<(&str, TokenId)> = vocab.iter().collect();
+    entries.sort_by_key(|&(text, id)| (id, vocab.text(id) == Some(text)));
+    writer.key("vocab");
+    writer.begin_object();
+    for (text, id) in entries {
+        writer.unsigned_field(text, id as u64);
+    }
+    writer.end_object();
+}
+
+fn write_bpe(writer: &mut Writer, bpe: &BpeSpec) -> Result<()> {
+    let restated;
+    let (pairs, ignore_merges) = match &bpe.merges {
+        Merges::Pairs(pairs) => (pairs.as_slice(), bpe.ignore_merges),
+        Merges::ConcatRank => {
+            restated = concat_rank::pairs(bpe)?;
+            (restated.as_slice(), true)
+        }
+    };
+    writer.begin_object();
+    writer.string_field("type", "BPE");
+    writer.key("dropout");
+    match bpe.dropout {
+        Some(dropout) => writer.f32(dropout),
+        None => writer.null(),
+    }
+    writer.optional_string_field("unk_token", bpe.unk_token.as_deref());
+    writer.optional_string_field("continuing_subword_prefix", bpe.continuing_subword_prefix.as_deref());
+    writer.optional_string_field("end_of_word_suffix", bpe.end_of_word_suffix.as_deref());
+    writer.bool_field("fuse_unk", bpe.fuse_unk);
+    writer.bool_field("byte_fallback", bpe.byte_fallback);
+    writer.bool_field("ignore_merges", ignore_merges);
+    write_vocab(writer, &bpe.vocab);
+    writer.key("merges");
+    writer.begin_array();
+    for (left, right) in last_of_duplicates(pairs) {
+        writer.begin_array();
+        for id in [left, right] {
+            match bpe.vocab.text(id) {
+                Some(text) => writer.string(text),
+                None => {
+                    return Err(Error::model(format!(
+                        "a merge uses the id {id}, which the vocabulary does not name"
+                    )));
+                }
+            }
+        }
+        writer.end_array();
+    }
+    writer.end_array();
+    writer.end_object();
+    Ok(())
+}
+
+/// The last rank of a duplicate pair counts, so only that one is written.
+fn last_of_duplicates(pairs: &[(TokenId, TokenId)]) -> Vec<(TokenId, TokenId)> {
+    let mut seen = HashSet::with_capacity(pairs.len());
+    let mut kept: Vec<_> = pairs.iter().rev().copied().filter(|pair| seen.insert(*pair)).collect();
+    kept.reverse();
+    kept
+}
+
+fn write_unigram(writer: &mut Writer, model: &UnigramSpec) -> Result<()> {
+    writer.begin_object();
+    writer.string_field("type", "Unigram");
+    writer.key("unk_id");
+    match model.unk_id {
+        Some(id) => writer.unsigned(id as u64),
+        None => writer.null(),
+    }
+    writer.key("vocab");
+    writer.begin_array();
+    for (text, score) in model.vocab.iter() {
+        if !score.is_finite() {
+            return Err(Error::unsupported(format!(
+                "JSON has no way to write the score {score} of the piece `{}`",
+                excerpt(text)
+            )));
+        }
+        writer.begin_array();
+        writer.string(text);
+        writer.score(*score);
+        writer.end_array();
+    }
+    writer.end_array();
+    writer.bool_field("byte_fallback", model.byte_fallback);
+    writer.end_object();
+    Ok(())
+}

@@ -1,0 +1,300 @@
+//! The `model` section.
+//!
+//! `vocab` and `merges` hold nearly all of a document's bytes, so they are streamed: vocabulary entries go
+//! from the text into the vocabulary's arena, merges become pairs of ids at once. Keys may come in any order;
+//! merges that stand before the vocabulary are passed over and read when it is known.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use tessella_core::error::excerpt;
+use tessella_core::spec::{BpeSpec, Merges, ModelSpec, UnigramSpec, Vocab, WordLevelSpec, WordPieceSpec};
+use tessella_core::{Error, Result, TokenId};
+
+use crate::json::{Kind, Node, Parser, Value, read_score};
+
+const KNOWN: [&str; 4] = ["BPE", "WordPiece", "WordLevel", "Unigram"];
+
+/// Ids up to here are accepted however small the vocabulary is; a table over all ids stays below 64 MiB.
+const ALWAYS_ALLOWED_ID: u32 = 1 << 24;
+
+/// Beyond it, the largest id per entry, so that a few bytes of input cannot ask for gigabytes.
+const IDS_PER_ENTRY: u64 = 64;
+
+/// The two shapes of a `vocab`.
+enum Table {
+    /// Token to id.
+    Map(Vocab),
+    /// Pieces with scores, in id order.
+    List(Vec<(String, f64)>),
+}
+
+/// Builds a vocabulary after a look at its largest id.
+pub fn build_vocab<S: AsRef<str>>(entries: Vec<(S, TokenId)>, path: &str) -> Result<Vocab> {
+    let largest = entries.iter().max_by_key(|(_, id)| *id);
+    if let Some((text, id)) = largest
+        && *id >= ALWAYS_ALLOWED_ID
+        && *id as u64 > entries.len() as u64 * IDS_PER_ENTRY
+    {
+        return Err(Error::format(format!(
+            "the token `{}` has the id {id}, which is implausible for a vocabulary of {} entries",
+            excerpt(text.as_ref()),
+            entries.len()
+        ))
+        .at(path));
+    }
+    Vocab::from_entries(entries).map_err(|error| error.at(path))
+}
+
+pub(super) fn read_map(parser: &mut Parser<'_>, path: &str) -> Result<Vocab> {
+    let mut entries: Vec<(Cow<'_, str>, TokenId)> = Vec::new();
+    parser.begin_object()?;
+    while let Some(text) = parser.next_key()? {
+        let id = match parser.peek()? {
+            Kind::Number => parser.number()?.as_u64().and_then(|id| TokenId::try_from(id).ok()),
+            _ => None,
+        };
+        match id {
+            Some(id) => entries.push((text, id)),
+            None => {
+                let message = "a token's id must be an integer from 0 to 4294967295";
+                return Err(Error::format(message).at(format!("{path}[\"{}\"]", excerpt(&text))));
+            }
+        }
+    }
+    build_vocab(entries, path)
+}
+
+fn read_list(parser: &mut Parser<'_>, path: &str) -> Result<Vec<(String, f64)>> {
+    let mut pieces = Vec::new();
+    parser.begin_array()?;
+    while parser.next_element()? {
+        let entry = |problem: &str| {
+            Err(Error::format(format!("{problem}, expected [piece, score]"))
+                .at(format!("{path}[{}]", pieces.len())))
+        };
+        if parser.peek()? != Kind::Array {
+            return entry("not an array");
+        }
+        parser.begin_array()?;
+        if !parser.next_element()? || parser.peek()? != Kind::String {
+            return entry("no piece");
+        }
+        let text = parser.string()?.into_owned();
+        if !parser.next_element()? || parser.peek()? != Kind::Number {
+            return entry("no score");
+        }
+        let score = read_score(parser.number_text()?);
+        if score.is_infinite() {
+            return entry("a score beyond 64-bit floating point");
+        }
+        if parser.next_element()? {
+            return entry("more than two elements");
+        }
+        pieces.push((text, score));
+    }
+    Ok(pieces)
+}
+
+fn read_table(parser: &mut Parser<'_>, path: &str) -> Result<Table> {
+    match parser.peek()? {
+        Kind::Object => Ok(Table::Map(read_map(parser, path)?)),
+        Kind::Array => Ok(Table::List(read_list(parser, path)?)),
+        _ => {
+            Err(Error::format("expected an object of tokens and ids, or an array of [piece, score]").at(path))
+        }
+    }
+}
+
+/// Merges as pairs, or in the older way as two texts with a space between them; never mixed.
+fn read_merges(parser: &mut Parser<'_>, vocab: &Vocab, path: &str) -> Result<Vec<(TokenId, TokenId)>> {
+    if parser.peek()? != Kind::Array {
+        return Err(Error::format("expected an array of merges").at(path));
+    }
+    let mut merges = Vec::new();
+    let mut first_kind = None;
+    let mut index = 0usize;
+    parser.begin_array()?;
+    while parser.next_element()? {
+        let fail = |message: String| Err(Error::format(message).at(format!("{path}[{index}]")));
+        let kind = parser.peek()?;
+        if *first_kind.get_or_insert(kind) != kind {
+            return fail("pairs and strings are mixed; all merges must have one form".into());
+        }
+        let id_of = |text: &str| match vocab.id(text) {
+            Some(id) => Ok(id),
+            None => Err(Error::model(format!("Token `{}` out of vocabulary", excerpt(text)))
+                .at(format!("{path}[{index}]"))),
+        };
+        match kind {
+            Kind::Array => {
+                let expected = "expected a merge: [left, right]";
+                parser.begin_array()?;
+                if !parser.next_element()? || parser.peek()? != Kind::String {
+                    return fail(expected.into());
+                }
+                let left = id_of(&parser.string()?)?;
+                if !parser.next_element()? || parser.peek()? != Kind::String {
+                    return fail(expected.into());
+                }
+                let right = id_of(&parser.string()?)?;
+                if parser.next_element()? {
+                    return fail(expected.into());
+                }
+                merges.push((left, right));
+            }
+            Kind::String => {
+                let line = parser.string()?;
+                if !line.starts_with("#version") {
+                    let mut parts = line.split(' ');
+                    let (Some(left), Some(right), None) = (parts.next(), parts.next(), parts.next()) else {
+                        return fail(format!(
+                            "the merge `{}` must be two tokens with one space between them",
+                            excerpt(&line)
+                        ));
+                    };
+                    merges.push((id_of(left)?, id_of(right)?));
+                }
+            }
+            _ => return fail("expected a merge: [left, right] or \"left right\"".into()),
+        }
+        index += 1;
+    }
+    Ok(merges)
+}
+
+/// Reads a model; `path` is where it stands.
+pub(super) fn read(parser: &mut Parser<'_>, path: &str) -> Result<ModelSpec> {
+    if parser.peek()? != Kind::Object {
+        return Err(Error::format("expected an object").at(path));
+    }
+    let vocab_path = format!("{path}.vocab");
+    let merges_path = format!("{path}.merges");
+    let mut fields: Vec<(String, Value)> = Vec::new();
+    let mut table = None;
+    let mut merges = None;
+    let mut merges_before_vocab = None;
+    parser.begin_object()?;
+    while let Some(key) = parser.next_key()? {
+        match key.as_ref() {
+            "vocab" => table = Some(read_table(parser, &vocab_path)?),
+            "merges" => match &table {
+                Some(Table::Map(vocab)) => merges = Some(read_merges(parser, vocab, &merges_path)?),
+                _ => {
+                    merges_before_vocab = Some(parser.clone());
+                    parser.skip()?;
+                }
+            },
+            _ => fields.push((key.into_owned(), parser.value()?)),
+        }
+    }
+    if let (Some(mut there), Some(Table::Map(vocab))) = (merges_before_vocab, &table) {
+        merges = Some(read_merges(&mut there, vocab, &merges_path)?);
+    }
+    build(&Node::new(&Value::Object(fields), path), table, merges)
+}
+
+/// Which model the fields describe; old files leave the type out.
+fn kind(node: &Node<'_>, table: &Option<Table>, has_merges: bool) -> Result<&'static str> {
+    if let Some(tag) = node.field("type") {
+        return tag.one_of(&KNOWN.map(|name| (name, name)));
+    }
+    match table {
+        Some(Table::List(_)) => Ok("Unigram"),
+        Some(Table::Map(_)) if has_merges => Ok("BPE"),
+        Some(Table::Map(_))
+            if node.has("continuing_subword_prefix") && node.has("max_input_chars_per_word") =>
+        {
+            Ok("WordPiece")
+        }
+        Some(Table::Map(_)) if node.has("unk_token") => Ok("WordLevel"),
+        _ => node.fail(format!(
+            "the model has no `type` and its fields fit none of those that may leave it out; known types: {}",
+            KNOWN.join(", ")
+        )),
+    }
+}
+
+fn build(
+    node: &Node<'_>,
+    table: Option<Table>,
+    merges: Option<Vec<(TokenId, TokenId)>>,
+) -> Result<ModelSpec> {
+    let kind = kind(node, &table, merges.is_some())?;
+    let vocab = match (table, kind) {
+        (None, _) => return node.fail("the field `vocab` is missing"),
+        (Some(Table::List(pieces)), "Unigram") => return unigram(node, pieces),
+        (Some(Table::Map(_)), "Unigram") => {
+            return node.fail("the `vocab` of Unigram must be an array of [piece, score], found an object");
+        }
+        (Some(Table::List(_)), _) => {
+            return node
+                .fail(format!("the `vocab` of {kind} must be an object of tokens and ids, found an array"));
+        }
+        (Some(Table::Map(vocab)), _) => Arc::new(vocab),
+    };
+    Ok(match kind {
+        "BPE" => ModelSpec::Bpe(bpe(node, vocab, merges)?),
+        "WordPiece" => ModelSpec::WordPiece(WordPieceSpec {
+            vocab,
+            unk_token: node.string_field("unk_token")?,
+            continuing_subword_prefix: node.string_field("continuing_subword_prefix")?,
+            max_input_chars_per_word: node.required("max_input_chars_per_word")?.usize()?,
+        }),
+        _ => ModelSpec::WordLevel(WordLevelSpec { vocab, unk_token: node.string_field("unk_token")? }),
+    })
+}
+
+fn bpe(node: &Node<'_>, vocab: Arc<Vocab>, merges: Option<Vec<(TokenId, TokenId)>>) -> Result<BpeSpec> {
+    let Some(merges) = merges else {
+        return node.fail("the field `merges` is missing");
+    };
+    let text = |key: &str| node.field(key).map(|field| Ok::<_, Error>(field.str()?.to_string())).transpose();
+    let dropout = match node.field("dropout") {
+        None => None,
+        Some(field) => {
+            let dropout = field.f64()?;
+            if !(0.0..=1.0).contains(&dropout) {
+                return field.fail(format!("the dropout {dropout} must be between 0 and 1, inclusive"));
+            }
+            Some(dropout as f32)
+        }
+    };
+    Ok(BpeSpec {
+        vocab,
+        merges: Merges::Pairs(Arc::new(merges)),
+        dropout,
+        unk_token: text("unk_token")?,
+        continuing_subword_prefix: text("continuing_subword_prefix")?,
+        end_of_word_suffix: text("end_of_word_suffix")?,
+        fuse_unk: node.bool_or("fuse_unk", false)?,
+        byte_fallback: node.bool_or("byte_fallback", false)?,
+        ignore_merges: node.bool_or("ignore_merges", false)?,
+    })
+}
+
+fn unigram(node: &Node<'_>, pieces: Vec<(String, f64)>) -> Result<ModelSpec> {
+    let unk_id = match node.field("unk_id") {
+        None => None,
+        Some(field) => {
+            let id = field.usize()?;
+            if pieces.is_empty() {
+                return field.fail("The vocabulary is empty but at least <unk> is needed");
+            }
+            if id >= pieces.len() {
+                return field.fail(format!(
+                    "The `unk_id` is larger than vocabulary size: {id}, but there are {} pieces",
+                    pieces.len()
+                ));
+            }
+            Some(id)
+        }
+    };
+    Ok(ModelSpec::Unigram(UnigramSpec {
+        vocab: Arc::new(pieces),
+        unk_id,
+        byte_fallback: node.bool_or("byte_fallback", false)?,
+        alpha: None,
+        nbest_size: None,
+    }))
+}

@@ -1,0 +1,197 @@
+//! `tekken.json`: ranks like those of tiktoken, in JSON, with the special tokens in front.
+//!
+//! The first `default_num_special_tokens` ids are special; a token's id is its rank after them. Of the table
+//! only as many tokens count as fill `default_vocab_size`. Special ids without a name are called
+//! `<SPECIAL_n>`. Files of the first version name none and mean the usual ones.
+
+use tessella_core::spec::{AddedToken, Dialect, ModelSpec, Vocab};
+use tessella_core::{Error, Result, TokenId, TokenizerSpec};
+
+use crate::base64;
+use crate::json::{Kind, Node, Parser, Value};
+use crate::tiktoken::{byte_level_decoder, byte_level_split, concat_rank_bpe};
+use tessella_core::pretokenize::byte_alphabet::bytes_to_alphabet;
+
+/// The special tokens of files that list none.
+const USUAL_SPECIALS: [&str; 20] = [
+    "<unk>",
+    "<s>",
+    "</s>",
+    "[INST]",
+    "[/INST]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[TOOL_CALLS]",
+    "[IMG]",
+    "<pad>",
+    "[IMG_BREAK]",
+    "[IMG_END]",
+    "[PREFIX]",
+    "[MIDDLE]",
+    "[SUFFIX]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[TOOL_CONTENT]",
+];
+
+/// More special ids than this are no tokenizer's.
+const MAX_SPECIALS: usize = 1 << 20;
+
+/// Reads a document.
+pub fn from_bytes(bytes: &[u8]) -> Result<TokenizerSpec> {
+    let mut parser = Parser::from_bytes(bytes)?;
+    if parser.peek()? != Kind::Object {
+        return Err(Error::format("expected an object with `config` and `vocab`").at("$"));
+    }
+    let mut config = None;
+    let mut specials = None;
+    let mut tokens = None;
+    parser.begin_object()?;
+    while let Some(key) = parser.next_key()? {
+        match key.as_ref() {
+            "config" => config = Some(parser.value()?),
+            "special_tokens" => specials = Some(parser.value()?),
+            "vocab" => tokens = Some(read_tokens(&mut parser)?),
+            _ => parser.skip()?,
+        }
+    }
+    parser.end()?;
+    let missing = |key: &str| Error::format(format!("the field `{key}` is missing")).at("$");
+    let config = config.ok_or_else(|| missing("config"))?;
+    let tokens = tokens.ok_or_else(|| missing("vocab"))?;
+    build(&Node::new(&config, "$.config"), specials, tokens)
+}
+
+/// The bytes of each token by rank.
+fn read_tokens(parser: &mut Parser<'_>) -> Result<Vec<(Vec<u8>, TokenId)>> {
+    if parser.peek()? != Kind::Array {
+        return Err(Error::format("expected an array of tokens").at("$.vocab"));
+    }
+    let mut tokens = Vec::new();
+    parser.begin_array()?;
+    while parser.next_element()? {
+        let value = parser.value()?;
+        let node = Node::new(&value, format!("$.vocab[{}]", tokens.len()));
+        let field = node.required("token_bytes")?;
+        let bytes = match base64::decode(field.str()?.as_bytes()) {
+            Ok(bytes) => bytes,
+            Err(reason) => return field.fail(format!("the token is not base64: it {reason}")),
+        };
+        let rank = node.required("rank")?;
+        if rank.u32()? as usize != tokens.len() {
+            return rank.fail(format!("found {}, expected the rank {}", rank.value.describe(), tokens.len()));
+        }
+        tokens.push((bytes, rank.u32()?));
+    }
+    Ok(tokens)
+}
+
+fn build(
+    config: &Node<'_>,
+    specials: Option<Value>,
+    mut tokens: Vec<(Vec<u8>, TokenId)>,
+) -> Result<TokenizerSpec> {
+    let pattern = config.required("pattern")?.str()?;
+    let size = config.required("default_vocab_size")?.usize()?;
+    let reserved_node = config.required("default_num_special_tokens")?;
+    let reserved = reserved_node.usize()?;
+    if reserved > size || reserved > MAX_SPECIALS {
+        return reserved_node
+            .fail(format!("{reserved} special tokens do not fit into a vocabulary of {size}"));
+    }
+    if tokens.len() < size - reserved {
+        return config.fail(format!(
+            "default_vocab_size is {size}, but {reserved} special tokens and {} others are fewer",
+            tokens.len()
+        ));
+    }
+    tokens.truncate(size - reserved);
+
+    let mut names: Vec<Option<String>> = vec![None; reserved];
+    let node =
+        specials.as_ref().filter(|value| !value.is_null()).map(|value| Node::new(value, "$.special_tokens"));
+    match node {
+        None => {
+            for (slot, name) in names.iter_mut().zip(USUAL_SPECIALS) {
+                *slot = Some(name.to_string());
+            }
+        }
+        Some(list) => {
+            for special in list.items()? {
+                let rank = special.required("rank")?;
+                match names.get_mut(rank.usize()?) {
+                    Some(slot) => *slot = Some(special.string_field("token_str")?),
+                    None => return rank.fail(format!("there are only {reserved} special tokens")),
+                }
+            }
+        }
+    }
+
+    let entries: Vec<(String, TokenId)> =
+        tokens.iter().map(|(bytes, rank)| (bytes_to_alphabet(bytes), rank + reserved as TokenId)).collect();
+    let vocab = Vocab::from_entries(entries)?;
+    if vocab.len() != tokens.len() {
+        return Err(Error::format("two tokens of the vocabulary have the same bytes").at("$.vocab"));
+    }
+    for byte in 0..=u8::MAX {
+        if vocab.id(&bytes_to_alphabet(&[byte])).is_none() {
+            return Err(Error::format(format!("the byte 0x{byte:02X} is no token; all 256 bytes must be"))
+                .at("$.vocab"));
+        }
+    }
+    let mut spec = TokenizerSpec::new(ModelSpec::Bpe(concat_rank_bpe(vocab)));
+    spec.pre_tokenizer = Some(byte_level_split(pattern, Dialect::Fancy));
+    spec.decoder = Some(byte_level_decoder());
+    spec.added_tokens = names
+        .into_iter()
+        .zip(0..)
+        .map(|(name, id)| AddedToken {
+            id: Some(id),
+            ..AddedToken::new(name.unwrap_or_else(|| format!("<SPECIAL_{id}>")), true)
+        })
+        .collect();
+    Ok(spec)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(extra: &str, config: &str) -> String {
+        let mut vocab: Vec<String> = (0..=255u8)
+            .map(|byte| {
+                format!(r#"{{"rank":{byte},"token_bytes":"{}","token_str":null}}"#, base64::encode(&[byte]))
+            })
+            .collect();
+        vocab.push(format!(r#"{{"rank":256,"token_bytes":"{}"}}"#, base64::encode(b"ab")));
+        vocab.push(format!(r#"{{"rank":257,"token_bytes":"{}"}}"#, base64::encode(b"cd")));
+        format!(r#"{{{extra}"vocab":[{}],"config":{{"pattern":"\\p{{L}}+|.",{config}}}}}"#, vocab.join(","))
+    }
+
+    #[test]
+    fn specials_come_first() {
+        let text = document(
+            r#""special_tokens":[{"rank":1,"token_str":"<s>","is_control":true}],"#,
+            r#""default_vocab_size":260,"default_num_special_tokens":3"#,
+        );
+        let spec = from_bytes(text.as_bytes()).unwrap();
+        let ModelSpec::Bpe(bpe) = &spec.model else { panic!("not BPE") };
+        assert_eq!((bpe.vocab.id("ab"), bpe.vocab.id("cd"), bpe.vocab.id("a")), (Some(259), None, Some(100)));
+        let names: Vec<_> = spec.added_tokens.iter().map(|token| token.content.as_str()).collect();
+        assert_eq!(names, ["<SPECIAL_0>", "<s>", "<SPECIAL_2>"]);
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit() {
+        for config in [
+            r#""default_vocab_size":1000,"default_num_special_tokens":3"#,
+            r#""default_vocab_size":2,"default_num_special_tokens":3"#,
+            r#""default_vocab_size":18446744073709551615,"default_num_special_tokens":18446744073709551615"#,
+            r#""default_vocab_size":260"#,
+        ] {
+            assert!(from_bytes(document("", config).as_bytes()).is_err(), "{config}");
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Files of ranks: one `base64 rank` line per token (`.tiktoken`), and the older pair of `vocab.bpe` and
+//! `encoder.json`.
+//!
+//! Such a file is only the table. The pattern that cuts the text and the special tokens come from elsewhere:
+//! from one of the [named encodings](named), or from the caller. In the description the tokens are written in
+//! the byte-level alphabet, and merges go by the rank of the concatenation.
+
+pub mod data_gym;
+mod named;
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use tessella_core::error::excerpt;
+use tessella_core::pretokenize::byte_alphabet::{alphabet_to_bytes, bytes_to_alphabet};
+use tessella_core::spec::{
+    AddedToken, BpeSpec, DecoderSpec, Dialect, Merges, ModelSpec, Pattern, PreTokenizerSpec, SplitBehavior,
+    Vocab,
+};
+use tessella_core::{Error, Result, TokenId, TokenizerSpec};
+
+use crate::base64;
+
+pub use named::{NAMES, named};
+
+/// What a table of ranks lacks: how text is cut, and the special tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Encoding {
+    /// In the fancy-regex dialect.
+    pub pattern: String,
+    pub special_tokens: Vec<(String, TokenId)>,
+}
+
+/// Reads the lines of a `.tiktoken` file.
+pub fn read_ranks(data: &[u8]) -> Result<Vec<(Vec<u8>, TokenId)>> {
+    let mut ranks = Vec::new();
+    for (number, line) in data.split(|&byte| byte == b'\n').enumerate() {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.is_empty() {
+            continue;
+        }
+        let fail = |message: String| Err(Error::format(message).at(format!("line {}", number + 1)));
+        let mut parts = line.split(|&byte| byte == b' ');
+        let (Some(token), Some(rank), None) = (parts.next(), parts.next(), parts.next()) else {
+            return fail(format!(
+                "found `{}`, expected a token in base64, one space, and its rank",
+                excerpt(&String::from_utf8_lossy(line))
+            ));
+        };
+        let bytes = match base64::decode(token) {
+            Ok(bytes) if !bytes.is_empty() => bytes,
+            Ok(_) => return fail("the token is empty".into()),
+            Err(reason) => {
+                let token = String::from_utf8_lossy(token);
+                return fail(format!("the token `{}` is not base64: it {reason}", excerpt(&token)));
+            }
+        };
+        let digits = String::from_utf8_lossy(rank);
+        match digits.parse() {
+            Ok(rank) if digits.bytes().all(|byte| byte.is_ascii_digit()) => ranks.push((bytes, rank)),
+            _ => {
+                return fail(format!("the rank `{}` is no integer from 0 to 4294967295", excerpt(&digits)));
+            }
+        }
+    }
+    Ok(ranks)
+}
+
+/// Writes ranks in ascending order.
+pub fn write_ranks(ranks: &[(Vec<u8>, TokenId)]) -> String {
+    let mut sorted: Vec<&(Vec<u8>, TokenId)> = ranks.iter().collect();
+    sorted.sort_by_key(|(_, rank)| *rank);
+    let mut text = String::new();
+    for (bytes, rank) in sorted {
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "{} {rank}", base64::encode(bytes));
+    }
+    text
+}
+
+/// A BPE model whose merges go by rank.
+pub(crate) fn concat_rank_bpe(vocab: Vocab) -> BpeSpec {
+    BpeSpec {
+        vocab: Arc::new(vocab),
+        merges: Merges::ConcatRank,
+        dropout: None,
+        unk_token: None,
+        continuing_subword_prefix: None,
+        end_of_word_suffix: None,
+        fuse_unk: false,
+        byte_fallback: false,
+        ignore_merges: true,
+    }
+}
+
+/// Puts a table of ranks and its encoding together.
+pub fn from_ranks(ranks: &[(Vec<u8>, TokenId)], encoding: &Encoding) -> Result<TokenizerSpec> {
+    let entries: Vec<(String, TokenId)> =
+        ranks.iter().map(|(bytes, rank)| (bytes_to_alphabet(bytes), *rank)).collect();
+    let vocab = crate::vocab_files::build_vocab(entries, "the table of ranks")?;
+    if vocab.len() != ranks.len() {
+        return Err(Error::format(format!(
+            "{} of the {} tokens occur more than once; every token needs one rank",
+            ranks.len() - vocab.len(),
+            ranks.len()
+        )));
+    }
+    if vocab.iter_by_id().count() != ranks.len() {
+        let twice = ranks.iter().find(|(bytes, rank)| vocab.text(*rank) != Some(&bytes_to_alphabet(bytes)));
+        let rank = twice.map_or(0, |(_, rank)| *rank);
+        return Err(Error::format(format!("the rank {rank} is given to more than one token")));
+    }
+    for byte in 0..=u8::MAX {
+        if vocab.id(&bytes_to_alphabet(&[byte])).is_none() {
+            return Err(Error::format(format!(
+                "the byte 0x{byte:02X} is no token; all 256 bytes must be, or some text could not be encoded"
+            )));
+        }
+    }
+    let added_tokens = special_tokens(&encoding.special_tokens, &vocab)?;
+    let mut spec = TokenizerSpec::new(ModelSpec::Bpe(concat_rank_bpe(vocab)));
+    spec.added_tokens = added_tokens;
+    spec.pre_tokenizer = Some(byte_level_split(&encoding.pattern, Dialect::Fancy));
+    spec.decoder = Some(byte_level_decoder());
+    Ok(spec)
+}
+
+/// Special tokens with their ids; none may stand on a rank. Two may share an id.
+fn special_tokens(specials: &[(String, TokenId)], vocab: &Vocab) -> Result<Vec<AddedToken>> {
+    let mut seen = std::collections::HashSet::new();
+    specials
+        .iter()
+        .map(|(content, id)| {
+            if content.is_empty() {
+                return Err(Error::value(format!("the special token with the id {id} is empty")));
+            }
+            if vocab.text(*id).is_some() {
+                return Err(Error::value(format!(
+                    "the special token `{}` has the id {id}, which a token of the table has already",
+                    excerpt(content)
+                )));
+            }
+            if !seen.insert(content) {
+                return Err(Error::value(format!("the special token `{}` is given twice", excerpt(content))));
+            }
+            Ok(AddedToken { id: Some(*id), ..AddedToken::new(content.clone(), true) })
+        })
+        .collect()
+}
+
+/// Pieces by pattern, then bytes as characters of the alphabet.
+pub(crate) fn byte_level_split(pattern: &str, dialect: Dialect) -> PreTokenizerSpec {
+    PreTokenizerSpec::Sequence(vec![
+        PreTokenizerSpec::Split {
+            pattern: Pattern::Regex { source: pattern.to_string(), dialect },
+            behavior: SplitBehavior::Isolated,
+            invert: false,
+        },
+        PreTokenizerSpec::ByteLevel { add_prefix_space: false, trim_offsets: false, use_regex: false },
+    ])
+}
+
+pub(crate) fn byte_level_decoder() -> DecoderSpec {
+    DecoderSpec::ByteLevel { add_prefix_space: false, trim_offsets: false, use_regex: false }
+}
+
+/// Reads a `.tiktoken` file. `name_or_pattern` is the name of a known encoding or a pattern; `specials` given
+/// here replace those of a known encoding.
+pub fn from_bytes(
+    data: &[u8],
+    name_or_pattern: &str,
+    specials: Option<&[(String, TokenId)]>,
+) -> Result<TokenizerSpec> {
+    from_ranks(&read_ranks(data)?, &encoding(name_or_pattern, specials)?)
+}
+
+/// A known encoding by its name, or one of the caller's own.
+pub fn encoding(name_or_pattern: &str, specials: Option<&[(String, TokenId)]>) -> Result<Encoding> {
+    let mut encoding = match named(name_or_pattern) {
+        Some(encoding) => encoding,
+        // No useful pattern looks like a name.
+        None if name_or_pattern.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') => {
+            return Err(Error::value(format!(
+                "unknown encoding `{}`; known: {}; or give its pattern",
+                excerpt(name_or_pattern),
+                NAMES.join(", ")
+            )));
+        }
+        None => Encoding { pattern: name_or_pattern.to_string(), special_tokens: Vec::new() },
+    };
+    if let Some(specials) = specials {
+        encoding.special_tokens = specials.to_vec();
+    }
+    Ok(encoding)
+}
+
+/// The table of ranks of a description, for [`write_ranks`]; the pattern and the special tokens are not in it.
+pub fn to_ranks(spec: &TokenizerSpec) -> Result<Vec<(Vec<u8>, TokenId)>> {
+    let ModelSpec::Bpe(BpeSpec { vocab, merges: Merges::ConcatRank, .. }) = &spec.model else {
+        return Err(Error::unsupported(
+            "only a BPE model whose merges go by the rank of the concatenation can be written as a table of ranks; \
+             a list of merges says more than ranks can",
+        ));
+    };
+    vocab
+        .iter()
+        .map(|(text, id)| match alphabet_to_bytes(text) {
+            Some(bytes) => Ok((bytes, id)),
+            None => Err(Error::unsupported(format!(
+                "the token `{}` is not written in the byte-level alphabet, so it is no string of bytes",
+                excerpt(text)
+            ))),
+        })
+        .collect()
+}
+
+/// The pattern and special tokens of a description made by [`from_ranks`].
+pub fn to_encoding(spec: &TokenizerSpec) -> Option<Encoding> {
+    let Some(PreTokenizerSpec::Sequence(parts)) = &spec.pre_tokenizer else { return None };
+    let [
+        PreTokenizerSpec::Split {
+            pattern: Pattern::Regex { source, dialect: Dialect::Fancy },
+            behavior: SplitBehavior::Isolated,
+            invert: false,
+        },
+        PreTokenizerSpec::ByteLevel { add_prefix_space: false, use_regex: false, .. },
+    ] = parts.as_slice()
+    else {
+        return None;
+    };
+    let special_tokens = spec
+        .added_tokens
+        .iter()
+        .filter(|token| token.special)
+        .filter_map(|token| Some((token.content.clone(), token.id?)))
+        .collect();
+    Some(Encoding { pattern: source.clone(), special_tokens })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all_bytes() -> Vec<(Vec<u8>, TokenId)> {
+        (0..=255u8).map(|byte| (vec![byte], byte as TokenId)).collect()
+    }
+
+    #[test]
+    fn ranks_there_and_back() {
+        let mut ranks = all_bytes();
+        ranks.push((b"ab".to_vec(), 300));
+        let text = write_ranks(&ranks);
+        assert_eq!(read_ranks(text.as_bytes()).unwrap(), ranks);
+        let spec = from_bytes(text.as_bytes(), "cl100k_base", None).unwrap();
+        assert_eq!(write_ranks(&to_ranks(&spec).unwrap()), text);
+        assert_eq!(to_encoding(&spec), named("cl100k_base"));
+    }
+
+    #[test]
+    fn bad_lines_are_named() {
+        for (text, line) in [
+            ("YQ== 1\nYg==\n", "line 2"),
+            ("YQ== 1 2", "line 1"),
+            ("YQ= 1", "line 1"),
+            (" 1", "line 1"),
+            ("YQ== -1", "line 1"),
+            ("YQ== +1", "line 1"),
+            ("YQ== 99999999999", "line 1"),
+        ] {
+            assert_eq!(read_ranks(text.as_bytes()).unwrap_err().location(), Some(line), "{text}");
+        }
+    }
+
+    #[test]
+    fn tables_that_do_not_fit() {
+        let with = |extra: (Vec<u8>, TokenId)| {
+            let mut ranks = all_bytes();
+            ranks.push(extra);
+            from_ranks(&ranks, &encoding("gpt2", Some(&[])).unwrap()).unwrap_err().message().to_string()
+        };
+        assert!(with((b"a".to_vec(), 300)).contains("more than once"));
+        assert!(with((b"ab".to_vec(), 97)).contains("rank 97"));
+        assert!(with((b"ab".to_vec(), u32::MAX)).contains("implausible"));
+        let missing = from_ranks(&all_bytes()[1..], &encoding("gpt2", None).unwrap()).unwrap_err();
+        assert!(missing.message().contains("0x00"));
+        let clash = [("<s>".to_string(), 5)];
+        assert!(from_ranks(&all_bytes(), &encoding("gpt2", Some(&clash)).unwrap()).is_err());
+        assert!(encoding("cl100k", None).unwrap_err().message().contains("o200k_base"));
+    }
+}

@@ -1,0 +1,76 @@
+"""Random tokenizers: the same ids, tokens, offsets, words and decoded text as the reference library gives.
+
+300 descriptions by default; `TESSELLA_DESCRIPTIONS` sets another number and `TESSELLA_DESCRIPTIONS_SEED` the first seed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+import tessella
+
+tokenizers = pytest.importorskip("tokenizers")
+from tests.conformance.descriptions import describe  # noqa: E402
+
+COUNT = int(os.environ.get("TESSELLA_DESCRIPTIONS", "300"))
+FIRST = int(os.environ.get("TESSELLA_DESCRIPTIONS_SEED", "1"))
+#: Descriptions per test case: failures are told one by one anyway.
+CHUNK = 25
+
+COLUMNS = ("ids", "tokens", "offsets", "word_ids", "type_ids", "special_tokens_mask", "attention_mask", "sequence_ids")
+
+
+def differences(seed: int) -> list[str]:
+    """What differs for one description."""
+    description, texts = describe(seed)
+    source = json.dumps(description)
+    theirs = tokenizers.Tokenizer.from_str(source)
+    ours = tessella.Tokenizer.from_str(source)
+    again = tessella.Tokenizer.from_str(ours.to_str())
+    found: list[str] = []
+
+    def compare(what: str, text: object, a: object, b: object) -> None:
+        if a != b:
+            found.append(f"seed {seed} {what} on {text!r}\n  ours   {a}\n  theirs {b}")
+
+    inputs: list[object] = [*texts, *zip(texts[::2], texts[1::2], strict=False)]
+    plain = description["truncation"] is None and description["padding"] is None
+    for text in inputs:
+        for special in (True, False):
+            pair = text if isinstance(text, tuple) else (text,)
+            try:
+                want = theirs.encode(*pair, add_special_tokens=special)
+            except Exception as error:
+                with pytest.raises(Exception):
+                    ours.encode(*pair, add_special_tokens=special)
+                del error
+                continue
+            got = ours.encode(*pair, add_special_tokens=special)
+            for column in COLUMNS:
+                compare(column, text, getattr(got, column), getattr(want, column))
+            compare("reloaded", text, again.encode(*pair, add_special_tokens=special).ids, want.ids)
+            windows = [window.ids for window in want.overflowing]
+            compare("overflow", text, [window.ids for window in got.overflowing], windows)
+            if len(pair) == 1 and plain:
+                compare("ids only", text, ours.encode_ids(text, add_special_tokens=special).tolist(), want.ids)
+            for skip in (True, False):
+                compare("decode", text, ours.decode(got.ids, skip_special_tokens=skip), theirs.decode(want.ids, skip_special_tokens=skip))
+    words = [word for text in texts for word in text.split()][:12]
+    if words:
+        want = theirs.encode(words, is_pretokenized=True)
+        got = ours.encode(words, is_pretokenized=True)
+        for column in COLUMNS:
+            compare(f"words.{column}", words, getattr(got, column), getattr(want, column))
+    if plain:
+        batch = ours.encode_ids_batch(texts, num_threads=2)
+        compare("batch", "all", [row.tolist() for row in batch], [theirs.encode(text).ids for text in texts])
+    return found
+
+
+@pytest.mark.parametrize("start", range(FIRST, FIRST + COUNT, CHUNK))
+def test_random_descriptions(start: int) -> None:
+    found = [line for seed in range(start, min(start + CHUNK, FIRST + COUNT)) for line in differences(seed)]
+    assert not found, f"{len(found)} differences\n" + "\n".join(found[:5])
