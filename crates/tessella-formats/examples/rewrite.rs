@@ -1,11 +1,19 @@
-//! Reads a `tokenizer.json` and writes it again: `rewrite FILE [--pretty]`, to standard output.
+//! Reads any tokenizer file and writes it as `tokenizer.json` to standard output:
+//! `rewrite FILE [--pretty] [PATTERN-OR-ENCODING]`. The time that loading took goes to standard error.
 
-use tessella_formats::hf;
+use std::path::Path;
+use std::time::Instant;
+
+use tessella_formats::{hf, load_path};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let path = arguments.next().ok_or("usage: rewrite FILE [--pretty]")?;
-    let pretty = arguments.next().as_deref() == Some("--pretty");
-    print!("{}", hf::to_string(&hf::from_bytes(&std::fs::read(path)?)?, pretty)?);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (flags, rest): (Vec<_>, Vec<_>) = arguments.iter().partition(|argument| argument.starts_with("--"));
+    let path = rest.first().ok_or("usage: rewrite FILE [--pretty] [PATTERN-OR-ENCODING]")?;
+    let started = Instant::now();
+    let loaded = load_path(Path::new(path), rest.get(1).map(|pattern| pattern.as_str()), None)?;
+    eprintln!("{:?} in {:.1} ms", loaded.format, started.elapsed().as_secs_f64() * 1e3);
+    loaded.notices.iter().for_each(|notice| eprintln!("{notice}"));
+    print!("{}", hf::to_string(&loaded.spec, flags.iter().any(|flag| *flag == "--pretty"))?);
     Ok(())
 }

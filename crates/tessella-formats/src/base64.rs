@@ -31,7 +31,7 @@ pub fn encode(bytes: &[u8]) -> String {
 
 /// Decodes; the error is a phrase without a subject ("has a length that ...").
 pub fn decode(text: &[u8]) -> Result<Vec<u8>, String> {
-    if text.len() % 4 != 0 {
+    if !text.len().is_multiple_of(4) {
         return Err(format!("has {} characters, which is no multiple of 4", text.len()));
     }
     let padding = text.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();

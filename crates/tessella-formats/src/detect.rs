@@ -181,3 +181,26 @@ fn sniff_json(text: &str) -> Result<Format> {
 pub(crate) fn first_of(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_decides() {
+        let cases: [(&[u8], Format); 6] = [
+            (b"GGUF\x03\0\0\0", Format::Gguf),
+            (b"\xef\xbb\xbf {\"x\": [1], \"model\": {}}", Format::TokenizerJson),
+            (br#"{"config": {}, "vocab": []}"#, Format::Tekken),
+            (b"IQ== 0\nIg== 1\n", Format::Tiktoken),
+            (b"\x0a\x0e\x0a\x05<unk>\x15\0\0\0\0\x18\x02", Format::SentencePiece),
+            ("[UNK]\nwörd\n".as_bytes(), Format::VocabTxt),
+        ];
+        for (bytes, format) in cases {
+            assert_eq!(sniff(bytes).unwrap(), format);
+        }
+        for nothing in [&b""[..], b"\xff\xfe\0", br#"{"a": 0}"#, b"{", br#"{"vocab": {}}"#] {
+            assert!(sniff(nothing).is_err());
+        }
+    }
+}

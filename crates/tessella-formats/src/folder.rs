@@ -73,8 +73,11 @@ pub fn load_with(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolde
     Ok(LoadedFolder { spec, source, config, special_tokens_map, chat_template, chat_templates, notices })
 }
 
+/// The default template, and further ones by name.
+type Templates = (Option<String>, Vec<(String, String)>);
+
 /// Templates of their own files first, else those in the settings: a string, or a list of named ones.
-fn templates(folder: &Path, config: Option<&Value>) -> Result<(Option<String>, Vec<(String, String)>)> {
+fn templates(folder: &Path, config: Option<&Value>) -> Result<Templates> {
     let text = |path: &Path| -> Result<String> {
         String::from_utf8(atomic::read(path)?)
             .map_err(|_| Error::format("a chat template must be UTF-8").at(path.display().to_string()))
@@ -335,4 +338,66 @@ pub fn save(
         files.iter().map(|(path, text)| (path.clone(), text.as_bytes())).collect();
     atomic::write_all(&contents)?;
     Ok(files.into_iter().map(|(path, _)| path).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::Format;
+
+    fn fresh(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("tessella-folder-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_bare_vocabulary_becomes_a_saved_tokenizer() {
+        let folder = fresh("bert");
+        atomic::write(&folder.join("vocab.txt"), "[PAD]\n[UNK]\n[CLS]\n[SEP]\nfoo\n##bar\n".as_bytes())
+            .unwrap();
+        let config = br#"{"do_lower_case": false, "chat_template": [{"name": "default", "template": "D"}, {"name": "t", "template": "T"}]}"#;
+        atomic::write(&folder.join("tokenizer_config.json"), config).unwrap();
+        let loaded = load(&folder).unwrap();
+        assert!(matches!(loaded.spec.normalizer, Some(NormalizerSpec::Bert { lowercase: false, .. })));
+        assert!(
+            matches!(&loaded.spec.post_processor, Some(PostProcessorSpec::Bert { cls, .. }) if cls.1 == 2)
+        );
+        assert_eq!(loaded.chat_template.as_deref(), Some("D"));
+        assert_eq!(loaded.chat_templates, [("t".to_string(), "T".to_string())]);
+
+        let copy = folder.join("copy");
+        let files = save(&copy, &loaded.spec, loaded.config.as_ref(), None, Some("X")).unwrap();
+        assert_eq!(files.len(), 3);
+        let again = load_path_with(&copy, &LoadOptions::default()).unwrap();
+        assert_eq!(again.format, Format::Folder);
+        assert_eq!(again.folder.unwrap().chat_template.as_deref(), Some("X"));
+        assert_eq!(crate::fingerprint(&again.spec).unwrap(), crate::fingerprint(&loaded.spec).unwrap());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn merges_need_a_class_that_is_known() {
+        let folder = fresh("bpe");
+        atomic::write(&folder.join("vocab.json"), br#"{"a":0,"b":1,"ab":2,"<s>":3,"</s>":4}"#).unwrap();
+        atomic::write(&folder.join("merges.txt"), b"#version: 0.2\na b\n").unwrap();
+        assert!(load(&folder).is_ok());
+        atomic::write(
+            &folder.join("tokenizer_config.json"),
+            br#"{"tokenizer_class": "RobertaTokenizerFast"}"#,
+        )
+        .unwrap();
+        assert!(matches!(
+            load(&folder).unwrap().spec.post_processor,
+            Some(PostProcessorSpec::Roberta { .. })
+        ));
+        atomic::write(&folder.join("tokenizer_config.json"), br#"{"tokenizer_class": "OddTokenizer"}"#)
+            .unwrap();
+        assert!(load(&folder).unwrap_err().message().contains("OddTokenizer"));
+        let empty = folder.join("empty");
+        std::fs::create_dir(&empty).unwrap();
+        assert!(load(&empty).unwrap_err().message().contains("vocab.txt"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -1,1 +1,74 @@
-//! python
+//! The compiled module `tessella._tessella`: the only place that knows PyO3.
+//!
+//! It is private. The public classes in `python/tessella` give the things here their names, defaults, types
+//! and documentation; an adapter here converts, lets go of the interpreter, calls the engine and translates
+//! the error. From the bottom up:
+//!
+//! - `errors`, `interrupt`, `values`, `inputs`, `options`: what crosses the border
+//! - `live`, `stage`: components that stay changeable, and what their handles share
+//! - `regex`, `strings`, `pretokenized`, `token`, `added`, `custom`: values that users and their components hold
+//! - `normalizers`, `pre_tokenizers`, `models`, `processors`, `decoders`: one handle for each stage
+//! - `encoding`, `stream`: results
+//! - `state`, `tokenizer`: the whole
+//! - `progress`, `training`: counting pieces and learning models
+//! - `wire`, `loading`: JSON and files
+
+mod errors;
+mod inputs;
+mod interrupt;
+mod options;
+mod values;
+
+mod live;
+mod stage;
+
+mod added;
+mod custom;
+mod pretokenized;
+mod regex;
+mod strings;
+mod token;
+
+mod decoders;
+mod models;
+mod normalizers;
+mod pre_tokenizers;
+mod processors;
+
+mod encoding;
+mod stream;
+
+mod state;
+mod tokenizer;
+
+mod progress;
+mod training;
+
+mod loading;
+mod wire;
+
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = false)]
+fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<regex::Regex>()?;
+    module.add_class::<token::Token>()?;
+    module.add_class::<strings::NormalizedString>()?;
+    module.add_class::<pretokenized::PreTokenizedString>()?;
+    module.add_class::<encoding::Encoding>()?;
+    module.add_class::<stream::DecodeStream>()?;
+    module.add_class::<normalizers::NormalizerHandle>()?;
+    module.add_class::<pre_tokenizers::PreTokenizerHandle>()?;
+    module.add_class::<models::ModelHandle>()?;
+    module.add_class::<processors::PostProcessorHandle>()?;
+    module.add_class::<decoders::DecoderHandle>()?;
+    module.add_class::<tokenizer::Description>()?;
+    module.add_class::<tokenizer::Tokenizer>()?;
+    module.add_class::<training::PieceCounts>()?;
+    module.add_function(wrap_pyfunction!(training::learn, module)?)?;
+    module.add_function(wrap_pyfunction!(loading::load, module)?)?;
+    module.add_function(wrap_pyfunction!(loading::read_merges, module)?)?;
+    module.add_function(wrap_pyfunction!(loading::read_vocab_txt, module)?)?;
+    Ok(())
+}

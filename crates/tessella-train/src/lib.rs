@@ -1,1 +1,28 @@
-//! train
+//! Training: a corpus becomes the description of a model.
+//!
+//! Reading order:
+//!
+//! 1. [`counts`]: texts to [`PieceCounts`], the artefact that every trainer learns from
+//! 2. [`bpe`], [`wordpiece`], [`wordlevel`], [`characters`], [`unigram`]: counts to [`Trained`], which holds the
+//!    plain-data description of a model
+//! 3. [`progress`]: how a long job talks to its caller, and how it is stopped
+//!
+//! Every trainer gives the same bytes for the same counts, whatever the number of threads, shards or runs; every
+//! tie has a written order.
+
+mod bytes;
+mod outcome;
+
+pub mod progress;
+
+// 1. Texts to counts.
+pub mod counts;
+
+// 2. Counts to a model.
+pub mod bpe;
+pub mod wordlevel;
+pub mod wordpiece;
+
+pub use counts::{CountOptions, PieceCounts, Source, count_texts};
+pub use outcome::{Ending, TrainReport, Trained};
+pub use progress::{CancelFlag, Progress, Silent, Stage};

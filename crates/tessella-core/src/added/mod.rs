@@ -107,17 +107,14 @@ impl AddedVocabulary {
                 }
             }
         }
-        // Two tokens on one id: the last one stands for it, as in the maps above.
-        let live = |(index, token): &(usize, &AddedToken)| {
-            token.id.is_some_and(|id| vocabulary.by_id.get(&id) == Some(index))
-        };
         let mut raw = Vec::new();
         let mut normalized = Vec::new();
-        for (index, token) in vocabulary.tokens.iter().enumerate().filter(live) {
-            if token.normalized {
-                normalized.push((vocabulary.matched_content(index).to_string(), index));
-            } else {
+        for (index, token) in vocabulary.tokens.iter().enumerate() {
+            if !token.normalized {
                 raw.push((token.content.clone(), index));
+            } else {
+                // Two tokens may share an id: each is matched by its own content, the last one names the id.
+                normalized.push((normalize(&token.content)?, index));
             }
         }
         vocabulary.raw = TokenSet::build(raw, &vocabulary.tokens)?;

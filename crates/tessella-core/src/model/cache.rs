@@ -263,12 +263,18 @@ mod tests {
                 cache.insert(piece, &one_byte_each(piece), |_| 1);
             }
         }
+        // A full bucket forgets one of its entries; what is remembered must be right.
+        let mut known = 0;
         for piece in &pieces {
             let (mut ids, mut tokens) = (Vec::new(), Vec::new());
-            assert!(cache.ids(piece, &mut ids) && cache.tokens(piece, |_| 1, &mut tokens));
-            assert_eq!(ids, piece.iter().map(|&b| b as u32).collect::<Vec<_>>());
-            assert_eq!(tokens, one_byte_each(piece));
+            if cache.ids(piece, &mut ids) {
+                known += 1;
+                assert!(cache.tokens(piece, |_| 1, &mut tokens));
+                assert_eq!(ids, piece.iter().map(|&b| b as u32).collect::<Vec<_>>());
+                assert_eq!(tokens, one_byte_each(piece));
+            }
         }
+        assert!(known * 10 > pieces.len() * 8, "{known} of {}", pieces.len());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::edit::edit;
 use crate::error::Result;
 use crate::pattern::Matcher;
 use crate::spec::Pattern;
-use crate::text::AlignedText;
+use crate::text::{AlignedText, Alignment};
 
 #[derive(Debug)]
 pub(super) struct Replace {
@@ -40,6 +40,12 @@ impl Replace {
 
 /// Puts `content` in place of each match; they are in order and do not overlap.
 pub(super) fn replace_matches(text: &mut AlignedText<'_>, matches: &[Range<usize>], content: &str) {
+    if matches.is_empty() {
+        return;
+    }
+    if !text.map().is_tracked() {
+        return replace_untracked(text, matches, content);
+    }
     edit(text, |_, edit| {
         for found in matches {
             let rewriter = edit.at(found.start);
@@ -54,6 +60,21 @@ pub(super) fn replace_matches(text: &mut AlignedText<'_>, matches: &[Range<usize
     });
 }
 
+/// The same without a way back, which leaves only copying: blanks that become another character are most
+/// of what some vocabularies ask of this stage.
+fn replace_untracked(text: &mut AlignedText<'_>, matches: &[Range<usize>], content: &str) {
+    let source = text.as_str();
+    let mut out = String::with_capacity(source.len() + matches.len() * content.len());
+    let mut end = 0;
+    for found in matches {
+        out.push_str(&source[end..found.start]);
+        out.push_str(content);
+        end = found.end;
+    }
+    out.push_str(&source[end..]);
+    *text = AlignedText::from_parts(out, Alignment::untracked());
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,7 +83,7 @@ mod tests {
     #[test]
     fn the_new_text_stands_for_the_match() {
         let mut text = AlignedText::borrowed("zabcz", 0);
-        replace_matches(&mut text, &[1..4], "xy");
+        replace_matches(&mut text, std::slice::from_ref(&(1..4)), "xy");
         assert_eq!(text.as_str(), "zxyz");
         let spans: Vec<Span> = (0..4).map(|i| text.span(i, i + 1)).collect();
         assert_eq!(spans, [Span::new(0, 1), Span::new(1, 4), Span::new(1, 4), Span::new(4, 5)]);

@@ -8,6 +8,7 @@
 //! - `aligned`: the full path, with offsets, words and token texts
 //! - `ids`: the ids-only path
 //! - `batch`: many texts on several threads, in order
+//! - `pieces`: the pieces alone, for training
 //! - `decoding`: ids back to text
 //!
 //! A [`Tokenizer`] is immutable and shared by threads without a lock. A change makes a new one.
@@ -18,6 +19,7 @@ mod build;
 mod decoding;
 mod ids;
 mod options;
+mod pieces;
 mod plan;
 mod positions;
 mod segment;

@@ -1,13 +1,330 @@
 //! SentencePiece model files.
+//!
+//! From the bottom up: [`wire`] reads and writes the fields of messages, [`sections`] gives names and
+//! defaults to those of the trainer and normalizer sections, and this file turns a model into a description
+//! that runs by SentencePiece's own rules, and back.
+//!
+//! The description has no added tokens: control symbols are never found in text, and user-defined symbols
+//! are the model's and the normalizer's own business. The file itself is carried along in
+//! [`SentencePieceSpec::source`]: what has not changed is written again as it stood, byte for byte.
 
+pub mod sections;
+pub mod wire;
+
+use std::sync::Arc;
+
+use tessella_core::spec::{
+    DecoderSpec, ModelSpec, NormalizerSpec, PieceKind, SentencePiece, SentencePieceKind,
+    SentencePieceNormalizer, SentencePieceSpec,
+};
 use tessella_core::{Error, Result, TokenizerSpec};
 
+use sections::{NormalizerSection, TrainerSpec};
+use wire::{Fields, Writer, broken};
+
+/// Fields of the whole model.
+const PIECES: u32 = 1;
+const TRAINER: u32 = 2;
+const NORMALIZER: u32 = 3;
+const DENORMALIZER: u32 = 5;
+/// Fields of a piece.
+const PIECE_TEXT: u32 = 1;
+const PIECE_SCORE: u32 = 2;
+const PIECE_KIND: u32 = 3;
+
+/// Everything of a model but its pieces.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Sections {
+    trainer: TrainerSpec,
+    normalizer: NormalizerSection,
+    denormalizer: NormalizerSection,
+}
+
 /// Reads a serialized model.
-pub fn read_model(_bytes: &[u8]) -> Result<TokenizerSpec> {
-    Err(Error::unsupported("SentencePiece models are not part of this build"))
+pub fn read_model(bytes: &[u8]) -> Result<TokenizerSpec> {
+    let mut pieces = Vec::new();
+    let mut fields = Fields::new(bytes, 0);
+    while let Some(field) = fields.next_field()? {
+        if field.number == PIECES {
+            pieces.push(read_piece(field.bytes()?, field.value_offset)?);
+        }
+    }
+    if pieces.is_empty() {
+        return Err(Error::format("this is no SentencePiece model: it has no pieces"));
+    }
+    let sections = read_sections(bytes)?;
+    if !sections.denormalizer.precompiled_charsmap().is_empty() {
+        return Err(Error::unsupported(
+            "the SentencePiece model has a denormalizer with a character map, which decoding does not apply",
+        ));
+    }
+    Ok(describe(&sections, pieces, bytes))
+}
+
+fn read_piece(bytes: &[u8], base: usize) -> Result<SentencePiece> {
+    let mut piece = SentencePiece { text: String::new(), score: 0.0, kind: PieceKind::Normal };
+    let mut fields = Fields::new(bytes, base);
+    while let Some(field) = fields.next_field()? {
+        match field.number {
+            PIECE_TEXT => piece.text = field.text()?.to_string(),
+            PIECE_SCORE => piece.score = field.float()?,
+            PIECE_KIND => {
+                piece.kind = match field.varint()? {
+                    1 => PieceKind::Normal,
+                    2 => PieceKind::Unknown,
+                    3 => PieceKind::Control,
+                    4 => PieceKind::UserDefined,
+                    5 => PieceKind::Unused,
+                    6 => PieceKind::Byte,
+                    other => {
+                        let message = format!("a piece has type {other}: types are 1 to 6");
+                        return Err(broken(message, field.offset));
+                    }
+                };
+            }
+            _ => {}
+        }
+    }
+    Ok(piece)
+}
+
+/// Reads all but the pieces. Of a section that comes twice, the fields add up.
+fn read_sections(bytes: &[u8]) -> Result<Sections> {
+    let mut sections = Sections::default();
+    let mut parts: [(Vec<u8>, usize); 3] = Default::default();
+    let mut fields = Fields::new(bytes, 0);
+    while let Some(field) = fields.next_field()? {
+        let part = match field.number {
+            TRAINER => 0,
+            NORMALIZER => 1,
+            DENORMALIZER => 2,
+            _ => continue,
+        };
+        if parts[part].0.is_empty() {
+            parts[part].1 = field.value_offset;
+        }
+        parts[part].0.extend_from_slice(field.bytes()?);
+    }
+    sections.trainer = TrainerSpec::read(&parts[0].0, parts[0].1)?;
+    sections.normalizer = NormalizerSection::read(&parts[1].0, parts[1].1)?;
+    sections.denormalizer = NormalizerSection::read(&parts[2].0, parts[2].1)?;
+    let model_type = sections.trainer.model_type();
+    if kind_of(model_type).is_none() {
+        let message =
+            format!("model_type is {model_type}: it must be 1 (unigram), 2 (bpe), 3 (word) or 4 (char)");
+        return Err(broken(message, parts[0].1));
+    }
+    Ok(sections)
+}
+
+fn kind_of(model_type: i32) -> Option<SentencePieceKind> {
+    match model_type {
+        sections::UNIGRAM => Some(SentencePieceKind::Unigram),
+        sections::BPE => Some(SentencePieceKind::Bpe),
+        sections::WORD => Some(SentencePieceKind::Word),
+        sections::CHAR => Some(SentencePieceKind::Char),
+        _ => None,
+    }
+}
+
+/// The tokenizer that a model's sections and pieces describe.
+fn describe(sections: &Sections, pieces: Vec<SentencePiece>, source: &[u8]) -> TokenizerSpec {
+    let Sections { trainer, normalizer, .. } = sections;
+    let mut user_defined: Vec<String> = pieces
+        .iter()
+        .filter(|piece| piece.kind == PieceKind::UserDefined)
+        .map(|piece| piece.text.clone())
+        .collect();
+    user_defined.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    let pieces = Arc::new(pieces);
+    let mut spec = TokenizerSpec::new(ModelSpec::SentencePiece(SentencePieceSpec {
+        kind: kind_of(trainer.model_type()).unwrap_or(SentencePieceKind::Unigram),
+        pieces: Arc::clone(&pieces),
+        byte_fallback: trainer.byte_fallback(),
+        treat_whitespace_as_suffix: trainer.treat_whitespace_as_suffix(),
+        unk_surface: trainer.unk_surface(),
+        source: Some(source.into()),
+    }));
+    spec.normalizer = Some(NormalizerSpec::SentencePiece(SentencePieceNormalizer {
+        name: normalizer.name(),
+        charsmap: normalizer.precompiled_charsmap().into(),
+        add_dummy_prefix: normalizer.add_dummy_prefix(),
+        remove_extra_whitespaces: normalizer.remove_extra_whitespaces(),
+        escape_whitespaces: normalizer.escape_whitespaces(),
+        treat_whitespace_as_suffix: trainer.treat_whitespace_as_suffix(),
+        user_defined: user_defined.into(),
+    }));
+    spec.decoder = Some(DecoderSpec::SentencePiece {
+        pieces,
+        add_dummy_prefix: normalizer.add_dummy_prefix(),
+        remove_extra_whitespaces: normalizer.remove_extra_whitespaces(),
+        treat_whitespace_as_suffix: trainer.treat_whitespace_as_suffix(),
+        unk_surface: trainer.unk_surface(),
+    });
+    spec
+}
+
+/// The trainer section that a description carries along, or the defaults.
+pub fn trainer_spec(spec: &SentencePieceSpec) -> Result<TrainerSpec> {
+    Ok(read_sections(spec.source.as_deref().unwrap_or_default())?.trainer)
+}
+
+/// The normalizer section that a description carries along, or the defaults.
+pub fn normalizer_spec(spec: &SentencePieceSpec) -> Result<NormalizerSection> {
+    Ok(read_sections(spec.source.as_deref().unwrap_or_default())?.normalizer)
+}
+
+/// Bytes for [`SentencePieceSpec::source`] that carry these two sections.
+pub fn source_of(trainer: &TrainerSpec, normalizer: &NormalizerSection) -> Arc<[u8]> {
+    let mut writer = Writer::default();
+    writer.bytes(TRAINER, &trainer.write());
+    writer.bytes(NORMALIZER, &normalizer.write());
+    writer.bytes.into()
 }
 
 /// Writes a serialized model.
-pub fn write_model(_spec: &TokenizerSpec) -> Result<Vec<u8>> {
-    Err(Error::unsupported("SentencePiece models are not part of this build"))
+///
+/// Only a SentencePiece model with SentencePiece's own normalizer and decoder, and nothing around them, is
+/// such a file; anything else is an error that names what stands in the way.
+pub fn write_model(spec: &TokenizerSpec) -> Result<Vec<u8>> {
+    let obstacle =
+        |what: &str| Err(Error::unsupported(format!("a SentencePiece model file cannot express {what}")));
+    let ModelSpec::SentencePiece(model) = &spec.model else {
+        return obstacle("this kind of model: it must be a SentencePiece model");
+    };
+    let normalizer = match &spec.normalizer {
+        Some(NormalizerSpec::SentencePiece(normalizer)) => normalizer.clone(),
+        None => SentencePieceNormalizer {
+            name: "identity".to_string(),
+            charsmap: Arc::new([]),
+            add_dummy_prefix: false,
+            remove_extra_whitespaces: false,
+            escape_whitespaces: false,
+            treat_whitespace_as_suffix: model.treat_whitespace_as_suffix,
+            user_defined: Arc::new([]),
+        },
+        Some(_) => return obstacle("a normalizer other than SentencePiece's own"),
+    };
+    if let Some(token) = spec.added_tokens.iter().find(|token| !is_piece(model, token.id, &token.content)) {
+        return obstacle(&format!(
+            "the added token `{}`, which is none of the model's pieces",
+            token.content
+        ));
+    }
+    if spec.pre_tokenizer.is_some() {
+        return obstacle("a pre-tokenizer");
+    }
+    if spec.post_processor.is_some() {
+        return obstacle("a post-processor");
+    }
+    if !matches!(spec.decoder, None | Some(DecoderSpec::SentencePiece { .. })) {
+        return obstacle("a decoder other than SentencePiece's own");
+    }
+    if normalizer.treat_whitespace_as_suffix != model.treat_whitespace_as_suffix {
+        return obstacle(
+            "a normalizer that treats white space as suffix for a model that does not, or the reverse",
+        );
+    }
+
+    let mut writer = Writer::default();
+    write_pieces(model, &mut writer)?;
+    write_sections(model, &normalizer, &mut writer)?;
+    Ok(writer.bytes)
 }
+
+/// Writes the pieces, each as it stood in the file carried along unless it has changed since.
+fn write_pieces(model: &SentencePieceSpec, writer: &mut Writer) -> Result<()> {
+    let mut old = Fields::new(model.source.as_deref().unwrap_or_default(), 0);
+    for piece in model.pieces.iter() {
+        let field = loop {
+            match old.next_field()? {
+                Some(field) if field.number != PIECES => {}
+                field => break field,
+            }
+        };
+        if let Some(field) = field
+            && read_piece(field.bytes()?, field.value_offset)? == *piece
+        {
+            writer.raw(field.raw);
+            continue;
+        }
+        let mut fields = Writer::default();
+        fields.bytes(PIECE_TEXT, piece.text.as_bytes());
+        fields.float(PIECE_SCORE, piece.score);
+        let kind = match piece.kind {
+            PieceKind::Normal => None,
+            PieceKind::Unknown => Some(2),
+            PieceKind::Control => Some(3),
+            PieceKind::UserDefined => Some(4),
+            PieceKind::Unused => Some(5),
+            PieceKind::Byte => Some(6),
+        };
+        kind.into_iter().for_each(|kind| fields.varint(PIECE_KIND, kind));
+        writer.bytes(PIECES, &fields.bytes);
+    }
+    Ok(())
+}
+
+fn is_piece(model: &SentencePieceSpec, id: Option<u32>, text: &str) -> bool {
+    match id {
+        Some(id) => model.pieces.get(id as usize).is_some_and(|piece| piece.text == text),
+        None => model.pieces.iter().any(|piece| piece.text == text),
+    }
+}
+
+/// Writes the sections carried along, each as it stood unless the description has changed since.
+fn write_sections(
+    model: &SentencePieceSpec,
+    normalizer: &SentencePieceNormalizer,
+    writer: &mut Writer,
+) -> Result<()> {
+    let source = model.source.as_deref().unwrap_or_default();
+    let old = read_sections(source)?;
+    let mut new = old.clone();
+    fn set<T: PartialEq>(place: &mut Option<T>, now: T, value: T) {
+        if now != value {
+            *place = Some(value);
+        }
+    }
+    let model_type = match model.kind {
+        SentencePieceKind::Unigram => sections::UNIGRAM,
+        SentencePieceKind::Bpe => sections::BPE,
+        SentencePieceKind::Word => sections::WORD,
+        SentencePieceKind::Char => sections::CHAR,
+    };
+    let trainer = &mut new.trainer;
+    set(&mut trainer.model_type, old.trainer.model_type(), model_type);
+    set(&mut trainer.byte_fallback, old.trainer.byte_fallback(), model.byte_fallback);
+    let suffix = model.treat_whitespace_as_suffix;
+    set(&mut trainer.treat_whitespace_as_suffix, old.trainer.treat_whitespace_as_suffix(), suffix);
+    set(&mut trainer.unk_surface, old.trainer.unk_surface(), model.unk_surface.clone());
+    let section = &mut new.normalizer;
+    set(&mut section.name, old.normalizer.name(), normalizer.name.clone());
+    set(
+        &mut section.precompiled_charsmap,
+        old.normalizer.precompiled_charsmap(),
+        normalizer.charsmap.to_vec(),
+    );
+    set(&mut section.add_dummy_prefix, old.normalizer.add_dummy_prefix(), normalizer.add_dummy_prefix);
+    let remove = normalizer.remove_extra_whitespaces;
+    set(&mut section.remove_extra_whitespaces, old.normalizer.remove_extra_whitespaces(), remove);
+    set(&mut section.escape_whitespaces, old.normalizer.escape_whitespaces(), normalizer.escape_whitespaces);
+
+    let unchanged = new == old && model.source.is_some();
+    if !unchanged {
+        writer.bytes(TRAINER, &new.trainer.write());
+        writer.bytes(NORMALIZER, &new.normalizer.write());
+    }
+    let mut fields = Fields::new(source, 0);
+    while let Some(field) = fields.next_field()? {
+        match field.number {
+            PIECES => {}
+            TRAINER | NORMALIZER if !unchanged => {}
+            _ => writer.raw(field.raw),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

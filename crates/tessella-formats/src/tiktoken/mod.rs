@@ -117,16 +117,16 @@ pub fn from_ranks(ranks: &[(Vec<u8>, TokenId)], encoding: &Encoding) -> Result<T
             )));
         }
     }
+    let added_tokens = special_tokens(&encoding.special_tokens, &vocab)?;
     let mut spec = TokenizerSpec::new(ModelSpec::Bpe(concat_rank_bpe(vocab)));
+    spec.added_tokens = added_tokens;
     spec.pre_tokenizer = Some(byte_level_split(&encoding.pattern, Dialect::Fancy));
     spec.decoder = Some(byte_level_decoder());
-    spec.added_tokens = special_tokens(&encoding.special_tokens, ranks)?;
     Ok(spec)
 }
 
 /// Special tokens with their ids; none may stand on a rank. Two may share an id.
-fn special_tokens(specials: &[(String, TokenId)], ranks: &[(Vec<u8>, TokenId)]) -> Result<Vec<AddedToken>> {
-    let taken: std::collections::HashSet<TokenId> = ranks.iter().map(|(_, rank)| *rank).collect();
+fn special_tokens(specials: &[(String, TokenId)], vocab: &Vocab) -> Result<Vec<AddedToken>> {
     let mut seen = std::collections::HashSet::new();
     specials
         .iter()
@@ -134,7 +134,7 @@ fn special_tokens(specials: &[(String, TokenId)], ranks: &[(Vec<u8>, TokenId)]) 
             if content.is_empty() {
                 return Err(Error::value(format!("the special token with the id {id} is empty")));
             }
-            if taken.contains(id) {
+            if vocab.text(*id).is_some() {
                 return Err(Error::value(format!(
                     "the special token `{}` has the id {id}, which a token of the table has already",
                     excerpt(content)

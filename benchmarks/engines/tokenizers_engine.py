@@ -1,0 +1,57 @@
+"""The reference library: its fastest call, or full encodings with offsets. Rank files are converted by their pairs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from benchmarks.engines.common import run
+
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+
+def from_ranks(path: str, pattern: str) -> Any:
+    """A rank file in the reference library: every pair whose concatenation is in the vocabulary, by rank."""
+    from tiktoken.load import load_tiktoken_bpe
+    from tokenizers import Regex, Tokenizer, models, pre_tokenizers
+
+    ranks = load_tiktoken_bpe(path)
+    shown = dict(enumerate(byte_alphabet()))
+    name = {token: "".join(shown[byte] for byte in token) for token in ranks}
+    merges = []
+    for token, rank in sorted(ranks.items(), key=lambda item: item[1]):
+        halves = [(token[:i], token[i:]) for i in range(1, len(token)) if token[:i] in ranks and token[i:] in ranks]
+        halves.sort(key=lambda pair: (ranks[pair[0]], ranks[pair[1]]))
+        merges.extend((name[a], name[b]) for a, b in halves)
+        del rank
+    tokenizer = Tokenizer(models.BPE({name[t]: r for t, r in ranks.items()}, merges, ignore_merges=True))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(Regex(pattern), "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+    )
+    return tokenizer
+
+
+def byte_alphabet() -> list[str]:
+    """The printable character of each byte."""
+    kept = {*range(33, 127), *range(161, 173), *range(174, 256)}
+    moved = iter(range(0x100, 0x200))
+    return [chr(byte) if byte in kept else chr(next(moved)) for byte in range(256)]
+
+
+def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
+    import tokenizers
+
+    if job["file"].endswith(".tiktoken"):
+        tokenizer = from_ranks(job["file"], job["reference_pattern"])
+    else:
+        tokenizer = tokenizers.Tokenizer.from_file(job["file"])
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    if job.get("offsets"):
+        return lambda texts: [(e.ids, e.offsets)[0] for e in tokenizer.encode_batch(texts, add_special_tokens=False)]
+    return lambda texts: [e.ids for e in tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
+
+
+if __name__ == "__main__":
+    run(load)

@@ -1,0 +1,484 @@
+//! SentencePiece's BPE: merge the two neighbours that make the best-scored piece, leftmost first.
+//!
+//! The sentence starts as characters and user-defined symbols; symbols never merge. A merge needs only
+//! that the joined text is a piece, however its halves came about, so every split of every piece is in one
+//! table of pairs, and merging compares no text.
+//!
+//! A sentence is not merged whole. Where two neighbouring characters are neighbours in no piece, nothing
+//! can ever cross, and the parts to both sides are independent; short parts are merged by plain search and
+//! long ones with a heap, so the cost is n log n for any text.
+//!
+//! Unused pieces take part in merging and are taken apart again at the end, the way the text was last seen
+//! joined *anywhere* in the sentence; models that have any are therefore merged whole. What is left of them
+//! that cannot be taken apart is unknown.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use super::pieces::PieceTable;
+use crate::error::Result;
+use crate::hash::hash_u64;
+use crate::ids::TokenId;
+use crate::model::unigram::viterbi::char_width;
+use crate::random::Random;
+use crate::spec::PieceKind;
+
+/// A character that is in no piece, and merges with nothing.
+const NO_SYMBOL: u32 = u32::MAX;
+/// Parts of up to so many symbols are merged without a heap.
+const SHORT: usize = 24;
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// The merges of a model.
+#[derive(Debug)]
+pub(super) struct ScoredMerges {
+    characters: Characters,
+    pairs: Pairs,
+    crossable: Crossable,
+    /// What a symbol becomes when it is left over: its id in text.
+    emitted: Vec<TokenId>,
+    unused: Vec<bool>,
+    has_unused: bool,
+}
+
+impl ScoredMerges {
+    pub(super) fn new(pieces: &PieceTable) -> Result<Self> {
+        let mut characters = Characters::default();
+        let mut emitted: Vec<TokenId> = (0..pieces.all().len() as TokenId).collect();
+        for (id, piece) in pieces.ordinary_pieces() {
+            emitted[id as usize] = pieces.id_in_text(&piece.text);
+            if let Some(c) = only_char(&piece.text) {
+                characters.set(c, id);
+            }
+        }
+        // Characters that are no piece of their own but part of one are symbols too.
+        let texts = pieces.ordinary_pieces().map(|(_, piece)| piece.text.as_str());
+        for c in texts.flat_map(str::chars) {
+            if characters.get(c) == NO_SYMBOL {
+                characters.set(c, emitted.len() as u32);
+                emitted.push(pieces.unk_id());
+            }
+        }
+
+        let ranks = ranks(pieces);
+        let mut pairs = Vec::new();
+        let mut crossable = Vec::new();
+        for (id, piece) in pieces.ordinary_pieces() {
+            let text = piece.text.as_str();
+            let symbol = |part: &str| match pieces.ordinary().get(part.as_bytes()) {
+                Some(id) => id,
+                None => only_char(part).map_or(NO_SYMBOL, |c| characters.get(c)),
+            };
+            let mut before = None;
+            for c in text.chars() {
+                if let Some(before) = before.replace(c) {
+                    crossable.push((characters.get(before), characters.get(c)));
+                }
+            }
+            // All halves to the left in one walk; few of them are pieces.
+            let mut lefts: Vec<(usize, u32)> = Vec::new();
+            pieces.ordinary().prefixes(text.as_bytes(), |length, id| lefts.push((length, id)));
+            let first = char_width(text.as_bytes()[0]);
+            if lefts.first().is_none_or(|(length, _)| *length != first) {
+                lefts.push((first, symbol(&text[..first])));
+            }
+            for (length, left) in lefts {
+                if length < text.len() {
+                    let right = symbol(&text[length..]);
+                    if right != NO_SYMBOL {
+                        pairs.push((left, right, Merge { id, rank: ranks[id as usize] }));
+                    }
+                }
+            }
+        }
+        Ok(ScoredMerges {
+            crossable: Crossable::new(&crossable, &characters),
+            pairs: Pairs::new(&pairs),
+            characters,
+            emitted,
+            unused: pieces.all().iter().map(|piece| piece.kind == PieceKind::Unused).collect(),
+            has_unused: pieces.has_unused(),
+        })
+    }
+
+    /// Cuts a sentence. With `dropout`, every merge that comes up is skipped with that probability.
+    pub(super) fn segment(
+        &self,
+        text: &str,
+        pieces: &PieceTable,
+        mut dropout: Option<(f64, &mut Random)>,
+        mut edge: impl FnMut(usize, usize, TokenId),
+    ) {
+        SCRATCH.with_borrow_mut(|scratch| {
+            scratch.symbols.clear();
+            scratch.joined.clear();
+            let bytes = text.as_bytes();
+            let mut at = 0;
+            let mut before = Neighbour::EDGE;
+            while at < bytes.len() {
+                let (next, symbol) = match pieces.symbol_at(&bytes[at..]) {
+                    // A user-defined symbol is a part of its own.
+                    Some(length) => {
+                        let id = pieces.ordinary().get(&bytes[at..at + length]).unwrap_or(NO_SYMBOL);
+                        (Neighbour::EDGE, Symbol::new(at, at + length, id, true))
+                    }
+                    None => {
+                        let (c, width) = char_at(text, at);
+                        let id = self.characters.get(c);
+                        (Neighbour { c, id }, Symbol::new(at, at + width, id, false))
+                    }
+                };
+                if !self.has_unused && !self.crossable.contains(before, next) {
+                    self.merge(scratch, &mut dropout);
+                    self.emit(scratch, pieces, &mut edge);
+                    scratch.symbols.clear();
+                }
+                scratch.symbols.push(symbol);
+                at = symbol.end as usize;
+                before = next;
+            }
+            self.merge(scratch, &mut dropout);
+            self.emit(scratch, pieces, &mut edge);
+            scratch.give_back();
+        });
+    }
+
+    fn merge(&self, scratch: &mut Scratch, dropout: &mut Option<(f64, &mut Random)>) {
+        let count = scratch.symbols.len();
+        if count < 2 {
+            return;
+        }
+        if count <= SHORT && dropout.is_none() && !self.has_unused {
+            self.merge_short(scratch);
+        } else {
+            self.merge_long(scratch, dropout);
+        }
+    }
+
+    #[inline]
+    fn pair(&self, left: &Symbol, right: &Symbol) -> Option<Merge> {
+        if left.frozen || right.frozen { None } else { self.pairs.get(left.id, right.id) }
+    }
+
+    /// Searches for the best pair again after every merge.
+    fn merge_short(&self, scratch: &mut Scratch) {
+        let symbols = &mut scratch.symbols;
+        let mut count = symbols.len();
+        let mut merges = [Merge::NONE; SHORT];
+        for at in 0..count - 1 {
+            merges[at] = self.pair(&symbols[at], &symbols[at + 1]).unwrap_or(Merge::NONE);
+        }
+        while count > 1 {
+            let mut best = 0;
+            for at in 1..count - 1 {
+                if merges[at].rank < merges[best].rank {
+                    best = at;
+                }
+            }
+            let merge = merges[best];
+            if merge.rank == u32::MAX {
+                break;
+            }
+            symbols[best].end = symbols[best + 1].end;
+            symbols[best].id = merge.id;
+            symbols.copy_within(best + 2..count, best + 1);
+            merges.copy_within(best + 1..count - 1, best);
+            count -= 1;
+            merges[count - 1] = Merge::NONE;
+            if best > 0 {
+                merges[best - 1] = self.pair(&symbols[best - 1], &symbols[best]).unwrap_or(Merge::NONE);
+            }
+            if best + 1 < count {
+                merges[best] = self.pair(&symbols[best], &symbols[best + 1]).unwrap_or(Merge::NONE);
+            }
+        }
+        symbols.truncate(count);
+    }
+
+    fn merge_long(&self, scratch: &mut Scratch, dropout: &mut Option<(f64, &mut Random)>) {
+        let Scratch { symbols, links, agenda, joined, .. } = scratch;
+        let count = symbols.len();
+        agenda.clear();
+        links.clear();
+        links.extend((0..count as u32).map(|at| (at.wrapping_sub(1), at + 1)));
+        let size = |symbols: &[Symbol], left: u32, right: u32| {
+            let length = |at: u32| symbols[at as usize].end - symbols[at as usize].start;
+            length(left) + length(right)
+        };
+        let mut consider = |symbols: &[Symbol], agenda: &mut BinaryHeap<_>, left: u32, right: u32| {
+            let Some(merge) = self.pair(&symbols[left as usize], &symbols[right as usize]) else { return };
+            agenda.push(Reverse((merge.rank, left, right, size(symbols, left, right), merge.id)));
+            if self.unused[merge.id as usize] {
+                joined.insert(merge.id, [symbols[left as usize], symbols[right as usize]]);
+            }
+        };
+        for at in 1..count as u32 {
+            consider(symbols, agenda, at - 1, at);
+        }
+        while let Some(Reverse((_, left, right, expected, id))) = agenda.pop() {
+            // An empty symbol has gone into another; a changed size means that one of the two has grown.
+            let gone = |at: u32| symbols[at as usize].start == symbols[at as usize].end;
+            if gone(left) || gone(right) || size(symbols, left, right) != expected {
+                continue;
+            }
+            if let Some((probability, random)) = dropout
+                && (*probability >= 1.0 || (*probability > 0.0 && random.next_f64() < *probability))
+            {
+                continue;
+            }
+            let end = symbols[right as usize].end;
+            symbols[left as usize].end = end;
+            symbols[left as usize].id = id;
+            symbols[right as usize].start = end;
+            let after = links[right as usize].1;
+            links[left as usize].1 = after;
+            if (after as usize) < count {
+                links[after as usize].0 = left;
+            }
+            let before = links[left as usize].0;
+            if before != u32::MAX {
+                consider(symbols, agenda, before, left);
+            }
+            if (after as usize) < count {
+                consider(symbols, agenda, left, after);
+            }
+        }
+        symbols.retain(|symbol| symbol.start < symbol.end);
+    }
+
+    fn emit(&self, scratch: &mut Scratch, pieces: &PieceTable, edge: &mut impl FnMut(usize, usize, TokenId)) {
+        let Scratch { symbols, open, joined, .. } = scratch;
+        for symbol in symbols.iter() {
+            if !self.has_unused || symbol.id == NO_SYMBOL || !self.is_unused(symbol.id) {
+                edge(symbol.start as usize, symbol.end as usize, self.emitted_id(symbol.id, pieces));
+                continue;
+            }
+            open.clear();
+            open.push(*symbol);
+            while let Some(symbol) = open.pop() {
+                let parts = if self.is_unused(symbol.id) { joined.get(&symbol.id) } else { None };
+                let Some([left, right]) = parts else {
+                    edge(symbol.start as usize, symbol.end as usize, self.emitted_id(symbol.id, pieces));
+                    continue;
+                };
+                // The parts were seen somewhere; here they stand at this symbol's place.
+                let middle = symbol.start + (left.end - left.start);
+                open.push(Symbol { start: middle, end: symbol.end, ..*right });
+                open.push(Symbol { start: symbol.start, end: middle, ..*left });
+            }
+        }
+    }
+
+    fn is_unused(&self, symbol: u32) -> bool {
+        self.unused.get(symbol as usize).copied().unwrap_or(false)
+    }
+
+    fn emitted_id(&self, symbol: u32, pieces: &PieceTable) -> TokenId {
+        self.emitted.get(symbol as usize).copied().unwrap_or(pieces.unk_id())
+    }
+}
+
+#[inline]
+fn char_at(text: &str, at: usize) -> (char, usize) {
+    let first = text.as_bytes()[at];
+    if first < 128 {
+        return (first as char, 1);
+    }
+    let c = text[at..].chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
+    (c, c.len_utf8())
+}
+
+fn only_char(text: &str) -> Option<char> {
+    let mut chars = text.chars();
+    chars.next().filter(|_| chars.next().is_none())
+}
+
+/// Place of each piece by falling score; equal scores share a place.
+fn ranks(pieces: &PieceTable) -> Vec<u32> {
+    let score = |id: u32| pieces.all()[id as usize].score;
+    let mut order: Vec<u32> = (0..pieces.all().len() as u32).collect();
+    // No score is NaN, so any two compare.
+    order.sort_by(|&a, &b| score(b).partial_cmp(&score(a)).unwrap_or(std::cmp::Ordering::Equal));
+    let mut ranks = vec![0; order.len()];
+    let mut rank = 0;
+    for (place, &id) in order.iter().enumerate() {
+        if place > 0 && score(id) != score(order[place - 1]) {
+            rank += 1;
+        }
+        ranks[id as usize] = rank;
+    }
+    ranks
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Symbol {
+    start: u32,
+    end: u32,
+    id: u32,
+    frozen: bool,
+}
+
+impl Symbol {
+    fn new(start: usize, end: usize, id: u32, frozen: bool) -> Self {
+        Symbol { start: start as u32, end: end as u32, id, frozen }
+    }
+}
+
+/// A pair on the agenda: rank, left, right, bytes of both, id of the result.
+type Candidate = Reverse<(u32, u32, u32, u32, u32)>;
+
+#[derive(Debug, Default)]
+struct Scratch {
+    symbols: Vec<Symbol>,
+    /// Previous and next symbol; the ends are `u32::MAX` and the number of symbols.
+    links: Vec<(u32, u32)>,
+    agenda: BinaryHeap<Candidate>,
+    /// The halves that an unused piece was last joined from.
+    joined: HashMap<u32, [Symbol; 2]>,
+    open: Vec<Symbol>,
+}
+
+impl Scratch {
+    /// A text that could not be cut must not keep its memory for ever.
+    fn give_back(&mut self) {
+        if self.symbols.capacity().max(self.agenda.capacity()) > 1 << 20 {
+            *self = Scratch::default();
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Merge {
+    id: TokenId,
+    rank: u32,
+}
+
+impl Merge {
+    const NONE: Merge = Merge { id: 0, rank: u32::MAX };
+}
+
+/// Pairs of symbols and what they become: open addressing, at most half full.
+#[derive(Debug)]
+struct Pairs {
+    slots: Vec<(u32, u32, Merge)>,
+    mask: usize,
+}
+
+impl Pairs {
+    fn new(pairs: &[(u32, u32, Merge)]) -> Self {
+        let size = (pairs.len() * 2 + 1).next_power_of_two();
+        let mut table = Pairs { slots: vec![(NO_SYMBOL, NO_SYMBOL, Merge::NONE); size], mask: size - 1 };
+        for &(left, right, merge) in pairs {
+            let slot = table.slot(left, right);
+            table.slots[slot] = (left, right, merge);
+        }
+        table
+    }
+
+    #[inline]
+    fn slot(&self, left: u32, right: u32) -> usize {
+        let mut slot = hash_u64((left as u64) << 32 | right as u64) as usize & self.mask;
+        loop {
+            let (a, b, _) = self.slots[slot];
+            if (a, b) == (left, right) || a == NO_SYMBOL {
+                return slot;
+            }
+            slot = (slot + 1) & self.mask;
+        }
+    }
+
+    #[inline]
+    fn get(&self, left: u32, right: u32) -> Option<Merge> {
+        if left == NO_SYMBOL {
+            return None;
+        }
+        let (found, _, merge) = self.slots[self.slot(left, right)];
+        (found != NO_SYMBOL).then_some(merge)
+    }
+}
+
+/// Symbols of single characters, in pages of 256 code points.
+#[derive(Debug, Default)]
+struct Characters {
+    page_of: Vec<u16>,
+    pages: Vec<[u32; 256]>,
+}
+
+impl Characters {
+    fn set(&mut self, c: char, symbol: u32) {
+        let high = c as usize >> 8;
+        if self.page_of.len() <= high {
+            self.page_of.resize(high + 1, u16::MAX);
+        }
+        if self.page_of[high] == u16::MAX {
+            self.page_of[high] = self.pages.len() as u16;
+            self.pages.push([NO_SYMBOL; 256]);
+        }
+        self.pages[self.page_of[high] as usize][c as usize & 255] = symbol;
+    }
+
+    #[inline]
+    fn get(&self, c: char) -> u32 {
+        match self.page_of.get(c as usize >> 8) {
+            Some(&page) if page != u16::MAX => self.pages[page as usize][c as usize & 255],
+            _ => NO_SYMBOL,
+        }
+    }
+}
+
+/// A character next to a boundary.
+#[derive(Debug, Clone, Copy)]
+struct Neighbour {
+    c: char,
+    id: u32,
+}
+
+impl Neighbour {
+    /// The start of the text, or a symbol that never merges.
+    const EDGE: Neighbour = Neighbour { c: '\0', id: NO_SYMBOL };
+}
+
+/// Which characters are neighbours in some piece.
+#[derive(Debug)]
+struct Crossable {
+    /// For ASCII and `▁` (which stands in for U+0000): bit `right` of row `left`.
+    common: Box<[u128; 128]>,
+    others: Pairs,
+}
+
+impl Crossable {
+    fn new(pairs: &[(u32, u32)], characters: &Characters) -> Self {
+        let list: Vec<_> = pairs.iter().map(|&(left, right)| (left, right, Merge::NONE)).collect();
+        let others = Pairs::new(&list);
+        let mut common = Box::new([0u128; 128]);
+        let symbol = |place: usize| characters.get(if place == 0 { '▁' } else { place as u8 as char });
+        for (left, row) in common.iter_mut().enumerate() {
+            for right in 0..128 {
+                *row |= (others.get(symbol(left), symbol(right)).is_some() as u128) << right;
+            }
+        }
+        Crossable { common, others }
+    }
+
+    #[inline]
+    fn place(neighbour: Neighbour) -> Option<usize> {
+        match neighbour.c {
+            '\0' => None,
+            '▁' => Some(0),
+            c if c.is_ascii() => Some(c as usize),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn contains(&self, left: Neighbour, right: Neighbour) -> bool {
+        match (Self::place(left), Self::place(right)) {
+            (Some(left), Some(right)) => self.common[left] >> right & 1 == 1,
+            _ => right.id != NO_SYMBOL && self.others.get(left.id, right.id).is_some(),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Long calls that a keyboard interrupt can stop.
+//!
+//! The work runs on a thread of its own while the calling thread sleeps and asks Python now and then whether a
+//! signal came in. When one did, a flag is set that the engine looks at, and the interrupt is raised once the
+//! work has come to rest.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use tessella_core::Result;
+
+use crate::errors::raise;
+
+/// How often the calling thread looks for signals.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Inputs up to this many bytes are encoded on the calling thread.
+pub const SMALL: usize = 1 << 20;
+
+/// Inputs up to this many bytes keep the interpreter: letting go and taking it back costs more than they do.
+pub const TINY: usize = 1 << 10;
+
+/// Runs `work` on a thread of its own, interruptibly. Its stack is the size a main thread usually has.
+pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> Result<T> + Send) -> PyResult<T> {
+    let cancel = AtomicBool::new(false);
+    py.detach(|| {
+        std::thread::scope(|scope| {
+            let (done, finished) = channel::<()>();
+            let cancel = &cancel;
+            let worker = std::thread::Builder::new()
+                .name("tessella".into())
+                .stack_size(8 << 20)
+                .spawn_scoped(scope, move || {
+                    // Dropped, and so signalled, on every way out.
+                    let _done = done;
+                    work(cancel)
+                })
+                .map_err(|error| raise(error.into()))?;
+            let mut signal = None;
+            while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(POLL) {
+                if signal.is_none()
+                    && let Err(error) = Python::attach(|py| py.check_signals())
+                {
+                    cancel.store(true, Ordering::Relaxed);
+                    signal = Some(error);
+                }
+            }
+            let result = match worker.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            match signal {
+                Some(error) => Err(error),
+                None => result.map_err(raise),
+            }
+        })
+    })
+}
+
+/// Runs `work` in the way that suits an input of `bytes` bytes.
+pub fn sized<T: Send>(
+    py: Python<'_>,
+    bytes: usize,
+    work: impl FnOnce(Option<&AtomicBool>) -> Result<T> + Send,
+) -> PyResult<T> {
+    if bytes <= TINY {
+        work(None).map_err(raise)
+    } else if bytes <= SMALL {
+        py.detach(|| work(None)).map_err(raise)
+    } else {
+        run(py, |cancel| work(Some(cancel)))
+    }
+}

@@ -1,0 +1,172 @@
+//! Components that can be changed while a tokenizer uses them.
+//!
+//! The engine's tokenizer is immutable. A component that Python holds is a *node*: a shared cell with a
+//! description, or with further nodes when it is a sequence. Every change stamps the node with a number of a
+//! clock that only moves forward, so that a tokenizer can tell with one load whether anything changed at all,
+//! and with one walk whether one of its own parts did.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+/// The clock of changes, process wide.
+static CLOCK: AtomicU64 = AtomicU64::new(1);
+
+/// The time of the latest change to any component.
+pub fn now() -> u64 {
+    CLOCK.load(Ordering::Acquire)
+}
+
+fn tick() -> u64 {
+    CLOCK.fetch_add(1, Ordering::AcqRel) + 1
+}
+
+/// A poisoned lock still guards a whole value here: every write below is one assignment.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A description that may be a sequence of descriptions.
+pub trait Chain: Clone + Send + Sync + 'static {
+    fn chain(parts: Vec<Self>) -> Self;
+    /// The parts of a sequence, or the description itself.
+    fn unchain(self) -> Result<Vec<Self>, Self>;
+}
+
+enum State<S> {
+    One(S),
+    Many(Vec<Node<S>>),
+}
+
+struct Cell<S> {
+    state: RwLock<State<S>>,
+    changed: AtomicU64,
+}
+
+/// A shared component.
+pub struct Node<S>(Arc<Cell<S>>);
+
+impl<S> Clone for Node<S> {
+    fn clone(&self) -> Self {
+        Node(self.0.clone())
+    }
+}
+
+/// Deepest nesting of sequences that is accepted; real files have two levels.
+pub const MAX_DEPTH: usize = 64;
+
+impl<S: Chain> Node<S> {
+    pub fn new(spec: S) -> Self {
+        let state = match spec.unchain() {
+            Ok(parts) => State::Many(parts.into_iter().map(Node::new).collect()),
+            Err(spec) => State::One(spec),
+        };
+        Self::with(state)
+    }
+
+    pub fn sequence(nodes: Vec<Node<S>>) -> Self {
+        Self::with(State::Many(nodes))
+    }
+
+    fn with(state: State<S>) -> Self {
+        Node(Arc::new(Cell { state: RwLock::new(state), changed: AtomicU64::new(now()) }))
+    }
+
+    fn read<R>(&self, f: impl FnOnce(&State<S>) -> R) -> R {
+        f(&self.0.state.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn write<R>(&self, f: impl FnOnce(&mut State<S>) -> R) -> R {
+        let result = f(&mut self.0.state.write().unwrap_or_else(PoisonError::into_inner));
+        self.0.changed.store(tick(), Ordering::Release);
+        result
+    }
+
+    /// The description as of now.
+    pub fn spec(&self) -> S {
+        // Children are read after the parent's lock is released: no two locks are held at once.
+        match self.read(|state| match state {
+            State::One(spec) => Ok(spec.clone()),
+            State::Many(nodes) => Err(nodes.clone()),
+        }) {
+            Ok(spec) => spec,
+            Err(nodes) => S::chain(nodes.iter().map(Node::spec).collect()),
+        }
+    }
+
+    /// When this node or anything below it changed last.
+    pub fn changed(&self) -> u64 {
+        let own = self.0.changed.load(Ordering::Acquire);
+        self.children().iter().map(Node::changed).fold(own, u64::max)
+    }
+
+    pub fn children(&self) -> Vec<Node<S>> {
+        self.read(|state| match state {
+            State::One(_) => Vec::new(),
+            State::Many(nodes) => nodes.clone(),
+        })
+    }
+
+    pub fn is_sequence(&self) -> bool {
+        self.read(|state| matches!(state, State::Many(_)))
+    }
+
+    /// Looks at a single component; `None` for a sequence.
+    pub fn peek<R>(&self, look: impl FnOnce(&S) -> R) -> Option<R> {
+        self.read(|state| match state {
+            State::One(spec) => Some(look(spec)),
+            State::Many(_) => None,
+        })
+    }
+
+    /// Changes a single component; `None` for a sequence.
+    pub fn edit<R>(&self, change: impl FnOnce(&mut S) -> R) -> Option<R> {
+        self.write(|state| match state {
+            State::One(spec) => Some(change(spec)),
+            State::Many(_) => None,
+        })
+    }
+
+    /// Replaces a child. The caller has made sure that `child` does not contain this node.
+    pub fn replace_child(&self, index: usize, child: Node<S>) -> bool {
+        self.write(|state| match state {
+            State::Many(nodes) if index < nodes.len() => {
+                nodes[index] = child;
+                true
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether `other` is this node or below it.
+    pub fn contains(&self, other: &Node<S>) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.children().iter().any(|child| child.contains(other))
+    }
+
+    /// Levels of nesting.
+    pub fn depth(&self) -> usize {
+        1 + self.children().iter().map(Node::depth).max().unwrap_or(0)
+    }
+}
+
+/// What was built from a description, kept until the description changes.
+pub struct Built<T>(Mutex<Option<(u64, Arc<T>)>>);
+
+impl<T> Default for Built<T> {
+    fn default() -> Self {
+        Built(Mutex::new(None))
+    }
+}
+
+impl<T> Built<T> {
+    /// What was built at time `changed`, or what `build` makes now.
+    pub fn get<E>(&self, changed: u64, build: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+        if let Some((at, built)) = &*lock(&self.0)
+            && *at == changed
+        {
+            return Ok(built.clone());
+        }
+        let built = Arc::new(build()?);
+        *lock(&self.0) = Some((changed, built.clone()));
+        Ok(built)
+    }
+}

@@ -1,0 +1,49 @@
+//! Tokenizers from files of any known format, and the models' own files.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use tessella_formats::detect::{LoadOptions, load_path_with};
+use tessella_formats::vocab_files;
+
+use crate::errors::OrRaise;
+use crate::interrupt::run;
+use crate::tokenizer::Description;
+use crate::wire::Allowed;
+
+/// A description from a file or folder, and what deserves a warning.
+#[pyfunction]
+pub fn load(
+    py: Python<'_>,
+    path: PathBuf,
+    pattern: Option<String>,
+    special_tokens: Option<Vec<(String, u32)>>,
+    allow_custom: Vec<String>,
+) -> PyResult<(Description, Vec<String>)> {
+    let loaded = run(py, |_| {
+        let resolver = Allowed(&allow_custom);
+        let options = LoadOptions {
+            pattern: pattern.as_deref(),
+            specials: special_tokens.as_deref(),
+            resolver: Some(&resolver),
+        };
+        load_path_with(&path, &options)
+    })?;
+    Ok((Description { spec: loaded.spec }, loaded.notices))
+}
+
+/// The pairs of a `merges.txt`.
+#[pyfunction]
+pub fn read_merges(bytes: &[u8]) -> PyResult<Vec<(String, String)>> {
+    vocab_files::read_merges_txt(bytes).or_raise()
+}
+
+/// The tokens of a `vocab.txt` with their ids.
+#[pyfunction]
+pub fn read_vocab_txt<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, pyo3::types::PyDict>> {
+    let vocab = pyo3::types::PyDict::new(py);
+    for (token, id) in vocab_files::read_vocab_txt(bytes).or_raise()?.iter() {
+        vocab.set_item(token, id)?;
+    }
+    Ok(vocab)
+}

@@ -1,0 +1,694 @@
+//! The compiled half of `tessella.Tokenizer`.
+//!
+//! Everything a tokenizer does with text is here; properties, loading by name and what is awaited are in
+//! Python.
+
+use numpy::PyArray1;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyDict, PyList, PyString};
+use tessella_core::spec::{Padding, Truncation};
+use tessella_core::{EncodeOptions, Input, TokenizerSpec};
+
+use crate::decoders::DecoderHandle;
+use crate::encoding::{self, Encoding};
+use crate::errors::OrRaise;
+use crate::inputs;
+use crate::interrupt::sized;
+use crate::models::ModelHandle;
+use crate::normalizers::NormalizerHandle;
+use crate::options::{
+    Choice, call_padding, call_truncation, check_stride, padding_to_python, truncation, truncation_to_python,
+};
+use crate::pre_tokenizers::PreTokenizerHandle;
+use crate::processors::PostProcessorHandle;
+use crate::state::{Shared, Slot, Value};
+use crate::values::direction;
+
+/// A tokenizer's description, as loading gives it.
+#[pyclass(frozen, module = "tessella._tessella")]
+pub struct Description {
+    pub spec: TokenizerSpec,
+}
+
+#[pymethods]
+impl Description {
+    /// From `tokenizer.json` text.
+    #[staticmethod]
+    fn from_json(py: Python<'_>, json: &[u8], allow_custom: Vec<String>) -> PyResult<Self> {
+        sized(py, json.len(), |_| crate::wire::from_json(json, &allow_custom)).map(|spec| Description { spec })
+    }
+}
+
+/// Text to ids and back.
+#[pyclass(frozen, subclass, weakref, module = "tessella._tessella", name = "Tokenizer")]
+pub struct Tokenizer {
+    shared: Shared,
+}
+
+/// Worker threads of a batch: the argument, or what the environment allows; 0 leaves the choice to the engine.
+pub fn threads(num_threads: Option<usize>) -> usize {
+    if let Some(threads) = num_threads {
+        return threads.max(1);
+    }
+    let off = |value: &str| ["", "off", "false", "f", "no", "n", "0"].contains(&value.to_ascii_lowercase().as_str());
+    match std::env::var("TOKENIZERS_PARALLELISM") {
+        Ok(value) if off(&value) => 1,
+        _ => std::env::var("RAYON_NUM_THREADS").ok().and_then(|count| count.parse().ok()).unwrap_or(0),
+    }
+}
+
+/// What the caller of one encoding chose.
+struct Call {
+    truncation: Choice<Truncation>,
+    padding: Choice<Padding>,
+}
+
+impl Call {
+    fn new(
+        py: Python<'_>,
+        value: &Value,
+        truncation: Option<&Bound<'_, PyAny>>,
+        padding: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let truncation = call_truncation(truncation)?;
+        if let Choice::This(own) = &truncation {
+            check_stride(py, own, value.core.added_tokens_to_add(false))?;
+        }
+        Ok(Call { truncation, padding: call_padding(padding)? })
+    }
+
+    fn options<'a>(&'a self, value: &'a Value, add_special_tokens: bool, threads: usize) -> EncodeOptions<'a> {
+        EncodeOptions {
+            add_special_tokens,
+            encode_special_tokens: value.parts.encode_special_tokens,
+            truncation: self.truncation.or(value.parts.truncation.as_deref()),
+            padding: self.padding.or(value.parts.padding.as_deref()),
+            threads,
+            ..EncodeOptions::default()
+        }
+    }
+}
+
+fn ids_options(value: &Value, add_special_tokens: bool, threads: usize) -> EncodeOptions<'_> {
+    EncodeOptions {
+        add_special_tokens,
+        encode_special_tokens: value.parts.encode_special_tokens,
+        threads,
+        ..EncodeOptions::default()
+    }
+}
+
+#[pymethods]
+impl Tokenizer {
+    #[new]
+    fn new(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let value = if let Ok(model) = source.cast::<ModelHandle>() {
+            let node = model.get().node.clone();
+            Value::new(TokenizerSpec::new(node.spec()), Some(node))?
+        } else if let Ok(description) = source.cast::<Description>() {
+            Value::new(description.get().spec.clone(), None)?
+        } else {
+            return Err(PyTypeError::new_err("a tokenizer is made from a model"));
+        };
+        Ok(Tokenizer { shared: Shared::new(value) })
+    }
+
+    // The components, as handles.
+
+    fn _normalizer(&self) -> PyResult<Option<NormalizerHandle>> {
+        Ok(self.shared.get()?.parts.normalizer.as_ref().map(|slot| slot.node.clone().into()))
+    }
+
+    fn _set_normalizer(&self, handle: Option<&Bound<'_, NormalizerHandle>>) -> PyResult<()> {
+        self.shared.change(|parts| {
+            parts.normalizer = handle.map(|handle| Slot::new(handle.get().node.clone()));
+        })
+    }
+
+    fn _pre_tokenizer(&self) -> PyResult<Option<PreTokenizerHandle>> {
+        Ok(self.shared.get()?.parts.pre_tokenizer.as_ref().map(|slot| slot.node.clone().into()))
+    }
+
+    fn _set_pre_tokenizer(&self, handle: Option<&Bound<'_, PreTokenizerHandle>>) -> PyResult<()> {
+        self.shared.change(|parts| {
+            parts.pre_tokenizer = handle.map(|handle| Slot::new(handle.get().node.clone()));
+        })
+    }
+
+    fn _model(&self) -> PyResult<ModelHandle> {
+        Ok(self.shared.get()?.parts.model.node.clone().into())
+    }
+
+    fn _set_model(&self, handle: &Bound<'_, ModelHandle>) -> PyResult<()> {
+        self.shared.change(|parts| parts.model = Slot::new(handle.get().node.clone()))
+    }
+
+    fn _post_processor(&self) -> PyResult<Option<PostProcessorHandle>> {
+        Ok(self.shared.get()?.parts.post_processor.as_ref().map(|slot| slot.node.clone().into()))
+    }
+
+    fn _set_post_processor(&self, handle: Option<&Bound<'_, PostProcessorHandle>>) -> PyResult<()> {
+        self.shared.change(|parts| {
+            parts.post_processor = handle.map(|handle| Slot::new(handle.get().node.clone()));
+        })
+    }
+
+    fn _decoder(&self) -> PyResult<Option<DecoderHandle>> {
+        Ok(self.shared.get()?.parts.decoder.as_ref().map(|slot| slot.node.clone().into()))
+    }
+
+    fn _set_decoder(&self, handle: Option<&Bound<'_, DecoderHandle>>) -> PyResult<()> {
+        self.shared.change(|parts| {
+            parts.decoder = handle.map(|handle| Slot::new(handle.get().node.clone()));
+        })
+    }
+
+    /// Whether special tokens in a text are encoded as ordinary text. Not saved.
+    #[getter]
+    fn encode_special_tokens(&self) -> PyResult<bool> {
+        Ok(self.shared.get()?.parts.encode_special_tokens)
+    }
+
+    #[setter]
+    fn set_encode_special_tokens(&self, value: bool) -> PyResult<()> {
+        self.shared.change(|parts| parts.encode_special_tokens = value)
+    }
+
+    // Encoding.
+
+    /// Encodes one text, or a pair.
+    ///
+    /// Args:
+    ///     sequence: a `str`, or a list of words with `is_pretokenized=True`.
+    ///     pair: a second sequence of the same kind.
+    ///     is_pretokenized: the sequences are lists of words; offsets count inside each word.
+    ///     add_special_tokens: let the post-processor add its special tokens.
+    ///     truncation: `None` for the tokenizer's own setting, `False` for none, a length, or a dict with
+    ///         the arguments of `enable_truncation`. Nothing of it stays in the tokenizer.
+    ///     padding: `None` for the tokenizer's own setting, `False` for none, a length, or a dict with the
+    ///         arguments of `enable_padding`.
+    ///
+    /// Example:
+    ///     >>> from tessella import Tokenizer, models
+    ///     >>> tokenizer = Tokenizer(models.BPE())
+    ///     >>> _ = tokenizer.add_tokens(["my", "name"])
+    ///     >>> tokenizer.encode("my name").ids
+    ///     [0, 1]
+    #[pyo3(signature = (sequence, pair = None, is_pretokenized = false, add_special_tokens = true, *, truncation = None, padding = None))]
+    #[allow(clippy::too_many_arguments)]
+    fn encode(
+        &self,
+        py: Python<'_>,
+        sequence: &Bound<'_, PyAny>,
+        pair: Option<&Bound<'_, PyAny>>,
+        is_pretokenized: bool,
+        add_special_tokens: bool,
+        truncation: Option<&Bound<'_, PyAny>>,
+        padding: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Encoding> {
+        let held = inputs::HeldInput {
+            first: inputs::sequence(sequence, is_pretokenized)?,
+            second: pair.map(|pair| inputs::sequence(pair, is_pretokenized)).transpose()?,
+        };
+        let value = self.shared.get()?;
+        let call = Call::new(py, &value, truncation, padding)?;
+        sized(py, held.bytes(), |cancel| {
+            let options = EncodeOptions { cancel, ..call.options(&value, add_special_tokens, 1) };
+            value.core.encode(&held.view(), &options)
+        })
+        .map(Encoding::from)
+    }
+
+    /// Encodes many texts or pairs, on several threads and in order.
+    ///
+    /// Args:
+    ///     input: the inputs: each a `str` or list of words, or a pair of them.
+    ///     num_threads: how many threads work; `None` lets the engine choose. The result is the same for any
+    ///         number.
+    ///     is_pretokenized, add_special_tokens, truncation, padding: as in `encode`.
+    ///
+    /// Example:
+    ///     >>> from tessella import Tokenizer, models
+    ///     >>> tokenizer = Tokenizer(models.BPE())
+    ///     >>> _ = tokenizer.add_tokens(["my", "name"])
+    ///     >>> [one.ids for one in tokenizer.encode_batch(["my", ("my", "name")])]
+    ///     [[0], [0, 1]]
+    #[pyo3(signature = (input, is_pretokenized = false, add_special_tokens = true, *, truncation = None, padding = None, num_threads = None))]
+    #[allow(clippy::too_many_arguments)]
+    fn encode_batch<'py>(
+        &self,
+        py: Python<'py>,
+        input: &Bound<'py, PyAny>,
+        is_pretokenized: bool,
+        add_special_tokens: bool,
+        truncation: Option<&Bound<'py, PyAny>>,
+        padding: Option<&Bound<'py, PyAny>>,
+        num_threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let held = inputs::batch(input, is_pretokenized)?;
+        let value = self.shared.get()?;
+        let call = Call::new(py, &value, truncation, padding)?;
+        let bytes = held.iter().map(inputs::HeldInput::bytes).sum::<usize>() + held.len();
+        let threads = threads(num_threads);
+        let encodings = sized(py, bytes, |cancel| {
+            let views: Vec<Input<'_>> = held.iter().map(inputs::HeldInput::view).collect();
+            let options = EncodeOptions { cancel, ..call.options(&value, add_special_tokens, threads) };
+            value.core.encode_batch(&views, &options)
+        })?;
+        encoding::list(py, encodings)
+    }
+
+    /// The ids of one text as an array, without building an `Encoding`: the fast way.
+    ///
+    /// Truncation and padding do not apply.
+    ///
+    /// Example:
+    ///     >>> from tessella import Tokenizer, models
+    ///     >>> tokenizer = Tokenizer(models.BPE())
+    ///     >>> _ = tokenizer.add_tokens(["my", "name"])
+    ///     >>> tokenizer.encode_ids("my name")
+    ///     array([0, 1], dtype=uint32)
+    #[pyo3(signature = (text, add_special_tokens = true))]
+    fn encode_ids<'py>(
+        &self,
+        py: Python<'py>,
+        text: &Bound<'py, PyAny>,
+        add_special_tokens: bool,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let ids = self.ids(py, text, add_special_tokens)?;
+        Ok(PyArray1::from_vec(py, ids))
+    }
+
+    /// The ids of many texts: one buffer of ids and one of offsets.
+    #[pyo3(signature = (texts, add_special_tokens = true, num_threads = None))]
+    #[allow(clippy::type_complexity)]
+    fn _encode_ids_batch<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        add_special_tokens: bool,
+        num_threads: Option<usize>,
+    ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>)> {
+        let ragged = self.ragged(py, inputs::texts(texts)?, add_special_tokens, num_threads)?;
+        Ok((PyArray1::from_vec(py, ragged.ids), PyArray1::from_vec(py, ragged.offsets)))
+    }
+
+    /// The number of ids that `encode_ids` would give.
+    #[pyo3(signature = (text, add_special_tokens = true))]
+    fn count(&self, py: Python<'_>, text: &Bound<'_, PyAny>, add_special_tokens: bool) -> PyResult<usize> {
+        let text = inputs::text(text)?;
+        let value = self.shared.get()?;
+        sized(py, text.len(), |cancel| {
+            let options = EncodeOptions { cancel, ..ids_options(&value, add_special_tokens, 1) };
+            value.core.count(&text, &options)
+        })
+    }
+
+    /// The number of ids of each text, as an array.
+    #[pyo3(signature = (texts, add_special_tokens = true, num_threads = None))]
+    fn count_batch<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        add_special_tokens: bool,
+        num_threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let ragged = self.ragged(py, inputs::texts(texts)?, add_special_tokens, num_threads)?;
+        let counts = ragged.offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        Ok(PyArray1::from_vec(py, counts))
+    }
+
+    /// Truncates, post-processes and pads what is already encoded.
+    #[pyo3(signature = (encoding, pair = None, add_special_tokens = true))]
+    fn post_process(
+        &self,
+        encoding: &Bound<'_, Encoding>,
+        pair: Option<&Bound<'_, Encoding>>,
+        add_special_tokens: bool,
+    ) -> PyResult<Encoding> {
+        let value = self.shared.get()?;
+        let call = Call { truncation: Choice::Own, padding: Choice::Own };
+        let second = pair.map(|pair| pair.get().copy());
+        value
+            .core
+            .post_process(encoding.get().copy(), second, &call.options(&value, add_special_tokens, 1))
+            .or_raise()
+            .map(Encoding::from)
+    }
+
+    // Decoding.
+
+    /// Ids to text.
+    ///
+    /// Args:
+    ///     ids: a list or array of ids; ids that the tokenizer does not know are skipped.
+    ///     skip_special_tokens: leave special tokens out.
+    #[pyo3(signature = (ids, skip_special_tokens = true))]
+    fn decode(&self, py: Python<'_>, ids: &Bound<'_, PyAny>, skip_special_tokens: bool) -> PyResult<String> {
+        let ids = inputs::ids(ids)?;
+        let value = self.shared.get()?;
+        sized(py, ids.len(), |_| value.core.decode(&ids, skip_special_tokens))
+    }
+
+    /// Many lists of ids to their texts.
+    #[pyo3(signature = (sequences, skip_special_tokens = true))]
+    fn decode_batch(
+        &self,
+        py: Python<'_>,
+        sequences: &Bound<'_, PyAny>,
+        skip_special_tokens: bool,
+    ) -> PyResult<Vec<String>> {
+        let sequences = sequences.try_iter()?.map(|ids| inputs::ids(&ids?)).collect::<PyResult<Vec<_>>>()?;
+        let value = self.shared.get()?;
+        let ids = sequences.iter().map(Vec::len).sum::<usize>();
+        sized(py, ids, |cancel| {
+            sequences
+                .iter()
+                .map(|ids| match cancel {
+                    Some(flag) if flag.load(std::sync::atomic::Ordering::Relaxed) => {
+                        Err(tessella_core::Error::interrupted())
+                    }
+                    _ => value.core.decode(ids, skip_special_tokens),
+                })
+                .collect()
+        })
+    }
+
+    /// The bytes that the ids stand for, before any lossy conversion to text.
+    #[pyo3(signature = (ids, skip_special_tokens = true))]
+    fn decode_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        ids: &Bound<'py, PyAny>,
+        skip_special_tokens: bool,
+    ) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
+        let ids = inputs::ids(ids)?;
+        let value = self.shared.get()?;
+        let bytes = sized(py, ids.len(), |_| value.core.decode_bytes(&ids, skip_special_tokens))?;
+        Ok(pyo3::types::PyBytes::new(py, &bytes))
+    }
+
+    /// The text, and for each id the character at which its part starts.
+    #[pyo3(signature = (ids, skip_special_tokens = true))]
+    fn decode_with_offsets(
+        &self,
+        py: Python<'_>,
+        ids: &Bound<'_, PyAny>,
+        skip_special_tokens: bool,
+    ) -> PyResult<(String, Vec<usize>)> {
+        let ids = inputs::ids(ids)?;
+        let value = self.shared.get()?;
+        sized(py, ids.len(), |_| value.core.decode_with_offsets(&ids, skip_special_tokens))
+    }
+
+    // The vocabulary.
+
+    /// The id of a token, `None` if there is no such token.
+    fn token_to_id(&self, token: &str) -> PyResult<Option<u32>> {
+        Ok(self.shared.get()?.core.token_to_id(token))
+    }
+
+    /// The token of an id, `None` if there is no such id.
+    fn id_to_token(&self, id: u32) -> PyResult<Option<String>> {
+        Ok(self.shared.get()?.core.id_to_token(id).map(str::to_string))
+    }
+
+    /// All tokens with their ids.
+    #[pyo3(signature = (with_added_tokens = true))]
+    fn get_vocab<'py>(&self, py: Python<'py>, with_added_tokens: bool) -> PyResult<Bound<'py, PyDict>> {
+        let vocab = PyDict::new(py);
+        for (token, id) in self.shared.get()?.core.vocab(with_added_tokens) {
+            vocab.set_item(PyString::new(py, &token), id)?;
+        }
+        Ok(vocab)
+    }
+
+    /// The number of tokens. Ids may have holes, so the largest id can be larger.
+    #[pyo3(signature = (with_added_tokens = true))]
+    fn get_vocab_size(&self, with_added_tokens: bool) -> PyResult<usize> {
+        Ok(self.shared.get()?.core.vocab_size(with_added_tokens))
+    }
+
+    /// The added tokens by ascending id.
+    fn get_added_tokens_decoder<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let mut tokens = self.shared.get()?.core.spec().added_tokens.clone();
+        tokens.sort_by_key(|token| token.id);
+        let decoder = PyDict::new(py);
+        for token in &tokens {
+            decoder.set_item(token.id, crate::added::to_python(py, token)?)?;
+        }
+        Ok(decoder)
+    }
+
+    /// Adds tokens that are cut out of the text before the model sees it.
+    ///
+    /// Args:
+    ///     tokens: `str` or `AddedToken`, best all in one list.
+    ///
+    /// Returns:
+    ///     how many were new or changed.
+    fn add_tokens(&self, tokens: &Bound<'_, PyAny>) -> PyResult<usize> {
+        self.add(tokens, false)
+    }
+
+    /// Adds special tokens: skipped by `decode`, matched in the raw text.
+    ///
+    /// `AddedToken` objects in the list become special.
+    fn add_special_tokens(&self, tokens: &Bound<'_, PyAny>) -> PyResult<usize> {
+        self.add(tokens, true)
+    }
+
+    /// How many special tokens the post-processor adds to one text, or to a pair.
+    fn num_special_tokens_to_add(&self, is_pair: bool) -> PyResult<usize> {
+        Ok(self.shared.get()?.core.added_tokens_to_add(is_pair))
+    }
+
+    // Settings.
+
+    /// Cuts everything that is encoded from here on.
+    ///
+    /// Args:
+    ///     max_length: tokens at most, special tokens included.
+    ///     stride: how many tokens the windows in `overflowing` share.
+    ///     strategy: which sequence of a pair is cut: `longest_first`, `only_first` or `only_second`.
+    ///     direction: which end is cut off, `right` or `left`.
+    #[pyo3(signature = (max_length, stride = 0, strategy = "longest_first", direction = "right"))]
+    fn enable_truncation(
+        &self,
+        py: Python<'_>,
+        max_length: usize,
+        stride: usize,
+        strategy: &str,
+        direction: &str,
+    ) -> PyResult<()> {
+        let truncation = std::sync::Arc::new(truncation(max_length, stride, strategy, direction)?);
+        check_stride(py, &truncation, self.shared.get()?.core.added_tokens_to_add(false))?;
+        self.shared.change(|parts| parts.truncation = Some(truncation.clone()))
+    }
+
+    /// Stops cutting.
+    fn no_truncation(&self) -> PyResult<()> {
+        self.shared.change(|parts| parts.truncation = None)
+    }
+
+    /// The truncation setting, usable as arguments of `enable_truncation`, or `None`.
+    #[getter]
+    fn truncation<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.shared.get()?.parts.truncation.as_ref().map(|one| truncation_to_python(py, one)).transpose()
+    }
+
+    /// Pads everything that is encoded from here on.
+    ///
+    /// Args:
+    ///     direction: the side that is filled, `right` or `left`.
+    ///     pad_id, pad_type_id, pad_token: what to fill with.
+    ///     length: pad to this length; `None` pads to the longest of each batch.
+    ///     pad_to_multiple_of: round the length up.
+    #[pyo3(signature = (direction = "right", pad_id = 0, pad_type_id = 0, pad_token = "[PAD]".to_string(), length = None, pad_to_multiple_of = None))]
+    fn enable_padding(
+        &self,
+        direction: &str,
+        pad_id: u32,
+        pad_type_id: u32,
+        pad_token: String,
+        length: Option<usize>,
+        pad_to_multiple_of: Option<usize>,
+    ) -> PyResult<()> {
+        let padding = std::sync::Arc::new(Padding {
+            fixed_length: length,
+            direction: self::direction(direction)?,
+            pad_to_multiple_of,
+            pad_id,
+            pad_type_id,
+            pad_token,
+        });
+        self.shared.change(|parts| parts.padding = Some(padding.clone()))
+    }
+
+    /// Stops padding.
+    fn no_padding(&self) -> PyResult<()> {
+        self.shared.change(|parts| parts.padding = None)
+    }
+
+    /// The padding setting, usable as arguments of `enable_padding`, or `None`.
+    #[getter]
+    fn padding<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.shared.get()?.parts.padding.as_ref().map(|one| padding_to_python(py, one)).transpose()
+    }
+
+    // Saving and looking inside.
+
+    /// The tokenizer as `tokenizer.json` text.
+    #[pyo3(signature = (pretty = false))]
+    fn to_str(&self, py: Python<'_>, pretty: bool) -> PyResult<String> {
+        let spec = self.shared.get()?.spec();
+        py.detach(|| crate::wire::to_json(&spec, pretty)).or_raise()
+    }
+
+    /// A digest of everything that decides what comes out: equal for tokenizers that do the same.
+    fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
+        let spec = self.shared.get()?.spec();
+        py.detach(|| tessella_formats::fingerprint(&spec)).or_raise()
+    }
+
+    /// Truncation, padding and added tokens as JSON.
+    fn _settings(&self) -> PyResult<String> {
+        let mut spec = self.shared.get()?.spec();
+        spec.model = crate::models::empty_bpe();
+        spec.normalizer = None;
+        spec.pre_tokenizer = None;
+        spec.post_processor = None;
+        spec.decoder = None;
+        crate::wire::to_json(&spec, false).or_raise()
+    }
+
+    /// Lets every thread cache pieces up to this many bytes; 0 switches caching off.
+    ///
+    /// Args:
+    ///     bytes: the budget of each thread.
+    fn set_cache_size(&self, bytes: usize) -> PyResult<()> {
+        self.shared.update(|old| {
+            let core = old.core.with_cache_budget(bytes).or_raise()?;
+            Ok((Value::next(&core, old.parts.clone())?, ()))
+        })
+    }
+
+    /// Bytes of cached pieces that each thread may hold.
+    #[getter]
+    fn cache_size(&self) -> PyResult<usize> {
+        Ok(self.shared.get()?.core.cache_budget())
+    }
+
+    /// Forgets all cached pieces.
+    fn clear_cache(&self) -> PyResult<()> {
+        self.shared.get()?.core.clear_cache();
+        Ok(())
+    }
+
+    /// Seeds the random numbers of dropout and sampling.
+    fn seed(&self, seed: u64) -> PyResult<()> {
+        self.shared.get()?.core.seed(seed);
+        Ok(())
+    }
+
+    // Training.
+
+    #[pyo3(signature = (texts, length, progress, num_threads = None))]
+    fn _count_texts(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        length: Option<usize>,
+        progress: &str,
+        num_threads: Option<usize>,
+    ) -> PyResult<crate::training::PieceCounts> {
+        crate::training::count_iterator(py, self, texts, length, progress, num_threads)
+    }
+
+    #[pyo3(signature = (paths, progress, num_threads = None))]
+    fn _count_files(
+        &self,
+        py: Python<'_>,
+        paths: Vec<std::path::PathBuf>,
+        progress: &str,
+        num_threads: Option<usize>,
+    ) -> PyResult<crate::training::PieceCounts> {
+        crate::training::count_files(py, self, paths, progress, num_threads)
+    }
+
+    /// Puts a trained model and its special tokens in place of what was there. All added tokens get their ids
+    /// anew.
+    fn _install(
+        &self,
+        trained: &Bound<'_, ModelHandle>,
+        special_tokens: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let tokens = crate::added::tokens(special_tokens, true)?;
+        let trained = trained.get().node.spec();
+        let node = self.shared.get()?.parts.model.node.clone();
+        node.edit(|model| *model = crate::training::replace_trained(model, trained));
+        self.shared.update(|old| {
+            let mut spec = old.core.spec().clone();
+            for token in &mut spec.added_tokens {
+                token.id = None;
+            }
+            let core = old.core.with_spec(spec).or_raise()?;
+            let (core, _) = core.with_added_tokens(&tokens).or_raise()?;
+            Ok((Value::next(&core, old.parts.clone())?, ()))
+        })
+    }
+
+    fn _plan(&self) -> PyResult<Vec<(String, String, String)>> {
+        let plan = self.shared.get()?.core.explain_plan();
+        Ok(plan.into_iter().map(|step| (step.stage, step.engine, step.reason)).collect())
+    }
+}
+
+impl Tokenizer {
+    pub fn value(&self) -> PyResult<std::sync::Arc<Value>> {
+        self.shared.get()
+    }
+
+    fn add(&self, tokens: &Bound<'_, PyAny>, special: bool) -> PyResult<usize> {
+        let tokens = crate::added::tokens(tokens, special)?;
+        self.shared.update(|old| {
+            let (core, count) = old.core.with_added_tokens(&tokens).or_raise()?;
+            Ok((Value::next(&core, old.parts.clone())?, count))
+        })
+    }
+
+    fn ids(&self, py: Python<'_>, text: &Bound<'_, PyAny>, add_special_tokens: bool) -> PyResult<Vec<u32>> {
+        let value = self.shared.get()?;
+        // The common case of a short text borrows it for the call.
+        if let Ok(text) = text.cast::<PyString>()
+            && let Ok(text) = text.to_str()
+            && text.len() <= crate::interrupt::TINY
+        {
+            return value.core.encode_ids(text, &ids_options(&value, add_special_tokens, 1)).or_raise();
+        }
+        let text = inputs::text(text)?;
+        sized(py, text.len(), |cancel| {
+            let options = EncodeOptions { cancel, ..ids_options(&value, add_special_tokens, 1) };
+            value.core.encode_ids(&text, &options)
+        })
+    }
+
+    fn ragged(
+        &self,
+        py: Python<'_>,
+        texts: Vec<PyBackedStr>,
+        add_special_tokens: bool,
+        num_threads: Option<usize>,
+    ) -> PyResult<tessella_core::RaggedIds> {
+        let value = self.shared.get()?;
+        let bytes = texts.iter().map(|text| text.len()).sum::<usize>() + texts.len();
+        let threads = threads(num_threads);
+        sized(py, bytes, |cancel| {
+            let views: Vec<&str> = texts.iter().map(|text| &**text).collect();
+            let options = EncodeOptions { cancel, ..ids_options(&value, add_special_tokens, threads) };
+            value.core.encode_ids_batch(&views, &options)
+        })
+    }
+}

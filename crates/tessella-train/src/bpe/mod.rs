@@ -1,0 +1,329 @@
+//! Byte-pair encoding: learn to join the most frequent neighbours, again and again.
+//!
+//! Layers from the bottom up:
+//!
+//! - [`tokens`]: the growing vocabulary; [`alphabet`]: pieces to first symbols
+//! - [`symbols`]: the corpus as one flat array; [`pairs`]: pair counts and positions; [`queue`]: who is next
+//! - [`learner`]: one merge after the other
+//! - [`given`]: merges that are decided before learning (an initial vocabulary, forced tokens)
+//! - [`trace`]: what each step saw; [`checkpoint`]: the whole state on disk
+//! - this page: the options and the order of the steps
+//!
+//! # The order of everything
+//!
+//! Ids: special tokens as given, then the alphabet by code point, then forms with prefix or suffix in the order in
+//! which they are met (pieces by their bytes), then merged tokens as they are learned. The next merge is the pair
+//! with the highest count; of equally frequent ones the one with the smaller left id, then the smaller right id.
+//! Within a word a pair is merged from left to right without overlap. Learning ends when the vocabulary is full,
+//! when no pair is left, or when the best pair is rarer than `min_frequency`.
+//!
+//! The result does not depend on threads, on the order of the input or on the run.
+//!
+//! ```
+//! use tessella_train::{PieceCounts, Silent, bpe::BpeTrainer};
+//!
+//! let counts = PieceCounts::from_pairs([("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5)])?;
+//! let trainer = BpeTrainer { vocab_size: 10, ..BpeTrainer::default() };
+//! let trained = trainer.train(&counts, &Silent)?;
+//! let tessella_core::spec::ModelSpec::Bpe(model) = trained.model else { unreachable!() };
+//! assert_eq!(model.vocab.iter_by_id().map(|(_, text)| text).collect::<Vec<_>>(),
+//!            ["b", "g", "h", "n", "p", "s", "u", "ug", "un", "hug"]);
+//! # Ok::<(), tessella_core::Error>(())
+//! ```
+
+pub(crate) mod alphabet;
+mod given;
+pub(crate) mod learner;
+pub(crate) mod pairs;
+mod queue;
+pub(crate) mod symbols;
+pub(crate) mod tokens;
+mod trace;
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use tessella_core::spec::{AddedToken, BpeSpec, Merges, ModelSpec, Vocab};
+use tessella_core::{Error, ErrorKind, Result};
+
+use crate::counts::PieceCounts;
+use crate::outcome::{Ending, TrainReport, Trained, as_special};
+use crate::progress::{Progress, Stage, report};
+
+use alphabet::{AlphabetRules, Spelling, add_alphabet, spell_all};
+use learner::{Learner, Merge, Rules};
+use tokens::Tokens;
+
+pub use given::InitialVocabulary;
+pub use trace::{TraceOptions, TraceStep};
+
+/// Which of two equally frequent pairs is merged first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TieBreak {
+    /// Smaller left id, then smaller right id: the reference trainer's order.
+    #[default]
+    SmallerIds,
+    /// The pair that stands first in the corpus as it is now. The corpus is the pieces in the order of
+    /// appearance if the counts still know it, by their bytes otherwise. Textbooks do it so.
+    FirstSeen,
+}
+
+/// What happens when a token is made a second time, by another pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Recreated {
+    /// As the reference trainer: its counts are slightly off from there on, and a pair may be learned twice.
+    #[default]
+    AsReference,
+    /// Counts stay true.
+    Exact,
+}
+
+/// How `max_token_length` bounds a token. Both count initial symbols and exempt pairs of initial symbols.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LengthRule {
+    /// Tokens are shorter than the limit: the reference trainer's rule.
+    #[default]
+    Below,
+    /// Tokens are at most as long as the limit.
+    AtMost,
+}
+
+/// May veto a merge.
+pub trait MergeFilter: Debug + Send + Sync {
+    /// False if the two must never become one token. Asked once, when the pair is about to be merged.
+    fn allows(&self, left: &str, right: &str, merged: &str, count: u64) -> Result<bool>;
+}
+
+/// Options of BPE training; the defaults are the reference trainer's.
+#[derive(Debug, Clone)]
+pub struct BpeTrainer {
+    /// Entries of the vocabulary, specials and alphabet included. The alphabet is kept even beyond it.
+    pub vocab_size: usize,
+    /// Pairs rarer than this are not merged.
+    pub min_frequency: u64,
+    pub special_tokens: Vec<AddedToken>,
+    /// Keeps only the most frequent characters; ties keep the smaller code point.
+    pub limit_alphabet: Option<usize>,
+    /// Characters that are in the alphabet whether they occur or not.
+    pub initial_alphabet: Vec<char>,
+    /// Put before every symbol that does not begin a piece.
+    pub continuing_subword_prefix: Option<String>,
+    /// Put after the last symbol of every piece.
+    pub end_of_word_suffix: Option<String>,
+    /// In initial symbols; see [`LengthRule`].
+    pub max_token_length: Option<usize>,
+    pub length_rule: LengthRule,
+    pub tie_break: TieBreak,
+    pub recreated: Recreated,
+    /// Makes a target that specials and alphabet alone exceed an error; otherwise nothing is learned then.
+    pub strict_budget: bool,
+    /// Tokens that will be in the vocabulary, reachable by merges, before anything is learned.
+    pub forced_tokens: Vec<String>,
+    /// A vocabulary with merges that training continues.
+    pub initial_vocab: Option<InitialVocabulary>,
+    pub merge_filter: Option<Arc<dyn MergeFilter>>,
+}
+
+impl Default for BpeTrainer {
+    fn default() -> Self {
+        BpeTrainer {
+            vocab_size: 30_000,
+            min_frequency: 0,
+            special_tokens: Vec::new(),
+            limit_alphabet: None,
+            initial_alphabet: Vec::new(),
+            continuing_subword_prefix: None,
+            end_of_word_suffix: None,
+            max_token_length: None,
+            length_rule: LengthRule::default(),
+            tie_break: TieBreak::default(),
+            recreated: Recreated::default(),
+            strict_budget: false,
+            forced_tokens: Vec::new(),
+            initial_vocab: None,
+            merge_filter: None,
+        }
+    }
+}
+
+/// What was learned, before it becomes a model.
+pub(crate) struct Learned {
+    pub(crate) tokens: Tokens,
+    merges: Vec<Merge>,
+    pub(crate) report: TrainReport,
+}
+
+/// Merges between two progress reports.
+const REPORT_EVERY: usize = 64;
+
+impl BpeTrainer {
+    /// Learns a BPE model.
+    pub fn train(&self, counts: &PieceCounts, progress: &dyn Progress) -> Result<Trained> {
+        let learned = self.learn(counts, progress, None)?;
+        self.finish(learned)
+    }
+
+    /// Learns a BPE model and tells about every step.
+    pub fn train_traced(
+        &self,
+        counts: &PieceCounts,
+        progress: &dyn Progress,
+        options: &TraceOptions,
+        sink: &mut dyn FnMut(TraceStep) -> Result<()>,
+    ) -> Result<Trained> {
+        let learned = self.learn(counts, progress, Some((options, sink)))?;
+        self.finish(learned)
+    }
+
+    fn finish(&self, learned: Learned) -> Result<Trained> {
+        // A pair may have been learned twice: the later rank is the one that counts.
+        let mut last: HashMap<(u32, u32), usize> = HashMap::with_capacity(learned.merges.len());
+        for (rank, merge) in learned.merges.iter().enumerate() {
+            last.insert((merge.left, merge.right), rank);
+        }
+        let merges: Vec<(u32, u32)> = learned
+            .merges
+            .iter()
+            .enumerate()
+            .map(|(rank, merge)| (rank, (merge.left, merge.right)))
+            .filter(|(rank, pair)| last[pair] == *rank)
+            .map(|(_, pair)| pair)
+            .collect();
+        let report = TrainReport { merges: merges.len(), ..learned.report };
+        let model = ModelSpec::Bpe(BpeSpec {
+            vocab: Arc::new(Vocab::from_entries(learned.tokens.iter())?),
+            merges: Merges::Pairs(Arc::new(merges)),
+            dropout: None,
+            unk_token: None,
+            continuing_subword_prefix: self.continuing_subword_prefix.clone(),
+            end_of_word_suffix: self.end_of_word_suffix.clone(),
+            fuse_unk: false,
+            byte_fallback: false,
+            ignore_merges: false,
+        });
+        Ok(Trained { model, special_tokens: as_special(&self.special_tokens), report })
+    }
+
+    /// The pieces in the order in which they are learned from.
+    fn words(&self, counts: &PieceCounts) -> Result<Vec<(String, u64)>> {
+        if self.tie_break == TieBreak::FirstSeen
+            && let Some(words) = counts.in_order_of_appearance()
+        {
+            return Ok(words.map(|(word, count)| (word.to_string(), count)).collect());
+        }
+        counts.iter()?.collect()
+    }
+
+    fn rules(&self) -> Rules {
+        Rules {
+            tie_break: self.tie_break,
+            recreated: self.recreated,
+            max_length: self.max_token_length,
+            length_rule: self.length_rule,
+            prefix: self.continuing_subword_prefix.clone(),
+        }
+    }
+
+    /// Everything up to the first merge: the vocabulary so far, the corpus as symbols, the report begun.
+    pub(crate) fn prepare(
+        &self,
+        counts: &PieceCounts,
+        progress: &dyn Progress,
+    ) -> Result<(Learner, TrainReport)> {
+        report(progress, Stage::Prepare, 0, 0)?;
+        let words = self.words(counts)?;
+        let mut tokens = Tokens::default();
+        if let Some(initial) = &self.initial_vocab {
+            initial.add_tokens(&mut tokens)?;
+        }
+        let before = tokens.len();
+        for token in &self.special_tokens {
+            tokens.insert(&token.content)?;
+        }
+        let specials = tokens.len() - before;
+        let rules = AlphabetRules {
+            limit: self.limit_alphabet,
+            initial: &self.initial_alphabet,
+            prefix: self.continuing_subword_prefix.as_deref(),
+            suffix: self.end_of_word_suffix.as_deref(),
+        };
+        let pieces = || words.iter().map(|(word, count)| (word.as_str(), *count));
+        add_alphabet(&mut tokens, pieces(), &rules)?;
+        let mut spelling = Spelling::new(rules);
+        let symbols = spell_all(&mut tokens, pieces(), &mut spelling)?;
+        let alphabet = tokens.len() - before - specials;
+        if self.strict_budget && tokens.len() > self.vocab_size {
+            return Err(Error::new(
+                ErrorKind::Train,
+                format!(
+                    "a vocabulary of {} cannot hold what it must hold: {before} initial + {specials} special \
+                     tokens + {alphabet} characters of the alphabet = {}, before any merge. Ask for {} or more, \
+                     or set limit_alphabet",
+                    self.vocab_size,
+                    tokens.len(),
+                    tokens.len()
+                ),
+            ));
+        }
+        let summary = TrainReport {
+            target: self.vocab_size,
+            special_tokens: specials,
+            alphabet,
+            distinct_pieces: words.len() as u64,
+            total_pieces: counts.total(),
+            dropped_characters: spelling.dropped,
+            ..TrainReport::default()
+        };
+        drop(words);
+        report(progress, Stage::Prepare, summary.distinct_pieces, summary.distinct_pieces)?;
+        let mut learner = Learner::new(self.rules(), tokens, symbols)?;
+        if let Some(initial) = &self.initial_vocab {
+            given::replay(&mut learner, initial, progress)?;
+        }
+        given::force(&mut learner, &self.forced_tokens)?;
+        Ok((learner, summary))
+    }
+
+    pub(crate) fn learn(
+        &self,
+        counts: &PieceCounts,
+        progress: &dyn Progress,
+        mut traced: Option<(&TraceOptions, &mut dyn FnMut(TraceStep) -> Result<()>)>,
+    ) -> Result<Learned> {
+        let (mut learner, mut summary) = self.prepare(counts, progress)?;
+        learner.fill_queue();
+        let mut since_report = 0;
+        summary.ending = loop {
+            if learner.tokens.len() >= self.vocab_size {
+                break if learner.merges.is_empty() { Ending::AlphabetFills } else { Ending::Full };
+            }
+            if since_report % REPORT_EVERY == 0 {
+                report(progress, Stage::Merge, learner.tokens.len() as u64, self.vocab_size as u64)?;
+            }
+            since_report += 1;
+            let Some(best) = learner.best() else { break Ending::Exhausted };
+            if best.count < self.min_frequency.max(1) {
+                break Ending::TooRare;
+            }
+            if let Some(filter) = &self.merge_filter {
+                let pair = learner.pair_of(best.entry);
+                let (left, right) = (pairs::left(pair.key), pairs::right(pair.key));
+                let merged = learner.merged_text(left, right);
+                let (left, right) = (learner.tokens.text(left), learner.tokens.text(right));
+                if !filter.allows(left, right, &merged, best.count)? {
+                    continue;
+                }
+            }
+            match &mut traced {
+                None => drop(learner.merge(best)?),
+                Some((options, sink)) => sink(trace::merge_traced(&mut learner, best, options)?)?,
+            }
+        };
+        summary.vocab_size = learner.tokens.len();
+        summary.merges = learner.merges.len();
+        summary.tokens = Some(learner.token_total);
+        report(progress, Stage::Merge, summary.vocab_size as u64, summary.vocab_size as u64)?;
+        Ok(Learned { tokens: learner.tokens, merges: learner.merges, report: summary })
+    }
+}

@@ -1,0 +1,158 @@
+//! The table of pairs: how often each occurs, and where.
+//!
+//! A [`Pair`] is known by its two ids, packed into one number whose order is (left, right). An [`Occurrences`]
+//! entry names positions at which a pair was created in one step. Positions are never removed when the symbols
+//! there change; they are checked against the symbols when the pair's turn comes.
+
+use tessella_core::hash::hash_u64;
+use tessella_core::{Error, Result};
+
+const EMPTY: u32 = u32::MAX;
+
+/// Left id in the upper half.
+pub(crate) fn key(left: u32, right: u32) -> u64 {
+    u64::from(left) << 32 | u64::from(right)
+}
+
+pub(crate) fn left(key: u64) -> u32 {
+    (key >> 32) as u32
+}
+
+pub(crate) fn right(key: u64) -> u32 {
+    key as u32
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pair {
+    pub(crate) key: u64,
+    /// Occurrences, weighted.
+    pub(crate) count: u64,
+    /// The newest entry of occurrences.
+    pub(crate) newest: u32,
+    /// True once occurrences were created in more than one step.
+    pub(crate) recreated: bool,
+}
+
+/// Positions in one segment of the position store.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Occurrences {
+    pub(crate) pair: u32,
+    pub(crate) segment: u32,
+    pub(crate) start: u32,
+    pub(crate) len: u32,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Pairs {
+    pub(crate) pairs: Vec<Pair>,
+    pub(crate) occurrences: Vec<Occurrences>,
+    /// One segment for the initial pairs and one per merge.
+    pub(crate) segments: Vec<Box<[u32]>>,
+    slots: Vec<u32>,
+    mask: usize,
+}
+
+pub(crate) fn count_overflow(left: &str, right: &str) -> Error {
+    Error::new(
+        tessella_core::ErrorKind::Train,
+        format!(
+            "the count of the pair (`{}`, `{}`) exceeds {}: lower the weights of the sources",
+            tessella_core::error::excerpt(left),
+            tessella_core::error::excerpt(right),
+            u64::MAX
+        ),
+    )
+}
+
+impl Pairs {
+    pub(crate) fn new() -> Self {
+        let mut pairs = Pairs::default();
+        pairs.rehash(1 << 12);
+        pairs
+    }
+
+    /// From the parts that a checkpoint holds.
+    pub(crate) fn from_parts(
+        pairs: Vec<Pair>,
+        occurrences: Vec<Occurrences>,
+        segments: Vec<Box<[u32]>>,
+    ) -> Self {
+        let mut table = Pairs { pairs, occurrences, segments, ..Pairs::default() };
+        table.rehash((table.pairs.len() * 2).next_power_of_two().max(1 << 12));
+        table
+    }
+
+    fn rehash(&mut self, slots: usize) {
+        self.mask = slots - 1;
+        self.slots.clear();
+        self.slots.resize(slots, EMPTY);
+        for (index, pair) in self.pairs.iter().enumerate() {
+            let mut slot = hash_u64(pair.key) as usize & self.mask;
+            while self.slots[slot] != EMPTY {
+                slot = (slot + 1) & self.mask;
+            }
+            self.slots[slot] = index as u32;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn find(&self, key: u64) -> Option<u32> {
+        let mut slot = hash_u64(key) as usize & self.mask;
+        loop {
+            match self.slots[slot] {
+                EMPTY => return None,
+                index if self.pairs[index as usize].key == key => return Some(index),
+                _ => slot = (slot + 1) & self.mask,
+            }
+        }
+    }
+
+    /// The pair's index; a new pair starts with a count of 0 and no occurrences.
+    #[inline]
+    pub(crate) fn find_or_insert(&mut self, key: u64) -> Result<u32> {
+        let mut slot = hash_u64(key) as usize & self.mask;
+        loop {
+            match self.slots[slot] {
+                EMPTY => break,
+                index if self.pairs[index as usize].key == key => return Ok(index),
+                _ => slot = (slot + 1) & self.mask,
+            }
+        }
+        let index = self.pairs.len() as u32;
+        if index >= EMPTY - 1 {
+            return Err(Error::new(
+                tessella_core::ErrorKind::Train,
+                "there are more than 4 billion different pairs: drop rare pieces from the counts",
+            ));
+        }
+        self.slots[slot] = index;
+        self.pairs.push(Pair { key, count: 0, newest: EMPTY, recreated: false });
+        if self.pairs.len() * 4 > self.slots.len() * 3 {
+            self.rehash(self.slots.len() * 2);
+        }
+        Ok(index)
+    }
+
+    /// Notes that occurrences of a pair lie in a segment.
+    pub(crate) fn add_occurrences(&mut self, pair: u32, segment: u32, start: u32, len: u32) -> u32 {
+        let entry = self.occurrences.len() as u32;
+        self.occurrences.push(Occurrences { pair, segment, start, len });
+        let pair = &mut self.pairs[pair as usize];
+        pair.recreated |= pair.newest != EMPTY;
+        pair.newest = entry;
+        entry
+    }
+
+    pub(crate) fn positions(&self, entry: u32) -> &[u32] {
+        let Occurrences { segment, start, len, .. } = self.occurrences[entry as usize];
+        &self.segments[segment as usize][start as usize..start as usize + len as usize]
+    }
+
+    /// Bytes on the heap.
+    pub(crate) fn memory(&self) -> usize {
+        self.pairs.capacity() * size_of::<Pair>()
+            + self.occurrences.capacity() * size_of::<Occurrences>()
+            + self.slots.capacity() * 4
+            + self.segments.iter().map(|segment| segment.len() * 4 + 16).sum::<usize>()
+    }
+}

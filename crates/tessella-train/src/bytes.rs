@@ -1,0 +1,190 @@
+//! Bytes to numbers and back for our own files: varints, checksums, bounds-checked parsing, atomic writing.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+use tessella_core::{Error, ErrorKind, Result};
+
+pub(crate) fn le_u32(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
+}
+
+pub(crate) fn le_u64(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+pub(crate) fn push_varint(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// A length as varint, then the bytes.
+pub(crate) fn push_text(out: &mut Vec<u8>, text: &[u8]) {
+    push_varint(out, text.len() as u64);
+    out.extend_from_slice(text);
+}
+
+/// Reads from a slice; `None` wherever the bytes are not what was asked for.
+#[derive(Debug)]
+pub(crate) struct Parser<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Parser { bytes, at: 0 }
+    }
+
+    pub(crate) fn position(&self) -> usize {
+        self.at
+    }
+
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
+    pub(crate) fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let bytes = self.bytes.get(self.at..self.at.checked_add(len)?)?;
+        self.at += len;
+        Some(bytes)
+    }
+
+    pub(crate) fn u64(&mut self) -> Option<u64> {
+        self.take(8).map(le_u64)
+    }
+
+    pub(crate) fn u128(&mut self) -> Option<u128> {
+        let low = self.u64()?;
+        Some(u128::from(self.u64()?) << 64 | u128::from(low))
+    }
+
+    pub(crate) fn varint(&mut self) -> Option<u64> {
+        let mut number = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = *self.bytes.get(self.at)?;
+            self.at += 1;
+            let bits = u64::from(byte & 0x7F);
+            if shift == 63 && bits > 1 {
+                return None;
+            }
+            number |= bits << shift;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    pub(crate) fn bytes_with_length(&mut self) -> Option<&'a [u8]> {
+        let len = usize::try_from(self.varint()?).ok()?;
+        self.take(len)
+    }
+
+    pub(crate) fn text(&mut self) -> Option<&'a str> {
+        std::str::from_utf8(self.bytes_with_length()?).ok()
+    }
+}
+
+const CRC_TABLES: [[u32; 256]; 8] = {
+    let mut tables = [[0u32; 256]; 8];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut value = byte as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            value = if value & 1 == 1 { value >> 1 ^ 0xEDB8_8320 } else { value >> 1 };
+            bit += 1;
+        }
+        tables[0][byte] = value;
+        byte += 1;
+    }
+    let mut table = 1;
+    while table < 8 {
+        let mut byte = 0;
+        while byte < 256 {
+            let before = tables[table - 1][byte];
+            tables[table][byte] = before >> 8 ^ tables[0][(before & 0xFF) as usize];
+            byte += 1;
+        }
+        table += 1;
+    }
+    tables
+};
+
+/// The common CRC-32 (reflected, polynomial 0x04C11DB7), eight bytes a step.
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
+    let mut state = !0u32;
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        let low = state ^ le_u32(&chunk[..4]);
+        let high = le_u32(&chunk[4..]);
+        state = (0..4).fold(0, |sum, i| {
+            sum ^ CRC_TABLES[7 - i][(low >> (8 * i) & 0xFF) as usize]
+                ^ CRC_TABLES[3 - i][(high >> (8 * i) & 0xFF) as usize]
+        });
+    }
+    for &byte in chunks.remainder() {
+        state = state >> 8 ^ CRC_TABLES[0][((state ^ u32::from(byte)) & 0xFF) as usize];
+    }
+    !state
+}
+
+/// Writes a file beside its destination, flushes it to the disk and renames it into place. On an error nothing
+/// is left behind and an older file of that name stays.
+pub(crate) fn write_atomically(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
+) -> Result<()> {
+    let failed = |error: std::io::Error| {
+        Error::new(ErrorKind::Io, format!("cannot write {}: {error}", path.display())).caused_by(error)
+    };
+    let Some(name) = path.file_name() else {
+        return Err(Error::value(format!("`{}` does not name a file", path.display())));
+    };
+    let mut temporary = std::ffi::OsString::from(".");
+    temporary.push(name);
+    let unique = tessella_core::random::Random::from_entropy().next_u64();
+    temporary.push(format!(".{}-{unique:016x}.part", std::process::id()));
+    let temporary = path.with_file_name(temporary);
+    let written = (|| {
+        let file = File::options().write(true).create_new(true).open(&temporary).map_err(failed)?;
+        let mut out = BufWriter::with_capacity(1 << 18, file);
+        write(&mut out)?;
+        let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
+        file.sync_all().map_err(failed)?;
+        std::fs::rename(&temporary, path).map_err(failed)
+    })();
+    if written.is_err() {
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crc_of_the_usual_check_string() {
+        assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
+        assert_eq!(crc32(b""), 0);
+    }
+
+    #[test]
+    fn varints_at_the_edges() {
+        for number in [0, 1, 127, 128, 1 << 14, (1 << 63) - 1, 1 << 63, u64::MAX] {
+            let mut out = Vec::new();
+            push_varint(&mut out, number);
+            let mut parser = Parser::new(&out);
+            assert_eq!(parser.varint(), Some(number));
+            assert!(parser.is_at_end());
+        }
+        assert_eq!(Parser::new(&[0xFF; 10]).varint(), None);
+        assert_eq!(Parser::new(&[0x80]).varint(), None);
+    }
+}

@@ -1,0 +1,211 @@
+//! Texts in, counts out: the caller's splitter on all threads.
+//!
+//! The calling thread reads texts and hands them out in batches of about a megabyte through a short queue;
+//! workers split and count into tables of their own, which are added up at the end. Sums do not depend on who
+//! counted what, so the result is the same for any number of threads.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use tessella_core::{Error, Result};
+
+use super::{PieceCounts, Source};
+use crate::progress::{Progress, Stage, report};
+
+/// Cuts one text into pieces and hands each to the callback. Called from several threads at a time.
+pub type Splitter<'a> = dyn Fn(&str, &mut dyn FnMut(&str)) -> Result<()> + Sync + 'a;
+
+/// How to count.
+#[derive(Debug, Clone)]
+pub struct CountOptions {
+    /// Worker threads; 0 means one per available core. With 1 everything happens on the calling thread, and
+    /// the counts remember the order of appearance.
+    pub threads: usize,
+    /// Bytes of counts in memory, all threads together; `None` means no limit.
+    pub memory: Option<usize>,
+    /// Where to spill; the system's temporary folder if `None`.
+    pub spill_folder: Option<std::path::PathBuf>,
+    /// Name, language tag and weight that are noted with the counts. Every occurrence counts `weight` times.
+    pub name: String,
+    pub language: String,
+    pub weight: u64,
+    /// Total bytes of text if known, for the progress report.
+    pub expected_bytes: u64,
+}
+
+impl Default for CountOptions {
+    fn default() -> Self {
+        CountOptions {
+            threads: 0,
+            memory: None,
+            spill_folder: None,
+            name: String::new(),
+            language: String::new(),
+            weight: 1,
+            expected_bytes: 0,
+        }
+    }
+}
+
+/// Texts of one batch: this many bytes, or this many texts.
+const BATCH_BYTES: usize = 1 << 20;
+const BATCH_TEXTS: usize = 1 << 14;
+
+/// Counts the pieces of all texts. An error of the iterator or of the splitter ends the count.
+pub fn count_texts<S: AsRef<str> + Send>(
+    texts: impl IntoIterator<Item = Result<S>>,
+    split: &Splitter<'_>,
+    options: &CountOptions,
+    progress: &dyn Progress,
+) -> Result<PieceCounts> {
+    if options.weight == 0 {
+        return Err(Error::value("the weight of a source must be 1 or more"));
+    }
+    let threads = match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, |cores| cores.get()),
+        given => given,
+    };
+    let fresh = |share: usize| match options.memory {
+        Some(bytes) => PieceCounts::with_budget((bytes / share).max(1), options.spill_folder.as_deref()),
+        None => Ok(PieceCounts::new()),
+    };
+    let mut note = Source {
+        name: options.name.clone(),
+        language: options.language.clone(),
+        weight: options.weight,
+        ..Source::default()
+    };
+    let mut counts = if threads <= 1 {
+        let mut counts = fresh(1)?;
+        let mut reported = 0;
+        for text in texts {
+            let text = text?;
+            let text = text.as_ref();
+            add_text(&mut counts, text, split, options.weight)?;
+            note.texts += 1;
+            note.bytes += text.len() as u64;
+            if note.bytes - reported >= BATCH_BYTES as u64 {
+                reported = note.bytes;
+                report(progress, Stage::Count, note.bytes, options.expected_bytes)?;
+            }
+        }
+        counts
+    } else {
+        let tables = (0..threads).map(|_| fresh(threads + 1)).collect::<Result<Vec<_>>>()?;
+        let tables = count_on_threads(texts, split, options, progress, tables, &mut note)?;
+        let mut whole = fresh(threads + 1)?;
+        for table in tables {
+            // The largest part of the work is done; a table is dropped as soon as it is merged.
+            if whole.is_empty() && options.memory.is_none() {
+                whole = table;
+            } else {
+                whole.merge(&table)?;
+            }
+        }
+        whole
+    };
+    report(progress, Stage::Count, note.bytes, note.bytes)?;
+    counts.note_source(note)?;
+    Ok(counts)
+}
+
+fn add_text(counts: &mut PieceCounts, text: &str, split: &Splitter<'_>, weight: u64) -> Result<()> {
+    let mut failed = None;
+    split(text, &mut |piece| {
+        if failed.is_none()
+            && let Err(error) = counts.add(piece, weight)
+        {
+            failed = Some(error);
+        }
+    })?;
+    failed.map_or(Ok(()), Err)
+}
+
+fn count_on_threads<S: AsRef<str> + Send>(
+    texts: impl IntoIterator<Item = Result<S>>,
+    split: &Splitter<'_>,
+    options: &CountOptions,
+    progress: &dyn Progress,
+    tables: Vec<PieceCounts>,
+    note: &mut Source,
+) -> Result<Vec<PieceCounts>> {
+    let stop = AtomicBool::new(false);
+    let done = AtomicU64::new(0);
+    let (sender, receiver) = sync_channel::<Vec<S>>(tables.len() * 2);
+    let receiver = Mutex::new(receiver);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = tables
+            .into_iter()
+            .map(|mut counts| {
+                let (receiver, stop, done) = (&receiver, &stop, &done);
+                scope.spawn(move || {
+                    let counted = (|| {
+                        while let Some(batch) = next_batch(receiver) {
+                            let mut bytes = 0;
+                            for text in &batch {
+                                add_text(&mut counts, text.as_ref(), split, options.weight)?;
+                                bytes += text.as_ref().len() as u64;
+                            }
+                            done.fetch_add(bytes, Ordering::Relaxed);
+                        }
+                        Ok(())
+                    })();
+                    if let Err(error) = counted {
+                        stop.store(true, Ordering::Relaxed);
+                        // Drain, so that the reader never waits for a worker that is gone.
+                        while next_batch(receiver).is_some() {}
+                        return Err(error);
+                    }
+                    Ok(counts)
+                })
+            })
+            .collect();
+
+        let read = || -> Result<()> {
+            let (mut batch, mut bytes) = (Vec::new(), 0);
+            for text in texts {
+                let text = text?;
+                note.texts += 1;
+                note.bytes += text.as_ref().len() as u64;
+                bytes += text.as_ref().len();
+                batch.push(text);
+                if bytes >= BATCH_BYTES || batch.len() >= BATCH_TEXTS {
+                    if stop.load(Ordering::Relaxed) {
+                        return Ok(());
+                    }
+                    report(progress, Stage::Count, done.load(Ordering::Relaxed), options.expected_bytes)?;
+                    bytes = 0;
+                    if sender.send(std::mem::take(&mut batch)).is_err() {
+                        return Ok(());
+                    }
+                }
+            }
+            // A failed send means that no worker is left; its own error says why.
+            let _ = sender.send(batch);
+            Ok(())
+        };
+        let read = read();
+        drop(sender);
+        let mut counted = Vec::new();
+        let mut failure = read.err();
+        for worker in workers {
+            match worker.join() {
+                Ok(Ok(counts)) => counted.push(counts),
+                Ok(Err(error)) => failure = failure.or(Some(error)),
+                Err(_) => {
+                    let error = Error::new(
+                        tessella_core::ErrorKind::Train,
+                        "a counting thread stopped unexpectedly; count with one thread to see where",
+                    );
+                    failure = failure.or(Some(error));
+                }
+            }
+        }
+        failure.map_or(Ok(counted), Err)
+    })
+}
+
+fn next_batch<S>(receiver: &Mutex<Receiver<Vec<S>>>) -> Option<Vec<S>> {
+    receiver.lock().ok()?.recv().ok()
+}

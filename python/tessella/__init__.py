@@ -1,0 +1,117 @@
+"""Tessella: tokenization, exact and fast.
+
+Text becomes ids in stages: added tokens are cut out, a *normalizer* rewrites the text, a *pre-tokenizer* cuts
+it into pieces, a *model* turns pieces into ids, a *post-processor* adds special tokens; a *decoder* goes the
+other way. Each stage has a module of its own here, and ``Tokenizer`` joins them.
+
+Example:
+    >>> import tessella
+    >>> from tessella import models, pre_tokenizers
+    >>> tokenizer = tessella.Tokenizer(models.WordLevel({"hello": 0, "world": 1, "<unk>": 2}))
+    >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    >>> tokenizer.encode("hello world").tokens
+    ['hello', 'world']
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import decoders, errors, models, normalizers, pre_tokenizers, processors, trainers
+from ._tessella import (
+    Encoding,
+    NormalizedString,
+    PieceCounts,
+    PreTokenizedString,
+    Regex,
+    Token,
+    __version__,
+)
+from ._types import (
+    EncodeInput,
+    InputSequence,
+    Offsets,
+    PreTokenizedEncodeInput,
+    PreTokenizedInputSequence,
+    TextEncodeInput,
+    TextInputSequence,
+)
+from .counting import count_pieces
+from .loading import load
+from .ragged import RaggedIds
+from .tokenizer import PlanStep, TextStream, Tokenizer
+from .tokens import AddedToken, OffsetReferential, OffsetType, SplitDelimiterBehavior
+
+if TYPE_CHECKING:
+    from . import implementations, tools
+    from .implementations import (
+        BertWordPieceTokenizer,
+        ByteLevelBPETokenizer,
+        CharBPETokenizer,
+        SentencePieceBPETokenizer,
+        SentencePieceUnigramTokenizer,
+    )
+
+__all__ = [
+    "AddedToken",
+    "BertWordPieceTokenizer",
+    "ByteLevelBPETokenizer",
+    "CharBPETokenizer",
+    "EncodeInput",
+    "Encoding",
+    "InputSequence",
+    "NormalizedString",
+    "OffsetReferential",
+    "OffsetType",
+    "Offsets",
+    "PieceCounts",
+    "PlanStep",
+    "PreTokenizedEncodeInput",
+    "PreTokenizedInputSequence",
+    "PreTokenizedString",
+    "RaggedIds",
+    "Regex",
+    "SentencePieceBPETokenizer",
+    "SentencePieceUnigramTokenizer",
+    "SplitDelimiterBehavior",
+    "TextEncodeInput",
+    "TextInputSequence",
+    "TextStream",
+    "Token",
+    "Tokenizer",
+    "__version__",
+    "count_pieces",
+    "decoders",
+    "errors",
+    "implementations",
+    "load",
+    "models",
+    "normalizers",
+    "pre_tokenizers",
+    "processors",
+    "tools",
+    "trainers",
+]
+
+# Loaded when they are asked for, so that importing the package stays quick.
+_LATER = {
+    "BertWordPieceTokenizer": "implementations",
+    "ByteLevelBPETokenizer": "implementations",
+    "CharBPETokenizer": "implementations",
+    "SentencePieceBPETokenizer": "implementations",
+    "SentencePieceUnigramTokenizer": "implementations",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in ("implementations", "tools"):
+        return import_module(f".{name}", __name__)
+    if name in _LATER:
+        return getattr(import_module(f".{_LATER[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,134 @@
+"""What the public classes of all stages share.
+
+A component holds a *handle* of the compiled module. The handle is shared with every tokenizer that uses the
+component, so that a change to an attribute reaches them.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar, Generic, TypeVar, overload
+
+from ._repr import SHOWN, joined, render
+
+T = TypeVar("T")
+C = TypeVar("C", bound="Component")
+
+
+class Field(Generic[T]):
+    """An attribute that lives in the handle."""
+
+    def __init__(self, doc: str) -> None:
+        self.__doc__ = doc
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Field[T]: ...
+
+    @overload
+    def __get__(self, instance: Any, owner: type) -> T: ...
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        return self if instance is None else instance._handle.get(self.name)
+
+    def __set__(self, instance: Any, value: T) -> None:
+        instance._handle.set(self.name, value)
+
+
+class Component:
+    """The root of the components of every stage."""
+
+    __slots__ = ("__weakref__", "_handle")
+
+    _handle: Any
+    # Of each stage: the class of its handles, what the stage is called, and its classes by kind.
+    _handles: ClassVar[Any]
+    _title: ClassVar[str] = ""
+    _kinds: ClassVar[dict[str, type[Any]]]
+
+    def __init_subclass__(cls, kind: str | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if kind is not None:
+            cls._kinds[kind] = cls
+
+    def __init__(self) -> None:
+        raise TypeError(f"cannot create '{type(self).__module__}.{type(self).__qualname__}' instances")
+
+    @classmethod
+    def _wrap(cls: type[C], handle: Any) -> C:
+        """The public object for a handle, of the class of its kind."""
+        component: C = object.__new__(cls._kinds.get(handle.kind(), cls))
+        component._handle = handle
+        return component
+
+    @classmethod
+    def _of(cls, value: Any) -> Any:
+        """The handle of a component; other libraries' components are read from their state."""
+        if isinstance(value, cls):
+            return value._handle
+        state = getattr(value, "__getstate__", None)
+        if state is not None and not isinstance(value, (type, Component)):
+            state = state()
+            if isinstance(state, bytes):
+                state = state.decode("utf-8")
+            if isinstance(state, str):
+                return cls._handles.from_json(state)
+        raise TypeError(f"'{type(value).__name__}' object is not an instance of '{cls._title}'")
+
+    def _state(self) -> dict[str, Any]:
+        state: dict[str, Any] = json.loads(self._handle.to_json())
+        return state
+
+    def _render(self, limit: int | None) -> str:
+        return render(self._state(), limit)
+
+    def __getstate__(self) -> bytes:
+        state: str = self._handle.to_json()
+        return state.encode("utf-8")
+
+    def __setstate__(self, state: bytes | str) -> None:
+        text = state.decode("utf-8") if isinstance(state, (bytes, bytearray)) else state
+        self._handle = self._handles.from_json(text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_restore, (type(self),), self.__getstate__())
+
+    def __repr__(self) -> str:
+        return self._render(None)
+
+    def __str__(self) -> str:
+        return self._render(SHOWN)
+
+
+def _restore(cls: type[C]) -> C:
+    return object.__new__(cls)
+
+
+class SequenceMixin:
+    """Indexing, length and iteration of components that hold others."""
+
+    __slots__ = ()
+
+    _handle: Any
+
+    @classmethod
+    def _stage(cls) -> type[Component]:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        length: int = self._handle.len()
+        return length
+
+    def __getitem__(self, index: int) -> Any:
+        """The component at ``index``; changing its attributes changes this sequence."""
+        return self._stage()._wrap(self._handle.item(index))
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        self._handle.set_item(index, self._stage()._of(value))
+
+    def _parts(self, limit: int | None) -> str:
+        """The components as text."""
+        return joined([self[index]._render(limit) for index in range(len(self))], limit)

@@ -1,0 +1,79 @@
+"""Text files to ids."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .ragged import RaggedIds
+
+if TYPE_CHECKING:
+    from .tokenizer import Tokenizer
+
+# Text is encoded in portions of about this many characters, so that memory stays bounded.
+PORTION = 1 << 24
+
+
+def _texts(path: Any, separator: str | None) -> Iterator[str]:
+    """The texts of one file."""
+    if separator is None:
+        with open(path, encoding="utf-8", newline="") as file:
+            yield file.read()
+        return
+    if not separator:
+        raise ValueError("`separator` must not be empty; None makes every file one text")
+    with open(path, encoding="utf-8", newline="") as file:
+        rest = ""
+        while portion := file.read(PORTION):
+            *whole, rest = (rest + portion).split(separator)
+            yield from whole
+        if rest:
+            yield rest
+
+
+def _portions(paths: list[Any], separator: str | None) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for path in paths:
+        for text in _texts(path, separator):
+            batch.append(text)
+            size += len(text) + 1
+            if size >= PORTION:
+                yield batch
+                batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def encode_files(
+    tokenizer: Tokenizer,
+    paths: list[Any],
+    separator: str | None,
+    num_threads: int | None,
+    out: Any,
+    add_special_tokens: bool,
+) -> RaggedIds:
+    """See ``Tokenizer.encode_files``."""
+    import numpy as np
+
+    batches = (
+        tokenizer.encode_ids_batch(texts, add_special_tokens, num_threads)
+        for texts in _portions(paths, separator)
+    )
+    if out is None:
+        ids, offsets = [np.empty(0, np.uint32)], [np.zeros(1, np.int64)]
+        for batch in batches:
+            ids.append(batch.ids)
+            offsets.append(batch.offsets[1:] + offsets[-1][-1])
+        return RaggedIds(np.concatenate(ids), np.concatenate(offsets))
+    target = os.fspath(out)
+    end = 0
+    with open(target, "wb") as ids_file, open(f"{target}.offsets", "wb") as offsets_file:
+        offsets_file.write(np.zeros(1, "<i8").tobytes())
+        for batch in batches:
+            ids_file.write(batch.ids.astype("<u4", copy=False).data)
+            offsets_file.write((batch.offsets[1:] + end).astype("<i8", copy=False).data)
+            end += int(batch.offsets[-1])
+    mapped = np.memmap(target, "<u4", "r") if end else np.empty(0, np.uint32)
+    return RaggedIds(mapped, np.memmap(f"{target}.offsets", "<i8", "r"))

@@ -1,0 +1,103 @@
+"""Components and tokenizers as the Python text that one would type, from their JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Fields whose value is a name and not a text.
+_NAMES = {"behavior", "prepend_scheme", "direction", "progress_format"}
+# Fields whose value, a list in JSON, is one tuple.
+_TUPLES = {"sep", "cls"}
+# Fields whose value, a list in JSON, holds tuples.
+_LISTS_OF_TUPLES = {"merges", "vocab"}
+# Entries that `str` shows of a list or dict.
+SHOWN = 5
+
+
+def _number(value: float) -> str:
+    if value == int(value) if value not in (float("inf"), float("-inf")) and value == value else False:
+        return str(int(value))
+    text = repr(value)
+    if "e" not in text:
+        return text
+    from decimal import Decimal
+
+    return format(Decimal(text), "f")
+
+
+def joined(parts: list[str], limit: int | None) -> str:
+    if limit is not None and len(parts) > limit:
+        parts = [*parts[:limit], "..."]
+    return ", ".join(parts)
+
+
+def _first(values: Any, limit: int | None) -> list[Any]:
+    """As many entries as will be shown, and one more."""
+    return list(values) if limit is None else [v for v, _ in zip(values, range(limit + 1), strict=False)]
+
+
+def _struct(name: str, fields: dict[str, Any], limit: int | None) -> str:
+    shown = (f"{key}={render(value, limit, key)}" for key, value in fields.items())
+    return f"{name}({', '.join(shown)})"
+
+
+def render(value: Any, limit: int | None = None, key: str = "") -> str:
+    """JSON data as text; ``limit`` cuts lists and dicts."""
+    if isinstance(value, bool) or value is None:
+        return str(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, str):
+        return value if key in _NAMES else f'"{value}"'
+    if isinstance(value, list):
+        if key in _TUPLES:
+            return f"({', '.join(render(one, limit) for one in value)})"
+        inner = _first(value, limit)
+        if key in _LISTS_OF_TUPLES:
+            return f"[{joined([render(one, None, 'sep') for one in inner], limit)}]"
+        return f"[{joined([_piece(one, limit, key) for one in inner], limit)}]"
+    if isinstance(value, dict):
+        return _mapping(value, limit, key)
+    return repr(value)
+
+
+def _piece(value: Any, limit: int | None, key: str) -> str:
+    """An entry of a list; those of a template have their kind as their only key."""
+    if key in ("single", "pair") and isinstance(value, dict) and len(value) == 1:
+        kind, fields = next(iter(value.items()))
+        if kind == "Sequence":
+            return f"Sequence(id={fields['id']}, type_id={fields['type_id']})"
+        return _struct(kind, fields, limit)
+    return render(value, limit)
+
+
+def _mapping(value: dict[str, Any], limit: int | None, key: str) -> str:
+    if "type" in value and key not in ("vocab", "words"):
+        return _struct(value["type"], {k: v for k, v in value.items() if k != "type"}, limit)
+    if key == "pattern":
+        kind, text = next(iter(value.items()))
+        return f'{kind}("{text}")'
+    if key == "strategy":
+        kind, number = next(iter(value.items()))
+        return f"{kind}({number})"
+    if key == "special_tokens":
+        entries = [
+            f'"{name}":{_struct("SpecialToken", fields, limit)}'
+            for name, fields in _first(value.items(), limit)
+        ]
+    else:
+        entries = [f'"{name}":{render(one, limit)}' for name, one in _first(value.items(), limit)]
+    return "{" + joined(entries, limit) + "}"
+
+
+def render_settings(name: str, value: dict[str, Any] | None, limit: int | None) -> str:
+    """Truncation or padding, whose strategy is a name or a name with a number."""
+    if value is None:
+        return "None"
+    parts = []
+    for key, one in value.items():
+        bare = key in ("strategy", "direction") and isinstance(one, str)
+        parts.append(f"{key}={one if bare else render(one, limit, key)}")
+    return f"{name}({', '.join(parts)})"

@@ -1,0 +1,94 @@
+"""What Tessella raises.
+
+::
+
+    TessellaError(Exception)
+    ├── ArgumentError(ValueError)            an argument outside of what is allowed
+    ├── FormatError(ValueError)              a file or buffer that is not what it claims to be
+    ├── RegexError(ValueError)               an expression that cannot be compiled, or gave up
+    ├── ModelError(ValueError)               parts of a tokenizer that do not fit together
+    ├── EncodeError(ValueError)              text that a model cannot encode under its settings
+    ├── DecodeError(ValueError)              ids that cannot be decoded
+    ├── TruncationError(ValueError)          a length that cannot be reached
+    ├── UnsupportedError(ValueError)         something that the target format cannot express
+    ├── TrainError(ValueError)               training that cannot go on
+    ├── CustomComponentError(RuntimeError)   a component of yours raised; see ``__cause__``
+    └── MissingDependencyError(ImportError)  an optional package that is not installed
+
+Files that cannot be opened raise the built-in ``OSError`` classes, wrong types raise ``TypeError``, and a
+keyboard interrupt stays one.
+
+Example:
+    >>> from tessella import Regex
+    >>> from tessella.errors import RegexError
+    >>> try:
+    ...     Regex("(")
+    ... except RegexError:
+    ...     print("mind the parentheses")
+    mind the parentheses
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ArgumentError",
+    "CustomComponentError",
+    "DecodeError",
+    "EncodeError",
+    "FormatError",
+    "MissingDependencyError",
+    "ModelError",
+    "RegexError",
+    "TessellaError",
+    "TrainError",
+    "TruncationError",
+    "UnsupportedError",
+]
+
+
+class TessellaError(Exception):
+    """The root of all errors of this package."""
+
+
+class ArgumentError(TessellaError, ValueError):
+    """An argument or option outside of what is allowed."""
+
+
+class FormatError(TessellaError, ValueError):
+    """A file or buffer that is not what it claims to be. The message says where."""
+
+
+class RegexError(TessellaError, ValueError):
+    """A regular expression that cannot be compiled, or that gave up while running."""
+
+
+class ModelError(TessellaError, ValueError):
+    """A tokenizer's parts do not fit together, a merge whose token is not in the vocabulary for example."""
+
+
+class EncodeError(TessellaError, ValueError):
+    """Text that a model cannot encode under its settings."""
+
+
+class DecodeError(TessellaError, ValueError):
+    """Ids that cannot be decoded."""
+
+
+class TruncationError(TessellaError, ValueError):
+    """A length that truncation cannot reach."""
+
+
+class UnsupportedError(TessellaError, ValueError):
+    """Something that the target format cannot express."""
+
+
+class TrainError(TessellaError, ValueError):
+    """Training that cannot go on."""
+
+
+class CustomComponentError(TessellaError, RuntimeError):
+    """A component written in Python raised; the original exception is the ``__cause__``."""
+
+
+class MissingDependencyError(TessellaError, ImportError):
+    """An optional package is needed; the message says which, and how to install it."""

@@ -1,0 +1,132 @@
+"""The tokenizer of the first GPT."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .. import decoders, pre_tokenizers
+from ..models import BPE
+from ..normalizers import BertNormalizer, Lowercase, Normalizer, unicode_normalizer_from_str
+from ..tokenizer import Tokenizer
+from ..tokens import AddedToken
+from ..trainers import BpeTrainer
+from .base import BaseTokenizer, Files, Tokens
+from .byte_level_bpe import one_or_sequence
+
+
+class CharBPETokenizer(BaseTokenizer):
+    """Byte-pair encoding over characters, with a mark at the end of every word.
+
+    Args:
+        vocab, merges: the model, both or neither.
+        unk_token: the token for unknown characters.
+        suffix: the mark at the end of words.
+        dropout: probability of skipping a merge.
+        lowercase: lower-case the text.
+        unicode_normalizer: ``nfc``, ``nfd``, ``nfkc`` or ``nfkd``.
+        bert_normalizer: clean the text as BERT does, without lower-casing.
+        split_on_whitespace_only: leave punctuation with its word.
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int] | str | None = None,
+        merges: Iterable[tuple[str, str]] | str | None = None,
+        unk_token: str | AddedToken = "<unk>",
+        suffix: str = "</w>",
+        dropout: float | None = None,
+        lowercase: bool = False,
+        unicode_normalizer: str | None = None,
+        bert_normalizer: bool = True,
+        split_on_whitespace_only: bool = False,
+    ) -> None:
+        parameters = {
+            name: value
+            for name, value in locals().items()
+            if name not in ("self", "vocab", "merges", "__class__")
+        }
+        both = vocab is not None and merges is not None
+        model = BPE(
+            vocab if both else None,
+            merges if both else None,
+            dropout=dropout,
+            unk_token=str(unk_token),
+            end_of_word_suffix=suffix,
+        )
+        tokenizer = Tokenizer(model)
+        if tokenizer.token_to_id(str(unk_token)) is not None:
+            tokenizer.add_special_tokens([str(unk_token)])
+        normalizers: list[Normalizer] = []
+        if unicode_normalizer:
+            normalizers.append(unicode_normalizer_from_str(unicode_normalizer))
+        if bert_normalizer:
+            normalizers.append(BertNormalizer(lowercase=False))
+        if lowercase:
+            normalizers.append(Lowercase())
+        tokenizer.normalizer = one_or_sequence(normalizers)
+        if split_on_whitespace_only:
+            tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        else:
+            tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer.decoder = decoders.BPEDecoder(suffix=suffix)
+        super().__init__(tokenizer, {"model": "BPE", **parameters})
+
+    @staticmethod
+    def from_file(
+        vocab_filename: str | os.PathLike[str], merges_filename: str | os.PathLike[str], **kwargs: Any
+    ) -> CharBPETokenizer:
+        """A tokenizer from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
+        return CharBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
+
+    @staticmethod
+    def _trainer(suffix: str | None, **options: Any) -> BpeTrainer:
+        return BpeTrainer(end_of_word_suffix=suffix, **options)
+
+    def train(
+        self,
+        files: Files,
+        vocab_size: int = 30000,
+        min_frequency: int = 2,
+        special_tokens: Tokens = ("<unk>",),
+        limit_alphabet: int = 1000,
+        initial_alphabet: Iterable[str] = (),
+        suffix: str | None = "</w>",
+        show_progress: bool = True,
+    ) -> None:
+        """Trains on files; the options are those of ``BpeTrainer``."""
+        trainer = self._trainer(
+            suffix,
+            vocab_size=vocab_size,
+            min_frequency=min_frequency,
+            special_tokens=special_tokens,
+            limit_alphabet=limit_alphabet,
+            initial_alphabet=initial_alphabet,
+            show_progress=show_progress,
+        )
+        self._train(files, trainer)
+
+    def train_from_iterator(
+        self,
+        iterator: Iterable[Any],
+        vocab_size: int = 30000,
+        min_frequency: int = 2,
+        special_tokens: Tokens = ("<unk>",),
+        limit_alphabet: int = 1000,
+        initial_alphabet: Iterable[str] = (),
+        suffix: str | None = "</w>",
+        show_progress: bool = True,
+        length: int | None = None,
+    ) -> None:
+        """Trains on texts; the options are those of ``BpeTrainer``."""
+        trainer = self._trainer(
+            suffix,
+            vocab_size=vocab_size,
+            min_frequency=min_frequency,
+            special_tokens=special_tokens,
+            limit_alphabet=limit_alphabet,
+            initial_alphabet=initial_alphabet,
+            show_progress=show_progress,
+        )
+        self._train_from_iterator(iterator, trainer, length)

@@ -1,0 +1,110 @@
+"""Byte-pair encoding over text in which spaces are characters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .. import decoders, pre_tokenizers
+from ..models import BPE
+from ..normalizers import NFKC
+from ..tokenizer import Tokenizer
+from ..tokens import AddedToken
+from ..trainers import BpeTrainer
+from .base import BaseTokenizer, Files, Tokens
+
+
+class SentencePieceBPETokenizer(BaseTokenizer):
+    """Byte-pair encoding with the spaces of SentencePiece.
+
+    Args:
+        vocab, merges: the model, both or neither.
+        unk_token: the token for unknown characters.
+        replacement: the character that is written for a space.
+        add_prefix_space: put a space in front of every text.
+        dropout: probability of skipping a merge.
+        fuse_unk: make a run of unknown characters one token.
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int] | str | None = None,
+        merges: Iterable[tuple[str, str]] | str | None = None,
+        unk_token: str | AddedToken = "<unk>",
+        replacement: str = "▁",
+        add_prefix_space: bool = True,
+        dropout: float | None = None,
+        fuse_unk: bool | None = False,
+    ) -> None:
+        parameters = {
+            name: value
+            for name, value in locals().items()
+            if name not in ("self", "vocab", "merges", "fuse_unk", "__class__")
+        }
+        both = vocab is not None and merges is not None
+        model = BPE(
+            vocab if both else None,
+            merges if both else None,
+            dropout=dropout,
+            unk_token=str(unk_token),
+            fuse_unk=fuse_unk,
+        )
+        tokenizer = Tokenizer(model)
+        if tokenizer.token_to_id(str(unk_token)) is not None:
+            tokenizer.add_special_tokens([str(unk_token)])
+        tokenizer.normalizer = NFKC()
+        scheme = "always" if add_prefix_space else "never"
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement=replacement, prepend_scheme=scheme)
+        tokenizer.decoder = decoders.Metaspace(replacement=replacement, prepend_scheme=scheme)
+        super().__init__(tokenizer, {"model": "SentencePieceBPE", **parameters})
+
+    @staticmethod
+    def from_file(
+        vocab_filename: str | os.PathLike[str], merges_filename: str | os.PathLike[str], **kwargs: Any
+    ) -> SentencePieceBPETokenizer:
+        """A tokenizer from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
+        return SentencePieceBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
+
+    def train(
+        self,
+        files: Files,
+        vocab_size: int = 30000,
+        min_frequency: int = 2,
+        special_tokens: Tokens = ("<unk>",),
+        limit_alphabet: int = 1000,
+        initial_alphabet: Iterable[str] = (),
+        show_progress: bool = True,
+    ) -> None:
+        """Trains on files; the options are those of ``BpeTrainer``."""
+        trainer = BpeTrainer(
+            vocab_size=vocab_size,
+            min_frequency=min_frequency,
+            special_tokens=special_tokens,
+            limit_alphabet=limit_alphabet,
+            initial_alphabet=initial_alphabet,
+            show_progress=show_progress,
+        )
+        self._train(files, trainer)
+
+    def train_from_iterator(
+        self,
+        iterator: Iterable[Any],
+        vocab_size: int = 30000,
+        min_frequency: int = 2,
+        special_tokens: Tokens = ("<unk>",),
+        limit_alphabet: int = 1000,
+        initial_alphabet: Iterable[str] = (),
+        show_progress: bool = True,
+        length: int | None = None,
+    ) -> None:
+        """Trains on texts; the options are those of ``BpeTrainer``."""
+        trainer = BpeTrainer(
+            vocab_size=vocab_size,
+            min_frequency=min_frequency,
+            special_tokens=special_tokens,
+            limit_alphabet=limit_alphabet,
+            initial_alphabet=initial_alphabet,
+            show_progress=show_progress,
+        )
+        self._train_from_iterator(iterator, trainer, length)

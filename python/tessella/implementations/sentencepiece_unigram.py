@@ -1,0 +1,94 @@
+"""Unigram over text in which spaces are characters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from .. import decoders, pre_tokenizers
+from .._tessella import Regex
+from ..loading import load
+from ..models import Unigram
+from ..normalizers import NFKC, Nmt, Replace, Sequence
+from ..tokenizer import Tokenizer
+from ..trainers import UnigramTrainer
+from .base import BaseTokenizer, Files, Tokens
+
+
+class SentencePieceUnigramTokenizer(BaseTokenizer):
+    """Unigram with the spaces of SentencePiece.
+
+    Args:
+        vocab: pieces with their log-probabilities.
+        replacement: the character that is written for a space.
+        add_prefix_space: put a space in front of every text.
+    """
+
+    def __init__(
+        self,
+        vocab: Iterable[tuple[str, float]] | None = None,
+        replacement: str = "▁",
+        add_prefix_space: bool = True,
+    ) -> None:
+        tokenizer = Tokenizer(Unigram(vocab))
+        tokenizer.normalizer = Sequence([Nmt(), NFKC(), Replace(Regex(" {2,}"), " ")])
+        scheme = "always" if add_prefix_space else "never"
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement=replacement, prepend_scheme=scheme)
+        tokenizer.decoder = decoders.Metaspace(replacement=replacement, prepend_scheme=scheme)
+        parameters = {
+            "model": "SentencePieceUnigram",
+            "replacement": replacement,
+            "add_prefix_space": add_prefix_space,
+        }
+        super().__init__(tokenizer, parameters)
+
+    @staticmethod
+    def from_spm(filename: str | os.PathLike[str]) -> SentencePieceUnigramTokenizer:
+        """A tokenizer from a SentencePiece ``.model`` file, by SentencePiece's own rules."""
+        wrapped = object.__new__(SentencePieceUnigramTokenizer)
+        BaseTokenizer.__init__(wrapped, load(os.fspath(filename)), {"model": "SentencePieceUnigram"})
+        return wrapped
+
+    @staticmethod
+    def _trainer(**options: Any) -> UnigramTrainer:
+        return UnigramTrainer(**options)
+
+    def train(
+        self,
+        files: Files,
+        vocab_size: int = 8000,
+        show_progress: bool = True,
+        special_tokens: Tokens | None = None,
+        initial_alphabet: Iterable[str] | None = None,
+        unk_token: str | None = None,
+    ) -> None:
+        """Trains on files; the options are those of ``UnigramTrainer``."""
+        trainer = self._trainer(
+            vocab_size=vocab_size,
+            show_progress=show_progress,
+            special_tokens=special_tokens,
+            initial_alphabet=initial_alphabet,
+            unk_token=unk_token,
+        )
+        self._train(files, trainer)
+
+    def train_from_iterator(
+        self,
+        iterator: Iterable[Any],
+        vocab_size: int = 8000,
+        show_progress: bool = True,
+        special_tokens: Tokens | None = None,
+        initial_alphabet: Iterable[str] | None = None,
+        unk_token: str | None = None,
+        length: int | None = None,
+    ) -> None:
+        """Trains on texts; the options are those of ``UnigramTrainer``."""
+        trainer = self._trainer(
+            vocab_size=vocab_size,
+            show_progress=show_progress,
+            special_tokens=special_tokens,
+            initial_alphabet=initial_alphabet,
+            unk_token=unk_token,
+        )
+        self._train_from_iterator(iterator, trainer, length)

@@ -1,0 +1,323 @@
+"""Stage 3: pieces to ids.
+
+A model turns one piece of text into tokens of its vocabulary. Models can be made from a vocabulary, read from
+files, or trained with the classes in ``tessella.trainers``.
+
+Example:
+    >>> from tessella.models import BPE
+    >>> model = BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])
+    >>> [token.value for token in model.tokenize("abb")]
+    ['ab', 'b']
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from . import _tessella
+from ._component import Component, Field
+
+if TYPE_CHECKING:
+    from .trainers import Trainer
+
+__all__ = ["BPE", "Model", "Unigram", "WordLevel", "WordPiece"]
+
+_Handle = _tessella.ModelHandle
+_Path = str | os.PathLike[str]
+
+
+def _read(path: _Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _read_vocab_json(path: _Path) -> dict[str, int]:
+    from .errors import FormatError
+
+    try:
+        vocab = json.loads(_read(path))
+    except ValueError as error:
+        raise FormatError(f"{os.fspath(path)} is not JSON: {error}") from error
+    if not isinstance(vocab, dict):
+        raise FormatError(f"{os.fspath(path)} must hold an object of tokens and ids")
+    return vocab
+
+
+def _deprecated(name: str) -> None:
+    warnings.warn(
+        f"{name}.__init__ will not create from files anymore, try `{name}.from_file` instead",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+
+
+class Model(Component):
+    """What all models have in common. ``Model()`` is an empty BPE model."""
+
+    __slots__ = ()
+
+    _handles = _Handle
+    _title = "Model"
+    _kinds: ClassVar[dict[str, type[Any]]] = {}
+
+    def __init__(self) -> None:
+        self._handle = _Handle.bpe({}, [], None, None, None, None, False, False, False)
+
+    def tokenize(self, sequence: str) -> list[_tessella.Token]:
+        """The tokens of one piece. Their offsets count bytes of the piece."""
+        return self._handle.tokenize(sequence)  # type: ignore[no-any-return]
+
+    def token_to_id(self, token: str) -> int | None:
+        """The id of a token, ``None`` if there is no such token."""
+        return self._handle.token_to_id(token)  # type: ignore[no-any-return]
+
+    def id_to_token(self, id: int) -> str | None:
+        """The token of an id, ``None`` if there is no such id."""
+        return self._handle.id_to_token(id)  # type: ignore[no-any-return]
+
+    def get_trainer(self) -> Trainer:
+        """A trainer for this kind of model, with the settings that the model has and defaults for the rest."""
+        from . import trainers
+
+        kind = self._handle.kind()
+        made: Trainer = {
+            "WordPiece": trainers.WordPieceTrainer,
+            "WordLevel": trainers.WordLevelTrainer,
+            "Unigram": trainers.UnigramTrainer,
+        }.get(kind, trainers.BpeTrainer)()
+        return made
+
+    def save(self, folder: _Path, prefix: str | None = None) -> list[str]:
+        """Writes the model's own files, and tells their paths.
+
+        Args:
+            folder: where to write.
+            prefix: put in front of the file names, with a dash.
+        """
+        paths = []
+        for name, content in self._handle.files():
+            path = os.path.join(os.fspath(folder), name if prefix is None else f"{prefix}-{name}")
+            with open(path, "w", encoding="utf-8", newline="") as file:
+                file.write(content)
+            paths.append(path)
+        return paths
+
+
+class BPE(Model, kind="BPE"):
+    """Byte-pair encoding.
+
+    Args:
+        vocab: tokens and their ids.
+        merges: the pairs to join; an earlier pair is joined first. Needed whenever ``vocab`` is given.
+        cache_capacity: kept for programs that pass it. The cache belongs to the tokenizer; see
+            ``Tokenizer.set_cache_size``.
+        dropout: probability of skipping a merge, for regularisation; ``None`` for never.
+        unk_token: the token for characters that are not in the vocabulary. Without it they are dropped.
+        continuing_subword_prefix: put before every symbol that does not begin a piece.
+        end_of_word_suffix: put after the last symbol of every piece.
+        fuse_unk: make a run of unknown characters one token.
+        byte_fallback: spell unknown characters with tokens like ``<0x61>``.
+        ignore_merges: a piece that is in the vocabulary is one token, whatever the merges say.
+
+    Example:
+        >>> from tessella.models import BPE
+        >>> BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]).tokenize("ab")[0].as_tuple()
+        (2, 'ab', (0, 2))
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int] | str | None = None,
+        merges: Iterable[tuple[str, str]] | str | None = None,
+        *,
+        cache_capacity: int | None = None,
+        dropout: float | None = None,
+        unk_token: str | None = None,
+        continuing_subword_prefix: str | None = None,
+        end_of_word_suffix: str | None = None,
+        fuse_unk: bool | None = None,
+        byte_fallback: bool = False,
+        ignore_merges: bool = False,
+    ) -> None:
+        del cache_capacity
+        if (vocab is None) != (merges is None):
+            raise ValueError("`vocab` and `merges` must be both specified")
+        if isinstance(vocab, (str, os.PathLike)) and isinstance(merges, (str, os.PathLike)):
+            _deprecated("BPE")
+            vocab, merges = self.read_file(vocab, merges)
+        elif isinstance(vocab, (str, os.PathLike)) or isinstance(merges, (str, os.PathLike)):
+            raise ValueError("`vocab` and `merges` must be both be from memory or both filenames")
+        self._handle = _Handle.bpe(
+            dict(vocab or {}),
+            [(left, right) for left, right in merges or ()],
+            dropout,
+            unk_token,
+            continuing_subword_prefix,
+            end_of_word_suffix,
+            bool(fuse_unk),
+            byte_fallback,
+            ignore_merges,
+        )
+
+    @staticmethod
+    def read_file(vocab: _Path, merges: _Path) -> tuple[dict[str, int], list[tuple[str, str]]]:
+        """Reads ``vocab.json`` and ``merges.txt``."""
+        return _read_vocab_json(vocab), _tessella.read_merges(_read(merges))
+
+    @classmethod
+    def from_file(cls, vocab: _Path, merges: _Path, **kwargs: Any) -> BPE:
+        """A model from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
+        return cls(*cls.read_file(vocab, merges), **kwargs)
+
+    def _clear_cache(self) -> None:
+        """Kept for programs that call it; the cache belongs to the tokenizer."""
+
+    def _resize_cache(self, capacity: int) -> None:
+        """Kept for programs that call it; the cache belongs to the tokenizer."""
+
+    dropout: Field[float | None] = Field("Probability of skipping a merge.")
+    unk_token: Field[str | None] = Field("The token for characters that are not in the vocabulary.")
+    continuing_subword_prefix: Field[str | None] = Field("Put before symbols that do not begin a piece.")
+    end_of_word_suffix: Field[str | None] = Field("Put after the last symbol of every piece.")
+    fuse_unk: Field[bool] = Field("Make a run of unknown characters one token.")
+    byte_fallback: Field[bool] = Field("Spell unknown characters with tokens like `<0x61>`.")
+    ignore_merges: Field[bool] = Field("A piece that is in the vocabulary is one token.")
+
+
+class WordPiece(Model, kind="WordPiece"):
+    """The longest token that fits, again and again from left to right, as BERT does.
+
+    Args:
+        vocab: tokens and their ids.
+        unk_token: the token for pieces that cannot be spelled.
+        max_input_chars_per_word: longer pieces are unknown.
+        continuing_subword_prefix: marks the tokens that do not begin a piece.
+
+    Example:
+        >>> from tessella.models import WordPiece
+        >>> model = WordPiece({"[UNK]": 0, "un": 1, "##do": 2})
+        >>> [token.value for token in model.tokenize("undo")]
+        ['un', '##do']
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int] | str | None = None,
+        *,
+        unk_token: str = "[UNK]",
+        max_input_chars_per_word: int = 100,
+        continuing_subword_prefix: str = "##",
+    ) -> None:
+        if isinstance(vocab, (str, os.PathLike)):
+            _deprecated("WordPiece")
+            vocab = self.read_file(vocab)
+        self._handle = _Handle.word_piece(
+            dict(vocab or {}), str(unk_token), max_input_chars_per_word, continuing_subword_prefix
+        )
+
+    @staticmethod
+    def read_file(vocab: _Path) -> dict[str, int]:
+        """Reads ``vocab.txt``: one token in each line."""
+        return _tessella.read_vocab_txt(_read(vocab))
+
+    @classmethod
+    def from_file(cls, vocab: _Path, **kwargs: Any) -> WordPiece:
+        """A model from ``vocab.txt``; other arguments as for the class."""
+        return cls(cls.read_file(vocab), **kwargs)
+
+    unk_token: Field[str] = Field("The token for pieces that cannot be spelled.")
+    max_input_chars_per_word: Field[int] = Field("Longer pieces are unknown.")
+    continuing_subword_prefix: Field[str] = Field("Marks the tokens that do not begin a piece.")
+
+
+class WordLevel(Model, kind="WordLevel"):
+    """Every piece is one token.
+
+    Args:
+        vocab: tokens and their ids.
+        unk_token: the token for all other pieces, ``<unk>`` by default.
+
+    Example:
+        >>> from tessella.models import WordLevel
+        >>> WordLevel({"hello": 0, "<unk>": 1}).tokenize("there")[0].id
+        1
+    """
+
+    __slots__ = ()
+
+    def __init__(self, vocab: Mapping[str, int] | str | None = None, unk_token: str | None = None) -> None:
+        if isinstance(vocab, (str, os.PathLike)):
+            _deprecated("WordLevel")
+            vocab = self.read_file(vocab)
+        self._handle = _Handle.word_level(dict(vocab or {}), "<unk>" if unk_token is None else str(unk_token))
+
+    @staticmethod
+    def read_file(vocab: _Path) -> dict[str, int]:
+        """Reads ``vocab.json``."""
+        return _read_vocab_json(vocab)
+
+    @classmethod
+    def from_file(cls, vocab: _Path, unk_token: str | None = None) -> WordLevel:
+        """A model from ``vocab.json``."""
+        return cls(cls.read_file(vocab), unk_token)
+
+    unk_token: Field[str] = Field("The token for pieces that are not in the vocabulary.")
+
+
+class Unigram(Model, kind="Unigram"):
+    """The most probable segmentation under a unigram language model, as SentencePiece does.
+
+    Args:
+        vocab: pieces with their log-probabilities, in id order; without it, one unknown piece.
+        unk_id: the id of the unknown piece. Without it, unknown text is an error.
+        byte_fallback: spell unknown text with tokens like ``<0x61>``.
+        alpha: sample segmentations with this temperature instead of taking the best; ``None`` for the best.
+        nbest_size: sample from this many best segmentations; ``None`` for all.
+
+    Example:
+        >>> from tessella.models import Unigram
+        >>> model = Unigram([("<unk>", 0.0), ("a", -1.0), ("ab", -1.5), ("b", -1.0)], 0)
+        >>> [token.value for token in model.tokenize("ab")]
+        ['ab']
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        vocab: Iterable[tuple[str, float]] | None = None,
+        unk_id: int | None = None,
+        byte_fallback: bool | None = None,
+        alpha: float | None = None,
+        nbest_size: int | None = None,
+    ) -> None:
+        if vocab is None:
+            vocab, unk_id = [("<unk>", 0.0)], 0 if unk_id is None else unk_id
+        pieces = [(piece, score) for piece, score in vocab]
+        self._handle = _Handle.unigram(pieces, unk_id, bool(byte_fallback), alpha, nbest_size)
+
+    def _clear_cache(self) -> None:
+        """Kept for programs that call it; the cache belongs to the tokenizer."""
+
+    def _resize_cache(self, capacity: int) -> None:
+        """Kept for programs that call it; the cache belongs to the tokenizer."""
+
+    alpha: Field[float | None] = Field("Temperature of sampling; `None` takes the best.")
+    nbest_size: Field[int | None] = Field("Sample from this many best segmentations.")
+
+
+class SentencePiece(Model, kind="SentencePiece"):
+    """A SentencePiece model that runs by SentencePiece's own rules. It comes from loading a ``.model`` file."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        raise TypeError("a SentencePiece model is loaded from its file: use `tessella.load`")

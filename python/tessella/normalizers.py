@@ -1,0 +1,311 @@
+"""Stage 1: text to text.
+
+A normalizer rewrites a text and keeps the way back to the original, so that offsets stay right. Normalizers
+can be tried alone with ``normalize_str`` and joined with ``Sequence``.
+
+Example:
+    >>> from tessella.normalizers import NFD, Lowercase, Sequence, StripAccents
+    >>> Sequence([NFD(), StripAccents(), Lowercase()]).normalize_str("Héllò")
+    'hello'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from . import _tessella
+from ._component import Component, Field, SequenceMixin
+
+__all__ = [
+    "NFC",
+    "NFD",
+    "NFKC",
+    "NFKD",
+    "NORMALIZERS",
+    "BertNormalizer",
+    "ByteLevel",
+    "Lowercase",
+    "Nmt",
+    "Normalizer",
+    "Precompiled",
+    "Prepend",
+    "Replace",
+    "Sequence",
+    "Strip",
+    "StripAccents",
+    "unicode_normalizer_from_str",
+]
+
+
+class Normalizer(Component):
+    """What all normalizers have in common. Make one of the classes below, or wrap your own with ``custom``."""
+
+    __slots__ = ()
+
+    _handles = _tessella.NormalizerHandle
+    _title = "Normalizer"
+    _kinds: ClassVar[dict[str, type[Any]]] = {}
+
+    @staticmethod
+    def custom(obj: Any) -> Normalizer:
+        """A normalizer of your own: any object with ``normalize(text: NormalizedString) -> None``.
+
+        The string that it is handed must not be used after the call. A tokenizer with a custom normalizer
+        can be saved if the object's class can be imported and called without arguments.
+
+        Example:
+            >>> from tessella.normalizers import Normalizer
+            >>> class Shout:
+            ...     def normalize(self, text):
+            ...         text.uppercase()
+            >>> Normalizer.custom(Shout()).normalize_str("hey")
+            'HEY'
+        """
+        return Normalizer._wrap(_tessella.NormalizerHandle.custom(obj))
+
+    def normalize_str(self, sequence: str) -> str:
+        """The text after normalisation."""
+        return self._handle.normalize_str(sequence)  # type: ignore[no-any-return]
+
+    def normalize(self, normalized: _tessella.NormalizedString) -> None:
+        """Changes a ``NormalizedString`` in place."""
+        self._handle.normalize(normalized)
+
+    def _render(self, limit: int | None) -> str:
+        return "Normalizer.custom(...)" if type(self) is Normalizer else super()._render(limit)
+
+
+class _Simple(Normalizer):
+    """A normalizer without settings."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self._handle = _tessella.NormalizerHandle.simple(type(self)._name)
+
+    _name: ClassVar[str] = ""
+
+    def __init_subclass__(cls, kind: str | None = None, **options: Any) -> None:
+        super().__init_subclass__(kind=kind, **options)
+        if kind is not None:
+            cls._name = kind
+
+
+class NFC(_Simple, kind="NFC"):
+    """Unicode normalization form C: canonical composition."""
+
+    __slots__ = ()
+
+
+class NFD(_Simple, kind="NFD"):
+    """Unicode normalization form D: canonical decomposition."""
+
+    __slots__ = ()
+
+
+class NFKC(_Simple, kind="NFKC"):
+    """Unicode normalization form KC: compatibility composition."""
+
+    __slots__ = ()
+
+
+class NFKD(_Simple, kind="NFKD"):
+    """Unicode normalization form KD: compatibility decomposition."""
+
+    __slots__ = ()
+
+
+class Lowercase(_Simple, kind="Lowercase"):
+    """Lower-cases every character, without regard to language or position in the word.
+
+    Example:
+        >>> from tessella.normalizers import Lowercase
+        >>> Lowercase().normalize_str("HELLO")
+        'hello'
+    """
+
+    __slots__ = ()
+
+
+class StripAccents(_Simple, kind="StripAccents"):
+    """Drops combining marks. It does not decompose: put ``NFD`` or ``NFKD`` in front.
+
+    Example:
+        >>> from tessella.normalizers import NFD, Sequence, StripAccents
+        >>> Sequence([NFD(), StripAccents()]).normalize_str("é")
+        'e'
+    """
+
+    __slots__ = ()
+
+
+class Nmt(_Simple, kind="Nmt"):
+    """The clean-up of machine translation corpora: control characters vanish, odd spaces become spaces."""
+
+    __slots__ = ()
+
+
+class ByteLevel(_Simple, kind="ByteLevel"):
+    """Writes every UTF-8 byte as the printable character that stands for it.
+
+    Example:
+        >>> from tessella.normalizers import ByteLevel
+        >>> ByteLevel().normalize_str("a b")
+        'aĠb'
+    """
+
+    __slots__ = ()
+
+
+class BertNormalizer(Normalizer, kind="BertNormalizer"):
+    """The normalisation of BERT.
+
+    Args:
+        clean_text: drop control characters, make all white space a space.
+        handle_chinese_chars: put spaces round Chinese characters.
+        strip_accents: drop accents, leaving the text decomposed; ``None`` does what ``lowercase`` says.
+        lowercase: lower-case the text.
+
+    Example:
+        >>> from tessella.normalizers import BertNormalizer
+        >>> BertNormalizer().normalize_str("Héllò")
+        'hello'
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        clean_text: bool = True,
+        handle_chinese_chars: bool = True,
+        strip_accents: bool | None = None,
+        lowercase: bool = True,
+    ) -> None:
+        self._handle = _tessella.NormalizerHandle.bert(
+            clean_text, handle_chinese_chars, strip_accents, lowercase
+        )
+
+    clean_text: Field[bool] = Field("Drop control characters, make all white space a space.")
+    handle_chinese_chars: Field[bool] = Field("Put spaces round Chinese characters.")
+    strip_accents: Field[bool | None] = Field("Drop accents; `None` does what `lowercase` says.")
+    lowercase: Field[bool] = Field("Lower-case the text.")
+
+
+class Strip(Normalizer, kind="Strip"):
+    """Removes white space at the ends.
+
+    Args:
+        left: in front.
+        right: behind.
+
+    Example:
+        >>> from tessella.normalizers import Strip
+        >>> Strip(right=False).normalize_str("  a  ")
+        'a  '
+    """
+
+    __slots__ = ()
+
+    def __init__(self, left: bool = True, right: bool = True) -> None:
+        self._handle = _tessella.NormalizerHandle.strip(left, right)
+
+    left: Field[bool] = Field("Remove white space in front.")
+    right: Field[bool] = Field("Remove white space behind.")
+
+
+class Precompiled(Normalizer, kind="Precompiled"):
+    """A character map of SentencePiece.
+
+    Args:
+        precompiled_charsmap: the map, as it stands in a SentencePiece model.
+        matching: ``grapheme`` looks whole grapheme clusters up, as ``tokenizer.json`` files expect;
+            ``longest_match`` scans as SentencePiece itself does.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, precompiled_charsmap: bytes | Iterable[int], matching: str = "grapheme") -> None:
+        self._handle = _tessella.NormalizerHandle.precompiled(list(precompiled_charsmap), matching)
+
+    matching: Field[str] = Field("`grapheme` or `longest_match`.")
+
+
+class Replace(Normalizer, kind="Replace"):
+    """Replaces every match of a pattern.
+
+    Args:
+        pattern: a ``str`` is looked for as it is, a ``tessella.Regex`` as an expression.
+        content: what to write instead, literally.
+
+    Example:
+        >>> from tessella.normalizers import Replace
+        >>> Replace("``", '"').normalize_str("``a``")
+        '"a"'
+    """
+
+    __slots__ = ()
+
+    def __init__(self, pattern: str | _tessella.Regex, content: str) -> None:
+        self._handle = _tessella.NormalizerHandle.replace(pattern, content)
+
+    content: Field[str] = Field("What is written instead of a match.")
+
+
+class Prepend(Normalizer, kind="Prepend"):
+    """Puts a text in front, unless the text is empty.
+
+    Args:
+        prepend: what to put in front.
+
+    Example:
+        >>> from tessella.normalizers import Prepend
+        >>> Prepend("▁").normalize_str("hello")
+        '▁hello'
+    """
+
+    __slots__ = ()
+
+    def __init__(self, prepend: str = "▁") -> None:
+        self._handle = _tessella.NormalizerHandle.prepend(prepend)
+
+    prepend: Field[str] = Field("What is put in front.")
+
+
+class Sequence(SequenceMixin, Normalizer, kind="Sequence"):
+    """Several normalizers, one after the other.
+
+    Args:
+        normalizers: the normalizers, in order. ``sequence[0]`` is the first of them, and changing it changes
+            the sequence.
+
+    Example:
+        >>> from tessella.normalizers import Lowercase, Sequence, Strip
+        >>> Sequence([Lowercase(), Strip()]).normalize_str("  HELLO  ")
+        'hello'
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def _stage(cls) -> type[Normalizer]:
+        return Normalizer
+
+    def __init__(self, normalizers: Iterable[Normalizer]) -> None:
+        self._handle = _tessella.NormalizerHandle.sequence([Normalizer._of(one) for one in normalizers])
+
+    def _render(self, limit: int | None) -> str:
+        return f"Sequence(normalizers=[{self._parts(limit)}])"
+
+
+#: The Unicode normalization forms by name.
+NORMALIZERS: dict[str, type[Normalizer]] = {"nfc": NFC, "nfd": NFD, "nfkc": NFKC, "nfkd": NFKD}
+
+
+def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
+    """The Unicode normalization form of a name: ``nfc``, ``nfd``, ``nfkc`` or ``nfkd``."""
+    if normalizer not in NORMALIZERS:
+        raise ValueError(
+            f"{normalizer} is not a known unicode normalizer. Available are {NORMALIZERS.keys()}"
+        )
+    return NORMALIZERS[normalizer]()

@@ -1,0 +1,107 @@
+"""Many id sequences in one buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, overload
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = ["RaggedIds"]
+
+
+class RaggedIds:
+    """The ids of a batch: sequence ``i`` is ``ids[offsets[i]:offsets[i + 1]]``.
+
+    Nothing is copied: sequences are views of one buffer, and the buffer can be handed to Arrow as it is.
+
+    Args:
+        ids: all ids, one sequence after the other.
+        offsets: where each sequence starts, and one more entry where the last one ends.
+
+    Example:
+        >>> from tessella import Tokenizer, models
+        >>> tokenizer = Tokenizer(models.BPE())
+        >>> _ = tokenizer.add_tokens(["my", "name"])
+        >>> batch = tokenizer.encode_ids_batch(["my name", "my"])
+        >>> batch.to_list()
+        [[0, 1], [0]]
+        >>> batch[0]
+        array([0, 1], dtype=uint32)
+    """
+
+    __slots__ = ("ids", "offsets")
+
+    ids: npt.NDArray[np.uint32]
+    offsets: npt.NDArray[np.int64]
+
+    def __init__(self, ids: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> None:
+        self.ids = ids
+        self.offsets = offsets
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> npt.NDArray[np.uint32]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> RaggedIds: ...
+
+    def __getitem__(self, index: int | slice) -> Any:
+        """One sequence, or the batch of a slice with step 1."""
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step != 1:
+                raise ValueError("a batch of ids is sliced with step 1 only")
+            offsets = self.offsets[start : max(start, stop) + 1]
+            return RaggedIds(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
+        position = index + len(self) if index < 0 else index
+        if not 0 <= position < len(self):
+            raise IndexError(f"sequence {index} of a batch of {len(self)}")
+        return self.ids[self.offsets[position] : self.offsets[position + 1]]
+
+    def __iter__(self) -> Iterator[npt.NDArray[np.uint32]]:
+        ids = self.ids
+        bounds = self.offsets.tolist()
+        for start, stop in pairwise(bounds):
+            yield ids[start:stop]
+
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """The number of ids of each sequence."""
+        return self.offsets[1:] - self.offsets[:-1]
+
+    def to_list(self) -> list[list[int]]:
+        """Plain lists."""
+        return [one.tolist() for one in self]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RaggedIds):
+            return NotImplemented
+        import numpy as np
+
+        return bool(np.array_equal(self.ids, other.ids) and np.array_equal(self.offsets, other.offsets))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"RaggedIds({len(self)} sequences, {len(self.ids)} ids)"
+
+    def __arrow_c_schema__(self) -> Any:
+        """The Arrow type: a large list of unsigned 32-bit integers."""
+        from . import _arrow
+
+        return _arrow.schema()
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        """The batch through Arrow's C data interface, without a copy.
+
+        ``pyarrow.array(batch)`` or ``polars.Series(batch)`` read it.
+        """
+        from . import _arrow
+
+        del requested_schema
+        return _arrow.schema(), _arrow.array(self.ids, self.offsets)

@@ -1,0 +1,382 @@
+"""The conductor: text through all stages, and back."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from . import _tessella
+from ._repr import SHOWN, joined, render, render_settings
+from .decoders import Decoder, DecodeStream
+from .models import Model
+from .normalizers import Normalizer
+from .pre_tokenizers import PreTokenizer
+from .processors import PostProcessor
+from .ragged import RaggedIds
+
+if TYPE_CHECKING:
+    from .trainers import Trainer
+
+__all__ = ["PlanStep", "TextStream", "Tokenizer"]
+
+_T = TypeVar("_T", bound="Tokenizer")
+_Path = str | os.PathLike[str]
+
+
+class PlanStep(NamedTuple):
+    """Which engine runs a stage, and why."""
+
+    stage: str
+    engine: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.stage}: {self.engine} ({self.reason})"
+
+
+class TextStream:
+    """Text from ids as they arrive; made by ``Tokenizer.decode_stream``."""
+
+    __slots__ = ("_stream", "_tokenizer")
+
+    def __init__(self, tokenizer: Tokenizer, skip_special_tokens: bool, ids: Any = None) -> None:
+        self._tokenizer = tokenizer
+        self._stream = DecodeStream(ids, skip_special_tokens)
+
+    def step(self, id: int | Iterable[int]) -> str | None:
+        """Takes one id, or several, and gives the text that they complete; ``None`` if they complete none."""
+        return self._stream.step(self._tokenizer, id)
+
+    def flush(self) -> str | None:
+        """At the end: the text that has been held back, broken characters as U+FFFD."""
+        return self._stream.flush(self._tokenizer)
+
+    def __copy__(self) -> TextStream:
+        copy = object.__new__(TextStream)
+        copy._tokenizer = self._tokenizer
+        copy._stream = self._stream.__copy__()
+        return copy
+
+
+class Tokenizer(_tessella.Tokenizer):
+    """Text to ids and back, in stages that can be looked at, changed and replaced.
+
+    The components that ``tokenizer.normalizer`` and its like give are live: changing an attribute of one
+    changes the tokenizer. A tokenizer may be used by many threads at once, also while it is changed.
+
+    Args:
+        model: the model. Everything else is optional and set as a property.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> tokenizer = Tokenizer(models.WordLevel({"hello": 0, "world": 1, "<unk>": 2}))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> tokenizer.encode("hello world").ids
+        [0, 1]
+    """
+
+    def __new__(cls: type[_T], model: Model, *args: Any, **kwargs: Any) -> _T:
+        del args, kwargs
+        return super().__new__(cls, Model._of(model))
+
+    @classmethod
+    def _from_description(cls: type[_T], description: _tessella.Description) -> _T:
+        return _tessella.Tokenizer.__new__(cls, description)
+
+    # Loading and saving.
+
+    @classmethod
+    def from_str(cls: type[_T], json: str, *, allow_custom: Iterable[str] = ()) -> _T:
+        """A tokenizer from the text of a ``tokenizer.json``.
+
+        Args:
+            json: the text.
+            allow_custom: import paths (``package.module:Name``) of components written in Python that the
+                file may use. Nothing else is imported.
+        """
+        return cls.from_buffer(json.encode("utf-8"), allow_custom=allow_custom)
+
+    @classmethod
+    def from_buffer(cls: type[_T], buffer: bytes, *, allow_custom: Iterable[str] = ()) -> _T:
+        """A tokenizer from the bytes of a ``tokenizer.json``; see ``from_str``."""
+        return cls._from_description(_tessella.Description.from_json(bytes(buffer), list(allow_custom)))
+
+    @classmethod
+    def from_file(cls: type[_T], path: _Path, *, allow_custom: Iterable[str] = ()) -> _T:
+        """A tokenizer from a ``tokenizer.json`` file; see ``from_str``. For others, ``tessella.load``."""
+        with open(path, "rb") as file:
+            return cls.from_buffer(file.read(), allow_custom=allow_custom)
+
+    @classmethod
+    def from_pretrained(
+        cls: type[_T], identifier: str, revision: str = "main", token: str | None = None
+    ) -> _T:
+        """A tokenizer from a model hub: downloads its ``tokenizer.json``, or finds it in the local cache.
+
+        Needs the package ``huggingface_hub``.
+
+        Args:
+            identifier: the repository.
+            revision: a branch, tag or commit.
+            token: an access token, for private repositories.
+        """
+        try:
+            from huggingface_hub import hf_hub_download
+        except ImportError as error:
+            from .errors import MissingDependencyError
+
+            raise MissingDependencyError(
+                "loading from a hub needs huggingface_hub: pip install 'tessella[hub]'"
+            ) from error
+        options: dict[str, Any] = {} if token is None else {"token": token}
+        return cls.from_file(hf_hub_download(identifier, "tokenizer.json", revision=revision, **options))
+
+    def save(self, path: _Path, pretty: bool = True) -> None:
+        """Writes a ``tokenizer.json``.
+
+        The file appears under its name only when it is complete.
+        """
+        text = self.to_str(pretty)
+        target = os.fspath(path)
+        temporary = f"{target}.{os.getpid()}.tmp"
+        try:
+            with open(temporary, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+            os.replace(temporary, target)
+        except BaseException:
+            if os.path.exists(temporary):
+                os.remove(temporary)
+            raise
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (type(self), self.to_str().encode("utf-8")), self.__dict__ or None)
+
+    def __getstate__(self) -> bytes:
+        return self.to_str().encode("utf-8")
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    # Components.
+
+    @property
+    def model(self) -> Any:
+        """The model: pieces to ids."""
+        return Model._wrap(self._model())
+
+    @model.setter
+    def model(self, model: Model) -> None:
+        self._set_model(Model._of(model))
+
+    @property
+    def normalizer(self) -> Any:
+        """The normalizer, or ``None``: text to text."""
+        handle = self._normalizer()
+        return None if handle is None else Normalizer._wrap(handle)
+
+    @normalizer.setter
+    def normalizer(self, normalizer: Normalizer | None) -> None:
+        self._set_normalizer(None if normalizer is None else Normalizer._of(normalizer))
+
+    @property
+    def pre_tokenizer(self) -> Any:
+        """The pre-tokenizer, or ``None``: text to pieces."""
+        handle = self._pre_tokenizer()
+        return None if handle is None else PreTokenizer._wrap(handle)
+
+    @pre_tokenizer.setter
+    def pre_tokenizer(self, pretok: PreTokenizer | None) -> None:
+        self._set_pre_tokenizer(None if pretok is None else PreTokenizer._of(pretok))
+
+    @property
+    def post_processor(self) -> Any:
+        """The post-processor, or ``None``: special tokens round the sequences."""
+        handle = self._post_processor()
+        return None if handle is None else PostProcessor._wrap(handle)
+
+    @post_processor.setter
+    def post_processor(self, processor: PostProcessor | None) -> None:
+        self._set_post_processor(None if processor is None else PostProcessor._of(processor))
+
+    @property
+    def decoder(self) -> Any:
+        """The decoder, or ``None``: tokens to text. Without one, tokens are joined with spaces."""
+        handle = self._decoder()
+        return None if handle is None else Decoder._wrap(handle)
+
+    @decoder.setter
+    def decoder(self, decoder: Decoder | None) -> None:
+        self._set_decoder(None if decoder is None else Decoder._of(decoder))
+
+    # Encoding and decoding.
+
+    def encode_ids_batch(
+        self, texts: Iterable[str], add_special_tokens: bool = True, num_threads: int | None = None
+    ) -> RaggedIds:
+        """The ids of many texts in one buffer, without building an ``Encoding`` for each.
+
+        Args:
+            texts: the texts.
+            add_special_tokens: let the post-processor add its special tokens.
+            num_threads: how many threads work; ``None`` lets the engine choose.
+        """
+        return RaggedIds(*self._encode_ids_batch(texts, add_special_tokens, num_threads))
+
+    def encode_files(
+        self,
+        paths: _Path | Iterable[_Path],
+        separator: str | None = None,
+        num_threads: int | None = None,
+        out: _Path | None = None,
+        add_special_tokens: bool = True,
+    ) -> RaggedIds:
+        """The ids of text files.
+
+        Args:
+            paths: one path or several, of UTF-8 files.
+            separator: what stands between the texts of a file, ``"\\n"`` for one text in each line; ``None``
+                makes every file one text. Separators are left out, and so is an empty text at the end.
+            num_threads: how many threads work; ``None`` lets the engine choose.
+            out: write the ids to this file, little-endian 32-bit numbers, and the offsets, 64-bit, to one
+                with ``.offsets`` behind its name. The result is then mapped from the files instead of held
+                in memory.
+            add_special_tokens: let the post-processor add its special tokens.
+        """
+        from ._files import encode_files
+
+        if isinstance(paths, (str, os.PathLike)):
+            paths = [paths]
+        return encode_files(self, list(paths), separator, num_threads, out, add_special_tokens)
+
+    def encode_batch_fast(
+        self,
+        input: Iterable[Any],
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+    ) -> list[_tessella.Encoding]:
+        """As ``encode_batch``. For ids alone, ``encode_ids_batch`` is faster still."""
+        return self.encode_batch(input, is_pretokenized, add_special_tokens)
+
+    def decode_stream(self, skip_special_tokens: bool = True, ids: Iterable[int] | None = None) -> TextStream:
+        """A stream that decodes ids as they arrive.
+
+        Args:
+            skip_special_tokens: leave special tokens out.
+            ids: ids whose text has been given out already.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.BPE())
+            >>> _ = tokenizer.add_tokens(["my", "name"])
+            >>> stream = tokenizer.decode_stream()
+            >>> [stream.step(id) for id in [0, 1]]
+            ['my', ' name']
+        """
+        return TextStream(self, skip_special_tokens, ids)
+
+    async def _in_thread(self, call: Callable[..., Any], *args: Any) -> Any:
+        import asyncio
+
+        return await asyncio.get_running_loop().run_in_executor(None, call, *args)
+
+    async def async_encode(
+        self,
+        sequence: Any,
+        pair: Any | None = None,
+        is_pretokenized: bool = False,
+        add_special_tokens: bool = True,
+    ) -> _tessella.Encoding:
+        """``encode``, awaitable."""
+        encoding: _tessella.Encoding = await self._in_thread(
+            self.encode, sequence, pair, is_pretokenized, add_special_tokens
+        )
+        return encoding
+
+    async def async_encode_batch(
+        self, input: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
+    ) -> list[_tessella.Encoding]:
+        """``encode_batch``, awaitable."""
+        encodings: list[_tessella.Encoding] = await self._in_thread(
+            self.encode_batch, input, is_pretokenized, add_special_tokens
+        )
+        return encodings
+
+    async def async_encode_batch_fast(
+        self, input: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
+    ) -> list[_tessella.Encoding]:
+        """``encode_batch_fast``, awaitable."""
+        return await self.async_encode_batch(input, is_pretokenized, add_special_tokens)
+
+    async def async_decode_batch(
+        self, sequences: Iterable[Iterable[int]], skip_special_tokens: bool = True
+    ) -> list[str]:
+        """``decode_batch``, awaitable."""
+        texts: list[str] = await self._in_thread(self.decode_batch, sequences, skip_special_tokens)
+        return texts
+
+    # Training.
+
+    def train(self, files: Iterable[_Path], trainer: Trainer | None = None) -> None:
+        """Trains the model on text files, line by line. Line ends belong to the lines.
+
+        Args:
+            files: paths of UTF-8 files.
+            trainer: how to train; by default what ``model.get_trainer()`` gives.
+        """
+        from ._training import train_files
+
+        train_files(self, files, trainer)
+
+    def train_from_iterator(
+        self, iterator: Iterable[Any], trainer: Trainer | None = None, length: int | None = None
+    ) -> None:
+        """Trains the model on texts.
+
+        Args:
+            iterator: yields texts, or lists of texts.
+            trainer: how to train; by default what ``model.get_trainer()`` gives.
+            length: the number of texts, if known, for the progress display.
+        """
+        from ._training import train_texts
+
+        train_texts(self, iterator, trainer, length)
+
+    # Looking inside.
+
+    def explain_plan(self) -> list[PlanStep]:
+        """Which engine runs each stage, and why: so that a slow path is never a surprise."""
+        return [PlanStep(*step) for step in self._plan()]
+
+    def _render(self, limit: int | None) -> str:
+        settings = json.loads(self._settings())
+        added = [render(token, limit) for token in settings["added_tokens"]]
+        stages = [
+            f"{name}={'None' if stage is None else stage._render(limit)}"
+            for name, stage in (
+                ("normalizer", self.normalizer),
+                ("pre_tokenizer", self.pre_tokenizer),
+                ("post_processor", self.post_processor),
+                ("decoder", self.decoder),
+                ("model", self.model),
+            )
+        ]
+        parts = [
+            'version="1.0"',
+            f"truncation={render_settings('TruncationParams', settings['truncation'], limit)}",
+            f"padding={render_settings('PaddingParams', settings['padding'], limit)}",
+            f"added_tokens=[{joined(added, limit)}]",
+            *stages,
+        ]
+        return f"Tokenizer({', '.join(parts)})"
+
+    def __repr__(self) -> str:
+        return self._render(None)
+
+    def __str__(self) -> str:
+        return self._render(SHOWN)
+
+
+def _rebuild(cls: type[_T], state: bytes) -> _T:
+    return cls.from_buffer(state)

@@ -1,0 +1,122 @@
+"""Added tokens, and the named choices that several parts of the package take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+__all__ = ["AddedToken", "OffsetReferential", "OffsetType", "SplitDelimiterBehavior"]
+
+
+class OffsetReferential(Enum):
+    """Which text offsets count in."""
+
+    ORIGINAL = "original"
+    NORMALIZED = "normalized"
+
+
+class OffsetType(Enum):
+    """What offsets count."""
+
+    BYTE = "byte"
+    CHAR = "char"
+
+
+class SplitDelimiterBehavior(Enum):
+    """What becomes of the matches of a split."""
+
+    REMOVED = "removed"
+    ISOLATED = "isolated"
+    MERGED_WITH_PREVIOUS = "merged_with_previous"
+    MERGED_WITH_NEXT = "merged_with_next"
+    CONTIGUOUS = "contiguous"
+
+
+class AddedToken:
+    """A token that is cut out of the text before the model sees it.
+
+    Two tokens are equal if all of their fields are; the hash counts the content alone, so tokens can be
+    found in a dict by what they say.
+
+    Args:
+        content: the text of the token.
+        single_word: match only where no word character touches it.
+        lstrip: swallow white space on the left.
+        rstrip: swallow white space on the right.
+        normalized: match in the normalized text rather than in the raw one. Left out, it is ``True`` unless
+            the token is special.
+        special: skipped by ``decode``, and by encoding when special tokens are to be plain text.
+
+    Example:
+        >>> from tessella import AddedToken
+        >>> AddedToken("<mask>", lstrip=True)
+        AddedToken("<mask>", rstrip=False, lstrip=True, single_word=False, normalized=True, special=False)
+    """
+
+    __slots__ = ("__weakref__", "_normalized", "content", "lstrip", "rstrip", "single_word", "special")
+
+    content: str
+    single_word: bool
+    lstrip: bool
+    rstrip: bool
+    special: bool
+
+    def __init__(
+        self,
+        content: str | None = None,
+        single_word: bool = False,
+        lstrip: bool = False,
+        rstrip: bool = False,
+        normalized: bool | None = None,
+        special: bool = False,
+    ) -> None:
+        self.content = "" if content is None else content
+        self.single_word = single_word
+        self.lstrip = lstrip
+        self.rstrip = rstrip
+        self.special = special
+        self._normalized = normalized
+
+    @property
+    def normalized(self) -> bool:
+        """Whether the token is matched in the normalized text."""
+        return not self.special if self._normalized is None else self._normalized
+
+    @normalized.setter
+    def normalized(self, value: bool) -> None:
+        self._normalized = value
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self.content, self.single_word, self.lstrip, self.rstrip, self.normalized, self.special)
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, AddedToken) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.content)
+
+    def __str__(self) -> str:
+        return self.content
+
+    def __repr__(self) -> str:
+        return (
+            f'AddedToken("{self.content}", rstrip={self.rstrip}, lstrip={self.lstrip}, '
+            f"single_word={self.single_word}, normalized={self.normalized}, special={self.special})"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "content": self.content,
+            "single_word": self.single_word,
+            "lstrip": self.lstrip,
+            "rstrip": self.rstrip,
+            "normalized": self.normalized,
+            "special": self.special,
+        }
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (), self.__getstate__())

@@ -1,0 +1,5 @@
+"""Looking at encodings."""
+
+from .visualizer import Annotation, EncodingVisualizer
+
+__all__ = ["Annotation", "EncodingVisualizer"]

@@ -1,0 +1,171 @@
+"""An encoding drawn over its text, as one self-contained HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from html import escape
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .._tessella import Encoding
+    from ..tokenizer import Tokenizer
+
+_STYLE = """
+.tessella { font: 1rem/2.6 ui-monospace, monospace; white-space: pre-wrap; padding: 1rem; color: #1c1c22;
+  background: #fff; }
+.tessella .token { padding: .2em 0; border-radius: .2em; }
+.tessella .even { background: #dbe9fb; } .tessella .odd { background: #fbe9cf; }
+.tessella .token:hover { outline: 2px solid #3b6fc4; }
+.tessella .several { border-bottom: 2px dotted #b3402e; }
+.tessella .special { background: #e6e6ea; border-radius: .2em; padding: .2em .3em; font-size: .8em; }
+.tessella .unknown { background: #f6c9c3; }
+.tessella .label { border-bottom: 3px solid var(--label); padding-bottom: .35em; }
+.tessella .label::after { content: attr(data-label); font-size: .65em; vertical-align: sub;
+  color: var(--label); margin-left: .2em; }
+"""
+
+
+class Annotation:
+    """A label on a part of the text.
+
+    Args:
+        start: its first character.
+        end: one past its last character.
+        label: what to write under it.
+    """
+
+    __slots__ = ("end", "label", "start")
+
+    def __init__(self, start: int, end: int, label: str) -> None:
+        self.start = start
+        self.end = end
+        self.label = label
+
+    def __repr__(self) -> str:
+        return f"Annotation(start={self.start}, end={self.end}, label={self.label!r})"
+
+
+class EncodingVisualizer:
+    """Draws how a tokenizer cuts a text.
+
+    Args:
+        tokenizer: the tokenizer.
+        default_to_notebook: show the page in a notebook instead of returning it.
+        annotation_converter: makes an ``Annotation`` of whatever is given as one.
+
+    Example:
+        >>> from tessella import Tokenizer, models
+        >>> from tessella.tools import EncodingVisualizer
+        >>> tokenizer = Tokenizer(models.BPE())
+        >>> _ = tokenizer.add_tokens(["hello"])
+        >>> page = EncodingVisualizer(tokenizer, default_to_notebook=False)("hello")
+        >>> page.count('class="token')
+        1
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        default_to_notebook: bool = True,
+        annotation_converter: Callable[[Any], Annotation] | None = None,
+    ) -> None:
+        self.tokenizer = tokenizer
+        self.default_to_notebook = default_to_notebook
+        self.annotation_converter = annotation_converter
+
+    def __call__(
+        self, text: str, annotations: Iterable[Any] = (), default_to_notebook: bool | None = None
+    ) -> str | None:
+        """The page, or ``None`` after showing it in a notebook.
+
+        Args:
+            text: the text to encode.
+            annotations: labels to draw under the text.
+            default_to_notebook: overrides the setting of the object.
+        """
+        convert = self.annotation_converter or (lambda annotation: annotation)
+        labels = [convert(annotation) for annotation in annotations]
+        page = _page(text, self.tokenizer.encode(text), labels)
+        if not (self.default_to_notebook if default_to_notebook is None else default_to_notebook):
+            return page
+        try:
+            from IPython.display import HTML, display  # type: ignore[import-not-found, unused-ignore]
+        except ImportError as error:
+            from ..errors import MissingDependencyError
+
+            raise MissingDependencyError(
+                "showing a page needs a notebook; pass default_to_notebook=False to get its HTML"
+            ) from error
+        display(HTML(page))
+        return None
+
+
+def _colour(label: str, labels: list[str]) -> str:
+    """Colours spread evenly over the circle of hues."""
+    return f"hsl({labels.index(label) * 360 // max(1, len(labels))}, 60%, 40%)"
+
+
+def _cuts(text: str, encoding: Encoding, labels: list[Annotation]) -> list[int]:
+    """The characters at which the drawing may change, in order."""
+    points = {0, len(text)}
+    for start, end in encoding.offsets:
+        points.update((start, end))
+    for label in labels:
+        points.update((label.start, label.end))
+    return sorted(point for point in points if 0 <= point <= len(text))
+
+
+def _page(text: str, encoding: Encoding, labels: list[Annotation]) -> str:
+    tokens_at: dict[int, list[int]] = {}
+    specials = []
+    tokens = encoding.tokens
+    for index, (start, end) in enumerate(encoding.offsets):
+        if start < end:
+            tokens_at.setdefault(start, []).append(index)
+        else:
+            specials.append(index)
+    names = list(dict.fromkeys(label.label for label in labels))
+    cuts = _cuts(text, encoding, labels)
+    body: list[str] = []
+    current: list[int] = []
+    for start, end in pairwise(cuts):
+        started = tokens_at.get(start, [])
+        current = [index for index in current if encoding.offsets[index][1] > start] + started
+        body.append(_part(text[start:end], current, tokens, encoding.ids, _label_at(start, labels), names))
+    front = [index for index in specials if index < (min(map(min, tokens_at.values()), default=0))]
+    back = [index for index in specials if index not in front]
+    drawn = [_special(tokens[index], encoding.ids[index]) for index in front]
+    drawn += body
+    drawn += [_special(tokens[index], encoding.ids[index]) for index in back]
+    return (
+        f'<!DOCTYPE html><html><head><meta charset="utf-8"><style>{_STYLE}</style></head>'
+        f'<body><div class="tessella">{"".join(drawn)}</div></body></html>'
+    )
+
+
+def _label_at(position: int, labels: list[Annotation]) -> str | None:
+    return next((label.label for label in labels if label.start <= position < label.end), None)
+
+
+def _special(token: str, id: int) -> str:
+    return f'<span class="special" title="id {id}">{escape(token)}</span>'
+
+
+def _part(
+    text: str, indices: list[int], tokens: list[str], ids: list[int], label: str | None, names: list[str]
+) -> str:
+    shown = escape(text)
+    if indices:
+        last = indices[-1]
+        classes = ["token", "odd" if last % 2 else "even"]
+        if len(indices) > 1:
+            classes.append("several")
+        title = escape(", ".join(f"{tokens[index]} (id {ids[index]})" for index in indices), quote=True)
+        shown = f'<span class="{" ".join(classes)}" title="{title}">{shown}</span>'
+    if label is not None:
+        shown = (
+            f'<span class="label" style="--label: {_colour(label, names)}" '
+            f'data-label="{escape(label, quote=True)}">{shown}</span>'
+        )
+    return shown

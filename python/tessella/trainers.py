@@ -1,0 +1,404 @@
+"""Learning a model from text.
+
+A trainer holds the settings; ``Tokenizer.train`` and ``Tokenizer.train_from_iterator`` run it. Results do not
+depend on the number of threads, on the order of the texts, or on the run.
+
+Example:
+    >>> from tessella import Tokenizer, models, pre_tokenizers, trainers
+    >>> tokenizer = Tokenizer(models.BPE(unk_token="[UNK]"))
+    >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    >>> trainer = trainers.BpeTrainer(vocab_size=20, special_tokens=["[UNK]"], show_progress=False)
+    >>> tokenizer.train_from_iterator(["low lower lowest"] * 10, trainer)
+    >>> tokenizer.encode("low").tokens
+    ['low']
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ._repr import SHOWN, render
+from .tokens import AddedToken
+
+if TYPE_CHECKING:
+    from ._tessella import PieceCounts
+    from .models import Model
+
+__all__ = [
+    "BpeTrainer",
+    "Trainer",
+    "UnigramTrainer",
+    "WordLevelTrainer",
+    "WordPieceTrainer",
+]
+
+_Tokens = Iterable["str | AddedToken"]
+
+
+def _special(tokens: _Tokens) -> list[AddedToken]:
+    """Tokens as training wants them: special, and matched in the raw text."""
+    made = []
+    for token in tokens:
+        if isinstance(token, str):
+            made.append(AddedToken(token, normalized=False, special=True))
+        elif hasattr(token, "content"):
+            flags = (token.single_word, token.lstrip, token.rstrip)
+            made.append(AddedToken(token.content, *flags, normalized=False, special=True))
+        else:
+            raise TypeError("special_tokens must be a List[Union[str, AddedToken]]")
+    return made
+
+
+def _alphabet(strings: Iterable[str]) -> list[str]:
+    """The first character of each string, each once."""
+    return list(dict.fromkeys(string[0] for string in strings if string))
+
+
+_FORMATS = {"indicatif": "Indicatif", "json": "JsonLines", "silent": "Silent"}
+
+
+class Trainer:
+    """What all trainers have in common. Make one of the classes below."""
+
+    _trains: ClassVar[str] = ""
+    # Names of the options, in the order of the saved state.
+    _options: ClassVar[tuple[str, ...]] = ()
+
+    show_progress: bool
+    vocab_size: int
+
+    def __init__(self) -> None:
+        raise TypeError(f"cannot create '{type(self).__module__}.{type(self).__qualname__}' instances")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "special_tokens":
+            value = _special(value)
+        elif name == "initial_alphabet":
+            value = _alphabet(value)
+        elif name == "progress_format":
+            value = value if value in _FORMATS else "indicatif"
+        elif name in self._options and not name.startswith("_"):
+            value = _checked(name, value)
+        elif not name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__} has no option `{name}`")
+        object.__setattr__(self, name, value)
+
+    def _fields(self) -> dict[str, Any]:
+        fields: dict[str, Any] = {}
+        for name in self._options:
+            value = getattr(self, name)
+            if name == "special_tokens":
+                value = [token.__getstate__() for token in value]
+            elif name == "progress_format":
+                value = _FORMATS[value]
+            fields[name] = value
+        return fields
+
+    def _state(self) -> dict[str, Any]:
+        return {**self._fields(), "words": {}}
+
+    def __getstate__(self) -> bytes:
+        state = {type(self).__name__: self._state()}
+        return json.dumps(state, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
+
+    def __setstate__(self, state: bytes) -> None:
+        (fields,) = json.loads(state).values()
+        self._restore(fields)
+
+    def _restore(self, fields: Mapping[str, Any]) -> None:
+        for name in self._options:
+            value = fields[name]
+            if name == "special_tokens":
+                value = [AddedToken(**token) for token in value]
+            elif name == "progress_format":
+                value = {written: name for name, written in _FORMATS.items()}.get(value, "indicatif")
+            setattr(self, name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_blank, (type(self),), self.__getstate__())
+
+    def _render(self, limit: int | None) -> str:
+        name = type(self).__name__
+        return f"{name}({_written(name, self._state(), limit)})"
+
+    def __repr__(self) -> str:
+        return self._render(None)
+
+    def __str__(self) -> str:
+        return self._render(SHOWN)
+
+    def train_from_counts(self, counts: PieceCounts) -> Model:
+        """A model learned from counted pieces; see ``tessella.count_pieces``.
+
+        The corpus is read once, when it is counted; counts can be saved, merged and learned from many times.
+        """
+        from ._training import learn
+
+        model, _ = learn(self, counts)
+        return model
+
+
+def _blank(cls: type[Trainer]) -> Trainer:
+    return object.__new__(cls)
+
+
+_COUNTS = {"vocab_size", "min_frequency", "limit_alphabet", "max_token_length", "n_sub_iterations"}
+_COUNTS |= {"max_piece_length", "seed_size", "num_merges", "global_merges", "window_size"}
+_MAY_BE_NONE = {"limit_alphabet", "max_token_length"}
+
+
+def _checked(name: str, value: Any) -> Any:
+    """Counts are whole numbers, not negative."""
+    if name in _COUNTS and not (value is None and name in _MAY_BE_NONE):
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise TypeError(f"`{name}` must be an int, not {type(value).__name__}")
+        value = value.__index__()
+        if value < 0:
+            raise OverflowError(f"`{name}` must not be negative, found {value}")
+    return value
+
+
+def _written(name: str, fields: dict[str, Any], limit: int | None) -> str:
+    parts = []
+    for key, value in fields.items():
+        if key == "special_tokens":
+            tokens = [_written("AddedToken", token, None) for token in value]
+            shown = tokens if limit is None or len(tokens) <= limit else [*tokens[:limit], "..."]
+            parts.append(f"{key}=[{', '.join(shown)}]")
+        elif key == "bpe_trainer":
+            parts.append(f"{key}={_written('BpeTrainer', value, limit)}")
+        else:
+            parts.append(f"{key}={render(value, limit, key)}")
+    return f"{name}({', '.join(parts)})"
+
+
+class BpeTrainer(Trainer):
+    """Learns byte-pair merges: joins the most frequent neighbours, again and again.
+
+    Args:
+        vocab_size: entries of the vocabulary, special tokens and alphabet included.
+        min_frequency: pairs rarer than this are not joined.
+        show_progress: show a progress bar on a terminal.
+        progress_format: ``indicatif`` (a bar), ``json`` (lines) or ``silent``.
+        special_tokens: take the first ids, in this order.
+        limit_alphabet: keep only this many of the most frequent characters.
+        initial_alphabet: characters that are in the alphabet whether they occur or not; of longer strings
+            the first character.
+        continuing_subword_prefix: put before every symbol that does not begin a piece.
+        end_of_word_suffix: put after the last symbol of every piece.
+        max_token_length: tokens are shorter than this, in initial symbols.
+
+    Example:
+        >>> from tessella.trainers import BpeTrainer
+        >>> BpeTrainer(vocab_size=1000).vocab_size
+        1000
+    """
+
+    _trains = "BPE"
+    _options = (
+        "min_frequency",
+        "vocab_size",
+        "show_progress",
+        "progress_format",
+        "special_tokens",
+        "limit_alphabet",
+        "initial_alphabet",
+        "continuing_subword_prefix",
+        "end_of_word_suffix",
+        "max_token_length",
+    )
+    _words: int = 0
+
+    min_frequency: int
+    progress_format: str
+    special_tokens: list[AddedToken]
+    limit_alphabet: int | None
+    initial_alphabet: list[str]
+    continuing_subword_prefix: str | None
+    end_of_word_suffix: str | None
+    max_token_length: int | None
+
+    def __init__(
+        self,
+        *,
+        vocab_size: int = 30000,
+        min_frequency: int = 0,
+        show_progress: bool = True,
+        progress_format: str = "indicatif",
+        special_tokens: _Tokens = (),
+        limit_alphabet: int | None = None,
+        initial_alphabet: Iterable[str] = (),
+        continuing_subword_prefix: str | None = None,
+        end_of_word_suffix: str | None = None,
+        max_token_length: int | None = None,
+    ) -> None:
+        self.vocab_size = vocab_size
+        self.min_frequency = min_frequency
+        self.show_progress = show_progress
+        self.progress_format = progress_format
+        self.special_tokens = special_tokens  # type: ignore[assignment]
+        self.limit_alphabet = limit_alphabet
+        self.initial_alphabet = initial_alphabet  # type: ignore[assignment]
+        self.continuing_subword_prefix = continuing_subword_prefix
+        self.end_of_word_suffix = end_of_word_suffix
+        self.max_token_length = max_token_length
+
+    def get_word_count(self) -> int:
+        """The number of different pieces that the last training learned from."""
+        return self._words
+
+
+class WordPieceTrainer(Trainer):
+    """Learns a WordPiece vocabulary: BPE training, whose merges are forgotten.
+
+    Args:
+        vocab_size, min_frequency, show_progress, special_tokens, limit_alphabet, initial_alphabet,
+        continuing_subword_prefix, end_of_word_suffix: as for ``BpeTrainer``.
+    """
+
+    _trains = "WordPiece"
+    _options = (
+        "min_frequency",
+        "vocab_size",
+        "show_progress",
+        "special_tokens",
+        "limit_alphabet",
+        "initial_alphabet",
+        "continuing_subword_prefix",
+        "end_of_word_suffix",
+    )
+
+    min_frequency: int
+    special_tokens: list[AddedToken]
+    limit_alphabet: int | None
+    initial_alphabet: list[str]
+    continuing_subword_prefix: str | None
+    end_of_word_suffix: str | None
+
+    def __init__(
+        self,
+        *,
+        vocab_size: int = 30000,
+        min_frequency: int = 0,
+        show_progress: bool = True,
+        special_tokens: _Tokens = (),
+        limit_alphabet: int | None = None,
+        initial_alphabet: Iterable[str] = (),
+        continuing_subword_prefix: str | None = "##",
+        end_of_word_suffix: str | None = None,
+    ) -> None:
+        self.vocab_size = vocab_size
+        self.min_frequency = min_frequency
+        self.show_progress = show_progress
+        self.special_tokens = special_tokens  # type: ignore[assignment]
+        self.limit_alphabet = limit_alphabet
+        self.initial_alphabet = initial_alphabet  # type: ignore[assignment]
+        self.continuing_subword_prefix = continuing_subword_prefix
+        self.end_of_word_suffix = end_of_word_suffix
+
+    def _state(self) -> dict[str, Any]:
+        fields = self._fields()
+        ordered: dict[str, Any] = {}
+        for name in BpeTrainer._options:
+            if name == "progress_format":
+                ordered[name] = "Indicatif"
+            elif name == "max_token_length":
+                ordered[name] = None
+            else:
+                ordered[name] = fields[name]
+        return {"bpe_trainer": {**ordered, "words": {}}}
+
+    def _restore(self, fields: Mapping[str, Any]) -> None:
+        super()._restore(fields["bpe_trainer"])
+
+
+class WordLevelTrainer(Trainer):
+    """Learns the most frequent pieces, whole.
+
+    Args:
+        vocab_size: entries of the vocabulary, special tokens included.
+        min_frequency: rarer pieces are left out.
+        show_progress: show a progress bar on a terminal.
+        special_tokens: take the first ids, in this order.
+    """
+
+    _trains = "WordLevel"
+    _options = ("min_frequency", "vocab_size", "show_progress", "special_tokens")
+
+    min_frequency: int
+    special_tokens: list[AddedToken]
+
+    def __init__(
+        self,
+        *,
+        vocab_size: int = 30000,
+        min_frequency: int = 0,
+        show_progress: bool = True,
+        special_tokens: _Tokens = (),
+    ) -> None:
+        self.vocab_size = vocab_size
+        self.min_frequency = min_frequency
+        self.show_progress = show_progress
+        self.special_tokens = special_tokens  # type: ignore[assignment]
+
+
+class UnigramTrainer(Trainer):
+    """Learns a Unigram model: starts with many pieces, estimates, drops the least useful, again and again.
+
+    Args:
+        vocab_size: entries of the vocabulary, special tokens included.
+        show_progress: show a progress bar on a terminal.
+        special_tokens: take the first ids, in this order.
+        initial_alphabet: characters that are in the vocabulary whether they occur or not.
+        shrinking_factor: the share of pieces that each round keeps.
+        unk_token: the token for unknown text. Without it, encoding unknown text is an error.
+        max_piece_length: characters of a piece at most.
+        n_sub_iterations: estimates between two rounds of dropping.
+        seed_size: pieces at the start.
+    """
+
+    _trains = "Unigram"
+    _options = (
+        "show_progress",
+        "vocab_size",
+        "n_sub_iterations",
+        "shrinking_factor",
+        "special_tokens",
+        "initial_alphabet",
+        "unk_token",
+        "max_piece_length",
+        "seed_size",
+    )
+
+    n_sub_iterations: int
+    shrinking_factor: float
+    special_tokens: list[AddedToken]
+    initial_alphabet: list[str]
+    unk_token: str | None
+    max_piece_length: int
+    seed_size: int
+
+    def __init__(
+        self,
+        *,
+        vocab_size: int = 8000,
+        show_progress: bool = True,
+        special_tokens: _Tokens | None = (),
+        initial_alphabet: Iterable[str] | None = (),
+        shrinking_factor: float = 0.75,
+        unk_token: str | None = None,
+        max_piece_length: int = 16,
+        n_sub_iterations: int = 2,
+        seed_size: int = 1_000_000,
+    ) -> None:
+        self.vocab_size = vocab_size
+        self.show_progress = show_progress
+        self.special_tokens = special_tokens or ()  # type: ignore[assignment]
+        self.initial_alphabet = initial_alphabet or ()  # type: ignore[assignment]
+        self.shrinking_factor = shrinking_factor
+        self.unk_token = unk_token
+        self.max_piece_length = max_piece_length
+        self.n_sub_iterations = n_sub_iterations
+        self.seed_size = seed_size
