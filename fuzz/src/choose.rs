@@ -38,8 +38,13 @@ pub fn text(u: &mut Unstructured<'_>, palette_only: bool) -> Result<String> {
         return Ok(String::from_utf8_lossy(rest).into_owned());
     }
     let mut text = String::new();
+    let palette = match u.int_in_range(0..=3)? {
+        0 => PARTS,
+        1 => &PARTS[..5],
+        _ => PALETTE,
+    };
     while !u.is_empty() && text.len() < 8192 {
-        let part = *u.choose(PALETTE)?;
+        let part = *u.choose(palette)?;
         for _ in 0..if u.ratio(1, 40)? { u.int_in_range(1..=40)? } else { 1 } {
             text.push_str(part);
         }
