@@ -150,7 +150,7 @@ fn deep_patterns_need_no_deep_stack() {
     let work = move || {
         for (open, middle, close) in shapes {
             for dialect in [Dialect::Oniguruma, Dialect::Fancy] {
-                for depth in [1, 8, 20, 45, 90, 110, 5_000, 100_000] {
+                for depth in [1, 8, 20, 110, 5_000, 50_000] {
                     // Repeats of repeats multiply; what they compile to grows as fast.
                     if close.starts_with('{') && (20..1000).contains(&depth) {
                         continue;

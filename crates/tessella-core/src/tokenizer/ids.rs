@@ -119,7 +119,7 @@ impl Inner {
 mod tests {
     use super::*;
     use crate::spec::{
-        ModelSpec, PostProcessorSpec, Template, TemplatePiece, TemplateSpecial, TokenizerSpec, Vocab, WordLevelSpec,
+        BpeSpec, Merges, ModelSpec, PostProcessorSpec, Template, TemplatePiece, TemplateSpecial, TokenizerSpec, Vocab, WordLevelSpec,
     };
 
     /// A template may take the sequence twice or leave it out; then the ids are those of the full path.
@@ -148,5 +148,34 @@ mod tests {
                 assert_eq!(tokenizer.encode(&Input::from("a"), &options).unwrap().ids(), wanted);
             }
         }
+    }
+
+    /// Long pieces are cut where no merge can cross. What stands between two cuts may be in the vocabulary and
+    /// still not be a piece.
+    #[test]
+    fn the_whole_piece_rule_is_for_whole_pieces() {
+        let vocab = Vocab::from_entries([("a", 0), ("b", 1), ("c", 2), ("ab", 3), (" ", 4)]).unwrap();
+        let spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec {
+            vocab: vocab.into(),
+            merges: Merges::Pairs(vec![].into()),
+            dropout: None,
+            unk_token: None,
+            continuing_subword_prefix: None,
+            end_of_word_suffix: None,
+            fuse_unk: false,
+            byte_fallback: false,
+            ignore_merges: true,
+        }));
+        let mut with_merge = spec.clone();
+        if let ModelSpec::Bpe(bpe) = &mut with_merge.model {
+            bpe.merges = Merges::Pairs(vec![(0, 1)].into());
+        }
+        let (spec, with_merge) = (Tokenizer::new(spec).unwrap(), Tokenizer::new(with_merge).unwrap());
+        let options = EncodeOptions::default();
+        let text = "ab ".repeat(20);
+        assert_eq!(spec.encode_ids("ab", &options).unwrap(), [3]);
+        assert_eq!(spec.encode_ids(&text, &options).unwrap(), [0, 1, 4].repeat(20));
+        assert_eq!(spec.encode(&Input::from(text.as_str()), &options).unwrap().ids(), [0, 1, 4].repeat(20));
+        assert_eq!(with_merge.encode_ids(&text, &options).unwrap(), [3, 4].repeat(20));
     }
 }

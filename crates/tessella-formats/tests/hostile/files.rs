@@ -33,7 +33,7 @@ pub const BPE: &str = r##"{
   "model": {"type": "BPE", "dropout": null, "unk_token": "<unk>", "continuing_subword_prefix": null,
     "end_of_word_suffix": null, "fuse_unk": false, "byte_fallback": false, "ignore_merges": false,
     "vocab": {"<pad>": 0, "<s>": 1, "<unk>": 2, "a": 3, "b": 4, "Ġ": 5, "ab": 6, "Ġa": 7, "Ã": 8},
-    "merges": [["a", "b"], "Ġ a"]}
+    "merges": [["a", "b"], ["Ġ", "a"]]}
 }"##;
 
 pub const WORD_PIECE: &str = r###"{

@@ -136,22 +136,19 @@ impl Bpe {
         self.tables.byte_lens.get(id as usize).copied().unwrap_or(0)
     }
 
-    /// Whether a long piece can be cut into units that are encoded one by one.
+    /// Whether a long piece can be cut into units that are encoded one by one. Under the whole-piece rule it
+    /// cannot: a unit that is in the vocabulary is not a piece, and need not be one token.
     pub fn can_cut(&self) -> bool {
-        self.tables.cut.is_useful()
+        self.tables.cut.is_useful() && !self.whole_pieces
     }
 
     /// Calls `unit` for the units of a piece, in order: stretches between boundaries that no merge crosses.
-    /// A piece that is itself a token under the whole-piece rule is one unit.
     pub fn for_each_unit<'t>(
         &self,
         piece: &'t str,
         mut unit: impl FnMut(&'t str) -> Result<()>,
     ) -> Result<()> {
-        if piece.len() <= CUT_ABOVE
-            || !self.can_cut()
-            || (self.whole_pieces && self.spec.vocab.id(piece).is_some())
-        {
+        if piece.len() <= CUT_ABOVE || !self.can_cut() {
             return unit(piece);
         }
         let mut start = 0;
