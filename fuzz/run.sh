@@ -11,6 +11,6 @@ targets=${*:-load_json load_binary encode_equals_reference round_trip offsets_sl
 cargo +nightly run --quiet --example seeds -- corpus
 for target in $targets; do
     echo "== $target"
-    cargo +nightly fuzz run --fuzz-dir . --sanitizer none "$target" -- \
+    cargo +nightly fuzz run --fuzz-dir . --sanitizer none --no-trace-compares "$target" -- \
         -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -max_len=4096 -print_final_stats=1
 done
