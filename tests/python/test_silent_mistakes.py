@@ -57,6 +57,8 @@ def added(content: str, **flags: bool) -> dict[str, Any]:
 
 def no_split(d: dict[str, Any]) -> None:
     d["pre_tokenizer"] = None
+    # Raw blanks are not in the alphabet; without an unknown token they would vanish, with other offsets on purpose.
+    d["model"]["unk_token"] = d["model"]["merges"][0][0]
 
 
 def then_digits(d: dict[str, Any]) -> None:

@@ -275,7 +275,7 @@ pub struct SentencePieceSpec {
     pub treat_whitespace_as_suffix: bool,
     /// What an unknown piece decodes to, ` ⁇ ` by default.
     pub unk_surface: String,
-    /// The model file's own bytes for the trainer and normalizer sections, carried along for writing.
+    /// The model file's own bytes (trainer and normalizer sections at least), carried along for writing.
     pub source: Option<Arc<[u8]>>,
 }
 

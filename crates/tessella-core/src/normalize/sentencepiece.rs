@@ -219,7 +219,8 @@ impl Output {
         while let Some(mark) = self.marks.pop() {
             source = mark.source;
             if mark.start < kept {
-                // Only the end of this chunk was space.
+                // Only the end of this stretch was space.
+                source += if mark.own { kept - mark.start } else { 0 };
                 self.marks.push(mark);
             }
             if mark.start <= kept {

@@ -5,8 +5,8 @@
 //! that runs by SentencePiece's own rules, and back.
 //!
 //! The description has no added tokens: control symbols are never found in text, and user-defined symbols
-//! are the model's and the normalizer's own business. Everything in the file except the pieces is carried
-//! along in [`SentencePieceSpec::source`], so a model that was read is written again with the same bytes.
+//! are the model's and the normalizer's own business. The file itself is carried along in
+//! [`SentencePieceSpec::source`]: what has not changed is written again as it stood, byte for byte.
 
 pub mod sections;
 pub mod wire;
@@ -43,13 +43,10 @@ struct Sections {
 /// Reads a serialized model.
 pub fn read_model(bytes: &[u8]) -> Result<TokenizerSpec> {
     let mut pieces = Vec::new();
-    let mut source = Vec::new();
     let mut fields = Fields::new(bytes, 0);
-    while let Some(field) = fields.next()? {
+    while let Some(field) = fields.next_field()? {
         if field.number == PIECES {
             pieces.push(read_piece(field.bytes()?, field.value_offset)?);
-        } else {
-            source.extend_from_slice(field.raw);
         }
     }
     if pieces.is_empty() {
@@ -61,13 +58,13 @@ pub fn read_model(bytes: &[u8]) -> Result<TokenizerSpec> {
             "the SentencePiece model has a denormalizer with a character map, which decoding does not apply",
         ));
     }
-    Ok(describe(&sections, pieces, source))
+    Ok(describe(&sections, pieces, bytes))
 }
 
 fn read_piece(bytes: &[u8], base: usize) -> Result<SentencePiece> {
     let mut piece = SentencePiece { text: String::new(), score: 0.0, kind: PieceKind::Normal };
     let mut fields = Fields::new(bytes, base);
-    while let Some(field) = fields.next()? {
+    while let Some(field) = fields.next_field()? {
         match field.number {
             PIECE_TEXT => piece.text = field.text()?.to_string(),
             PIECE_SCORE => piece.score = field.float()?,
@@ -96,7 +93,7 @@ fn read_sections(bytes: &[u8]) -> Result<Sections> {
     let mut sections = Sections::default();
     let mut parts: [(Vec<u8>, usize); 3] = Default::default();
     let mut fields = Fields::new(bytes, 0);
-    while let Some(field) = fields.next()? {
+    while let Some(field) = fields.next_field()? {
         let part = match field.number {
             TRAINER => 0,
             NORMALIZER => 1,
@@ -131,7 +128,7 @@ fn kind_of(model_type: i32) -> Option<SentencePieceKind> {
 }
 
 /// The tokenizer that a model's sections and pieces describe.
-fn describe(sections: &Sections, pieces: Vec<SentencePiece>, source: Vec<u8>) -> TokenizerSpec {
+fn describe(sections: &Sections, pieces: Vec<SentencePiece>, source: &[u8]) -> TokenizerSpec {
     let Sections { trainer, normalizer, .. } = sections;
     let mut user_defined: Vec<String> = pieces
         .iter()
@@ -230,7 +227,27 @@ pub fn write_model(spec: &TokenizerSpec) -> Result<Vec<u8>> {
     }
 
     let mut writer = Writer::default();
+    write_pieces(model, &mut writer)?;
+    write_sections(model, &normalizer, &mut writer)?;
+    Ok(writer.bytes)
+}
+
+/// Writes the pieces, each as it stood in the file carried along unless it has changed since.
+fn write_pieces(model: &SentencePieceSpec, writer: &mut Writer) -> Result<()> {
+    let mut old = Fields::new(model.source.as_deref().unwrap_or_default(), 0);
     for piece in model.pieces.iter() {
+        let field = loop {
+            match old.next_field()? {
+                Some(field) if field.number != PIECES => {}
+                field => break field,
+            }
+        };
+        if let Some(field) = field
+            && read_piece(field.bytes()?, field.value_offset)? == *piece
+        {
+            writer.raw(field.raw);
+            continue;
+        }
         let mut fields = Writer::default();
         fields.bytes(PIECE_TEXT, piece.text.as_bytes());
         fields.float(PIECE_SCORE, piece.score);
@@ -245,8 +262,7 @@ pub fn write_model(spec: &TokenizerSpec) -> Result<Vec<u8>> {
         kind.into_iter().for_each(|kind| fields.varint(PIECE_KIND, kind));
         writer.bytes(PIECES, &fields.bytes);
     }
-    write_sections(model, &normalizer, &mut writer)?;
-    Ok(writer.bytes)
+    Ok(())
 }
 
 fn is_piece(model: &SentencePieceSpec, id: Option<u32>, text: &str) -> bool {
@@ -294,16 +310,17 @@ fn write_sections(
     set(&mut section.remove_extra_whitespaces, old.normalizer.remove_extra_whitespaces(), remove);
     set(&mut section.escape_whitespaces, old.normalizer.escape_whitespaces(), normalizer.escape_whitespaces);
 
-    if new == old && model.source.is_some() {
-        writer.raw(source);
-        return Ok(());
+    let unchanged = new == old && model.source.is_some();
+    if !unchanged {
+        writer.bytes(TRAINER, &new.trainer.write());
+        writer.bytes(NORMALIZER, &new.normalizer.write());
     }
-    writer.bytes(TRAINER, &new.trainer.write());
-    writer.bytes(NORMALIZER, &new.normalizer.write());
     let mut fields = Fields::new(source, 0);
-    while let Some(field) = fields.next()? {
-        if field.number != TRAINER && field.number != NORMALIZER {
-            writer.raw(field.raw);
+    while let Some(field) = fields.next_field()? {
+        match field.number {
+            PIECES => {}
+            TRAINER | NORMALIZER if !unchanged => {}
+            _ => writer.raw(field.raw),
         }
     }
     Ok(())

@@ -88,7 +88,7 @@ macro_rules! section {
             pub fn read(bytes: &[u8], base: usize) -> Result<Self> {
                 let mut section = $section::default();
                 let mut fields = Fields::new(bytes, base);
-                while let Some(field) = fields.next()? {
+                while let Some(field) = fields.next_field()? {
                     match field.number {
                         $( $number => section!(@read $kind section.$name, field), )*
                         _ => section.unknown.extend_from_slice(field.raw),

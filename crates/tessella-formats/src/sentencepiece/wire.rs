@@ -43,7 +43,7 @@ impl<'b> Fields<'b> {
     }
 
     /// The next field; `None` at the end of the message.
-    pub fn next(&mut self) -> Result<Option<Field<'b>>> {
+    pub fn next_field(&mut self) -> Result<Option<Field<'b>>> {
         let start = self.at;
         if start == self.message.len() {
             return Ok(None);

@@ -9,7 +9,8 @@
 //! long ones with a heap, so the cost is n log n for any text.
 //!
 //! Unused pieces take part in merging and are taken apart again at the end, the way the text was last seen
-//! joined *anywhere* in the sentence; models that have any are therefore merged whole.
+//! joined *anywhere* in the sentence; models that have any are therefore merged whole. What is left of them
+//! that cannot be taken apart is unknown.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -54,13 +55,12 @@ impl ScoredMerges {
                 characters.set(c, id);
             }
         }
-        // Characters that are no piece of their own but part of one, or reserved, are symbols too.
+        // Characters that are no piece of their own but part of one are symbols too.
         let texts = pieces.ordinary_pieces().map(|(_, piece)| piece.text.as_str());
-        let reserved = pieces.reserved_texts().filter(|text| only_char(text).is_some());
-        for c in texts.chain(reserved).flat_map(str::chars) {
+        for c in texts.flat_map(str::chars) {
             if characters.get(c) == NO_SYMBOL {
                 characters.set(c, emitted.len() as u32);
-                emitted.push(pieces.id_in_text(c.encode_utf8(&mut [0; 4])));
+                emitted.push(pieces.unk_id());
             }
         }
 
@@ -274,7 +274,7 @@ impl ScoredMerges {
     }
 
     fn is_unused(&self, symbol: u32) -> bool {
-        self.unused.get(symbol as usize).copied().unwrap_or(false) && self.emitted[symbol as usize] == symbol
+        self.unused.get(symbol as usize).copied().unwrap_or(false)
     }
 
     fn emitted_id(&self, symbol: u32, pieces: &PieceTable) -> TokenId {

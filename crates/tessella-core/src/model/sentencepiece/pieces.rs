@@ -14,7 +14,7 @@ pub(super) struct PieceTable {
     all: Arc<Vec<SentencePiece>>,
     /// Normal, user-defined and unused pieces: those that segmentation works with.
     ordinary: Trie,
-    /// Control, unknown and byte pieces. A text may be here and above; this one counts.
+    /// Control, unknown and byte pieces. A text may be here and above; by name, this one is found.
     reserved: HashMap<String, TokenId>,
     /// User-defined symbols, if there are any.
     symbols: Option<Trie>,
@@ -115,20 +115,15 @@ impl PieceTable {
             .map(|(id, piece)| (id as TokenId, piece))
     }
 
-    /// Texts of control, unknown and byte pieces.
-    pub(super) fn reserved_texts(&self) -> impl Iterator<Item = &str> {
-        self.reserved.keys().map(String::as_str)
-    }
-
     pub(super) fn id(&self, text: &str) -> Option<TokenId> {
         self.reserved.get(text).copied().or_else(|| self.ordinary.get(text.as_bytes()))
     }
 
-    /// The id of a stretch of text. A text that spells a control piece is unknown: control pieces are never
-    /// made from text (SentencePiece reports an internal error there).
+    /// The id of a stretch of text. A text that spells a control, byte or unused piece is
+    /// unknown: these are never made from text.
     pub(super) fn id_in_text(&self, text: &str) -> TokenId {
-        match self.id(text) {
-            Some(id) if self.all[id as usize].kind != PieceKind::Control => id,
+        match self.ordinary.get(text.as_bytes()) {
+            Some(id) if self.all[id as usize].kind != PieceKind::Unused => id,
             _ => self.unk_id,
         }
     }

@@ -1,1 +1,125 @@
+//! Properties of SentencePiece models: against plain versions of the same rules, and on large input.
 
+use super::*;
+use crate::spec::PieceKind;
+
+fn model(kind: SentencePieceKind, pieces: &[(&str, f32, PieceKind)]) -> Result<SentencePieceModel> {
+    let unknown = [("<unk>", 0.0, PieceKind::Unknown)];
+    let pieces = unknown.iter().chain(pieces).map(|(text, score, kind)| SentencePiece {
+        text: text.to_string(),
+        score: *score,
+        kind: *kind,
+    });
+    SentencePieceModel::new(&SentencePieceSpec {
+        kind,
+        pieces: Arc::new(pieces.collect()),
+        byte_fallback: false,
+        treat_whitespace_as_suffix: false,
+        unk_surface: " ⁇ ".into(),
+        source: None,
+    })
+}
+
+fn ids(model: &SentencePieceModel, text: &str) -> Vec<TokenId> {
+    let mut tokens = Vec::new();
+    model.tokenize(text, &mut Random::from_seed(0), &mut tokens).unwrap();
+    tokens.iter().map(|token| token.id).collect()
+}
+
+/// Merges the whole text, looking through all pairs for the best one every time.
+fn plain_bpe(pieces: &[(String, f32)], text: &str) -> Vec<String> {
+    let score = |text: &str| pieces.iter().find(|piece| piece.0 == text).map(|piece| piece.1);
+    let mut parts: Vec<String> = text.chars().map(String::from).collect();
+    loop {
+        let mut best: Option<(usize, f32)> = None;
+        for at in 0..parts.len().saturating_sub(1) {
+            let joined = format!("{}{}", parts[at], parts[at + 1]);
+            if let Some(score) = score(&joined)
+                && best.is_none_or(|(_, known)| score > known)
+            {
+                best = Some((at, score));
+            }
+        }
+        let Some((at, _)) = best else { return parts };
+        let right = parts.remove(at + 1);
+        parts[at].push_str(&right);
+    }
+}
+
+#[test]
+fn cut_merging_equals_merging_the_whole_text() {
+    let mut random = Random::from_seed(8);
+    for _ in 0..200 {
+        let alphabet: Vec<char> = if random.next_u64().is_multiple_of(2) { "abc▁" } else { "ab世é" }.chars().collect();
+        let word = |random: &mut Random, longest: u64| -> String {
+            let length = 1 + random.next_u64() % longest;
+            (0..length).map(|_| alphabet[random.next_u64() as usize % alphabet.len()]).collect()
+        };
+        let mut pieces: Vec<(String, f32)> = alphabet.iter().map(|c| (c.to_string(), -100.0)).collect();
+        for _ in 0..random.next_u64() % 20 {
+            let text = word(&mut random, 4);
+            if pieces.iter().all(|piece| piece.0 != text) {
+                pieces.push((text, -((random.next_u64() % 8) as f32)));
+            }
+        }
+        let list: Vec<_> =
+            pieces.iter().map(|(text, score)| (text.as_str(), *score, PieceKind::Normal)).collect();
+        let model = model(SentencePieceKind::Bpe, &list).unwrap();
+        for longest in [3, 20, 60, 200] {
+            let text = word(&mut random, longest);
+            let wanted: Vec<TokenId> =
+                plain_bpe(&pieces, &text).iter().map(|part| model.token_to_id(part).unwrap()).collect();
+            assert_eq!(ids(&model, &text), wanted, "{text:?} with {pieces:?}");
+        }
+    }
+}
+
+#[test]
+fn a_model_must_fit_together() {
+    let normal = |text| (text, -1.0, PieceKind::Normal);
+    let message = |pieces: &[(&str, f32, PieceKind)]| {
+        model(SentencePieceKind::Unigram, pieces).unwrap_err().message().to_string()
+    };
+    assert!(message(&[normal("a"), normal("a")]).contains("already defined"));
+    assert!(message(&[normal("")]).contains("is empty"));
+    assert!(message(&[("u", 0.0, PieceKind::Unknown)]).contains("exactly one"));
+    assert!(message(&[("<0x41>", 0.0, PieceKind::Byte)]).contains("byte_fallback"));
+    assert!(message(&[("a", f32::NAN, PieceKind::Normal)]).contains("not a number"));
+    assert!(message(&[]).contains("no piece"));
+}
+
+#[test]
+fn dropout_of_one_leaves_characters_and_of_nothing_the_best() {
+    let model = model(
+        SentencePieceKind::Bpe,
+        &[("a", -3.0, PieceKind::Normal), ("b", -3.0, PieceKind::Normal), ("ab", -1.0, PieceKind::Normal)],
+    )
+    .unwrap();
+    let sample = |alpha| {
+        let mut tokens = Vec::new();
+        model.sample("abab", -1, alpha, &mut Random::from_seed(3), &mut tokens).unwrap();
+        tokens.iter().map(|token| token.id).collect::<Vec<_>>()
+    };
+    assert_eq!(sample(1.0), [1, 2, 1, 2]);
+    assert_eq!(sample(0.0), [3, 3]);
+}
+
+#[test]
+fn megabytes_without_a_space_take_no_time() {
+    let pieces = [
+        ("a", -3.0, PieceKind::Normal),
+        ("aa", -1.0, PieceKind::Normal),
+        ("aaaa", -2.0, PieceKind::Normal),
+        ("b", -3.0, PieceKind::Normal),
+        ("ab", -1.5, PieceKind::Unused),
+    ];
+    let text = "a".repeat(2_000_000);
+    for kind in
+        [SentencePieceKind::Unigram, SentencePieceKind::Bpe, SentencePieceKind::Word, SentencePieceKind::Char]
+    {
+        for count in [4, 5] {
+            let tokens = ids(&model(kind, &pieces[..count]).unwrap(), &text);
+            assert!(!tokens.is_empty());
+        }
+    }
+}

@@ -1,12 +1,11 @@
 //! SentencePiece's Unigram arithmetic.
 //!
-//! Scores are 32-bit. The best-path encoder adds in 64 bits, compares with the rounded best so far and
-//! stores rounded, so a candidate that rounds to the same number can still replace the best. An unknown
-//! character is added in 32 bits. The lattice (n-best, sampling) adds in 32 bits throughout; its best path
-//! can differ from the encoder's.
+//! Scores are 32-bit and every sum is rounded, so a piece can be worth its place in one sentence and not in
+//! another: sentences are never cut for speed, and scores are never reset.
 //!
-//! User-defined symbols get a bonus that grows with their length (in bytes in the encoder, in characters
-//! in the lattice), so that they always win. Unused pieces do not exist here.
+//! A user-defined symbol is worth a tenth for every byte but the first (in n-best lists and sampling: for
+//! every character but the first), so that it wins against pieces, whose scores are negative. Unused pieces
+//! do not exist here.
 
 use std::cell::RefCell;
 
@@ -28,7 +27,6 @@ pub(super) struct ScoredPieces {
     /// Score of each piece; NaN marks user-defined symbols. (A model with a NaN is refused.)
     scores: Vec<f32>,
     unused: Vec<bool>,
-    highest: f32,
     unknown: f32,
 }
 
@@ -38,11 +36,8 @@ impl ScoredPieces {
             return Err(Error::model("the model has no piece to segment with: it needs one of kind normal"));
         }
         let mut lowest = f32::MAX;
-        // Not the lowest number but the smallest positive one: so it is for SentencePiece.
-        let mut highest = f32::MIN_POSITIVE;
         for piece in pieces.all().iter().filter(|piece| piece.kind == PieceKind::Normal) {
             lowest = lowest.min(piece.score);
-            highest = highest.max(piece.score);
         }
         let score = |piece: &crate::spec::SentencePiece| match piece.kind {
             PieceKind::UserDefined => f32::NAN,
@@ -51,13 +46,8 @@ impl ScoredPieces {
         Ok(ScoredPieces {
             scores: pieces.all().iter().map(score).collect(),
             unused: pieces.all().iter().map(|piece| piece.kind == PieceKind::Unused).collect(),
-            highest,
             unknown: lowest - UNKNOWN_PENALTY,
         })
-    }
-
-    fn symbol_score(&self, length: usize) -> f64 {
-        (length as f32 * self.highest) as f64 - 0.1
     }
 
     /// The best segmentation.
@@ -80,7 +70,7 @@ impl ScoredPieces {
                 let end = start + length;
                 let mut score = self.scores[id as usize];
                 if score.is_nan() {
-                    score = self.symbol_score(text[start..end].chars().count()) as f32;
+                    score = symbol_score(text[start..end].chars().count());
                 }
                 edges.push((start, end, id, score));
                 covered |= length == c.len_utf8();
@@ -93,32 +83,26 @@ impl ScoredPieces {
     }
 }
 
+/// What a user-defined symbol of this length is worth.
+fn symbol_score(length: usize) -> f32 {
+    (0.1 * (length as f64 - 1.0)) as f32
+}
+
 impl Scoring for ScoredPieces {
-    type Stored = f32;
-    type Wide = f64;
+    type Score = f32;
 
     #[inline]
-    fn with_piece(&self, id: u32, bytes: usize, before: f32) -> Option<f64> {
+    fn with_piece(&self, id: u32, bytes: usize, before: f32) -> Option<f32> {
         if self.unused[id as usize] {
             return None;
         }
         let score = self.scores[id as usize];
-        let score = if score.is_nan() { self.symbol_score(bytes) } else { score as f64 };
-        Some(score + before as f64)
+        let score = if score.is_nan() { symbol_score(bytes) } else { score };
+        Some(score + before)
     }
 
     #[inline]
-    fn with_unknown(&self, before: f32) -> f64 {
-        (self.unknown + before) as f64
-    }
-
-    #[inline]
-    fn is_better(candidate: f64, best: f32) -> bool {
-        candidate > best as f64
-    }
-
-    #[inline]
-    fn store(candidate: f64) -> f32 {
-        candidate as f32
+    fn with_unknown(&self, before: f32) -> f32 {
+        self.unknown + before
     }
 }

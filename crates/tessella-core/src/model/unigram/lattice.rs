@@ -379,7 +379,7 @@ mod tests {
         let mut edges = Vec::new();
         for start in 0..length {
             for end in start + 1..=length {
-                if end == start + 1 || random.next_u64() % 2 == 0 {
+                if end == start + 1 || random.next_u64().is_multiple_of(2) {
                     edges.push((start, end, edges.len() as u32, -5.0 * random.next_f64()));
                 }
             }

@@ -55,8 +55,7 @@ struct Scores {
 }
 
 impl Scoring for Scores {
-    type Stored = f64;
-    type Wide = f64;
+    type Score = f64;
 
     #[inline]
     fn with_piece(&self, id: u32, _bytes: usize, before: f64) -> Option<f64> {
@@ -66,16 +65,6 @@ impl Scoring for Scores {
     #[inline]
     fn with_unknown(&self, before: f64) -> f64 {
         self.unknown + before
-    }
-
-    #[inline]
-    fn is_better(candidate: f64, best: f64) -> bool {
-        candidate > best
-    }
-
-    #[inline]
-    fn store(candidate: f64) -> f64 {
-        candidate
     }
 }
 

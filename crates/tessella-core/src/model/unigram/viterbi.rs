@@ -11,16 +11,12 @@ use crate::trie::Trie;
 
 /// How scores add up and compare: the arithmetic of the library whose results are reproduced.
 pub(crate) trait Scoring {
-    /// What is stored per boundary.
-    type Stored: Copy + Default;
-    /// What a candidate is computed and compared in.
-    type Wide: Copy;
+    /// The width of all sums.
+    type Score: Copy + Default + PartialOrd;
 
     /// The score of a path that goes on with this piece; `None` if the piece may not be used.
-    fn with_piece(&self, id: u32, bytes: usize, before: Self::Stored) -> Option<Self::Wide>;
-    fn with_unknown(&self, before: Self::Stored) -> Self::Wide;
-    fn is_better(candidate: Self::Wide, best: Self::Stored) -> bool;
-    fn store(candidate: Self::Wide) -> Self::Stored;
+    fn with_piece(&self, id: u32, bytes: usize, before: Self::Score) -> Option<Self::Score>;
+    fn with_unknown(&self, before: Self::Score) -> Self::Score;
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,7 +56,7 @@ pub(crate) fn best_path<S: Scoring>(
     trie: &Trie,
     scoring: &S,
     unknown: Option<u32>,
-    window: &mut Window<S::Stored>,
+    window: &mut Window<S::Score>,
     mut edge: impl FnMut(usize, usize, u32),
 ) -> Result<(), NoUnknown> {
     let bytes = text.as_bytes();
@@ -91,8 +87,8 @@ pub(crate) fn best_path<S: Scoring>(
             let end = at + length;
             reach = reach.max(end);
             let node = node_at(nodes, end - settled);
-            if node.length == 0 || S::is_better(candidate, node.score) {
-                *node = Node { score: S::store(candidate), length: length as u32, id };
+            if node.length == 0 || candidate > node.score {
+                *node = Node { score: candidate, length: length as u32, id };
             }
         }
         if !covered {
@@ -100,9 +96,9 @@ pub(crate) fn best_path<S: Scoring>(
             let end = at + width;
             reach = reach.max(end);
             let node = node_at(nodes, end - settled);
-            if node.length == 0 || S::is_better(candidate, node.score) {
+            if node.length == 0 || candidate > node.score {
                 let id = unknown.ok_or(NoUnknown)?;
-                *node = Node { score: S::store(candidate), length: width as u32, id };
+                *node = Node { score: candidate, length: width as u32, id };
             }
         }
         at += width;

@@ -73,6 +73,8 @@ impl Alphabet {
         let mut pages = Vec::with_capacity(PAGES);
         let mut entries: Vec<u8> = Vec::new();
         let mut seen: HashMap<[u8; PAGE], u16> = HashMap::new();
+        // Most pages are of one class; those are found without hashing.
+        let mut uniform: Vec<Option<u16>> = vec![None; classes];
         let mut stretch = 0;
         let mut ascii = [0; 128];
         for number in 0..PAGES as u32 {
@@ -80,7 +82,17 @@ impl Alphabet {
             while stretches.get(stretch + 1).is_some_and(|&(start, _)| start <= first) {
                 stretch += 1;
             }
-            let mut page = [stretches[stretch].1; PAGE];
+            let class = stretches[stretch].1;
+            let is_uniform =
+                stretches.get(stretch + 1).is_none_or(|&(start, _)| start >= first + PAGE as u32);
+            if is_uniform
+                && number >= 2
+                && let Some(index) = uniform[usize::from(class)]
+            {
+                pages.push(index);
+                continue;
+            }
+            let mut page = [class; PAGE];
             let mut inner = stretch + 1;
             while let Some(&(start, class)) = stretches.get(inner)
                 && start < first + PAGE as u32
@@ -95,6 +107,9 @@ impl Alphabet {
                 entries.extend_from_slice(&page);
                 (entries.len() / PAGE - 1) as u16
             });
+            if is_uniform {
+                uniform[usize::from(class)] = Some(index);
+            }
             pages.push(index);
         }
         Alphabet { classes, ascii, pages, entries }

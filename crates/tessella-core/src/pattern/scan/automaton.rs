@@ -60,20 +60,19 @@ struct Builder<'a> {
 pub fn build(program: &Program, alphabet: &Alphabet, members: &Members) -> Result<Automaton, String> {
     let end = alphabet.classes();
     // Neighbours that no condition's left side tells apart are one kind.
-    let mut kinds = Vec::new();
     let mut before: Vec<Vec<bool>> = Vec::new();
-    for symbol in 0..=end {
+    let kind_of = |symbol: usize| {
         let holds: Vec<bool> = program
             .conditions
             .iter()
             .map(|looking| if symbol == end { looking.before_edge } else { members[looking.before][symbol] })
             .collect();
-        let kind = before.iter().position(|known| *known == holds).unwrap_or_else(|| {
+        before.iter().position(|known| *known == holds).unwrap_or_else(|| {
             before.push(holds);
             before.len() - 1
-        });
-        kinds.push(kind);
-    }
+        })
+    };
+    let kinds = (0..=end).map(kind_of).collect();
     let size = program.instructions.len();
     let mut builder = Builder {
         program,

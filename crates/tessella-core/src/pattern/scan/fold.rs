@@ -31,10 +31,10 @@ fn walk(node: &Node, run: &mut Vec<char>) -> Result<(), String> {
             }
         }
         Node::Repeat { body, max, .. } => {
-            // A repeated letter may be unrolled into neighbours of itself. The neighbours outside are
+            // Repeated letters may be unrolled into neighbours of themselves. The neighbours outside are
             // separate strings to the engine, unless the repetition is trivial.
-            let copies = max.unwrap_or(LONGEST as u32).min(LONGEST as u32);
-            let trivial = copies == 1 && matches!(node, Node::Repeat { min: 1, .. });
+            let copies = if is_letters(body) { max.unwrap_or(LONGEST as u32).min(LONGEST as u32) } else { 1 };
+            let trivial = matches!(node, Node::Repeat { min: 1, max: Some(1), .. });
             if !trivial {
                 check_run(run)?;
             }
@@ -61,6 +61,15 @@ fn walk(node: &Node, run: &mut Vec<char>) -> Result<(), String> {
         Node::Class { .. } | Node::Look(_) => check_run(run)?,
     }
     Ok(())
+}
+
+/// A plain string: only such a body is unrolled into its neighbours.
+fn is_letters(node: &Node) -> bool {
+    match node {
+        Node::Class { folded, .. } => folded.is_some(),
+        Node::Concat(nodes) => nodes.iter().all(is_letters),
+        _ => false,
+    }
 }
 
 /// Checks and clears a stretch of neighbouring letters.

@@ -9,7 +9,7 @@
 //! 2. `program`: the tree as branches in order of preference
 //! 3. `alphabet`: characters sorted into classes that the pattern cannot tell apart
 //! 4. `automaton`: one state per situation, one symbol of look-ahead
-//! 5. `table`: rows laid out for running, pieces chained to pieces
+//! 5. `table`, `pairs`: rows laid out for running, pieces chained to pieces, two ASCII characters per step
 //! 6. `run`: the loops, and why they are linear
 //!
 //! Look-around of one character, anchors at edges and lines, word boundaries, lazy, greedy and possessive
@@ -31,6 +31,7 @@ mod automaton;
 mod class;
 mod fold;
 mod fold_table;
+mod pairs;
 mod parse;
 mod program;
 mod properties;
@@ -69,6 +70,7 @@ impl Scanner {
         let (alphabet, members) = Alphabet::new(&program.sets.iter().collect::<Vec<_>>())?;
         let automaton = automaton::build(&program, &alphabet, &members)?;
         let table = Table::new(&automaton, &alphabet);
+        engine_accepts(source, dialect)?;
         Ok(Scanner { alphabet, table })
     }
 
@@ -116,4 +118,14 @@ impl Scanner {
             if self.table.total { "covers every text" } else { "may leave gaps" },
         )
     }
+}
+
+/// A pattern that the engine rejects is an error to its users, even where its meaning seems clear: Oniguruma
+/// does not repeat a group that holds a bare anchor, for one.
+fn engine_accepts(source: &str, dialect: Dialect) -> std::result::Result<(), String> {
+    let accepted = match dialect {
+        Dialect::Oniguruma => onig::Regex::new(source).is_ok(),
+        Dialect::Fancy => fancy_regex::Regex::new(source).is_ok(),
+    };
+    if accepted { Ok(()) } else { Err("the engine does not accept the pattern".into()) }
 }

@@ -4,6 +4,8 @@
 //! are. For Oniguruma only names on the lists below are accepted; a test walks all code points through the
 //! engine for each of them.
 
+use crate::error::excerpt;
+
 use super::set::{self, CharSet};
 
 /// General categories by the short names that both engines know.
@@ -14,74 +16,22 @@ pub const CATEGORIES: &[&str] = &[
 ];
 
 /// General categories by their long names.
+#[rustfmt::skip]
 pub const LONG_CATEGORIES: &[&str] = &[
-    "Letter",
-    "Uppercase_Letter",
-    "Lowercase_Letter",
-    "Titlecase_Letter",
-    "Modifier_Letter",
-    "Other_Letter",
-    "Mark",
-    "Nonspacing_Mark",
-    "Spacing_Mark",
-    "Enclosing_Mark",
-    "Number",
-    "Decimal_Number",
-    "Letter_Number",
-    "Other_Number",
-    "Punctuation",
-    "Symbol",
-    "Math_Symbol",
-    "Currency_Symbol",
-    "Modifier_Symbol",
-    "Other_Symbol",
-    "Separator",
-    "Space_Separator",
-    "Other",
-    "Format",
+    "Letter", "Uppercase_Letter", "Lowercase_Letter", "Titlecase_Letter", "Modifier_Letter", "Other_Letter",
+    "Mark", "Nonspacing_Mark", "Spacing_Mark", "Enclosing_Mark", "Number", "Decimal_Number",
+    "Letter_Number", "Other_Number", "Punctuation", "Symbol", "Math_Symbol", "Currency_Symbol",
+    "Modifier_Symbol", "Other_Symbol", "Separator", "Space_Separator", "Other", "Format",
 ];
 
 /// Scripts and binary properties that tokenizers use.
+#[rustfmt::skip]
 pub const PROPERTIES: &[&str] = &[
-    "Alphabetic",
-    "Arabic",
-    "Armenian",
-    "Bengali",
-    "Bopomofo",
-    "Cherokee",
-    "Common",
-    "Coptic",
-    "Cyrillic",
-    "Devanagari",
-    "Ethiopic",
-    "Georgian",
-    "Greek",
-    "Gujarati",
-    "Gurmukhi",
-    "Han",
-    "Hangul",
-    "Hebrew",
-    "Hiragana",
-    "Inherited",
-    "Kannada",
-    "Katakana",
-    "Khmer",
-    "Lao",
-    "Latin",
-    "Lowercase",
-    "Malayalam",
-    "Mongolian",
-    "Myanmar",
-    "Oriya",
-    "Sinhala",
-    "Syriac",
-    "Tamil",
-    "Telugu",
-    "Thaana",
-    "Thai",
-    "Tibetan",
-    "Uppercase",
-    "White_Space",
+    "Alphabetic", "Arabic", "Armenian", "Bengali", "Bopomofo", "Cherokee", "Common", "Coptic", "Cyrillic",
+    "Devanagari", "Ethiopic", "Georgian", "Greek", "Gujarati", "Gurmukhi", "Han", "Hangul", "Hebrew",
+    "Hiragana", "Inherited", "Kannada", "Katakana", "Khmer", "Lao", "Latin", "Lowercase", "Malayalam",
+    "Mongolian", "Myanmar", "Oriya", "Sinhala", "Syriac", "Tamil", "Telugu", "Thaana", "Thai", "Tibetan",
+    "Uppercase", "White_Space",
 ];
 
 /// POSIX bracket names, as Oniguruma reads them over Unicode.
@@ -119,7 +69,7 @@ pub fn oniguruma(name: &str, bare: bool) -> Result<CharSet, String> {
         .into_iter()
         .flatten()
         .find(|known| plain(known) == wanted)
-        .ok_or_else(|| format!("the property \\p{{{name}}} is left to the engine"))?;
+        .ok_or_else(|| format!("the property \\p{{{}}} is left to the engine", excerpt(name)))?;
     set::parse(&format!("\\p{{{known}}}"), false)
 }
 
@@ -140,7 +90,7 @@ pub fn oniguruma_posix(name: &str) -> Result<CharSet, String> {
         "upper" => r"\p{Uppercase}",
         "xdigit" => r"[0-9A-Fa-f]",
         "word" => r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}]",
-        _ => return Err(format!("the bracket [:{name}:] is left to the engine")),
+        _ => return Err(format!("the bracket [:{}:] is left to the engine", excerpt(name))),
     };
     set::parse(source, false)
 }
@@ -155,7 +105,7 @@ const REWRITTEN_BY_FANCY: &[&str] = &[
 pub fn fancy(name: &str, ignore_case: bool) -> Result<CharSet, String> {
     let plain_name = name.trim_start_matches('^').to_lowercase();
     if REWRITTEN_BY_FANCY.contains(&plain_name.as_str()) || name.starts_with('^') {
-        return Err(format!("the property \\p{{{name}}} is left to the engine"));
+        return Err(format!("the property \\p{{{}}} is left to the engine", excerpt(name)));
     }
     set::parse(&format!("\\p{{{plain_name}}}"), ignore_case)
 }

@@ -1,6 +1,6 @@
 //! Running the tables over a text.
 //!
-//! Two loops. `for_each_piece` follows the fused rows through the whole text and notes boundaries without a
+//! Two loops. `Search::for_each` follows the fused rows through the whole text and notes boundaries without a
 //! branch per piece. `Search::end_from` answers one anchored question on the plain rows; it serves the rest:
 //! single matches, and the stretches where the fused loop has to back off far.
 //!
@@ -9,13 +9,15 @@
 //! A scan may run on after its last accept in the hope of a longer match, and in vain. What lies behind a
 //! (state, position) pair depends on the text alone, so a pair that once led to no accept never will. After
 //! a vain run of more than [`SPACING`] bytes, the scans that start inside of it remember such pairs at
-//! checkpoints every [`SPACING`] bytes and stop at a known one. A stretch is run over in vain at most once
-//! without checkpoints, and with them each start costs at most [`SPACING`] bytes beyond what it matches or
-//! adds new to memory: linear in the text for a given pattern, at most states times text / [`SPACING`] pairs.
+//! checkpoints every [`SPACING`] bytes and stop at a known one. A stretch is run over in vain at most twice
+//! without checkpoints (by the fused loop and by the plain rows that it asks), and with them each start costs
+//! at most [`SPACING`] bytes beyond what it matches or adds to memory: linear in the text for a given pattern,
+//! with at most states times text / [`SPACING`] pairs.
 
 use std::collections::HashSet;
 
 use super::alphabet::Alphabet;
+use super::pairs::{FIRST_BOUNDARY, FIRST_GAP, PAIR_STOP, SECOND_BOUNDARY, SECOND_GAP};
 use super::table::{ACCEPT, BOUNDARY, STOP, Table, WAS_GAP};
 
 /// Bytes between checkpoints, and the vain run that is not worth remembering.
@@ -78,10 +80,11 @@ impl<'a> Search<'a> {
         loop {
             let (class, length) = self.alphabet.at(self.bytes, at);
             let index = state as usize + usize::from(class);
-            if rows.flags[index] & ACCEPT != 0 {
+            let (next, flags) = rows.get(index);
+            if flags & ACCEPT != 0 {
                 last = Some(at);
             }
-            state = rows.next[index];
+            state = next;
             if state == 0 {
                 break;
             }
@@ -116,10 +119,11 @@ impl<'a> Search<'a> {
             }
             let (class, length) = self.alphabet.at(self.bytes, at);
             let index = state as usize + usize::from(class);
-            if rows.flags[index] & ACCEPT != 0 {
+            let (next, flags) = rows.get(index);
+            if flags & ACCEPT != 0 {
                 last = Some(at);
             }
-            state = rows.next[index];
+            state = next;
             if state == 0 {
                 break;
             }
@@ -173,34 +177,15 @@ impl<'a> Search<'a> {
     /// Matches and gaps in order, for a pattern without empty matches.
     pub fn for_each(&mut self, emit: impl FnMut(usize, usize, bool)) {
         let (table, alphabet, bytes) = (self.table, self.alphabet, self.bytes);
-        let rows = &table.fused;
         let mut pieces = Pieces { covered: 0, gap: None, emit };
-        let mut boundaries = [0usize; BLOCK];
+        let mut boundaries: Boundaries = [0; 2 * BLOCK];
         let mut at = 0;
-        let mut last = 0;
         let mut state = table.starts[self.kind(0)];
         loop {
-            let block_end = bytes.len().min(at + BLOCK);
-            let mut count = 0;
-            let mut stopped = false;
-            while at < block_end {
-                let byte = bytes[at];
-                let (class, length) =
-                    if byte < 128 { (alphabet.of_ascii(byte), 1) } else { alphabet.of_wide(bytes, at) };
-                let index = state as usize + usize::from(class);
-                let flags = rows.flags[index];
-                if flags & STOP != 0 {
-                    stopped = true;
-                    break;
-                }
-                state = rows.next[index];
-                // Written always, kept only if it is a boundary.
-                boundaries[count % BLOCK] = at << 1 | usize::from(flags & WAS_GAP != 0);
-                count += usize::from(flags & BOUNDARY != 0);
-                last = if flags & (ACCEPT | BOUNDARY) != 0 { at } else { last };
-                at += length;
-            }
-            for &boundary in &boundaries[..count.min(BLOCK)] {
+            let stopped;
+            let count;
+            (at, state, count, stopped) = run_block(table, alphabet, bytes, at, state, &mut boundaries);
+            for &boundary in &boundaries[..count.min(2 * BLOCK)] {
                 pieces.push(boundary >> 1, boundary & 1 == 1);
             }
             if !stopped {
@@ -214,37 +199,91 @@ impl<'a> Search<'a> {
                     pieces.push(at, true);
                     break;
                 }
-                if rows.flags[state as usize + usize::from(alphabet.end())] & ACCEPT != 0 {
+                let (_, flags) = table.fused.get(state as usize + usize::from(alphabet.end()));
+                if flags & ACCEPT != 0 {
                     pieces.push(at, false);
                     break;
                 }
             }
-            // The piece that began at `covered` ended earlier than the scan has come, or is no match.
-            let begin = pieces.covered;
-            self.note_vain_run(last.max(begin), at);
-            if last > begin {
-                pieces.push(last, false);
-                at = last;
-            } else {
-                at = begin + alphabet.at(bytes, begin).1;
-                pieces.push(at, true);
-            }
+            // The piece that began at `covered` ended before the place that the loop has come to, or it is no
+            // match. The plain rows find out; where they run far in vain, they go on with checkpoints.
+            at = self.push_one(&mut pieces);
             while at < self.vain.until && at < bytes.len() {
-                match self.careful_end_from(at) {
-                    Some(end) => pieces.push(end, false),
-                    None => pieces.push(at + alphabet.at(bytes, at).1, true),
-                }
-                at = pieces.covered;
+                at = self.push_one(&mut pieces);
             }
-            if !self.vain.known.is_empty() {
-                self.vain.known.clear();
-            }
-            last = at;
             let kind = self.kind(at);
             state = if pieces.gap.is_some() { table.gaps[kind] } else { table.starts[kind] };
         }
         pieces.finish();
     }
+
+    /// Finds and pushes the next piece, a match or one character of a gap; returns its end.
+    fn push_one<F: FnMut(usize, usize, bool)>(&mut self, pieces: &mut Pieces<F>) -> usize {
+        let begin = pieces.covered;
+        match self.end_from(begin) {
+            Some(end) => pieces.push(end, false),
+            None => pieces.push(begin + self.alphabet.at(self.bytes, begin).1, true),
+        }
+        pieces.covered
+    }
+}
+
+/// Ends of pieces, each with a last bit that says whether the piece is a gap.
+type Boundaries = [usize; 2 * BLOCK];
+
+/// Written always, kept only if it is a boundary: no branch depends on the text. Returns the new count.
+#[inline(always)]
+fn note(boundaries: &mut Boundaries, count: usize, at: usize, was_gap: bool, kept: bool) -> usize {
+    boundaries[count % (2 * BLOCK)] = at << 1 | usize::from(was_gap);
+    count + usize::from(kept)
+}
+
+/// Follows the fused rows for about a block of bytes. Returns the position, the state, the number of boundaries,
+/// and whether it came to a stop.
+#[inline(always)]
+fn run_block(
+    table: &Table,
+    alphabet: &Alphabet,
+    bytes: &[u8],
+    mut at: usize,
+    mut state: u32,
+    boundaries: &mut Boundaries,
+) -> (usize, u32, usize, bool) {
+    let rows = &table.fused;
+    let mut count = 0;
+    let block_end = bytes.len().min(at + BLOCK);
+    while at < block_end {
+        let byte = bytes[at];
+        let (class, length) = if byte < 128 {
+            if let Some(pairs) = &table.pairs
+                && let Some(&second) = bytes.get(at + 1)
+                && second < 128
+            {
+                let column = pairs.first[usize::from(byte & 127)] + pairs.second[usize::from(second & 127)];
+                let (next, flags) = pairs.rows.get(state as usize + usize::from(column));
+                if flags & PAIR_STOP == 0 {
+                    state = next;
+                    let (gap, kept) = (flags & FIRST_GAP != 0, flags & FIRST_BOUNDARY != 0);
+                    count = note(boundaries, count, at, gap, kept);
+                    let (gap, kept) = (flags & SECOND_GAP != 0, flags & SECOND_BOUNDARY != 0);
+                    count = note(boundaries, count, at + 1, gap, kept);
+                    at += 2;
+                    continue;
+                }
+            }
+            (alphabet.of_ascii(byte), 1)
+        } else {
+            alphabet.of_wide(bytes, at)
+        };
+        let (next, flags) = rows.get(state as usize + usize::from(class));
+        if flags & STOP != 0 {
+            return (at, state, count, true);
+        }
+        state = next;
+        count = note(boundaries, count, at, flags & WAS_GAP != 0, flags & BOUNDARY != 0);
+        at += length;
+    }
+    (at, state, count, false)
 }
 
 /// Hands pieces on, neighbouring gaps joined.

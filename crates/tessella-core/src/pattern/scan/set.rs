@@ -3,6 +3,7 @@
 //! The set algebra and the Unicode 16 tables are those of `regex-syntax`, the tables that fancy-regex itself
 //! matches with. Oniguruma carries the same Unicode version; where its classes differ, `properties` says so.
 
+use crate::error::excerpt;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 /// Characters, as sorted disjoint ranges.
@@ -45,7 +46,7 @@ pub fn parse(source: &str, case_insensitive: bool) -> Result<CharSet, String> {
         .nest_limit(20)
         .build()
         .parse(source)
-        .map_err(|_| format!("the class {source} is not understood"))?;
+        .map_err(|_| format!("the class {} is not understood", excerpt(source)))?;
     match hir.kind() {
         HirKind::Class(Class::Unicode(set)) => Ok(set.clone()),
         // A class of one character arrives as a literal, an impossible one as an empty class.
@@ -54,7 +55,7 @@ pub fn parse(source: &str, case_insensitive: bool) -> Result<CharSet, String> {
             let mut chars = text.chars();
             match (chars.next(), chars.next()) {
                 (Some(c), None) => Ok(single(c)),
-                _ => Err(format!("{source} is more than a class")),
+                _ => Err(format!("{} is more than a class", excerpt(source))),
             }
         }
         HirKind::Class(Class::Bytes(bytes)) if bytes.ranges().iter().all(|r| r.end() < 128) => {
@@ -65,6 +66,6 @@ pub fn parse(source: &str, case_insensitive: bool) -> Result<CharSet, String> {
                     .map(|r| ClassUnicodeRange::new(char::from(r.start()), char::from(r.end()))),
             ))
         }
-        _ => Err(format!("{source} is more than a class")),
+        _ => Err(format!("{} is more than a class", excerpt(source))),
     }
 }

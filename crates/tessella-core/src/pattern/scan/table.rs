@@ -8,6 +8,7 @@
 
 use super::alphabet::Alphabet;
 use super::automaton::{Automaton, DEAD};
+use super::pairs::{Layout, Pairs};
 
 /// A match may end before this character.
 pub const ACCEPT: u8 = 1;
@@ -20,10 +21,11 @@ pub const STOP: u8 = 8;
 
 #[derive(Debug)]
 pub struct Table {
-    /// Row length is `1 << shift`; states are premultiplied.
-    pub shift: u32,
+    /// States are premultiplied by the length of a row, a power of two.
     pub plain: Rows,
     pub fused: Rows,
+    /// The fused rows for two ASCII characters at once.
+    pub pairs: Option<Pairs>,
     /// First state of a match, by the kind of the character before.
     pub starts: Vec<u32>,
     /// State inside a gap, by the kind of the character before; fused rows only.
@@ -39,29 +41,35 @@ pub struct Table {
     pub nullable: bool,
 }
 
+/// Entries by state and symbol: the next state above eight bits of flags, so that one load brings both.
 #[derive(Debug)]
-pub struct Rows {
-    pub next: Vec<u32>,
-    pub flags: Vec<u8>,
-}
+pub struct Rows(Vec<u32>);
 
 impl Rows {
-    fn new(states: usize, shift: u32) -> Rows {
-        Rows { next: vec![0; states << shift], flags: vec![0; states << shift] }
+    pub fn new(states: usize, shift: u32) -> Rows {
+        Rows(vec![0; states << shift])
     }
 
-    fn set(&mut self, at: usize, next: u32, flags: u8) {
-        self.next[at] = next;
-        self.flags[at] = flags;
+    pub fn set(&mut self, at: usize, next: u32, flags: u8) {
+        self.0[at] = next << 8 | u32::from(flags);
+    }
+
+    /// The next state and the flags.
+    #[inline(always)]
+    pub fn get(&self, at: usize) -> (u32, u8) {
+        let entry = self.0[at];
+        (entry >> 8, entry as u8)
     }
 }
 
 impl Table {
     pub fn new(automaton: &Automaton, alphabet: &Alphabet) -> Table {
-        let symbols = alphabet.classes() + 1;
-        let shift = symbols.next_power_of_two().trailing_zeros();
         let states = automaton.steps.len();
         let kinds = automaton.starts.len();
+        let layout = Layout::new(alphabet);
+        let pair_columns = layout.columns(states + kinds);
+        let columns = (alphabet.classes() + 1).max(pair_columns.unwrap_or(0));
+        let shift = columns.next_power_of_two().trailing_zeros();
         let premultiplied = |state: u32| state << shift;
         let gap_of_kind = |kind: usize| ((states + kind) as u32) << shift;
         let mut plain = Rows::new(states, shift);
@@ -97,10 +105,11 @@ impl Table {
                 fused.set(((states + kind) << shift) + symbol, next, flags);
             }
         }
+        let pairs = pair_columns.map(|_| layout.join(alphabet, &fused, states + kinds, shift));
         Table {
-            shift,
             plain,
             fused,
+            pairs,
             starts: automaton.starts.iter().map(|&state| premultiplied(state)).collect(),
             gaps: (0..kinds).map(gap_of_kind).collect(),
             kinds: automaton.kinds.clone(),

@@ -87,10 +87,6 @@ pub fn patterns() -> Vec<(&'static str, Dialect, String)> {
 /// Patterns that stay with the engine, by name and dialect.
 const LEFT_TO_THE_ENGINE: &[(&str, Dialect)] = &[("clip without case", Dialect::Oniguruma)];
 
-fn texts() -> usize {
-    std::env::var("TESSELLA_SCAN_TEXTS").ok().and_then(|n| n.parse().ok()).unwrap_or(1500)
-}
-
 #[test]
 fn named_patterns_match_as_their_engines_do() {
     let mut compiled = 0;
@@ -106,7 +102,7 @@ fn named_patterns_match_as_their_engines_do() {
         compiled += 1;
         let engine = Engine::new(&source, dialect).unwrap();
         let mut random = Random::from_seed(7);
-        for round in 0..texts() {
+        for round in 0..setting("TESSELLA_SCAN_TEXTS", 300) {
             let text = random_text(&mut random, if round % 10 == 0 { 300 } else { 24 });
             check(&source, &scanner, &engine, &text)
                 .unwrap_or_else(|error| panic!("{name} {dialect:?}: {error}"));
@@ -115,21 +111,21 @@ fn named_patterns_match_as_their_engines_do() {
     assert!(compiled > 40, "only {compiled} patterns were compiled");
 }
 
-/// Each would take hours if a byte were looked at again and again.
+/// Each would take hours if a byte were looked at again and again. `TESSELLA_SCAN_BYTES` sets the size.
 #[test]
 fn hostile_texts_take_linear_time() {
-    let size = 10_000_000;
+    let size = setting("TESSELLA_SCAN_BYTES", 1_500_000) as usize;
     let sources = [
-        (r"'s|'t| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+", true),
-        (r"\s*[\r\n]+|\s+(?!\S)|\s+", true),
-        (r"a*b|a", true),
-        (r"a+b", false),
-        (r"(?:a|b)*c|(?:aa)*d|a", true),
-        (r" *x| +y| z", false),
+        r"'s|'t| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+        r"\s*[\r\n]+|\s+(?!\S)|\s+",
+        r"a*b|a",
+        r"a+b",
+        r"(?:a|b)*c|(?:aa)*d|a",
+        r" *x| +y| z",
     ];
     let texts =
         [" ".repeat(size), "a".repeat(size), "ab".repeat(size / 2), format!("{}\n", " \t".repeat(size / 2))];
-    for (source, _) in sources {
+    for source in sources {
         let scanner = Scanner::compile(source, Dialect::Oniguruma).unwrap().unwrap();
         for text in &texts {
             let mut covered = 0;
@@ -166,6 +162,46 @@ fn long_runs_match_as_the_engine_does() {
                 text.push_str(&unit.repeat(below(&mut random, 150)));
             }
             check(source, &scanner, &engine, &text).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}
+
+/// Patterns made to be expensive to compile: refused or compiled, but soon.
+#[test]
+fn hostile_patterns_compile_or_refuse_soon() {
+    let nested = |open: &str, inside: &str, close: &str, depth: usize| {
+        open.repeat(depth) + inside + &close.repeat(depth)
+    };
+    let sources = [
+        nested("(?i:", "s", ")+", 39),
+        nested("(?:", "a", "){256}", 39),
+        nested("(?:a|", "b", ")*", 39),
+        nested("[a", "b", "]", 9),
+        nested("(", "x", ")", 100_000),
+        nested("[", "x", "]", 100_000),
+        "a".repeat(100_000),
+        "(?:a|b)*a".to_string() + &"(?:a|b)".repeat(40),
+        "[ab]*a[ab]{200}".to_string(),
+        (0..20_000u32)
+            .filter_map(|i| char::from_u32(0x4E00 + i))
+            .map(|c| format!("{c}|"))
+            .collect::<String>()
+            + "a",
+        "\\p{L}{1,250}\\p{N}{1,250}|".repeat(20),
+        "a{99999999999999999999}".to_string(),
+        "(?>a+b)+".repeat(1000),
+    ];
+    for source in &sources {
+        for dialect in [Dialect::Oniguruma, Dialect::Fancy] {
+            let started = std::time::Instant::now();
+            let outcome = Scanner::compile(source, dialect).unwrap();
+            let start: String = source.chars().take(20).collect();
+            println!(
+                "{start} {dialect:?} {:?} {:?}",
+                started.elapsed(),
+                outcome.map(|scanner| scanner.describe())
+            );
+            assert!(started.elapsed().as_secs() < 20, "{start} takes {:?}", started.elapsed());
         }
     }
 }
