@@ -220,7 +220,7 @@ impl PreTokenizedString {
             .map(|split| {
                 let text = split.text.normalized();
                 let offsets = if original {
-                    let span = split.text.map().span(text, 0, text.len());
+                    let span = split.text.range();
                     if bytes { (span.start, span.end) } else { (chars.at(span.start), chars.at(span.end)) }
                 } else {
                     let start = position;

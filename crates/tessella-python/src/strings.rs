@@ -204,15 +204,17 @@ impl NormalizedString {
     fn append(&self, s: &str) -> PyResult<()> {
         self.update(|text| {
             let end = text.normalized().len();
-            if end > 0 {
-                let last = text.map().span(text.normalized(), end - 1, end);
-                text.change(|aligned| {
-                    aligned.rewrite(|rewriter| {
-                        rewriter.keep(end);
-                        rewriter.emit(s, last);
-                    });
+            // Behind nothing it stands for nothing: an empty span where the string ends.
+            let last = match end {
+                0 => Span::new(text.range().end, text.range().end),
+                end => text.map().span(text.normalized(), end - 1, end),
+            };
+            text.change(|aligned| {
+                aligned.rewrite(|rewriter| {
+                    rewriter.keep(end);
+                    rewriter.emit(s, last);
                 });
-            }
+            });
             Ok(())
         })
     }
@@ -298,7 +300,11 @@ impl NormalizedString {
             behavior: self::behavior(behavior)?,
             invert: false,
         };
-        let parts = cut(&self.copy()?, &PreTokenizer::new(&spec).or_raise()?).or_raise()?;
+        let text = self.copy()?;
+        if text.normalized().is_empty() {
+            return Ok(vec![text.into()]);
+        }
+        let parts = cut(&text, &PreTokenizer::new(&spec).or_raise()?).or_raise()?;
         Ok(parts.into_iter().map(NormalizedString::from).collect())
     }
 

@@ -42,6 +42,9 @@ impl Description {
     }
 }
 
+/// Arrays up to this length are copied; longer ones take over the buffer.
+const COPIED: usize = 256;
+
 /// Text to ids and back.
 #[pyclass(frozen, subclass, weakref, module = "tessella._tessella", name = "Tokenizer")]
 pub struct Tokenizer {
@@ -97,6 +100,12 @@ impl Call {
             ..EncodeOptions::default()
         }
     }
+}
+
+/// A short text, borrowed for the call: the common case, without the cost of keeping it alive.
+fn tiny<'a>(text: &'a Bound<'_, PyAny>) -> Option<&'a str> {
+    let text = text.cast::<PyString>().ok()?.to_str().ok()?;
+    (text.len() <= crate::interrupt::TINY).then_some(text)
 }
 
 fn ids_options(value: &Value, add_special_tokens: bool, threads: usize) -> EncodeOptions<'_> {
@@ -286,7 +295,8 @@ impl Tokenizer {
         add_special_tokens: bool,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let ids = self.ids(py, text, add_special_tokens)?;
-        Ok(PyArray1::from_vec(py, ids))
+        // A few ids are copied sooner than their buffer can be wrapped.
+        Ok(if ids.len() <= COPIED { PyArray1::from_slice(py, &ids) } else { PyArray1::from_vec(py, ids) })
     }
 
     /// The ids of many texts: one buffer of ids and one of offsets.
@@ -306,8 +316,11 @@ impl Tokenizer {
     /// The number of ids that `encode_ids` would give.
     #[pyo3(signature = (text, add_special_tokens = true))]
     fn count(&self, py: Python<'_>, text: &Bound<'_, PyAny>, add_special_tokens: bool) -> PyResult<usize> {
-        let text = inputs::text(text)?;
         let value = self.shared.get()?;
+        if let Some(text) = tiny(text) {
+            return value.core.count(text, &ids_options(&value, add_special_tokens, 1)).or_raise();
+        }
+        let text = inputs::text(text)?;
         sized(py, text.len(), |cancel| {
             let options = EncodeOptions { cancel, ..ids_options(&value, add_special_tokens, 1) };
             value.core.count(&text, &options)
@@ -665,11 +678,7 @@ impl Tokenizer {
 
     fn ids(&self, py: Python<'_>, text: &Bound<'_, PyAny>, add_special_tokens: bool) -> PyResult<Vec<u32>> {
         let value = self.shared.get()?;
-        // The common case of a short text borrows it for the call.
-        if let Ok(text) = text.cast::<PyString>()
-            && let Ok(text) = text.to_str()
-            && text.len() <= crate::interrupt::TINY
-        {
+        if let Some(text) = tiny(text) {
             return value.core.encode_ids(text, &ids_options(&value, add_special_tokens, 1)).or_raise();
         }
         let text = inputs::text(text)?;
