@@ -229,6 +229,7 @@ impl BpeTrainer {
     pub(crate) fn prepare(
         &self,
         counts: &PieceCounts,
+        only_forms: bool,
         progress: &dyn Progress,
     ) -> Result<(Learner, TrainReport)> {
         report(progress, Stage::Prepare, 0, 0)?;
@@ -247,6 +248,7 @@ impl BpeTrainer {
             initial: &self.initial_alphabet,
             prefix: self.continuing_subword_prefix.as_deref(),
             suffix: self.end_of_word_suffix.as_deref(),
+            only_forms,
         };
         let pieces = || words.iter().map(|(word, count)| (word.as_str(), *count));
         add_alphabet(&mut tokens, pieces(), &rules)?;
@@ -291,7 +293,7 @@ impl BpeTrainer {
         progress: &dyn Progress,
         mut traced: Option<(&TraceOptions, &mut dyn FnMut(TraceStep) -> Result<()>)>,
     ) -> Result<Learned> {
-        let (mut learner, mut summary) = self.prepare(counts, progress)?;
+        let (mut learner, mut summary) = self.prepare(counts, false, progress)?;
         learner.fill_queue();
         let mut since_report = 0;
         summary.ending = loop {
