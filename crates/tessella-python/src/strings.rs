@@ -82,10 +82,7 @@ impl NormalizedString {
     }
 
     /// Rewrites character by character; `step` may fail, and then nothing changes.
-    fn each(
-        &self,
-        mut step: impl FnMut(&mut Rewriter<'_>, char) -> PyResult<()>,
-    ) -> PyResult<()> {
+    fn each(&self, mut step: impl FnMut(&mut Rewriter<'_>, char) -> PyResult<()>) -> PyResult<()> {
         self.update(|text| {
             let chars: Vec<char> = text.normalized().chars().collect();
             let mut result = Ok(());
@@ -247,7 +244,11 @@ impl NormalizedString {
     fn filter(&self, func: &Bound<'_, PyAny>) -> PyResult<()> {
         callable(func, "`filter` expect a callable with the signature: `fn(char) -> bool`")?;
         self.each(|rewriter, c| {
-            if func.call1((c,))?.extract()? { rewriter.keep(c.len_utf8()) } else { rewriter.skip(1) }
+            if func.call1((c,))?.extract()? {
+                rewriter.keep(c.len_utf8())
+            } else {
+                rewriter.skip(1)
+            }
             Ok(())
         })
     }
@@ -287,7 +288,11 @@ impl NormalizedString {
     ///     behavior: what becomes of the matches: `removed`, `isolated`, `merged_with_previous`,
     ///         `merged_with_next` or `contiguous`.
     #[pyo3(signature = (pattern, behavior))]
-    fn split(&self, pattern: &Bound<'_, PyAny>, behavior: &Bound<'_, PyAny>) -> PyResult<Vec<NormalizedString>> {
+    fn split(
+        &self,
+        pattern: &Bound<'_, PyAny>,
+        behavior: &Bound<'_, PyAny>,
+    ) -> PyResult<Vec<NormalizedString>> {
         let spec = PreTokenizerSpec::Split {
             pattern: self::pattern(pattern)?,
             behavior: self::behavior(behavior)?,
@@ -317,7 +322,10 @@ impl NormalizedString {
                 let index = chars - index.unsigned_abs();
                 (index, index + 1)
             } else {
-                return Err(PyValueError::new_err(format!("{} is bigger than max len", index.unsigned_abs())));
+                return Err(PyValueError::new_err(format!(
+                    "{} is bigger than max len",
+                    index.unsigned_abs()
+                )));
             }
         };
         if start >= chars && chars > 0 || end > chars {
@@ -336,7 +344,11 @@ impl NormalizedString {
 
     fn __repr__(&self) -> PyResult<String> {
         self.with(|text| {
-            format!("NormalizedString(original=\"{}\", normalized=\"{}\")", text.original(), text.normalized())
+            format!(
+                "NormalizedString(original=\"{}\", normalized=\"{}\")",
+                text.original(),
+                text.normalized()
+            )
         })
     }
 

@@ -37,7 +37,8 @@ impl Description {
     /// From `tokenizer.json` text.
     #[staticmethod]
     fn from_json(py: Python<'_>, json: &[u8], allow_custom: Vec<String>) -> PyResult<Self> {
-        sized(py, json.len(), |_| crate::wire::from_json(json, &allow_custom)).map(|spec| Description { spec })
+        sized(py, json.len(), |_| crate::wire::from_json(json, &allow_custom))
+            .map(|spec| Description { spec })
     }
 }
 
@@ -52,7 +53,9 @@ pub fn threads(num_threads: Option<usize>) -> usize {
     if let Some(threads) = num_threads {
         return threads.max(1);
     }
-    let off = |value: &str| ["", "off", "false", "f", "no", "n", "0"].contains(&value.to_ascii_lowercase().as_str());
+    let off = |value: &str| {
+        ["", "off", "false", "f", "no", "n", "0"].contains(&value.to_ascii_lowercase().as_str())
+    };
     match std::env::var("TOKENIZERS_PARALLELISM") {
         Ok(value) if off(&value) => 1,
         _ => std::env::var("RAYON_NUM_THREADS").ok().and_then(|count| count.parse().ok()).unwrap_or(0),
@@ -79,7 +82,12 @@ impl Call {
         Ok(Call { truncation, padding: call_padding(padding)? })
     }
 
-    fn options<'a>(&'a self, value: &'a Value, add_special_tokens: bool, threads: usize) -> EncodeOptions<'a> {
+    fn options<'a>(
+        &'a self,
+        value: &'a Value,
+        add_special_tokens: bool,
+        threads: usize,
+    ) -> EncodeOptions<'a> {
         EncodeOptions {
             add_special_tokens,
             encode_special_tokens: value.parts.encode_special_tokens,
@@ -620,11 +628,7 @@ impl Tokenizer {
 
     /// Puts a trained model and its special tokens in place of what was there. All added tokens get their ids
     /// anew.
-    fn _install(
-        &self,
-        trained: &Bound<'_, ModelHandle>,
-        special_tokens: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
+    fn _install(&self, trained: &Bound<'_, ModelHandle>, special_tokens: &Bound<'_, PyAny>) -> PyResult<()> {
         let tokens = crate::added::tokens(special_tokens, true)?;
         let trained = trained.get().node.spec();
         let node = self.shared.get()?.parts.model.node.clone();
