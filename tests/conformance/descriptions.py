@@ -229,6 +229,25 @@ def added_tokens(rng: random.Random) -> list[AddedToken]:
     return tokens
 
 
+def can_start_inside(outer: str, inner: str) -> bool:
+    """Whether `inner` can begin after the first character of `outer`."""
+    tails = (outer[start:] for start in range(1, len(outer)))
+    return any(tail.startswith(inner) or inner.startswith(tail) for tail in tails)
+
+
+def apart(tokens: list[AddedToken], normalize: Any) -> list[AddedToken]:
+    """Tokens whose matched forms have no blank at an end, and where none can begin inside a single-word one."""
+    forms = [(token, normalize(token.content) if token.normalized else token.content) for token in tokens]
+    forms = [(token, form) for token, form in forms if form and form == form.strip() and "\u2581" not in form]
+    taken = [form for _, form in forms] + ["<unk>", "<s>", "</s>"]
+    return [
+        token
+        for token, form in forms
+        if not token.single_word or not any(can_start_inside(form, other) or form.startswith(other) for other in taken if other != form)
+        and not can_start_inside(form, form)
+    ]
+
+
 def describe(seed: int) -> tuple[dict[str, Any], list[str]]:
     """A description, and texts to try it on."""
     rng = random.Random(seed)
@@ -250,7 +269,8 @@ def describe(seed: int) -> tuple[dict[str, Any], list[str]]:
         tokenizer.post_processor = post_processor(rng)
     if rng.random() < 0.7:
         tokenizer.decoder = decoder(rng)
-    tokenizer.add_tokens(added_tokens(rng))
+    normalize = tokenizer.normalizer.normalize_str if tokenizer.normalizer else str
+    tokenizer.add_tokens(apart(added_tokens(rng), normalize))
     if rng.random() < 0.15:
         tokenizer.enable_truncation(rng.randint(6, 12), stride=rng.randint(0, 2), direction=rng.choice(["left", "right"]))
     if rng.random() < 0.15:

@@ -43,11 +43,14 @@ def differences(seed: int) -> list[str]:
             pair = text if isinstance(text, tuple) else (text,)
             try:
                 want = theirs.encode(*pair, add_special_tokens=special)
-            except KeyboardInterrupt:
-                raise
-            except BaseException:  # its panics are no Exceptions
+            except Exception:
                 with pytest.raises(tessella.errors.TessellaError):
                     ours.encode(*pair, add_special_tokens=special)
+                continue
+            except BaseException as panic:
+                # A panic of the reference says nothing of what is right.
+                if isinstance(panic, KeyboardInterrupt):
+                    raise
                 continue
             got = ours.encode(*pair, add_special_tokens=special)
             for column in COLUMNS:
@@ -64,7 +67,12 @@ def differences(seed: int) -> list[str]:
                 compare("decode", text, ours.decode(got.ids, skip_special_tokens=skip), theirs.decode(want.ids, skip_special_tokens=skip))
     words = [word for text in texts for word in text.split()][:12]
     if words:
-        want = theirs.encode(words, is_pretokenized=True)
+        try:
+            want = theirs.encode(words, is_pretokenized=True)
+        except BaseException as panic:
+            if isinstance(panic, KeyboardInterrupt):
+                raise
+            return found
         got = ours.encode(words, is_pretokenized=True)
         for column in COLUMNS:
             compare(f"words.{column}", words, getattr(got, column), getattr(want, column))
