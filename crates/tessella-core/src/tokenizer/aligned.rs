@@ -152,6 +152,8 @@ impl Inner {
                 columns.push(token.id, span, word, &mut positions);
                 if token.surface {
                     columns.name_last(&pieces.buffer()[start..end]);
+                } else if let Some(text) = self.texts.contested_text(token.id) {
+                    columns.name_last(text);
                 }
             }
         }
@@ -219,6 +221,9 @@ impl Inner {
                             let end = offset + range.start + token.end as usize;
                             let span = map.span_from(buffer, start, end, &mut hint);
                             columns.push(token.id, span, word, positions);
+                            if let Some(text) = self.texts.contested_text(token.id) {
+                                columns.name_last(text);
+                            }
                         }
                     }
                     Err(error) => outcome = Err(error),

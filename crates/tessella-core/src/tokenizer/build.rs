@@ -128,7 +128,7 @@ impl Tokenizer {
             Some(old) if Arc::ptr_eq(&old.texts.model, &model) && Arc::ptr_eq(&old.texts.added, &added) => {
                 old.texts.clone()
             }
-            _ => Arc::new(Texts { added, model }),
+            _ => Arc::new(Texts::new(added, model)),
         };
         let inner = Inner {
             spec,

@@ -66,6 +66,30 @@ struct Inner {
 struct Texts {
     added: Arc<AddedVocabulary>,
     model: Arc<Model>,
+    /// Ids, ascending, that mean one text as an added token and another in the model.
+    contested: Vec<TokenId>,
+}
+
+impl Texts {
+    fn new(added: Arc<AddedVocabulary>, model: Arc<Model>) -> Self {
+        let contested = added
+            .tokens()
+            .iter()
+            .filter_map(|token| {
+                let id = token.id?;
+                model.id_to_token(id).is_some_and(|text| text != token.content).then_some(id)
+            })
+            .collect();
+        Texts { added, model, contested }
+    }
+
+    /// The model's text of an id that an added token also has.
+    fn contested_text(&self, id: TokenId) -> Option<&str> {
+        if self.contested.is_empty() || self.contested.binary_search(&id).is_err() {
+            return None;
+        }
+        self.model.id_to_token(id)
+    }
 }
 
 impl TokenTexts for Texts {
@@ -114,8 +138,16 @@ impl Tokenizer {
         self.inner.added().tokens()
     }
 
+    /// Whether decoding may skip an id: that of a special token, or a second id of a special token's text.
     pub fn is_special(&self, id: TokenId) -> bool {
-        self.inner.added().is_special(id)
+        let added = self.inner.added();
+        match added.token(id) {
+            Some(token) => token.special,
+            None => {
+                added.has_special()
+                    && self.inner.model().id_to_token(id).is_some_and(|text| added.is_special_content(text))
+            }
+        }
     }
 
     /// Number of texts in the vocabulary (not the largest id plus one).
