@@ -31,20 +31,21 @@ impl Inner {
         options: &EncodeOptions<'_>,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
-        match (&self.plan.around, options.add_special_tokens) {
-            (Some(around), true) => {
+        match &self.plan.around {
+            Some(around) if options.add_special_tokens => {
                 out.extend_from_slice(&around.before);
                 self.append_text_ids(worker, text, options, out)?;
                 out.extend_from_slice(&around.after);
                 Ok(())
             }
-            (None, true) => {
+            Some(_) => self.append_text_ids(worker, text, options, out),
+            // A template repeats or drops the sequence, with special tokens or without.
+            None => {
                 let plain = EncodeOptions { truncation: None, padding: None, ..options.clone() };
                 let input = Input { first: Sequence::Text(text), second: None };
                 out.extend_from_slice(self.encode_with(worker, &input, &plain)?.ids());
                 Ok(())
             }
-            (_, false) => self.append_text_ids(worker, text, options, out),
         }
     }
 
@@ -111,5 +112,41 @@ impl Inner {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{
+        ModelSpec, PostProcessorSpec, Template, TemplatePiece, TemplateSpecial, TokenizerSpec, Vocab, WordLevelSpec,
+    };
+
+    /// A template may take the sequence twice or leave it out; then the ids are those of the full path.
+    #[test]
+    fn a_template_without_exactly_one_sequence_gives_the_same_ids_both_ways() {
+        let sequence = TemplatePiece::Sequence { second: false, type_id: 0 };
+        let special = TemplatePiece::Special { id: "x".into(), type_id: 0 };
+        for (single, plain, whole) in [
+            (vec![special.clone(), sequence.clone(), sequence.clone()], vec![0, 0], vec![9, 0, 0]),
+            (vec![special], vec![], vec![9]),
+            (vec![sequence.clone()], vec![0], vec![0]),
+        ] {
+            let mut spec = TokenizerSpec::new(ModelSpec::WordLevel(WordLevelSpec {
+                vocab: Vocab::from_entries([("a", 0)]).unwrap().into(),
+                unk_token: "a".into(),
+            }));
+            spec.post_processor = Some(PostProcessorSpec::Template(Template {
+                single,
+                pair: vec![sequence.clone(), TemplatePiece::Sequence { second: true, type_id: 0 }],
+                special_tokens: vec![TemplateSpecial { id: "x".into(), ids: vec![9], tokens: vec!["x".into()] }],
+            }));
+            let tokenizer = Tokenizer::new(spec).unwrap();
+            for (add_special_tokens, wanted) in [(false, &plain), (true, &whole)] {
+                let options = EncodeOptions { add_special_tokens, ..EncodeOptions::default() };
+                assert_eq!(tokenizer.encode_ids("a", &options).unwrap(), *wanted);
+                assert_eq!(tokenizer.encode(&Input::from("a"), &options).unwrap().ids(), wanted);
+            }
+        }
     }
 }

@@ -1,0 +1,93 @@
+//! Every way to encode gives the ids that the slow reference gives.
+#![no_main]
+
+use arbitrary::{Result, Unstructured};
+use libfuzzer_sys::fuzz_target;
+use tessella_core::spec::NormalizerSpec;
+use tessella_core::{EncodeOptions, Input, Tokenizer};
+use tessella_fuzz::choose::{self, Limits};
+use tessella_fuzz::show::show;
+use tessella_fuzz::reference::{self, Failure};
+
+fn check(u: &mut Unstructured<'_>) -> Result<()> {
+    let spec = choose::spec(u, Limits { normalizer: true })?;
+    let options = EncodeOptions {
+        add_special_tokens: u.arbitrary()?,
+        encode_special_tokens: u.ratio(1, 4)?,
+        threads: 2,
+        ..EncodeOptions::default()
+    };
+    let batch = u.ratio(1, 64)?;
+    // Tables of different Unicode versions differ on what is newer than the older one.
+    let palette_only = spec.normalizer.as_ref().is_some_and(uses_tables);
+    let text = choose::text(u, palette_only)?;
+    let text: String = text.chars().take(1000).collect();
+    let Ok(tokenizer) = Tokenizer::new(spec.clone()) else { return Ok(()) };
+    let wanted = reference::encode(
+        &spec,
+        tokenizer.added_tokens(),
+        &text,
+        options.add_special_tokens,
+        options.encode_special_tokens,
+    );
+    let fresh = tokenizer.encode_ids(&text, &options);
+    let cached = tokenizer.encode_ids(&text, &options);
+    let aligned = tokenizer.encode(&Input::from(text.as_str()), &options).map(|encoding| encoding.ids().to_vec());
+    let say = || format!("{text:?} with {}\n  {options:?}", show(&spec));
+    match wanted {
+        Ok(wanted) => {
+            for (way, found) in [("fresh", &fresh), ("cached", &cached), ("aligned", &aligned)] {
+                match found {
+                    Ok(found) => assert_eq!(found, &wanted, "{way}: {}", say()),
+                    Err(error) => panic!("{way} fails with {error}: {}", say()),
+                }
+            }
+            let words = tokenizer.clone().with_cache_budget(0).and_then(|bare| bare.encode_ids(&text, &options));
+            assert_eq!(words.ok().as_ref(), Some(&wanted), "without a cache: {}", say());
+            if batch && !text.is_empty() {
+                check_batch(&tokenizer, &text, &wanted, &options);
+            }
+        }
+        Err(Failure::Refused) => {
+            assert!(fresh.is_err() && cached.is_err() && aligned.is_err(), "no error: {}", say());
+        }
+        Err(Failure::NoAnswer) => {
+            // The engine that gave up may be one of ours; if none did, all ways agree with each other.
+            if let (Ok(fresh), Ok(cached), Ok(aligned)) = (fresh, cached, aligned) {
+                assert_eq!(fresh, cached, "{}", say());
+                assert_eq!(fresh, aligned, "{}", say());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Enough copies of the text to make two threads start.
+fn check_batch(tokenizer: &Tokenizer, text: &str, wanted: &[u32], options: &EncodeOptions<'_>) {
+    let copies = (66_000 / text.len() + 2).min(4000);
+    let texts = vec![text; copies];
+    let ragged = tokenizer.encode_ids_batch(&texts, options).expect("one of them could be encoded");
+    assert_eq!(ragged.offsets.len(), copies + 1);
+    for bounds in ragged.offsets.windows(2) {
+        assert_eq!(&ragged.ids[bounds[0] as usize..bounds[1] as usize], wanted, "in a batch");
+    }
+    let inputs: Vec<Input<'_>> = texts.iter().map(|text| Input::from(*text)).collect();
+    let encodings = tokenizer.encode_batch(&inputs, options).expect("one of them could be encoded");
+    assert!(encodings.iter().all(|encoding| encoding.ids() == wanted), "in a batch, aligned");
+}
+
+fn uses_tables(spec: &NormalizerSpec) -> bool {
+    match spec {
+        NormalizerSpec::Nfc
+        | NormalizerSpec::Nfd
+        | NormalizerSpec::Nfkc
+        | NormalizerSpec::Nfkd
+        | NormalizerSpec::StripAccents => true,
+        NormalizerSpec::Sequence(steps) => steps.iter().any(uses_tables),
+        _ => false,
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    let _ = check(&mut Unstructured::new(data));
+});

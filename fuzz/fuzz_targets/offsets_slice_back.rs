@@ -1,0 +1,84 @@
+//! Offsets lie inside of the text, between characters, in order; and they cut out what the token says.
+#![no_main]
+
+use arbitrary::{Result, Unstructured};
+use libfuzzer_sys::fuzz_target;
+use tessella_core::spec::{ModelSpec, PreTokenizerSpec, TokenizerSpec};
+use tessella_core::{EncodeOptions, Input, OffsetUnit, Tokenizer};
+use tessella_fuzz::choose::{self, Limits};
+use tessella_fuzz::show::show;
+
+/// The pre-tokenizer only cuts: pieces are slices of the text.
+fn only_cuts(spec: &PreTokenizerSpec) -> bool {
+    match spec {
+        PreTokenizerSpec::ByteLevel { .. } | PreTokenizerSpec::Metaspace { .. } => false,
+        PreTokenizerSpec::Sequence(stages) => stages.iter().all(only_cuts),
+        _ => true,
+    }
+}
+
+/// Every token's text is the text that it covers. Characters that are not in the vocabulary vanish, and what
+/// stands around them may merge.
+fn texts_are_slices(spec: &TokenizerSpec, text: &str) -> bool {
+    let model = match &spec.model {
+        ModelSpec::Bpe(bpe) => {
+            !bpe.byte_fallback
+                && bpe.unk_token.is_none()
+                && bpe.continuing_subword_prefix.is_none()
+                && bpe.end_of_word_suffix.is_none()
+                && text.chars().all(|c| bpe.vocab.id(c.encode_utf8(&mut [0; 4])).is_some())
+        }
+        _ => false,
+    };
+    model && spec.normalizer.is_none() && spec.pre_tokenizer.as_ref().is_none_or(only_cuts)
+}
+
+fn check(u: &mut Unstructured<'_>) -> Result<()> {
+    let spec = choose::spec(u, Limits { normalizer: true })?;
+    let text = choose::text(u, false)?;
+    let Ok(tokenizer) = Tokenizer::new(spec) else { return Ok(()) };
+    let spec = tokenizer.spec();
+    let encode = |offsets: OffsetUnit| {
+        tokenizer.encode(&Input::from(text.as_str()), &EncodeOptions { offsets, ..EncodeOptions::default() })
+    };
+    let Ok(bytes) = encode(OffsetUnit::Byte) else { return Ok(()) };
+    let say = || format!("{text:?} {:?} with {}", bytes.tokens().iter().zip(bytes.offsets()).collect::<Vec<_>>(), show(spec));
+    let texts: Vec<String> = bytes.tokens();
+    let slices = texts_are_slices(spec, &text);
+    let mut last = (0, 0);
+    // A sequence may stand in the template twice; then order starts anew.
+    let specials = bytes.special_tokens_mask();
+    let twice = bytes.n_sequences() == 1 && spec.post_processor.is_some();
+    for (index, &(start, end)) in bytes.offsets().iter().enumerate() {
+        assert!(start <= end && end <= text.len(), "{index}: {start}..{end} is outside: {}", say());
+        assert!(text.is_char_boundary(start) && text.is_char_boundary(end), "{index}: {start}..{end}: {}", say());
+        if specials[index] == 1 {
+            assert_eq!((start, end), (0, 0), "a special token covers text: {}", say());
+            continue;
+        }
+        if !twice && spec.normalizer.is_none() {
+            assert!(last.0 <= start && last.1 <= end, "{index}: {start}..{end} after {last:?}: {}", say());
+            last = (start, end);
+        }
+        if slices {
+            assert_eq!(texts[index], &text[start..end], "{index}: {}", say());
+            assert!(twice || index == 0 || bytes.offsets()[index - 1].1 <= start, "{index} overlaps: {}", say());
+        }
+    }
+    // The other units say the same.
+    for unit in [OffsetUnit::Char, OffsetUnit::Utf16] {
+        let other = encode(unit).unwrap_or_else(|error| panic!("{unit:?}: {error}: {}", say()));
+        let convert = |byte: usize| match unit {
+            OffsetUnit::Char => text[..byte].chars().count(),
+            _ => text[..byte].encode_utf16().count(),
+        };
+        for (index, (byte, found)) in bytes.offsets().iter().zip(other.offsets()).enumerate() {
+            assert_eq!(*found, (convert(byte.0), convert(byte.1)), "{unit:?} {index}: {}", say());
+        }
+    }
+    Ok(())
+}
+
+fuzz_target!(|data: &[u8]| {
+    let _ = check(&mut Unstructured::new(data));
+});
