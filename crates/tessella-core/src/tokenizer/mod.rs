@@ -4,6 +4,7 @@
 //! - `build`: a description becomes a tokenizer; what did not change is shared with the one before
 //! - `plan`: which way a text takes, decided once, with the reasons
 //! - `segment`: raw text to pieces: added tokens, normalisation, pre-tokenization
+//! - `spelling`: pieces that are looked up as they stand in the text, without what the model reads around them
 //! - `worker`: buffers and piece cache of one thread; a piece becomes tokens
 //! - `aligned`: the full path, with offsets, words and token texts
 //! - `ids`: the ids-only path
@@ -21,6 +22,9 @@ mod options;
 mod plan;
 mod positions;
 mod segment;
+mod spelling;
+#[cfg(test)]
+mod tests;
 mod worker;
 
 use std::sync::Arc;
