@@ -4,6 +4,7 @@
 //! - `build`: a description becomes a tokenizer; what did not change is shared with the one before
 //! - `plan`: which way a text takes, decided once, with the reasons
 //! - `segment`: raw text to pieces: added tokens, normalisation, pre-tokenization
+//! - `spelling`: pieces that are looked up as they stand in the text, without what the model reads around them
 //! - `worker`: buffers and piece cache of one thread; a piece becomes tokens
 //! - `aligned`: the full path, with offsets, words and token texts
 //! - `ids`: the ids-only path
@@ -23,6 +24,9 @@ mod pieces;
 mod plan;
 mod positions;
 mod segment;
+mod spelling;
+#[cfg(test)]
+mod tests;
 mod worker;
 
 use std::sync::Arc;
@@ -83,12 +87,13 @@ impl Texts {
         Texts { added, model, contested }
     }
 
+    fn has_contested(&self) -> bool {
+        !self.contested.is_empty()
+    }
+
     /// The model's text of an id that an added token also has.
     fn contested_text(&self, id: TokenId) -> Option<&str> {
-        if self.contested.is_empty() || self.contested.binary_search(&id).is_err() {
-            return None;
-        }
-        self.model.id_to_token(id)
+        self.contested.binary_search(&id).ok().and_then(|_| self.model.id_to_token(id))
     }
 }
 
