@@ -9,7 +9,6 @@ import json
 import os
 
 import pytest
-
 import tessella
 
 tokenizers = pytest.importorskip("tokenizers")
@@ -62,9 +61,16 @@ def differences(seed: int) -> list[str]:
             windows = [window.ids for window in want.overflowing]
             compare("overflow", text, [window.ids for window in got.overflowing], windows)
             if len(pair) == 1 and plain:
-                compare("ids only", text, ours.encode_ids(text, add_special_tokens=special).tolist(), want.ids)
+                compare(
+                    "ids only", text, ours.encode_ids(text, add_special_tokens=special).tolist(), want.ids
+                )
             for skip in (True, False):
-                compare("decode", text, ours.decode(got.ids, skip_special_tokens=skip), theirs.decode(want.ids, skip_special_tokens=skip))
+                compare(
+                    "decode",
+                    text,
+                    ours.decode(got.ids, skip_special_tokens=skip),
+                    theirs.decode(want.ids, skip_special_tokens=skip),
+                )
     words = [word for text in texts for word in text.split()][:12]
     if words:
         try:

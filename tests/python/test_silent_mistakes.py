@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
 import tessella
 from tessella import decoders, models, pre_tokenizers, trainers
 
@@ -129,7 +128,10 @@ def test_as_the_reference(base: dict[str, Any], name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_the_edit_matters(base: dict[str, Any], name: str) -> None:
     """A case that changes nothing would prove nothing."""
-    plain, changed = tessella.Tokenizer.from_str(json.dumps(base)), tessella.Tokenizer.from_str(edited(base, CASES[name]))
+    plain, changed = (
+        tessella.Tokenizer.from_str(json.dumps(base)),
+        tessella.Tokenizer.from_str(edited(base, CASES[name])),
+    )
     texts = [*TEXTS, "hello world"]
     assert any(plain.encode(text).tokens != changed.encode(text).tokens for text in texts)
 

@@ -126,7 +126,7 @@ def test_custom_components_in_a_tokenizer():
     assert [one.ids for one in tokenizer.encode_batch(["a-b", "b"] * 50, num_threads=4)][:2] == [[0, 1], [1]]
     assert tokenizer.decode([0, 1]) == "A+B"
     # Classes inside a function cannot be found again.
-    with pytest.raises(TessellaError, match="[Cc]ustom"):
+    with pytest.raises(TessellaError, match=r"[Cc]ustom"):
         tokenizer.to_str()
 
 
