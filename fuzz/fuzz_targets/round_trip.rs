@@ -16,7 +16,12 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
     if u.arbitrary()? {
         spec.added_tokens = ["<s>", "the", "ab"]
             .into_iter()
-            .map(|content| AddedToken { normalized: false, ..AddedToken::new(content, content == "<s>") })
+            .zip(5000..)
+            // Ids of their own: a vocabulary with holes has no other free ones.
+            .map(|(content, id)| AddedToken {
+                id: Some(id),
+                normalized: false, ..AddedToken::new(content, content == "<s>")
+            })
             .collect();
     }
     let text = choose::text(u, false)?;

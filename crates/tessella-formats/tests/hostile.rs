@@ -30,6 +30,9 @@ fn build(read: Result<TokenizerSpec>) -> bool {
         }
         Err(error) => {
             assert!(error.message().len() > 8, "{error:?}");
+            if std::env::var_os("TESSELLA_HOSTILE_SHOW").is_some() {
+                println!("{error}");
+            }
             false
         }
     }
@@ -194,6 +197,7 @@ fn wrong_values() -> Vec<Value> {
         Value::Number(Number::Unsigned(u64::MAX)),
         Value::Number(Number::Unsigned(u64::from(u32::MAX))),
         Value::Number(Number::Unsigned((1 << 28) - 1)),
+        Value::Number(Number::Unsigned((1 << 24) - 1)),
         Value::Number(Number::Negative(-1)),
         Value::Number(Number::Float(1e300)),
         Value::Number(Number::Float(0.5)),

@@ -64,7 +64,7 @@ pub fn resolve_ids(
     let size = model.vocab_len() as TokenId;
     let mut resolved: Vec<AddedToken> = Vec::with_capacity(tokens.len());
     let mut places: HashMap<String, usize> = HashMap::with_capacity(tokens.len());
-    let mut next = tokens.iter().filter_map(|token| token.id).max().map_or(size, |max| size.max(max + 1));
+    let mut next = tokens.iter().filter_map(|token| token.id).max().map_or(size, |max| size.max(max.saturating_add(1)));
     for token in tokens {
         if token.content.is_empty() {
             continue;
@@ -75,8 +75,9 @@ pub fn resolve_ids(
             .or_else(|| known.and_then(|place| resolved[place].id))
             .or_else(|| id_in_model(&token.content))
             .unwrap_or_else(|| {
-                next += 1;
-                next - 1
+                let id = next;
+                next = next.saturating_add(1);
+                id
             });
         let token = AddedToken { id: Some(id), ..token.clone() };
         match known {
@@ -366,5 +367,9 @@ mod tests {
         });
         let ids: Vec<_> = resolved.iter().map(|t| (t.content.as_str(), t.id.unwrap())).collect();
         assert_eq!(ids, [("x", 10), ("b", 1), ("z", 9), ("y", 11)]);
+        // No id is larger than the largest.
+        let given = AddedToken { id: Some(TokenId::MAX), ..raw("z") };
+        let resolved = resolve_ids(&[given, raw("x"), raw("y")], &model, |_| None);
+        assert!(resolved.iter().all(|token| token.id == Some(TokenId::MAX)));
     }
 }

@@ -4,6 +4,10 @@
 //! iterators agree on empty matches: one that touches the end of the previous match is not a match, and the
 //! search goes on one character later.
 //!
+//! Both engines compile by recursion, Oniguruma down to a depth that does not fit on a thread's usual stack. So
+//! that a pattern from a hostile file is an error and not the end of the process, one that could nest deep is
+//! compiled on a stack of its own, and repeats of repeats, which no engine limits, are counted first.
+//!
 //! A run can fail: both engines backtrack and give up at a limit. A pattern can also misbehave (`\K` inside
 //! a look-ahead makes a match end before it starts, a byte escape matches inside a character). [`Guard`]
 //! turns all of that into an error, so that nobody downstream slices text at an impossible place.
@@ -40,13 +44,33 @@ impl Engine {
                 ),
             )
         };
+        let repeats = longest_run_of_repeats(source);
+        if repeats > MOST_REPEATS {
+            return Err(refused(format!(
+                "{repeats} repeat operators stand one behind another; the limit is {MOST_REPEATS}"
+            )));
+        }
+        let compile = || Self::compile(source, dialect).map_err(&refused);
+        if source.bytes().filter(|byte| matches!(byte, b'(' | b'[')).count() <= SHALLOW {
+            return compile();
+        }
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
+            match thread.spawn_scoped(scope, compile) {
+                Ok(thread) => thread.join().unwrap_or_else(|_| Err(refused("the engine panicked".to_string()))),
+                Err(error) => Err(refused(format!("no thread could be started for it: {error}"))),
+            }
+        })
+    }
+
+    fn compile(source: &str, dialect: Dialect) -> std::result::Result<Self, String> {
         match dialect {
             Dialect::Oniguruma => onig::Regex::new(source)
                 .map(Engine::Oniguruma)
-                .map_err(|error| refused(error.description().to_string())),
+                .map_err(|error| error.description().to_string()),
             Dialect::Fancy => fancy_regex::Regex::new(source)
                 .map(|regex| Engine::Fancy(Box::new(regex)))
-                .map_err(|error| refused(error.to_string())),
+                .map_err(|error| error.to_string()),
         }
     }
 
@@ -103,6 +127,31 @@ impl std::fmt::Debug for Engine {
             Engine::Fancy(_) => "Fancy",
         })
     }
+}
+
+/// Patterns with at most so many opening brackets cannot nest deep enough to matter.
+const SHALLOW: usize = 100;
+
+/// For the others, in bytes. Oniguruma gives up at a depth of 4096, which takes about 4 MiB. Memory that is not
+/// touched is not used.
+const DEEP_STACK: usize = 64 << 20;
+
+/// `a+?+` repeats what is repeated; nobody writes more than three.
+const MOST_REPEATS: usize = 100;
+
+/// The most repeat operators in a row, or what looks like them: a class of such characters counts as well.
+fn longest_run_of_repeats(source: &str) -> usize {
+    let (mut longest, mut run) = (0, 0);
+    for byte in source.bytes() {
+        match byte {
+            b'*' | b'+' | b'?' | b'}' => run += 1,
+            // Inside of a repeat's braces.
+            b'{' | b',' | b'0'..=b'9' => {}
+            _ => run = 0,
+        }
+        longest = longest.max(run);
+    }
+    longest
 }
 
 /// The character boundary after `at`, or one past the end.

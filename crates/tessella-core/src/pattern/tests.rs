@@ -121,3 +121,55 @@ fn threads_share_a_matcher() {
         }
     });
 }
+
+/// The engines compile by recursion, down to a depth that needs more than a small stack.
+#[test]
+fn deep_patterns_need_no_deep_stack() {
+    // Opening, middle, closing.
+    let shapes = [
+        ("(?:", "a", ")"),
+        ("(", "a", ")"),
+        ("(?>a|", "b", ")"),
+        ("(?=", "a", ")"),
+        ("(?<!", "a", ")"),
+        ("[a", "b", "]"),
+        ("[^a", "b", "]"),
+        ("(?i)", "a", ""),
+        ("(?i)a|", "b", ""),
+        ("", "a", "{1,2}"),
+        ("", "a", "?+"),
+        ("", "a", "+?"),
+        ("(", "a", ")*"),
+        ("a|", "b", ""),
+        ("a", "b", ""),
+        // Brackets that a simple count would take for closing ones.
+        ("([)]", "b", ""),
+        ("([]]", "b", ""),
+    ];
+    let small = std::thread::Builder::new().stack_size(512 << 10);
+    let work = move || {
+        for (open, middle, close) in shapes {
+            for dialect in [Dialect::Oniguruma, Dialect::Fancy] {
+                for depth in [1, 8, 20, 45, 90, 110, 5_000, 100_000] {
+                    // Repeats of repeats multiply; what they compile to grows as fast.
+                    if close.starts_with('{') && (20..1000).contains(&depth) {
+                        continue;
+                    }
+                    let source = format!("{}{middle}{}", open.repeat(depth), close.repeat(depth));
+                    let pattern = regex(&source, dialect);
+                    for matcher in [Matcher::new(&pattern), Matcher::exact(&pattern)] {
+                        let mut found = Vec::new();
+                        match matcher {
+                            Ok(matcher) => drop(matcher.find_all("aab", &mut found)),
+                            Err(error) => assert_eq!(error.kind(), ErrorKind::Regex, "{error}"),
+                        }
+                    }
+                    if depth == 8 && open == "(?:" || depth == 110 && open == "a|" {
+                        assert!(Matcher::exact(&pattern).is_ok(), "{dialect:?} {source}");
+                    }
+                }
+            }
+        }
+    };
+    assert!(small.spawn(work).unwrap().join().is_ok());
+}

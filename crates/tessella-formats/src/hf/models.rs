@@ -16,7 +16,7 @@ use crate::json::{Kind, Node, Parser, Value, read_score};
 const KNOWN: [&str; 4] = ["BPE", "WordPiece", "WordLevel", "Unigram"];
 
 /// Ids up to here are accepted however small the vocabulary is; a table over all ids stays below 64 MiB.
-const ALWAYS_ALLOWED_ID: u32 = 1 << 24;
+const ALWAYS_ALLOWED_ID: u32 = 1 << 22;
 
 /// Beyond it, the largest id per entry, so that a few bytes of input cannot ask for gigabytes.
 const IDS_PER_ENTRY: u64 = 64;
