@@ -39,14 +39,14 @@ python-test: $(VENV)/.built
 lint: $(STAMP)
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	$(BIN)/ruff check python tests tools
-	$(BIN)/ruff format --check python tests tools
+	$(BIN)/ruff check python tests tools benchmarks
+	$(BIN)/ruff format --check python tests tools benchmarks
 	$(BIN)/mypy
 
 format: $(STAMP) ## Format Rust and Python
 	cargo fmt --all
-	$(BIN)/ruff format python tests tools
-	$(BIN)/ruff check --fix python tests tools
+	$(BIN)/ruff format python tests tools benchmarks
+	$(BIN)/ruff check --fix python tests tools benchmarks
 
 conformance: $(VENV)/.built ## Compare every real file with its own library (needs TESSELLA_MODELS, TESSELLA_CORPORA)
 	$(BIN)/python -m tests.conformance.compare

@@ -55,7 +55,9 @@ def processor() -> str:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return platform.processor() or platform.machine()
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    return next(
+        (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine()
+    )
 
 
 def main() -> int:
@@ -65,10 +67,15 @@ def main() -> int:
     arguments = parser.parse_args()
     models, corpora = texts.folder("TESSELLA_MODELS"), texts.folder("TESSELLA_CORPORA")
     if models is None or corpora is None:
-        print("Set TESSELLA_MODELS and TESSELLA_CORPORA to folders of tokenizer files and texts.", file=sys.stderr)
+        print(
+            "Set TESSELLA_MODELS and TESSELLA_CORPORA to folders of tokenizer files and texts.",
+            file=sys.stderr,
+        )
         return 2
     definition = json.loads((HERE / "definitions" / f"{arguments.definition}.json").read_text())
-    source = next(path for path in sorted(corpora.iterdir()) if path.name.startswith(definition["corpus"] + ".txt"))
+    source = next(
+        path for path in sorted(corpora.iterdir()) if path.name.startswith(definition["corpus"] + ".txt")
+    )
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder, "text.txt")
@@ -95,7 +102,9 @@ def main() -> int:
     return 0 if all(row["ids_agree"] for row in rows) else 1
 
 
-def run_case(case: dict[str, Any], models: Path, text: Path, offsets: bool, rounds: int) -> list[dict[str, Any]]:
+def run_case(
+    case: dict[str, Any], models: Path, text: Path, offsets: bool, rounds: int
+) -> list[dict[str, Any]]:
     """All engines in turn, round after round; the first peer listed is the one that ratios refer to."""
     job: dict[str, Any] = {"file": str(models / case["file"]), "text": str(text), "offsets": offsets}
     stem = Path(case["file"]).stem

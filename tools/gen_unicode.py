@@ -56,7 +56,8 @@ def combining_classes(nfd):
     suspects = [
         c
         for c in CODE_POINTS
-        if nfd(chr(c)) == chr(c) and (nfd(chr(c) + low) != chr(c) + low or nfd(high + chr(c)) != high + chr(c))
+        if nfd(chr(c)) == chr(c)
+        and (nfd(chr(c) + low) != chr(c) + low or nfd(high + chr(c)) != high + chr(c))
     ] + [ord(high)]
     import unicodedata
 
@@ -150,9 +151,11 @@ def generate():
     seconds = {second for second, _ in pairs} | set(range(0x1161, 0x1176)) | set(range(0x11A8, 0x11C3))
 
     strip_marks = ask(normalizers.StripAccents().normalize_str)
-    bert = lambda **on: normalizers.BertNormalizer(
-        **{"clean_text": False, "handle_chinese_chars": False, "strip_accents": False, "lowercase": False, **on}
-    ).normalize_str
+
+    def bert(**on):
+        off = dict.fromkeys(("clean_text", "handle_chinese_chars", "strip_accents", "lowercase"), False)
+        return normalizers.BertNormalizer(**{**off, **on}).normalize_str
+
     strip_accents = ask(bert(strip_accents=True))
     clean = ask(bert(clean_text=True))
     lower = ask(normalizers.Lowercase().normalize_str)
@@ -226,16 +229,39 @@ def generate():
         "#![cfg_attr(rustfmt, rustfmt_skip)]",
         "",
     ]
-    out += [f"/// Code points in a block of `CLASS_BLOCKS`, as a power of two.", f"pub(super) const CLASS_SHIFT: u32 = {shift};", ""]
+    out += [
+        "/// Code points in a block of `CLASS_BLOCKS`, as a power of two.",
+        f"pub(super) const CLASS_SHIFT: u32 = {shift};",
+        "",
+    ]
     for name, what in FLAGS:
         out += [f"/// {what[0].upper()}{what[1:]}.", f"pub(super) const {name}: u32 = {flag[name]:#x};"]
     out.append("")
-    out += array("CLASSES", "u32", [f"{v:#x}" for v in kinds], "The distinct classes: combining class in bits 0 to 7, flags above.")
+    out += array(
+        "CLASSES",
+        "u32",
+        [f"{v:#x}" for v in kinds],
+        "The distinct classes: combining class in bits 0 to 7, flags above.",
+    )
     out += array("CLASS_INDEX", unsigned(index), index, "Block of each stretch of code points.")
     out += array("CLASS_BLOCKS", "u8", data, "Number of each code point's class.")
-    out += ["/// Code points in a block of `DECOMPOSITION_BLOCKS`, as a power of two.", f"pub(super) const DECOMPOSITION_SHIFT: u32 = {entry_shift};", ""]
-    out += array("DECOMPOSITION_INDEX", unsigned(entry_index), entry_index, "Block of each stretch of code points below U+30000.")
-    out += array("DECOMPOSITION_BLOCKS", "u16", entry_data, "Number of each code point's entry in `DECOMPOSITIONS`; 0 for none.")
+    out += [
+        "/// Code points in a block of `DECOMPOSITION_BLOCKS`, as a power of two.",
+        f"pub(super) const DECOMPOSITION_SHIFT: u32 = {entry_shift};",
+        "",
+    ]
+    out += array(
+        "DECOMPOSITION_INDEX",
+        unsigned(entry_index),
+        entry_index,
+        "Block of each stretch of code points below U+30000.",
+    )
+    out += array(
+        "DECOMPOSITION_BLOCKS",
+        "u16",
+        entry_data,
+        "Number of each code point's entry in `DECOMPOSITIONS`; 0 for none.",
+    )
     out += array(
         "DECOMPOSITIONS",
         "(u16, u8, u16, u8)",
@@ -256,7 +282,10 @@ def main():
     text = generate()
     if "--check" in sys.argv[1:]:
         same = TARGET.exists() and TARGET.read_text(encoding="utf-8") == text
-        print("tables.rs is up to date" if same else "tables.rs differs: run tools/gen_unicode.py", file=sys.stderr)
+        print(
+            "tables.rs is up to date" if same else "tables.rs differs: run tools/gen_unicode.py",
+            file=sys.stderr,
+        )
         sys.exit(0 if same else 1)
     TARGET.write_text(text, encoding="utf-8")
 

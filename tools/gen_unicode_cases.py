@@ -27,24 +27,141 @@ FOLDER = pathlib.Path(__file__).parent.parent / "tests/conformance/normalize"
 RECIPE = {"recipe": "python tools/gen_unicode_cases.py, tokenizers 0.23.x"}
 
 ALPHABET = (
-    list("abcXYZ  \t\n7.-") + list("éàÀẞßİıΣςйЁğŒﬁﬀ①½²Åﾊﾟがかプ한가각漢字あ\u0130\u01c5\u1e9e\u212a\u2126\u212b")
-    + [chr(c) for c in (0x300, 0x301, 0x302, 0x303, 0x304, 0x307, 0x308, 0x30A, 0x323, 0x327, 0x328, 0x331, 0x334)]
-    + [chr(c) for c in (0x338, 0x340, 0x342, 0x343, 0x344, 0x345, 0x360, 0x5B0, 0x5BF, 0x64B, 0x651, 0x670, 0xF71, 0xF72, 0xF73, 0xF74, 0xF81)]
-    + [chr(c) for c in (0x302E, 0x302F, 0x3099, 0x309A, 0x1100, 0x1112, 0x1161, 0x1175, 0x11A7, 0x11A8, 0x11C2)]
-    + [chr(c) for c in (0x915, 0x93C, 0x94D, 0x903, 0x958, 0x9C7, 0x9BE, 0x9D7, 0xB47, 0xB56, 0xBC6, 0xBBE, 0xDD9, 0xDCA, 0xDCF)]
-    + [chr(c) for c in (0x1D15E, 0x1D157, 0x1D165, 0x1D16D, 0x1D16E, 0x110BA, 0x11099, 0x11127, 0x11131, 0x16D63, 0x16D67)]
+    list("abcXYZ  \t\n7.-")
+    + list("éàÀẞßİıΣςйЁğŒﬁﬀ①½²Åﾊﾟがかプ한가각漢字あ\u0130\u01c5\u1e9e\u212a\u2126\u212b")
+    + [
+        chr(c)
+        for c in (0x300, 0x301, 0x302, 0x303, 0x304, 0x307, 0x308, 0x30A, 0x323, 0x327, 0x328, 0x331, 0x334)
+    ]
+    + [
+        chr(c)
+        for c in (
+            0x338,
+            0x340,
+            0x342,
+            0x343,
+            0x344,
+            0x345,
+            0x360,
+            0x5B0,
+            0x5BF,
+            0x64B,
+            0x651,
+            0x670,
+            0xF71,
+            0xF72,
+            0xF73,
+            0xF74,
+            0xF81,
+        )
+    ]
+    + [
+        chr(c)
+        for c in (0x302E, 0x302F, 0x3099, 0x309A, 0x1100, 0x1112, 0x1161, 0x1175, 0x11A7, 0x11A8, 0x11C2)
+    ]
+    + [
+        chr(c)
+        for c in (
+            0x915,
+            0x93C,
+            0x94D,
+            0x903,
+            0x958,
+            0x9C7,
+            0x9BE,
+            0x9D7,
+            0xB47,
+            0xB56,
+            0xBC6,
+            0xBBE,
+            0xDD9,
+            0xDCA,
+            0xDCF,
+        )
+    ]
+    + [
+        chr(c)
+        for c in (
+            0x1D15E,
+            0x1D157,
+            0x1D165,
+            0x1D16D,
+            0x1D16E,
+            0x110BA,
+            0x11099,
+            0x11127,
+            0x11131,
+            0x16D63,
+            0x16D67,
+        )
+    ]
     + [chr(c) for c in (0xF900, 0x2F800, 0x2B820, 0x2B920, 0x3400, 0x20000, 0xFDFA, 0xFB2C, 0x1F82, 0x1FB4)]
-    + [chr(c) for c in (0, 1, 0x0B, 0x0C, 0x1F, 0x7F, 0x85, 0x8F, 0x9F, 0xA0, 0xAD, 0x200B, 0x200D, 0x2028, 0x2029, 0x202F, 0x205F, 0x2581, 0x3000, 0xFEFF, 0xFFFD)]
-    + [chr(c) for c in (0x378, 0xE0041, 0xE0100, 0xF0000, 0x10FFFF, 0x1F600, 0x1E94A, 0x1E900, 0x10400, 0xA64A, 0x1C90, 0x10C80)]
+    + [
+        chr(c)
+        for c in (
+            0,
+            1,
+            0x0B,
+            0x0C,
+            0x1F,
+            0x7F,
+            0x85,
+            0x8F,
+            0x9F,
+            0xA0,
+            0xAD,
+            0x200B,
+            0x200D,
+            0x2028,
+            0x2029,
+            0x202F,
+            0x205F,
+            0x2581,
+            0x3000,
+            0xFEFF,
+            0xFFFD,
+        )
+    ]
+    + [
+        chr(c)
+        for c in (
+            0x378,
+            0xE0041,
+            0xE0100,
+            0xF0000,
+            0x10FFFF,
+            0x1F600,
+            0x1E94A,
+            0x1E900,
+            0x10400,
+            0xA64A,
+            0x1C90,
+            0x10C80,
+        )
+    ]
 )
 
 
 # Pattern, and whether it is literal. The last one matches nothing, in between.
-SPLITS = [(" ", True), ("é", True), ("ab", True), (r"\s+", False), ("[a-zà-ÿ]", False), (r"\p{M}", False), ("x?", False)]
+SPLITS = [
+    (" ", True),
+    ("é", True),
+    ("ab", True),
+    (r"\s+", False),
+    ("[a-zà-ÿ]", False),
+    (r"\p{M}", False),
+    ("x?", False),
+]
 
 
 def bert(clean, chinese, accents, lower):
-    spec = {"type": "Bert", "clean_text": clean, "handle_chinese_chars": chinese, "strip_accents": accents, "lowercase": lower}
+    spec = {
+        "type": "Bert",
+        "clean_text": clean,
+        "handle_chinese_chars": chinese,
+        "strip_accents": accents,
+        "lowercase": lower,
+    }
     return spec, normalizers.BertNormalizer(clean, chinese, accents, lower)
 
 
@@ -57,7 +174,9 @@ def random_normalizer(rng):
     if kind < 3:
         return plain(rng.choice(["NFC", "NFD", "NFKC", "NFKD"]))
     if kind < 5:
-        return bert(rng.random() < 0.6, rng.random() < 0.6, rng.choice([None, True, False]), rng.random() < 0.6)
+        return bert(
+            rng.random() < 0.6, rng.random() < 0.6, rng.choice([None, True, False]), rng.random() < 0.6
+        )
     if kind == 5:
         left, right = rng.random() < 0.6, rng.random() < 0.6
         return {"type": "Strip", "left": left, "right": right}, normalizers.Strip(left, right)
@@ -78,7 +197,12 @@ def random_text(rng, most=14):
     pool = ALPHABET if rng.random() < 0.8 else rng.sample(ALPHABET, 6)
     text = [rng.choice(pool) for _ in range(rng.randrange(most))]
     # Now and then anything at all.
-    return "".join(chr(rng.choice([rng.randrange(0x20, 0xD800), rng.randrange(0xE000, 0x110000)])) if rng.random() < 0.04 else c for c in text)
+    return "".join(
+        chr(rng.choice([rng.randrange(0x20, 0xD800), rng.randrange(0xE000, 0x110000)]))
+        if rng.random() < 0.04
+        else c
+        for c in text
+    )
 
 
 def spans_after(text, change):
@@ -120,7 +244,7 @@ def random_operation(rng):
         gone = "".join(rng.sample(ALPHABET, 12))
         return ["remove", gone], lambda n: n.filter(lambda c: c not in gone)
     chars = rng.sample(ALPHABET, 4)
-    table = dict(zip(chars[:2], chars[2:]))
+    table = dict(zip(chars[:2], chars[2:], strict=True))
     return ["map", "".join(table), "".join(table.values())], lambda n: n.map(lambda c: table.get(c, c))
 
 
@@ -131,7 +255,7 @@ def string_cases(count, seed):
         text = random_text(rng)
         length = []
 
-        def change(n):
+        def change(n, chain=chain, length=length):
             for _, operation in chain:
                 operation(n)
             length.append(n.normalized)
@@ -148,11 +272,24 @@ def string_cases(count, seed):
             part = string.slice((start, end))
             slices.append([start, end, part and [part.normalized, part.original]])
         source, literal = rng.choice(SPLITS)
-        behavior = rng.choice(["removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous"])
+        behavior = rng.choice(
+            ["removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous"]
+        )
         pieces = string.split(source if literal else Regex(source), behavior)
-        split = [{"Literal" if literal else "Regex": source}, behavior, [[p.normalized, p.original] for p in pieces]]
+        split = [
+            {"Literal" if literal else "Regex": source},
+            behavior,
+            [[p.normalized, p.original] for p in pieces],
+        ]
         operations = [spec for spec, _ in chain]
-        yield {"operations": operations, "text": text, "out": out, "spans": spans, "slices": slices, "split": split}
+        yield {
+            "operations": operations,
+            "text": text,
+            "out": out,
+            "spans": spans,
+            "slices": slices,
+            "split": split,
+        }
         count -= 1
 
 
@@ -166,7 +303,10 @@ def code_point_cases():
         string.uppercase()
         return string.normalized
 
-    operations = {name: getattr(normalizers, name)().normalize_str for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt", "ByteLevel")}
+    operations = {
+        name: getattr(normalizers, name)().normalize_str
+        for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt", "ByteLevel")
+    }
     operations["Bert"] = normalizers.BertNormalizer().normalize_str
     operations["BertCased"] = normalizers.BertNormalizer(lowercase=False).normalize_str
     operations["BertAccents"] = normalizers.BertNormalizer(False, False, True, False).normalize_str
@@ -196,7 +336,11 @@ def main():
     parser.add_argument("--out")
     options = parser.parse_args()
     if options.random or options.strings:
-        cases = random_cases(options.random, options.seed) if options.random else string_cases(options.strings, options.seed)
+        cases = (
+            random_cases(options.random, options.seed)
+            if options.random
+            else string_cases(options.strings, options.seed)
+        )
         pathlib.Path(options.out).write_text(lines(cases))
         return
     FOLDER.mkdir(parents=True, exist_ok=True)

@@ -16,12 +16,8 @@ import tokenizers
 from tokenizers import pre_tokenizers
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-CL100K = (
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
-)
-LLAMA3 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
+CL100K = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+LLAMA3 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 O200K = "|".join(
     [
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
@@ -68,11 +64,99 @@ PATTERNS = [
 LITERALS = [" ", "", "a", "ab", ".", "▁", "\n", "'", "aa", "é", "\\d", "Ġ", "  "]
 BEHAVIORS = ["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 
-WORDS = """the The THE don't I'll we've Isn't 'S 'ſ it's x aa bb ab foo_bar naïve café cafe\u0301 straße ΑΣ Я привет
-日本語 こんにちは カタカナ コーヒー 한국어 한글 العربية עברית हिन्दी ไทย ا\u064eل 👍🏽 👨\u200d👩\u200d👧 می\u200cروم ﬁ ﬀ Ⅷ ½ ³ ٣٤ 1 12 123
-1234 1234567 3.14 1,000 $5 € … «» 。 、 ! ?! -- ___ @# <|endoftext|> http://a.b/c?d=e \\d a\u0300\u0301 \U0001d400 ▁ ▁▁a Ġ Ċ K""".split()
-BLANKS = [" ", " ", " ", "  ", "   ", "\t", "\n", "\r\n", "\n\n", " \n", "\u00a0", "\u3000", "\u0085", "\u1680", "\u2028", ""]
-ODD = [*"\0\x1c\x1f\x7f\u00ad\u180e\u200b\u200c\u200d\ufeff\ufffd\u0378\ue000\U0010ffff\U000e0001\u0301\u20dd\u30fc\u1fe8"]
+WORDS = [
+    "the",
+    "The",
+    "THE",
+    "don't",
+    "I'll",
+    "we've",
+    "Isn't",
+    "'S",
+    "'ſ",
+    "it's",
+    "x",
+    "aa",
+    "bb",
+    "ab",
+    "foo_bar",
+    "naïve",
+    "café",
+    "café",
+    "straße",
+    "ΑΣ",
+    "Я",
+    "привет",
+    "日本語",
+    "こんにちは",
+    "カタカナ",
+    "コーヒー",
+    "한국어",
+    "한글",
+    "العربية",
+    "עברית",
+    "हिन्दी",
+    "ไทย",
+    "اَل",
+    "👍🏽",
+    "👨\u200d👩\u200d👧",
+    "می\u200cروم",
+    "ﬁ",
+    "ﬀ",
+    "Ⅷ",
+    "½",
+    "³",
+    "٣٤",
+    "1",
+    "12",
+    "123",
+    "1234",
+    "1234567",
+    "3.14",
+    "1,000",
+    "$5",
+    "€",
+    "…",
+    "«»",
+    "。",
+    "、",
+    "!",
+    "?!",
+    "--",
+    "___",
+    "@#",
+    "<|endoftext|>",
+    "http://a.b/c?d=e",
+    "\\d",
+    "à́",
+    "𝐀",
+    "▁",
+    "▁▁a",
+    "Ġ",
+    "Ċ",
+    "K",
+]
+BLANKS = [
+    " ",
+    " ",
+    " ",
+    "  ",
+    "   ",
+    "\t",
+    "\n",
+    "\r\n",
+    "\n\n",
+    " \n",
+    "\u00a0",
+    "\u3000",
+    "\u0085",
+    "\u1680",
+    "\u2028",
+    "",
+]
+ODD = [
+    *"\0\x1c\x1f\x7f\u00ad\u180e\u200b\u200c\u200d\ufeff\ufffd\u0378\ue000\U0010ffff\U000e0001\u0301\u20dd\u30fc\u1fe8"
+]
 
 
 def text(rng: random.Random) -> str:
@@ -84,7 +168,9 @@ def text(rng: random.Random) -> str:
         elif kind < 0.86:
             parts.append(rng.choice(ODD))
         else:
-            code = rng.choice([rng.randrange(0x20, 0x3000), rng.randrange(0x3000, 0xD800), rng.randrange(0xE000, 0x20000)])
+            code = rng.choice(
+                [rng.randrange(0x20, 0x3000), rng.randrange(0x3000, 0xD800), rng.randrange(0xE000, 0x20000)]
+            )
             parts.append(chr(code))
         if rng.random() < 0.7:
             parts.append(rng.choice(BLANKS))
@@ -104,7 +190,12 @@ def single(rng: random.Random) -> dict[str, object]:
     return rng.choice(
         [
             lambda: {"type": "BertPreTokenizer"},
-            lambda: {"type": "ByteLevel", "add_prefix_space": flag(), "trim_offsets": True, "use_regex": flag()},
+            lambda: {
+                "type": "ByteLevel",
+                "add_prefix_space": flag(),
+                "trim_offsets": True,
+                "use_regex": flag(),
+            },
             lambda: {"type": "CharDelimiterSplit", "delimiter": rng.choice(" a▁é.")},
             lambda: {"type": "Digits", "individual_digits": flag()},
             lambda: {"type": "FixedLength", "length": rng.choice([1, 2, 3, 5, 100])},
@@ -136,7 +227,12 @@ def description(rng: random.Random) -> dict[str, object]:
 
 
 def build(spec: dict[str, object]) -> pre_tokenizers.PreTokenizer:
-    shell = {"version": "1.0", "added_tokens": [], "pre_tokenizer": spec, "model": {"type": "BPE", "vocab": {}, "merges": []}}
+    shell = {
+        "version": "1.0",
+        "added_tokens": [],
+        "pre_tokenizer": spec,
+        "model": {"type": "BPE", "vocab": {}, "merges": []},
+    }
     return tokenizers.Tokenizer.from_str(json.dumps(shell)).pre_tokenizer
 
 

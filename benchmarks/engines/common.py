@@ -52,5 +52,11 @@ def run(load: Callable[[dict[str, Any]], Callable[[list[str]], Sequence[Any]]]) 
             rows.extend(encode(texts[start : start + BATCH]))
         passes.append(size / 1e6 / (time.perf_counter() - started))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    result = {"first": passes[0], "warm": passes[1], "load_ms": loaded * 1e3, "peak_mb": peak, "ids": digest(rows)}
+    result = {
+        "first": passes[0],
+        "warm": passes[1],
+        "load_ms": loaded * 1e3,
+        "peak_mb": peak,
+        "ids": digest(rows),
+    }
     print(json.dumps(result))

@@ -15,7 +15,10 @@ def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     if job.get("offsets"):
-        return lambda texts: [(e.ids, e.offsets)[0] for e in tokenizer.encode_batch(texts, add_special_tokens=False, num_threads=1)]
+        return lambda texts: [
+            (e.ids, e.offsets)[0]
+            for e in tokenizer.encode_batch(texts, add_special_tokens=False, num_threads=1)
+        ]
     return lambda texts: list(tokenizer.encode_ids_batch(texts, add_special_tokens=False, num_threads=1))
 
 

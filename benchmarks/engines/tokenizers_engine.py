@@ -1,4 +1,4 @@
-"""The reference library: its fastest call, or full encodings with offsets. Rank files are converted by their pairs."""
+"""The reference library: its fastest call, or full encodings with offsets. Rank files become merge lists."""
 
 from __future__ import annotations
 
@@ -21,13 +21,18 @@ def from_ranks(path: str, pattern: str) -> Any:
     name = {token: "".join(shown[byte] for byte in token) for token in ranks}
     merges = []
     for token, rank in sorted(ranks.items(), key=lambda item: item[1]):
-        halves = [(token[:i], token[i:]) for i in range(1, len(token)) if token[:i] in ranks and token[i:] in ranks]
+        halves = [
+            (token[:i], token[i:]) for i in range(1, len(token)) if token[:i] in ranks and token[i:] in ranks
+        ]
         halves.sort(key=lambda pair: (ranks[pair[0]], ranks[pair[1]]))
         merges.extend((name[a], name[b]) for a, b in halves)
         del rank
     tokenizer = Tokenizer(models.BPE({name[t]: r for t, r in ranks.items()}, merges, ignore_merges=True))
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Split(Regex(pattern), "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+        [
+            pre_tokenizers.Split(Regex(pattern), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
     )
     return tokenizer
 
@@ -49,7 +54,9 @@ def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     if job.get("offsets"):
-        return lambda texts: [(e.ids, e.offsets)[0] for e in tokenizer.encode_batch(texts, add_special_tokens=False)]
+        return lambda texts: [
+            (e.ids, e.offsets)[0] for e in tokenizer.encode_batch(texts, add_special_tokens=False)
+        ]
     return lambda texts: [e.ids for e in tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
 
 

@@ -1,7 +1,7 @@
 """See Tessella work, without a download: `python -m tessella.demo`.
 
-Trains a byte-level BPE tokenizer on the source of Python's own standard library, encodes text that it has not seen, proves
-that nothing is lost on the way there and back, and draws the tokens.
+Trains a byte-level BPE tokenizer on the source of Python's own standard library, encodes text that it has not
+seen, proves that nothing is lost on the way there and back, and draws the tokens.
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ def draw(tokenizer: tessella.Tokenizer, text: str, *, colour: bool) -> str:
         if colour:
             shade = BACKGROUNDS[index % len(BACKGROUNDS)]
             lines = part.split("\n")
-            drawn.append("\n".join(f"\x1b[48;5;{shade}m\x1b[97m{line}\x1b[0m" if line else "" for line in lines))
+            drawn.append(
+                "\n".join(f"\x1b[48;5;{shade}m\x1b[97m{line}\x1b[0m" if line else "" for line in lines)
+            )
         else:
             drawn.append(part + "│")
     return "".join(drawn)
@@ -115,8 +117,8 @@ def main() -> int:
     bytes_aside = sum(len(text.encode()) for text in aside)
     count = len(ragged.ids)
     print(
-        f"encoded   {bytes_aside / 1e6:.1f} MB not seen before into {count:,} ids, {bytes_aside / count:.2f} bytes each,"
-        f" at {bytes_aside / 1e6 / seconds:.0f} MB/s"
+        f"encoded   {bytes_aside / 1e6:.1f} MB not seen before into {count:,} ids,"
+        f" {bytes_aside / count:.2f} bytes each, at {bytes_aside / 1e6 / seconds:.0f} MB/s"
     )
 
     for text, ids in zip(aside, ragged, strict=True):

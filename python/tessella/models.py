@@ -80,7 +80,7 @@ class Model(Component):
         return self._handle.id_to_token(id)  # type: ignore[no-any-return]
 
     def get_trainer(self) -> Trainer:
-        """A trainer for this kind of model, with the settings that the model has and defaults for the rest."""
+        """A trainer for this kind of model, with default settings."""
         from . import trainers
 
         kind = self._handle.kind()
@@ -315,7 +315,7 @@ class Unigram(Model, kind="Unigram"):
 
 
 class SentencePiece(Model, kind="SentencePiece"):
-    """A SentencePiece model that runs by SentencePiece's own rules. It comes from loading a ``.model`` file."""
+    """A SentencePiece model, run by SentencePiece's own rules. Loading a ``.model`` file gives one."""
 
     __slots__ = ()
 

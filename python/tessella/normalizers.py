@@ -39,7 +39,7 @@ __all__ = [
 
 
 class Normalizer(Component):
-    """What all normalizers have in common. Make one of the classes below, or wrap your own with ``custom``."""
+    """What all normalizers have in common. Make one of the classes below, or ``custom``."""
 
     __slots__ = ()
 

@@ -38,7 +38,7 @@ _Handle = _tessella.PreTokenizerHandle
 
 
 class PreTokenizer(Component):
-    """What all pre-tokenizers have in common. Make one of the classes below, or wrap your own with ``custom``."""
+    """What all pre-tokenizers have in common. Make one of the classes below, or ``custom``."""
 
     __slots__ = ()
 
@@ -307,8 +307,8 @@ class UnicodeScripts(PreTokenizer, kind="UnicodeScripts"):
 
     Example:
         >>> from tessella.pre_tokenizers import UnicodeScripts
-        >>> UnicodeScripts().pre_tokenize_str("abcдеф")
-        [('abc', (0, 3)), ('деф', (3, 6))]
+        >>> UnicodeScripts().pre_tokenize_str("abcжзи")
+        [('abc', (0, 3)), ('жзи', (3, 6))]
     """
 
     __slots__ = ()

@@ -77,7 +77,10 @@ def main() -> int:
     arguments = parser.parse_args()
     models, corpora = texts.folder("TESSELLA_MODELS"), texts.folder("TESSELLA_CORPORA")
     if models is None or corpora is None:
-        print("Set TESSELLA_MODELS and TESSELLA_CORPORA to folders of tokenizer files and texts.", file=sys.stderr)
+        print(
+            "Set TESSELLA_MODELS and TESSELLA_CORPORA to folders of tokenizer files and texts.",
+            file=sys.stderr,
+        )
         return 2
     sources = texts.load(corpora, arguments.limit)
     if arguments.sources:

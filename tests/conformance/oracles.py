@@ -14,12 +14,19 @@ if TYPE_CHECKING:
 
     from .compare import Report
 
-COLUMNS = ("ids", "tokens", "offsets", "word_ids", "type_ids", "special_tokens_mask", "attention_mask", "sequence_ids")
+COLUMNS = (
+    "ids",
+    "tokens",
+    "offsets",
+    "word_ids",
+    "type_ids",
+    "special_tokens_mask",
+    "attention_mask",
+    "sequence_ids",
+)
 
 #: Pattern and special tokens of rank files that the tiktoken package does not name.
-LLAMA3_PATTERN = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
+LLAMA3_PATTERN = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 LLAMA3_SPECIALS = {
     "<|begin_of_text|>": 128000,
     "<|end_of_text|>": 128001,
@@ -34,7 +41,9 @@ def is_tokenizer(path: Path) -> bool:
 
 def comparison_for(path: Path) -> Callable[[Path, str, list[str], Report], None]:
     """The comparison of a file's format."""
-    return {".json": compare_json, ".tiktoken": compare_tiktoken, ".model": compare_sentencepiece}[path.suffix]
+    return {".json": compare_json, ".tiktoken": compare_tiktoken, ".model": compare_sentencepiece}[
+        path.suffix
+    ]
 
 
 # tokenizer.json beside tokenizers
@@ -46,7 +55,11 @@ def json_pair(path: Path) -> tuple[Any, Any, list[str]]:
 
     reference = tokenizers.Tokenizer.from_file(str(path))
     description = json.loads(path.read_text(encoding="utf-8"))
-    return tessella.Tokenizer.from_file(str(path)), reference, list(wide_replacements(description.get("normalizer")))
+    return (
+        tessella.Tokenizer.from_file(str(path)),
+        reference,
+        list(wide_replacements(description.get("normalizer"))),
+    )
 
 
 def wide_replacements(normalizer: dict[str, Any] | None) -> Any:
@@ -90,14 +103,23 @@ def compare_json(path: Path, source: str, batch: list[str], report: Report) -> N
                         if column == "offsets" and kind == "single" and announced(str(text), a, b, patterns):
                             report.announced["replace-span"] += 1
                             continue
-                        if column == "offsets" and kind == "pair" and patterns and same_but_announced(text, mine, other, patterns):
+                        if (
+                            column == "offsets"
+                            and kind == "pair"
+                            and patterns
+                            and same_but_announced(text, mine, other, patterns)
+                        ):
                             report.announced["replace-span"] += 1
                             continue
                         report.differ(f"{kind}.{column}", source, text, a[:60], b[:60])
                 if len(mine.overflowing) != len(other.overflowing):
-                    report.differ(f"{kind}.overflowing", source, text, len(mine.overflowing), len(other.overflowing))
+                    report.differ(
+                        f"{kind}.overflowing", source, text, len(mine.overflowing), len(other.overflowing)
+                    )
                 for a_window, b_window in zip(mine.overflowing, other.overflowing, strict=False):
-                    if a_window.ids != b_window.ids or (not patterns and a_window.offsets != b_window.offsets):
+                    if a_window.ids != b_window.ids or (
+                        not patterns and a_window.offsets != b_window.offsets
+                    ):
                         report.differ(f"{kind}.overflow", source, text, a_window.ids[:60], b_window.ids[:60])
             if inputs is batch:
                 ids = [encoding.ids for encoding in want]
@@ -172,7 +194,9 @@ def compare_tiktoken(path: Path, source: str, batch: list[str], report: Report) 
                 report.differ("encoding.ids", source, text, encoding.ids[:60], b[:60])
             decoded, starts = theirs.decode_with_offsets(b)
             if ours.decode(b, skip_special_tokens=False) != theirs.decode(b):
-                report.differ("decode", source, text, ours.decode(b, skip_special_tokens=False)[:200], decoded[:200])
+                report.differ(
+                    "decode", source, text, ours.decode(b, skip_special_tokens=False)[:200], decoded[:200]
+                )
             if ours.decode_bytes(b, skip_special_tokens=False) != theirs.decode_bytes(b):
                 report.differ("decode_bytes", source, text, None, None)
             mine = [start for start, _ in encoding.offsets]

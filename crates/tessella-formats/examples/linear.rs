@@ -94,7 +94,10 @@ fn seconds(work: impl FnOnce() -> Result<(), tessella_core::Error>) -> Result<f6
 
 fn table(tokenizer: &Tokenizer, texts: &[(&str, Make)]) -> Result<(), tessella_core::Error> {
     let options = EncodeOptions::default();
-    println!("  {:20} {:>9} {:>9} {:>9} {:>9}  growth   with offsets: 8 MB, growth", "ms at", "1 MB", "2 MB", "4 MB", "8 MB");
+    println!(
+        "  {:20} {:>9} {:>9} {:>9} {:>9}  growth   with offsets: 8 MB, growth",
+        "ms at", "1 MB", "2 MB", "4 MB", "8 MB"
+    );
     for (name, make) in texts {
         let mut ids = [0.0; 4];
         let mut aligned = [0.0; 4];
@@ -131,8 +134,9 @@ fn run(files: &[String], pattern: &str) -> Result<(), tessella_core::Error> {
         table(&tokenizer, &TEXTS)?;
         let mut many = Vec::new();
         for count in [25_000, 50_000, 100_000] {
-            let tokens: Vec<AddedToken> =
-                (0..count).map(|index| AddedToken::new(format!("<|added {index}|>"), index % 2 == 0)).collect();
+            let tokens: Vec<AddedToken> = (0..count)
+                .map(|index| AddedToken::new(format!("<|added {index}|>"), index % 2 == 0))
+                .collect();
             let started = Instant::now();
             many.push((tokenizer.with_added_tokens(&tokens)?.0, started.elapsed().as_secs_f64() * 1e3));
         }
@@ -141,8 +145,12 @@ fn run(files: &[String], pattern: &str) -> Result<(), tessella_core::Error> {
             many[0].1, many[1].1, many[2].1
         );
         const ADDED: [(&str, Make); 2] = [
-            ("  added tokens", |size| fill(size, |numbers, text| text.push_str(&format!("<|added {}|>x", numbers.next() % 100_000)))),
-            ("  nearly added ones", |size| fill(size, |numbers, text| text.push_str(&format!("<|added {}|", numbers.next() % 100_000)))),
+            ("  added tokens", |size| {
+                fill(size, |numbers, text| text.push_str(&format!("<|added {}|>x", numbers.next() % 100_000)))
+            }),
+            ("  nearly added ones", |size| {
+                fill(size, |numbers, text| text.push_str(&format!("<|added {}|", numbers.next() % 100_000)))
+            }),
         ];
         if let Some((tokenizer, _)) = many.pop() {
             table(&tokenizer, &ADDED)?;

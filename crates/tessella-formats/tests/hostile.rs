@@ -118,7 +118,9 @@ fn flipped_and_overwritten_bytes_do_no_harm() {
 #[test]
 fn huge_lengths_do_no_harm() {
     let huge = [u64::MAX, i64::MAX as u64, 1 << 32, 1 << 31, u64::from(u32::MAX), 1 << 40, 1 << 20, 3 << 61];
-    for (name, bytes) in all_files().into_iter().filter(|(name, _)| name.ends_with("gguf") || name.ends_with("model")) {
+    for (name, bytes) in
+        all_files().into_iter().filter(|(name, _)| name.ends_with("gguf") || name.ends_with("model"))
+    {
         for at in 0..bytes.len() {
             for number in huge {
                 let mut broken = bytes.clone();

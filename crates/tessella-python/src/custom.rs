@@ -56,10 +56,8 @@ impl CustomPreTokenizer for Custom {
 
 impl CustomDecoder for Custom {
     fn decode_chain(&self, tokens: Vec<String>) -> Result<Vec<String>> {
-        Python::attach(|py| {
-            self.0.call_method1(py, "decode_chain", (tokens,))?.extract(py)
-        })
-        .map_err(|error: PyErr| from_python(error))
+        Python::attach(|py| self.0.call_method1(py, "decode_chain", (tokens,))?.extract(py))
+            .map_err(|error: PyErr| from_python(error))
     }
 
     fn import_path(&self) -> Option<String> {

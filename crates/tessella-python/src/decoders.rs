@@ -53,7 +53,9 @@ impl Component for Spec {
             (Spec::WordPiece { prefix, .. }, "prefix") => prefix.into_py_any(py),
             (Spec::WordPiece { cleanup, .. }, "cleanup") => cleanup.into_py_any(py),
             (Spec::Metaspace { replacement, .. }, "replacement") => replacement.into_py_any(py),
-            (Spec::Metaspace { prepend, .. }, "prepend_scheme") => prepend_scheme_name(*prepend).into_py_any(py),
+            (Spec::Metaspace { prepend, .. }, "prepend_scheme") => {
+                prepend_scheme_name(*prepend).into_py_any(py)
+            }
             (Spec::Metaspace { split, .. }, "split") => split.into_py_any(py),
             (Spec::Ctc { pad_token, .. }, "pad_token") => pad_token.into_py_any(py),
             (Spec::Ctc { word_delimiter_token, .. }, "word_delimiter_token") => {
@@ -77,7 +79,9 @@ impl Component for Spec {
             (Spec::Metaspace { replacement, .. }, "replacement") => {
                 *replacement = character(value.extract()?)?;
             }
-            (Spec::Metaspace { prepend, .. }, "prepend_scheme") => *prepend = prepend_scheme(value.extract()?)?,
+            (Spec::Metaspace { prepend, .. }, "prepend_scheme") => {
+                *prepend = prepend_scheme(value.extract()?)?
+            }
             (Spec::Metaspace { split, .. }, "split") => *split = value.extract()?,
             (Spec::Ctc { pad_token, .. }, "pad_token") => *pad_token = value.extract()?,
             (Spec::Ctc { word_delimiter_token, .. }, "word_delimiter_token") => {

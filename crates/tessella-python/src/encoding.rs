@@ -160,7 +160,9 @@ impl Encoding {
     /// The text of each token in the vocabulary.
     #[getter]
     fn tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| PyList::new(py, one.token_texts().map(|text| PyString::new(py, text)).collect::<Vec<_>>()))
+        self.read(|one| {
+            PyList::new(py, one.token_texts().map(|text| PyString::new(py, text)).collect::<Vec<_>>())
+        })
     }
 
     /// Start and end of each token in the text that was encoded, in characters.

@@ -97,7 +97,9 @@ impl Component for Spec {
         match (self, name) {
             (Spec::Bpe(bpe), "dropout") => bpe.dropout = probability(value.extract()?)?,
             (Spec::Bpe(bpe), "unk_token") => bpe.unk_token = value.extract()?,
-            (Spec::Bpe(bpe), "continuing_subword_prefix") => bpe.continuing_subword_prefix = value.extract()?,
+            (Spec::Bpe(bpe), "continuing_subword_prefix") => {
+                bpe.continuing_subword_prefix = value.extract()?
+            }
             (Spec::Bpe(bpe), "end_of_word_suffix") => bpe.end_of_word_suffix = value.extract()?,
             (Spec::Bpe(bpe), "fuse_unk") => bpe.fuse_unk = value.extract()?,
             (Spec::Bpe(bpe), "byte_fallback") => bpe.byte_fallback = value.extract()?,

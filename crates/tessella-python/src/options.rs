@@ -8,12 +8,7 @@ use tessella_core::spec::{Direction, Padding, Truncation, TruncationStrategy};
 use crate::errors;
 use crate::values::{direction, direction_name, strategy, strategy_name};
 
-pub fn truncation(
-    max_length: usize,
-    stride: usize,
-    strategy: &str,
-    direction: &str,
-) -> PyResult<Truncation> {
+pub fn truncation(max_length: usize, stride: usize, strategy: &str, direction: &str) -> PyResult<Truncation> {
     let direction = self::direction(direction).map_err(|_| {
         PyValueError::new_err(format!("Unknown `direction`: `{direction}`. Use one of `left` or `right`."))
     })?;
@@ -80,7 +75,11 @@ fn is(value: &Bound<'_, PyAny>, truth: bool) -> bool {
 }
 
 /// Fields of a settings dict, none of them unknown.
-fn fields<'a, 'py>(value: &'a Bound<'py, PyAny>, what: &str, known: &[&str]) -> PyResult<&'a Bound<'py, PyDict>> {
+fn fields<'a, 'py>(
+    value: &'a Bound<'py, PyAny>,
+    what: &str,
+    known: &[&str],
+) -> PyResult<&'a Bound<'py, PyDict>> {
     let fields = value.cast::<PyDict>().map_err(|_| {
         PyTypeError::new_err(format!("`{what}` must be a dict, an int, False or None, not {value}"))
     })?;

@@ -55,14 +55,18 @@ impl Component for Spec {
 
     fn get(&self, py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
         let value = match (self, name) {
-            (Spec::ByteLevel { add_prefix_space, .. }, "add_prefix_space") => add_prefix_space.into_py_any(py),
+            (Spec::ByteLevel { add_prefix_space, .. }, "add_prefix_space") => {
+                add_prefix_space.into_py_any(py)
+            }
             (Spec::ByteLevel { trim_offsets, .. }, "trim_offsets") => trim_offsets.into_py_any(py),
             (Spec::ByteLevel { use_regex, .. }, "use_regex") => use_regex.into_py_any(py),
             (Spec::CharDelimiter { delimiter }, "delimiter") => delimiter.into_py_any(py),
             (Spec::Digits { individual }, "individual_digits") => individual.into_py_any(py),
             (Spec::FixedLength { length }, "length") => length.into_py_any(py),
             (Spec::Metaspace { replacement, .. }, "replacement") => replacement.into_py_any(py),
-            (Spec::Metaspace { prepend, .. }, "prepend_scheme") => prepend_scheme_name(*prepend).into_py_any(py),
+            (Spec::Metaspace { prepend, .. }, "prepend_scheme") => {
+                prepend_scheme_name(*prepend).into_py_any(py)
+            }
             (Spec::Metaspace { split, .. }, "split") => split.into_py_any(py),
             (Spec::Punctuation { behavior }, "behavior") => behavior_name(*behavior).into_py_any(py),
             (Spec::Split { behavior, .. }, "behavior") => behavior_name(*behavior).into_py_any(py),
@@ -86,7 +90,9 @@ impl Component for Spec {
             (Spec::Metaspace { replacement, .. }, "replacement") => {
                 *replacement = character(value.extract()?)?;
             }
-            (Spec::Metaspace { prepend, .. }, "prepend_scheme") => *prepend = prepend_scheme(value.extract()?)?,
+            (Spec::Metaspace { prepend, .. }, "prepend_scheme") => {
+                *prepend = prepend_scheme(value.extract()?)?
+            }
             (Spec::Metaspace { split, .. }, "split") => *split = value.extract()?,
             (Spec::Punctuation { behavior: old }, "behavior") => *old = behavior(value)?,
             (Spec::Split { behavior: old, .. }, "behavior") => *old = behavior(value)?,
@@ -155,7 +161,8 @@ handle!(PreTokenizerHandle, Spec, PreTokenizer, {
 
     #[staticmethod]
     fn split(pattern: &Bound<'_, PyAny>, behavior: &Bound<'_, PyAny>, invert: bool) -> PyResult<Self> {
-        Ok(Spec::Split { pattern: self::pattern(pattern)?, behavior: self::behavior(behavior)?, invert }.into())
+        Ok(Spec::Split { pattern: self::pattern(pattern)?, behavior: self::behavior(behavior)?, invert }
+            .into())
     }
 
     #[staticmethod]
@@ -173,11 +180,7 @@ handle!(PreTokenizerHandle, Spec, PreTokenizer, {
         tessella_core::pretokenize::byte_alphabet::BYTE_TO_CHAR.to_vec()
     }
 
-    fn pre_tokenize_str(
-        &self,
-        py: Python<'_>,
-        text: PyBackedStr,
-    ) -> PyResult<Vec<(String, (usize, usize))>> {
+    fn pre_tokenize_str(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<Vec<(String, (usize, usize))>> {
         let pre_tokenizer = self.built()?;
         sized(py, text.len(), |_| {
             let mut pieces = Pieces::whole(AlignedText::borrowed(&text, 0));

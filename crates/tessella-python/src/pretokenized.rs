@@ -220,7 +220,7 @@ impl PreTokenizedString {
             .map(|split| {
                 let text = split.text.normalized();
                 let offsets = if original {
-                    let span = split.text.map().span(text, 0, text.len());
+                    let span = split.text.range();
                     if bytes { (span.start, span.end) } else { (chars.at(span.start), chars.at(span.end)) }
                 } else {
                     let start = position;
@@ -236,7 +236,11 @@ impl PreTokenizedString {
 /// Whether the first of two names was given; the first is also the default.
 fn choice(value: Option<&Bound<'_, PyAny>>, names: [&str; 2], message: &'static str) -> PyResult<bool> {
     let Some(value) = value else { return Ok(true) };
-    let value = if value.is_instance_of::<pyo3::types::PyString>() { value.clone() } else { value.getattr("value")? };
+    let value = if value.is_instance_of::<pyo3::types::PyString>() {
+        value.clone()
+    } else {
+        value.getattr("value")?
+    };
     let name: String = value.extract()?;
     match names.iter().position(|known| *known == name) {
         Some(index) => Ok(index == 0),

@@ -180,8 +180,11 @@ handle!(PostProcessorHandle, Spec, PostProcessor, {
         pair: &Bound<'_, PyAny>,
         special_tokens: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
-        let template =
-            Template { single: pieces(single)?, pair: pieces(pair)?, special_tokens: specials(special_tokens)? };
+        let template = Template {
+            single: pieces(single)?,
+            pair: pieces(pair)?,
+            special_tokens: specials(special_tokens)?,
+        };
         template.check().or_raise()?;
         Ok(Spec::Template(template).into())
     }

@@ -32,9 +32,10 @@ pub fn kind<S: Component>(node: &Node<S>) -> &'static str {
 }
 
 pub fn get<S: Component>(node: &Node<S>, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-    node.peek(|spec| spec.get(py, name)).transpose()?.flatten().ok_or_else(|| {
-        PyAttributeError::new_err(format!("{} has no attribute `{name}`", kind(node)))
-    })
+    node.peek(|spec| spec.get(py, name))
+        .transpose()?
+        .flatten()
+        .ok_or_else(|| PyAttributeError::new_err(format!("{} has no attribute `{name}`", kind(node))))
 }
 
 pub fn set<S: Component>(node: &Node<S>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -82,7 +83,11 @@ pub fn set_item<S: Component>(node: &Node<S>, index: isize, child: Node<S>) -> P
 /// Negative indices count from the end, as in a list.
 fn position(index: isize, len: usize) -> PyResult<usize> {
     let at = if index < 0 { index + len as isize } else { index };
-    if (0..len as isize).contains(&at) { Ok(at as usize) } else { Err(PyIndexError::new_err("Index not found")) }
+    if (0..len as isize).contains(&at) {
+        Ok(at as usize)
+    } else {
+        Err(PyIndexError::new_err("Index not found"))
+    }
 }
 
 /// Declares a handle: the methods that all of them share, and those of its kind.

@@ -44,11 +44,7 @@ impl DecodeStream {
     }
 
     /// Takes one id, or several, and gives the text that they complete; `None` if they complete nothing.
-    fn step(
-        &self,
-        tokenizer: &Bound<'_, Tokenizer>,
-        id: &Bound<'_, PyAny>,
-    ) -> PyResult<Option<String>> {
+    fn step(&self, tokenizer: &Bound<'_, Tokenizer>, id: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         let ids = match id.extract::<u32>() {
             Ok(id) => vec![id],
             Err(_) if id.is_instance_of::<PyString>() => return Err(not_ids()),
@@ -57,9 +53,7 @@ impl DecodeStream {
         let value = tokenizer.get().value()?;
         // The state is changed on a copy: decoding may call components written in Python.
         let mut core = lock(&self.core).clone();
-        let text = core
-            .step(&ids, |ids| value.core.decode(ids, self.skip_special_tokens))
-            .or_raise()?;
+        let text = core.step(&ids, |ids| value.core.decode(ids, self.skip_special_tokens)).or_raise()?;
         *lock(&self.core) = core;
         Ok(text)
     }

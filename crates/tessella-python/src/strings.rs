@@ -82,10 +82,7 @@ impl NormalizedString {
     }
 
     /// Rewrites character by character; `step` may fail, and then nothing changes.
-    fn each(
-        &self,
-        mut step: impl FnMut(&mut Rewriter<'_>, char) -> PyResult<()>,
-    ) -> PyResult<()> {
+    fn each(&self, mut step: impl FnMut(&mut Rewriter<'_>, char) -> PyResult<()>) -> PyResult<()> {
         self.update(|text| {
             let chars: Vec<char> = text.normalized().chars().collect();
             let mut result = Ok(());
@@ -207,15 +204,17 @@ impl NormalizedString {
     fn append(&self, s: &str) -> PyResult<()> {
         self.update(|text| {
             let end = text.normalized().len();
-            if end > 0 {
-                let last = text.map().span(text.normalized(), end - 1, end);
-                text.change(|aligned| {
-                    aligned.rewrite(|rewriter| {
-                        rewriter.keep(end);
-                        rewriter.emit(s, last);
-                    });
+            // Behind nothing it stands for nothing: an empty span where the string ends.
+            let last = match end {
+                0 => Span::new(text.range().end, text.range().end),
+                end => text.map().span(text.normalized(), end - 1, end),
+            };
+            text.change(|aligned| {
+                aligned.rewrite(|rewriter| {
+                    rewriter.keep(end);
+                    rewriter.emit(s, last);
                 });
-            }
+            });
             Ok(())
         })
     }
@@ -247,7 +246,11 @@ impl NormalizedString {
     fn filter(&self, func: &Bound<'_, PyAny>) -> PyResult<()> {
         callable(func, "`filter` expect a callable with the signature: `fn(char) -> bool`")?;
         self.each(|rewriter, c| {
-            if func.call1((c,))?.extract()? { rewriter.keep(c.len_utf8()) } else { rewriter.skip(1) }
+            if func.call1((c,))?.extract()? {
+                rewriter.keep(c.len_utf8())
+            } else {
+                rewriter.skip(1)
+            }
             Ok(())
         })
     }
@@ -287,13 +290,21 @@ impl NormalizedString {
     ///     behavior: what becomes of the matches: `removed`, `isolated`, `merged_with_previous`,
     ///         `merged_with_next` or `contiguous`.
     #[pyo3(signature = (pattern, behavior))]
-    fn split(&self, pattern: &Bound<'_, PyAny>, behavior: &Bound<'_, PyAny>) -> PyResult<Vec<NormalizedString>> {
+    fn split(
+        &self,
+        pattern: &Bound<'_, PyAny>,
+        behavior: &Bound<'_, PyAny>,
+    ) -> PyResult<Vec<NormalizedString>> {
         let spec = PreTokenizerSpec::Split {
             pattern: self::pattern(pattern)?,
             behavior: self::behavior(behavior)?,
             invert: false,
         };
-        let parts = cut(&self.copy()?, &PreTokenizer::new(&spec).or_raise()?).or_raise()?;
+        let text = self.copy()?;
+        if text.normalized().is_empty() {
+            return Ok(vec![text.into()]);
+        }
+        let parts = cut(&text, &PreTokenizer::new(&spec).or_raise()?).or_raise()?;
         Ok(parts.into_iter().map(NormalizedString::from).collect())
     }
 
@@ -317,7 +328,10 @@ impl NormalizedString {
                 let index = chars - index.unsigned_abs();
                 (index, index + 1)
             } else {
-                return Err(PyValueError::new_err(format!("{} is bigger than max len", index.unsigned_abs())));
+                return Err(PyValueError::new_err(format!(
+                    "{} is bigger than max len",
+                    index.unsigned_abs()
+                )));
             }
         };
         if start >= chars && chars > 0 || end > chars {
@@ -336,7 +350,11 @@ impl NormalizedString {
 
     fn __repr__(&self) -> PyResult<String> {
         self.with(|text| {
-            format!("NormalizedString(original=\"{}\", normalized=\"{}\")", text.original(), text.normalized())
+            format!(
+                "NormalizedString(original=\"{}\", normalized=\"{}\")",
+                text.original(),
+                text.normalized()
+            )
         })
     }
 

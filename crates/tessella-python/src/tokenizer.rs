@@ -37,9 +37,13 @@ impl Description {
     /// From `tokenizer.json` text.
     #[staticmethod]
     fn from_json(py: Python<'_>, json: &[u8], allow_custom: Vec<String>) -> PyResult<Self> {
-        sized(py, json.len(), |_| crate::wire::from_json(json, &allow_custom)).map(|spec| Description { spec })
+        sized(py, json.len(), |_| crate::wire::from_json(json, &allow_custom))
+            .map(|spec| Description { spec })
     }
 }
+
+/// Arrays up to this length are copied; longer ones take over the buffer.
+const COPIED: usize = 256;
 
 /// Text to ids and back.
 #[pyclass(frozen, subclass, weakref, module = "tessella._tessella", name = "Tokenizer")]
@@ -52,7 +56,9 @@ pub fn threads(num_threads: Option<usize>) -> usize {
     if let Some(threads) = num_threads {
         return threads.max(1);
     }
-    let off = |value: &str| ["", "off", "false", "f", "no", "n", "0"].contains(&value.to_ascii_lowercase().as_str());
+    let off = |value: &str| {
+        ["", "off", "false", "f", "no", "n", "0"].contains(&value.to_ascii_lowercase().as_str())
+    };
     match std::env::var("TOKENIZERS_PARALLELISM") {
         Ok(value) if off(&value) => 1,
         _ => std::env::var("RAYON_NUM_THREADS").ok().and_then(|count| count.parse().ok()).unwrap_or(0),
@@ -79,7 +85,12 @@ impl Call {
         Ok(Call { truncation, padding: call_padding(padding)? })
     }
 
-    fn options<'a>(&'a self, value: &'a Value, add_special_tokens: bool, threads: usize) -> EncodeOptions<'a> {
+    fn options<'a>(
+        &'a self,
+        value: &'a Value,
+        add_special_tokens: bool,
+        threads: usize,
+    ) -> EncodeOptions<'a> {
         EncodeOptions {
             add_special_tokens,
             encode_special_tokens: value.parts.encode_special_tokens,
@@ -89,6 +100,12 @@ impl Call {
             ..EncodeOptions::default()
         }
     }
+}
+
+/// A short text, borrowed for the call: the common case, without the cost of keeping it alive.
+fn tiny<'a>(text: &'a Bound<'_, PyAny>) -> Option<&'a str> {
+    let text = text.cast::<PyString>().ok()?.to_str().ok()?;
+    (text.len() <= crate::interrupt::TINY).then_some(text)
 }
 
 fn ids_options(value: &Value, add_special_tokens: bool, threads: usize) -> EncodeOptions<'_> {
@@ -278,7 +295,8 @@ impl Tokenizer {
         add_special_tokens: bool,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let ids = self.ids(py, text, add_special_tokens)?;
-        Ok(PyArray1::from_vec(py, ids))
+        // A few ids are copied sooner than their buffer can be wrapped.
+        Ok(if ids.len() <= COPIED { PyArray1::from_slice(py, &ids) } else { PyArray1::from_vec(py, ids) })
     }
 
     /// The ids of many texts: one buffer of ids and one of offsets.
@@ -298,8 +316,11 @@ impl Tokenizer {
     /// The number of ids that `encode_ids` would give.
     #[pyo3(signature = (text, add_special_tokens = true))]
     fn count(&self, py: Python<'_>, text: &Bound<'_, PyAny>, add_special_tokens: bool) -> PyResult<usize> {
-        let text = inputs::text(text)?;
         let value = self.shared.get()?;
+        if let Some(text) = tiny(text) {
+            return value.core.count(text, &ids_options(&value, add_special_tokens, 1)).or_raise();
+        }
+        let text = inputs::text(text)?;
         sized(py, text.len(), |cancel| {
             let options = EncodeOptions { cancel, ..ids_options(&value, add_special_tokens, 1) };
             value.core.count(&text, &options)
@@ -620,11 +641,7 @@ impl Tokenizer {
 
     /// Puts a trained model and its special tokens in place of what was there. All added tokens get their ids
     /// anew.
-    fn _install(
-        &self,
-        trained: &Bound<'_, ModelHandle>,
-        special_tokens: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
+    fn _install(&self, trained: &Bound<'_, ModelHandle>, special_tokens: &Bound<'_, PyAny>) -> PyResult<()> {
         let tokens = crate::added::tokens(special_tokens, true)?;
         let trained = trained.get().node.spec();
         let node = self.shared.get()?.parts.model.node.clone();
@@ -661,11 +678,7 @@ impl Tokenizer {
 
     fn ids(&self, py: Python<'_>, text: &Bound<'_, PyAny>, add_special_tokens: bool) -> PyResult<Vec<u32>> {
         let value = self.shared.get()?;
-        // The common case of a short text borrows it for the call.
-        if let Ok(text) = text.cast::<PyString>()
-            && let Ok(text) = text.to_str()
-            && text.len() <= crate::interrupt::TINY
-        {
+        if let Some(text) = tiny(text) {
             return value.core.encode_ids(text, &ids_options(&value, add_special_tokens, 1)).or_raise();
         }
         let text = inputs::text(text)?;

@@ -12,6 +12,7 @@ use pyo3::types::{PyDict, PyIterator, PyList, PyString};
 use tessella_core::spec::{AddedToken, ModelSpec};
 use tessella_core::{Error, ErrorKind, Result};
 use tessella_train::bpe::BpeTrainer;
+use tessella_train::unigram::UnigramTrainer;
 use tessella_train::wordlevel::WordLevelTrainer;
 use tessella_train::wordpiece::WordPieceTrainer;
 use tessella_train::{CountOptions, PieceCounts as Core, Trained, count_texts};
@@ -355,6 +356,20 @@ fn learner(kind: &str, options: &Bound<'_, PyDict>) -> PyResult<Learner> {
                 min_frequency: option(options, "min_frequency")?,
                 special_tokens: special_tokens(options)?,
                 ..WordLevelTrainer::default()
+            };
+            Ok(Box::new(move |counts, progress| trainer.train(counts, progress)))
+        }
+        "Unigram" => {
+            let trainer = UnigramTrainer {
+                vocab_size: option(options, "vocab_size")?,
+                special_tokens: special_tokens(options)?,
+                initial_alphabet: option(options, "initial_alphabet")?,
+                shrinking_factor: option(options, "shrinking_factor")?,
+                unk_token: option(options, "unk_token")?,
+                max_piece_length: option(options, "max_piece_length")?,
+                n_sub_iterations: option(options, "n_sub_iterations")?,
+                seed_size: option(options, "seed_size")?,
+                ..UnigramTrainer::default()
             };
             Ok(Box::new(move |counts, progress| trainer.train(counts, progress)))
         }

@@ -3,9 +3,7 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use tessella_core::spec::{
-    Dialect, Direction, Pattern, PrependScheme, SplitBehavior, TruncationStrategy,
-};
+use tessella_core::spec::{Dialect, Direction, Pattern, PrependScheme, SplitBehavior, TruncationStrategy};
 
 use crate::regex::Regex;
 

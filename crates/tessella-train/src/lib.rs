@@ -12,6 +12,7 @@
 
 mod bytes;
 mod outcome;
+mod parallel;
 
 pub mod progress;
 
@@ -20,6 +21,8 @@ pub mod counts;
 
 // 2. Counts to a model.
 pub mod bpe;
+pub mod characters;
+pub mod unigram;
 pub mod wordlevel;
 pub mod wordpiece;
 

@@ -3,9 +3,12 @@
 //! Cases are JSON lines; the first line tells how they were made. `TESSELLA_TRAIN_CASES` names further files, for
 //! large random runs.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 use tessella_core::spec::{AddedToken, Merges, ModelSpec, Vocab};
 use tessella_train::bpe::BpeTrainer;
+use tessella_train::unigram::UnigramTrainer;
 use tessella_train::wordlevel::WordLevelTrainer;
 use tessella_train::{PieceCounts, Silent};
 
@@ -81,6 +84,49 @@ fn check_wordlevel(case: &Value) {
     assert_eq!(entries(&model.vocab), expected_entries(case));
 }
 
+/// Readings and losses that are equal on paper are decided by the last bits of the reference's floats, which differ
+/// from run to run (of such small corpora it repeats itself in four of five cases). So most cases have to agree in
+/// every piece, and none may be far off.
+fn check_unigram(case: &Value, agreement: &mut (usize, usize)) {
+    let options = &case["options"];
+    let trainer = UnigramTrainer {
+        vocab_size: number(options, "vocab_size").unwrap(),
+        special_tokens: specials(options),
+        initial_alphabet: strings(&options["initial_alphabet"])
+            .iter()
+            .filter_map(|s| s.chars().next())
+            .collect(),
+        shrinking_factor: options["shrinking_factor"].as_f64().unwrap_or(0.75),
+        unk_token: options["unk_token"].as_str().map(String::from),
+        max_piece_length: number(options, "max_piece_length").unwrap_or(16),
+        n_sub_iterations: number(options, "n_sub_iterations").unwrap_or(2),
+        ..UnigramTrainer::default()
+    };
+    let ModelSpec::Unigram(model) = trainer.train(&counts(case), &Silent).unwrap().model else { panic!() };
+    assert_eq!(model.unk_id.map(|id| id as u64), case["unk_id"].as_u64());
+    let expected: HashMap<&str, f64> = case["vocab"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| (e[0].as_str().unwrap(), e[1].as_f64().unwrap()))
+        .collect();
+    assert_eq!(model.vocab.len(), expected.len());
+    let common = model.vocab.iter().filter(|(text, _)| expected.contains_key(text.as_str())).count();
+    let agreed = common == expected.len();
+    agreement.0 += usize::from(agreed);
+    agreement.1 += 1;
+    if !agreed && std::env::var_os("TESSELLA_SHOW").is_some() {
+        let ours: std::collections::HashSet<&str> = model.vocab.iter().map(|(t, _)| t.as_str()).collect();
+        let more: Vec<_> = model.vocab.iter().filter(|(t, _)| !expected.contains_key(t.as_str())).collect();
+        let less: Vec<_> = expected.iter().filter(|(t, _)| !ours.contains(*t)).collect();
+        eprintln!(
+            "{options}: {common} of {} common; only ours {more:?}, only theirs {less:?}",
+            expected.len()
+        );
+    }
+    assert!(common * 10 >= expected.len() * 8, "{common} of {} pieces in common", expected.len());
+}
+
 #[test]
 fn reference_cases() {
     let mut files =
@@ -89,15 +135,20 @@ fn reference_cases() {
         std::env::var("TESSELLA_TRAIN_CASES").iter().flat_map(|list| list.split(':').map(String::from)),
     );
     let (mut checked, mut failed) = (0, 0);
+    let mut agreement = (0, 0);
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
         for (number, line) in text.lines().enumerate().skip(1) {
             let case: Value = serde_json::from_str(line).unwrap();
-            let outcome = std::panic::catch_unwind(|| match case["kind"].as_str().unwrap() {
-                "bpe" => check_bpe(&case),
-                "wordlevel" => check_wordlevel(&case),
-                other => panic!("unknown kind {other}"),
-            });
+            let agreement = &mut agreement;
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                match case["kind"].as_str().unwrap() {
+                    "bpe" => check_bpe(&case),
+                    "wordlevel" => check_wordlevel(&case),
+                    "unigram" => check_unigram(&case, agreement),
+                    other => panic!("unknown kind {other}"),
+                }
+            }));
             checked += 1;
             if outcome.is_err() {
                 failed += 1;
@@ -106,6 +157,7 @@ fn reference_cases() {
             }
         }
     }
-    eprintln!("{checked} cases, {failed} mismatches");
+    eprintln!("{checked} cases, {failed} mismatches; unigram: {agreement:?} agree in every piece");
+    assert!(agreement.0 * 10 >= agreement.1 * 7, "unigram: {agreement:?} agree");
     assert!(checked > 50 && failed == 0, "{failed} of {checked} cases differ");
 }

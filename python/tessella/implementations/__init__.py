@@ -5,7 +5,7 @@ Example:
     >>> tokenizer = ByteLevelBPETokenizer()
     >>> tokenizer.train_from_iterator(["a first sentence", "another sentence"], show_progress=False)
     >>> tokenizer.encode("sentence").tokens
-    ['sent', 'ence']
+    ['sen', 'tence']
 """
 
 from .base import BaseTokenizer

@@ -66,7 +66,9 @@ def read(encoding):
 
 
 def overlap(encoding):
-    ranges = [range(r["start"], r["end"]) for r in json.loads(encoding.__getstate__())["sequence_ranges"].values()]
+    ranges = [
+        range(r["start"], r["end"]) for r in json.loads(encoding.__getstate__())["sequence_ranges"].values()
+    ]
     return len(ranges) == 2 and bool(set(ranges[0]) & set(ranges[1]))
 
 
@@ -79,7 +81,9 @@ def look_ups(encoding):
         "token_to_chars": [encoding.token_to_chars(i) for i in range(size)],
         "token_to_word": [encoding.token_to_word(i) for i in range(size)],
         # Of ranges that overlap the library takes any, by the order of a hash table.
-        "token_to_sequence": None if overlap(encoding) else [encoding.token_to_sequence(i) for i in range(size)],
+        "token_to_sequence": None
+        if overlap(encoding)
+        else [encoding.token_to_sequence(i) for i in range(size)],
         "char_to_token": [[encoding.char_to_token(c, s) for c in range(16)] for s in sequences],
         "char_to_word": [[encoding.char_to_word(c, s) for c in range(16)] for s in sequences],
         "word_to_tokens": [[encoding.word_to_tokens(w, s) for w in range(8)] for s in sequences],
@@ -109,7 +113,7 @@ def encoding_case(rng):
 
     def run():
         parts = [build(state) for state in states]
-        for part, steps in zip(parts, operations):
+        for part, steps in zip(parts, operations, strict=True):
             for step in steps:
                 perform(part, step)
         joined = Encoding.merge(parts, growing) if len(parts) > 1 else parts[0]
@@ -125,7 +129,14 @@ def random_step(rng):
     if kind == "truncate":
         return [kind, rng.randrange(7), rng.choice([0, 0, 1, 2, 4]), rng.choice(["left", "right"])]
     if kind == "pad":
-        return [kind, rng.randrange(12), rng.randrange(9), rng.randrange(3), "[PAD]", rng.choice(["left", "right"])]
+        return [
+            kind,
+            rng.randrange(12),
+            rng.randrange(9),
+            rng.randrange(3),
+            "[PAD]",
+            rng.choice(["left", "right"]),
+        ]
     return [kind, rng.randrange(2)]
 
 
@@ -151,12 +162,21 @@ def random_processor(rng, depth=0):
     if kind == "template":
         single = rng.choice(["[CLS] $A [SEP]", "$0", "$A:5 [X]:3", "[CLS] [CLS] $ [SEP]:1", "$a $A:2", "$B"])
         pair = rng.choice(
-            ["[CLS] $A [SEP] $B:1 [SEP]:1", "$A:0 $B:1", "$b:2 [X] $A:3", "[CLS]:7 $A $B:4 $A:9", "$A $B [X]:1"]
+            [
+                "[CLS] $A [SEP] $B:1 [SEP]:1",
+                "$A:0 $B:1",
+                "$b:2 [X] $A:3",
+                "[CLS]:7 $A $B:4 $A:9",
+                "$A $B [X]:1",
+            ]
         )
         return {"type": kind, "single": single, "pair": pair}
     if kind == "sequence" and depth == 0:
         inner = [random_processor(rng, 1) for _ in range(rng.randrange(3))]
-        return {"type": kind, "processors": [part for part in inner if part["type"] not in ("none", "sequence")]}
+        return {
+            "type": kind,
+            "processors": [part for part in inner if part["type"] not in ("none", "sequence")],
+        }
     return {"type": "none"}
 
 
@@ -172,7 +192,9 @@ def build_processor(data):
             add_prefix_space=data["add_prefix_space"],
         )
     if kind == "byte_level":
-        return processors.ByteLevel(trim_offsets=data["trim_offsets"], add_prefix_space=data["add_prefix_space"])
+        return processors.ByteLevel(
+            trim_offsets=data["trim_offsets"], add_prefix_space=data["add_prefix_space"]
+        )
     if kind == "template":
         return processors.TemplateProcessing(
             single=data["single"],
@@ -243,7 +265,10 @@ def postprocess_case(rng):
         if built is not None:
             tokenizer.post_processor = built
         reserved = tokenizer.num_special_tokens_to_add(second is not None) if add_special else 0
-        case["added"] = [tokenizer.num_special_tokens_to_add(False), tokenizer.num_special_tokens_to_add(True)]
+        case["added"] = [
+            tokenizer.num_special_tokens_to_add(False),
+            tokenizer.num_special_tokens_to_add(True),
+        ]
         a = build(first)
         b = build(second) if second is not None else None
         if truncation and truncation["max_length"] < reserved:
@@ -254,9 +279,11 @@ def postprocess_case(rng):
             spec["truncation"] = {
                 "max_length": truncation["max_length"],
                 "stride": truncation["stride"],
-                "strategy": {"longest_first": "LongestFirst", "only_first": "OnlyFirst", "only_second": "OnlySecond"}[
-                    truncation["strategy"]
-                ],
+                "strategy": {
+                    "longest_first": "LongestFirst",
+                    "only_first": "OnlyFirst",
+                    "only_second": "OnlySecond",
+                }[truncation["strategy"]],
                 "direction": truncation["direction"].capitalize(),
             }
             tokenizer = Tokenizer.from_str(json.dumps(spec))
@@ -286,7 +313,9 @@ def correct_windows(state, tokenizer, a, b, built, case):
         return
     reserved = tokenizer.num_special_tokens_to_add(b is not None) if case["add_special"] else 0
     cut = case["truncation"]
-    lengths = cut_lengths(len(a), len(b) if b is not None else None, cut["max_length"] - reserved, cut["strategy"])
+    lengths = cut_lengths(
+        len(a), len(b) if b is not None else None, cut["max_length"] - reserved, cut["strategy"]
+    )
     a, b = alone(a), alone(b) if b is not None else None
     a.truncate(lengths[0], cut["stride"], cut["direction"])
     if b is not None:
@@ -295,7 +324,7 @@ def correct_windows(state, tokenizer, a, b, built, case):
     if b is not None and processor.get("pair", "").startswith("$b"):
         pairs = [(left, right) for right, left in combinations(b, a)]
     assert len(pairs) == len(state["overflowing"])
-    for (left, right), window in zip(pairs, state["overflowing"]):
+    for (left, right), window in zip(pairs, state["overflowing"], strict=True):
         single = built.process(alone(left), alone(right) if right is not None else None, case["add_special"])
         if case["padding"]:
             padding = dict(case["padding"])
@@ -330,10 +359,62 @@ def cut_lengths(n1, n2, budget, strategy):
 
 
 PIECES = [
-    "a", "b", "##c", "##", "</w>", "a</w>b", " ", "  ", ".", "?", "!", ",", "'", " ' ", "n't", "'m", "do", "not",
-    "do not", "'s", "'ve", "'re", "▁", "▁a", "a▁", "▁▁", "<pad>", "x<pad>", "|", "a|b", "<0x41>", "<0xE2>", "<0x82>",
-    "<0xac>", "<0xFF>", "<0x+F>", "<0xé>", "<0xZZ>", "Ġ", "Ġa", "Ã", "©", "â", "Ĥ", "¬", "é", "日本", "", "H", "HH",
-    "aĠ日", " .", "a .b", "x n't", "\ufffd", "\n",
+    "a",
+    "b",
+    "##c",
+    "##",
+    "</w>",
+    "a</w>b",
+    " ",
+    "  ",
+    ".",
+    "?",
+    "!",
+    ",",
+    "'",
+    " ' ",
+    "n't",
+    "'m",
+    "do",
+    "not",
+    "do not",
+    "'s",
+    "'ve",
+    "'re",
+    "▁",
+    "▁a",
+    "a▁",
+    "▁▁",
+    "<pad>",
+    "x<pad>",
+    "|",
+    "a|b",
+    "<0x41>",
+    "<0xE2>",
+    "<0x82>",
+    "<0xac>",
+    "<0xFF>",
+    "<0x+F>",
+    "<0xé>",
+    "<0xZZ>",
+    "Ġ",
+    "Ġa",
+    "Ã",
+    "©",
+    "â",
+    "Ĥ",
+    "¬",
+    "é",
+    "日本",
+    "",
+    "H",
+    "HH",
+    "aĠ日",
+    " .",
+    "a .b",
+    "x n't",
+    "\ufffd",
+    "\n",
 ]
 
 
@@ -356,9 +437,18 @@ def random_decoder(rng, depth=0):
             "cleanup": rng.random() < 0.7,
         }
     if kind == "replace":
-        return {"type": kind, "pattern": rng.choice(["▁", "a", "n't", "日"]), "content": rng.choice([" ", "", "aa"])}
+        return {
+            "type": kind,
+            "pattern": rng.choice(["▁", "a", "n't", "日"]),
+            "content": rng.choice([" ", "", "aa"]),
+        }
     if kind == "strip":
-        return {"type": kind, "content": rng.choice(" Ha"), "start": rng.randrange(3), "stop": rng.randrange(3)}
+        return {
+            "type": kind,
+            "content": rng.choice(" Ha"),
+            "start": rng.randrange(3),
+            "stop": rng.randrange(3),
+        }
     if kind == "sequence":
         return {"type": kind, "decoders": [random_decoder(rng, 1) for _ in range(rng.randrange(5))]}
     return {"type": kind}
@@ -405,7 +495,9 @@ def stream_case(rng):
     tokenizer = Tokenizer(models.WordLevel({piece: i for i, piece in enumerate(vocabulary)}, unk_token="a"))
     tokenizer.decoder = build_decoder(decoder)
     initial = [rng.randrange(12) for _ in range(rng.choice([0, 0, 2]))]
-    stream = decoders.DecodeStream(initial, False) if initial else decoders.DecodeStream(skip_special_tokens=False)
+    stream = (
+        decoders.DecodeStream(initial, False) if initial else decoders.DecodeStream(skip_special_tokens=False)
+    )
     steps, expected = [], []
     for _ in range(rng.randrange(1, 9)):
         ids = [rng.randrange(12) for _ in range(rng.choice([1, 1, 1, 2]))]
@@ -483,7 +575,9 @@ def main():
         with path.open("w", encoding="utf-8") as out:
             out.write(json.dumps({"recipe": RECIPE}) + "\n")
             for _ in range(count * times):
-                out.write(json.dumps(make(rng), ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n")
+                out.write(
+                    json.dumps(make(rng), ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n"
+                )
 
 
 main()

@@ -34,6 +34,7 @@ pub struct AddedVocabulary {
     by_content: HashMap<String, TokenId>,
     /// Normalized contents that differ from the original ones.
     normalized_contents: HashMap<TokenId, String>,
+    has_special: bool,
     raw: Option<TokenSet>,
     normalized: Option<TokenSet>,
 }
@@ -63,7 +64,8 @@ pub fn resolve_ids(
     let size = model.vocab_len() as TokenId;
     let mut resolved: Vec<AddedToken> = Vec::with_capacity(tokens.len());
     let mut places: HashMap<String, usize> = HashMap::with_capacity(tokens.len());
-    let mut next = tokens.iter().filter_map(|token| token.id).max().map_or(size, |max| size.max(max.saturating_add(1)));
+    let mut next =
+        tokens.iter().filter_map(|token| token.id).max().map_or(size, |max| size.max(max.saturating_add(1)));
     for token in tokens {
         if token.content.is_empty() {
             continue;
@@ -101,6 +103,7 @@ impl AddedVocabulary {
             })?;
             vocabulary.by_id.insert(id, index);
             vocabulary.by_content.insert(token.content.clone(), id);
+            vocabulary.has_special |= token.special;
             if token.normalized {
                 let form = normalize(&token.content)?;
                 if form != token.content {
@@ -153,6 +156,15 @@ impl AddedVocabulary {
 
     pub fn is_special(&self, id: TokenId) -> bool {
         self.token(id).is_some_and(|token| token.special)
+    }
+
+    pub fn has_special(&self) -> bool {
+        self.has_special
+    }
+
+    /// Whether a special token reads so.
+    pub fn is_special_content(&self, text: &str) -> bool {
+        self.id(text).is_some_and(|id| self.is_special(id))
     }
 
     pub fn has_raw(&self) -> bool {

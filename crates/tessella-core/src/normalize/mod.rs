@@ -52,6 +52,14 @@ pub struct Normalizer {
     has_custom: bool,
 }
 
+/// One ASCII character is written as another character, and that may also be put in front.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Respelling {
+    pub from: u8,
+    pub to: char,
+    pub prepends: bool,
+}
+
 #[derive(Debug)]
 enum Step {
     Bert(Box<bert::Bert>),
@@ -81,6 +89,26 @@ impl Normalizer {
         }
         let has_custom = steps.iter().any(|step| matches!(step, Step::Custom(_)));
         Ok(Normalizer { steps, has_custom })
+    }
+
+    /// What the normalizer does, if all it does is to write one character for another and, maybe, the same
+    /// in front of every text: then the text need not be written for those who know that.
+    pub fn respelling(&self) -> Option<Respelling> {
+        let (replace, prefix) = match self.steps.as_slice() {
+            [Step::Replace(replace)] => (replace, None),
+            [Step::Prepend(prefix), Step::Replace(replace)] => (replace, Some((prefix, true))),
+            [Step::Replace(replace), Step::Prepend(prefix)] => (replace, Some((prefix, false))),
+            _ => return None,
+        };
+        let (from, to) = replace.single_chars()?;
+        if let Some((prefix, replaced)) = prefix {
+            let mut chars = prefix.chars();
+            let (Some(c), None) = (chars.next(), chars.next()) else { return None };
+            if c != to && !(replaced && c == from as char) {
+                return None;
+            }
+        }
+        Some(Respelling { from, to, prepends: prefix.is_some() })
     }
 
     /// Whether a component may look at positions in the original: only a user's own can.

@@ -22,6 +22,15 @@ impl Replace {
         Ok(Replace { matcher: Matcher::new(pattern)?, content: content.to_string() })
     }
 
+    /// The ASCII character that is replaced and the character that it becomes, if that is all.
+    pub fn single_chars(&self) -> Option<(u8, char)> {
+        let mut content = self.content.chars();
+        match (self.matcher.as_literal()?.as_bytes(), content.next(), content.next()) {
+            (&[byte], Some(c), None) if byte.is_ascii() => Some((byte, c)),
+            _ => None,
+        }
+    }
+
     pub fn explain(&self) -> (String, String) {
         self.matcher.explain()
     }

@@ -57,7 +57,9 @@ impl Engine {
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
             match thread.spawn_scoped(scope, compile) {
-                Ok(thread) => thread.join().unwrap_or_else(|_| Err(refused("the engine panicked".to_string()))),
+                Ok(thread) => {
+                    thread.join().unwrap_or_else(|_| Err(refused("the engine panicked".to_string())))
+                }
                 Err(error) => Err(refused(format!("no thread could be started for it: {error}"))),
             }
         })

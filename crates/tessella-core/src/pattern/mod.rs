@@ -128,6 +128,11 @@ impl Matcher {
         &self.source
     }
 
+    /// The fixed text, if the pattern is one.
+    pub fn as_literal(&self) -> Option<&str> {
+        matches!(self.strategy, Strategy::Literal(_)).then_some(&self.source)
+    }
+
     /// The automaton, if the pattern has one.
     pub fn scanner(&self) -> Option<&Scanner> {
         match &self.strategy {

@@ -48,7 +48,7 @@ use crate::text::Pieces;
 
 use metaspace::Metaspace;
 pub use table::TableSplit;
-pub use view::{ByteLevelView, SplitView, StageView};
+pub use view::{ByteLevelView, MarkedView, SplitView, StageView};
 
 /// A compiled pre-tokenizer. Immutable, shared by threads.
 #[derive(Debug)]

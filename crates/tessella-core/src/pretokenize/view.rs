@@ -3,11 +3,15 @@
 //! A model that works on bytes has no use for the printable characters of the byte-level alphabet. Where
 //! only splits stand before one final ByteLevel, the pieces are plain ranges of the text:
 //! [`ByteLevelView`] yields them without writing a single character. [`SplitView`] does the same for
-//! pre-tokenizers that only split.
+//! pre-tokenizers that only split, and [`MarkedView`] where a final Metaspace would put a mark in front of
+//! every piece: whoever knows the mark need not write it.
+//!
+//! Views borrow the stages and are free to make.
 
 use std::ops::Range;
 
 use super::cut::cut;
+use super::metaspace::Metaspace;
 use super::table::TableSplit;
 use super::{PreTokenizer, Stage};
 use crate::error::Result;
@@ -70,11 +74,19 @@ impl PreTokenizer {
         if *add_prefix_space && !before.is_empty() {
             return None;
         }
-        let mut splits = SplitView::of(before)?;
-        if let Some(matcher) = splitter {
-            splits.splits.push(Cut::Matches { matcher, behavior: SplitBehavior::Isolated, invert: false });
-        }
+        let splits = SplitView { last: splitter.as_deref(), ..SplitView::of(before)? };
         Some(ByteLevelView { splits, add_prefix_space: *add_prefix_space })
+    }
+
+    /// The way without a written mark, if there is one: the last stage is a Metaspace that splits and does
+    /// not look at positions, and all stages before it only split.
+    pub fn marked_view(&self) -> Option<MarkedView<'_>> {
+        let (last, before) = self.stages.split_last()?;
+        let Stage::Metaspace(metaspace) = last else { return None };
+        if metaspace.splitter.is_none() || metaspace.scheme == PrependScheme::First {
+            return None;
+        }
+        Some(MarkedView { splits: SplitView::of(before)?, metaspace })
     }
 }
 
@@ -85,7 +97,21 @@ enum Cut<'a> {
     Table(&'a TableSplit),
 }
 
-impl Cut<'_> {
+impl<'a> Cut<'a> {
+    fn of(stage: &'a Stage) -> Option<Self> {
+        match stage {
+            Stage::Split { matcher, behavior, invert } => {
+                Some(Cut::Matches { matcher, behavior: *behavior, invert: *invert })
+            }
+            Stage::Table(table) => Some(Cut::Table(table)),
+            _ => None,
+        }
+    }
+
+    fn isolated(matcher: &'a Matcher) -> Self {
+        Cut::Matches { matcher, behavior: SplitBehavior::Isolated, invert: false }
+    }
+
     #[inline]
     fn for_each_piece(&self, text: &str, emit: &mut impl FnMut(Range<usize>)) -> Result<()> {
         match *self {
@@ -96,9 +122,12 @@ impl Cut<'_> {
 }
 
 /// Splits and nothing else, to be run on any text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct SplitView<'a> {
-    splits: Vec<Cut<'a>>,
+    /// All of them are splits.
+    stages: &'a [Stage],
+    /// One more split, which isolates its matches.
+    last: Option<&'a Matcher>,
 }
 
 impl<'a> SplitView<'a> {
@@ -106,45 +135,94 @@ impl<'a> SplitView<'a> {
     pub const MAX_SPLITS: usize = 16;
 
     fn of(stages: &'a [Stage]) -> Option<Self> {
-        if stages.len() > Self::MAX_SPLITS {
-            return None;
+        let only_splits = stages.iter().all(|stage| Cut::of(stage).is_some());
+        (stages.len() <= Self::MAX_SPLITS && only_splits).then_some(SplitView { stages, last: None })
+    }
+
+    /// The first split and all that come after it.
+    #[inline]
+    fn split_first(self) -> Option<(Cut<'a>, Self)> {
+        match (self.stages, self.last) {
+            ([first, rest @ ..], last) => Some((Cut::of(first)?, SplitView { stages: rest, last })),
+            ([], Some(matcher)) => Some((Cut::isolated(matcher), SplitView { stages: &[], last: None })),
+            ([], None) => None,
         }
-        let split = |stage: &'a Stage| match stage {
-            Stage::Split { matcher, behavior, invert } => {
-                Some(Cut::Matches { matcher, behavior: *behavior, invert: *invert })
-            }
-            Stage::Table(table) => Some(Cut::Table(table)),
-            _ => None,
-        };
-        Some(SplitView { splits: stages.iter().map(split).collect::<Option<_>>()? })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.stages.is_empty() && self.last.is_none()
     }
 
     /// Emits the byte ranges of the pieces of one text, in order and none of them empty. Ranges may leave
     /// gaps where a split removes its matches.
     #[inline]
     pub fn for_each_piece(&self, text: &str, emit: &mut impl FnMut(Range<usize>)) -> Result<()> {
-        match self.splits.as_slice() {
-            [] if text.is_empty() => Ok(()),
-            [] => {
+        match self.split_first() {
+            None if text.is_empty() => Ok(()),
+            None => {
                 emit(0..text.len());
                 Ok(())
             }
-            [only] => only.for_each_piece(text, emit),
-            [first, rest @ ..] => nested(*first, rest, 0, text, emit),
+            Some((only, rest)) if rest.is_empty() => only.for_each_piece(text, emit),
+            Some((first, rest)) => nested(first, rest, 0, text, emit),
         }
     }
 
     /// The matcher, if one split that isolates its matches is all there is.
     pub fn only_matcher(&self) -> Option<&'a Matcher> {
-        match self.splits.as_slice() {
-            [Cut::Matches { matcher, behavior: SplitBehavior::Isolated, .. }] => Some(matcher),
+        match self.split_first() {
+            Some((Cut::Matches { matcher, behavior: SplitBehavior::Isolated, .. }, rest))
+                if rest.is_empty() =>
+            {
+                Some(matcher)
+            }
             _ => None,
         }
     }
 }
 
+/// The pieces before a Metaspace writes its marks into them.
+#[derive(Debug, Clone, Copy)]
+pub struct MarkedView<'a> {
+    splits: SplitView<'a>,
+    metaspace: &'a Metaspace,
+}
+
+impl MarkedView<'_> {
+    /// What spaces become, and what stands in front of a piece.
+    pub fn mark(&self) -> char {
+        self.metaspace.replacement
+    }
+
+    /// Whether a piece that starts neither with a space nor with the mark gets the mark in front.
+    pub fn prepends(&self) -> bool {
+        self.metaspace.scheme == PrependScheme::Always
+    }
+
+    /// Emits the byte ranges of the pieces of one segment, in order and none of them empty. A piece has a
+    /// space or a mark at its very start or not at all; a space stands for the mark.
+    #[inline]
+    pub fn for_each_piece(&self, text: &str, emit: &mut impl FnMut(Range<usize>)) -> Result<()> {
+        let mark = self.metaspace.replacement;
+        let mut utf8 = [0; 4];
+        let lead = mark.encode_utf8(&mut utf8).as_bytes()[0];
+        self.splits.for_each_piece(text, &mut |range| {
+            let Range { mut start, end } = range;
+            let bytes = &text.as_bytes()[..end];
+            // A mark opens a piece of its own.
+            for at in start + 1..end {
+                if bytes[at] == b' ' || (bytes[at] == lead && text[at..end].starts_with(mark)) {
+                    emit(start..at);
+                    start = at;
+                }
+            }
+            emit(start..end);
+        })
+    }
+}
+
 /// The splits of a byte-level pre-tokenizer, to be run on raw text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct ByteLevelView<'a> {
     splits: SplitView<'a>,
     add_prefix_space: bool,
@@ -176,7 +254,7 @@ impl<'a> ByteLevelView<'a> {
 /// there are splits.
 fn nested(
     first: Cut<'_>,
-    rest: &[Cut<'_>],
+    rest: SplitView<'_>,
     base: usize,
     text: &str,
     emit: &mut dyn FnMut(Range<usize>),
@@ -187,7 +265,7 @@ fn nested(
     let mut outcome = Ok(());
     first.for_each_piece(text, &mut |range| {
         if outcome.is_ok() {
-            outcome = nested(*next, rest, base + range.start, &text[range], emit);
+            outcome = nested(next, rest, base + range.start, &text[range], emit);
         }
     })?;
     outcome

@@ -193,7 +193,24 @@ impl Alignment {
     }
 
     /// As [`span`](Self::span), remembering the run in `hint`.
+    #[inline]
     pub fn span_from(&self, text: &str, start: usize, end: usize, hint: &mut usize) -> Span {
+        // Nearly always both ends stand in the run that was used last, at boundaries of characters.
+        if let Some(run) = self.runs.get(*hint)
+            && run.width == IDENTITY
+            && run.derived <= start
+            && start < end
+            && self.runs.get(*hint + 1).map_or(self.len, |next| next.derived) >= end
+            && text.is_char_boundary(start)
+            && text.is_char_boundary(end)
+        {
+            return Span::new(run.origin + (start - run.derived), run.origin + (end - run.derived));
+        }
+        self.any_span(text, start, end, hint)
+    }
+
+    /// The definition of [`span_from`](Self::span_from).
+    fn any_span(&self, text: &str, start: usize, end: usize, hint: &mut usize) -> Span {
         if self.runs.is_empty() {
             return Span::default();
         }
@@ -248,6 +265,29 @@ mod tests {
         let map = Alignment::identity(10, 4);
         assert_eq!(map.span("aéb", 2, 3), Span::new(11, 13));
         assert_eq!(map.span("aéb", 0, 2), Span::new(10, 13));
+    }
+
+    #[test]
+    fn a_remembered_run_changes_nothing() {
+        let text = "aéb漢cdef😀gh";
+        let mut map = Alignment::new();
+        map.push_identity(3, 2);
+        map.push_fixed(1, Span::new(5, 9));
+        map.push_identity(3, 9);
+        map.push_identity(2, 20);
+        map.push_fixed(2, Span::new(22, 22));
+        map.push_identity(text.len() - 11, 22);
+        for start in 0..=text.len() {
+            for end in start..=text.len() {
+                for hint in 0..8 {
+                    let mut hint = hint;
+                    assert_eq!(
+                        map.span_from(text, start, end, &mut hint),
+                        map.any_span(text, start, end, &mut 0)
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,15 +1,23 @@
 //! The full path: ids with offsets, words and token texts, then truncation, special tokens and padding.
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use super::plan::Way;
 use super::positions::Positions;
+use super::spelling::{Reading, RespelledUnits, without_prefix};
 use super::worker::Worker;
-use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
+use super::{EncodeOptions, Inner, Input, Sequence, Texts, Tokenizer};
 use crate::encoding::{Encoding, Surfaces, TokenTexts};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
+use crate::model::bpe::Bpe;
 use crate::postprocess;
-use crate::text::{AlignedText, Piece, Pieces};
+use crate::pretokenize::ByteLevelView;
+use crate::text::{AlignedText, Alignment, Piece, Pieces};
+
+/// Pieces between two looks at the cancel flag.
+const CHECK_EVERY: usize = 4096;
 
 /// The growing columns of one sequence.
 #[derive(Default)]
@@ -18,9 +26,12 @@ struct Columns {
     offsets: Vec<(usize, usize)>,
     words: Vec<u32>,
     surfaces: Surfaces,
+    /// Which of the tokens are added ones, ascending.
+    added: Vec<usize>,
 }
 
 impl Columns {
+    #[inline]
     fn push(&mut self, id: TokenId, span: Span, word: u32, positions: &mut Positions<'_>) {
         self.ids.push(id);
         self.offsets.push((positions.convert(span.start), positions.convert(span.end)));
@@ -30,6 +41,18 @@ impl Columns {
     /// Gives the token pushed last a text of its own.
     fn name_last(&mut self, text: &str) {
         self.surfaces.push(self.ids.len() - 1, text);
+    }
+
+    /// Gives tokens of the model whose id an added token also has the model's text.
+    #[cold]
+    fn name_contested(&mut self, texts: &Texts) {
+        let given = std::mem::take(&mut self.surfaces);
+        for (index, &id) in self.ids.iter().enumerate() {
+            let of_model = || texts.contested_text(id).filter(|_| self.added.binary_search(&index).is_err());
+            if let Some(text) = given.get(index).or_else(of_model) {
+                self.surfaces.push(index, text);
+            }
+        }
     }
 }
 
@@ -113,7 +136,10 @@ impl Inner {
             }
         }
         let vocabulary: Arc<dyn TokenTexts> = self.texts.clone();
-        let Columns { ids, offsets, words, surfaces } = columns;
+        if self.texts.has_contested() {
+            columns.name_contested(&self.texts);
+        }
+        let Columns { ids, offsets, words, surfaces, .. } = columns;
         Ok(Encoding::from_tokens(ids, offsets, words, type_id, vocabulary, surfaces))
     }
 
@@ -126,71 +152,232 @@ impl Inner {
         options: &EncodeOptions<'_>,
         columns: &mut Columns,
     ) -> Result<()> {
-        let mut pieces = self.segments(text, true, options.encode_special_tokens, &mut worker.segments)?;
-        let mut positions = Positions::new(text, options.offsets);
-        if self.plan.raw_bytes {
-            return self.encode_raw_bytes(worker, &pieces, word, options, &mut positions, columns);
+        let mut run = Run {
+            inner: self,
+            worker,
+            columns,
+            positions: Positions::new(text, options.offsets),
+            options,
+            word,
+            index: 0,
+        };
+        if let Way::Respelled(units) = &self.plan.way {
+            return run.units(units, text);
         }
-        if let Some(pre) = &self.pre_tokenizer {
-            pre.pre_tokenize(&mut pieces)?;
-        }
-        let mut hint = 0;
-        for (index, piece) in pieces.pieces().iter().enumerate() {
-            if index % 4096 == 4095 {
-                options.check_cancelled()?;
+        let mut pieces =
+            self.segments(text, true, options.encode_special_tokens, &mut run.worker.segments)?;
+        let pre = self.pre_tokenizer.as_deref();
+        match (&self.plan.way, pre, self.model().as_bpe()) {
+            (Way::RawBytes, Some(pre), Some(bpe)) => {
+                let Some(view) = pre.byte_level_view() else { return Ok(()) };
+                run.raw_bytes(&pieces, &view, bpe)
             }
-            let word = word.unwrap_or(index as u32);
-            if let Some(id) = piece.added_id() {
-                self.push_added(&pieces, piece, id, word, &mut positions, columns);
-                continue;
+            (Way::Splits, Some(pre), _) => {
+                let Some(view) = pre.split_view() else { return Ok(()) };
+                run.splits(&pieces, |text, emit| view.for_each_piece(text, &mut |range| emit(range)), None)
             }
-            let piece_text = pieces.str(piece);
-            let map = pieces.map();
-            for token in worker.piece_tokens(self.model(), self.plan.cache, piece_text)? {
-                let (start, end) = (piece.start + token.start as usize, piece.start + token.end as usize);
-                let span = map.span_from(pieces.buffer(), start, end, &mut hint);
-                columns.push(token.id, span, word, &mut positions);
-                if token.surface {
-                    columns.name_last(&pieces.buffer()[start..end]);
+            (Way::Marked(reading), Some(pre), _) => {
+                let Some(view) = pre.marked_view() else { return Ok(()) };
+                run.splits(
+                    &pieces,
+                    |text, emit| view.for_each_piece(text, &mut |range| emit(range)),
+                    Some(*reading),
+                )
+            }
+            _ => {
+                if let Some(pre) = pre {
+                    pre.pre_tokenize(&mut pieces)?;
                 }
+                run.stages(&pieces)
+            }
+        }
+    }
+}
+
+/// One text on its way into the columns.
+struct Run<'r, 'o> {
+    inner: &'r Inner,
+    worker: &'r mut Worker,
+    columns: &'r mut Columns,
+    positions: Positions<'r>,
+    options: &'r EncodeOptions<'o>,
+    /// The word of all pieces, if it is not their number.
+    word: Option<u32>,
+    /// Pieces so far.
+    index: u32,
+}
+
+/// The text that pieces are ranges of, and its way back to the original.
+#[derive(Clone, Copy)]
+struct Source<'s> {
+    buffer: &'s str,
+    map: &'s Alignment,
+}
+
+impl<'s> Source<'s> {
+    fn of(pieces: &'s Pieces<'_>) -> Self {
+        Source { buffer: pieces.buffer(), map: pieces.map() }
+    }
+}
+
+impl Run<'_, '_> {
+    /// The word of the next piece.
+    #[inline]
+    fn next_word(&mut self) -> Result<u32> {
+        let index = self.index;
+        self.index += 1;
+        if index as usize % CHECK_EVERY == CHECK_EVERY - 1 {
+            self.options.check_cancelled()?;
+        }
+        Ok(self.word.unwrap_or(index))
+    }
+
+    /// A piece that is an added token.
+    fn push_added(&mut self, text: &str, span: Span, id: TokenId) -> Result<()> {
+        let word = self.next_word()?;
+        self.columns.added.push(self.columns.ids.len());
+        self.columns.push(id, span, word, &mut self.positions);
+        if self.inner.added().token(id).is_none_or(|token| token.content != text) {
+            self.columns.name_last(text);
+        }
+        Ok(())
+    }
+
+    /// Pieces as the stages left them.
+    fn stages(&mut self, pieces: &Pieces<'_>) -> Result<()> {
+        let source = Source::of(pieces);
+        let mut hint = 0;
+        for piece in pieces.pieces() {
+            match piece.added_id() {
+                Some(id) => self.push_added(pieces.str(piece), pieces.span(piece), id)?,
+                None => self.piece(source, piece.range(), &mut hint)?,
             }
         }
         Ok(())
     }
 
-    fn push_added(
-        &self,
+    /// Pieces as a view cuts them, written or only read by a rule.
+    fn splits(
+        &mut self,
         pieces: &Pieces<'_>,
-        piece: &Piece,
-        id: TokenId,
-        word: u32,
-        positions: &mut Positions<'_>,
-        columns: &mut Columns,
-    ) {
-        let text = pieces.str(piece);
-        columns.push(id, pieces.span(piece), word, positions);
-        if self.added().token(id).is_none_or(|token| token.content != text) {
-            columns.name_last(text);
-        }
-    }
-
-    /// The same where pieces stay raw bytes up to the model.
-    fn encode_raw_bytes(
-        &self,
-        worker: &mut Worker,
-        pieces: &Pieces<'_>,
-        word: Option<u32>,
-        options: &EncodeOptions<'_>,
-        positions: &mut Positions<'_>,
-        columns: &mut Columns,
+        mut cut: impl FnMut(&str, &mut dyn FnMut(Range<usize>)) -> Result<()>,
+        reading: Option<Reading>,
     ) -> Result<()> {
-        let (Some(pre), Some(bpe)) = (&self.pre_tokenizer, self.model().as_bpe()) else { return Ok(()) };
-        let Some(view) = pre.byte_level_view() else { return Ok(()) };
-        let mut index = 0;
+        let source = Source::of(pieces);
+        let mut hint = 0;
         for piece in pieces.pieces() {
             if let Some(id) = piece.added_id() {
-                self.push_added(pieces, piece, id, word.unwrap_or(index), positions, columns);
-                index += 1;
+                self.push_added(pieces.str(piece), pieces.span(piece), id)?;
+                continue;
+            }
+            let mut outcome = Ok(());
+            cut(pieces.str(piece), &mut |range| {
+                if outcome.is_ok() {
+                    let range = piece.start + range.start..piece.start + range.end;
+                    outcome = match reading {
+                        Some(reading) => self.read_piece(source, range, reading, &mut hint),
+                        None => self.piece(source, range, &mut hint),
+                    };
+                }
+            })?;
+            outcome?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn piece(&mut self, source: Source<'_>, range: Range<usize>, hint: &mut usize) -> Result<()> {
+        let word = self.next_word()?;
+        let Source { buffer, map } = source;
+        let inner = self.inner;
+        for token in self.worker.piece_tokens(inner.model(), inner.plan.cache, &buffer[range.clone()])? {
+            let (start, end) = (range.start + token.start as usize, range.start + token.end as usize);
+            let span = map.span_from(buffer, start, end, hint);
+            self.columns.push(token.id, span, word, &mut self.positions);
+            if token.surface {
+                self.columns.name_last(&buffer[start..end]);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn read_piece(
+        &mut self,
+        source: Source<'_>,
+        range: Range<usize>,
+        reading: Reading,
+        hint: &mut usize,
+    ) -> Result<()> {
+        let word = self.next_word()?;
+        let Source { buffer, map } = source;
+        let piece = &buffer[range.clone()];
+        let first = self.columns.ids.len();
+        let mut named = false;
+        for token in self.worker.spelled_tokens(self.inner.model(), reading, piece)? {
+            let (start, end) = (range.start + token.start as usize, range.start + token.end as usize);
+            let span = map.span_from(buffer, start, end, hint);
+            self.columns.push(token.id, span, word, &mut self.positions);
+            named |= token.surface;
+        }
+        if named { self.name_read(piece, reading, first) } else { Ok(()) }
+    }
+
+    /// Gives the tokens of a piece, from column `first` on, the texts that the model read.
+    #[cold]
+    fn name_read(&mut self, piece: &str, reading: Reading, first: usize) -> Result<()> {
+        let (tokens, text) = self.worker.spelled_again(self.inner.model(), reading, piece)?;
+        for (index, token) in tokens.iter().enumerate().filter(|(_, token)| token.surface) {
+            self.columns.surfaces.push(first + index, &text[token.start as usize..token.end as usize]);
+        }
+        Ok(())
+    }
+
+    /// A text that is looked up as it is. What stands between added tokens is one piece.
+    fn units(&mut self, units: &RespelledUnits, text: &str) -> Result<()> {
+        let model = self.inner.model();
+        let Some(bpe) = model.as_bpe() else { return Ok(()) };
+        let mut segments = std::mem::take(&mut self.worker.segments.raw);
+        let mut prefixed = std::mem::take(&mut self.worker.prefixed);
+        self.inner.added().split_raw(text, self.options.encode_special_tokens, &mut segments);
+        let map = Alignment::identity(0, text.len());
+        let reading = units.reading();
+        let outcome = segments.iter().try_for_each(|segment| {
+            let part = &text[segment.range.clone()];
+            let base = segment.range.start;
+            if let Some(id) = segment.id {
+                return self.push_added(part, Span::new(base, segment.range.end), id);
+            }
+            let word = self.next_word()?;
+            let mut until_check = CHECK_EVERY;
+            units.for_each(bpe, part, &mut prefixed, |unit, at| {
+                until_check -= 1;
+                if until_check == 0 {
+                    until_check = CHECK_EVERY;
+                    self.options.check_cancelled()?;
+                }
+                for token in self.worker.spelled_tokens(model, reading, unit)? {
+                    let (start, end) = match at {
+                        Some(at) => (at + token.start as usize, at + token.end as usize),
+                        None => without_prefix(token, part),
+                    };
+                    let span = map.span_from(text, base + start, base + end, &mut 0);
+                    self.columns.push(token.id, span, word, &mut self.positions);
+                }
+                Ok(())
+            })
+        });
+        self.worker.segments.raw = segments;
+        self.worker.prefixed = prefixed;
+        outcome
+    }
+
+    /// Pieces that stay raw bytes up to the model.
+    fn raw_bytes(&mut self, pieces: &Pieces<'_>, view: &ByteLevelView<'_>, bpe: &Bpe) -> Result<()> {
+        let cached = self.inner.plan.cache;
+        for piece in pieces.pieces() {
+            if let Some(id) = piece.added_id() {
+                self.push_added(pieces.str(piece), pieces.span(piece), id)?;
                 continue;
             }
             let raw = pieces.str(piece);
@@ -202,26 +389,20 @@ impl Inner {
                 None => (raw, pieces.buffer(), pieces.map(), piece.start),
             };
             let mut hint = 0;
+            let mut cut_piece = |range: Range<usize>| -> Result<()> {
+                let word = self.next_word()?;
+                for token in self.worker.bytes_tokens(bpe, cached, &raw.as_bytes()[range.clone()])? {
+                    let start = offset + range.start + token.start as usize;
+                    let end = offset + range.start + token.end as usize;
+                    let span = map.span_from(buffer, start, end, &mut hint);
+                    self.columns.push(token.id, span, word, &mut self.positions);
+                }
+                Ok(())
+            };
             let mut outcome = Ok(());
             view.for_each_piece(raw, &mut |range| {
-                if outcome.is_err() {
-                    return;
-                }
-                if index % 4096 == 4095 {
-                    outcome = options.check_cancelled();
-                }
-                let word = word.unwrap_or(index);
-                index += 1;
-                match worker.bytes_tokens(bpe, self.plan.cache, &raw.as_bytes()[range.clone()]) {
-                    Ok(tokens) => {
-                        for token in tokens {
-                            let start = offset + range.start + token.start as usize;
-                            let end = offset + range.start + token.end as usize;
-                            let span = map.span_from(buffer, start, end, &mut hint);
-                            columns.push(token.id, span, word, positions);
-                        }
-                    }
-                    Err(error) => outcome = Err(error),
+                if outcome.is_ok() {
+                    outcome = cut_piece(range);
                 }
             })?;
             outcome?;

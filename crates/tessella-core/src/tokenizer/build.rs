@@ -115,8 +115,13 @@ impl Tokenizer {
                 truncation.stride, truncation.max_length
             )));
         }
-        let plan =
-            Plan::new(&model, normalizer.as_deref(), pre_tokenizer.as_deref(), post_processor.as_deref())?;
+        let plan = Plan::new(
+            &model,
+            normalizer.as_deref(),
+            pre_tokenizer.as_deref(),
+            post_processor.as_deref(),
+            &added,
+        )?;
         // Cached pieces stay right as long as model and way are the same.
         let workers = match old {
             Some(old) if Arc::ptr_eq(&old.texts.model, &model) && old.plan.same_keys(&plan) => {
@@ -128,7 +133,7 @@ impl Tokenizer {
             Some(old) if Arc::ptr_eq(&old.texts.model, &model) && Arc::ptr_eq(&old.texts.added, &added) => {
                 old.texts.clone()
             }
-            _ => Arc::new(Texts { added, model }),
+            _ => Arc::new(Texts::new(added, model)),
         };
         let inner = Inner {
             spec,

@@ -1,9 +1,12 @@
 //! The ids-only path: no alignment (unless a stage needs it), no strings, one growing output.
 
+use super::plan::Way;
+use super::spelling::RespelledUnits;
 use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
 use crate::error::Result;
 use crate::ids::TokenId;
+use crate::text::Pieces;
 
 /// Pieces between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4096;
@@ -56,70 +59,144 @@ impl Inner {
         options: &EncodeOptions<'_>,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
+        if let Way::Respelled(units) = &self.plan.way {
+            return self.append_unit_ids(worker, units, text, options, out);
+        }
         let cached = self.plan.cache;
+        let model = self.model();
         let mut pieces = self.segments(
             text,
             self.plan.track_for_ids,
             options.encode_special_tokens,
             &mut worker.segments,
         )?;
-        let mut until_check = CHECK_EVERY;
-        let mut check = || {
-            until_check -= 1;
-            if until_check == 0 {
-                until_check = CHECK_EVERY;
-                options.check_cancelled()?;
+        let mut check = cancel_check(options);
+        let pre = self.pre_tokenizer.as_deref();
+        match (&self.plan.way, pre, model.as_bpe()) {
+            (Way::RawBytes, Some(pre), Some(bpe)) => {
+                let Some(view) = pre.byte_level_view() else { return Ok(()) };
+                for_each_text(&pieces, out, |raw, out| {
+                    let spaced;
+                    let raw = if view.add_prefix_space() && !raw.starts_with(' ') {
+                        spaced = format!(" {raw}");
+                        &spaced
+                    } else {
+                        raw
+                    };
+                    let mut outcome = Ok(());
+                    view.for_each_piece(raw, &mut |range| {
+                        if outcome.is_ok() {
+                            outcome = check()
+                                .and_then(|()| worker.bytes_ids(bpe, cached, &raw.as_bytes()[range], out));
+                        }
+                    })?;
+                    outcome
+                })
             }
-            Ok(())
-        };
-        if self.plan.raw_bytes
-            && let Some(pre) = &self.pre_tokenizer
-            && let Some(view) = pre.byte_level_view()
-            && let Some(bpe) = self.model().as_bpe()
-        {
-            for piece in pieces.pieces() {
-                if let Some(id) = piece.added_id() {
-                    out.push(id);
-                    continue;
+            (Way::Splits, Some(pre), _) => {
+                let Some(view) = pre.split_view() else { return Ok(()) };
+                for_each_text(&pieces, out, |text, out| {
+                    let mut outcome = Ok(());
+                    view.for_each_piece(text, &mut |range| {
+                        if outcome.is_ok() {
+                            outcome =
+                                check().and_then(|()| worker.piece_ids(model, cached, &text[range], out));
+                        }
+                    })?;
+                    outcome
+                })
+            }
+            (Way::Marked(reading), Some(pre), _) => {
+                let Some(view) = pre.marked_view() else { return Ok(()) };
+                for_each_text(&pieces, out, |text, out| {
+                    let mut outcome = Ok(());
+                    view.for_each_piece(text, &mut |range| {
+                        if outcome.is_ok() {
+                            outcome =
+                                check().and_then(|()| worker.spelled_ids(model, *reading, &text[range], out));
+                        }
+                    })?;
+                    outcome
+                })
+            }
+            _ => {
+                if let Some(pre) = pre {
+                    pre.pre_tokenize(&mut pieces)?;
                 }
-                let raw = pieces.str(piece);
-                let spaced;
-                let raw = if view.add_prefix_space() && !raw.starts_with(' ') {
-                    spaced = format!(" {raw}");
-                    &spaced
-                } else {
-                    raw
-                };
-                let mut outcome = Ok(());
-                view.for_each_piece(raw, &mut |range| {
-                    if outcome.is_ok() {
-                        outcome =
-                            check().and_then(|()| worker.bytes_ids(bpe, cached, &raw.as_bytes()[range], out));
-                    }
-                })?;
-                outcome?;
+                for_each_text(&pieces, out, |text, out| {
+                    check()?;
+                    worker.piece_ids(model, cached, text, out)
+                })
             }
-            return Ok(());
         }
-        if let Some(pre) = &self.pre_tokenizer {
-            pre.pre_tokenize(&mut pieces)?;
-        }
-        for piece in pieces.pieces() {
-            check()?;
-            match piece.added_id() {
-                Some(id) => out.push(id),
-                None => worker.piece_ids(self.model(), cached, pieces.str(piece), out)?,
+    }
+
+    /// The ids of a text that is looked up as it is.
+    fn append_unit_ids(
+        &self,
+        worker: &mut Worker,
+        units: &RespelledUnits,
+        text: &str,
+        options: &EncodeOptions<'_>,
+        out: &mut Vec<TokenId>,
+    ) -> Result<()> {
+        let model = self.model();
+        let Some(bpe) = model.as_bpe() else { return Ok(()) };
+        let reading = units.reading();
+        let mut segments = std::mem::take(&mut worker.segments.raw);
+        let mut prefixed = std::mem::take(&mut worker.prefixed);
+        self.added().split_raw(text, options.encode_special_tokens, &mut segments);
+        let mut check = cancel_check(options);
+        let outcome = segments.iter().try_for_each(|segment| match segment.id {
+            Some(id) => {
+                out.push(id);
+                Ok(())
             }
+            None => units.for_each(bpe, &text[segment.range.clone()], &mut prefixed, |unit, _| {
+                check()?;
+                worker.spelled_ids(model, reading, unit, out)
+            }),
+        });
+        worker.segments.raw = segments;
+        worker.prefixed = prefixed;
+        outcome
+    }
+}
+
+/// Looks at the cancel flag now and then.
+fn cancel_check<'o>(options: &'o EncodeOptions<'_>) -> impl FnMut() -> Result<()> + 'o {
+    let mut until_check = CHECK_EVERY;
+    move || {
+        until_check -= 1;
+        if until_check == 0 {
+            until_check = CHECK_EVERY;
+            options.check_cancelled()?;
         }
         Ok(())
     }
+}
+
+/// Writes the ids of added tokens and calls `encode` for the texts between them.
+fn for_each_text(
+    pieces: &Pieces<'_>,
+    out: &mut Vec<TokenId>,
+    mut encode: impl FnMut(&str, &mut Vec<TokenId>) -> Result<()>,
+) -> Result<()> {
+    for piece in pieces.pieces() {
+        match piece.added_id() {
+            Some(id) => out.push(id),
+            None => encode(pieces.str(piece), out)?,
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::spec::{
-        BpeSpec, Merges, ModelSpec, PostProcessorSpec, Template, TemplatePiece, TemplateSpecial, TokenizerSpec, Vocab, WordLevelSpec,
+        BpeSpec, Merges, ModelSpec, PostProcessorSpec, Template, TemplatePiece, TemplateSpecial,
+        TokenizerSpec, Vocab, WordLevelSpec,
     };
 
     /// A template may take the sequence twice or leave it out; then the ids are those of the full path.
@@ -139,7 +216,11 @@ mod tests {
             spec.post_processor = Some(PostProcessorSpec::Template(Template {
                 single,
                 pair: vec![sequence.clone(), TemplatePiece::Sequence { second: true, type_id: 0 }],
-                special_tokens: vec![TemplateSpecial { id: "x".into(), ids: vec![9], tokens: vec!["x".into()] }],
+                special_tokens: vec![TemplateSpecial {
+                    id: "x".into(),
+                    ids: vec![9],
+                    tokens: vec!["x".into()],
+                }],
             }));
             let tokenizer = Tokenizer::new(spec).unwrap();
             for (add_special_tokens, wanted) in [(false, &plain), (true, &whole)] {

@@ -4,6 +4,7 @@
 //! - `build`: a description becomes a tokenizer; what did not change is shared with the one before
 //! - `plan`: which way a text takes, decided once, with the reasons
 //! - `segment`: raw text to pieces: added tokens, normalisation, pre-tokenization
+//! - `spelling`: pieces that are looked up as they stand in the text, without what the model reads around them
 //! - `worker`: buffers and piece cache of one thread; a piece becomes tokens
 //! - `aligned`: the full path, with offsets, words and token texts
 //! - `ids`: the ids-only path
@@ -23,6 +24,9 @@ mod pieces;
 mod plan;
 mod positions;
 mod segment;
+mod spelling;
+#[cfg(test)]
+mod tests;
 mod worker;
 
 use std::sync::Arc;
@@ -66,6 +70,31 @@ struct Inner {
 struct Texts {
     added: Arc<AddedVocabulary>,
     model: Arc<Model>,
+    /// Ids, ascending, that mean one text as an added token and another in the model.
+    contested: Vec<TokenId>,
+}
+
+impl Texts {
+    fn new(added: Arc<AddedVocabulary>, model: Arc<Model>) -> Self {
+        let contested = added
+            .tokens()
+            .iter()
+            .filter_map(|token| {
+                let id = token.id?;
+                model.id_to_token(id).is_some_and(|text| text != token.content).then_some(id)
+            })
+            .collect();
+        Texts { added, model, contested }
+    }
+
+    fn has_contested(&self) -> bool {
+        !self.contested.is_empty()
+    }
+
+    /// The model's text of an id that an added token also has.
+    fn contested_text(&self, id: TokenId) -> Option<&str> {
+        self.contested.binary_search(&id).ok().and_then(|_| self.model.id_to_token(id))
+    }
 }
 
 impl TokenTexts for Texts {
@@ -114,8 +143,16 @@ impl Tokenizer {
         self.inner.added().tokens()
     }
 
+    /// Whether decoding may skip an id: that of a special token, or a second id of a special token's text.
     pub fn is_special(&self, id: TokenId) -> bool {
-        self.inner.added().is_special(id)
+        let added = self.inner.added();
+        match added.token(id) {
+            Some(token) => token.special,
+            None => {
+                added.has_special()
+                    && self.inner.model().id_to_token(id).is_some_and(|text| added.is_special_content(text))
+            }
+        }
     }
 
     /// Number of texts in the vocabulary (not the largest id plus one).

@@ -24,6 +24,13 @@ impl<'t> Positions<'t> {
         if self.identity {
             return byte;
         }
+        if byte == self.byte {
+            return self.count;
+        }
+        self.walk(byte)
+    }
+
+    fn walk(&mut self, byte: usize) -> usize {
         let byte = byte.min(self.text.len());
         if byte >= self.byte {
             self.count += self.units(self.byte, byte);

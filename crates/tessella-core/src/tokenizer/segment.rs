@@ -14,7 +14,7 @@ use crate::text::{AlignedText, Alignment, Piece, Pieces};
 /// Reusable buffers.
 #[derive(Debug, Default)]
 pub(super) struct SegmentScratch {
-    raw: Vec<Segment>,
+    pub raw: Vec<Segment>,
     normalized: Vec<Segment>,
 }
 

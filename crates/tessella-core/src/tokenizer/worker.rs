@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use super::segment::SegmentScratch;
+use super::spelling::{Reading, Spelling};
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::model::bpe::Bpe;
@@ -18,6 +19,9 @@ pub(super) struct Worker {
     cache: PieceCache,
     tokens: Vec<PieceToken>,
     unit: Vec<PieceToken>,
+    spelling: Spelling,
+    /// The first unit of a text with the character that a normalizer puts in front.
+    pub prefixed: String,
 }
 
 impl Worker {
@@ -28,6 +32,8 @@ impl Worker {
             cache: PieceCache::new(cache_budget),
             tokens: Vec::new(),
             unit: Vec::new(),
+            spelling: Spelling::default(),
+            prefixed: String::new(),
         }
     }
 
@@ -57,7 +63,7 @@ impl Worker {
         self.unit.clear();
         model.tokenize(unit, &mut self.scratch, &mut self.unit)?;
         if cached {
-            self.cache.insert(unit.as_bytes(), &self.unit, char_lengths(model));
+            self.cache.insert(unit.as_bytes(), &self.unit);
         }
         out.extend(self.unit.iter().map(|token| token.id));
         Ok(())
@@ -66,7 +72,7 @@ impl Worker {
     /// Tokens of a piece of characters.
     pub fn piece_tokens(&mut self, model: &Model, cached: bool, piece: &str) -> Result<&[PieceToken]> {
         self.tokens.clear();
-        if cached && self.cache.tokens(piece.as_bytes(), char_lengths(model), &mut self.tokens) {
+        if cached && self.cache.tokens(piece.as_bytes(), &mut self.tokens) {
             return Ok(&self.tokens);
         }
         if let Model::Bpe(bpe) = model
@@ -90,13 +96,13 @@ impl Worker {
     }
 
     fn unit_tokens(&mut self, model: &Model, cached: bool, unit: &str) -> Result<()> {
-        if cached && self.cache.tokens(unit.as_bytes(), char_lengths(model), &mut self.tokens) {
+        if cached && self.cache.tokens(unit.as_bytes(), &mut self.tokens) {
             return Ok(());
         }
         self.unit.clear();
         model.tokenize(unit, &mut self.scratch, &mut self.unit)?;
         if cached {
-            self.cache.insert(unit.as_bytes(), &self.unit, char_lengths(model));
+            self.cache.insert(unit.as_bytes(), &self.unit);
         }
         self.tokens.extend_from_slice(&self.unit);
         Ok(())
@@ -116,11 +122,60 @@ impl Worker {
     /// Tokens of a byte-level piece, given as raw bytes.
     pub fn bytes_tokens(&mut self, bpe: &Bpe, cached: bool, piece: &[u8]) -> Result<&[PieceToken]> {
         self.tokens.clear();
-        if cached && self.cache.tokens(piece, |id| bpe.byte_len(id), &mut self.tokens) {
+        if cached && self.cache.tokens(piece, &mut self.tokens) {
             return Ok(&self.tokens);
         }
         self.bytes_miss(bpe, cached, piece)?;
         Ok(&self.unit)
+    }
+
+    /// Ids of a piece that the model reads by a rule; only for models whose results may be remembered.
+    #[inline]
+    pub fn spelled_ids(
+        &mut self,
+        model: &Model,
+        reading: Reading,
+        piece: &str,
+        out: &mut Vec<TokenId>,
+    ) -> Result<()> {
+        if !self.cache.ids(piece.as_bytes(), out) {
+            self.spelled_miss(model, reading, piece)?;
+            out.extend(self.unit.iter().map(|token| token.id));
+        }
+        Ok(())
+    }
+
+    /// Tokens of a piece that the model reads by a rule.
+    #[inline]
+    pub fn spelled_tokens(&mut self, model: &Model, reading: Reading, piece: &str) -> Result<&[PieceToken]> {
+        self.tokens.clear();
+        if self.cache.tokens(piece.as_bytes(), &mut self.tokens) {
+            return Ok(&self.tokens);
+        }
+        self.spelled_miss(model, reading, piece)?;
+        Ok(&self.unit)
+    }
+
+    #[cold]
+    fn spelled_miss(&mut self, model: &Model, reading: Reading, piece: &str) -> Result<()> {
+        self.unit.clear();
+        model.tokenize(self.spelling.write(reading, piece), &mut self.scratch, &mut self.unit)?;
+        self.spelling.translate(&mut self.unit);
+        self.cache.insert(piece.as_bytes(), &self.unit);
+        Ok(())
+    }
+
+    /// The tokens as the model gave them and the text that it read: for tokens that are named after it.
+    #[cold]
+    pub fn spelled_again(
+        &mut self,
+        model: &Model,
+        reading: Reading,
+        piece: &str,
+    ) -> Result<(&[PieceToken], &str)> {
+        self.unit.clear();
+        model.tokenize(self.spelling.write(reading, piece), &mut self.scratch, &mut self.unit)?;
+        Ok((&self.unit, self.spelling.text()))
     }
 
     #[cold]
@@ -128,17 +183,10 @@ impl Worker {
         self.unit.clear();
         bpe.tokenize_bytes(piece, &mut self.scratch.merge, &mut self.scratch.random, &mut self.unit)?;
         if cached {
-            self.cache.insert(piece, &self.unit, |id| bpe.byte_len(id));
+            self.cache.insert(piece, &self.unit);
         }
         Ok(())
     }
-}
-
-/// The bytes that a token covers of a piece of characters, 0 where that is not fixed. Models other than BPE
-/// keep their spans in the cache.
-fn char_lengths(model: &Model) -> impl Fn(TokenId) -> u32 + '_ {
-    let bpe = model.as_bpe();
-    move |id| bpe.map_or(0, |bpe| bpe.char_len(id))
 }
 
 /// Workers at rest. Taking one never waits: if another thread holds the lock (or held it when the process

@@ -78,9 +78,14 @@ fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let bits =
+            chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
         for place in 0..4 {
-            out.push(if place <= chunk.len() { ALPHABET[(bits >> (18 - 6 * place)) as usize & 63] as char } else { '=' });
+            out.push(if place <= chunk.len() {
+                ALPHABET[(bits >> (18 - 6 * place)) as usize & 63] as char
+            } else {
+                '='
+            });
         }
     }
     out
@@ -103,7 +108,9 @@ pub fn tekken() -> Vec<u8> {
     let vocab: Vec<String> = tokens()
         .iter()
         .enumerate()
-        .map(|(rank, token)| format!(r#"{{"rank": {rank}, "token_bytes": "{}", "token_str": null}}"#, base64(token)))
+        .map(|(rank, token)| {
+            format!(r#"{{"rank": {rank}, "token_bytes": "{}", "token_str": null}}"#, base64(token))
+        })
         .collect();
     format!(
         r#"{{"config": {{"pattern": "\\p{{L}}+|[^\\p{{L}}]", "num_vocab_tokens": 258, "default_vocab_size": 262, "default_num_special_tokens": 4, "version": "v3"}},
@@ -150,8 +157,11 @@ pub fn gguf(model: &str) -> Vec<u8> {
         "bert" => &["[PAD]", "[UNK]", "[CLS]", "[SEP]", "▁a", "b"],
         _ => &["<unk>", "<s>", "a", "b", "ab", "<0x41>"],
     };
-    let strings = |items: &[&str]| gguf_array(8, &items.iter().map(|item| gguf_text(item)).collect::<Vec<_>>());
-    let kinds = |items: &[i32]| gguf_array(5, &items.iter().map(|item| item.to_le_bytes().to_vec()).collect::<Vec<_>>());
+    let strings =
+        |items: &[&str]| gguf_array(8, &items.iter().map(|item| gguf_text(item)).collect::<Vec<_>>());
+    let kinds = |items: &[i32]| {
+        gguf_array(5, &items.iter().map(|item| item.to_le_bytes().to_vec()).collect::<Vec<_>>())
+    };
     let scores: Vec<Vec<u8>> = (0..6).map(|at| (-(at as f32)).to_le_bytes().to_vec()).collect();
     let pairs = [
         gguf_pair("general.architecture", 8, &gguf_text("llama")),

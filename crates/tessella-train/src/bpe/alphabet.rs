@@ -1,6 +1,6 @@
 //! From pieces to first symbols: the alphabet, its limit, and the forms with prefix and suffix.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tessella_core::Result;
 
@@ -16,6 +16,19 @@ pub(crate) struct AlphabetRules<'a> {
     pub(crate) initial: &'a [char],
     pub(crate) prefix: Option<&'a str>,
     pub(crate) suffix: Option<&'a str>,
+    /// The vocabulary gets only the forms that occur (and the initial characters), by their bytes; otherwise every
+    /// character of the alphabet plain, whether it occurs so or not.
+    pub(crate) only_forms: bool,
+}
+
+impl AlphabetRules<'_> {
+    fn prefix(&self, is_first: bool) -> &str {
+        if is_first { "" } else { self.prefix.unwrap_or("") }
+    }
+
+    fn suffix(&self, is_last: bool) -> &str {
+        if is_last { self.suffix.unwrap_or("") } else { "" }
+    }
 }
 
 /// Adds the characters of the pieces to the vocabulary, by code point.
@@ -24,13 +37,13 @@ pub(crate) struct AlphabetRules<'a> {
 /// initial characters count as more frequent than any other.
 pub(crate) fn add_alphabet<'w>(
     tokens: &mut Tokens,
-    words: impl Iterator<Item = (&'w str, u64)>,
+    words: impl Iterator<Item = (&'w str, u64)> + Clone,
     rules: &AlphabetRules<'_>,
 ) -> Result<()> {
     let mut frequency: HashMap<char, u128> = HashMap::new();
     // Most characters are ASCII: count those without hashing.
     let mut ascii = [0u128; 128];
-    for (word, count) in words {
+    for (word, count) in words.clone() {
         for character in word.chars() {
             match ascii.get_mut(character as usize) {
                 Some(counter) => *counter += u128::from(count),
@@ -47,8 +60,45 @@ pub(crate) fn add_alphabet<'w>(
         kept.truncate(limit);
     }
     kept.sort_unstable_by_key(|&(character, _)| character);
+    if rules.only_forms {
+        let kept: HashSet<char> = kept.into_iter().map(|(character, _)| character).collect();
+        return add_forms(tokens, words.map(|(word, _)| word), &kept, rules);
+    }
     for (character, _) in kept {
         tokens.insert(character.encode_utf8(&mut [0; 4]))?;
+    }
+    Ok(())
+}
+
+/// Adds the forms that the kept characters have in the words.
+fn add_forms<'w>(
+    tokens: &mut Tokens,
+    words: impl Iterator<Item = &'w str>,
+    kept: &HashSet<char>,
+    rules: &AlphabetRules<'_>,
+) -> Result<()> {
+    let mut met: HashSet<(char, bool, bool)> = HashSet::new();
+    for word in words {
+        let mut characters = word.chars().peekable();
+        let mut is_first = true;
+        while let Some(character) = characters.next() {
+            if kept.contains(&character) {
+                met.insert((character, is_first, characters.peek().is_none()));
+            }
+            is_first = false;
+        }
+    }
+    let initial = rules.initial.iter().filter(|&character| kept.contains(character)).map(char::to_string);
+    let mut forms: Vec<String> = met
+        .into_iter()
+        .map(|(character, is_first, is_last)| {
+            format!("{}{character}{}", rules.prefix(is_first), rules.suffix(is_last))
+        })
+        .chain(initial)
+        .collect();
+    forms.sort_unstable();
+    for form in forms {
+        tokens.insert(&form)?;
     }
     Ok(())
 }
@@ -76,22 +126,20 @@ impl<'a> Spelling<'a> {
         let mut characters = piece.chars().peekable();
         let mut first = true;
         while let Some(character) = characters.next() {
-            let prefix = if first { None } else { self.rules.prefix };
-            let suffix = if characters.peek().is_none() { self.rules.suffix } else { None };
+            let (prefix, suffix) = (self.rules.prefix(first), self.rules.suffix(characters.peek().is_none()));
             first = false;
-            let place = u32::from(prefix.is_some()) | u32::from(suffix.is_some()) << 1;
+            let place = u32::from(!prefix.is_empty()) | u32::from(!suffix.is_empty()) << 1;
             let name = character as u32 | place << 24;
             let symbol = match self.known.get(&name) {
                 Some(&symbol) => symbol,
                 None => {
                     let mut plain = [0; 4];
                     let plain: &str = character.encode_utf8(&mut plain);
-                    let symbol = match tokens.id(plain) {
-                        None => None,
-                        Some(_) => {
-                            let form = format!("{}{plain}{}", prefix.unwrap_or(""), suffix.unwrap_or(""));
-                            Some(tokens.insert(&form)?.0)
-                        }
+                    let form = format!("{prefix}{plain}{suffix}");
+                    let symbol = match (self.rules.only_forms, tokens.id(plain)) {
+                        (true, _) => tokens.id(&form),
+                        (false, None) => None,
+                        (false, Some(_)) => Some(tokens.insert(&form)?.0),
                     };
                     self.known.insert(name, symbol);
                     symbol

@@ -32,6 +32,7 @@
 //! ```
 
 pub(crate) mod alphabet;
+mod checkpoint;
 mod given;
 pub(crate) mod learner;
 pub(crate) mod pairs;
@@ -55,6 +56,7 @@ use alphabet::{AlphabetRules, Spelling, add_alphabet, spell_all};
 use learner::{Learner, Merge, Rules};
 use tokens::Tokens;
 
+pub use checkpoint::Checkpoint;
 pub use given::InitialVocabulary;
 pub use trace::{TraceOptions, TraceStep};
 
@@ -123,6 +125,8 @@ pub struct BpeTrainer {
     /// A vocabulary with merges that training continues.
     pub initial_vocab: Option<InitialVocabulary>,
     pub merge_filter: Option<Arc<dyn MergeFilter>>,
+    /// Saves the state now and then, and continues from it.
+    pub checkpoint: Option<Checkpoint>,
 }
 
 impl Default for BpeTrainer {
@@ -143,6 +147,7 @@ impl Default for BpeTrainer {
             forced_tokens: Vec::new(),
             initial_vocab: None,
             merge_filter: None,
+            checkpoint: None,
         }
     }
 }
@@ -229,6 +234,7 @@ impl BpeTrainer {
     pub(crate) fn prepare(
         &self,
         counts: &PieceCounts,
+        only_forms: bool,
         progress: &dyn Progress,
     ) -> Result<(Learner, TrainReport)> {
         report(progress, Stage::Prepare, 0, 0)?;
@@ -247,6 +253,7 @@ impl BpeTrainer {
             initial: &self.initial_alphabet,
             prefix: self.continuing_subword_prefix.as_deref(),
             suffix: self.end_of_word_suffix.as_deref(),
+            only_forms,
         };
         let pieces = || words.iter().map(|(word, count)| (word.as_str(), *count));
         add_alphabet(&mut tokens, pieces(), &rules)?;
@@ -285,21 +292,61 @@ impl BpeTrainer {
         Ok((learner, summary))
     }
 
+    /// A hash of the pieces and of all options that the result depends on.
+    fn fingerprint(&self, counts: &PieceCounts) -> Result<u64> {
+        // A filter is code and cannot be compared; that one is there is all that can be known.
+        let filtered = self.merge_filter.is_some();
+        let options = BpeTrainer { checkpoint: None, merge_filter: None, ..self.clone() };
+        Ok(checkpoint::fingerprint(&format!("{options:?} {filtered}"), &self.words(counts)?))
+    }
+
+    /// From the checkpoint, if there is one, or from the counts.
+    fn begin(
+        &self,
+        counts: &PieceCounts,
+        fingerprint: u64,
+        progress: &dyn Progress,
+    ) -> Result<(Learner, TrainReport)> {
+        if let Some(checkpoint) = &self.checkpoint {
+            let mut summary = TrainReport { target: self.vocab_size, ..TrainReport::default() };
+            if let Some(learner) =
+                checkpoint::load(&checkpoint.file, fingerprint, self.rules(), &mut summary)?
+            {
+                return Ok((learner, summary));
+            }
+        }
+        let (mut learner, summary) = self.prepare(counts, false, progress)?;
+        learner.fill_queue();
+        Ok((learner, summary))
+    }
+
     pub(crate) fn learn(
         &self,
         counts: &PieceCounts,
         progress: &dyn Progress,
         mut traced: Option<(&TraceOptions, &mut dyn FnMut(TraceStep) -> Result<()>)>,
     ) -> Result<Learned> {
-        let (mut learner, mut summary) = self.prepare(counts, progress)?;
-        learner.fill_queue();
+        let fingerprint = match &self.checkpoint {
+            Some(_) => self.fingerprint(counts)?,
+            None => 0,
+        };
+        let (mut learner, mut summary) = self.begin(counts, fingerprint, progress)?;
         let mut since_report = 0;
+        let mut saved_at = learner.merges.len();
         summary.ending = loop {
             if learner.tokens.len() >= self.vocab_size {
                 break if learner.merges.is_empty() { Ending::AlphabetFills } else { Ending::Full };
             }
             if since_report % REPORT_EVERY == 0 {
-                report(progress, Stage::Merge, learner.tokens.len() as u64, self.vocab_size as u64)?;
+                let told =
+                    report(progress, Stage::Merge, learner.tokens.len() as u64, self.vocab_size as u64);
+                if let Some(checkpoint) = &self.checkpoint
+                    && (told.is_err() || learner.merges.len() - saved_at >= checkpoint.every.max(1))
+                {
+                    saved_at = learner.merges.len();
+                    checkpoint::save(&checkpoint.file, fingerprint, &learner, &summary)?;
+                }
+                told?;
             }
             since_report += 1;
             let Some(best) = learner.best() else { break Ending::Exhausted };
@@ -324,6 +371,12 @@ impl BpeTrainer {
         summary.merges = learner.merges.len();
         summary.tokens = Some(learner.token_total);
         report(progress, Stage::Merge, summary.vocab_size as u64, summary.vocab_size as u64)?;
+        if let Some(checkpoint) = &self.checkpoint
+            && let Err(error) = std::fs::remove_file(&checkpoint.file)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            return Err(error.into());
+        }
         Ok(Learned { tokens: learner.tokens, merges: learner.merges, report: summary })
     }
 }

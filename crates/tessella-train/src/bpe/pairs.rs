@@ -147,12 +147,4 @@ impl Pairs {
         let Occurrences { segment, start, len, .. } = self.occurrences[entry as usize];
         &self.segments[segment as usize][start as usize..start as usize + len as usize]
     }
-
-    /// Bytes on the heap.
-    pub(crate) fn memory(&self) -> usize {
-        self.pairs.capacity() * size_of::<Pair>()
-            + self.occurrences.capacity() * size_of::<Occurrences>()
-            + self.slots.capacity() * 4
-            + self.segments.iter().map(|segment| segment.len() * 4 + 16).sum::<usize>()
-    }
 }

@@ -21,7 +21,6 @@ pub(crate) struct Queue {
     /// The bucket that is in order now, as a heap, and its count.
     active: BinaryHeap<Turn>,
     active_count: u64,
-    len: usize,
 }
 
 /// A candidate at the moment when it was queued.
@@ -37,13 +36,8 @@ impl Queue {
         Queue { buckets: vec![Vec::new(); BUCKETS as usize], ..Queue::default() }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
     pub(crate) fn push(&mut self, candidate: Candidate) {
         let Candidate { count, order, entry } = candidate;
-        self.len += 1;
         if count >= BUCKETS {
             self.large.push((count, Reverse((order, entry))));
             return;
@@ -71,12 +65,10 @@ impl Queue {
 
     pub(crate) fn pop(&mut self) -> Option<Candidate> {
         if let Some((count, Reverse((order, entry)))) = self.large.pop() {
-            self.len -= 1;
             return Some(Candidate { count, order, entry });
         }
         loop {
             if let Some(Reverse((order, entry))) = self.active.pop() {
-                self.len -= 1;
                 return Some(Candidate { count: self.active_count, order, entry });
             }
             if self.active_count == 0 {
@@ -122,7 +114,6 @@ mod tests {
                     let found = queue.pop().map(|found| (Reverse(found.count), found.order, found.entry));
                     assert_eq!(found, expected);
                 }
-                assert_eq!(queue.len(), list.len());
                 assert_eq!(queue.iter().count(), list.len());
             }
         }

@@ -1,5 +1,8 @@
 //! WordPiece by likelihood: the pair with the highest `count(ab) / (count(a) * count(b))` is merged.
 //!
+//! The first symbols are the characters in the forms in which they occur, by their bytes: `a` if it begins a piece,
+//! `##a` if it stands inside of one.
+//!
 //! A merge changes the counts of both parts, and with them the score of every pair that contains one. Those pairs
 //! are found through lists per symbol and queued again with their new score; outdated entries are recognised when
 //! they come up. Scores are computed in 64-bit floats from whole counts, so equal ratios give equal scores (up to
@@ -39,7 +42,7 @@ pub(super) fn learn(
     progress: &dyn Progress,
 ) -> Result<(Tokens, TrainReport)> {
     let options = BpeTrainer { recreated: Recreated::Exact, ..options.clone() };
-    let (learner, mut summary) = options.prepare(counts, progress)?;
+    let (learner, mut summary) = options.prepare(counts, true, progress)?;
     let mut scorer = Scorer {
         frequency: vec![0; learner.tokens.len()],
         pairs_of: vec![Vec::new(); learner.tokens.len()],

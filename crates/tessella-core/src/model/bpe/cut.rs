@@ -118,30 +118,21 @@ impl CutTest {
         self.useful
     }
 
-    /// The end of the unit that starts at byte `start`: the first boundary after it that cannot be crossed.
-    pub(super) fn next_cut(
+    /// Whether a merge may join what ends in `left` with what begins with `right`.
+    #[inline]
+    pub(super) fn crosses_chars(
         &self,
-        piece: &str,
-        start: usize,
+        left: char,
+        right: char,
         symbols: &SymbolTable,
         unknown: UnknownRule,
-    ) -> usize {
-        let mut chars = piece[start..].char_indices();
-        let Some((_, mut left)) = chars.next() else { return piece.len() };
-        let (mut row, _) = self.sides.get(left);
-        for (at, right) in chars {
-            let (next_row, column) = self.sides.get(right);
-            let crosses = if row != NO_SYMBOL && column != NO_SYMBOL {
-                self.crosses(row, column)
-            } else {
-                self.crosses_unknown(left, right, symbols, unknown)
-            };
-            if !crosses {
-                return start + at;
-            }
-            (left, row) = (right, next_row);
+    ) -> bool {
+        let ((row, _), (_, column)) = (self.sides.get(left), self.sides.get(right));
+        if row != NO_SYMBOL && column != NO_SYMBOL {
+            self.crosses(row, column)
+        } else {
+            self.crosses_unknown(left, right, symbols, unknown)
         }
-        piece.len()
     }
 
     #[inline]

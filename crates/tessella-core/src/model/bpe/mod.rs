@@ -7,8 +7,8 @@
 //!   bytes when the text went through the byte-level alphabet;
 //! - `pairs`: the merge list as a hash table from a pair of ids to its rank and result;
 //! - `merge`: the merge loops: a linear scan for short pieces, a heap for long ones, and the rule of dropout;
-//! - `cut`: boundaries that no merge can cross; long pieces are cut there, which changes nothing in the result
-//!   and makes caching possible where no pre-tokenizer splits the text.
+//! - `cut`, `units`: boundaries that no merge can cross; long pieces are cut there, which changes nothing in
+//!   the result and makes caching possible where no pre-tokenizer splits the text.
 //!
 //! Two ways of ranking merges exist, and they differ on real vocabularies: a list of pairs, and tiktoken's
 //! rank of the concatenation (all pairs whose concatenation is in the vocabulary, ranked by its id; a whole
@@ -18,6 +18,7 @@ mod cut;
 mod merge;
 mod pairs;
 mod symbols;
+mod units;
 
 use std::sync::Arc;
 
@@ -30,6 +31,7 @@ use cut::CutTest;
 pub use merge::MergeScratch;
 use pairs::PairTable;
 use symbols::SymbolTable;
+pub use units::Units;
 
 /// Pieces longer than this many bytes are cut at uncrossable boundaries first.
 const CUT_ABOVE: usize = 24;
@@ -43,6 +45,9 @@ pub struct Bpe {
     whole_pieces: bool,
     unk: Option<TokenId>,
     dropout: f64,
+    /// How long pieces are cut, if they may be. A whole piece that is a token is one whatever its merges, so
+    /// under that rule nothing is cut.
+    units: Option<Units>,
 }
 
 /// What depends on vocabulary, merges, affixes and unknowns; shared between models that differ in other options.
@@ -51,9 +56,6 @@ struct Tables {
     symbols: SymbolTable,
     pairs: PairTable,
     cut: CutTest,
-    /// Bytes of the piece that a token covers, in characters' bytes and in byte-level bytes; 0 if unknown.
-    char_lens: Vec<u32>,
-    byte_lens: Vec<u32>,
 }
 
 impl Bpe {
@@ -72,13 +74,16 @@ impl Bpe {
             Some(other) if other.has_tables_of(spec) => other.tables.clone(),
             _ => Arc::new(Tables::build(spec)?),
         };
-        Ok(Bpe {
+        let mut bpe = Bpe {
             whole_pieces: spec.ignore_merges || matches!(spec.merges, Merges::ConcatRank),
             unk: spec.unk_token.as_deref().and_then(|unk| spec.vocab.id(unk)),
             dropout: spec.dropout.unwrap_or(0.0) as f64,
+            units: None,
             spec: spec.clone(),
             tables,
-        })
+        };
+        bpe.units = bpe.units_reading(None);
+        Ok(bpe)
     }
 
     fn has_tables_of(&self, spec: &BpeSpec) -> bool {
@@ -126,20 +131,22 @@ impl Bpe {
         &self.spec.vocab
     }
 
-    /// Bytes that token `id` covers of a piece of characters, if that is the same wherever it occurs.
-    pub fn char_len(&self, id: TokenId) -> u32 {
-        self.tables.char_lens.get(id as usize).copied().unwrap_or(0)
-    }
-
-    /// Bytes that token `id` covers of a byte-level piece (raw bytes), if that is the same everywhere.
-    pub fn byte_len(&self, id: TokenId) -> u32 {
-        self.tables.byte_lens.get(id as usize).copied().unwrap_or(0)
-    }
-
-    /// Whether a long piece can be cut into units that are encoded one by one. Under the whole-piece rule it
-    /// cannot: a unit that is in the vocabulary is not a piece, and need not be one token.
+    /// Whether a long piece can be cut into units that are encoded one by one.
     pub fn can_cut(&self) -> bool {
-        self.tables.cut.is_useful() && !self.whole_pieces
+        self.units.is_some()
+    }
+
+    /// Finds the units of texts in which an ASCII character stands for another character. `None` if nothing
+    /// may be cut.
+    pub fn units_reading(&self, reading: Option<(u8, char)>) -> Option<Units> {
+        let Tables { cut, symbols, .. } = &*self.tables;
+        (cut.is_useful() && !self.whole_pieces).then(|| Units::new(cut, symbols, self.cut_rules(), reading))
+    }
+
+    /// The end of the unit of `text` that goes on at byte `at` behind the character `left`.
+    #[inline]
+    pub fn unit_end(&self, units: &Units, text: &str, left: char, at: usize) -> usize {
+        units.next(&self.tables.cut, &self.tables.symbols, text, left, at)
     }
 
     /// Calls `unit` for the units of a piece, in order: stretches between boundaries that no merge crosses.
@@ -148,12 +155,13 @@ impl Bpe {
         piece: &'t str,
         mut unit: impl FnMut(&'t str) -> Result<()>,
     ) -> Result<()> {
-        if piece.len() <= CUT_ABOVE || !self.can_cut() {
-            return unit(piece);
-        }
+        let units = match &self.units {
+            Some(units) if piece.len() > CUT_ABOVE => units,
+            _ => return unit(piece),
+        };
         let mut start = 0;
-        while start < piece.len() {
-            let end = self.tables.cut.next_cut(piece, start, &self.tables.symbols, self.cut_rules());
+        while let Some(first) = piece[start..].chars().next() {
+            let end = self.unit_end(units, piece, first, start + first.len_utf8());
             unit(&piece[start..end])?;
             start = end;
         }
@@ -336,22 +344,6 @@ impl Tables {
         } else {
             CutTest::build(&pairs, &symbols, &spec.vocab, unk, spec.byte_fallback)
         };
-        let mut char_lens = vec![0; spec.vocab.id_bound()];
-        let mut byte_lens = vec![0; spec.vocab.id_bound()];
-        if !affixes {
-            for (id, text) in spec.vocab.iter_by_id() {
-                char_lens[id as usize] = text.len() as u32;
-                byte_lens[id as usize] = text.chars().count() as u32;
-            }
-            // An unknown token and a byte fallback token cover other text than their own.
-            if let Some(unk) = unk {
-                char_lens[unk as usize] = 0;
-                byte_lens[unk as usize] = 0;
-            }
-            if spec.byte_fallback {
-                symbols.fallback_ids().for_each(|id| char_lens[id as usize] = 0);
-            }
-        }
-        Ok(Tables { symbols, pairs, cut, char_lens, byte_lens })
+        Ok(Tables { symbols, pairs, cut })
     }
 }

@@ -50,7 +50,8 @@ fn plain_bpe(pieces: &[(String, f32)], text: &str) -> Vec<String> {
 fn cut_merging_equals_merging_the_whole_text() {
     let mut random = Random::from_seed(8);
     for _ in 0..200 {
-        let alphabet: Vec<char> = if random.next_u64().is_multiple_of(2) { "abc▁" } else { "ab世é" }.chars().collect();
+        let alphabet: Vec<char> =
+            if random.next_u64().is_multiple_of(2) { "abc▁" } else { "ab世é" }.chars().collect();
         let word = |random: &mut Random, longest: u64| -> String {
             let length = 1 + random.next_u64() % longest;
             (0..length).map(|_| alphabet[random.next_u64() as usize % alphabet.len()]).collect()

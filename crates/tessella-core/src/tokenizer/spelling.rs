@@ -1,0 +1,190 @@
+//! Pieces that are looked up as they stand in the text, and written as the model reads them only when the
+//! cache does not know them.
+//!
+//! Some vocabularies write a mark for every blank and in front of every word. Writing it costs more than the
+//! look-up that follows, and the mark follows from the text: a [`Reading`] is that rule. [`Spelling`] writes
+//! a piece by the rule and translates the spans of its tokens back. A prefix shares the span of the character
+//! after it, a replaced character keeps its own.
+
+use crate::error::Result;
+use crate::ids::PieceToken;
+use crate::model::bpe::{Bpe, Units};
+use crate::normalize::Respelling;
+
+/// How a piece is written for the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// A blank at its start is a mark; if `prepends`, a piece with neither gets a mark in front.
+    Marked { mark: char, prepends: bool },
+    /// Every `from` is a `to`.
+    Respelled { from: u8, to: char },
+}
+
+/// A stretch of the written text that does not stand for itself.
+#[derive(Debug, Clone, Copy)]
+struct Edit {
+    /// In the written text.
+    start: u32,
+    end: u32,
+    /// The bytes of the piece that it stands for.
+    raw_start: u32,
+    raw_end: u32,
+    /// The byte of the piece that the text after it stands for.
+    raw_next: u32,
+}
+
+/// A piece as the model reads it.
+#[derive(Debug, Default)]
+pub(super) struct Spelling {
+    text: String,
+    edits: Vec<Edit>,
+}
+
+impl Spelling {
+    /// Writes `piece`.
+    pub fn write(&mut self, reading: Reading, piece: &str) -> &str {
+        self.text.clear();
+        self.edits.clear();
+        match reading {
+            Reading::Marked { mark, prepends } => {
+                if let Some(rest) = piece.strip_prefix(' ') {
+                    self.put(mark, 0, 1, 1);
+                    self.text.push_str(rest);
+                } else {
+                    if prepends && !piece.starts_with(mark) {
+                        let first = piece.chars().next().map_or(0, char::len_utf8);
+                        self.put(mark, 0, first, 0);
+                    }
+                    self.text.push_str(piece);
+                }
+            }
+            Reading::Respelled { from, to } => {
+                let mut at = 0;
+                for found in memchr::memchr_iter(from, piece.as_bytes()) {
+                    self.text.push_str(&piece[at..found]);
+                    at = found + 1;
+                    self.put(to, found, at, at);
+                }
+                self.text.push_str(&piece[at..]);
+            }
+        }
+        &self.text
+    }
+
+    fn put(&mut self, c: char, raw_start: usize, raw_end: usize, raw_next: usize) {
+        let start = self.text.len() as u32;
+        self.text.push(c);
+        self.edits.push(Edit {
+            start,
+            end: self.text.len() as u32,
+            raw_start: raw_start as u32,
+            raw_end: raw_end as u32,
+            raw_next: raw_next as u32,
+        });
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// From spans of the written text to spans of the piece. None of the tokens is empty.
+    pub fn translate(&self, tokens: &mut [PieceToken]) {
+        if self.edits.is_empty() {
+            return;
+        }
+        for token in tokens {
+            token.start = match self.edit_before(token.start + 1) {
+                Some(edit) if token.start < edit.end => edit.raw_start,
+                Some(edit) => token.start - edit.end + edit.raw_next,
+                None => token.start,
+            };
+            token.end = match self.edit_before(token.end) {
+                Some(edit) if token.end <= edit.end => edit.raw_end,
+                Some(edit) => token.end - edit.end + edit.raw_next,
+                None => token.end,
+            };
+        }
+    }
+
+    /// The last edit that starts before `byte`.
+    fn edit_before(&self, byte: u32) -> Option<&Edit> {
+        self.edits[..self.edits.partition_point(|edit| edit.start < byte)].last()
+    }
+}
+
+/// Where a normalizer only respells and nothing splits: units of the text itself.
+#[derive(Debug)]
+pub(super) struct RespelledUnits {
+    units: Units,
+    respelling: Respelling,
+}
+
+impl RespelledUnits {
+    pub fn new(bpe: &Bpe, respelling: Respelling) -> Option<Self> {
+        let units = bpe.units_reading(Some((respelling.from, respelling.to)))?;
+        Some(RespelledUnits { units, respelling })
+    }
+
+    pub fn reading(&self) -> Reading {
+        Reading::Respelled { from: self.respelling.from, to: self.respelling.to }
+    }
+
+    /// Calls `each` with every unit of a text and where it starts. The first one may have a character in
+    /// front that the text does not have; then its place is `None`.
+    pub fn for_each(
+        &self,
+        bpe: &Bpe,
+        text: &str,
+        prefixed: &mut String,
+        mut each: impl FnMut(&str, Option<usize>) -> Result<()>,
+    ) -> Result<()> {
+        let mut at = 0;
+        if self.respelling.prepends && !text.is_empty() {
+            let prefix = self.respelling.from as char;
+            at = bpe.unit_end(&self.units, text, prefix, 0);
+            prefixed.clear();
+            prefixed.push(prefix);
+            prefixed.push_str(&text[..at]);
+            each(prefixed, None)?;
+        }
+        while let Some(first) = text[at..].chars().next() {
+            let end = bpe.unit_end(&self.units, text, first, at + first.len_utf8());
+            each(&text[at..end], Some(at))?;
+            at = end;
+        }
+        Ok(())
+    }
+}
+
+/// The span in the text of a token of its first unit, which has one ASCII character in front. The prefix
+/// shares the span of the text's first character.
+pub(super) fn without_prefix(token: &PieceToken, text: &str) -> (usize, usize) {
+    let (start, end) = (token.start as usize, token.end as usize);
+    let first = || text.chars().next().map_or(0, char::len_utf8);
+    (start.saturating_sub(1), if end <= 1 { first() } else { end - 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans(reading: Reading, piece: &str) -> (String, Vec<(u32, u32)>) {
+        let mut spelling = Spelling::default();
+        let text = spelling.write(reading, piece).to_string();
+        let mut tokens: Vec<PieceToken> =
+            text.char_indices().map(|(at, c)| PieceToken::new(0, at, at + c.len_utf8())).collect();
+        spelling.translate(&mut tokens);
+        (text, tokens.iter().map(|token| (token.start, token.end)).collect())
+    }
+
+    #[test]
+    fn marks_share_or_replace() {
+        let marked = |prepends| Reading::Marked { mark: '▁', prepends };
+        assert_eq!(spans(marked(true), "éa"), ("▁éa".into(), vec![(0, 2), (0, 2), (2, 3)]));
+        assert_eq!(spans(marked(false), "éa"), ("éa".into(), vec![(0, 2), (2, 3)]));
+        assert_eq!(spans(marked(true), " a"), ("▁a".into(), vec![(0, 1), (1, 2)]));
+        assert_eq!(spans(marked(true), "▁a"), ("▁a".into(), vec![(0, 3), (3, 4)]));
+        let respelled = Reading::Respelled { from: b' ', to: '▁' };
+        assert_eq!(spans(respelled, " a  b"), ("▁a▁▁b".into(), vec![(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]));
+    }
+}

@@ -1,0 +1,203 @@
+//! Every way of a text to the model against the way that takes any text: stage after stage.
+
+use std::sync::Arc;
+
+use super::plan::Way;
+use super::{EncodeOptions, Input, Tokenizer};
+use crate::encoding::OffsetUnit;
+use crate::random::Random;
+use crate::spec::*;
+
+/// Blanks of several kinds, the mark, characters of all lengths, an added token, and what is in no vocabulary.
+const PARTS: &[&str] =
+    &["a", "b", "c", "ab", " ", "  ", " a", "\n", "▁", "▁▁", "é", "漢", "😀", "x", ".", "<s>", "\u{a0}"];
+
+fn random_text(random: &mut Random, parts: usize) -> String {
+    (0..random.next_u64() as usize % (parts + 1))
+        .map(|_| PARTS[random.next_u64() as usize % PARTS.len()])
+        .collect()
+}
+
+/// The same tokenizer on the slow way.
+fn stage_after_stage(tokenizer: &Tokenizer) -> Tokenizer {
+    let mut slow = Tokenizer::new(tokenizer.spec().clone()).unwrap();
+    Arc::get_mut(&mut slow.inner).unwrap().plan.way = Way::Stages;
+    slow
+}
+
+fn assert_same_ways(spec: TokenizerSpec, seed: u64, expected: fn(&Way) -> bool) {
+    let fast = Tokenizer::new(spec).unwrap();
+    assert!(expected(&fast.inner.plan.way), "{:?}", fast.inner.plan.way);
+    let slow = stage_after_stage(&fast);
+    let mut random = Random::from_seed(seed);
+    for round in 0..300 {
+        let text = random_text(&mut random, if round % 10 == 0 { 80 } else { 12 });
+        let offsets = [OffsetUnit::Byte, OffsetUnit::Char, OffsetUnit::Utf16][round % 3];
+        let options = EncodeOptions { offsets, ..EncodeOptions::default() };
+        let run = |tokenizer: &Tokenizer| {
+            let encoding = tokenizer.encode(&Input::from(text.as_str()), &options)?;
+            let ids = tokenizer.encode_ids(&text, &options)?;
+            assert_eq!(ids, encoding.ids(), "{text:?}");
+            let columns = (encoding.offsets().to_vec(), encoding.words().to_vec(), encoding.tokens());
+            crate::Result::Ok((ids, columns))
+        };
+        // Twice: unknown to the cache and known.
+        for _ in 0..2 {
+            match (run(&fast), run(&slow)) {
+                (Ok(fast), Ok(slow)) => assert_eq!(fast, slow, "{text:?}"),
+                (Err(fast), Err(slow)) => assert_eq!(fast.message(), slow.message(), "{text:?}"),
+                (fast, slow) => panic!("{text:?}: {fast:?} {slow:?}"),
+            }
+        }
+    }
+}
+
+fn added(spec: &mut TokenizerSpec) {
+    spec.added_tokens = vec![AddedToken { normalized: false, ..AddedToken::new("<s>", true) }];
+}
+
+/// A merge list over few characters, each merge of two tokens there are.
+fn random_bpe(random: &mut Random) -> BpeSpec {
+    let mut texts: Vec<String> =
+        ["a", "b", "c", "▁", ".", " ", "é", "<unk>"].iter().map(|text| text.to_string()).collect();
+    let mark = random.next_u64() % 4 > 0;
+    if !mark {
+        texts.retain(|text| text != "▁");
+    }
+    let byte_fallback = random.next_u64() % 2 == 0;
+    if byte_fallback {
+        texts.extend((0..=255).map(|byte| format!("<0x{byte:02X}>")));
+    }
+    let mut merges: Vec<(u32, u32)> = Vec::new();
+    for _ in 0..random.next_u64() % 16 {
+        let pick = |random: &mut Random| loop {
+            let at = random.next_u64() as usize % texts.len();
+            if !texts[at].starts_with('<') {
+                return at;
+            }
+        };
+        let (left, right) = (pick(random), pick(random));
+        let whole = texts[left].clone() + &texts[right];
+        if !texts.contains(&whole) {
+            texts.push(whole);
+            merges.push((left as u32, right as u32));
+        }
+    }
+    BpeSpec {
+        vocab: Arc::new(Vocab::from_entries(texts.iter().zip(0..)).unwrap()),
+        merges: Merges::Pairs(Arc::new(merges)),
+        dropout: None,
+        unk_token: (random.next_u64() % 2 == 0).then(|| "<unk>".to_string()),
+        continuing_subword_prefix: None,
+        end_of_word_suffix: None,
+        fuse_unk: random.next_u64() % 2 == 0,
+        byte_fallback,
+        ignore_merges: false,
+    }
+}
+
+#[test]
+fn respelled_units_are_as_the_stages() {
+    let replace = NormalizerSpec::Replace { pattern: Pattern::Literal(" ".into()), content: "▁".into() };
+    let prepend = |prefix: &str| NormalizerSpec::Prepend { prepend: prefix.into() };
+    for seed in 0..60 {
+        let mut random = Random::from_seed(seed);
+        let mut spec = TokenizerSpec::new(ModelSpec::Bpe(random_bpe(&mut random)));
+        spec.normalizer = Some(match seed % 4 {
+            0 => NormalizerSpec::Sequence(vec![prepend("▁"), replace.clone()]),
+            1 => NormalizerSpec::Sequence(vec![replace.clone(), prepend("▁")]),
+            2 => NormalizerSpec::Sequence(vec![prepend(" "), replace.clone()]),
+            _ => replace.clone(),
+        });
+        added(&mut spec);
+        assert_same_ways(spec, seed, |way| matches!(way, Way::Respelled(_)));
+    }
+}
+
+#[test]
+fn what_is_more_than_respelling_goes_stage_by_stage() {
+    let replace = NormalizerSpec::Replace { pattern: Pattern::Literal(" ".into()), content: "▁".into() };
+    let prepend = |prefix: &str| NormalizerSpec::Prepend { prepend: prefix.into() };
+    let way = |normalizer: NormalizerSpec, bpe: BpeSpec, token: AddedToken| {
+        let mut spec = TokenizerSpec::new(ModelSpec::Bpe(bpe));
+        spec.normalizer = Some(normalizer);
+        spec.added_tokens = vec![token];
+        matches!(Tokenizer::new(spec).unwrap().inner.plan.way, Way::Stages)
+    };
+    let bpe = random_bpe(&mut Random::from_seed(1));
+    let token = AddedToken { normalized: false, ..AddedToken::new("<s>", true) };
+    let chain = |first, second| NormalizerSpec::Sequence(vec![first, second]);
+    assert!(way(chain(replace.clone(), prepend(" ")), bpe.clone(), token.clone()));
+    assert!(way(chain(prepend("x"), replace.clone()), bpe.clone(), token.clone()));
+    assert!(way(chain(replace.clone(), replace.clone()), bpe.clone(), token.clone()));
+    assert!(way(replace.clone(), BpeSpec { ignore_merges: true, ..bpe.clone() }, token.clone()));
+    assert!(way(replace.clone(), BpeSpec { dropout: Some(0.5), ..bpe.clone() }, token.clone()));
+    assert!(way(replace.clone(), bpe.clone(), AddedToken { normalized: true, ..token.clone() }));
+    assert!(!way(replace, bpe, token));
+}
+
+fn unigram(byte_fallback: bool, unk: bool) -> ModelSpec {
+    let mut vocab: Vec<(String, f64)> =
+        [("<unk>", 0.0), ("▁", -3.0), ("a", -2.0), ("▁a", -2.5), ("b", -2.2), ("ab", -2.9), ("▁ab", -3.1)]
+            .map(|(text, score)| (text.to_string(), score))
+            .to_vec();
+    vocab.extend([("c".to_string(), -4.0), ("▁▁".to_string(), -4.5), ("é".to_string(), -5.0)]);
+    if byte_fallback {
+        vocab.extend((0..=255).map(|byte| (format!("<0x{byte:02X}>"), -9.0)));
+    }
+    ModelSpec::Unigram(UnigramSpec {
+        vocab: Arc::new(vocab),
+        unk_id: unk.then_some(0),
+        byte_fallback,
+        alpha: None,
+        nbest_size: None,
+    })
+}
+
+#[test]
+fn marks_that_are_not_written_are_as_the_stages() {
+    let metaspace = |prepend| PreTokenizerSpec::Metaspace { replacement: '▁', prepend, split: true };
+    for seed in 0..32 {
+        let scheme = if seed & 1 == 0 { PrependScheme::Always } else { PrependScheme::Never };
+        let mut spec = TokenizerSpec::new(unigram(seed & 4 != 0, seed & 16 == 0));
+        spec.pre_tokenizer = Some(if seed & 2 == 0 {
+            PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::WhitespaceSplit, metaspace(scheme)])
+        } else {
+            metaspace(scheme)
+        });
+        if seed & 8 != 0 {
+            spec.normalizer = Some(NormalizerSpec::Nfd);
+        }
+        added(&mut spec);
+        assert_same_ways(spec, seed, |way| matches!(way, Way::Marked(_)));
+    }
+}
+
+#[test]
+fn splits_without_a_list_are_as_the_stages() {
+    let vocab = [("[UNK]", 0), ("a", 1), ("b", 2), ("##a", 3), ("##b", 4), ("ab", 5), ("漢", 6), (".", 7)];
+    let vocab = Arc::new(Vocab::from_entries(vocab).unwrap());
+    let splits = [
+        PreTokenizerSpec::Bert,
+        PreTokenizerSpec::Whitespace,
+        PreTokenizerSpec::Sequence(vec![
+            PreTokenizerSpec::WhitespaceSplit,
+            PreTokenizerSpec::Punctuation { behavior: SplitBehavior::Isolated },
+            PreTokenizerSpec::CharDelimiter { delimiter: 'x' },
+        ]),
+        PreTokenizerSpec::Sequence(vec![]),
+    ];
+    for (seed, pre_tokenizer) in splits.into_iter().enumerate() {
+        let model = WordPieceSpec {
+            vocab: vocab.clone(),
+            unk_token: "[UNK]".into(),
+            continuing_subword_prefix: "##".into(),
+            max_input_chars_per_word: 10,
+        };
+        let mut spec = TokenizerSpec::new(ModelSpec::WordPiece(model));
+        spec.normalizer = (seed % 2 == 0).then_some(NormalizerSpec::Nfd);
+        spec.pre_tokenizer = Some(pre_tokenizer);
+        added(&mut spec);
+        assert_same_ways(spec, seed as u64, |way| matches!(way, Way::Splits));
+    }
+}

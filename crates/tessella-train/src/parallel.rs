@@ -1,0 +1,70 @@
+//! The little that is needed to use several threads with the same result for any number of them.
+
+use std::cmp::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering as Memory};
+
+use tessella_core::{Error, ErrorKind, Result};
+
+/// 0 means one thread per available core.
+pub(crate) fn threads(asked: usize) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, |cores| cores.get()),
+        given => given,
+    }
+}
+
+/// Sorts; `compare` must be a total order in which no two elements are equal.
+pub(crate) fn sort_by<T: Send + Copy>(
+    items: &mut Vec<T>,
+    threads: usize,
+    compare: impl Fn(&T, &T) -> Ordering + Sync,
+) {
+    const WORTH_IT: usize = 1 << 15;
+    if threads < 2 || items.len() < WORTH_IT {
+        items.sort_unstable_by(&compare);
+        return;
+    }
+    let share = items.len().div_ceil(threads.min(16));
+    std::thread::scope(|scope| {
+        for part in items.chunks_mut(share) {
+            scope.spawn(|| part.sort_unstable_by(&compare));
+        }
+    });
+    // The stable sort recognises the sorted parts and merges them.
+    items.sort_by(&compare);
+}
+
+/// Runs `work` on the numbers `0..jobs`, each thread with a state of its own; returns the states.
+pub(crate) fn for_each<S: Send>(
+    jobs: usize,
+    threads: usize,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, usize) + Sync,
+) -> Result<Vec<S>> {
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let mut state = state();
+        loop {
+            let job = next.fetch_add(1, Memory::Relaxed);
+            if job >= jobs {
+                return state;
+            }
+            work(&mut state, job);
+        }
+    };
+    let threads = threads.min(jobs).max(1);
+    if threads == 1 {
+        return Ok(vec![run()]);
+    }
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+        workers
+            .into_iter()
+            .map(|worker| {
+                worker
+                    .join()
+                    .map_err(|_| Error::new(ErrorKind::Train, "a training thread stopped unexpectedly"))
+            })
+            .collect()
+    })
+}

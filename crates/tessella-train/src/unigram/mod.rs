@@ -1,0 +1,329 @@
+//! Unigram: begin with far too many entries, estimate their probabilities, drop what is needed least, repeat.
+//!
+//! Layers from the bottom up:
+//!
+//! - [`corpus`]: distinct pieces as one array of character numbers
+//! - [`seeds`]: which substrings to begin with; [`lattice`]: where each of them matches
+//! - [`estimate`]: expectation and maximisation; [`prune`]: what can go
+//! - this page: the options, the rounds, the final vocabulary
+//!
+//! The objective, the rounds and the rules are those of the reference trainer. Everything that it leaves to hash
+//! order or to the order of floating-point sums has a fixed order here: the same counts give the same bytes for any
+//! number of threads.
+//!
+//! # The final vocabulary
+//!
+//! Special tokens come first with score 0; an unknown token that is not among them comes before them. Every
+//! character of the corpus and of `initial_alphabet` is an entry; one that the estimate dropped gets the lowest
+//! score, raised by 0.0001 for each such character before it (by code point). Then the remaining entries in the
+//! order of the last pruning until the vocabulary is full. Entries are ordered by score descending; equal scores
+//! keep characters first, by code point.
+
+mod corpus;
+mod estimate;
+mod lattice;
+mod prune;
+mod seeds;
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use tessella_core::spec::{AddedToken, ModelSpec, UnigramSpec};
+use tessella_core::{Error, ErrorKind, Result};
+
+use crate::counts::PieceCounts;
+use crate::outcome::{Ending, TrainReport, Trained, as_special};
+use crate::parallel;
+use crate::progress::{Progress, Stage, report};
+
+use corpus::Corpus;
+use lattice::{Lattice, Piece};
+
+/// Options of Unigram training; the defaults are the reference trainer's.
+#[derive(Debug, Clone)]
+pub struct UnigramTrainer {
+    /// Entries of the vocabulary, specials included. The result may be smaller if the corpus gives no more.
+    pub vocab_size: usize,
+    pub special_tokens: Vec<AddedToken>,
+    /// Characters that become entries whether they occur or not.
+    pub initial_alphabet: Vec<char>,
+    /// The share of entries that a pruning keeps, between 0 and 1.
+    pub shrinking_factor: f64,
+    /// What unknown characters become. Without one the model cannot encode unknown characters.
+    pub unk_token: Option<String>,
+    /// In characters.
+    pub max_piece_length: usize,
+    /// Rounds of estimation between two prunings.
+    pub n_sub_iterations: usize,
+    /// Entries to begin with, characters included.
+    pub seed_size: usize,
+    /// Makes a vocabulary that cannot hold specials and characters an error; otherwise it holds all of them and
+    /// nothing else.
+    pub strict_budget: bool,
+    /// Worker threads; 0 means one per available core. The result does not depend on it.
+    pub threads: usize,
+}
+
+impl Default for UnigramTrainer {
+    fn default() -> Self {
+        UnigramTrainer {
+            vocab_size: 8000,
+            special_tokens: Vec::new(),
+            initial_alphabet: Vec::new(),
+            shrinking_factor: 0.75,
+            unk_token: None,
+            max_piece_length: 16,
+            n_sub_iterations: 2,
+            seed_size: 1_000_000,
+            strict_budget: false,
+            threads: 0,
+        }
+    }
+}
+
+/// One step of a Unigram training.
+#[derive(Debug, Clone, PartialEq)]
+pub enum UnigramStep {
+    /// After a round of estimation: entries that are left, and the negative log-likelihood per occurrence of a
+    /// piece before the new scores.
+    Estimated { entries: usize, loss: f64 },
+    /// After a pruning: entries that are left, and what went with the estimated loss, most valuable first.
+    Pruned { entries: usize, dropped: Vec<(String, f64)> },
+}
+
+type Sink<'a> = &'a mut dyn FnMut(UnigramStep) -> Result<()>;
+
+impl UnigramTrainer {
+    pub fn train(&self, counts: &PieceCounts, progress: &dyn Progress) -> Result<Trained> {
+        self.train_with(counts, progress, None)
+    }
+
+    /// Trains and tells about every round.
+    pub fn train_traced(
+        &self,
+        counts: &PieceCounts,
+        progress: &dyn Progress,
+        sink: &mut dyn FnMut(UnigramStep) -> Result<()>,
+    ) -> Result<Trained> {
+        self.train_with(counts, progress, Some(sink))
+    }
+
+    fn check(&self) -> Result<()> {
+        if !(self.shrinking_factor > 0.0 && self.shrinking_factor < 1.0) {
+            return Err(Error::value(format!(
+                "shrinking_factor is {}; it must lie between 0 and 1, for example 0.75",
+                self.shrinking_factor
+            )));
+        }
+        if self.max_piece_length == 0 || self.max_piece_length > 1 << 16 {
+            return Err(Error::value(format!(
+                "max_piece_length is {}; it must lie between 1 and {}",
+                self.max_piece_length,
+                1 << 16
+            )));
+        }
+        if self.n_sub_iterations == 0 {
+            return Err(Error::value("n_sub_iterations is 0; at least one round of estimation is needed"));
+        }
+        Ok(())
+    }
+
+    fn train_with(
+        &self,
+        counts: &PieceCounts,
+        progress: &dyn Progress,
+        mut sink: Option<Sink<'_>>,
+    ) -> Result<Trained> {
+        self.check()?;
+        let threads = parallel::threads(self.threads);
+        report(progress, Stage::Prepare, 0, 0)?;
+        let corpus = Corpus::new(counts)?;
+        let required = self.required(&corpus)?;
+
+        report(progress, Stage::Seed, 0, corpus.weights.len() as u64)?;
+        let characters = corpus.alphabet.len() - 1;
+        let room = self.seed_size.saturating_sub(characters);
+        let seeds = seeds::find(&corpus, self.max_piece_length, room, threads);
+        let (mut pieces, mut lattice) = lattice::build(&corpus, seeds)?;
+        to_log_probabilities(&mut pieces);
+        report(progress, Stage::Seed, corpus.weights.len() as u64, corpus.weights.len() as u64)?;
+
+        let (mut loss, mut last_size) = (None, usize::MAX);
+        let enough = self.vocab_size.saturating_mul(11) / 10;
+        if !corpus.weights.is_empty() {
+            let first_size = pieces.len();
+            loop {
+                for _ in 0..self.n_sub_iterations {
+                    loss = Some(self.estimate(&corpus, &mut lattice, &mut pieces, threads)?);
+                    if let (Some(sink), Some(loss)) = (&mut sink, loss) {
+                        sink(UnigramStep::Estimated { entries: pieces.len() - 1, loss })?;
+                    }
+                    let above = |size: usize| size.saturating_sub(enough) as u64;
+                    let done = above(first_size) - above(pieces.len()).min(above(first_size));
+                    report(progress, Stage::Estimate, done, above(first_size))?;
+                }
+                if pieces.len() <= enough || pieces.len() >= last_size {
+                    break;
+                }
+                last_size = pieces.len();
+                let size = enough.max((pieces.len() as f64 * self.shrinking_factor) as usize);
+                self.prune(&corpus, &mut lattice, &mut pieces, size, threads, &mut sink)?;
+            }
+        }
+        let (vocab, unk_id) = self.finish(&corpus, &pieces, &required);
+        let summary = TrainReport {
+            target: self.vocab_size,
+            vocab_size: vocab.len(),
+            special_tokens: self.special_tokens.len(),
+            alphabet: required.len(),
+            distinct_pieces: corpus.weights.len() as u64,
+            total_pieces: corpus.total,
+            ending: match vocab.len().cmp(&self.vocab_size) {
+                std::cmp::Ordering::Less => Ending::Exhausted,
+                std::cmp::Ordering::Equal => Ending::Full,
+                std::cmp::Ordering::Greater => Ending::AlphabetFills,
+            },
+            loss,
+            ..TrainReport::default()
+        };
+        report(progress, Stage::Finish, vocab.len() as u64, vocab.len() as u64)?;
+        let model = ModelSpec::Unigram(UnigramSpec {
+            vocab: Arc::new(vocab),
+            unk_id,
+            byte_fallback: false,
+            alpha: None,
+            nbest_size: None,
+        });
+        Ok(Trained { model, special_tokens: as_special(&self.special_tokens), report: summary })
+    }
+
+    /// The characters that must be entries.
+    fn required(&self, corpus: &Corpus) -> Result<BTreeSet<char>> {
+        let nul = usize::from(!corpus.has_nul);
+        let required: BTreeSet<char> =
+            corpus.alphabet[nul..].iter().chain(&self.initial_alphabet).copied().collect();
+        let specials = self.special_tokens.len() + usize::from(self.adds_unknown());
+        let must = required.len() + if self.strict_budget { specials } else { 0 };
+        if must > self.vocab_size {
+            return Err(Error::new(
+                ErrorKind::Train,
+                format!(
+                    "a vocabulary of {} is not large enough to contain all characters: {specials} special tokens \
+                     + {} characters = {}, before any longer entry. Ask for more, or normalise the text to fewer \
+                     characters",
+                    self.vocab_size,
+                    required.len(),
+                    specials + required.len()
+                ),
+            ));
+        }
+        Ok(required)
+    }
+
+    /// True if the unknown token is not among the special tokens.
+    fn adds_unknown(&self) -> bool {
+        self.unk_token.as_ref().is_some_and(|unk| self.special_tokens.iter().all(|t| t.content != *unk))
+    }
+
+    fn estimate(
+        &self,
+        corpus: &Corpus,
+        lattice: &mut Lattice,
+        pieces: &mut Vec<Piece>,
+        threads: usize,
+    ) -> Result<f64> {
+        let (expected, likelihood) =
+            estimate::expectation(corpus, lattice, pieces, self.max_piece_length, threads)?;
+        if let Some(numbers) = estimate::maximisation(pieces, &expected) {
+            lattice.renumber(&numbers);
+        }
+        Ok(-likelihood / corpus.total as f64)
+    }
+
+    fn prune(
+        &self,
+        corpus: &Corpus,
+        lattice: &mut Lattice,
+        pieces: &mut Vec<Piece>,
+        size: usize,
+        threads: usize,
+        sink: &mut Option<Sink<'_>>,
+    ) -> Result<()> {
+        let pruned = prune::prune(corpus, lattice, pieces, size, threads)?;
+        if let Some(sink) = sink {
+            let text = |entry: u32| corpus.text(pieces[entry as usize].position, pieces[entry as usize].len);
+            let mut dropped: Vec<(String, f64)> =
+                pruned.dropped.iter().map(|&(entry, loss)| (text(entry), loss)).collect();
+            dropped.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            sink(UnigramStep::Pruned { entries: pruned.kept - 1, dropped })?;
+        }
+        let mut kept = vec![pieces[0]; pruned.kept];
+        for (piece, &number) in pieces.iter().zip(&pruned.numbers) {
+            if number != lattice::DROPPED {
+                kept[number as usize] = *piece;
+            }
+        }
+        *pieces = kept;
+        lattice.renumber(&pruned.numbers);
+        Ok(())
+    }
+
+    /// The vocabulary in id order, and the id of the unknown token.
+    fn finish(
+        &self,
+        corpus: &Corpus,
+        pieces: &[Piece],
+        required: &BTreeSet<char>,
+    ) -> (Vec<(String, f64)>, Option<usize>) {
+        const PENALTY: f64 = 0.0001;
+        let texts: Vec<(String, f64)> =
+            pieces[1..].iter().map(|piece| (corpus.text(piece.position, piece.len), piece.score)).collect();
+        let known: std::collections::HashMap<&str, f64> =
+            texts.iter().map(|(text, score)| (text.as_str(), *score)).collect();
+        let least = if pieces.len() > 1 { estimate::least_score(pieces) } else { 0.0 };
+        let mut missing = 0.0;
+        let mut entries: Vec<(String, f64)> = Vec::new();
+        for text in required.iter().map(char::to_string) {
+            let score = known.get(text.as_str()).copied().unwrap_or_else(|| {
+                missing += PENALTY;
+                least + missing - PENALTY
+            });
+            entries.push((text, score));
+        }
+        let specials = as_special(&self.special_tokens);
+        let names: HashSet<&str> = specials.iter().map(|token| token.content.as_str()).collect();
+        let before = specials.len() + usize::from(self.adds_unknown());
+        let room = self.vocab_size.saturating_sub(before);
+        for (text, score) in &texts {
+            if entries.len() >= room {
+                break;
+            }
+            let mut characters = text.chars();
+            let is_character = characters.next().is_some() && characters.next().is_none();
+            if !is_character && !names.contains(text.as_str()) {
+                entries.push((text.clone(), *score));
+            }
+        }
+        entries.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let unknown = self.unk_token.as_ref().filter(|_| self.adds_unknown());
+        let unk_id = match (&self.unk_token, unknown) {
+            (Some(_), Some(_)) => Some(0),
+            (Some(unk), None) => specials.iter().position(|token| token.content == *unk),
+            _ => None,
+        };
+        let vocab = unknown
+            .into_iter()
+            .cloned()
+            .chain(specials.iter().map(|token| token.content.clone()))
+            .map(|text| (text, 0.0))
+            .chain(entries)
+            .collect();
+        (vocab, unk_id)
+    }
+}
+
+fn to_log_probabilities(pieces: &mut [Piece]) {
+    let sum: f64 = pieces[1..].iter().map(|piece| piece.score).sum();
+    let log_sum = sum.ln();
+    pieces[1..].iter_mut().for_each(|piece| piece.score = piece.score.ln() - log_sum);
+}

@@ -1,0 +1,253 @@
+//! Counts as an artefact: files, merging, spilling, threads, damage.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use tessella_core::ErrorKind;
+use tessella_core::random::Random;
+use tessella_train::{CountOptions, PieceCounts, Silent, Source, count_texts};
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        let name = format!("tessella-test-{:016x}", Random::from_entropy().next_u64());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir(&path).unwrap();
+        Folder(path)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn random_pieces(random: &mut Random, n: usize) -> Vec<(String, u64)> {
+    let letters = ['a', 'b', 'é', '日', '\0', ' ', '𝒳'];
+    (0..n)
+        .map(|_| {
+            let len = random.next_u64() % 9;
+            let text = (0..len).map(|_| letters[(random.next_u64() % 7) as usize]).collect();
+            (text, 1 + random.next_u64() % 1000)
+        })
+        .collect()
+}
+
+fn all(counts: &PieceCounts) -> Vec<(String, u64)> {
+    counts.iter().unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+fn spell(text: &str, emit: &mut dyn FnMut(&str)) -> tessella_core::Result<()> {
+    text.split(' ').for_each(emit);
+    Ok(())
+}
+
+#[test]
+fn like_an_ordered_map() {
+    let mut random = Random::from_seed(1);
+    let pieces = random_pieces(&mut random, 20_000);
+    let mut expected: BTreeMap<String, u64> = BTreeMap::new();
+    for (piece, count) in &pieces {
+        *expected.entry(piece.clone()).or_default() += count;
+    }
+    let counts = PieceCounts::from_pairs(pieces.clone()).unwrap();
+    assert_eq!(all(&counts), expected.clone().into_iter().collect::<Vec<_>>());
+    assert_eq!(counts.distinct().unwrap(), expected.len() as u64);
+    assert_eq!(counts.total(), pieces.iter().map(|(_, count)| u128::from(*count)).sum());
+    let mut top: Vec<(String, u64)> = expected.into_iter().collect();
+    top.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    top.truncate(50);
+    assert_eq!(counts.top(50).unwrap(), top);
+}
+
+#[test]
+fn shards_spills_and_files_give_the_same_bytes() {
+    let folder = Folder::new();
+    let mut random = Random::from_seed(2);
+    let pieces: Vec<(String, u64)> =
+        (0..120_000).map(|_| (format!("{:x}", random.next_u64() >> (random.next_u64() % 60)), 3)).collect();
+    let whole = PieceCounts::from_pairs(pieces.clone()).unwrap();
+    whole.save(&folder.file("whole")).unwrap();
+    let bytes = std::fs::read(folder.file("whole")).unwrap();
+    assert_eq!(&bytes[..8], b"TSLCOUNT");
+
+    // Shards, merged in another order, one of them from a file.
+    let mut shards: Vec<PieceCounts> = (0..8).map(|_| PieceCounts::new()).collect();
+    for (piece, count) in &pieces {
+        shards[(random.next_u64() % 8) as usize].add(piece, *count).unwrap();
+    }
+    shards[3].save(&folder.file("shard")).unwrap();
+    shards[3] = PieceCounts::open(&folder.file("shard")).unwrap();
+    let mut merged = PieceCounts::new();
+    shards.iter().rev().for_each(|shard| merged.merge(shard).unwrap());
+    merged.save(&folder.file("merged")).unwrap();
+    assert!(bytes == std::fs::read(folder.file("merged")).unwrap());
+
+    // A budget that does not hold everything.
+    let mut spilled = PieceCounts::with_budget(1 << 20, Some(&folder.0)).unwrap();
+    for (piece, count) in &pieces {
+        spilled.add(piece, *count).unwrap();
+    }
+    assert!(spilled.in_order_of_appearance().is_none(), "nothing was written to disk");
+    assert!(spilled.memory() < 1 << 20);
+    assert_eq!(spilled.distinct().unwrap(), whole.distinct().unwrap());
+    spilled.save(&folder.file("spilled")).unwrap();
+    assert!(bytes == std::fs::read(folder.file("spilled")).unwrap());
+    for (piece, _) in pieces.iter().step_by(1000) {
+        assert_eq!(spilled.get(piece).unwrap(), whole.get(piece).unwrap());
+    }
+    drop(spilled);
+
+    // Opening is lazy and whole.
+    let opened = PieceCounts::open(&folder.file("whole")).unwrap();
+    opened.verify().unwrap();
+    assert_eq!(all(&opened), all(&whole));
+    assert_eq!((opened.total(), opened.distinct().unwrap()), (whole.total(), whole.distinct().unwrap()));
+    for (piece, _) in pieces.iter().step_by(777) {
+        assert_eq!(opened.get(piece).unwrap(), whole.get(piece).unwrap());
+    }
+    assert_eq!(opened.get("nothing like it").unwrap(), None);
+    let left: Vec<_> =
+        std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 4, "temporary files were left behind: {left:?}");
+}
+
+#[test]
+fn threads_do_not_change_the_counts() {
+    let folder = Folder::new();
+    let mut random = Random::from_seed(3);
+    let texts: Vec<String> = (0..3000)
+        .map(|_| {
+            let words: Vec<String> = (0..300).map(|_| (random.next_u64() % 30_000).to_string()).collect();
+            words.join(" ")
+        })
+        .collect();
+    let mut files = Vec::new();
+    for (threads, memory) in [(1, None), (2, None), (5, None), (1, Some(3 << 20)), (3, Some(8 << 20))] {
+        let options = CountOptions {
+            threads,
+            memory,
+            spill_folder: Some(folder.0.clone()),
+            name: "test".to_string(),
+            language: "num".to_string(),
+            weight: 2,
+            ..CountOptions::default()
+        };
+        let counts = count_texts(texts.iter().map(Ok), &spell, &options, &Silent).unwrap();
+        assert_eq!(counts.total(), 3000 * 300 * 2);
+        assert_eq!(counts.language(), Some("num"));
+        let bytes = texts.iter().map(|text| text.len() as u64).sum();
+        assert_eq!((counts.sources()[0].texts, counts.sources()[0].bytes), (3000, bytes));
+        let file = folder.file("counts");
+        counts.save(&file).unwrap();
+        files.push(std::fs::read(file).unwrap());
+    }
+    assert!(files.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn errors_end_the_count() {
+    let texts = || (0..50_000).map(|number| Ok(format!("text {number}")));
+    for threads in [1, 3] {
+        let options = CountOptions { threads, ..CountOptions::default() };
+        let split = |text: &str, _: &mut dyn FnMut(&str)| match text {
+            "text 777" => Err(tessella_core::Error::value("no sevens")),
+            _ => Ok(()),
+        };
+        let error = count_texts(texts(), &split, &options, &Silent).unwrap_err();
+        assert_eq!(error.message(), "no sevens");
+        let broken = texts().chain([Err(tessella_core::Error::format("broken file"))]);
+        let error = count_texts(broken, &spell, &options, &Silent).unwrap_err();
+        assert_eq!((error.kind(), error.message()), (ErrorKind::Format, "broken file"));
+        let stop = std::sync::atomic::AtomicBool::new(true);
+        let error = count_texts(texts(), &spell, &options, &tessella_train::CancelFlag(&stop)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Interrupted);
+    }
+}
+
+#[test]
+fn large_counts_and_overflow() {
+    let mut counts = PieceCounts::from_pairs([("ab", 3u64)]).unwrap();
+    for _ in 0..45 {
+        let copy = counts.clone();
+        counts.merge(&copy).unwrap();
+    }
+    assert_eq!(counts.get("ab").unwrap(), Some(3 << 45));
+    let error = counts.merge_weighted(&counts.clone(), 1 << 20).unwrap_err();
+    assert!(error.message().contains("`ab`"), "{error}");
+    assert!(counts.merge_weighted(&PieceCounts::new(), 0).is_err());
+}
+
+#[test]
+fn sources_are_noted_in_any_order() {
+    let shard = |name: &str, texts| {
+        let mut counts = PieceCounts::from_pairs([("x", 1u64)]).unwrap();
+        let language = "xx".to_string();
+        counts
+            .note_source(Source { name: name.into(), language, weight: 1, texts, bytes: texts * 10 })
+            .unwrap();
+        counts
+    };
+    let merge = |shards: [PieceCounts; 3]| {
+        let mut counts = PieceCounts::new();
+        shards.iter().for_each(|shard| counts.merge(shard).unwrap());
+        counts.sources().to_vec()
+    };
+    let one = merge([shard("b", 1), shard("a", 2), shard("b", 5)]);
+    assert_eq!(one, merge([shard("b", 5), shard("b", 1), shard("a", 2)]));
+    assert_eq!(
+        one.iter().map(|source| (source.name.as_str(), source.texts)).collect::<Vec<_>>(),
+        [("a", 2), ("b", 6)]
+    );
+}
+
+#[test]
+fn tab_separated_lines() {
+    let folder = Folder::new();
+    let file = folder.file("counts.tsv");
+    let counts = PieceCounts::from_pairs([("▁the", 5u64), ("a\tb", 2), ("", 1)]).unwrap();
+    counts.write_tsv(&file).unwrap();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "\t1\na\tb\t2\n▁the\t5\n");
+    assert_eq!(all(&PieceCounts::read_tsv(&file).unwrap()), all(&counts));
+    assert!(PieceCounts::from_pairs([("a\nb", 1u64)]).unwrap().write_tsv(&file).is_err());
+    for (content, what) in [("a\t1\nb\n", "line 2"), ("a\tx\n", "`x`"), ("a\t-1", "`-1`")] {
+        std::fs::write(&file, content).unwrap();
+        let error = PieceCounts::read_tsv(&file).unwrap_err();
+        assert!(error.to_string().contains(what), "{error}");
+    }
+    std::fs::write(&file, b"ok\t1\n\xFFa\t1\n").unwrap();
+    assert!(PieceCounts::read_tsv(&file).unwrap_err().to_string().contains("line 2"));
+    assert_eq!(PieceCounts::read_tsv(&folder.file("missing")).unwrap_err().kind(), ErrorKind::Io);
+}
+
+/// Every changed byte is noticed, and nothing panics.
+#[test]
+fn damaged_files() {
+    let folder = Folder::new();
+    let file = folder.file("counts");
+    let mut random = Random::from_seed(4);
+    let counts = PieceCounts::from_pairs(random_pieces(&mut random, 200)).unwrap();
+    counts.save(&file).unwrap();
+    let good = std::fs::read(&file).unwrap();
+    let read = |bytes: &[u8]| {
+        std::fs::write(&file, bytes).unwrap();
+        PieceCounts::open(&file).and_then(|counts| counts.verify())
+    };
+    read(&good).unwrap();
+    for at in (0..good.len()).filter(|at| !(12..16).contains(at)) {
+        let mut bad = good.clone();
+        bad[at] ^= 1 << (at % 8);
+        let error = read(&bad).expect_err(&format!("byte {at} changed"));
+        assert!(matches!(error.kind(), ErrorKind::Format | ErrorKind::Io), "{error}");
+    }
+    for len in 0..good.len() {
+        assert!(read(&good[..len]).is_err(), "cut to {len} bytes");
+    }
+    read(b"").unwrap_err();
+}

@@ -1,0 +1,260 @@
+//! What a training does besides learning: stopping, resuming, continuing, forcing, refusing.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tessella_core::random::Random;
+use tessella_core::spec::{Merges, ModelSpec};
+use tessella_core::{ErrorKind, Result};
+use tessella_train::bpe::{BpeTrainer, Checkpoint, InitialVocabulary, MergeFilter, Recreated, TieBreak};
+use tessella_train::unigram::{UnigramStep, UnigramTrainer};
+use tessella_train::wordlevel::WordLevelTrainer;
+use tessella_train::{CancelFlag, Ending, PieceCounts, Progress, Silent, Stage, Trained};
+
+fn corpus(seed: u64, words: usize) -> PieceCounts {
+    let mut random = Random::from_seed(seed);
+    let syllables =
+        ["ka", "to", "mi", "ra", "shi", "ing", "er", "est", "pre", "un", "lo", "日本", "é", "aaa"];
+    let mut counts = PieceCounts::new();
+    for number in 0..words {
+        let len = 1 + random.next_u64() % 6;
+        let word: String =
+            (0..len).map(|_| syllables[(random.next_u64() % syllables.len() as u64) as usize]).collect();
+        counts.add(&word, 1 + random.next_u64() % (1 + 5000 / (number as u64 + 1))).unwrap();
+    }
+    counts
+}
+
+/// Vocabulary and merges as texts.
+fn shown(trained: &Trained) -> (Vec<String>, Vec<[String; 2]>) {
+    let ModelSpec::Bpe(model) = &trained.model else { panic!() };
+    let Merges::Pairs(pairs) = &model.merges else { panic!() };
+    let text = |id| model.vocab.text(id).unwrap().to_string();
+    (
+        model.vocab.iter_by_id().map(|(_, text)| text.to_string()).collect(),
+        pairs.iter().map(|&(left, right)| [text(left), text(right)]).collect(),
+    )
+}
+
+/// Stops a job after some reports of merging.
+struct StopAfter(AtomicUsize, usize);
+
+impl Progress for StopAfter {
+    fn update(&self, stage: Stage, _: u64, _: u64) {
+        if stage == Stage::Merge {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > self.1
+    }
+}
+
+struct File(PathBuf);
+
+impl File {
+    fn new() -> File {
+        File(std::env::temp_dir().join(format!("tessella-test-{:016x}", Random::from_entropy().next_u64())))
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn a_stopped_training_goes_on_as_if_nothing_happened() {
+    let counts = corpus(1, 3000);
+    for tie_break in [TieBreak::SmallerIds, TieBreak::FirstSeen] {
+        let plain = BpeTrainer { vocab_size: 1500, tie_break, ..BpeTrainer::default() };
+        let whole = shown(&plain.train(&counts, &Silent).unwrap());
+        for stop in [0, 1, 7, 15] {
+            let file = File::new();
+            let trainer = BpeTrainer {
+                checkpoint: Some(Checkpoint { every: 300, file: file.0.clone() }),
+                ..plain.clone()
+            };
+            let mut runs = 0;
+            let resumed = loop {
+                runs += 1;
+                match trainer.train(&counts, &StopAfter(AtomicUsize::new(0), stop)) {
+                    Ok(trained) => break trained,
+                    Err(error) => assert_eq!(error.kind(), ErrorKind::Interrupted),
+                }
+                assert!(file.0.exists());
+                if stop == 0 {
+                    break trainer.train(&counts, &Silent).unwrap();
+                }
+            };
+            assert!(runs > usize::from(stop != 0), "the training was never stopped");
+            assert!(!file.0.exists());
+            assert_eq!(shown(&resumed), whole);
+        }
+    }
+}
+
+#[test]
+fn a_foreign_or_damaged_checkpoint_is_refused() {
+    let (counts, file) = (corpus(2, 60), File::new());
+    let checkpoint = Some(Checkpoint::new(&file.0));
+    let trainer = BpeTrainer { vocab_size: 300, checkpoint, ..BpeTrainer::default() };
+    trainer.train(&counts, &StopAfter(AtomicUsize::new(0), 1)).unwrap_err();
+    let good = std::fs::read(&file.0).unwrap();
+    let other = BpeTrainer { min_frequency: 5, ..trainer.clone() };
+    assert!(other.train(&counts, &Silent).unwrap_err().message().contains("other options"));
+    assert!(trainer.train(&corpus(3, 60), &Silent).unwrap_err().message().contains("other counts"));
+    for at in (0..good.len()).step_by(37).filter(|at| !(12..16).contains(at)) {
+        let mut bad = good.clone();
+        bad[at] ^= 0x10;
+        std::fs::write(&file.0, bad).unwrap();
+        assert_eq!(trainer.train(&counts, &Silent).unwrap_err().kind(), ErrorKind::Format, "byte {at}");
+    }
+    std::fs::write(&file.0, &good[..good.len() / 2]).unwrap();
+    trainer.train(&counts, &Silent).unwrap_err();
+}
+
+#[test]
+fn continuing_a_vocabulary_gives_the_longer_training() {
+    // Without recreated tokens in play, replaying merges is the same as having learned them.
+    let counts = corpus(4, 800);
+    let exact = BpeTrainer { recreated: Recreated::Exact, ..BpeTrainer::default() };
+    let short = shown(&BpeTrainer { vocab_size: 200, ..exact.clone() }.train(&counts, &Silent).unwrap());
+    let long = BpeTrainer { vocab_size: 600, ..exact.clone() };
+    let merges = short.1.iter().map(|[left, right]| (left.clone(), right.clone())).collect();
+    let continued = BpeTrainer {
+        initial_vocab: Some(InitialVocabulary { tokens: short.0.clone(), merges }),
+        ..long.clone()
+    };
+    assert_eq!(
+        shown(&continued.train(&counts, &Silent).unwrap()),
+        shown(&long.train(&counts, &Silent).unwrap())
+    );
+    let broken = InitialVocabulary { tokens: short.0, merges: vec![("x".into(), "y".into())] };
+    let error = BpeTrainer { initial_vocab: Some(broken), ..exact }.train(&counts, &Silent).unwrap_err();
+    assert!(error.message().contains("`x`"), "{error}");
+}
+
+#[test]
+fn forced_tokens_are_there_and_reachable() {
+    let counts = corpus(5, 300);
+    let forced: Vec<String> = ["mirakaka", "kakato", "zzz", "aaaaa"].map(String::from).to_vec();
+    let trainer = BpeTrainer {
+        vocab_size: 120,
+        forced_tokens: forced.clone(),
+        initial_alphabet: vec!['z'],
+        ..BpeTrainer::default()
+    };
+    let (vocab, merges) = shown(&trainer.train(&counts, &Silent).unwrap());
+    assert_eq!(vocab.len(), 120);
+    for token in &forced {
+        let mut symbols: Vec<String> = token.chars().map(String::from).collect();
+        while let Some(rank) = merges.iter().position(|merge| symbols.windows(2).any(|pair| pair == merge)) {
+            let mut at = 0;
+            while at + 1 < symbols.len() {
+                if symbols[at..at + 2] == merges[rank] {
+                    symbols.splice(at..at + 2, [merges[rank].concat()]);
+                }
+                at += 1;
+            }
+        }
+        assert_eq!(symbols, [token.clone()]);
+    }
+    let missing = BpeTrainer { initial_alphabet: Vec::new(), ..trainer };
+    assert!(missing.train(&counts, &Silent).unwrap_err().message().contains("initial_alphabet"));
+}
+
+#[derive(Debug)]
+struct NeverK;
+
+impl MergeFilter for NeverK {
+    fn allows(&self, _: &str, _: &str, merged: &str, count: u64) -> Result<bool> {
+        assert!(count > 0);
+        Ok(!merged.contains('k'))
+    }
+}
+
+#[test]
+fn vetoed_merges_do_not_happen() {
+    let trainer =
+        BpeTrainer { vocab_size: 400, merge_filter: Some(Arc::new(NeverK)), ..BpeTrainer::default() };
+    let (vocab, merges) = shown(&trainer.train(&corpus(6, 500), &Silent).unwrap());
+    assert!(merges.len() > 50 && vocab.iter().all(|text| text == "k" || !text.contains('k')));
+}
+
+#[test]
+fn counts_beyond_32_bits() {
+    let mut counts = PieceCounts::new();
+    counts.add(&"ab".repeat(50_000), 45_000).unwrap();
+    counts.add("xy", 1_000_000_000).unwrap();
+    let trainer = BpeTrainer { vocab_size: 5, ..BpeTrainer::default() };
+    assert_eq!(shown(&trainer.train(&counts, &Silent).unwrap()).1, [["a", "b"]]);
+
+    let huge = PieceCounts::from_pairs([("abab", u64::MAX / 2)]).unwrap();
+    let error = trainer.train(&huge, &Silent).unwrap_err();
+    assert!(error.message().contains("`abab`"), "{error}");
+}
+
+#[test]
+fn empty_corpora_and_cancelling() {
+    let (empty, stop) = (PieceCounts::new(), std::sync::atomic::AtomicBool::new(true));
+    let trained = BpeTrainer::default().train(&empty, &Silent).unwrap();
+    assert_eq!((trained.report.vocab_size, trained.report.ending), (0, Ending::Exhausted));
+    assert_eq!(UnigramTrainer::default().train(&empty, &Silent).unwrap().report.vocab_size, 0);
+    assert_eq!(WordLevelTrainer::default().train(&empty, &Silent).unwrap().report.vocab_size, 0);
+    let counts = corpus(7, 50);
+    let cancel = CancelFlag(&stop);
+    for result in [
+        BpeTrainer::default().train(&counts, &cancel),
+        UnigramTrainer::default().train(&counts, &cancel),
+        WordLevelTrainer::default().train(&counts, &cancel),
+    ] {
+        assert_eq!(result.unwrap_err().kind(), ErrorKind::Interrupted);
+    }
+}
+
+#[test]
+fn unigram_is_the_same_for_any_number_of_threads() {
+    let counts = corpus(8, 9000);
+    let vocab = |threads| {
+        let trainer = UnigramTrainer { vocab_size: 300, threads, ..UnigramTrainer::default() };
+        let ModelSpec::Unigram(model) = trainer.train(&counts, &Silent).unwrap().model else { panic!() };
+        model.vocab.iter().map(|(text, score)| (text.clone(), score.to_bits())).collect::<Vec<_>>()
+    };
+    assert!(vocab(1) == vocab(2) && vocab(1) == vocab(5));
+}
+
+#[test]
+fn unigram_of_long_texts_neither_overflows_nor_stalls() {
+    // Two thousand characters without a cut: probabilities far below what a float can hold.
+    let mut random = Random::from_seed(9);
+    let syllables = ["ka", "to", "mi", "ra", "shi"];
+    let text = |random: &mut Random| -> String {
+        (0..2000).map(|_| syllables[(random.next_u64() % 5) as usize]).collect()
+    };
+    let counts = PieceCounts::from_pairs((0..20).map(|_| (text(&mut random), 1))).unwrap();
+    let trainer = UnigramTrainer { vocab_size: 40, ..UnigramTrainer::default() };
+    let mut losses = Vec::new();
+    trainer
+        .train_traced(&counts, &Silent, &mut |step| {
+            if let UnigramStep::Estimated { loss, .. } = step {
+                losses.push(loss);
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert!(losses.len() > 4 && losses.iter().all(|loss| loss.is_finite() && *loss > 0.0), "{losses:?}");
+    // A fair source of five syllables has 2000 ln 5 nats; nothing can do better than that by much.
+    let last = losses[losses.len() - 1];
+    assert!(last < 2000.0 * 5f64.ln() * 1.3, "{last}");
+}
+
+#[test]
+fn unigram_needs_room_for_its_characters() {
+    let trainer = UnigramTrainer { vocab_size: 5, ..UnigramTrainer::default() };
+    let error = trainer.train(&corpus(10, 50), &Silent).unwrap_err();
+    assert!(error.message().contains("not large enough to contain all characters"), "{error}");
+}

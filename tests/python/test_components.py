@@ -1,0 +1,162 @@
+"""Components: attributes are live, unknown arguments are refused, and state goes to JSON and back."""
+
+import copy
+import json
+import pickle
+
+import pytest
+from tessella import Regex, SplitDelimiterBehavior, Tokenizer, decoders, models, normalizers, processors
+from tessella import pre_tokenizers as pre
+
+COMPONENTS = [
+    normalizers.NFC(),
+    normalizers.NFD(),
+    normalizers.NFKC(),
+    normalizers.NFKD(),
+    normalizers.Lowercase(),
+    normalizers.Nmt(),
+    normalizers.StripAccents(),
+    normalizers.ByteLevel(),
+    normalizers.BertNormalizer(strip_accents=False),
+    normalizers.Strip(left=False),
+    normalizers.Replace(Regex("a+"), "b"),
+    normalizers.Prepend("_"),
+    normalizers.Sequence([normalizers.Sequence([normalizers.NFC()]), normalizers.Strip()]),
+    pre.BertPreTokenizer(),
+    pre.Whitespace(),
+    pre.WhitespaceSplit(),
+    pre.ByteLevel(use_regex=False),
+    pre.CharDelimiterSplit("é"),
+    pre.Digits(True),
+    pre.FixedLength(3),
+    pre.Metaspace("_", "first", False),
+    pre.Punctuation("contiguous"),
+    pre.Split("x", SplitDelimiterBehavior.MERGED_WITH_NEXT, invert=True),
+    pre.UnicodeScripts(),
+    pre.Sequence([pre.Whitespace(), pre.Digits()]),
+    processors.BertProcessing(("[SEP]", 1), ("[CLS]", 0)),
+    processors.RobertaProcessing(("</s>", 1), ("<s>", 0), add_prefix_space=False),
+    processors.ByteLevel(trim_offsets=False),
+    processors.TemplateProcessing("[CLS] $A:3", special_tokens=[("[CLS]", 0)]),
+    processors.Sequence([processors.ByteLevel()]),
+    decoders.ByteLevel(),
+    decoders.WordPiece(prefix="@@", cleanup=False),
+    decoders.Metaspace("_", "never"),
+    decoders.BPEDecoder("</s>"),
+    decoders.CTC("<p>", "_", False),
+    decoders.Fuse(),
+    decoders.ByteFallback(),
+    decoders.Strip("_", 1, 2),
+    decoders.Replace("a", "b"),
+    decoders.Sequence([decoders.Fuse(), decoders.ByteFallback()]),
+    models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")], unk_token="a"),
+    models.WordPiece({"a": 0}),
+    models.WordLevel({"a": 0}, unk_token="a"),
+    models.Unigram([("<unk>", 0.0), ("a", -1.5)], 0),
+]
+
+
+@pytest.mark.parametrize("component", COMPONENTS, ids=lambda one: f"{type(one).__module__}.{one}"[9:60])
+def test_state_goes_there_and_back(component):
+    for copied in (pickle.loads(pickle.dumps(component)), copy.deepcopy(component)):
+        assert type(copied) is type(component)
+        assert copied.__getstate__() == component.__getstate__()
+        assert repr(copied) == repr(component)
+    assert json.loads(component.__getstate__())["type"]
+
+
+def test_attributes_change_the_tokenizer():
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.add_tokens(["a"])
+    split = pre.Metaspace()
+    tokenizer.pre_tokenizer = pre.Sequence([pre.Whitespace(), split])
+    before = tokenizer.to_str()
+    split.replacement = "_"
+    assert tokenizer.pre_tokenizer[1].replacement == "_"
+    tokenizer.pre_tokenizer[1].prepend_scheme = "never"
+    assert split.prepend_scheme == "never"
+    assert tokenizer.to_str() != before
+
+
+def test_a_change_reaches_encoding():
+    tokenizer = Tokenizer(models.WordLevel({"ab": 0, "AB": 1, "<unk>": 2}))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.BertNormalizer(lowercase=True)])
+    assert tokenizer.encode_ids("AB").tolist() == [0]
+    tokenizer.normalizer[0].lowercase = False
+    assert tokenizer.encode_ids("AB").tolist() == [1]
+    tokenizer.normalizer[0] = normalizers.Replace("AB", "nothing")
+    assert tokenizer.encode_ids("AB").tolist() == [2]
+    tokenizer.model.unk_token = "ab"
+    assert tokenizer.encode_ids("AB").tolist() == [0]
+
+
+def test_a_sequence_cannot_hold_itself():
+    sequence = normalizers.Sequence([normalizers.NFC()])
+    outer = normalizers.Sequence([sequence])
+    with pytest.raises(ValueError, match="cannot contain itself"):
+        sequence[0] = outer
+
+
+def test_sequences_are_lists_of_their_parts():
+    sequence = pre.Sequence([pre.Whitespace(), pre.Digits()])
+    assert [type(one).__name__ for one in sequence] == ["Whitespace", "Digits"]
+    assert len(sequence) == 2
+    assert isinstance(sequence[-1], pre.Digits)
+    with pytest.raises(IndexError):
+        sequence[2]
+    with pytest.raises(TypeError, match="is not an instance of 'PreTokenizer'"):
+        sequence[0] = normalizers.NFC
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: normalizers.NFC(x=1),
+        lambda: models.BPE(x=1),
+        lambda: pre.ByteLevel(x=1),
+        lambda: decoders.ByteLevel(x=1),
+        lambda: Tokenizer(models.BPE()).enable_padding(x=1),
+        lambda: Tokenizer(models.BPE()).enable_truncation(4, x=1),
+    ],
+)
+def test_unknown_arguments_are_refused(make):
+    with pytest.raises(TypeError):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: pre.CharDelimiterSplit("ab"), "expected a string of length 1"),
+        (lambda: pre.Metaspace(prepend_scheme="x"), "should be one of"),
+        (lambda: pre.Punctuation("x"), "Wrong value for SplitDelimiterBehavior"),
+        (lambda: pre.FixedLength(0), "at least 1"),
+        (lambda: models.BPE({"a": 0}), "must be both specified"),
+        (lambda: models.BPE({"a": 0}, [("a", "b")]), "Token `b` out of vocabulary"),
+        (lambda: models.BPE(dropout=2.0), "between 0 and 1"),
+        (lambda: models.Unigram([("a", 1.0)], 5), "larger than vocabulary size"),
+        (lambda: normalizers.Precompiled(b"abc"), "charsmap|character map"),
+        (lambda: normalizers.unicode_normalizer_from_str("x"), "is not a known unicode normalizer"),
+        (lambda: processors.TemplateProcessing("[X] $A"), r"Missing SpecialToken\(s\)"),
+    ],
+)
+def test_wrong_values_say_what_is_right(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_components_of_other_libraries_are_read():
+    class Theirs:
+        def __getstate__(self):
+            return b'{"type":"Lowercase"}'
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = Theirs()
+    assert type(tokenizer.normalizer) is normalizers.Lowercase
+    with pytest.raises(TypeError, match="'int' object is not an instance of 'Normalizer'"):
+        tokenizer.normalizer = 1
+
+
+def test_unicode_scripts_can_keep_spaces():
+    assert pre.UnicodeScripts().pre_tokenize_str(" a") == [("a", (1, 2))]
+    assert "".join(piece for piece, _ in pre.UnicodeScripts(True).pre_tokenize_str(" a")) == " a"

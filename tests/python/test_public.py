@@ -1,0 +1,80 @@
+"""What the package shows, and what importing it costs."""
+
+import importlib
+import subprocess
+import sys
+import types
+
+import pytest
+import tessella
+
+MODULES = [
+    "tessella",
+    "tessella.decoders",
+    "tessella.errors",
+    "tessella.implementations",
+    "tessella.models",
+    "tessella.normalizers",
+    "tessella.pre_tokenizers",
+    "tessella.processors",
+    "tessella.tools",
+    "tessella.trainers",
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_all_is_what_is_public(name):
+    module = importlib.import_module(name)
+    for exported in module.__all__:
+        assert getattr(module, exported) is not None
+    visible = {
+        attribute
+        for attribute, value in vars(module).items()
+        if not attribute.startswith("_")
+        and getattr(value, "__module__", None) == name
+        and not isinstance(value, types.ModuleType)
+    }
+    # SentencePiece models come from files only.
+    assert visible - {"SentencePiece"} <= set(module.__all__)
+
+
+def run(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_import_pulls_in_nothing_but_itself():
+    code = """
+import sys
+before = set(sys.modules)
+import tessella
+for name in sorted(set(sys.modules) - before):
+    print(name.split('.')[0])
+"""
+    loaded = set(run(code)) - set(sys.stdlib_module_names) - {"tessella"}
+    assert loaded <= {"numpy"}
+
+
+def test_optional_rooms_stay_out():
+    code = "import sys, tessella; print(*[n for n in sys.modules if n.startswith('tessella.')])"
+    rooms = {name.split(".")[1] for name in run(code)}
+    optional = {"implementations", "tools", "studio", "cli", "data", "evaluate", "embeddings", "edit"}
+    assert not rooms & optional
+
+
+def test_base_classes_cannot_be_made():
+    from tessella import decoders, normalizers, pre_tokenizers, processors, trainers
+
+    for base in (
+        normalizers.Normalizer,
+        pre_tokenizers.PreTokenizer,
+        processors.PostProcessor,
+        decoders.Decoder,
+        trainers.Trainer,
+    ):
+        with pytest.raises(TypeError, match="cannot create"):
+            base()
+
+
+def test_version_is_a_string():
+    assert isinstance(tessella.__version__, str)

@@ -1,0 +1,123 @@
+"""Many threads, forks and interrupts."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from tessella import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+SECONDS = 0.4
+
+
+def test_setters_while_eight_threads_encode(words):
+    expected = {(3, 5), (2, 2), (0, 3, 5, 1), (0, 2, 2, 1), (0, 3), (0, 3, 1), (0, 2, 1), (0, 2), (3,), (2,)}
+    stop = threading.Event()
+    bert = normalizers.BertNormalizer(lowercase=False)
+    sequence = normalizers.Sequence([bert, bert])
+    words.normalizer = sequence
+    template = words.post_processor
+
+    def encode():
+        count = 0
+        while not stop.is_set():
+            ids = tuple(words.encode("the fox").ids)
+            assert ids in expected, ids
+            assert tuple(words.encode_ids("the fox", False).tolist()) in expected
+            count += 1
+        return count
+
+    def change():
+        index = 0
+        while not stop.is_set():
+            index += 1
+            bert.lowercase = bool(index % 2)
+            sequence[0] = normalizers.Replace("the fox", "THE FOX") if index % 3 else normalizers.NFC()
+            sequence[0] = bert
+            words.post_processor = None if index % 5 else template
+            if index % 4:
+                words.enable_truncation(3)
+            else:
+                words.no_truncation()
+
+    with ThreadPoolExecutor(8) as pool:
+        encoders = [pool.submit(encode) for _ in range(6)]
+        changers = [pool.submit(change) for _ in range(2)]
+        time.sleep(SECONDS)
+        stop.set()
+        assert all(one.result() > 0 for one in encoders)
+        for one in changers:
+            one.result()
+
+
+def test_adding_tokens_from_threads_loses_none():
+    tokenizer = Tokenizer(models.BPE())
+    with ThreadPoolExecutor(8) as pool:
+        counts = pool.map(lambda index: tokenizer.add_tokens([f"<{index}>"]), range(200))
+        assert sum(counts) == 200
+    decoder = tokenizer.get_added_tokens_decoder()
+    assert sorted(decoder) == list(range(200))
+
+
+def test_number_of_threads_does_not_matter(bpe):
+    texts = [f"the thing {index} in the air — é" * (index % 7) for index in range(3000)]
+    one = bpe.encode_ids_batch(texts, num_threads=1)
+    assert all(bpe.encode_ids_batch(texts, num_threads=count) == one for count in (2, 5))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_fork_after_threads(bpe):
+    texts = ["the thing"] * 5000
+    expected = len(bpe.encode_batch(texts, num_threads=4))
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if len(bpe.encode_batch(texts, num_threads=4)) == expected else 1)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            assert os.waitstatus_to_exitcode(status) == 0
+            return
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    pytest.fail("the child did not end")
+
+
+INTERRUPTED = """
+import sys, threading, time, os, signal
+from tessella import Tokenizer, models, pre_tokenizers
+tokenizer = Tokenizer(models.BPE())
+tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()
+text = "the quick brown fox " * (1 << 18)
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    while True:
+        tokenizer.encode_batch([text] * 8)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals work differently")
+def test_interrupts_stop_long_calls():
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout.strip() == "stopped", done.stderr
+
+
+def test_processors_are_shared_safely():
+    processor = processors.TemplateProcessing("[A] $A", special_tokens=[("[A]", 0)])
+    tokenizers = []
+    for _ in range(2):
+        tokenizer = Tokenizer(models.WordLevel({"[A]": 0, "x": 1, "<unk>": 2}))
+        tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        tokenizer.post_processor = processor
+        tokenizers.append(tokenizer)
+    processor.single = "$A [A]"
+    assert [one.encode("x").ids for one in tokenizers] == [[1, 0], [1, 0]]

@@ -1,0 +1,311 @@
+"""The tokenizer: encoding, decoding, settings, vocabulary, state."""
+
+import asyncio
+import copy
+import pickle
+import weakref
+
+import numpy as np
+import pytest
+from tessella import AddedToken, Encoding, RaggedIds, Tokenizer, decoders, models
+from tessella.errors import DecodeError, TruncationError
+
+
+def test_both_paths_agree(bpe):
+    texts = ["the thing in the air", "", "née — 日本語 🙂", "  the\n\tking", "a" * 5000]
+    for text in texts:
+        ids = bpe.encode_ids(text)
+        assert ids.dtype == np.uint32
+        assert ids.tolist() == bpe.encode(text).ids
+        assert bpe.count(text) == len(ids)
+        assert bpe.decode(ids) == text
+        assert bpe.decode_bytes(ids) == text.encode()
+    batch = bpe.encode_ids_batch(texts, num_threads=2)
+    assert batch.to_list() == [one.ids for one in bpe.encode_batch(texts)]
+    assert bpe.count_batch(texts).tolist() == batch.lengths().tolist()
+
+
+def test_pairs_and_words(words):
+    pair = words.encode("the fox", "jumps")
+    assert pair.tokens == ["[CLS]", "the", "fox", "[SEP]", "jumps", "[SEP]"]
+    assert pair.type_ids == [0, 0, 0, 0, 1, 1]
+    assert pair.sequence_ids == [None, 0, 0, None, 1, None]
+    assert words.encode(["the", "fox"], is_pretokenized=True).offsets[1:3] == [(0, 3), (0, 3)]
+    array = np.array([["the", "fox"], ["the", "fox"]])
+    assert words.encode_batch(array)[0].type_ids == words.encode("the", "fox").type_ids
+    assert words.encode_batch(array, is_pretokenized=True)[0].ids == [0, 3, 5, 1]
+    assert words.encode(np.str_("the")).ids == [0, 3, 1]
+    assert words.encode_batch([]) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda t: t.encode(1), "TextInputSequence must be str"),
+        (lambda t: t.encode("\ud800"), "TextInputSequence must be str"),
+        (lambda t: t.encode_ids("\ud800"), "TextInputSequence must be str"),
+        (lambda t: t.encode("a", is_pretokenized=True), "PreTokenizedInputSequence must be"),
+        (lambda t: t.encode_batch("a"), "list of inputs"),
+        (lambda t: t.encode_batch([1]), "TextEncodeInput must be"),
+        (lambda t: t.encode_batch([("a", "b", "c")]), "TextEncodeInput must be"),
+        (lambda t: t.encode_batch([1], is_pretokenized=True), "PreTokenizedEncodeInput must be"),
+        (lambda t: t.encode_ids_batch("ab"), "list of inputs"),
+        (lambda t: t.add_tokens([1]), "Input must be a List"),
+        (lambda t: t.add_tokens("ab"), "Input must be a List"),
+        (lambda t: t.train("file"), "list of paths"),
+        (lambda t: t.encode("a", truncation="x"), "truncation"),
+        (lambda t: t.encode("a", padding={"x": 1}), "no option `x`"),
+    ],
+)
+def test_wrong_types(words, call, message):
+    with pytest.raises(TypeError, match=message):
+        call(words)
+
+
+def test_ids_of_any_kind(bpe):
+    ids = bpe.encode("the thing").ids
+    for same in (
+        ids,
+        tuple(ids),
+        np.array(ids),
+        np.array(ids, np.uint32),
+        np.array(ids, np.int16),
+        iter(ids),
+    ):
+        assert bpe.decode(same) == "the thing"
+    assert bpe.decode(np.array(ids * 2, np.uint32)[::2]) == bpe.decode((ids * 2)[::2])
+    with pytest.raises(OverflowError):
+        bpe.decode([-1])
+    with pytest.raises(OverflowError):
+        bpe.decode(np.array([-1]))
+
+
+def test_settings_of_a_call_do_not_stay(words):
+    words.enable_truncation(4)
+    words.enable_padding(length=6, pad_token="[SEP]", pad_id=1)
+    assert words.encode("the quick fox").ids == [0, 3, 4, 1, 1, 1]
+    assert words.encode("the quick fox", truncation=False, padding=False).ids == [0, 3, 4, 5, 1]
+    assert words.encode("the quick fox", truncation=3, padding=4).ids == [0, 3, 1, 0]
+    cut = words.encode(
+        "the quick fox", truncation={"max_length": 4, "stride": 1}, padding={"length": 5, "direction": "left"}
+    )
+    assert (cut.ids, len(cut.overflowing)) == ([0, 0, 3, 4, 1], 1)
+    assert words.truncation == {
+        "max_length": 4,
+        "stride": 0,
+        "strategy": "longest_first",
+        "direction": "right",
+    }
+    words.enable_padding(**words.padding)
+    words.enable_truncation(**words.truncation)
+    words.no_padding()
+    words.no_truncation()
+    assert words.padding is None and words.truncation is None
+    batch = words.encode_batch(["the", "the fox"], padding=True)
+    assert [len(one) for one in batch] == [4, 4]
+
+
+def test_impossible_settings(words):
+    with pytest.raises(TruncationError, match="stride"):
+        words.enable_truncation(4, stride=2)
+    with pytest.raises(ValueError, match="Unknown `strategy`"):
+        words.enable_truncation(4, strategy="x")
+    with pytest.raises(ValueError, match="Unknown `direction`"):
+        words.enable_padding(direction="x")
+
+
+def test_added_tokens(words):
+    token = AddedToken("[X]")
+    assert words.add_special_tokens([token, "[CLS]", ""]) == 1
+    assert token.special and not token.normalized
+    assert words.token_to_id("[X]") == 8
+    assert words.id_to_token(8) == "[X]"
+    assert words.get_added_tokens_decoder()[8] == AddedToken("[X]", special=True)
+    assert words.get_vocab_size() == 9 and words.get_vocab_size(False) == 8
+    assert words.get_vocab()["[X]"] == 8
+    assert words.decode([3, 8]) == "the"
+    assert words.decode([3, 8], skip_special_tokens=False) == "the [X]"
+    assert words.encode("[X]").ids == [0, 8, 1]
+    words.encode_special_tokens = True
+    assert 8 not in words.encode("[X]").ids
+
+
+def test_added_token_is_a_value():
+    token = AddedToken("a", lstrip=True)
+    assert token == AddedToken("a", lstrip=True) != AddedToken("a")
+    assert hash(token) == hash(AddedToken("a"))
+    assert token != "a"
+    assert AddedToken("a", special=True).normalized is False
+    assert pickle.loads(pickle.dumps(token)) == token == copy.copy(token)
+    with pytest.raises(TypeError):
+        AddedToken("a", strip=True)
+
+
+def test_streams(bpe):
+    text = "née 日本語 the thing 🙂!"
+    ids = bpe.encode_ids(text)
+    stream = bpe.decode_stream()
+    parts = [stream.step(int(id)) for id in ids]
+    assert "".join(part or "" for part in parts) == text
+    half = bpe.decode_stream()
+    half.step(int(bpe.encode_ids("é")[0]))
+    other = copy.copy(half)
+    assert half.flush() == "\ufffd"
+    assert other.step(int(bpe.encode_ids("é")[1])) == "é"
+    assert decoders.DecodeStream(ids[:3].tolist()).step(bpe, ids[3:].tolist()) is not None
+    with pytest.raises(TypeError, match="integer or a list of integers"):
+        decoders.DecodeStream().step(bpe, "a")
+
+
+def test_decode_with_offsets(bpe):
+    ids = bpe.encode_ids("née the")
+    text, starts = bpe.decode_with_offsets(ids)
+    assert text == "née the"
+    assert starts == sorted(starts) and starts[0] == 0
+    assert len(starts) == len(ids)
+
+
+def test_awaitables(words):
+    async def all_of_it():
+        one, batch, texts = await asyncio.gather(
+            words.async_encode("the fox"),
+            words.async_encode_batch(["the", ("the", "fox")]),
+            words.async_decode_batch([[3, 5], [6]]),
+        )
+        with pytest.raises(TypeError):
+            await words.async_encode_batch(1)
+        return one.ids, [each.ids for each in batch], texts
+
+    assert asyncio.run(all_of_it()) == ([0, 3, 5, 1], [[0, 3, 1], [0, 3, 1, 5, 1]], ["the fox", "jumps"])
+
+
+class Mine(Tokenizer):
+    def shout(self):
+        return "!"
+
+
+def test_state(words, tmp_path):
+    words.save(tmp_path / "tokenizer.json")
+    loaded = Mine.from_file(tmp_path / "tokenizer.json")
+    assert (loaded.shout(), type(loaded)) == ("!", Mine)
+    for same in (
+        pickle.loads(pickle.dumps(loaded)),
+        copy.deepcopy(loaded),
+        Tokenizer.from_str(words.to_str()),
+    ):
+        assert same.to_str() == words.to_str()
+        assert same.fingerprint() == words.fingerprint()
+    assert type(copy.copy(loaded)) is Mine
+    reference = weakref.ref(loaded)
+    del loaded
+    assert reference() is None
+    words.add_tokens(["new"])
+    assert Tokenizer.from_str(words.to_str()).fingerprint() == words.fingerprint()
+    assert Tokenizer.from_file(tmp_path / "tokenizer.json").fingerprint() != words.fingerprint()
+
+
+def test_errors_of_files(tmp_path):
+    from tessella.errors import FormatError
+
+    with pytest.raises(FileNotFoundError):
+        Tokenizer.from_file(tmp_path / "none.json")
+    with pytest.raises(FormatError, match="Model missing"):
+        Tokenizer.from_str("{}")
+    with pytest.raises(FormatError):
+        Tokenizer.from_buffer(b"\xff{")
+
+
+def test_plan_is_readable(bpe):
+    plan = bpe.explain_plan()
+    assert plan and all(step.stage and step.engine and step.reason for step in plan)
+    assert str(plan[0]).startswith(plan[0].stage)
+
+
+def test_cache_size(bpe):
+    before = bpe.encode_ids("the thing in the ring").tolist()
+    bpe.set_cache_size(0)
+    assert bpe.cache_size == 0
+    assert bpe.encode_ids("the thing in the ring").tolist() == before
+    bpe.clear_cache()
+
+
+def test_model_cannot_be_none(words):
+    with pytest.raises(TypeError):
+        words.model = None
+    words.model = models.WordLevel({"the": 9, "<unk>": 0})
+    assert words.encode_ids("the", add_special_tokens=False).tolist() == [9]
+
+
+def test_encodings_are_plain_values(words):
+    encoding = words.encode("the quick fox", "jumps")
+    again = pickle.loads(pickle.dumps(encoding))
+    assert isinstance(again, Encoding)
+    for column in ("ids", "tokens", "offsets", "word_ids", "sequence_ids", "type_ids"):
+        assert getattr(again, column) == getattr(encoding, column)
+    assert encoding.char_to_token(4) == 2
+    assert encoding.word_to_chars(1) == (4, 9)
+    encoding.pad(10, pad_token="x")
+    assert (len(encoding), encoding.tokens[-1]) == (10, "x")
+    with pytest.raises(ValueError, match="Unknown `direction`"):
+        encoding.pad(12, direction="x")
+    merged = Encoding.merge([words.encode("the"), words.encode("fox")], growing_offsets=False)
+    assert len(merged) == 6
+    with pytest.raises(ValueError, match="equal length"):
+        Encoding().__setstate__({**again.__getstate__(), "ids": []})
+
+
+def test_ragged_ids(words):
+    batch = words.encode_ids_batch(["the fox", "", "fox"], add_special_tokens=False)
+    assert isinstance(batch, RaggedIds)
+    assert batch.to_list() == [[3, 5], [], [5]]
+    assert (batch.ids.dtype, batch.offsets.dtype) == (np.uint32, np.int64)
+    assert batch[-1].tolist() == [5]
+    assert batch[0].base is not None
+    assert batch[1:].to_list() == [[], [5]]
+    assert [one.tolist() for one in batch] == batch.to_list()
+    with pytest.raises(IndexError):
+        batch[3]
+    assert len(words.encode_ids_batch([])) == 0
+
+
+def test_arrow_capsules_can_be_dropped(words):
+    import gc
+
+    from tessella import _arrow
+
+    batch = words.encode_ids_batch(["the fox", "fox"])
+    capsules = batch.__arrow_c_array__()
+    assert ["PyCapsule" in repr(type(one)) for one in capsules] == [True, True]
+    assert _arrow._alive
+    del capsules
+    gc.collect()
+    assert not _arrow._alive
+
+
+def test_arrow(words):
+    pyarrow = pytest.importorskip("pyarrow")
+    batch = words.encode_ids_batch(["the fox", "fox"])
+    array = pyarrow.array(batch)
+    assert array.to_pylist() == batch.to_list()
+    assert array.type == pyarrow.large_list(pyarrow.field("item", pyarrow.uint32(), False))
+
+
+@pytest.mark.parametrize("separator", [None, "\n", "<s>"])
+def test_files(words, tmp_path, separator):
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    paths[0].write_text("the fox\nfox<s>the\n", encoding="utf-8", newline="")
+    paths[1].write_text("jumps é", encoding="utf-8")
+    texts = []
+    for path in paths:
+        text = path.read_bytes().decode()
+        parts = [text] if separator is None else text.split(separator)
+        texts += parts[:-1] if separator and not parts[-1] else parts
+    expected = words.encode_ids_batch(texts)
+    assert words.encode_files(paths, separator) == expected
+    mapped = words.encode_files(paths, separator, out=tmp_path / "ids.bin")
+    assert mapped == expected
+    assert np.fromfile(tmp_path / "ids.bin", "<u4").tolist() == expected.ids.tolist()
+
+
+def test_stream_errors_have_a_class():
+    assert issubclass(DecodeError, ValueError)

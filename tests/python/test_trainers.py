@@ -1,0 +1,153 @@
+"""Training, from texts, files and counts."""
+
+import copy
+import pickle
+
+import pytest
+import tessella
+from tessella import AddedToken, PieceCounts, Tokenizer, models, normalizers, pre_tokenizers, trainers
+from tessella.errors import TrainError
+
+TEXTS = ["low lower lowest newer newest wide wider widest"] * 5
+
+
+def make(model):
+    tokenizer = Tokenizer(model)
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    return tokenizer
+
+
+def test_bpe_learns_and_replaces():
+    tokenizer = make(models.BPE(unk_token="[UNK]", fuse_unk=True))
+    tokenizer.add_tokens(["zzz"])
+    trainer = trainers.BpeTrainer(vocab_size=30, special_tokens=["[UNK]"], show_progress=False)
+    tokenizer.train_from_iterator(TEXTS, trainer)
+    assert tokenizer.encode("lowest").tokens == ["lowest"]
+    assert tokenizer.model.unk_token == "[UNK]" and tokenizer.model.fuse_unk
+    assert trainer.get_word_count() == 8
+    vocab = tokenizer.get_vocab()
+    assert len(set(vocab.values())) == len(vocab)
+    assert vocab["[UNK]"] == 0 and vocab["zzz"] == len(vocab) - 1
+    assert tokenizer.get_added_tokens_decoder()[0] == AddedToken("[UNK]", special=True)
+
+
+def test_texts_files_lists_and_counts_agree(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(TEXTS), encoding="utf-8")
+    options = dict(vocab_size=28, show_progress=False)
+    results = []
+    for source in ("texts", "lists", "files"):
+        tokenizer = make(models.BPE())
+        trainer = trainers.BpeTrainer(**options)
+        if source == "texts":
+            tokenizer.train_from_iterator(iter(TEXTS), trainer, length=5)
+        elif source == "lists":
+            tokenizer.train_from_iterator([TEXTS[:2], TEXTS[2:]], trainer)
+        else:
+            tokenizer.train([path], trainer)
+        results.append(tokenizer.to_str())
+    counts = tessella.count_pieces(TEXTS, make(models.BPE()))
+    learned = trainers.BpeTrainer(**options).train_from_counts(counts)
+    tokenizer = make(models.BPE())
+    tokenizer.model = learned
+    results.append(tokenizer.to_str())
+    assert len(set(results)) == 1
+
+
+def test_counts_are_artefacts(tmp_path):
+    counts = PieceCounts({"a": 2, "b": 1})
+    counts.add("b", 4)
+    other = PieceCounts([("a", 1), ("c", 2**40)])
+    counts.merge(other, weight=2)
+    assert counts.items() == [("a", 4), ("b", 5), ("c", 2**41)]
+    counts.save(tmp_path / "counts")
+    again = PieceCounts.open(tmp_path / "counts")
+    assert again.items() == counts.items()
+    assert (again.total, len(again), again.get("b"), again.get("x")) == (9 + 2**41, 3, 5, None)
+    assert again.top(1) == [("c", 2**41)]
+    with pytest.raises(ValueError):
+        counts.merge(counts)
+
+
+@pytest.mark.parametrize(
+    ("model", "trainer"),
+    [
+        (models.WordPiece(unk_token="[UNK]"), trainers.WordPieceTrainer),
+        (models.WordLevel(unk_token="[UNK]"), trainers.WordLevelTrainer),
+        (models.Unigram(), trainers.UnigramTrainer),
+        (models.BPE(), trainers.BpeTrainer),
+    ],
+    ids=["wordpiece", "wordlevel", "unigram", "bpe"],
+)
+def test_every_kind(model, trainer):
+    tokenizer = make(model)
+    options = {"special_tokens": ["[UNK]"], "vocab_size": 60, "show_progress": False}
+    if trainer is trainers.UnigramTrainer:
+        options["unk_token"] = "[UNK]"
+    tokenizer.train_from_iterator(TEXTS, trainer(**options))
+    assert tokenizer.token_to_id("[UNK]") == 0
+    assert 0 < tokenizer.get_vocab_size() <= 60
+    assert "".join(token.removeprefix("##") for token in tokenizer.encode("widest").tokens) == "widest"
+    assert type(tokenizer.model.get_trainer()) is trainer
+
+
+def test_a_trainer_trains_its_own_model():
+    with pytest.raises(TrainError, match="UnigramTrainer can only train a Unigram"):
+        make(models.BPE()).train([], trainers.UnigramTrainer())
+    with pytest.raises(TypeError, match="'int' object is not an instance of 'Trainer'"):
+        make(models.BPE()).train([], 1)
+
+
+def test_exceptions_of_the_iterator_come_through():
+    class Mine(Exception):
+        pass
+
+    def texts():
+        yield "a"
+        raise Mine
+
+    with pytest.raises(Mine):
+        make(models.BPE()).train_from_iterator(texts())
+    with pytest.raises(TypeError, match="str or lists of str"):
+        make(models.BPE()).train_from_iterator([1])
+
+
+def test_files_must_exist_and_be_text(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        make(models.BPE()).train([tmp_path / "none"])
+    (tmp_path / "bad").write_bytes(b"ok\n\xff\n")
+    with pytest.raises(ValueError, match="line 2"):
+        make(models.BPE()).train([tmp_path / "bad"])
+
+
+def test_custom_components_take_part():
+    class Dashes:
+        def pre_tokenize(self, text):
+            text.split(lambda index, piece: piece.split("-", "removed"))
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.PreTokenizer.custom(Dashes())
+    tokenizer.train_from_iterator(["AB-CD"] * 500, trainers.BpeTrainer(show_progress=False))
+    assert tokenizer.encode("ab-cd").tokens == ["ab", "cd"]
+
+
+@pytest.mark.parametrize("kind", ["BpeTrainer", "WordPieceTrainer", "WordLevelTrainer", "UnigramTrainer"])
+def test_options_are_attributes_and_state(kind):
+    trainer = getattr(trainers, kind)(special_tokens=["a", AddedToken("b", lstrip=True)], vocab_size=7)
+    assert trainer.special_tokens == [
+        AddedToken("a", special=True),
+        AddedToken("b", lstrip=True, special=True),
+    ]
+    for same in (pickle.loads(pickle.dumps(trainer)), copy.deepcopy(trainer)):
+        assert type(same) is type(trainer)
+        assert same.__getstate__() == trainer.__getstate__()
+        assert repr(same) == repr(trainer)
+    trainer.vocab_size = 9
+    assert trainer.vocab_size == 9
+    with pytest.raises(TypeError):
+        trainer.vocab_size = "x"
+    with pytest.raises(AttributeError, match="no option `vocabsize`"):
+        trainer.vocabsize = 9
+    with pytest.raises(TypeError):
+        getattr(trainers, kind)(vocabsize=9)
