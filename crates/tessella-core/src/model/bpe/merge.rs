@@ -102,7 +102,7 @@ fn merge_linear(scratch: &mut MergeScratch, pairs: &PairTable) {
         previous[index] = (index as u8).wrapping_sub(1);
         next[index] = index as u8 + 1;
         if index + 1 < count
-            && let Some(Merge { rank, result }) = pairs.get(symbols[index].id, symbols[index + 1].id)
+            && let Some(Merge { rank, result }) = pairs.get_near(symbols[index].id, symbols[index + 1].id)
         {
             (ranks[index], results[index]) = (rank, result);
         }
