@@ -95,10 +95,8 @@ fn seconds(work: impl FnOnce() -> Result<(), tessella_core::Error>) -> Result<f6
 
 fn table(tokenizer: &Tokenizer, texts: &[(&str, Make)], largest: usize) -> Result<(), tessella_core::Error> {
     let options = EncodeOptions::default();
-    println!(
-        "  {:20} {:>9} {:>9} {:>9} {:>9}  growth   with offsets: 8 MB, growth",
-        "ms at", "1 MB", "2 MB", "4 MB", "8 MB"
-    );
+    let [first, second, third, last] = SHARES.map(|share| format!("{} kB", (largest / share) >> 10));
+    println!("  {:20} {first:>9} {second:>9} {third:>9} {last:>9}  growth  with offsets  growth", "ms at");
     for (name, make) in texts {
         let mut ids = [0.0; 4];
         let mut aligned = [0.0; 4];
