@@ -6,8 +6,8 @@ use libfuzzer_sys::fuzz_target;
 use tessella_core::spec::NormalizerSpec;
 use tessella_core::{EncodeOptions, Input, Tokenizer};
 use tessella_fuzz::choose::{self, Limits};
-use tessella_fuzz::show::show;
 use tessella_fuzz::reference::{self, Failure};
+use tessella_fuzz::show::show;
 
 fn check(u: &mut Unstructured<'_>) -> Result<()> {
     let spec = choose::spec(u, Limits { normalizer: true })?;
@@ -32,7 +32,8 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
     );
     let fresh = tokenizer.encode_ids(&text, &options);
     let cached = tokenizer.encode_ids(&text, &options);
-    let aligned = tokenizer.encode(&Input::from(text.as_str()), &options).map(|encoding| encoding.ids().to_vec());
+    let aligned =
+        tokenizer.encode(&Input::from(text.as_str()), &options).map(|encoding| encoding.ids().to_vec());
     let say = || format!("{text:?} with {}\n  {options:?}", show(&spec));
     match wanted {
         Ok(wanted) => {
@@ -42,7 +43,8 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
                     Err(error) => panic!("{way} fails with {error}: {}", say()),
                 }
             }
-            let words = tokenizer.clone().with_cache_budget(0).and_then(|bare| bare.encode_ids(&text, &options));
+            let words =
+                tokenizer.clone().with_cache_budget(0).and_then(|bare| bare.encode_ids(&text, &options));
             assert_eq!(words.ok().as_ref(), Some(&wanted), "without a cache: {}", say());
             if batch && !text.is_empty() {
                 check_batch(&tokenizer, &text, &wanted, &options);
