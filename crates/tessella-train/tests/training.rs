@@ -248,10 +248,10 @@ fn unigram_of_long_texts_neither_overflows_nor_stalls() {
         })
         .unwrap();
     assert!(losses.len() > 4 && losses.iter().all(|loss| loss.is_finite() && *loss > 0.0), "{losses:?}");
-    // A fair source of five syllables has 2000 ln 5 nats. The estimate ends in a local optimum above it (no entry for
-    // some single syllables), as the reference trainer's does, but never below it or far off.
+    // A fair source of five syllables has 2000 ln 5 nats; the estimate comes near it. It may fit the
+    // sample a little better than its source does.
     let (last, source) = (losses[losses.len() - 1], 2000.0 * 5f64.ln());
-    assert!(last > source * 0.95 && last < source * 4.0, "{last} against {source}");
+    assert!(last > source * 0.95 && last < source * 1.3, "{last} against {source}");
 }
 
 #[test]
