@@ -123,7 +123,7 @@ def main() -> int:
     print(
         f"encoded   {bytes_aside / 1e6:.1f} MB not seen before into {count:,} ids,"
         f" {bytes_aside / count:.2f} bytes each,"
-        f" at {bytes_aside / 1e6 / cold:.0f} MB/s the first time and {bytes_aside / 1e6 / warm:.0f} MB/s again"
+        f" at {bytes_aside / 1e6 / cold:.0f} MB/s the first time, {bytes_aside / 1e6 / warm:.0f} MB/s again"
     )
 
     for text, ids in zip(aside, ragged, strict=True):
