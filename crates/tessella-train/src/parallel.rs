@@ -15,7 +15,7 @@ pub(crate) fn threads(asked: usize) -> usize {
 
 /// Sorts; `compare` must be a total order in which no two elements are equal.
 pub(crate) fn sort_by<T: Send + Copy>(
-    items: &mut Vec<T>,
+    items: &mut [T],
     threads: usize,
     compare: impl Fn(&T, &T) -> Ordering + Sync,
 ) {

@@ -24,14 +24,18 @@ pub struct Charsmap {
     units: Vec<u32>,
     replacements: String,
     /// ASCII characters that stay what they are when ASCII (or nothing) follows.
-    plain: [bool; 128],
+    plain: [bool; 256],
 }
 
 impl Charsmap {
     /// Reads a blob. An empty one maps nothing.
     pub fn parse(blob: &[u8]) -> Result<Self> {
         if blob.is_empty() {
-            return Ok(Charsmap { units: Vec::new(), replacements: String::new(), plain: [true; 128] });
+            return Ok(Charsmap {
+                units: Vec::new(),
+                replacements: String::new(),
+                plain: std::array::from_fn(|byte| byte < 128),
+            });
         }
         let Some((size, rest)) = blob.split_first_chunk::<4>() else {
             return Err(broken(format!("{} bytes hold no trie size (4 bytes)", blob.len())).at("byte 0"));
@@ -67,7 +71,7 @@ impl Charsmap {
                 .at(format!("byte {}", 4 + 4 * index)));
             }
         }
-        let mut map = Charsmap { units, replacements, plain: [true; 128] };
+        let mut map = Charsmap { units, replacements, plain: std::array::from_fn(|byte| byte < 128) };
         for first in 0..128u8 {
             map.plain[first as usize] =
                 map.find(&[first]).is_none() && (0..128u8).all(|second| !map.continues(&[first, second]));
@@ -75,10 +79,10 @@ impl Charsmap {
         Ok(map)
     }
 
-    /// Whether this ASCII character stays what it is when ASCII follows.
+    /// Whether this is an ASCII character that stays what it is when ASCII follows.
     #[inline]
-    pub fn is_plain(&self, ascii: u8) -> bool {
-        self.plain[ascii as usize]
+    pub fn is_plain(&self, byte: u8) -> bool {
+        self.plain[byte as usize]
     }
 
     /// Whether the map has no rule at all.

@@ -54,8 +54,7 @@ impl Precompiled {
     /// Bytes at the start of `text` that certainly stay: ASCII without rules, and followed by ASCII.
     fn plain_run(&self, text: &str) -> usize {
         let bytes = text.as_bytes();
-        let stop =
-            bytes.iter().position(|&byte| !byte.is_ascii() || byte == b'\r' || !self.map.is_plain(byte));
+        let stop = bytes.iter().position(|&byte| byte == b'\r' || !self.map.is_plain(byte));
         match stop {
             None => bytes.len(),
             // What follows may combine with the character before it.
@@ -74,7 +73,7 @@ impl Precompiled {
                 at += run;
                 continue;
             }
-            let Some(cluster) = text[at..].graphemes(true).next() else { break };
+            let Some(cluster) = first_cluster(&text[at..]) else { break };
             at += cluster.len();
             if cluster.len() < LONG_CLUSTER
                 && let Some(replacement) = self.map.shortest(cluster)
@@ -112,6 +111,15 @@ impl Precompiled {
                 at += c.len_utf8();
             }
         }
+    }
+}
+
+/// The first grapheme cluster. Between two ASCII characters there is always a border, except in CR LF.
+#[inline]
+fn first_cluster(text: &str) -> Option<&str> {
+    match *text.as_bytes() {
+        [first, second, ..] if first.is_ascii() && second.is_ascii() && first != b'\r' => text.get(..1),
+        _ => text.graphemes(true).next(),
     }
 }
 
@@ -199,6 +207,18 @@ mod tests {
         let by = |matching| normalize(&rules, matching, text).iter().map(|entry| entry.0).collect::<String>();
         assert_eq!(by(CharsmapMatching::Grapheme), "e");
         assert_eq!(by(CharsmapMatching::LongestMatch), "é");
+    }
+
+    #[test]
+    fn ascii_clusters_are_as_the_segmentation_has_them() {
+        for first in 0..128u8 {
+            for second in (0..128u8).map(char::from).chain(['\u{301}', 'é', '\u{200d}', '\u{600}']) {
+                for third in ["", "a", "\u{301}"] {
+                    let text = format!("{}{second}{third}", first as char);
+                    assert_eq!(first_cluster(&text), text.graphemes(true).next(), "{text:?}");
+                }
+            }
+        }
     }
 
     #[test]

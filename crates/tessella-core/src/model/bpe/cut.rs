@@ -10,6 +10,8 @@
 //! itself, or the result of a merge. The sets are found by propagation; they are tiny (nearly always one
 //! entry), because a token's text fixes its first and last character.
 
+use std::collections::HashMap;
+
 use super::pairs::PairTable;
 use super::symbols::{CharTable, SymbolTable};
 use crate::ids::TokenId;
@@ -58,9 +60,9 @@ impl CutTest {
     ) -> Self {
         let (first, last) = ends(pairs, &seeds(vocab, symbols, unk, byte_fallback));
         let crossings = || {
-            pairs.iter().flat_map(|(left, right, _)| {
-                let right = &first[right as usize];
-                last[left as usize].iter().flat_map(move |&x| right.iter().map(move |&y| (x, y)))
+            let (first, last) = (&first, &last);
+            pairs.iter().flat_map(move |(left, right, _)| {
+                last.of(left).flat_map(move |x| first.of(right).map(move |y| (x, y)))
             })
         };
         let mut test = CutTest {
@@ -175,10 +177,56 @@ fn seeds(vocab: &Vocab, symbols: &SymbolTable, unk: Option<TokenId>, byte_fallba
     seeds
 }
 
+/// What each token can begin with, or end with. A token's text nearly always leaves one possibility.
+#[derive(Debug, Clone)]
+struct Ends {
+    /// The first one found, `NOTHING` if there is none yet.
+    one: Vec<TokenId>,
+    more: HashMap<TokenId, Vec<TokenId>>,
+}
+
+const NOTHING: TokenId = TokenId::MAX;
+
+impl Ends {
+    fn of(&self, token: TokenId) -> impl Iterator<Item = TokenId> + '_ {
+        let one = Some(self.one[token as usize]).filter(|&one| one != NOTHING);
+        let more = if self.more.is_empty() { None } else { self.more.get(&token) };
+        one.into_iter().chain(more.into_iter().flatten().copied())
+    }
+
+    /// Adds what `part` can begin (or end) with to what `whole` can; true if that is news.
+    fn absorb(&mut self, whole: TokenId, part: TokenId) -> bool {
+        let mut changed = self.add(whole, self.one[part as usize]);
+        if !self.more.is_empty()
+            && let Some(more) = self.more.get(&part).cloned()
+        {
+            more.iter().for_each(|&id| changed |= self.add(whole, id));
+        }
+        changed
+    }
+
+    fn add(&mut self, whole: TokenId, id: TokenId) -> bool {
+        let one = &mut self.one[whole as usize];
+        if *one == id || id == NOTHING {
+            return false;
+        }
+        if *one == NOTHING {
+            *one = id;
+            return true;
+        }
+        let more = self.more.entry(whole).or_default();
+        let is_new = !more.contains(&id);
+        if is_new {
+            more.push(id);
+        }
+        is_new
+    }
+}
+
 /// For each token: the first symbols it can begin with, and end with.
-fn ends(pairs: &PairTable, seeds: &[bool]) -> (Vec<Vec<TokenId>>, Vec<Vec<TokenId>>) {
-    let mut first: Vec<Vec<TokenId>> =
-        (0..seeds.len()).map(|id| if seeds[id] { vec![id as TokenId] } else { Vec::new() }).collect();
+fn ends(pairs: &PairTable, seeds: &[bool]) -> (Ends, Ends) {
+    let one = (0..).zip(seeds).map(|(id, &seed)| if seed { id } else { NOTHING }).collect();
+    let mut first = Ends { one, more: HashMap::new() };
     let mut last = first.clone();
     // Parts come before the whole in nearly every list, so two rounds settle it.
     let mut merges: Vec<_> = pairs.iter().collect();
@@ -186,29 +234,11 @@ fn ends(pairs: &PairTable, seeds: &[bool]) -> (Vec<Vec<TokenId>>, Vec<Vec<TokenI
     loop {
         let mut changed = false;
         for &(left, right, merge) in &merges {
-            changed |= absorb(&mut first, merge.result, left);
-            changed |= absorb(&mut last, merge.result, right);
+            changed |= first.absorb(merge.result, left);
+            changed |= last.absorb(merge.result, right);
         }
         if !changed {
             return (first, last);
         }
     }
-}
-
-/// Adds what `part` can begin (or end) with to what `whole` can.
-fn absorb(sets: &mut [Vec<TokenId>], whole: TokenId, part: TokenId) -> bool {
-    if whole == part {
-        return false;
-    }
-    let mut changed = false;
-    let from = std::mem::take(&mut sets[part as usize]);
-    for &id in &from {
-        let set = &mut sets[whole as usize];
-        if !set.contains(&id) {
-            set.push(id);
-            changed = true;
-        }
-    }
-    sets[part as usize] = from;
-    changed
 }

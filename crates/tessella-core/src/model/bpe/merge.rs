@@ -1,7 +1,8 @@
 //! The merge loops. All of them take first symbols and leave merged ones.
 //!
 //! - up to [`LINEAR`] symbols: keep the rank of every adjacent pair, take the leftmost lowest, repeat. Quadratic
-//!   with a tiny constant, and most pieces have under ten symbols;
+//!   with a tiny constant, and most pieces have under ten symbols. Nothing moves: what is merged away keeps its
+//!   place and has no rank;
 //! - above: a heap of candidates by (rank, position) over a linked list. A candidate is stale if its pair is
 //!   gone; it still counts if the pair now at its position gives the same token. O(n log n), no recursion;
 //! - with dropout: the heap, where a popped candidate is set aside with probability p and comes back after the
@@ -38,7 +39,6 @@ pub struct MergeScratch {
     symbols: Vec<Symbol>,
     /// Bytes consumed so far, gaps included.
     at: u32,
-    ranks: Vec<Merge>,
     heap: BinaryHeap<Candidate>,
     set_aside: Vec<Candidate>,
 }
@@ -90,34 +90,55 @@ pub(super) fn merge_with_dropout(
     }
 }
 
-const NO_MERGE: Merge = Merge { rank: NO_RANK, result: 0 };
-
 fn merge_linear(scratch: &mut MergeScratch, pairs: &PairTable) {
-    let symbols = &mut scratch.symbols;
-    let ranks = &mut scratch.ranks;
-    ranks.clear();
-    ranks.extend(symbols.windows(2).map(|pair| pairs.get(pair[0].id, pair[1].id).unwrap_or(NO_MERGE)));
+    let symbols = &mut scratch.symbols[..];
+    let count = symbols.len();
+    // Of the pair that begins at a symbol: its rank, what it becomes.
+    let mut ranks = [NO_RANK; LINEAR];
+    let mut results = [0; LINEAR];
+    let mut previous = [0u8; LINEAR];
+    let mut next = [0u8; LINEAR];
+    for index in 0..count {
+        previous[index] = (index as u8).wrapping_sub(1);
+        next[index] = index as u8 + 1;
+        if index + 1 < count
+            && let Some(Merge { rank, result }) = pairs.get_near(symbols[index].id, symbols[index + 1].id)
+        {
+            (ranks[index], results[index]) = (rank, result);
+        }
+    }
     loop {
         let mut best = NO_RANK;
         let mut at = 0;
-        for (index, merge) in ranks.iter().enumerate() {
-            if merge.rank < best {
-                best = merge.rank;
-                at = index;
+        for (index, &rank) in ranks[..count].iter().enumerate() {
+            if rank < best {
+                (best, at) = (rank, index);
             }
         }
         if best == NO_RANK {
             return;
         }
-        symbols[at].id = ranks[at].result;
-        symbols[at].end = symbols[at + 1].end;
-        symbols.remove(at + 1);
-        ranks.remove(at);
-        if at > 0 {
-            ranks[at - 1] = pairs.get(symbols[at - 1].id, symbols[at].id).unwrap_or(NO_MERGE);
+        let right = usize::from(next[at]);
+        let merged = results[at];
+        symbols[at].id = merged;
+        symbols[at].end = symbols[right].end;
+        symbols[right].alive = false;
+        ranks[right] = NO_RANK;
+        next[at] = next[right];
+        let after = usize::from(next[at]);
+        ranks[at] = NO_RANK;
+        if after < count {
+            previous[after] = at as u8;
+            if let Some(Merge { rank, result }) = pairs.get(merged, symbols[after].id) {
+                (ranks[at], results[at]) = (rank, result);
+            }
         }
-        if at < ranks.len() {
-            ranks[at] = pairs.get(symbols[at].id, symbols[at + 1].id).unwrap_or(NO_MERGE);
+        if at > 0 {
+            let before = usize::from(previous[at]);
+            ranks[before] = NO_RANK;
+            if let Some(Merge { rank, result }) = pairs.get(symbols[before].id, merged) {
+                (ranks[before], results[before]) = (rank, result);
+            }
         }
     }
 }
@@ -167,6 +188,50 @@ fn merge_heap(scratch: &mut MergeScratch, pairs: &PairTable, mut drop: impl FnMu
             && let Some(merge) = pairs.get(symbols[left.prev as usize].id, result)
         {
             heap.push(Reverse((merge.rank, left.prev, merge.result)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Vocab;
+
+    /// Both loops over the same symbols, with random merges of few ids.
+    #[test]
+    fn short_and_long_pieces_merge_alike() {
+        let mut random = Random::from_seed(11);
+        let mut below = |n: usize| random.next_u64() as usize % n;
+        for _ in 0..2000 {
+            let mut texts: Vec<String> = ["a", "b", "c"].map(String::from).to_vec();
+            let mut list = Vec::new();
+            for _ in 0..below(14) {
+                let (left, right) = (below(texts.len()), below(texts.len()));
+                let whole = texts[left].clone() + &texts[right];
+                if !texts.contains(&whole) {
+                    texts.push(whole);
+                }
+                list.push((left as TokenId, right as TokenId));
+            }
+            let vocab = Vocab::from_entries(texts.iter().zip(0..)).unwrap();
+            let pairs = PairTable::from_list(&list, &vocab, 0).unwrap();
+            let mut scratches = [MergeScratch::default(), MergeScratch::default()];
+            for _ in 0..2 + below(LINEAR - 1) {
+                let (id, gap) = (below(3) as TokenId, below(6) / 5);
+                for scratch in &mut scratches {
+                    scratch.push_gap(gap);
+                    scratch.push(id, 1);
+                }
+            }
+            let [short, long] = &mut scratches;
+            merge_linear(short, &pairs);
+            merge_heap(long, &pairs, |_| false);
+            let emitted = |scratch: &MergeScratch| {
+                let mut tokens = Vec::new();
+                scratch.emit(&mut tokens);
+                tokens
+            };
+            assert_eq!(emitted(short), emitted(long), "{texts:?} {list:?}");
         }
     }
 }

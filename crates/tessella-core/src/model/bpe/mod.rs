@@ -5,7 +5,7 @@
 //!
 //! - `symbols`: the first symbols of a piece: characters (with affixes), byte fallback, unknowns; or single
 //!   bytes when the text went through the byte-level alphabet;
-//! - `pairs`: the merge list as a hash table from a pair of ids to its rank and result;
+//! - `pairs`: the merge list as a hash table from a pair of ids to its rank and result, behind two small tables;
 //! - `merge`: the merge loops: a linear scan for short pieces, a heap for long ones, and the rule of dropout;
 //! - `cut`, `units`: boundaries that no merge can cross; long pieces are cut there, which changes nothing in
 //!   the result and makes caching possible where no pre-tokenizer splits the text.
@@ -335,10 +335,11 @@ impl Tables {
         let prefix = spec.continuing_subword_prefix.as_deref().unwrap_or("");
         let suffix = spec.end_of_word_suffix.as_deref().unwrap_or("");
         let symbols = SymbolTable::build(&spec.vocab, prefix, suffix);
-        let pairs = match &spec.merges {
+        let mut pairs = match &spec.merges {
             Merges::Pairs(pairs) => PairTable::from_list(pairs, &spec.vocab, prefix.len())?,
             Merges::ConcatRank => PairTable::from_ranks(&spec.vocab)?,
         };
+        pairs.bring_near(symbols.of_ascii(), spec.vocab.id_bound());
         let affixes = !(prefix.is_empty() && suffix.is_empty());
         let unk = spec.unk_token.as_deref().and_then(|unk| spec.vocab.id(unk));
         let cut = if affixes || matches!(spec.merges, Merges::ConcatRank) {

@@ -1,4 +1,8 @@
 //! The merge list as a hash table: a pair of ids gives its rank and what it becomes.
+//!
+//! The table has megabytes and is looked into at random, so two small tables stand before it and keep most
+//! look-ups near the processor: a matrix of the pairs of common first symbols, and a bit for every hash that
+//! occurs, which tells most pairs apart that never merge.
 
 use crate::error::{Error, Result, excerpt};
 use crate::hash::hash_u64;
@@ -27,7 +31,24 @@ pub(super) struct PairTable {
     slots: Vec<Slot>,
     mask: usize,
     len: usize,
+    /// A bit for each hash in the table, [`FILTER_BITS`] times as many bits as slots.
+    filter: Vec<u64>,
+    near: Near,
 }
+
+const FILTER_BITS: usize = 4;
+
+/// Common first symbols and their pairs.
+#[derive(Debug, Default)]
+struct Near {
+    /// Row of a symbol by id, 0 for all others.
+    row: Vec<u8>,
+    /// Merges by row of the left and the right symbol; empty if there are no rows.
+    merges: Vec<Option<Merge>>,
+}
+
+/// Rows of the matrix, row 0 included.
+const NEAR: usize = 128;
 
 #[inline]
 fn key_of(left: TokenId, right: TokenId) -> u64 {
@@ -37,7 +58,13 @@ fn key_of(left: TokenId, right: TokenId) -> u64 {
 impl PairTable {
     fn with_capacity(pairs: usize) -> Self {
         let slots = (pairs.max(8) * 2).next_power_of_two();
-        PairTable { slots: vec![FREE; slots], mask: slots - 1, len: 0 }
+        PairTable {
+            slots: vec![FREE; slots],
+            mask: slots - 1,
+            len: 0,
+            filter: vec![0; (slots * FILTER_BITS).div_ceil(64)],
+            near: Near::default(),
+        }
     }
 
     /// From a list in rank order. The result of a pair is the concatenation of its texts, without the
@@ -90,7 +117,10 @@ impl PairTable {
 
     fn insert(&mut self, left: TokenId, right: TokenId, merge: Merge) {
         let key = key_of(left, right);
-        let mut slot = hash_u64(key) as usize & self.mask;
+        let hash = hash_u64(key);
+        let (word, bit) = self.filter_bit(hash);
+        self.filter[word] |= bit;
+        let mut slot = hash as usize & self.mask;
         while self.slots[slot].key != NO_KEY && self.slots[slot].key != key {
             slot = (slot + 1) & self.mask;
         }
@@ -113,9 +143,20 @@ impl PairTable {
     }
 
     #[inline]
+    fn filter_bit(&self, hash: u64) -> (usize, u64) {
+        let bit = (hash >> 32) as usize & (self.slots.len() * FILTER_BITS - 1);
+        (bit / 64, 1 << (bit % 64))
+    }
+
+    #[inline]
     pub(super) fn get(&self, left: TokenId, right: TokenId) -> Option<Merge> {
         let key = key_of(left, right);
-        let mut slot = hash_u64(key) as usize & self.mask;
+        let hash = hash_u64(key);
+        let (word, bit) = self.filter_bit(hash);
+        if self.filter[word] & bit == 0 {
+            return None;
+        }
+        let mut slot = hash as usize & self.mask;
         loop {
             let found = &self.slots[slot];
             if found.key == key {
@@ -128,10 +169,69 @@ impl PairTable {
         }
     }
 
+    /// Prepares [`get_near`](Self::get_near) for these symbols, as many as there is room for.
+    pub(super) fn bring_near(&mut self, symbols: impl Iterator<Item = TokenId>, id_bound: usize) {
+        let mut near = Near { row: vec![0; id_bound], merges: vec![None; NEAR * NEAR] };
+        let mut known = Vec::new();
+        for id in symbols {
+            if known.len() + 1 < NEAR && near.row[id as usize] == 0 {
+                known.push(id);
+                near.row[id as usize] = known.len() as u8;
+            }
+        }
+        for (left, &x) in known.iter().enumerate() {
+            for (right, &y) in known.iter().enumerate() {
+                near.merges[(left + 1) * NEAR + right + 1] = self.get(x, y);
+            }
+        }
+        self.near = near;
+    }
+
+    /// As [`get`](Self::get), for pairs that are likely to be common first symbols.
+    #[inline]
+    pub(super) fn get_near(&self, left: TokenId, right: TokenId) -> Option<Merge> {
+        let row = |id: TokenId| self.near.row.get(id as usize).map_or(0, |&row| usize::from(row));
+        let (x, y) = (row(left), row(right));
+        if x == 0 || y == 0 {
+            return self.get(left, right);
+        }
+        self.near.merges[x * NEAR + y]
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = (TokenId, TokenId, Merge)> + '_ {
         self.slots
             .iter()
             .filter(|slot| slot.key != NO_KEY)
             .map(|slot| ((slot.key >> 32) as TokenId, slot.key as TokenId, slot.merge))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use std::collections::HashMap;
+
+    #[test]
+    fn the_tables_in_front_change_nothing() {
+        let mut random = Random::from_seed(5);
+        let mut below = |n: u32| (random.next_u64() % u64::from(n)) as u32;
+        for pairs in [0, 3, 200, 5000] {
+            let mut table = PairTable::with_capacity(8);
+            let mut known = HashMap::new();
+            for rank in 0..pairs {
+                let (left, right, merge) = (below(300), below(300), Merge { rank, result: below(1000) });
+                table.insert(left, right, merge);
+                known.insert((left, right), merge);
+            }
+            table.bring_near((0..200).map(|id| id * 3 % 290), 300);
+            for left in 0..310 {
+                for right in 0..310 {
+                    let expected = known.get(&(left, right)).copied();
+                    assert_eq!(table.get(left, right), expected);
+                    assert_eq!(table.get_near(left, right), expected);
+                }
+            }
+        }
     }
 }

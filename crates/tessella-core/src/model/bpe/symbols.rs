@@ -141,6 +141,14 @@ impl SymbolTable {
         self.fallback.iter().copied().filter(|&id| id != NONE)
     }
 
+    /// The symbols of ASCII, as characters and in the byte-level alphabet, letters first.
+    pub(super) fn of_ascii(&self) -> impl Iterator<Item = TokenId> + '_ {
+        let letters_first = (b'a'..=b'z').chain((0..128u8).filter(|byte| !byte.is_ascii_lowercase()));
+        letters_first
+            .flat_map(|byte| [self.places[0].get(byte as char), self.bytes[usize::from(byte)]])
+            .filter(|&id| id != NONE)
+    }
+
     /// Whether each byte has a token in the byte-level alphabet.
     pub(super) fn covers_all_bytes(&self) -> bool {
         self.all_bytes

@@ -1,6 +1,6 @@
 //! Long texts in units: the stretches between boundaries that no merge can cross.
 //!
-//! Most boundaries lie between two ASCII characters, so those have a table of their own, one bit for each
+//! Most boundaries lie between two ASCII characters, so those have a table of their own, one byte for each
 //! pair. It may read one ASCII character as another character: where a normalizer only writes a mark for
 //! every blank, the units of the written text are found in the text as it was.
 
@@ -10,11 +10,18 @@ use super::symbols::SymbolTable;
 /// Finds units, in text as the model reads it or in text that still has another character for one.
 #[derive(Debug)]
 pub struct Units {
-    /// By the left character: a bit for each right one.
-    crossed: Box<[[u64; 2]; 128]>,
+    /// By left and right character: whether a merge may join them.
+    crossed: Box<[bool; ASCII * ASCII]>,
     /// This character stands for that one.
     reading: Option<(u8, char)>,
     unknown: UnknownRule,
+}
+
+const ASCII: usize = 128;
+
+#[inline]
+fn pair(left: u8, right: u8) -> usize {
+    (usize::from(left) * ASCII + usize::from(right)) % (ASCII * ASCII)
 }
 
 impl Units {
@@ -24,12 +31,10 @@ impl Units {
         unknown: UnknownRule,
         reading: Option<(u8, char)>,
     ) -> Self {
-        let mut units = Units { crossed: Box::new([[0; 2]; 128]), reading, unknown };
+        let mut units = Units { crossed: Box::new([false; ASCII * ASCII]), reading, unknown };
         for left in 0..128u8 {
             for right in 0..128u8 {
-                if units.crosses(cut, symbols, left as char, right as char) {
-                    units.crossed[left as usize][right as usize / 64] |= 1 << (right % 64);
-                }
+                units.crossed[pair(left, right)] = units.crosses(cut, symbols, left as char, right as char);
             }
         }
         units
@@ -56,17 +61,17 @@ impl Units {
         let bytes = text.as_bytes();
         loop {
             if left.is_ascii() {
-                let mut row = &self.crossed[left as usize];
+                let mut before = left as u8;
                 while let Some(&right) = bytes.get(at)
                     && right.is_ascii()
                 {
-                    if row[usize::from(right / 64)] >> (right % 64) & 1 == 0 {
+                    if !self.crossed[pair(before, right)] {
                         return at;
                     }
-                    row = &self.crossed[usize::from(right)];
-                    left = right as char;
+                    before = right;
                     at += 1;
                 }
+                left = before as char;
             }
             let Some(right) = text[at..].chars().next() else { return at };
             if !self.crosses(cut, symbols, left, right) {
