@@ -116,7 +116,7 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
             assert_eq!((start, end), (0, 0), "a special token covers text: {}", say());
             continue;
         }
-        if !twice && spec.normalizer.is_none() {
+        if !twice && spec.normalizer.is_none() && start < end {
             assert!(last.0 <= start && last.1 <= end, "{index}: {start}..{end} after {last:?}: {}", say());
             last = (start, end);
         }
