@@ -89,7 +89,12 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
     let texts: Vec<String> = bytes.tokens();
     let slow = slow.unwrap_or_else(|error| panic!("only the long way fails: {error}: {}", say()));
     assert_eq!(bytes.ids(), slow.ids(), "{}", say());
-    assert_eq!(bytes.offsets(), slow.offsets(), "{}", say());
+    // A token that covers nothing (a byte of an affix) may stand at the end of what is before it or at the start of
+    // what follows.
+    let covering = |offsets: &[(usize, usize)]| -> Vec<Option<(usize, usize)>> {
+        offsets.iter().map(|span| Some(*span).filter(|(start, end)| start < end)).collect()
+    };
+    assert_eq!(covering(bytes.offsets()), covering(slow.offsets()), "{}", say());
     assert_eq!(bytes.words(), slow.words(), "{}", say());
     assert_eq!(texts, slow.tokens(), "{}", say());
     let cached = encode(OffsetUnit::Byte).unwrap_or_else(|error| panic!("{error}: {}", say()));
@@ -111,7 +116,7 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
             assert_eq!((start, end), (0, 0), "a special token covers text: {}", say());
             continue;
         }
-        if !twice && spec.normalizer.is_none() {
+        if !twice && spec.normalizer.is_none() && start < end {
             assert!(last.0 <= start && last.1 <= end, "{index}: {start}..{end} after {last:?}: {}", say());
             last = (start, end);
         }
