@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from .errors import ArgumentError
+
 
 def _lookup(path: str) -> Any:
     module, _, name = path.partition(":")
@@ -40,6 +42,6 @@ def import_path(component: Any) -> str | None:
 def from_import_path(path: str) -> Any:
     """The component at a path: an object as it is, a class called without arguments."""
     if path.count(":") != 1:
-        raise ValueError(f"{path!r} is not an import path of the form 'package.module:Name'")
+        raise ArgumentError(f"{path!r} is not an import path of the form 'package.module:Name'")
     found = _lookup(path)
     return found() if isinstance(found, type) else found

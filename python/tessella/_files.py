@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import tempfile
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
+from .errors import ArgumentError, FormatError
 from .ragged import RaggedIds
 
 if TYPE_CHECKING:
@@ -17,14 +19,44 @@ if TYPE_CHECKING:
 PORTION = 1 << 24
 
 
+def _not_utf8(path: Any) -> FormatError:
+    """The error for a file that is not UTF-8, with the place of the first byte that is wrong."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    place = lines = 0
+    found = "its end is missing"
+    with open(path, "rb") as file:
+        while portion := file.read(1 << 20):
+            # Bytes that the decoder holds back from the portion before.
+            held = len(decoder.getstate()[0])
+            try:
+                decoder.decode(portion)
+            except UnicodeDecodeError as error:
+                lines += portion.count(b"\n", 0, max(error.start - held, 0))
+                place += error.start - held
+                found = f"{error.object[error.start]:#04x} at byte {place}, line {lines + 1}"
+                break
+            place += len(portion)
+            lines += portion.count(b"\n")
+    refused = FormatError(f"{os.fspath(path)} is not UTF-8: {found}; convert the file first")
+    refused.filename = os.fspath(path)
+    return refused
+
+
 def _texts(path: Any, separator: str | None) -> Iterator[str]:
     """The texts of one file."""
+    try:
+        yield from _decoded(path, separator)
+    except UnicodeDecodeError as error:
+        raise _not_utf8(path) from error
+
+
+def _decoded(path: Any, separator: str | None) -> Iterator[str]:
     if separator is None:
         with open(path, encoding="utf-8", newline="") as file:
             yield file.read()
         return
     if not separator:
-        raise ValueError("`separator` must not be empty; None makes every file one text")
+        raise ArgumentError("`separator` must not be empty; None makes every file one text")
     with open(path, encoding="utf-8", newline="") as file:
         rest = ""
         while portion := file.read(PORTION):
@@ -91,8 +123,8 @@ def encode_files(
         return RaggedIds(np.concatenate(ids), np.concatenate(offsets))
     target = os.fsdecode(out)
     end = 0
-    # Written beside the target and moved there when whole: a failed run leaves nothing, and a result that still
-    # maps an older file of the same name keeps it.
+    # Written beside the target and moved there when whole: a failed run leaves nothing, and a result that
+    # still maps an older file of the same name keeps it.
     with _replacing(target) as ids_file, _replacing(f"{target}.offsets") as offsets_file:
         offsets_file.write(np.zeros(1, "<i8").tobytes())
         for batch in batches:

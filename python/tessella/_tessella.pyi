@@ -306,6 +306,8 @@ class DecoderHandle(_Handle):
 
 @final
 class Description:
+    @property
+    def notices(self) -> list[str]: ...
     @staticmethod
     def from_json(json: bytes, allow_custom: list[str]) -> Description: ...
 

@@ -24,8 +24,10 @@ def _progress(trainer: Trainer) -> str:
 
 def learn(trainer: Trainer, counts: _tessella.PieceCounts) -> tuple[Model, list[AddedToken]]:
     """A model and its special tokens."""
+    from .trainers import _special
+
     options = trainer._fields()
-    options["special_tokens"] = list(getattr(trainer, "special_tokens", ()))
+    options["special_tokens"] = _special(getattr(trainer, "special_tokens", ()))
     handle, special_tokens = _tessella.learn(trainer._trains, options, counts, _progress(trainer))
     object.__setattr__(trainer, "_words", len(counts))
     return Model._wrap(handle), special_tokens
@@ -71,5 +73,9 @@ def train_texts(
     tokenizer: Tokenizer, iterator: Iterable[Any], trainer: Trainer | None, length: int | None
 ) -> None:
     """See ``Tokenizer.train_from_iterator``."""
+    if isinstance(iterator, (str, bytes)):
+        raise TypeError(
+            f"`iterator` must yield texts, found one {type(iterator).__name__}: pass a list of texts"
+        )
     trainer = _fitting(tokenizer, trainer)
     _train(tokenizer, trainer, tokenizer._count_texts(iter(iterator), length, _progress(trainer)))

@@ -37,6 +37,8 @@ def count_pieces(
         >>> counts.items()
         [('low', 2), ('lower', 1)]
     """
+    if isinstance(texts, (str, bytes)):
+        raise TypeError(f"`texts` must yield texts, found one {type(texts).__name__}: pass a list of texts")
     if tokenizer is None:
         tokenizer = Tokenizer(Model())
     return tokenizer._count_texts(iter(texts), None, "indicatif" if show_progress else "silent", num_threads)

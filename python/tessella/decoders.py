@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 from . import _tessella
 from ._component import Component, Field, SequenceMixin
 from ._tessella import DecodeStream
+from .errors import ArgumentError
 
 __all__ = [
     "CTC",
@@ -94,7 +95,7 @@ class ByteLevel(Decoder, kind="ByteLevel"):
         type: str = "ByteLevel",
     ) -> None:
         if type != "ByteLevel":
-            raise ValueError(f"the state is that of a {type}, not of a ByteLevel")
+            raise ArgumentError(f"the state is that of a {type}, not of a ByteLevel")
         del add_prefix_space, trim_offsets, use_regex
         self._handle = _Handle.simple("ByteLevel")
 

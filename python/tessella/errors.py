@@ -4,6 +4,7 @@
 
     TessellaError(Exception)
     ├── ArgumentError(ValueError)            an argument outside of what is allowed
+    │   └── OutOfRangeError(OverflowError)   a number that is negative or too large
     ├── FormatError(ValueError)              a file or buffer that is not what it claims to be
     ├── RegexError(ValueError)               an expression that cannot be compiled, or gave up
     ├── ModelError(ValueError)               parts of a tokenizer that do not fit together
@@ -13,6 +14,7 @@
     ├── UnsupportedError(ValueError)         something that the target format cannot express
     ├── TrainError(ValueError)               training that cannot go on
     ├── CustomComponentError(RuntimeError)   a component of yours raised; see ``__cause__``
+    ├── HubError(OSError)                    a model hub that cannot be reached, or does not have the name
     └── MissingDependencyError(ImportError)  an optional package that is not installed
 
 Files that cannot be opened raise the built-in ``OSError`` classes, wrong types raise ``TypeError``, and a
@@ -36,8 +38,10 @@ __all__ = [
     "DecodeError",
     "EncodeError",
     "FormatError",
+    "HubError",
     "MissingDependencyError",
     "ModelError",
+    "OutOfRangeError",
     "RegexError",
     "TessellaError",
     "TrainError",
@@ -54,8 +58,15 @@ class ArgumentError(TessellaError, ValueError):
     """An argument or option outside of what is allowed."""
 
 
+class OutOfRangeError(ArgumentError, OverflowError):
+    """A number that is negative or too large. The message names the argument and the value."""
+
+
 class FormatError(TessellaError, ValueError):
     """A file or buffer that is not what it claims to be. The message says where."""
+
+    #: The file, where it is known.
+    filename: str | None = None
 
 
 class RegexError(TessellaError, ValueError):
@@ -88,6 +99,10 @@ class TrainError(TessellaError, ValueError):
 
 class CustomComponentError(TessellaError, RuntimeError):
     """A component written in Python raised; the original exception is the ``__cause__``."""
+
+
+class HubError(TessellaError, OSError):
+    """A model hub that cannot be reached, or that does not have what was asked for; see ``__cause__``."""
 
 
 class MissingDependencyError(TessellaError, ImportError):

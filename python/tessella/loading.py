@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import warnings
 from collections.abc import Iterable, Mapping
 
 from . import _tessella
+from .errors import ArgumentError, MissingDependencyError
 from .tokenizer import Tokenizer
 
 __all__ = ["load"]
+
+# What tokenizer files end in: such a name is never one of a hub.
+_FILE_ENDINGS = (".json", ".model", ".tiktoken", ".txt", ".gguf")
+# Encodings whose patterns and special tokens are built in.
+_ENCODINGS = ("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony")
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 
 
 def load(
@@ -24,22 +33,77 @@ def load(
     Args:
         source: a file (``tokenizer.json``, ``.tiktoken``, a SentencePiece ``.model``, ``vocab.txt``, ...), a
             folder with such files, or the name of a repository on a model hub.
-        pattern: how a ``.tiktoken`` file's texts are cut into pieces; such files do not say.
+        pattern: how a ``.tiktoken`` file's texts are cut into pieces: an expression, or the name of a known
+            encoding such as ``cl100k_base``. Only for ``.tiktoken`` files, which do not say; not needed if
+            the file has the name of a known encoding.
         special_tokens: the special tokens of a ``.tiktoken`` file and their ids.
         allow_custom: import paths (``package.module:Name``) of components written in Python that the file
             may use. Nothing else is imported.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tessella
+        >>> from tessella import models
+        >>> tokenizer = tessella.Tokenizer(models.WordLevel({"hello": 0, "<unk>": 1}))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "tokenizer.json")
+        ...     tokenizer.save(path)
+        ...     loaded = tessella.load(path)
+        >>> loaded.encode("hello").ids
+        [0]
     """
     path = os.fspath(source)
-    if not os.path.exists(path) and not isinstance(source, os.PathLike) and _is_hub_name(path):
-        return Tokenizer.from_pretrained(path)
+    if not isinstance(path, str):
+        raise TypeError(
+            f"`source` must be a str or a path of one, not {type(path).__name__}: use os.fsdecode"
+        )
+    if not path:
+        raise ArgumentError("`source` is empty: give a file, a folder, or the name of a repository on a hub")
+    if special_tokens is not None and not isinstance(special_tokens, Mapping):
+        raise TypeError(
+            "`special_tokens` must be a dict of texts and ids, like {'<|endoftext|>': 50256}, not "
+            f"{type(special_tokens).__name__}"
+        )
+    if not os.path.exists(path):
+        return _from_elsewhere(path, isinstance(source, os.PathLike), pattern, special_tokens)
     specials = None if special_tokens is None else list(special_tokens.items())
-    description, notices = _tessella.load(path, pattern, specials, list(allow_custom))
+    try:
+        description, notices = _tessella.load(path, pattern, specials, list(allow_custom))
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            raise OSError(error.errno, os.strerror(error.errno), path) from None
+        raise
     for notice in notices:
         warnings.warn(notice, UserWarning, stacklevel=2)
     return Tokenizer._from_description(description)
 
 
+def _from_elsewhere(
+    name: str, is_path: bool, pattern: str | None, special_tokens: Mapping[str, int] | None
+) -> Tokenizer:
+    """What is no file here: from a hub, if it can be a name on one."""
+    if not is_path and name in _ENCODINGS:
+        raise ArgumentError(
+            f"there is no file `{name}`: the pattern and the special tokens of this encoding are built in, "
+            f"the file of its ranks is yours: pass the path of {name}.tiktoken, or of another "
+            f".tiktoken file with pattern='{name}'"
+        )
+    if is_path or not _is_hub_name(name):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    if pattern is not None or special_tokens is not None:
+        given = "special_tokens" if pattern is None else "pattern"
+        raise ArgumentError(
+            f"`{given}` is only for .tiktoken files; there is no file `{name}`, and a hub needs none of it"
+        )
+    try:
+        return Tokenizer.from_pretrained(name)
+    except MissingDependencyError as error:
+        raise MissingDependencyError(f"there is no file or folder `{name}`, and {error}") from error.__cause__
+
+
 def _is_hub_name(name: str) -> bool:
-    """``model`` or ``owner/model``, without anything that only paths have."""
-    parts = name.split("/")
-    return len(parts) <= 2 and all(part and not part.startswith(".") for part in parts) and "\\" not in name
+    """``model`` or ``owner/model``, and nothing that only files have."""
+    if name.lower().endswith(_FILE_ENDINGS) or not _HUB_NAME.fullmatch(name):
+        return False
+    owner, slash, _ = name.partition("/")
+    return not (slash and os.path.isdir(owner))

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field
+from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from .trainers import Trainer
@@ -53,6 +54,16 @@ def _deprecated(name: str) -> None:
         DeprecationWarning,
         stacklevel=3,
     )
+
+
+def _pairs(merges: Iterable[Any]) -> list[tuple[str, str]]:
+    """Merges as pairs. A `str` of two characters must not pass for one."""
+    pairs = []
+    for merge in merges:
+        if isinstance(merge, (str, bytes)) or not hasattr(merge, "__len__") or len(merge) != 2:
+            raise TypeError(f"`merges` must hold pairs like ('a', 'b'), found {merge!r}")
+        pairs.append((merge[0], merge[1]))
+    return pairs
 
 
 class Model(Component):
@@ -147,15 +158,15 @@ class BPE(Model, kind="BPE"):
     ) -> None:
         del cache_capacity
         if (vocab is None) != (merges is None):
-            raise ValueError("`vocab` and `merges` must be both specified")
+            raise ArgumentError("`vocab` and `merges` must be both specified")
         if isinstance(vocab, (str, os.PathLike)) and isinstance(merges, (str, os.PathLike)):
             _deprecated("BPE")
             vocab, merges = self.read_file(vocab, merges)
         elif isinstance(vocab, (str, os.PathLike)) or isinstance(merges, (str, os.PathLike)):
-            raise ValueError("`vocab` and `merges` must be both be from memory or both filenames")
+            raise ArgumentError("`vocab` and `merges` must be both be from memory or both filenames")
         self._handle = _Handle.bpe(
             dict(vocab or {}),
-            [(left, right) for left, right in merges or ()],
+            _pairs(merges or ()),
             dropout,
             unk_token,
             continuing_subword_prefix,

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field, SequenceMixin
+from .errors import ArgumentError
 
 __all__ = [
     "NFC",
@@ -305,7 +306,7 @@ NORMALIZERS: dict[str, type[Normalizer]] = {"nfc": NFC, "nfd": NFD, "nfkc": NFKC
 def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
     """The Unicode normalization form of a name: ``nfc``, ``nfd``, ``nfkc`` or ``nfkd``."""
     if normalizer not in NORMALIZERS:
-        raise ValueError(
+        raise ArgumentError(
             f"{normalizer} is not a known unicode normalizer. Available are {NORMALIZERS.keys()}"
         )
     return NORMALIZERS[normalizer]()

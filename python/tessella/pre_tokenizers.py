@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field, SequenceMixin
+from .errors import ArgumentError
 from .tokens import SplitDelimiterBehavior
 
 __all__ = [
@@ -149,7 +150,7 @@ class ByteLevel(PreTokenizer, kind="ByteLevel"):
     ) -> None:
         # `type` makes `ByteLevel(**json.loads(state))` work; it can only be what it is.
         if type != "ByteLevel":
-            raise ValueError(f"the state is that of a {type}, not of a ByteLevel")
+            raise ArgumentError(f"the state is that of a {type}, not of a ByteLevel")
         self._handle = _Handle.byte_level(add_prefix_space, trim_offsets, use_regex)
 
     @staticmethod

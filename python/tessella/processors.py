@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field, SequenceMixin
+from .errors import ArgumentError
 
 __all__ = [
     "BertProcessing",
@@ -61,18 +62,31 @@ class PostProcessor(Component):
         return self._handle.process(encoding, pair, add_special_tokens)  # type: ignore[no-any-return]
 
 
+def _first(cls: tuple[str, int] | None, cls_token: tuple[str, int] | None) -> tuple[str, int]:
+    """The first token, under whichever of its two names it was given."""
+    if (cls is None) == (cls_token is None):
+        raise TypeError("the first token and its id are needed once, as `cls` or as `cls_token`")
+    return cls if cls is not None else cls_token  # type: ignore[return-value]
+
+
 class BertProcessing(PostProcessor, kind="BertProcessing"):
     """``[CLS] A [SEP]``, or ``[CLS] A [SEP] B [SEP]`` with type 1 from B on.
 
     Args:
         sep: the separator and its id.
-        cls: the first token and its id.
+        cls: the first token and its id; ``cls_token`` is another name of it.
     """
 
     __slots__ = ()
 
-    def __init__(self, sep: tuple[str, int], cls: tuple[str, int]) -> None:
-        self._handle = _Handle.bert(sep, cls)
+    def __init__(
+        self,
+        sep: tuple[str, int],
+        cls: tuple[str, int] | None = None,
+        *,
+        cls_token: tuple[str, int] | None = None,
+    ) -> None:
+        self._handle = _Handle.bert(sep, _first(cls, cls_token))
 
     sep: Field[tuple[str, int]] = Field("The separator and its id.")
     cls: Field[tuple[str, int]] = Field("The first token and its id.")
@@ -83,7 +97,7 @@ class RobertaProcessing(PostProcessor, kind="RobertaProcessing"):
 
     Args:
         sep: the separator and its id.
-        cls: the first token and its id.
+        cls: the first token and its id; ``cls_token`` is another name of it.
         trim_offsets: leave white space out of the offsets.
         add_prefix_space: the first word had a space put in front, which offsets keep.
     """
@@ -93,11 +107,13 @@ class RobertaProcessing(PostProcessor, kind="RobertaProcessing"):
     def __init__(
         self,
         sep: tuple[str, int],
-        cls: tuple[str, int],
+        cls: tuple[str, int] | None = None,
         trim_offsets: bool = True,
         add_prefix_space: bool = True,
+        *,
+        cls_token: tuple[str, int] | None = None,
     ) -> None:
-        self._handle = _Handle.roberta(sep, cls, trim_offsets, add_prefix_space)
+        self._handle = _Handle.roberta(sep, _first(cls, cls_token), trim_offsets, add_prefix_space)
 
     sep: Field[tuple[str, int]] = Field("The separator and its id.")
     cls: Field[tuple[str, int]] = Field("The first token and its id.")
@@ -126,7 +142,7 @@ class ByteLevel(PostProcessor, kind="ByteLevel"):
     ) -> None:
         # `type` makes `ByteLevel(**json.loads(state))` work; it can only be what it is.
         if type != "ByteLevel":
-            raise ValueError(f"the state is that of a {type}, not of a ByteLevel")
+            raise ArgumentError(f"the state is that of a {type}, not of a ByteLevel")
         flags = (add_prefix_space, trim_offsets, use_regex)
         self._handle = _Handle.byte_level(*(True if flag is None else flag for flag in flags))
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, overload
 
+from .errors import ArgumentError
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -56,7 +58,7 @@ class RaggedIds:
         if isinstance(index, slice):
             start, stop, step = index.indices(len(self))
             if step != 1:
-                raise ValueError("a batch of ids is sliced with step 1 only")
+                raise ArgumentError("a batch of ids is sliced with step 1 only")
             offsets = self.offsets[start : max(start, stop) + 1]
             return RaggedIds(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
         position = index + len(self) if index < 0 else index

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from . import _tessella
 from ._repr import SHOWN, joined, render, render_settings
 from .decoders import Decoder, DecodeStream
+from .errors import FormatError, HubError
 from .models import Model
 from .normalizers import Normalizer
 from .pre_tokenizers import PreTokenizer
@@ -23,6 +26,30 @@ __all__ = ["PlanStep", "TextStream", "Tokenizer"]
 
 _T = TypeVar("_T", bound="Tokenizer")
 _Path = str | os.PathLike[str]
+
+# What can be set on a tokenizer; a name that is nearly one of these is a slip.
+_SETTABLE = ("decoder", "encode_special_tokens", "model", "normalizer", "post_processor", "pre_tokenizer")
+
+
+def _warn(notices: list[str]) -> None:
+    """Warns where the caller of this package is."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tessella":
+        level, frame = level + 1, frame.f_back
+    for notice in notices:
+        warnings.warn(notice, UserWarning, stacklevel=level)
+
+
+def _slip(cls: type, name: str) -> str | None:
+    """The property that was meant by a name that the class does not know."""
+    if name.startswith("_") or hasattr(cls, name):
+        return None
+    if any(name in getattr(base, "__annotations__", {}) for base in cls.__mro__):
+        return None
+    from difflib import get_close_matches
+
+    meant = get_close_matches(name, _SETTABLE, 1, 0.9)
+    return meant[0] if meant and name != f"{meant[0]}s" else None
 
 
 class PlanStep(NamedTuple):
@@ -81,6 +108,13 @@ class Tokenizer(_tessella.Tokenizer):
         del args, kwargs
         return super().__new__(cls, Model._of(model))
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _SETTABLE and (meant := _slip(type(self), name)) is not None:
+            raise AttributeError(
+                f"'{type(self).__name__}' object has no attribute '{name}'. Did you mean: '{meant}'?"
+            )
+        super().__setattr__(name, value)
+
     @classmethod
     def _from_description(cls: type[_T], description: _tessella.Description) -> _T:
         return _tessella.Tokenizer.__new__(cls, description)
@@ -96,18 +130,47 @@ class Tokenizer(_tessella.Tokenizer):
             allow_custom: import paths (``package.module:Name``) of components written in Python that the
                 file may use. Nothing else is imported.
         """
+        if not isinstance(json, str):
+            raise TypeError(f"`json` must be the str of a tokenizer.json, not {type(json).__name__}")
         return cls.from_buffer(json.encode("utf-8"), allow_custom=allow_custom)
 
     @classmethod
     def from_buffer(cls: type[_T], buffer: bytes, *, allow_custom: Iterable[str] = ()) -> _T:
         """A tokenizer from the bytes of a ``tokenizer.json``; see ``from_str``."""
-        return cls._from_description(_tessella.Description.from_json(bytes(buffer), list(allow_custom)))
+        if isinstance(buffer, (int, str)):
+            raise TypeError(f"`buffer` must be the bytes of a tokenizer.json, not {type(buffer).__name__}")
+        description = _tessella.Description.from_json(bytes(buffer), list(allow_custom))
+        _warn(description.notices)
+        return cls._from_description(description)
 
     @classmethod
     def from_file(cls: type[_T], path: _Path, *, allow_custom: Iterable[str] = ()) -> _T:
-        """A tokenizer from a ``tokenizer.json`` file; see ``from_str``. For others, ``tessella.load``."""
+        """A tokenizer from a ``tokenizer.json`` file; see ``from_str``. For others, ``tessella.load``.
+
+        Example:
+            >>> import os, tempfile
+            >>> from tessella import Tokenizer, models
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "tokenizer.json")
+            ...     Tokenizer(models.WordLevel({"hello": 0, "<unk>": 1})).save(path)
+            ...     tokenizer = Tokenizer.from_file(path)
+            >>> tokenizer.get_vocab_size()
+            2
+        """
         with open(path, "rb") as file:
-            return cls.from_buffer(file.read(), allow_custom=allow_custom)
+            content = file.read()
+        try:
+            return cls.from_buffer(content, allow_custom=allow_custom)
+        except FormatError as error:
+            if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+                error.filename = os.fspath(path)
+                raise
+            refused = FormatError(
+                f"{os.fspath(path)} is not a tokenizer.json ({error}); for files of other formats, use "
+                "tessella.load"
+            )
+            refused.filename = os.fspath(path)
+            raise refused from error
 
     @classmethod
     def from_pretrained(
@@ -131,12 +194,30 @@ class Tokenizer(_tessella.Tokenizer):
                 "loading from a hub needs huggingface_hub: pip install 'tessella[hub]'"
             ) from error
         options: dict[str, Any] = {} if token is None else {"token": token}
-        return cls.from_file(hf_hub_download(identifier, "tokenizer.json", revision=revision, **options))
+        try:
+            path = hf_hub_download(identifier, "tokenizer.json", revision=revision, **options)
+        except Exception as error:
+            reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+            raise HubError(
+                f"no tokenizer.json of `{identifier}` from the hub ({reason}); check the name and the "
+                "connection, pass `token` for a private repository, or give tessella.load the path of a file"
+            ) from error
+        return cls.from_file(path)
 
     def save(self, path: _Path, pretty: bool = True) -> None:
         """Writes a ``tokenizer.json``.
 
         The file appears under its name only when it is complete.
+
+        Example:
+            >>> import os, tempfile
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.WordLevel({"hello": 0, "<unk>": 1}))
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "tokenizer.json")
+            ...     tokenizer.save(path)
+            ...     os.path.exists(path)
+            True
         """
         text = self.to_str(pretty)
         target = os.fspath(path)
@@ -145,9 +226,12 @@ class Tokenizer(_tessella.Tokenizer):
             with open(temporary, "w", encoding="utf-8", newline="") as file:
                 file.write(text)
             os.replace(temporary, target)
-        except BaseException:
+        except BaseException as error:
             if os.path.exists(temporary):
                 os.remove(temporary)
+            if isinstance(error, OSError) and error.errno is not None:
+                # The name that the caller knows.
+                raise OSError(error.errno, os.strerror(error.errno), target) from None
             raise
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -217,10 +301,19 @@ class Tokenizer(_tessella.Tokenizer):
     ) -> RaggedIds:
         """The ids of many texts in one buffer, without building an ``Encoding`` for each.
 
+        Truncation and padding do not apply; ``encode_batch`` does both.
+
         Args:
             texts: the texts.
             add_special_tokens: let the post-processor add its special tokens.
             num_threads: how many threads work; ``None`` lets the engine choose.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.BPE())
+            >>> _ = tokenizer.add_tokens(["my", "name"])
+            >>> tokenizer.encode_ids_batch(["my name", "my"]).to_list()
+            [[0, 1], [0]]
         """
         return RaggedIds(*self._encode_ids_batch(texts, add_special_tokens, num_threads))
 
@@ -232,7 +325,7 @@ class Tokenizer(_tessella.Tokenizer):
         out: _Path | None = None,
         add_special_tokens: bool = True,
     ) -> RaggedIds:
-        """The ids of text files.
+        """The ids of text files. Truncation and padding do not apply.
 
         Args:
             paths: one path or several, of UTF-8 files.
@@ -243,6 +336,19 @@ class Tokenizer(_tessella.Tokenizer):
                 with ``.offsets`` behind its name. The result is then mapped from the files instead of held
                 in memory.
             add_special_tokens: let the post-processor add its special tokens.
+
+        Example:
+            >>> import os, tempfile
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.BPE())
+            >>> _ = tokenizer.add_tokens(["my", "name"])
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "texts.txt")
+            ...     with open(path, "w", encoding="utf-8") as file:
+            ...         _ = file.write("my name\\nmy\\n")
+            ...     ids = tokenizer.encode_files(path, separator="\\n")
+            >>> ids.to_list()
+            [[0, 1], [0]]
         """
         from ._files import encode_files
 
@@ -324,6 +430,19 @@ class Tokenizer(_tessella.Tokenizer):
         Args:
             files: paths of UTF-8 files.
             trainer: how to train; by default what ``model.get_trainer()`` gives.
+
+        Example:
+            >>> import os, tempfile
+            >>> from tessella import Tokenizer, models, pre_tokenizers, trainers
+            >>> tokenizer = Tokenizer(models.BPE())
+            >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "texts.txt")
+            ...     with open(path, "w", encoding="utf-8") as file:
+            ...         _ = file.write("low lower lowest\\n" * 10)
+            ...     tokenizer.train([path], trainers.BpeTrainer(vocab_size=20, show_progress=False))
+            >>> tokenizer.encode("low").tokens
+            ['low']
         """
         from ._training import train_files
 
@@ -338,6 +457,15 @@ class Tokenizer(_tessella.Tokenizer):
             iterator: yields texts, or lists of texts.
             trainer: how to train; by default what ``model.get_trainer()`` gives.
             length: the number of texts, if known, for the progress display.
+
+        Example:
+            >>> from tessella import Tokenizer, models, pre_tokenizers, trainers
+            >>> tokenizer = Tokenizer(models.BPE())
+            >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+            >>> trainer = trainers.BpeTrainer(vocab_size=20, show_progress=False)
+            >>> tokenizer.train_from_iterator(["low lower lowest"] * 10, trainer)
+            >>> tokenizer.encode("low").tokens
+            ['low']
         """
         from ._training import train_texts
 

@@ -71,6 +71,8 @@ class AddedToken:
         normalized: bool | None = None,
         special: bool = False,
     ) -> None:
+        if content is not None and not isinstance(content, str):
+            raise TypeError(f"`content` must be a str, not {type(content).__name__}")
         self.content = "" if content is None else content
         self.single_word = single_word
         self.lstrip = lstrip

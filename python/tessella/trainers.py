@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ._repr import SHOWN, render
+from .errors import ArgumentError, OutOfRangeError
 from .tokens import AddedToken
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ _Tokens = Iterable["str | AddedToken"]
 
 def _special(tokens: _Tokens) -> list[AddedToken]:
     """Tokens as training wants them: special, and matched in the raw text."""
+    if isinstance(tokens, (str, bytes)) or not isinstance(tokens, Iterable):
+        raise TypeError(f"special_tokens must be a List[Union[str, AddedToken]], not {type(tokens).__name__}")
     made = []
     for token in tokens:
         if isinstance(token, str):
@@ -47,12 +50,12 @@ def _special(tokens: _Tokens) -> list[AddedToken]:
             flags = (token.single_word, token.lstrip, token.rstrip)
             made.append(AddedToken(token.content, *flags, normalized=False, special=True))
         else:
-            raise TypeError("special_tokens must be a List[Union[str, AddedToken]]")
+            raise TypeError(f"special_tokens must be a List[Union[str, AddedToken]], found {token!r} in it")
     return made
 
 
 def _alphabet(strings: Iterable[str]) -> list[str]:
-    """The first character of each string, each once."""
+    """The first character of each string, each once. One `str` is a list of its characters."""
     return list(dict.fromkeys(string[0] for string in strings if string))
 
 
@@ -90,7 +93,8 @@ class Trainer:
         for name in self._options:
             value = getattr(self, name)
             if name == "special_tokens":
-                value = [token.__getstate__() for token in value]
+                # The list is the user's, and may have got plain texts since.
+                value = [token.__getstate__() for token in _special(value)]
             elif name == "progress_format":
                 value = _FORMATS[value]
             fields[name] = value
@@ -156,7 +160,12 @@ def _checked(name: str, value: Any) -> Any:
             raise TypeError(f"`{name}` must be an int, not {type(value).__name__}")
         value = value.__index__()
         if value < 0:
-            raise OverflowError(f"`{name}` must not be negative, found {value}")
+            raise OutOfRangeError(f"`{name}` must not be negative, found {value}")
+    if name == "shrinking_factor":
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"`shrinking_factor` must be a float, not {type(value).__name__}")
+        if not 0 < value < 1:
+            raise ArgumentError(f"`shrinking_factor` must be between 0 and 1, both excluded, found {value}")
     return value
 
 

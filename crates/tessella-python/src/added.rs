@@ -25,7 +25,10 @@ fn token(token: &Bound<'_, PyAny>, special: bool) -> PyResult<AddedToken> {
         return Ok(AddedToken::new(content.to_str()?, special));
     }
     if !token.hasattr("content")? {
-        return Err(PyTypeError::new_err("Input must be a List[Union[str, AddedToken]]"));
+        return Err(PyTypeError::new_err(format!(
+            "Input must be a List[Union[str, AddedToken]], found {} in it",
+            token.repr()?
+        )));
     }
     if special {
         token.setattr("special", true)?;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tessella_core::decode::Decoder;
 use tessella_core::spec::DecoderSpec as Spec;
@@ -113,7 +112,7 @@ handle!(DecoderHandle, Spec, Decoder, {
             "ByteLevel" => Spec::ByteLevel { add_prefix_space: true, trim_offsets: true, use_regex: true },
             "Fuse" => Spec::Fuse,
             "ByteFallback" => Spec::ByteFallback,
-            other => return Err(PyValueError::new_err(format!("no decoder `{other}`"))),
+            other => return Err(crate::errors::argument(format!("no decoder `{other}`"))),
         }
         .into())
     }

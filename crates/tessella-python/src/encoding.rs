@@ -2,7 +2,7 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use tessella_core::Encoding as Core;
@@ -10,7 +10,7 @@ use tessella_core::encoding::EncodingParts;
 use tessella_core::spec::Direction;
 
 use crate::errors::OrRaise;
-use crate::values::direction;
+use crate::values::{argument, direction};
 
 /// The result of encoding one text, or a pair: columns of equal length, one entry for each token.
 ///
@@ -103,7 +103,7 @@ fn parts(state: &Bound<'_, PyDict>) -> PyResult<EncodingParts> {
     let item = |name: &str| -> PyResult<Bound<'_, PyAny>> {
         state
             .get_item(name)?
-            .ok_or_else(|| PyValueError::new_err(format!("the state of an Encoding has no `{name}`")))
+            .ok_or_else(|| crate::errors::argument(format!("the state of an Encoding has no `{name}`")))
     };
     let mut ranges = Vec::new();
     for (sequence, range) in item("sequence_ranges")?.cast_into::<PyDict>()?.iter() {
@@ -271,10 +271,10 @@ impl Encoding {
     #[pyo3(signature = (length, direction = "right", pad_id = 0, pad_type_id = 0, pad_token = "[PAD]"))]
     fn pad(
         &self,
-        length: usize,
+        #[pyo3(from_py_with = argument::padded_length)] length: usize,
         direction: &str,
-        pad_id: u32,
-        pad_type_id: u32,
+        #[pyo3(from_py_with = argument::pad_id)] pad_id: u32,
+        #[pyo3(from_py_with = argument::pad_type_id)] pad_type_id: u32,
         pad_token: &str,
     ) -> PyResult<()> {
         let direction = self::direction(direction)?;
@@ -283,12 +283,17 @@ impl Encoding {
 
     /// Cuts to `max_length` tokens; what is cut goes to `overflowing`, in windows that share `stride` tokens.
     #[pyo3(signature = (max_length, stride = 0, direction = "right"))]
-    fn truncate(&self, max_length: usize, stride: usize, direction: &str) -> PyResult<()> {
+    fn truncate(
+        &self,
+        #[pyo3(from_py_with = argument::max_length)] max_length: usize,
+        #[pyo3(from_py_with = argument::stride)] stride: usize,
+        direction: &str,
+    ) -> PyResult<()> {
         let direction = match direction {
             "left" => Direction::Left,
             "right" => Direction::Right,
             other => {
-                return Err(PyValueError::new_err(format!("Invalid truncation direction value : {other}")));
+                return Err(crate::errors::argument(format!("Invalid truncation direction value : {other}")));
             }
         };
         self.write(|one| one.truncate(max_length, stride, direction)).or_raise()

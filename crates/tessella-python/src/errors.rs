@@ -36,6 +36,11 @@ pub fn new(py: Python<'_>, name: &str, message: &str) -> PyErr {
     build().unwrap_or_else(|error| error)
 }
 
+/// An argument outside of what is allowed.
+pub fn argument(message: impl AsRef<str>) -> PyErr {
+    Python::attach(|py| new(py, "ArgumentError", message.as_ref()))
+}
+
 /// The exception for an engine error.
 pub fn raise(error: Error) -> PyErr {
     Python::attach(|py| raise_in(py, error))
@@ -46,10 +51,13 @@ fn raise_in(py: Python<'_>, error: Error) -> PyErr {
     let message = error.to_string();
     match kind {
         ErrorKind::Interrupted => PyKeyboardInterrupt::new_err(()),
-        ErrorKind::Io => match error.into_source().map(|source| source.downcast::<std::io::Error>()) {
-            Some(Ok(io)) => io_error(&io, &message),
-            _ => PyOSError::new_err(message),
-        },
+        ErrorKind::Io => {
+            let path = error.location().map(str::to_string);
+            match error.into_source().map(|source| source.downcast::<std::io::Error>()) {
+                Some(Ok(io)) => io_error(&io, message, path),
+                _ => PyOSError::new_err(message),
+            }
+        }
         ErrorKind::Custom => match error.into_source().map(|source| source.downcast::<PyErr>()) {
             Some(Ok(original)) => wrap_custom(py, *original),
             _ => new(py, class_of(kind), &message),
@@ -58,11 +66,17 @@ fn raise_in(py: Python<'_>, error: Error) -> PyErr {
     }
 }
 
-/// A missing file is a `FileNotFoundError` with its `errno`, and so on.
-fn io_error(io: &std::io::Error, message: &str) -> PyErr {
-    match io.raw_os_error() {
-        Some(errno) => PyOSError::new_err((errno, message.to_string())),
-        None => PyOSError::new_err(message.to_string()),
+/// A missing file is a `FileNotFoundError` with its `errno`, and so on; where the error says at which path, the
+/// exception has it as its `filename`.
+fn io_error(io: &std::io::Error, message: String, path: Option<String>) -> PyErr {
+    let Some(errno) = io.raw_os_error() else { return PyOSError::new_err(message) };
+    match path {
+        Some(path) => {
+            let reason = io.to_string();
+            let reason = reason.split(" (os error").next().unwrap_or_default().to_string();
+            PyOSError::new_err((errno, reason, path))
+        }
+        None => PyOSError::new_err((errno, message)),
     }
 }
 

@@ -1,11 +1,13 @@
 //! Texts that Python hands over, kept alive without a copy.
 
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArray};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyString, PyTuple};
 use tessella_core::{Input, Sequence, TokenId};
+
+use crate::values::out_of_range;
 
 /// One sequence, owned by Python.
 pub enum Held {
@@ -55,13 +57,23 @@ const WORDS_INPUT: &str = "PreTokenizedEncodeInput must be Union[PreTokenizedInp
 /// A `str`; one with lone surrogates has no UTF-8 and is refused as well.
 pub fn text(value: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
     match value.cast::<PyString>() {
-        Ok(text) => PyBackedStr::try_from(text.clone()).map_err(|error| {
-            let wrapped = PyTypeError::new_err(TEXT);
-            wrapped.set_cause(value.py(), Some(error));
-            wrapped
-        }),
+        Ok(text) => PyBackedStr::try_from(text.clone()).map_err(|error| not_unicode(text, error, TEXT)),
         Err(_) => Err(PyTypeError::new_err(TEXT)),
     }
+}
+
+/// The error for a `str` that has no UTF-8, with the place of the lone surrogate.
+fn not_unicode(text: &Bound<'_, PyString>, error: PyErr, expected: &str) -> PyErr {
+    let py = text.py();
+    let place = error.value(py).getattr("start").and_then(|start| start.extract::<usize>());
+    let found = place.and_then(|place| {
+        let surrogate = text.get_item(place)?;
+        let code: u32 = py.import("builtins")?.getattr("ord")?.call1((surrogate,))?.extract()?;
+        Ok(format!("{expected}, without lone surrogates; found U+{code:04X} at character {place}"))
+    });
+    let wrapped = PyTypeError::new_err(found.unwrap_or_else(|_| expected.to_string()));
+    wrapped.set_cause(py, Some(error));
+    wrapped
 }
 
 /// Lists, tuples and arrays; not texts, and not things that can be walked only once.
@@ -78,7 +90,11 @@ fn words(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
     value
         .try_iter()
         .map_err(|_| PyTypeError::new_err(WORDS))?
-        .map(|word| text(&word?).map_err(|_| PyTypeError::new_err(WORDS)))
+        .map(|word| {
+            let word = word?;
+            let word = word.cast::<PyString>().map_err(|_| PyTypeError::new_err(WORDS))?;
+            PyBackedStr::try_from(word.clone()).map_err(|error| not_unicode(word, error, WORDS))
+        })
         .collect()
 }
 
@@ -88,8 +104,11 @@ pub fn sequence(value: &Bound<'_, PyAny>, pretokenized: bool) -> PyResult<Held> 
 
 /// One entry of a batch: a sequence or a pair of two.
 pub fn input(value: &Bound<'_, PyAny>, pretokenized: bool) -> PyResult<HeldInput> {
-    if let Ok(first) = sequence(value, pretokenized) {
-        return Ok(HeldInput { first, second: None });
+    match sequence(value, pretokenized) {
+        Ok(first) => return Ok(HeldInput { first, second: None }),
+        // A text that is broken is named rather than taken for something else.
+        Err(error) if value.is_instance_of::<PyString>() && !pretokenized => return Err(error),
+        Err(_) => {}
     }
     let problem = || PyTypeError::new_err(if pretokenized { WORDS_INPUT } else { TEXT_INPUT });
     if !is_list(value)? || value.len().map_err(|_| problem())? != 2 {
@@ -125,7 +144,7 @@ fn not_one_text(value: &Bound<'_, PyAny>) -> PyResult<()> {
 /// Ids from a list, an array or anything else that can be walked.
 pub fn ids(value: &Bound<'_, PyAny>) -> PyResult<Vec<TokenId>> {
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        return value.extract();
+        return value.extract().map_err(|error| named_id(value, error));
     }
     if value.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err("expected ids, found a str"));
@@ -137,7 +156,34 @@ pub fn ids(value: &Bound<'_, PyAny>) -> PyResult<Vec<TokenId>> {
             return Ok(array.as_array().to_vec());
         }
         // Other element types go through Python's integers, which checks the range.
-        return value.call_method0("tolist")?.extract();
+        let list = value.call_method0("tolist")?;
+        return list.extract().map_err(|error| named_id(&list, error));
     }
-    value.try_iter()?.map(|id| id?.extract()).collect()
+    let one = |(place, id): (usize, PyResult<Bound<'_, PyAny>>)| {
+        let id = id?;
+        id.extract().map_err(|error: PyErr| wrong_id(&id, place, error))
+    };
+    value.try_iter()?.enumerate().map(one).collect()
+}
+
+/// The error for the first of some ids that is none.
+fn named_id(ids: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    let find = || -> PyResult<PyErr> {
+        for (place, id) in ids.try_iter()?.enumerate() {
+            let id = id?;
+            if let Err(error) = id.extract::<TokenId>() {
+                return Ok(wrong_id(&id, place, error));
+            }
+        }
+        Ok(error.clone_ref(ids.py()))
+    };
+    find().unwrap_or_else(|error| error)
+}
+
+fn wrong_id(id: &Bound<'_, PyAny>, place: usize, error: PyErr) -> PyErr {
+    if error.is_instance_of::<PyOverflowError>(id.py()) {
+        out_of_range(id, &format!("`ids[{place}]`"), u64::from(TokenId::MAX))
+    } else {
+        error
+    }
 }

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use tessella_formats::detect::{LoadOptions, load_path_with};
+use tessella_formats::detect::{Format, LoadOptions, load_path_with};
 use tessella_formats::vocab_files;
 
-use crate::errors::OrRaise;
+use crate::errors::{OrRaise, argument};
 use crate::interrupt::run;
 use crate::tokenizer::Description;
 use crate::wire::Allowed;
@@ -29,7 +29,17 @@ pub fn load(
         };
         load_path_with(&path, &options)
     })?;
-    Ok((Description { spec: loaded.spec }, loaded.notices))
+    if loaded.format != Format::Tiktoken {
+        for (name, given) in [("pattern", pattern.is_some()), ("special_tokens", special_tokens.is_some())] {
+            if given {
+                return Err(argument(format!(
+                    "`{name}` is only for .tiktoken files; {} says this itself: leave `{name}` out",
+                    path.display()
+                )));
+            }
+        }
+    }
+    Ok((Description { spec: loaded.spec, notices: Vec::new() }, loaded.notices))
 }
 
 /// The pairs of a `merges.txt`.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
@@ -46,7 +45,7 @@ pub fn empty_bpe() -> Spec {
 fn probability(value: Option<f32>) -> PyResult<Option<f32>> {
     match value {
         Some(p) if !(0.0..=1.0).contains(&p) => {
-            Err(PyValueError::new_err(format!("Dropout should be between 0 and 1, inclusive, not {p}")))
+            Err(crate::errors::argument(format!("Dropout should be between 0 and 1, inclusive, not {p}")))
         }
         value => Ok(value),
     }

@@ -106,7 +106,7 @@ fn matching(name: &str) -> PyResult<CharsmapMatching> {
     match name {
         "grapheme" => Ok(CharsmapMatching::Grapheme),
         "longest_match" => Ok(CharsmapMatching::LongestMatch),
-        other => Err(pyo3::exceptions::PyValueError::new_err(format!(
+        other => Err(crate::errors::argument(format!(
             "unknown matching `{other}`: use `grapheme` or `longest_match`"
         ))),
     }
@@ -125,7 +125,7 @@ handle!(NormalizerHandle, Spec, Normalizer, {
             "Nmt" => Spec::Nmt,
             "ByteLevel" => Spec::ByteLevel,
             other => {
-                return Err(pyo3::exceptions::PyValueError::new_err(format!("no normalizer `{other}`")));
+                return Err(crate::errors::argument(format!("no normalizer `{other}`")));
             }
         }
         .into())

@@ -1,6 +1,6 @@
 //! Truncation and padding between Python and the engine.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use tessella_core::spec::{Direction, Padding, Truncation, TruncationStrategy};
@@ -10,7 +10,7 @@ use crate::values::{direction, direction_name, strategy, strategy_name};
 
 pub fn truncation(max_length: usize, stride: usize, strategy: &str, direction: &str) -> PyResult<Truncation> {
     let direction = self::direction(direction).map_err(|_| {
-        PyValueError::new_err(format!("Unknown `direction`: `{direction}`. Use one of `left` or `right`."))
+        crate::errors::argument(format!("Unknown `direction`: `{direction}`. Use one of `left` or `right`."))
     })?;
     Ok(Truncation { max_length, stride, strategy: self::strategy(strategy)?, direction })
 }
@@ -25,7 +25,7 @@ pub fn check_stride(py: Python<'_>, truncation: &Truncation, specials: usize) ->
             "TruncationError",
             &format!(
                 "tokenizer stride set to {stride}, which is greater than or equal to its effective max length \
-                 of {effective} (= {max_length} original max length - {specials} added special tokens), "
+                 of {effective} (= {max_length} original max length - {specials} added special tokens)"
             ),
         ));
     }
@@ -123,7 +123,7 @@ pub fn call_truncation(value: Option<&Bound<'_, PyAny>>) -> PyResult<Choice<Trun
     }
     let fields = fields(value, "truncation", &["max_length", "stride", "strategy", "direction"])?;
     if !fields.contains("max_length")? {
-        return Err(PyValueError::new_err("`truncation` needs `max_length`"));
+        return Err(crate::errors::argument("`truncation` needs `max_length`"));
     }
     truncation(
         field(fields, "max_length", 0)?,

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use tessella_core::pretokenize::PreTokenizer;
@@ -113,7 +112,7 @@ impl Component for Spec {
 }
 
 fn positive(length: usize) -> PyResult<usize> {
-    if length == 0 { Err(PyValueError::new_err("`length` must be at least 1, not 0")) } else { Ok(length) }
+    if length == 0 { Err(crate::errors::argument("`length` must be at least 1, not 0")) } else { Ok(length) }
 }
 
 handle!(PreTokenizerHandle, Spec, PreTokenizer, {
@@ -123,7 +122,7 @@ handle!(PreTokenizerHandle, Spec, PreTokenizer, {
             "BertPreTokenizer" => Spec::Bert,
             "Whitespace" => Spec::Whitespace,
             "WhitespaceSplit" => Spec::WhitespaceSplit,
-            other => return Err(PyValueError::new_err(format!("no pre-tokenizer `{other}`"))),
+            other => return Err(crate::errors::argument(format!("no pre-tokenizer `{other}`"))),
         }
         .into())
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use tessella_core::Encoding as CoreEncoding;
 use tessella_core::pretokenize::PreTokenizer;
@@ -163,7 +163,7 @@ impl PreTokenizedString {
         let mut chars = CharCounter::new(source.as_deref().unwrap_or(""));
         for (index, split) in splits.iter().enumerate() {
             let Some(tokens) = &split.tokens else {
-                return Err(PyValueError::new_err(
+                return Err(crate::errors::argument(
                     "Split has not been tokenized, call `PreTokenizedString::tokenize` first",
                 ));
             };
@@ -171,7 +171,7 @@ impl PreTokenizedString {
                 let (start, end) = token.offsets;
                 let text = split.text.normalized();
                 if start > end || end > text.len() {
-                    return Err(PyValueError::new_err(format!(
+                    return Err(crate::errors::argument(format!(
                         "the offsets ({start}, {end}) of token `{}` do not lie in its piece of {} bytes",
                         token.value,
                         text.len()
@@ -244,7 +244,7 @@ fn choice(value: Option<&Bound<'_, PyAny>>, names: [&str; 2], message: &'static 
     let name: String = value.extract()?;
     match names.iter().position(|known| *known == name) {
         Some(index) => Ok(index == 0),
-        None => Err(PyValueError::new_err(message)),
+        None => Err(crate::errors::argument(message)),
     }
 }
 

@@ -132,7 +132,7 @@ fn specials(value: &Bound<'_, PyAny>) -> PyResult<Vec<TemplateSpecial>> {
             };
             let field = |name: &str| {
                 fields.get_item(name)?.ok_or_else(|| {
-                    pyo3::exceptions::PyValueError::new_err(format!("`{name}` must be specified"))
+                    crate::errors::argument(format!("`{name}` must be specified"))
                 })
             };
             TemplateSpecial::new(field("id")?.extract()?, field("ids")?.extract()?, field("tokens")?.extract()?)

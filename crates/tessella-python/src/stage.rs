@@ -4,7 +4,7 @@
 //! and documentation. It knows its component's fields by name, its state as JSON and, for sequences, its
 //! parts.
 
-use pyo3::exceptions::{PyAttributeError, PyIndexError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyIndexError};
 use pyo3::prelude::*;
 
 use crate::live::{Chain, MAX_DEPTH, Node};
@@ -57,7 +57,7 @@ pub fn sequence<S: Component>(parts: Vec<Node<S>>) -> PyResult<Node<S>> {
 
 fn check_depth<S: Component>(node: &Node<S>) -> PyResult<()> {
     match node.depth() {
-        depth if depth > MAX_DEPTH => Err(PyValueError::new_err(format!(
+        depth if depth > MAX_DEPTH => Err(crate::errors::argument(format!(
             "{}s are nested {depth} deep; at most {MAX_DEPTH} levels are possible",
             S::TITLE
         ))),
@@ -74,7 +74,7 @@ pub fn item<S: Component>(node: &Node<S>, index: isize) -> PyResult<Node<S>> {
 pub fn set_item<S: Component>(node: &Node<S>, index: isize, child: Node<S>) -> PyResult<()> {
     let at = position(index, node.children().len())?;
     if child.contains(node) {
-        return Err(PyValueError::new_err("a Sequence cannot contain itself"));
+        return Err(crate::errors::argument("a Sequence cannot contain itself"));
     }
     node.replace_child(at, child);
     check_depth(node)

@@ -5,7 +5,7 @@
 
 use std::sync::Mutex;
 
-use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PySlice, PyString};
 use tessella_core::Span;
@@ -272,7 +272,7 @@ impl NormalizedString {
             let mut mapped = mapped.to_str()?.chars();
             match (mapped.next(), mapped.next()) {
                 (Some(one), None) => rewriter.replace(one),
-                _ => return Err(PyValueError::new_err(signature)),
+                _ => return Err(crate::errors::argument(signature)),
             }
             Ok(())
         })
@@ -315,7 +315,7 @@ impl NormalizedString {
         let (start, end) = if let Ok(slice) = range.cast::<PySlice>() {
             let indices = slice.indices(chars as isize)?;
             if indices.step != 1 {
-                return Err(PyValueError::new_err("a slice of a NormalizedString has no step"));
+                return Err(crate::errors::argument("a slice of a NormalizedString has no step"));
             }
             (indices.start.max(0) as usize, indices.stop.max(0) as usize)
         } else if let Ok((start, end)) = range.extract::<(usize, usize)>() {
@@ -328,7 +328,7 @@ impl NormalizedString {
                 let index = chars - index.unsigned_abs();
                 (index, index + 1)
             } else {
-                return Err(PyValueError::new_err(format!(
+                return Err(crate::errors::argument(format!(
                     "{} is bigger than max len",
                     index.unsigned_abs()
                 )));

@@ -24,12 +24,15 @@ use crate::options::{
 use crate::pre_tokenizers::PreTokenizerHandle;
 use crate::processors::PostProcessorHandle;
 use crate::state::{Shared, Slot, Value};
-use crate::values::direction;
+use crate::values::{argument, direction};
 
 /// A tokenizer's description, as loading gives it.
 #[pyclass(frozen, module = "tessella._tessella")]
 pub struct Description {
     pub spec: TokenizerSpec,
+    /// What deserves a warning.
+    #[pyo3(get)]
+    pub notices: Vec<String>,
 }
 
 #[pymethods]
@@ -38,7 +41,7 @@ impl Description {
     #[staticmethod]
     fn from_json(py: Python<'_>, json: &[u8], allow_custom: Vec<String>) -> PyResult<Self> {
         sized(py, json.len(), |_| crate::wire::from_json(json, &allow_custom))
-            .map(|spec| Description { spec })
+            .map(|document| Description { spec: document.spec, notices: document.notices })
     }
 }
 
@@ -262,7 +265,7 @@ impl Tokenizer {
         add_special_tokens: bool,
         truncation: Option<&Bound<'py, PyAny>>,
         padding: Option<&Bound<'py, PyAny>>,
-        num_threads: Option<usize>,
+        #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyList>> {
         let held = inputs::batch(input, is_pretokenized)?;
         let value = self.shared.get()?;
@@ -279,7 +282,7 @@ impl Tokenizer {
 
     /// The ids of one text as an array, without building an `Encoding`: the fast way.
     ///
-    /// Truncation and padding do not apply.
+    /// Truncation and padding do not apply; cut the array, or use `encode`.
     ///
     /// Example:
     ///     >>> from tessella import Tokenizer, models
@@ -307,13 +310,13 @@ impl Tokenizer {
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
         add_special_tokens: bool,
-        num_threads: Option<usize>,
+        #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
     ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>)> {
         let ragged = self.ragged(py, inputs::texts(texts)?, add_special_tokens, num_threads)?;
         Ok((PyArray1::from_vec(py, ragged.ids), PyArray1::from_vec(py, ragged.offsets)))
     }
 
-    /// The number of ids that `encode_ids` would give.
+    /// The number of ids that `encode_ids` would give. Truncation and padding do not apply.
     #[pyo3(signature = (text, add_special_tokens = true))]
     fn count(&self, py: Python<'_>, text: &Bound<'_, PyAny>, add_special_tokens: bool) -> PyResult<usize> {
         let value = self.shared.get()?;
@@ -327,14 +330,14 @@ impl Tokenizer {
         })
     }
 
-    /// The number of ids of each text, as an array.
+    /// The number of ids of each text, as an array. Truncation and padding do not apply.
     #[pyo3(signature = (texts, add_special_tokens = true, num_threads = None))]
     fn count_batch<'py>(
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
         add_special_tokens: bool,
-        num_threads: Option<usize>,
+        #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let ragged = self.ragged(py, inputs::texts(texts)?, add_special_tokens, num_threads)?;
         let counts = ragged.offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -366,6 +369,13 @@ impl Tokenizer {
     /// Args:
     ///     ids: a list or array of ids; ids that the tokenizer does not know are skipped.
     ///     skip_special_tokens: leave special tokens out.
+    ///
+    /// Example:
+    ///     >>> from tessella import Tokenizer, models
+    ///     >>> tokenizer = Tokenizer(models.BPE())
+    ///     >>> _ = tokenizer.add_tokens(["my", "name"])
+    ///     >>> tokenizer.decode([0, 1])
+    ///     'my name'
     #[pyo3(signature = (ids, skip_special_tokens = true))]
     fn decode(&self, py: Python<'_>, ids: &Bound<'_, PyAny>, skip_special_tokens: bool) -> PyResult<String> {
         let ids = inputs::ids(ids)?;
@@ -432,7 +442,7 @@ impl Tokenizer {
     }
 
     /// The token of an id, `None` if there is no such id.
-    fn id_to_token(&self, id: u32) -> PyResult<Option<String>> {
+    fn id_to_token(&self, #[pyo3(from_py_with = argument::id)] id: u32) -> PyResult<Option<String>> {
         Ok(self.shared.get()?.core.id_to_token(id).map(str::to_string))
     }
 
@@ -446,7 +456,16 @@ impl Tokenizer {
         Ok(vocab)
     }
 
-    /// The number of tokens. Ids may have holes, so the largest id can be larger.
+    /// The number of tokens.
+    ///
+    /// This is not the largest id plus one: ids may have holes. A table of embeddings needs a row for every id
+    /// up to the largest: `max(tokenizer.get_vocab().values()) + 1` rows.
+    ///
+    /// Example:
+    ///     >>> from tessella import Tokenizer, models
+    ///     >>> tokenizer = Tokenizer(models.WordLevel({"a": 0, "<unk>": 7}))
+    ///     >>> tokenizer.get_vocab_size(), max(tokenizer.get_vocab().values()) + 1
+    ///     (2, 8)
     #[pyo3(signature = (with_added_tokens = true))]
     fn get_vocab_size(&self, with_added_tokens: bool) -> PyResult<usize> {
         Ok(self.shared.get()?.core.vocab_size(with_added_tokens))
@@ -470,6 +489,14 @@ impl Tokenizer {
     ///
     /// Returns:
     ///     how many were new or changed.
+    ///
+    /// Example:
+    ///     >>> from tessella import AddedToken, Tokenizer, models
+    ///     >>> tokenizer = Tokenizer(models.WordLevel({"a": 0, "<unk>": 1}))
+    ///     >>> tokenizer.add_tokens(["new", AddedToken("cat", single_word=True)])
+    ///     2
+    ///     >>> tokenizer.encode("cat").tokens, tokenizer.token_to_id("new")
+    ///     (['cat'], 2)
     fn add_tokens(&self, tokens: &Bound<'_, PyAny>) -> PyResult<usize> {
         self.add(tokens, false)
     }
@@ -495,12 +522,20 @@ impl Tokenizer {
     ///     stride: how many tokens the windows in `overflowing` share.
     ///     strategy: which sequence of a pair is cut: `longest_first`, `only_first` or `only_second`.
     ///     direction: which end is cut off, `right` or `left`.
+    ///
+    /// Example:
+    ///     >>> from tessella import Tokenizer, models
+    ///     >>> tokenizer = Tokenizer(models.BPE())
+    ///     >>> _ = tokenizer.add_tokens(["my", "name"])
+    ///     >>> tokenizer.enable_truncation(max_length=2)
+    ///     >>> tokenizer.encode("my name my name").tokens
+    ///     ['my', 'name']
     #[pyo3(signature = (max_length, stride = 0, strategy = "longest_first", direction = "right"))]
     fn enable_truncation(
         &self,
         py: Python<'_>,
-        max_length: usize,
-        stride: usize,
+        #[pyo3(from_py_with = argument::max_length)] max_length: usize,
+        #[pyo3(from_py_with = argument::stride)] stride: usize,
         strategy: &str,
         direction: &str,
     ) -> PyResult<()> {
@@ -527,15 +562,23 @@ impl Tokenizer {
     ///     pad_id, pad_type_id, pad_token: what to fill with.
     ///     length: pad to this length; `None` pads to the longest of each batch.
     ///     pad_to_multiple_of: round the length up.
+    ///
+    /// Example:
+    ///     >>> from tessella import Tokenizer, models
+    ///     >>> tokenizer = Tokenizer(models.BPE())
+    ///     >>> _ = tokenizer.add_tokens(["[PAD]", "my", "name"])
+    ///     >>> tokenizer.enable_padding(pad_id=0, pad_token="[PAD]")
+    ///     >>> [one.ids for one in tokenizer.encode_batch(["my name", "my"])]
+    ///     [[1, 2], [1, 0]]
     #[pyo3(signature = (direction = "right", pad_id = 0, pad_type_id = 0, pad_token = "[PAD]".to_string(), length = None, pad_to_multiple_of = None))]
     fn enable_padding(
         &self,
         direction: &str,
-        pad_id: u32,
-        pad_type_id: u32,
+        #[pyo3(from_py_with = argument::pad_id)] pad_id: u32,
+        #[pyo3(from_py_with = argument::pad_type_id)] pad_type_id: u32,
         pad_token: String,
-        length: Option<usize>,
-        pad_to_multiple_of: Option<usize>,
+        #[pyo3(from_py_with = argument::length)] length: Option<usize>,
+        #[pyo3(from_py_with = argument::pad_to_multiple_of)] pad_to_multiple_of: Option<usize>,
     ) -> PyResult<()> {
         let padding = std::sync::Arc::new(Padding {
             fixed_length: length,
@@ -589,7 +632,7 @@ impl Tokenizer {
     ///
     /// Args:
     ///     bytes: the budget of each thread.
-    fn set_cache_size(&self, bytes: usize) -> PyResult<()> {
+    fn set_cache_size(&self, #[pyo3(from_py_with = argument::bytes)] bytes: usize) -> PyResult<()> {
         self.shared.update(|old| {
             let core = old.core.with_cache_budget(bytes).or_raise()?;
             Ok((Value::next(&core, old.parts.clone())?, ()))
@@ -609,7 +652,7 @@ impl Tokenizer {
     }
 
     /// Seeds the random numbers of dropout and sampling.
-    fn seed(&self, seed: u64) -> PyResult<()> {
+    fn seed(&self, #[pyo3(from_py_with = argument::seed)] seed: u64) -> PyResult<()> {
         self.shared.get()?.core.seed(seed);
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{PoisonError, RwLock};
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyString};
 use tessella_core::spec::{AddedToken, ModelSpec};
@@ -22,6 +22,7 @@ use crate::interrupt::run;
 use crate::models::ModelHandle;
 use crate::progress::Display;
 use crate::tokenizer::{Tokenizer, threads};
+use crate::values::argument;
 
 /// How often each piece occurs in a corpus.
 ///
@@ -78,16 +79,21 @@ impl PieceCounts {
 
     /// Adds occurrences of a piece.
     #[pyo3(signature = (piece, count = 1))]
-    fn add(&self, piece: &str, count: u64) -> PyResult<()> {
+    fn add(&self, piece: &str, #[pyo3(from_py_with = argument::count)] count: u64) -> PyResult<()> {
         self.write(|counts| counts.add(piece, count)).or_raise()
     }
 
     /// Adds other counts, each of them `weight` times.
     #[pyo3(signature = (other, weight = 1))]
-    fn merge(&self, py: Python<'_>, other: &Bound<'_, PieceCounts>, weight: u64) -> PyResult<()> {
+    fn merge(
+        &self,
+        py: Python<'_>,
+        other: &Bound<'_, PieceCounts>,
+        #[pyo3(from_py_with = argument::weight)] weight: u64,
+    ) -> PyResult<()> {
         let other = other.get();
         if std::ptr::eq(self, other) {
-            return Err(PyValueError::new_err("counts cannot be merged into themselves"));
+            return Err(crate::errors::argument("counts cannot be merged into themselves"));
         }
         py.detach(|| other.read(|other| self.write(|counts| counts.merge_weighted(other, weight)))).or_raise()
     }
@@ -98,7 +104,11 @@ impl PieceCounts {
     }
 
     /// The most frequent pieces with their counts; ties by the pieces' bytes.
-    fn top(&self, py: Python<'_>, n: usize) -> PyResult<Vec<(String, u64)>> {
+    fn top(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::n)] n: usize,
+    ) -> PyResult<Vec<(String, u64)>> {
         py.detach(|| self.read(|counts| counts.top(n))).or_raise()
     }
 
@@ -153,8 +163,8 @@ impl Texts {
                 break;
             };
             let item = item?;
-            if let Ok(text) = item.cast::<PyString>() {
-                self.ready.push_back(text.to_str()?.to_string());
+            if item.is_instance_of::<PyString>() {
+                self.ready.push_back(crate::inputs::text(&item)?.to_string());
                 continue;
             }
             let texts = item.try_iter().map_err(|_| {
@@ -164,7 +174,7 @@ impl Texts {
                 ))
             })?;
             for text in texts {
-                self.ready.push_back(text?.cast::<PyString>()?.to_str()?.to_string());
+                self.ready.push_back(crate::inputs::text(&text?)?.to_string());
             }
         }
         Ok(())
@@ -202,7 +212,9 @@ impl Lines {
                 continue;
             };
             let mut bytes = Vec::new();
-            reader.read_until(b'\n', &mut bytes)?;
+            reader
+                .read_until(b'\n', &mut bytes)
+                .map_err(|error| Error::from(error).at(path.display().to_string()))?;
             *number += 1;
             if bytes.is_empty() {
                 self.current = None;
@@ -231,7 +243,7 @@ fn raise_as_it_was(error: Error) -> PyErr {
     }
     match error.into_source().map(|source| source.downcast::<PyErr>()) {
         Some(Ok(original)) => *original,
-        _ => PyValueError::new_err("the iterator failed"),
+        _ => crate::errors::argument("the iterator failed"),
     }
 }
 
@@ -283,7 +295,7 @@ where
 {
     options
         .get_item(name)?
-        .ok_or_else(|| PyValueError::new_err(format!("the trainer has no option `{name}`")))?
+        .ok_or_else(|| crate::errors::argument(format!("the trainer has no option `{name}`")))?
         .extract()
         .map_err(Into::into)
 }
@@ -373,7 +385,7 @@ fn learner(kind: &str, options: &Bound<'_, PyDict>) -> PyResult<Learner> {
             };
             Ok(Box::new(move |counts, progress| trainer.train(counts, progress)))
         }
-        other => Err(PyValueError::new_err(format!("there is no trainer for {other} models"))),
+        other => Err(crate::errors::argument(format!("there is no trainer for {other} models"))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Small values between Python and the engine: patterns, behaviours, directions, single characters.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use tessella_core::spec::{Dialect, Direction, Pattern, PrependScheme, SplitBehavior, TruncationStrategy};
@@ -26,7 +26,7 @@ pub fn character(text: &str) -> PyResult<char> {
     let mut chars = text.chars();
     match (chars.next(), chars.next()) {
         (Some(c), None) => Ok(c),
-        _ => Err(PyValueError::new_err("expected a string of length 1")),
+        _ => Err(crate::errors::argument("expected a string of length 1")),
     }
 }
 
@@ -43,7 +43,7 @@ pub fn behavior(value: &Bound<'_, PyAny>) -> PyResult<SplitBehavior> {
     let value = if value.is_instance_of::<PyString>() { value.clone() } else { value.getattr("value")? };
     let name: String = value.extract()?;
     BEHAVIORS.iter().find(|(known, _)| *known == name).map(|(_, behavior)| *behavior).ok_or_else(|| {
-        PyValueError::new_err(
+        crate::errors::argument(
             "Wrong value for SplitDelimiterBehavior, expected one of: \
              `removed, isolated, merged_with_previous, merged_with_next, contiguous`",
         )
@@ -59,7 +59,7 @@ pub fn prepend_scheme(name: &str) -> PyResult<PrependScheme> {
         "first" => Ok(PrependScheme::First),
         "never" => Ok(PrependScheme::Never),
         "always" => Ok(PrependScheme::Always),
-        other => Err(PyValueError::new_err(format!(
+        other => Err(crate::errors::argument(format!(
             "{other} is an unknown variant, should be one of ['first', 'never', 'always']"
         ))),
     }
@@ -77,7 +77,7 @@ pub fn direction(name: &str) -> PyResult<Direction> {
     match name {
         "left" => Ok(Direction::Left),
         "right" => Ok(Direction::Right),
-        other => Err(PyValueError::new_err(format!(
+        other => Err(crate::errors::argument(format!(
             "Unknown `direction`: `{other}`. Use one of `left` or `right`"
         ))),
     }
@@ -95,7 +95,7 @@ pub fn strategy(name: &str) -> PyResult<TruncationStrategy> {
         "longest_first" => Ok(TruncationStrategy::LongestFirst),
         "only_first" => Ok(TruncationStrategy::OnlyFirst),
         "only_second" => Ok(TruncationStrategy::OnlySecond),
-        other => Err(PyValueError::new_err(format!(
+        other => Err(crate::errors::argument(format!(
             "Unknown `strategy`: `{other}`. Use one of `longest_first`, `only_first`, or `only_second`"
         ))),
     }
@@ -135,5 +135,56 @@ impl<'a> CharCounter<'a> {
         }
         self.byte = byte;
         self.chars
+    }
+}
+
+/// A whole number for an argument, which the error names with the value when it is out of range.
+fn whole<'py, T>(value: &Bound<'py, PyAny>, name: &str, largest: u64) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
+{
+    value.extract::<T>().map_err(|error| {
+        let error: PyErr = error.into();
+        if error.is_instance_of::<PyOverflowError>(value.py()) {
+            return out_of_range(value, name, largest);
+        }
+        error
+    })
+}
+
+/// A whole number, or `None`.
+fn whole_or_none<'py, T>(value: &Bound<'py, PyAny>, name: &str, largest: u64) -> PyResult<Option<T>>
+where
+    T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
+{
+    if value.is_none() { Ok(None) } else { whole(value, name, largest).map(Some) }
+}
+
+/// The error for a number outside of `0..=largest`.
+pub fn out_of_range(value: &Bound<'_, PyAny>, name: &str, largest: u64) -> PyErr {
+    let message = format!("{name} must be from 0 to {largest}, found {value}");
+    crate::errors::new(value.py(), "OutOfRangeError", &message)
+}
+
+/// Readers of arguments by their names.
+pub mod argument {
+    use super::{Bound, PyAny, PyResult, whole, whole_or_none};
+
+    macro_rules! numbers {
+        ($read:ident, $result:ty, $largest:expr, $($name:ident),+) => {
+            $(pub fn $name(value: &Bound<'_, PyAny>) -> PyResult<$result> {
+                $read(value, concat!("`", stringify!($name), "`"), $largest)
+            })+
+        };
+    }
+
+    numbers!(whole, u32, u32::MAX as u64, id, pad_id, pad_type_id);
+    numbers!(whole, u64, u64::MAX, seed, count, weight);
+    numbers!(whole, usize, isize::MAX as u64, max_length, stride, bytes, n);
+    numbers!(whole_or_none, Option<usize>, isize::MAX as u64, length, num_threads, pad_to_multiple_of);
+
+    /// The length that an encoding is padded to, which cannot be left out.
+    pub fn padded_length(value: &Bound<'_, PyAny>) -> PyResult<usize> {
+        whole(value, "`length`", isize::MAX as u64)
     }
 }

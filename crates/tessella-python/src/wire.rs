@@ -35,8 +35,8 @@ impl CustomResolver for Allowed<'_> {
 }
 
 /// A whole tokenizer from `tokenizer.json` text.
-pub fn from_json(json: &[u8], allowed: &[String]) -> Result<TokenizerSpec> {
-    hf::from_bytes_with(json, Some(&Allowed(allowed)))
+pub fn from_json(json: &[u8], allowed: &[String]) -> Result<hf::Document> {
+    hf::read_document(json, Some(&Allowed(allowed)))
 }
 
 pub fn to_json(spec: &TokenizerSpec, pretty: bool) -> Result<String> {

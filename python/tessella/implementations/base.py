@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._tessella import Encoding
+from ..errors import ArgumentError
 from ..models import Model
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
@@ -43,7 +44,7 @@ class BaseTokenizer:
     ) -> Encoding:
         """Encodes one text or pair; see ``Tokenizer.encode``."""
         if sequence is None:
-            raise ValueError("encode: `sequence` can't be `None`")
+            raise ArgumentError("encode: `sequence` can't be `None`")
         return self._tokenizer.encode(sequence, pair, is_pretokenized, add_special_tokens)
 
     def encode_batch(
@@ -51,7 +52,7 @@ class BaseTokenizer:
     ) -> list[Encoding]:
         """Encodes many texts or pairs; see ``Tokenizer.encode_batch``."""
         if inputs is None:
-            raise ValueError("encode_batch: `inputs` can't be `None`")
+            raise ArgumentError("encode_batch: `inputs` can't be `None`")
         return self._tokenizer.encode_batch(inputs, is_pretokenized, add_special_tokens)
 
     async def async_encode_batch(
@@ -69,13 +70,13 @@ class BaseTokenizer:
     def decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> str:
         """Ids to text; see ``Tokenizer.decode``."""
         if ids is None:
-            raise ValueError("None input is not valid. Should be a list of integers.")
+            raise ArgumentError("None input is not valid. Should be a list of integers.")
         return self._tokenizer.decode(ids, skip_special_tokens)
 
     def decode_batch(self, sequences: Iterable[Iterable[int]], skip_special_tokens: bool = True) -> list[str]:
         """Many lists of ids to their texts."""
         if sequences is None:
-            raise ValueError("None input is not valid. Should be list of list of integers.")
+            raise ArgumentError("None input is not valid. Should be list of list of integers.")
         return self._tokenizer.decode_batch(sequences, skip_special_tokens)
 
     async def async_decode_batch(

@@ -1,0 +1,5 @@
+"""``BaseTokenizer`` under the module name that other libraries use."""
+
+from .base import BaseTokenizer
+
+__all__ = ["BaseTokenizer"]
