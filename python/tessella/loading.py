@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Iterable, Mapping
@@ -28,15 +29,24 @@ def load(
         special_tokens: the special tokens of a ``.tiktoken`` file and their ids.
         allow_custom: import paths (``package.module:Name``) of components written in Python that the file
             may use. Nothing else is imported.
+
+    Of a folder, the settings and the chat template are kept as ``config`` and ``chat_template``.
     """
     path = os.fspath(source)
     if not os.path.exists(path) and not isinstance(source, os.PathLike) and _is_hub_name(path):
         return Tokenizer.from_pretrained(path)
     specials = None if special_tokens is None else list(special_tokens.items())
-    description, notices = _tessella.load(path, pattern, specials, list(allow_custom))
+    description, notices, beside = _tessella.load(path, pattern, specials, list(allow_custom))
     for notice in notices:
         warnings.warn(notice, UserWarning, stacklevel=2)
-    return Tokenizer._from_description(description)
+    tokenizer = Tokenizer._from_description(description)
+    if beside is not None:
+        config, special_tokens_map, chat_template, chat_templates = beside
+        tokenizer.config = None if config is None else json.loads(config)
+        tokenizer._special_tokens_map = special_tokens_map
+        tokenizer.chat_template = chat_template
+        tokenizer._chat_templates = tuple(chat_templates)
+    return tokenizer
 
 
 def _is_hub_name(name: str) -> bool:
