@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar, Generic, TypeVar, overload
 
-from ._repr import SHOWN, joined, render
+from ._repr import SHOWN, joined, render, struct
 
 T = TypeVar("T")
 C = TypeVar("C", bound="Component")
@@ -36,6 +36,13 @@ class Field(Generic[T]):
 
     def __set__(self, instance: Any, value: T) -> None:
         instance._handle.set(self.name, value)
+
+
+class ReadOnly(Field[T]):
+    """An attribute that is what it is."""
+
+    def __set__(self, instance: Any, value: T) -> None:
+        raise AttributeError(f"`{self.name}` of a {type(instance).__name__} cannot be set")
 
 
 class Component:
@@ -83,7 +90,21 @@ class Component:
         return state
 
     def _render(self, limit: int | None) -> str:
-        return render(self._state(), limit)
+        from .errors import UnsupportedError
+
+        try:
+            state = self._state()
+        except UnsupportedError:
+            return self._short()
+        return render(state, limit)
+
+    # The attributes that `repr` shows of what JSON cannot express.
+    _shown: ClassVar[tuple[str, ...]] = ()
+
+    def _short(self) -> str:
+        """A description that needs no JSON."""
+        fields = {name: self._handle.get(name) for name in self._shown}
+        return struct(type(self).__name__, fields)
 
     def __getstate__(self) -> bytes:
         state: str = self._handle.to_json()
@@ -94,7 +115,17 @@ class Component:
         self._handle = self._handles.from_json(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore, (type(self),), self.__getstate__())
+        return (_restore, (type(self), *self._handle.pack()))
+
+    def __copy__(self: C) -> C:
+        copy: C = object.__new__(type(self))
+        copy._handle = self._handle.copy()
+        return copy
+
+    def __deepcopy__(self: C, memo: dict[int, Any]) -> C:
+        copy = self.__copy__()
+        memo[id(self)] = copy
+        return copy
 
     def __repr__(self) -> str:
         return self._render(None)
@@ -103,8 +134,14 @@ class Component:
         return self._render(SHOWN)
 
 
-def _restore(cls: type[C]) -> C:
-    return object.__new__(cls)
+def _restore(cls: type[C], packed: tuple[str, Any], import_paths: list[str]) -> C:
+    """Makes a component from what ``__reduce__`` stored.
+
+    As unpickling of anything, this may run code that the pickle names: only unpickle what you trust.
+    """
+    component: C = object.__new__(cls)
+    component._handle = cls._handles.unpack(packed, import_paths)
+    return component
 
 
 class SequenceMixin:

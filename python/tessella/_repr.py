@@ -36,7 +36,7 @@ def _first(values: Any, limit: int | None) -> list[Any]:
     return list(values) if limit is None else [v for v, _ in zip(values, range(limit + 1), strict=False)]
 
 
-def _struct(name: str, fields: dict[str, Any], limit: int | None) -> str:
+def struct(name: str, fields: dict[str, Any], limit: int | None = None) -> str:
     shown = (f"{key}={render(value, limit, key)}" for key, value in fields.items())
     return f"{name}({', '.join(shown)})"
 
@@ -69,13 +69,13 @@ def _piece(value: Any, limit: int | None, key: str) -> str:
         kind, fields = next(iter(value.items()))
         if kind == "Sequence":
             return f"Sequence(id={fields['id']}, type_id={fields['type_id']})"
-        return _struct(kind, fields, limit)
+        return struct(kind, fields, limit)
     return render(value, limit)
 
 
 def _mapping(value: dict[str, Any], limit: int | None, key: str) -> str:
     if "type" in value and key not in ("vocab", "words"):
-        return _struct(value["type"], {k: v for k, v in value.items() if k != "type"}, limit)
+        return struct(value["type"], {k: v for k, v in value.items() if k != "type"}, limit)
     if key == "pattern":
         kind, text = next(iter(value.items()))
         return f'{kind}("{text}")'
@@ -84,7 +84,7 @@ def _mapping(value: dict[str, Any], limit: int | None, key: str) -> str:
         return f"{kind}({number})"
     if key == "special_tokens":
         entries = [
-            f'"{name}":{_struct("SpecialToken", fields, limit)}'
+            f'"{name}":{struct("SpecialToken", fields, limit)}'
             for name, fields in _first(value.items(), limit)
         ]
     else:

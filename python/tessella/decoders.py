@@ -16,7 +16,7 @@ from collections.abc import Sequence as Sequence_
 from typing import Any, ClassVar
 
 from . import _tessella
-from ._component import Component, Field, SequenceMixin
+from ._component import Component, Field, ReadOnly, SequenceMixin
 from ._tessella import DecodeStream
 from .errors import ArgumentError
 
@@ -30,6 +30,7 @@ __all__ = [
     "Fuse",
     "Metaspace",
     "Replace",
+    "SentencePiece",
     "Sequence",
     "Strip",
     "WordPiece",
@@ -254,6 +255,21 @@ class Replace(Decoder, kind="Replace"):
         self._handle = _Handle.replace(pattern, content)
 
     content: Field[str] = Field("What is written instead of a match.")
+
+
+class SentencePiece(Decoder, kind="SentencePiece"):
+    """The decoder of a SentencePiece model, by SentencePiece's own rules; loaded with the model."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        raise TypeError("the decoder of a SentencePiece model is loaded with it: use `tessella.load`")
+
+    _shown = ("add_dummy_prefix", "remove_extra_whitespaces", "unk_surface")
+
+    add_dummy_prefix: ReadOnly[bool] = ReadOnly("Drop the space in front.")
+    remove_extra_whitespaces: ReadOnly[bool] = ReadOnly("Spaces were trimmed and collapsed.")
+    unk_surface: ReadOnly[str] = ReadOnly("The text of unknown pieces.")
 
 
 class Sequence(SequenceMixin, Decoder, kind="Sequence"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import warnings
@@ -40,6 +41,8 @@ def load(
         allow_custom: import paths (``package.module:Name``) of components written in Python that the file
             may use. Nothing else is imported.
 
+    Of a folder, the settings and the chat template are kept as ``config`` and ``chat_template``.
+
     Example:
         >>> import os, tempfile
         >>> import tessella
@@ -68,14 +71,21 @@ def load(
         return _from_elsewhere(path, isinstance(source, os.PathLike), pattern, special_tokens)
     specials = None if special_tokens is None else list(special_tokens.items())
     try:
-        description, notices = _tessella.load(path, pattern, specials, list(allow_custom))
+        description, notices, beside = _tessella.load(path, pattern, specials, list(allow_custom))
     except OSError as error:
         if error.filename is None and error.errno is not None:
             raise OSError(error.errno, os.strerror(error.errno), path) from None
         raise
     for notice in notices:
         warnings.warn(notice, UserWarning, stacklevel=2)
-    return Tokenizer._from_description(description)
+    tokenizer = Tokenizer._from_description(description)
+    if beside is not None:
+        config, special_tokens_map, chat_template, chat_templates = beside
+        tokenizer.config = None if config is None else json.loads(config)
+        tokenizer._special_tokens_map = special_tokens_map
+        tokenizer.chat_template = chat_template
+        tokenizer._chat_templates = tuple(chat_templates)
+    return tokenizer
 
 
 def _from_elsewhere(

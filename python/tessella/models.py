@@ -19,13 +19,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import _tessella
-from ._component import Component, Field
+from ._component import Component, Field, ReadOnly
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from .trainers import Trainer
 
-__all__ = ["BPE", "Model", "Unigram", "WordLevel", "WordPiece"]
+__all__ = ["BPE", "Model", "SentencePiece", "Unigram", "WordLevel", "WordPiece"]
 
 _Handle = _tessella.ModelHandle
 _Path = str | os.PathLike[str]
@@ -95,6 +95,13 @@ class Model(Component):
         from . import trainers
 
         kind = self._handle.kind()
+        if kind == "SentencePiece":
+            from .errors import TrainError
+
+            raise TrainError(
+                "a SentencePiece model cannot be trained anew in place; train a new tokenizer, with "
+                "SentencePieceUnigramTokenizer or SentencePieceBPETokenizer for instance"
+            )
         made: Trainer = {
             "WordPiece": trainers.WordPieceTrainer,
             "WordLevel": trainers.WordLevelTrainer,
@@ -199,6 +206,9 @@ class BPE(Model, kind="BPE"):
     fuse_unk: Field[bool] = Field("Make a run of unknown characters one token.")
     byte_fallback: Field[bool] = Field("Spell unknown characters with tokens like `<0x61>`.")
     ignore_merges: Field[bool] = Field("A piece that is in the vocabulary is one token.")
+
+    # Where merges go by rank and no list of them does the same.
+    _shown = ("vocab_size", "ignore_merges")
 
 
 class WordPiece(Model, kind="WordPiece"):
@@ -332,3 +342,9 @@ class SentencePiece(Model, kind="SentencePiece"):
 
     def __init__(self) -> None:
         raise TypeError("a SentencePiece model is loaded from its file: use `tessella.load`")
+
+    _shown = ("kind", "vocab_size", "byte_fallback")
+
+    kind: ReadOnly[str] = ReadOnly("`unigram`, `bpe`, `word` or `char`.")
+    vocab_size: ReadOnly[int] = ReadOnly("The number of pieces.")
+    byte_fallback: ReadOnly[bool] = ReadOnly("Spell unknown text with tokens like `<0x61>`.")

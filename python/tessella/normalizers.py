@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from . import _tessella
-from ._component import Component, Field, SequenceMixin
+from ._component import Component, Field, ReadOnly, SequenceMixin
 from .errors import ArgumentError
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "Precompiled",
     "Prepend",
     "Replace",
+    "SentencePiece",
     "Sequence",
     "Strip",
     "StripAccents",
@@ -231,6 +232,8 @@ class Precompiled(Normalizer, kind="Precompiled"):
 
     matching: Field[str] = Field("`grapheme` or `longest_match`.")
 
+    _shown = ("matching",)
+
 
 class Replace(Normalizer, kind="Replace"):
     """Replaces every match of a pattern.
@@ -271,6 +274,22 @@ class Prepend(Normalizer, kind="Prepend"):
         self._handle = _tessella.NormalizerHandle.prepend(prepend)
 
     prepend: Field[str] = Field("What is put in front.")
+
+
+class SentencePiece(Normalizer, kind="SentencePiece"):
+    """The normalizer of a SentencePiece model, by SentencePiece's own rules; loaded with the model."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        raise TypeError("the normalizer of a SentencePiece model is loaded with it: use `tessella.load`")
+
+    _shown = ("name", "add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")
+
+    name: ReadOnly[str] = ReadOnly("The name of the rules, such as `nmt_nfkc`.")
+    add_dummy_prefix: ReadOnly[bool] = ReadOnly("Put a space in front.")
+    remove_extra_whitespaces: ReadOnly[bool] = ReadOnly("Trim and collapse spaces.")
+    escape_whitespaces: ReadOnly[bool] = ReadOnly("Write spaces as `▁`.")
 
 
 class Sequence(SequenceMixin, Normalizer, kind="Sequence"):

@@ -298,6 +298,8 @@ class Split(PreTokenizer, kind="Split"):
     behavior: Field[str] = Field("What becomes of the matches.")
     invert: Field[bool] = Field("Swap matches and gaps first.")
 
+    _shown = ("behavior", "invert")
+
 
 class UnicodeScripts(PreTokenizer, kind="UnicodeScripts"):
     """Cuts where the script changes.
@@ -318,6 +320,8 @@ class UnicodeScripts(PreTokenizer, kind="UnicodeScripts"):
         self._handle = _Handle.unicode_scripts(keep_spaces)
 
     keep_spaces: Field[bool] = Field("Keep spaces at the start of the text.")
+
+    _shown = ("keep_spaces",)
 
 
 class Sequence(SequenceMixin, PreTokenizer, kind="Sequence"):

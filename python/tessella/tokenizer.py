@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from . import _tessella
 from ._repr import SHOWN, joined, render, render_settings
@@ -26,6 +26,8 @@ __all__ = ["PlanStep", "TextStream", "Tokenizer"]
 
 _T = TypeVar("_T", bound="Tokenizer")
 _Path = str | os.PathLike[str]
+#: The formats that a tokenizer can be written in.
+SaveFormat = Literal["json", "model", "tiktoken", "folder"]
 
 # What can be set on a tokenizer; a name that is nearly one of these is a slip.
 _SETTABLE = ("decoder", "encode_special_tokens", "model", "normalizer", "post_processor", "pre_tokenizer")
@@ -204,10 +206,27 @@ class Tokenizer(_tessella.Tokenizer):
             ) from error
         return cls.from_file(path)
 
-    def save(self, path: _Path, pretty: bool = True) -> None:
-        """Writes a ``tokenizer.json``.
+    #: The settings in the ``tokenizer_config.json`` of the folder that this was loaded from.
+    config: dict[str, Any] | None = None
+    #: The default chat template of that folder.
+    chat_template: str | None = None
+    # Its special_tokens_map.json as text, and its further chat templates by name.
+    _special_tokens_map: str | None = None
+    _chat_templates: tuple[tuple[str, str], ...] = ()
 
-        The file appears under its name only when it is complete.
+    def save(self, path: _Path, pretty: bool = True, format: SaveFormat | None = None) -> None:
+        """Writes the tokenizer to a file or folder that gives the same tokenizer when it is read.
+
+        The file appears under its name only when it is complete. What the format cannot express raises
+        ``UnsupportedError``, and nothing is written.
+
+        Args:
+            path: where to write.
+            pretty: indent JSON.
+            format: ``"json"`` for a ``tokenizer.json``, ``"model"`` for a SentencePiece model, ``"tiktoken"``
+                for a table of ranks, ``"folder"`` for what ``save_folder`` writes. ``None`` goes by the name:
+                ``.model`` and ``.tiktoken`` are such files, all other names a ``tokenizer.json``. A table of
+                ranks holds neither the pattern nor the special tokens; pass them to ``tessella.load``.
 
         Example:
             >>> import os, tempfile
@@ -219,23 +238,55 @@ class Tokenizer(_tessella.Tokenizer):
             ...     os.path.exists(path)
             True
         """
-        text = self.to_str(pretty)
-        target = os.fspath(path)
-        temporary = f"{target}.{os.getpid()}.tmp"
+        if _tessella.is_folder(path, format):
+            self.save_folder(path)
+            return
         try:
-            with open(temporary, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-            os.replace(temporary, target)
-        except BaseException as error:
-            if os.path.exists(temporary):
-                os.remove(temporary)
-            if isinstance(error, OSError) and error.errno is not None:
-                # The name that the caller knows.
-                raise OSError(error.errno, os.strerror(error.errno), target) from None
-            raise
+            _tessella.save_file(self, path, format, pretty)
+        except OSError as error:
+            if error.errno is None:
+                raise
+            # The name that the caller knows.
+            raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from None
+
+    def save_folder(self, path: _Path) -> list[str]:
+        """Writes a folder that ``tessella.load`` and the transformers library read, and tells its files.
+
+        It holds the tokenizer and, where there are any, ``config``, ``chat_template`` and what else the
+        folder held that this was loaded from. A tokenizer by SentencePiece's own rules is written as
+        ``tokenizer.model``, all others as ``tokenizer.json``.
+        """
+        config = self.config
+        if config is not None and config.get("chat_template", self.chat_template) != self.chat_template:
+            # The template has a file of its own, which is read first.
+            config = {key: value for key, value in config.items() if key != "chat_template"}
+        files = _tessella.save_folder(
+            self,
+            path,
+            None if config is None else json.dumps(config, ensure_ascii=False),
+            self._special_tokens_map,
+            self.chat_template,
+            list(self._chat_templates),
+        )
+        return [os.fspath(file) for file in files]
+
+    def __copy__(self: _T) -> _T:
+        copy = _tessella.Tokenizer.__new__(type(self), self)
+        copy.__dict__.update(self.__dict__)
+        return copy
+
+    def __deepcopy__(self: _T, memo: dict[int, Any]) -> _T:
+        from copy import deepcopy
+
+        copy = _tessella.Tokenizer.__new__(type(self), self)
+        memo[id(self)] = copy
+        copy.__dict__.update(deepcopy(self.__dict__, memo))
+        return copy
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_rebuild, (type(self), self.to_str().encode("utf-8")), self.__dict__ or None)
+        packed = self._pack()
+        packed["encode_special_tokens"] = self.encode_special_tokens
+        return (_rebuild, (type(self), packed), self.__dict__ or None)
 
     def __getstate__(self) -> bytes:
         return self.to_str().encode("utf-8")
@@ -506,5 +557,12 @@ class Tokenizer(_tessella.Tokenizer):
         return self._render(SHOWN)
 
 
-def _rebuild(cls: type[_T], state: bytes) -> _T:
-    return cls.from_buffer(state)
+def _rebuild(cls: type[_T], packed: dict[str, Any]) -> _T:
+    """Makes a tokenizer from what ``__reduce__`` stored.
+
+    Components written in Python are imported from the paths in the pickle, and from no others. This is no
+    protection: unpickling runs whatever code the pickle names, so only unpickle what you trust.
+    """
+    tokenizer = cls._from_description(_tessella.Description.unpack(packed))
+    tokenizer.encode_special_tokens = packed["encode_special_tokens"]
+    return tokenizer

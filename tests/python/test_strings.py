@@ -143,7 +143,7 @@ def test_saving_by_import_path_needs_permission():
             Tokenizer.from_str(saved)
         loaded = Tokenizer.from_str(saved, allow_custom=["a_users_module:Shout"])
         assert loaded.encode_ids("a").tolist() == [0]
-        with pytest.raises(TessellaError):
-            pickle.loads(pickle.dumps(tokenizer))
+        # A pickle names its own code, and unpickling runs it anyway.
+        assert pickle.loads(pickle.dumps(tokenizer)).encode_ids("a").tolist() == [0]
     finally:
         del sys.modules["a_users_module"]

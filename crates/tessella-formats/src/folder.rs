@@ -16,6 +16,7 @@ use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 use crate::atomic;
 use crate::detect::{LoadOptions, first_of, load_path_with};
 use crate::json::{Layout, Node, Parser, Value, Writer};
+use crate::save::{self, Extras};
 use crate::{hf, vocab_files};
 
 /// A tokenizer with what its folder says beside it.
@@ -315,27 +316,54 @@ fn pretty(value: &Value) -> String {
     writer.finish() + "\n"
 }
 
+/// The tokenizer's own file: `tokenizer.json`, or the model file for what only that can express.
+fn own_file(folder: &Path, spec: &TokenizerSpec) -> Result<(PathBuf, Vec<u8>)> {
+    let json = folder.join("tokenizer.json");
+    if !matches!(spec.model, ModelSpec::SentencePiece(_)) {
+        return Ok((json, hf::to_string(spec, true)?.into_bytes()));
+    }
+    let bytes = save::model_bytes(spec)?;
+    if json.exists() {
+        return Err(Error::value(format!(
+            "{} exists and would be read instead of the SentencePiece model; save to a new folder",
+            json.display()
+        )));
+    }
+    Ok((folder.join("tokenizer.model"), bytes))
+}
+
 /// Writes a folder; gives the files' paths. All contents are on the disk before the first name changes.
-pub fn save(
-    folder: &Path,
-    spec: &TokenizerSpec,
-    config: Option<&Value>,
-    special_tokens_map: Option<&Value>,
-    chat_template: Option<&str>,
-) -> Result<Vec<PathBuf>> {
-    std::fs::create_dir_all(folder).map_err(|error| atomic::io_error(folder, "creating", error))?;
-    let mut files = vec![(folder.join("tokenizer.json"), hf::to_string(spec, true)?)];
-    if let Some(config) = config {
-        files.push((folder.join("tokenizer_config.json"), pretty(config)));
+pub fn save(folder: &Path, spec: &TokenizerSpec, extras: &Extras) -> Result<Vec<PathBuf>> {
+    let mut files = vec![own_file(folder, spec)?];
+    if let Some(config) = &extras.config {
+        files.push((folder.join("tokenizer_config.json"), pretty(config).into_bytes()));
     }
-    if let Some(map) = special_tokens_map {
-        files.push((folder.join("special_tokens_map.json"), pretty(map)));
+    if let Some(map) = &extras.special_tokens_map {
+        files.push((folder.join("special_tokens_map.json"), pretty(map).into_bytes()));
     }
-    if let Some(template) = chat_template {
-        files.push((folder.join("chat_template.jinja"), template.to_string()));
+    if let Some(template) = &extras.chat_template {
+        files.push((folder.join("chat_template.jinja"), template.clone().into_bytes()));
+    }
+    let create = |folder: &Path| {
+        std::fs::create_dir_all(folder).map_err(|error| atomic::io_error(folder, "creating", error))
+    };
+    create(folder)?;
+    if !extras.chat_templates.is_empty() {
+        let more = folder.join("additional_chat_templates");
+        create(&more)?;
+        for (name, template) in &extras.chat_templates {
+            let file = format!("{name}.jinja");
+            if Path::new(&file).file_name() != Some(file.as_ref()) {
+                return Err(Error::unsupported(format!(
+                    "a folder cannot express the chat template `{}`: its name is no file name",
+                    excerpt(name)
+                )));
+            }
+            files.push((more.join(file), template.clone().into_bytes()));
+        }
     }
     let contents: Vec<(PathBuf, &[u8])> =
-        files.iter().map(|(path, text)| (path.clone(), text.as_bytes())).collect();
+        files.iter().map(|(path, content)| (path.clone(), content.as_slice())).collect();
     atomic::write_all(&contents)?;
     Ok(files.into_iter().map(|(path, _)| path).collect())
 }
@@ -368,7 +396,9 @@ mod tests {
         assert_eq!(loaded.chat_templates, [("t".to_string(), "T".to_string())]);
 
         let copy = folder.join("copy");
-        let files = save(&copy, &loaded.spec, loaded.config.as_ref(), None, Some("X")).unwrap();
+        let extras =
+            Extras { config: loaded.config.clone(), chat_template: Some("X".into()), ..Extras::default() };
+        let files = save(&copy, &loaded.spec, &extras).unwrap();
         assert_eq!(files.len(), 3);
         let again = load_path_with(&copy, &LoadOptions::default()).unwrap();
         assert_eq!(again.format, Format::Folder);

@@ -20,6 +20,9 @@ pub mod vocab_files;
 pub mod detect;
 pub mod folder;
 
+// From a tokenizer to a path.
+pub mod save;
+
 // What makes two descriptions the same.
 pub mod fingerprint;
 

@@ -65,6 +65,13 @@ impl Component for Spec {
             (Spec::Strip { content, .. }, "content") => content.into_py_any(py),
             (Spec::Strip { start, .. }, "start") => start.into_py_any(py),
             (Spec::Strip { stop, .. }, "stop") => stop.into_py_any(py),
+            (Spec::SentencePiece { add_dummy_prefix, .. }, "add_dummy_prefix") => {
+                add_dummy_prefix.into_py_any(py)
+            }
+            (Spec::SentencePiece { remove_extra_whitespaces, .. }, "remove_extra_whitespaces") => {
+                remove_extra_whitespaces.into_py_any(py)
+            }
+            (Spec::SentencePiece { unk_surface, .. }, "unk_surface") => unk_surface.into_py_any(py),
             _ => return Ok(None),
         };
         value.map(Some)

@@ -11,7 +11,7 @@
 //! - `encoding`, `stream`: results
 //! - `state`, `tokenizer`: the whole
 //! - `progress`, `training`: counting pieces and learning models
-//! - `wire`, `loading`: JSON and files
+//! - `wire`, `pack`, `loading`, `saving`: JSON, pickles and files
 
 mod errors;
 mod inputs;
@@ -45,6 +45,8 @@ mod progress;
 mod training;
 
 mod loading;
+mod pack;
+mod saving;
 mod wire;
 
 use pyo3::prelude::*;
@@ -79,6 +81,9 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(training::learn, module)?)?;
     module.add_function(wrap_pyfunction!(loading::load, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
+    module.add_function(wrap_pyfunction!(saving::is_folder, module)?)?;
+    module.add_function(wrap_pyfunction!(saving::save_file, module)?)?;
+    module.add_function(wrap_pyfunction!(saving::save_folder, module)?)?;
     module.add_function(wrap_pyfunction!(loading::read_merges, module)?)?;
     module.add_function(wrap_pyfunction!(loading::read_vocab_txt, module)?)?;
     Ok(())

@@ -8,10 +8,11 @@ use tessella_formats::vocab_files;
 
 use crate::errors::{OrRaise, argument};
 use crate::interrupt::run;
+use crate::saving::{Beside, beside};
 use crate::tokenizer::Description;
 use crate::wire::Allowed;
 
-/// A description from a file or folder, and what deserves a warning.
+/// A description from a file or folder, what deserves a warning, and what else a folder holds.
 #[pyfunction]
 pub fn load(
     py: Python<'_>,
@@ -19,7 +20,7 @@ pub fn load(
     pattern: Option<String>,
     special_tokens: Option<Vec<(String, u32)>>,
     allow_custom: Vec<String>,
-) -> PyResult<(Description, Vec<String>)> {
+) -> PyResult<(Description, Vec<String>, Option<Beside>)> {
     let loaded = run(py, |_| {
         let resolver = Allowed(&allow_custom);
         let options = LoadOptions {
@@ -39,7 +40,7 @@ pub fn load(
             }
         }
     }
-    Ok((Description { spec: loaded.spec, notices: Vec::new() }, loaded.notices))
+    Ok((Description { spec: loaded.spec, notices: Vec::new() }, loaded.notices, loaded.folder.map(beside)))
 }
 
 /// The pairs of a `merges.txt`.

@@ -8,7 +8,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use tessella_core::model::{Model, Scratch};
 use tessella_core::spec::{
-    BpeSpec, Merges, ModelSpec as Spec, UnigramSpec, Vocab, WordLevelSpec, WordPieceSpec,
+    BpeSpec, Merges, ModelSpec as Spec, SentencePieceKind, UnigramSpec, Vocab, WordLevelSpec, WordPieceSpec,
 };
 
 use crate::errors::OrRaise;
@@ -87,6 +87,16 @@ impl Component for Spec {
             (Spec::Unigram(model), "nbest_size") => model.nbest_size.into_py_any(py),
             (Spec::Unigram(model), "unk_id") => model.unk_id.into_py_any(py),
             (Spec::Unigram(model), "byte_fallback") => model.byte_fallback.into_py_any(py),
+            (Spec::SentencePiece(model), "kind") => match model.kind {
+                SentencePieceKind::Unigram => "unigram",
+                SentencePieceKind::Bpe => "bpe",
+                SentencePieceKind::Word => "word",
+                SentencePieceKind::Char => "char",
+            }
+            .into_py_any(py),
+            (Spec::SentencePiece(model), "vocab_size") => model.pieces.len().into_py_any(py),
+            (Spec::SentencePiece(model), "byte_fallback") => model.byte_fallback.into_py_any(py),
+            (Spec::Bpe(bpe), "vocab_size") => bpe.vocab.len().into_py_any(py),
             _ => return Ok(None),
         };
         value.map(Some)

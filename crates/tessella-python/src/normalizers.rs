@@ -70,6 +70,12 @@ impl Component for Spec {
                 CharsmapMatching::LongestMatch => "longest_match",
             }
             .into_py_any(py),
+            (Spec::SentencePiece(own), "name") => own.name.clone().into_py_any(py),
+            (Spec::SentencePiece(own), "add_dummy_prefix") => own.add_dummy_prefix.into_py_any(py),
+            (Spec::SentencePiece(own), "remove_extra_whitespaces") => {
+                own.remove_extra_whitespaces.into_py_any(py)
+            }
+            (Spec::SentencePiece(own), "escape_whitespaces") => own.escape_whitespaces.into_py_any(py),
             _ => return Ok(None),
         };
         value.map(Some)

@@ -148,6 +148,31 @@ macro_rules! handle {
                     .map_err(crate::errors::raise)
             }
 
+            /// An independent component that does the same.
+            fn copy(&self) -> Self {
+                self.node.spec().into()
+            }
+
+            /// All of the component as Python data, and the import paths that it needs.
+            fn pack<'py>(
+                &self,
+                py: pyo3::Python<'py>,
+            ) -> pyo3::PyResult<(pyo3::Bound<'py, pyo3::types::PyTuple>, Vec<String>)> {
+                let spec = self.node.spec();
+                let mut paths = Vec::new();
+                crate::pack::import_paths(&spec, &mut paths);
+                let packed = crate::pack::pack(&spec).map_err(crate::errors::raise)?;
+                Ok((packed.to_python(py)?, paths))
+            }
+
+            #[staticmethod]
+            fn unpack(packed: &pyo3::Bound<'_, pyo3::PyAny>, import_paths: Vec<String>) -> pyo3::PyResult<Self> {
+                let packed = crate::pack::Packed::from_python(packed)?;
+                crate::pack::unpack::<$spec>(packed, &import_paths)
+                    .map(Self::from)
+                    .map_err(crate::errors::raise)
+            }
+
             #[staticmethod]
             fn sequence(parts: Vec<pyo3::Py<$handle>>) -> pyo3::PyResult<Self> {
                 crate::stage::sequence(parts.iter().map(|part| part.get().node.clone()).collect())

@@ -117,6 +117,24 @@ impl Value {
         Ok(Value { core: Core::new(spec).or_raise()?, parts, checked })
     }
 
+    /// A value that does the same and shares the engine's tokenizer, with components of its own.
+    pub fn detached(&self) -> Self {
+        let spec = self.core.spec();
+        let node = Node::new(spec.model.clone());
+        Value {
+            core: self.core.clone(),
+            parts: Parts {
+                normalizer: slot(&spec.normalizer),
+                pre_tokenizer: slot(&spec.pre_tokenizer),
+                model: Slot { built: node.changed(), node },
+                post_processor: slot(&spec.post_processor),
+                decoder: slot(&spec.decoder),
+                ..self.parts.clone()
+            },
+            checked: AtomicU64::new(0),
+        }
+    }
+
     /// The next value: these parts, and a tokenizer built from them if any of them changed.
     pub fn next(core: &Core, mut parts: Parts) -> PyResult<Self> {
         let checked = AtomicU64::new(now());

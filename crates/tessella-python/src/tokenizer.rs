@@ -10,6 +10,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList, PyString};
 use tessella_core::spec::{Padding, Truncation};
 use tessella_core::{EncodeOptions, Input, TokenizerSpec};
+use tessella_formats::hf;
 
 use crate::decoders::DecoderHandle;
 use crate::encoding::{self, Encoding};
@@ -42,6 +43,12 @@ impl Description {
     fn from_json(py: Python<'_>, json: &[u8], allow_custom: Vec<String>) -> PyResult<Self> {
         sized(py, json.len(), |_| crate::wire::from_json(json, &allow_custom))
             .map(|document| Description { spec: document.spec, notices: document.notices })
+    }
+
+    /// From what `Tokenizer._pack` gives.
+    #[staticmethod]
+    fn unpack(packed: &Bound<'_, PyDict>) -> PyResult<Self> {
+        Ok(Description { spec: crate::pack::Whole::from_python(packed)?.spec()?, notices: Vec::new() })
     }
 }
 
@@ -129,6 +136,8 @@ impl Tokenizer {
             Value::new(TokenizerSpec::new(node.spec()), Some(node))?
         } else if let Ok(description) = source.cast::<Description>() {
             Value::new(description.get().spec.clone(), None)?
+        } else if let Ok(tokenizer) = source.cast::<Tokenizer>() {
+            tokenizer.get().shared.get()?.detached()
         } else {
             return Err(PyTypeError::new_err("a tokenizer is made from a model"));
         };
@@ -617,15 +626,25 @@ impl Tokenizer {
         py.detach(|| tessella_formats::fingerprint(&spec)).or_raise()
     }
 
+    /// All of the description as Python data; see the module `pack`.
+    fn _pack<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let spec = self.shared.get()?.spec();
+        py.detach(|| crate::pack::Whole::of(&spec)).or_raise()?.to_python(py)
+    }
+
     /// Truncation, padding and added tokens as JSON.
     fn _settings(&self) -> PyResult<String> {
-        let mut spec = self.shared.get()?.spec();
-        spec.model = crate::models::empty_bpe();
-        spec.normalizer = None;
-        spec.pre_tokenizer = None;
-        spec.post_processor = None;
-        spec.decoder = None;
-        crate::wire::to_json(&spec, false).or_raise()
+        let spec = self.shared.get()?.spec();
+        let settings = hf::settings_to_json(spec.truncation.as_ref(), spec.padding.as_ref());
+        let mut tokens: Vec<_> = spec.added_tokens.iter().collect();
+        tokens.sort_by_key(|token| token.id);
+        let tokens = tokens
+            .into_iter()
+            .map(|token| hf::added_token_to_json(token, false))
+            .collect::<Result<Vec<_>, _>>()
+            .or_raise()?;
+        let settings = settings.strip_suffix('}').unwrap_or(&settings);
+        Ok(format!("{settings},\"added_tokens\":[{}]}}", tokens.join(",")))
     }
 
     /// Lets every thread cache pieces up to this many bytes; 0 switches caching off.

@@ -9,7 +9,7 @@ from typing import Any
 from .._tessella import Encoding
 from ..errors import ArgumentError
 from ..models import Model
-from ..tokenizer import Tokenizer
+from ..tokenizer import SaveFormat, Tokenizer
 from ..tokens import AddedToken
 from ..trainers import Trainer
 
@@ -180,9 +180,11 @@ class BaseTokenizer:
         saved: list[str] = self._tokenizer.model.save(directory, prefix=prefix)
         return saved
 
-    def save(self, path: str | os.PathLike[str], pretty: bool = True) -> None:
-        """Writes a ``tokenizer.json``."""
-        self._tokenizer.save(path, pretty)
+    def save(
+        self, path: str | os.PathLike[str], pretty: bool = True, format: SaveFormat | None = None
+    ) -> None:
+        """Writes the tokenizer to a file or folder; see ``Tokenizer.save``."""
+        self._tokenizer.save(path, pretty, format)
 
     def to_str(self, pretty: bool = False) -> str:
         """The tokenizer as ``tokenizer.json`` text."""

@@ -1,0 +1,93 @@
+//! Tokenizers to files of the formats that can be written, and to folders.
+
+use std::path::PathBuf;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use tessella_core::error::excerpt;
+use tessella_formats::detect::Format;
+use tessella_formats::folder::LoadedFolder;
+use tessella_formats::json::{Layout, Parser, Value, Writer};
+use tessella_formats::save::{self, Extras};
+
+use crate::errors::OrRaise;
+use crate::tokenizer::Tokenizer;
+
+/// The format by its public name, or by the name of the file.
+fn format(path: &std::path::Path, name: Option<&str>) -> PyResult<Format> {
+    match name {
+        None => Ok(save::format_of(path)),
+        Some("json") => Ok(Format::TokenizerJson),
+        Some("model") => Ok(Format::SentencePiece),
+        Some("tiktoken") => Ok(Format::Tiktoken),
+        Some("folder") => Ok(Format::Folder),
+        Some(other) => Err(PyValueError::new_err(format!(
+            "format is `{}`; it must be 'json', 'model', 'tiktoken' or 'folder'",
+            excerpt(other)
+        ))),
+    }
+}
+
+/// Whether this format, given or seen from the name, is a folder.
+#[pyfunction]
+pub fn is_folder(path: PathBuf, name: Option<&str>) -> PyResult<bool> {
+    Ok(format(&path, name)? == Format::Folder)
+}
+
+/// Writes a file.
+#[pyfunction]
+pub fn save_file(
+    py: Python<'_>,
+    tokenizer: &Bound<'_, Tokenizer>,
+    path: PathBuf,
+    name: Option<&str>,
+    pretty: bool,
+) -> PyResult<()> {
+    let format = format(&path, name)?;
+    let spec = tokenizer.get().value()?.spec();
+    py.detach(|| save::file(&path, &spec, format, pretty)).or_raise()
+}
+
+/// Writes a folder. The settings are JSON text.
+#[pyfunction]
+pub fn save_folder(
+    py: Python<'_>,
+    tokenizer: &Bound<'_, Tokenizer>,
+    path: PathBuf,
+    config: Option<&str>,
+    special_tokens_map: Option<&str>,
+    chat_template: Option<String>,
+    chat_templates: Vec<(String, String)>,
+) -> PyResult<Vec<PathBuf>> {
+    let parse = |text: &str| -> tessella_core::Result<Value> {
+        let mut parser = Parser::new(text);
+        let value = parser.value()?;
+        parser.end()?;
+        Ok(value)
+    };
+    let extras = Extras {
+        config: config.map(parse).transpose().or_raise()?,
+        special_tokens_map: special_tokens_map.map(parse).transpose().or_raise()?,
+        chat_template,
+        chat_templates,
+    };
+    let spec = tokenizer.get().value()?.spec();
+    py.detach(|| save::folder(&path, &spec, &extras)).or_raise()
+}
+
+/// What a folder holds beside the tokenizer: two settings as JSON text, the template and the named ones.
+pub type Beside = (Option<String>, Option<String>, Option<String>, Vec<(String, String)>);
+
+pub fn beside(folder: LoadedFolder) -> Beside {
+    let text = |value: Value| {
+        let mut writer = Writer::new(Layout::Compact);
+        writer.value(&value);
+        writer.finish()
+    };
+    (
+        folder.config.map(text),
+        folder.special_tokens_map.map(text),
+        folder.chat_template,
+        folder.chat_templates,
+    )
+}
