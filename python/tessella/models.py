@@ -207,8 +207,11 @@ class BPE(Model, kind="BPE"):
     byte_fallback: Field[bool] = Field("Spell unknown characters with tokens like `<0x61>`.")
     ignore_merges: Field[bool] = Field("A piece that is in the vocabulary is one token.")
 
-    # Where merges go by rank and no list of them does the same.
-    _shown = ("vocab_size", "ignore_merges")
+    # Where merges go by rank: a list of them would have to be worked out.
+    _shown = ("by_rank", "vocab_size")
+
+    def _render(self, limit: int | None) -> str:
+        return self._short() if self._handle.get("by_rank") else super()._render(limit)
 
 
 class WordPiece(Model, kind="WordPiece"):

@@ -248,6 +248,7 @@ def test_obstacles_to_model_files_are_named(change, obstacle, tmp_path):
 
 
 def test_tables_of_ranks(ranks, bpe, tmp_path):
+    assert "model=BPE(by_rank=True, vocab_size=259)" in repr(ranks)
     path = tmp_path / "again.tiktoken"
     ranks.save(path)
     assert path.read_bytes() == (tmp_path / "source.tiktoken").read_bytes()

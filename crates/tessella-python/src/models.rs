@@ -96,6 +96,7 @@ impl Component for Spec {
             .into_py_any(py),
             (Spec::SentencePiece(model), "vocab_size") => model.pieces.len().into_py_any(py),
             (Spec::SentencePiece(model), "byte_fallback") => model.byte_fallback.into_py_any(py),
+            (Spec::Bpe(bpe), "by_rank") => matches!(bpe.merges, Merges::ConcatRank).into_py_any(py),
             (Spec::Bpe(bpe), "vocab_size") => bpe.vocab.len().into_py_any(py),
             _ => return Ok(None),
         };
