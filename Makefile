@@ -14,13 +14,17 @@ help: ## Show this help
 
 $(STAMP): requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
+	@echo "installing development tools into $(VENV)"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	touch $@
 
 # The compiled module, in place, optimised: tests and demo run what users get.
 $(VENV)/.built: $(STAMP) $(RUST_SOURCES)
-	VIRTUAL_ENV=$(abspath $(VENV)) PATH="$(abspath $(BIN)):$$PATH" $(BIN)/maturin develop --release --quiet
+	@echo "building the engine, optimised: this takes a few minutes"
+	@mkdir -p build
+	@VIRTUAL_ENV=$(abspath $(VENV)) PATH="$(abspath $(BIN)):$$PATH" $(BIN)/maturin develop --release --quiet \
+		> build/maturin.log 2>&1 || (cat build/maturin.log; exit 1)
 	touch $@
 
 build: $(VENV)/.built ## Build the package into .venv
@@ -58,7 +62,7 @@ bench: $(VENV)/.built ## Measure against the peers, ids checked first
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
 	$(BIN)/python -m benchmarks.run
 
-fuzz: ## Run every fuzz target for SECONDS seconds (default 60); needs cargo-fuzz and a nightly toolchain
+fuzz: ## Run every fuzz target for SECONDS_EACH seconds (default 60); needs cargo-fuzz and a nightly toolchain
 	fuzz/run.sh $(or $(SECONDS_EACH),60)
 
 clean: ## Remove what was built

@@ -3,11 +3,11 @@
 
 use arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use tessella_core::spec::NormalizerSpec;
+use tessella_core::spec::{NormalizerSpec, PreTokenizerSpec};
 use tessella_core::{EncodeOptions, Input, Tokenizer};
 use tessella_fuzz::choose::{self, Limits};
-use tessella_fuzz::show::show;
 use tessella_fuzz::reference::{self, Failure};
+use tessella_fuzz::show::show;
 
 fn check(u: &mut Unstructured<'_>) -> Result<()> {
     let spec = choose::spec(u, Limits { normalizer: true })?;
@@ -19,7 +19,8 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
     };
     let batch = u.ratio(1, 64)?;
     // Tables of different Unicode versions differ on what is newer than the older one.
-    let palette_only = spec.normalizer.as_ref().is_some_and(uses_tables);
+    let palette_only = spec.normalizer.as_ref().is_some_and(uses_tables)
+        || spec.pre_tokenizer.as_ref().is_some_and(has_punctuation);
     let text = choose::text(u, palette_only)?;
     let text: String = text.chars().take(1000).collect();
     let Ok(tokenizer) = Tokenizer::new(spec.clone()) else { return Ok(()) };
@@ -32,7 +33,8 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
     );
     let fresh = tokenizer.encode_ids(&text, &options);
     let cached = tokenizer.encode_ids(&text, &options);
-    let aligned = tokenizer.encode(&Input::from(text.as_str()), &options).map(|encoding| encoding.ids().to_vec());
+    let aligned =
+        tokenizer.encode(&Input::from(text.as_str()), &options).map(|encoding| encoding.ids().to_vec());
     let say = || format!("{text:?} with {}\n  {options:?}", show(&spec));
     match wanted {
         Ok(wanted) => {
@@ -42,7 +44,8 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
                     Err(error) => panic!("{way} fails with {error}: {}", say()),
                 }
             }
-            let words = tokenizer.clone().with_cache_budget(0).and_then(|bare| bare.encode_ids(&text, &options));
+            let words =
+                tokenizer.clone().with_cache_budget(0).and_then(|bare| bare.encode_ids(&text, &options));
             assert_eq!(words.ok().as_ref(), Some(&wanted), "without a cache: {}", say());
             if batch && !text.is_empty() {
                 check_batch(&tokenizer, &text, &wanted, &options);
@@ -84,6 +87,14 @@ fn uses_tables(spec: &NormalizerSpec) -> bool {
         | NormalizerSpec::Nfkd
         | NormalizerSpec::StripAccents => true,
         NormalizerSpec::Sequence(steps) => steps.iter().any(uses_tables),
+        _ => false,
+    }
+}
+
+fn has_punctuation(spec: &PreTokenizerSpec) -> bool {
+    match spec {
+        PreTokenizerSpec::Bert | PreTokenizerSpec::Punctuation { .. } | PreTokenizerSpec::Whitespace => true,
+        PreTokenizerSpec::Sequence(stages) => stages.iter().any(has_punctuation),
         _ => false,
     }
 }

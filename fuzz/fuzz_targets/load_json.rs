@@ -6,7 +6,14 @@ use tessella_core::{EncodeOptions, Input, Tokenizer};
 use tessella_formats::hf;
 use tessella_formats::json::Parser;
 
-const TEXTS: [&str; 6] = ["", "ab a", "The <pad> the  x\n\t1234!", "你好 é e\u{301} 🙂", "\u{0}\u{fffd}", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"];
+const TEXTS: [&str; 6] = [
+    "",
+    "ab a",
+    "The <pad> the  x\n\t1234!",
+    "你好 é e\u{301} 🙂",
+    "\u{0}\u{fffd}",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
+];
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(mut parser) = Parser::from_bytes(data) {
@@ -18,8 +25,13 @@ fuzz_target!(|data: &[u8]| {
     }
     let Ok(spec) = hf::from_bytes(data) else { return };
     if let Ok(written) = hf::to_string(&spec, false) {
-        let again = hf::from_str(&written).unwrap_or_else(|error| panic!("{error} in what was written: {written}"));
-        assert_eq!(hf::to_string(&again, false).ok().as_deref(), Some(written.as_str()), "writing is not stable");
+        let again =
+            hf::from_str(&written).unwrap_or_else(|error| panic!("{error} in what was written: {written}"));
+        assert_eq!(
+            hf::to_string(&again, false).ok().as_deref(),
+            Some(written.as_str()),
+            "writing is not stable"
+        );
     }
     let Ok(tokenizer) = Tokenizer::new(spec) else { return };
     let options = EncodeOptions {

@@ -10,9 +10,13 @@ use tessella_fuzz::choose;
 
 fn check(u: &mut Unstructured<'_>) -> Result<()> {
     let mut spec = TokenizerSpec::new(choose::byte_level_bpe(u)?);
-    spec.pre_tokenizer =
-        Some(PreTokenizerSpec::ByteLevel { add_prefix_space: false, trim_offsets: false, use_regex: u.arbitrary()? });
-    spec.decoder = Some(DecoderSpec::ByteLevel { add_prefix_space: false, trim_offsets: false, use_regex: true });
+    spec.pre_tokenizer = Some(PreTokenizerSpec::ByteLevel {
+        add_prefix_space: false,
+        trim_offsets: false,
+        use_regex: u.arbitrary()?,
+    });
+    spec.decoder =
+        Some(DecoderSpec::ByteLevel { add_prefix_space: false, trim_offsets: false, use_regex: true });
     if u.arbitrary()? {
         spec.added_tokens = ["<s>", "the", "ab"]
             .into_iter()
@@ -20,7 +24,8 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
             // Ids of their own: a vocabulary with holes has no other free ones.
             .map(|(content, id)| AddedToken {
                 id: Some(id),
-                normalized: false, ..AddedToken::new(content, content == "<s>")
+                normalized: false,
+                ..AddedToken::new(content, content == "<s>")
             })
             .collect();
     }
@@ -48,7 +53,10 @@ fn check(u: &mut Unstructured<'_>) -> Result<()> {
         assert_eq!(joined, text, "{ids:?}");
         let (whole, starts) = tokenizer.decode_with_offsets(&ids, false).expect("all ids are known");
         assert_eq!(whole, text);
-        assert!(starts.is_sorted() && starts.last().is_none_or(|last| *last <= text.chars().count()), "{starts:?}");
+        assert!(
+            starts.is_sorted() && starts.last().is_none_or(|last| *last <= text.chars().count()),
+            "{starts:?}"
+        );
     }
     // Ids that no text gives: lossy, and the same both ways.
     let some: Vec<u32> = ids.iter().step_by(2).copied().collect();

@@ -15,15 +15,77 @@ use crate::pattern::{dialect, pattern};
 
 /// Characters and strings on which rules differ.
 const PALETTE: &[&str] = &[
-    "a", "b", "c", "A", "B", " ", " ", "  ", "\n", "\t", "\r\n", "1", "23", "٣", "½", ".", ",", "'", "'s", "!", "-", "_",
-    "▁", "Ġ", "##", "</w>", "<unk>", "é", "e\u{301}", "\u{301}", "ß", "İ", "ſ", "Σ", "ﬁ", "①", "가", "\u{1100}\u{1161}",
-    "你", "好", "。", "の", "ア", "🙂", "👩\u{200d}🚀", "\u{200b}", "\u{a0}", "\u{3000}", "\u{2028}", "\u{0}", "\u{7f}",
-    "\u{ad}", "\u{feff}", "\u{fffd}", "<s>", "[CLS]", "ab", "abc", "the", "aaaaaaaaaaaaaaaa", "ͅ", "ǆ", "क्षि", "ไทย",
+    "a",
+    "b",
+    "c",
+    "A",
+    "B",
+    " ",
+    " ",
+    "  ",
+    "\n",
+    "\t",
+    "\r\n",
+    "1",
+    "23",
+    "٣",
+    "½",
+    ".",
+    ",",
+    "'",
+    "'s",
+    "!",
+    "-",
+    "_",
+    "▁",
+    "Ġ",
+    "##",
+    "</w>",
+    "<unk>",
+    "é",
+    "e\u{301}",
+    "\u{301}",
+    "ß",
+    "İ",
+    "ſ",
+    "Σ",
+    "ﬁ",
+    "①",
+    "가",
+    "\u{1100}\u{1161}",
+    "你",
+    "好",
+    "。",
+    "の",
+    "ア",
+    "🙂",
+    "👩\u{200d}🚀",
+    "\u{200b}",
+    "\u{a0}",
+    "\u{3000}",
+    "\u{2028}",
+    "\u{0}",
+    "\u{7f}",
+    "\u{ad}",
+    "\u{feff}",
+    "\u{fffd}",
+    "<s>",
+    "[CLS]",
+    "ab",
+    "abc",
+    "the",
+    "aaaaaaaaaaaaaaaa",
+    "ͅ",
+    "ǆ",
+    "क्षि",
+    "ไทย",
 ];
 
 /// Texts of vocabulary entries and added tokens are made of these.
-const PARTS: &[&str] =
-    &["a", "b", "c", "A", " ", "1", ".", "'", "▁", "é", "ß", "你", "🙂", "\u{301}", "\n", "<", ">", "#", "_", "-"];
+const PARTS: &[&str] = &[
+    "a", "b", "c", "A", " ", "1", ".", "'", "▁", "é", "ß", "你", "🙂", "\u{301}", "\n", "<", ">", "#", "_",
+    "-",
+];
 
 /// What a target may rule out.
 #[derive(Debug, Clone, Copy)]
@@ -75,11 +137,48 @@ pub fn spec(u: &mut Unstructured<'_>, limits: Limits) -> Result<TokenizerSpec> {
     } else {
         None
     };
+    if u.ratio(1, 3)? {
+        as_published(u, limits, &mut spec)?;
+    }
     spec.added_tokens = added_tokens(u)?;
     if u.ratio(1, 4)? {
         spec.post_processor = Some(template(u)?);
     }
     Ok(spec)
+}
+
+/// The stages that published tokenizers put around models with a mark for blanks: ways of their own lead through
+/// them.
+fn as_published(u: &mut Unstructured<'_>, limits: Limits, spec: &mut TokenizerSpec) -> Result<()> {
+    let mark = *u.choose(&['▁', '▁', '_', 'a'])?;
+    if limits.normalizer && matches!(spec.model, ModelSpec::Bpe(_)) && u.ratio(2, 3)? {
+        let from = *u.choose(&[" ", " ", "b", "1"])?;
+        let replace = NormalizerSpec::Replace {
+            pattern: Pattern::Literal(from.to_string()),
+            content: mark.to_string(),
+        };
+        let prefix = if u.ratio(1, 6)? { from.to_string() } else { mark.to_string() };
+        let prepend = NormalizerSpec::Prepend { prepend: prefix };
+        spec.pre_tokenizer = None;
+        spec.normalizer = Some(match u.int_in_range(0..=3)? {
+            0 => replace,
+            1 => NormalizerSpec::Sequence(vec![replace, prepend]),
+            _ => NormalizerSpec::Sequence(vec![prepend, replace]),
+        });
+        return Ok(());
+    }
+    let metaspace = PreTokenizerSpec::Metaspace {
+        replacement: mark,
+        prepend: *u.choose(&[PrependScheme::Always, PrependScheme::First, PrependScheme::Never])?,
+        split: u.ratio(5, 6)?,
+    };
+    spec.normalizer = spec.normalizer.take().filter(|_| u.ratio(1, 4).unwrap_or(false));
+    spec.pre_tokenizer = Some(match u.int_in_range(0..=2)? {
+        0 => metaspace,
+        1 => PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::WhitespaceSplit, metaspace]),
+        _ => PreTokenizerSpec::Sequence(vec![pre_tokenizer(u, 2)?, metaspace]),
+    });
+    Ok(())
 }
 
 /// A byte-level BPE that covers all bytes, or nearly.
@@ -236,7 +335,9 @@ pub fn model(u: &mut Unstructured<'_>) -> Result<ModelSpec> {
             let mut texts = words(u)?;
             let rests: Vec<String> = texts.iter().map(|text| format!("{prefix}{text}")).collect();
             let bits: u32 = u.arbitrary()?;
-            texts.extend(rests.into_iter().enumerate().filter(|(at, _)| bits >> (at % 32) & 1 == 1).map(|(_, t)| t));
+            texts.extend(
+                rests.into_iter().enumerate().filter(|(at, _)| bits >> (at % 32) & 1 == 1).map(|(_, t)| t),
+            );
             let unk_token = if u.ratio(1, 6)? { "[UNK]".to_string() } else { word(u, PARTS, 1)? };
             if u.ratio(5, 6)? {
                 texts.insert(unk_token.clone());
@@ -250,7 +351,10 @@ pub fn model(u: &mut Unstructured<'_>) -> Result<ModelSpec> {
         }
         4 => {
             let texts = words(u)?;
-            ModelSpec::WordLevel(WordLevelSpec { vocab: vocab(u, texts.into_iter().collect())?, unk_token: "a".into() })
+            ModelSpec::WordLevel(WordLevelSpec {
+                vocab: vocab(u, texts.into_iter().collect())?,
+                unk_token: "a".into(),
+            })
         }
         _ => {
             let mut pieces: Vec<(String, f64)> = Vec::new();
@@ -299,7 +403,10 @@ pub fn normalizer(u: &mut Unstructured<'_>, depth: usize) -> Result<NormalizerSp
         5 => NormalizerSpec::Strip { left: u.arbitrary()?, right: u.arbitrary()? },
         6 => NormalizerSpec::StripAccents,
         7 => NormalizerSpec::Prepend { prepend: word(u, &["▁", "a", " ", "é"], 2)? },
-        8 | 9 => NormalizerSpec::Replace { pattern: a_pattern(u)?, content: if u.ratio(1, 4)? { String::new() } else { word(u, PARTS, 2)? } },
+        8 | 9 => NormalizerSpec::Replace {
+            pattern: a_pattern(u)?,
+            content: if u.ratio(1, 4)? { String::new() } else { word(u, PARTS, 2)? },
+        },
         10 => NormalizerSpec::ByteLevel,
         _ if depth < 2 => {
             let count = u.int_in_range(0..=3)?;
@@ -323,11 +430,19 @@ pub fn pre_tokenizer(u: &mut Unstructured<'_>, depth: usize) -> Result<PreTokeni
             prepend: if u.arbitrary()? { PrependScheme::Always } else { PrependScheme::Never },
             split: u.arbitrary()?,
         },
-        8..=10 => PreTokenizerSpec::Split { pattern: a_pattern(u)?, behavior: behavior(u)?, invert: u.ratio(1, 4)? },
-        11 => PreTokenizerSpec::ByteLevel { add_prefix_space: u.arbitrary()?, trim_offsets: false, use_regex: u.arbitrary()? },
+        8..=10 => {
+            PreTokenizerSpec::Split { pattern: a_pattern(u)?, behavior: behavior(u)?, invert: u.ratio(1, 4)? }
+        }
+        11 => PreTokenizerSpec::ByteLevel {
+            add_prefix_space: u.arbitrary()?,
+            trim_offsets: false,
+            use_regex: u.arbitrary()?,
+        },
         _ if depth < 2 => {
             let count = u.int_in_range(0..=3)?;
-            PreTokenizerSpec::Sequence((0..count).map(|_| pre_tokenizer(u, depth + 1)).collect::<Result<_>>()?)
+            PreTokenizerSpec::Sequence(
+                (0..count).map(|_| pre_tokenizer(u, depth + 1)).collect::<Result<_>>()?,
+            )
         }
         _ => PreTokenizerSpec::WhitespaceSplit,
     })
@@ -335,7 +450,11 @@ pub fn pre_tokenizer(u: &mut Unstructured<'_>, depth: usize) -> Result<PreTokeni
 
 /// Splits and then the alphabet.
 pub fn byte_level_pre_tokenizer(u: &mut Unstructured<'_>) -> Result<PreTokenizerSpec> {
-    let last = PreTokenizerSpec::ByteLevel { add_prefix_space: u.ratio(1, 3)?, trim_offsets: false, use_regex: u.ratio(2, 3)? };
+    let last = PreTokenizerSpec::ByteLevel {
+        add_prefix_space: u.ratio(1, 3)?,
+        trim_offsets: false,
+        use_regex: u.ratio(2, 3)?,
+    };
     if u.ratio(1, 2)? {
         return Ok(last);
     }
@@ -353,7 +472,11 @@ pub fn added_tokens(u: &mut Unstructured<'_>) -> Result<Vec<AddedToken>> {
         return Ok(tokens);
     }
     for _ in 0..u.int_in_range(1..=5)? {
-        let content = if u.ratio(1, 3)? { u.choose(&["<s>", "[CLS]", "the", "ab", "abc"])?.to_string() } else { word(u, PARTS, 3)? };
+        let content = if u.ratio(1, 3)? {
+            u.choose(&["<s>", "[CLS]", "the", "ab", "abc"])?.to_string()
+        } else {
+            word(u, PARTS, 3)?
+        };
         tokens.push(AddedToken {
             id: None,
             content,
@@ -379,6 +502,10 @@ fn template(u: &mut Unstructured<'_>) -> Result<PostProcessorSpec> {
     Ok(PostProcessorSpec::Template(Template {
         pair: vec![sequence(), TemplatePiece::Sequence { second: true, type_id: 1 }],
         single,
-        special_tokens: vec![TemplateSpecial { id: "x".into(), ids: vec![7001, 7002], tokens: vec!["x".into(), "y".into()] }],
+        special_tokens: vec![TemplateSpecial {
+            id: "x".into(),
+            ids: vec![7001, 7002],
+            tokens: vec!["x".into(), "y".into()],
+        }],
     }))
 }

@@ -18,9 +18,10 @@ pub fn show(spec: &TokenizerSpec) -> String {
         ModelSpec::Bpe(bpe) => {
             let text = |id: u32| bpe.vocab.text(id).unwrap_or("?");
             let merges: Vec<String> = match &bpe.merges {
-                Merges::Pairs(pairs) => {
-                    pairs.iter().map(|(left, right)| format!("{:?}+{:?}", text(*left), text(*right))).collect()
-                }
+                Merges::Pairs(pairs) => pairs
+                    .iter()
+                    .map(|(left, right)| format!("{:?}+{:?}", text(*left), text(*right)))
+                    .collect(),
                 Merges::ConcatRank => vec!["by rank".to_string()],
             };
             format!(

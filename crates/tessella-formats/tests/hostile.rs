@@ -103,7 +103,7 @@ fn truncated_files_are_refused() {
 #[test]
 fn flipped_and_overwritten_bytes_do_no_harm() {
     for (name, bytes) in all_files() {
-        for at in (0..bytes.len()).step_by(if bytes.len() > 4000 { 11 } else { 1 }) {
+        for at in (0..bytes.len()).step_by(if bytes.len() > 4000 { 31 } else { 3 }) {
             for value in [0x00, 0xFF, b'"', bytes[at] ^ 0x80, bytes[at].wrapping_add(1)] {
                 let mut broken = bytes.clone();
                 broken[at] = value;

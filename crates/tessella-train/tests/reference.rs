@@ -84,9 +84,11 @@ fn check_wordlevel(case: &Value) {
     assert_eq!(entries(&model.vocab), expected_entries(case));
 }
 
-/// Readings and losses that are equal on paper are decided by the last bits of the reference's floats, which differ
-/// from run to run (of such small corpora it repeats itself in four of five cases). So most cases have to agree in
-/// every piece, and none may be far off.
+/// The pieces have to be the same and so have the scores, to the last digits but a few. Characters that the estimate
+/// dropped share some scores out in the reference's hash order, so scores of characters are compared as a whole.
+///
+/// Cases may end in a tie of losses that are equal on paper and are decided by the order of floating-point sums, so
+/// `agreement` counts the cases with the same pieces, and the caller demands nearly all.
 fn check_unigram(case: &Value, agreement: &mut (usize, usize)) {
     let options = &case["options"];
     let trainer = UnigramTrainer {
@@ -124,13 +126,26 @@ fn check_unigram(case: &Value, agreement: &mut (usize, usize)) {
             expected.len()
         );
     }
-    assert!(common * 10 >= expected.len() * 8, "{common} of {} pieces in common", expected.len());
+    assert!(common * 10 >= expected.len() * 9, "{common} of {} pieces in common", expected.len());
+    if agreed {
+        let close = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.abs().max(b.abs());
+        for (text, score) in model.vocab.iter().filter(|(text, _)| text.chars().count() > 1) {
+            let expected = expected[text.as_str()];
+            assert!(close(*score, expected), "{text}: {score} instead of {expected}");
+        }
+        let mut scores: Vec<f64> = expected.values().copied().collect();
+        scores.sort_by(|a, b| b.total_cmp(a));
+        let mut ours: Vec<f64> = model.vocab.iter().map(|&(_, score)| score).collect();
+        ours.sort_by(|a, b| b.total_cmp(a));
+        assert!(ours.iter().zip(&scores).all(|(&a, &b)| close(a, b)), "{ours:?} instead of {scores:?}");
+    }
 }
 
 #[test]
 fn reference_cases() {
-    let mut files =
-        vec![format!("{}/../../tests/conformance/train/reference.jsonl", env!("CARGO_MANIFEST_DIR"))];
+    let committed =
+        |name| format!("{}/../../tests/conformance/train/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let mut files = vec![committed("reference"), committed("unigram")];
     files.extend(
         std::env::var("TESSELLA_TRAIN_CASES").iter().flat_map(|list| list.split(':').map(String::from)),
     );
@@ -158,6 +173,6 @@ fn reference_cases() {
         }
     }
     eprintln!("{checked} cases, {failed} mismatches; unigram: {agreement:?} agree in every piece");
-    assert!(agreement.0 * 10 >= agreement.1 * 7, "unigram: {agreement:?} agree");
+    assert!(agreement.1 >= 40 && agreement.0 * 100 >= agreement.1 * 99, "unigram: {agreement:?} agree");
     assert!(checked > 50 && failed == 0, "{failed} of {checked} cases differ");
 }

@@ -63,13 +63,13 @@ pub(super) fn split(
             }
         }
         if done < start {
-            parts.push(Part::Text(text[done..start].to_string()));
+            parts.push(Part::Text(text[done..start].to_string(), done));
         }
         parts.push(Part::Added(token.id.unwrap_or(0)));
         done = end;
     }
     if done < text.len() {
-        parts.push(Part::Text(text[done..].to_string()));
+        parts.push(Part::Text(text[done..].to_string(), done));
     }
     Ok(parts)
 }

@@ -28,7 +28,8 @@ pub type Outcome<T> = Result<T, Failure>;
 /// A part of a text on its way to the model.
 #[derive(Debug, Clone)]
 enum Part {
-    Text(String),
+    /// A text, and where it starts.
+    Text(String, usize),
     Added(TokenId),
 }
 
@@ -44,12 +45,17 @@ pub fn encode(
     for part in added::split(added, false, text, specials_as_text, |content| Ok(content.to_string()))? {
         match part {
             Part::Added(id) => parts.push(Part::Added(id)),
-            Part::Text(text) => {
+            Part::Text(text, start) => {
                 let normalize = |text: &str| match &spec.normalizer {
                     Some(normalizer) => normalize::normalize(normalizer, text),
                     None => Ok(text.to_string()),
                 };
-                parts.extend(added::split(added, true, &normalize(&text)?, specials_as_text, normalize)?);
+                for part in added::split(added, true, &normalize(&text)?, specials_as_text, normalize)? {
+                    parts.push(match part {
+                        Part::Text(text, inside) => Part::Text(text, start + inside),
+                        added => added,
+                    });
+                }
             }
         }
     }
@@ -57,13 +63,14 @@ pub fn encode(
     for part in parts {
         match part {
             Part::Added(id) => ids.push(id),
-            Part::Text(text) => {
-                let mut pieces = vec![text];
+            Part::Text(text, start) => {
+                let at_start = spec.normalizer.is_none().then_some(start == 0);
+                let mut pieces = vec![pretokenize::Piece { text, at_start }];
                 if let Some(pre_tokenizer) = &spec.pre_tokenizer {
                     pieces = pretokenize::pre_tokenize(pre_tokenizer, pieces)?;
                 }
                 for piece in pieces {
-                    ids.extend(models::encode_piece(&spec.model, &piece)?);
+                    ids.extend(models::encode_piece(&spec.model, &piece.text)?);
                 }
             }
         }
@@ -92,7 +99,9 @@ fn around(template: &Template, ids: &[TokenId], add_special_tokens: bool) -> Vec
 /// All matches, by the dialect's own engine.
 fn matches(pattern: &Pattern, text: &str) -> Outcome<Vec<(usize, usize)>> {
     let regex = match pattern {
-        Pattern::Literal(literal) => Pattern::Regex { source: regex::escape(literal), dialect: Dialect::Fancy },
+        Pattern::Literal(literal) => {
+            Pattern::Regex { source: regex::escape(literal), dialect: Dialect::Fancy }
+        }
         regex => regex.clone(),
     };
     all(&Matcher::exact(&regex).map_err(|_| Failure::NoAnswer)?, text)

@@ -22,9 +22,7 @@ pub(super) fn normalize(spec: &NormalizerSpec, text: &str) -> Outcome<String> {
             let text = if *left { text.trim_start() } else { text };
             if *right { text.trim_end().to_string() } else { text.to_string() }
         }
-        NormalizerSpec::StripAccents => {
-            text.chars().filter(|c| !MARK.is_match(&c.to_string())).collect()
-        }
+        NormalizerSpec::StripAccents => text.chars().filter(|c| !MARK.is_match(&c.to_string())).collect(),
         NormalizerSpec::Prepend { .. } if text.is_empty() => String::new(),
         NormalizerSpec::Prepend { prepend } => format!("{prepend}{text}"),
         NormalizerSpec::Replace { pattern, content } => {

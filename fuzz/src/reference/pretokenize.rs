@@ -1,4 +1,4 @@
-//! Pre-tokenizers on lists of strings.
+//! Pre-tokenizers on lists of pieces.
 
 use std::sync::LazyLock;
 
@@ -18,8 +18,15 @@ static GPT2_MATCHER: LazyLock<Matcher> = LazyLock::new(|| {
     Matcher::exact(&pattern).expect("a fixed pattern")
 });
 
-pub(super) fn pre_tokenize(spec: &PreTokenizerSpec, pieces: Vec<String>) -> Outcome<Vec<String>> {
-    let mut out = Vec::new();
+/// A piece, and whether it starts where the text starts; nobody knows where something stands that a stage has
+/// rewritten.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    pub text: String,
+    pub at_start: Option<bool>,
+}
+
+pub(super) fn pre_tokenize(spec: &PreTokenizerSpec, pieces: Vec<Piece>) -> Outcome<Vec<Piece>> {
     if let PreTokenizerSpec::Sequence(stages) = spec {
         let mut pieces = pieces;
         for stage in stages {
@@ -27,74 +34,95 @@ pub(super) fn pre_tokenize(spec: &PreTokenizerSpec, pieces: Vec<String>) -> Outc
         }
         return Ok(pieces);
     }
+    let mut out = Vec::new();
     for piece in pieces {
-        one(spec, piece, &mut out)?;
+        if !piece.text.is_empty() {
+            one(spec, piece, &mut out)?;
+        }
     }
-    out.retain(|piece| !piece.is_empty());
+    out.retain(|piece| !piece.text.is_empty());
     Ok(out)
 }
 
-fn one(spec: &PreTokenizerSpec, piece: String, out: &mut Vec<String>) -> Outcome<()> {
-    if piece.is_empty() {
-        return Ok(());
-    }
+fn one(spec: &PreTokenizerSpec, piece: Piece, out: &mut Vec<Piece>) -> Outcome<()> {
+    let text = piece.text.as_str();
+    let mut cut = |ranges: Vec<(usize, usize)>| {
+        out.extend(ranges.into_iter().map(|(start, end)| Piece {
+            text: text[start..end].to_string(),
+            at_start: if start == 0 { piece.at_start } else { Some(false) },
+        }));
+    };
     match spec {
         PreTokenizerSpec::Bert => {
-            for word in split(&piece, &chars(&piece, char::is_whitespace), SplitBehavior::Removed, false) {
-                let cuts = chars(&word, is_punctuation);
-                out.extend(split(&word, &cuts, SplitBehavior::Isolated, false));
+            for (start, end) in split(text, &chars(text, char::is_whitespace), SplitBehavior::Removed, false)
+            {
+                let cuts = chars(&text[start..end], is_punctuation);
+                let parts = split(&text[start..end], &cuts, SplitBehavior::Isolated, false);
+                cut(parts.into_iter().map(|part| (start + part.0, start + part.1)).collect());
             }
         }
         PreTokenizerSpec::Whitespace => {
-            out.extend(WORDS.find_iter(&piece).map(|word| word.as_str().to_string()));
+            cut(WORDS.find_iter(text).map(|word| (word.start(), word.end())).collect())
         }
         PreTokenizerSpec::WhitespaceSplit => {
-            out.extend(split(&piece, &chars(&piece, char::is_whitespace), SplitBehavior::Removed, false));
+            cut(split(text, &chars(text, char::is_whitespace), SplitBehavior::Removed, false));
         }
         PreTokenizerSpec::CharDelimiter { delimiter } => {
-            out.extend(split(&piece, &chars(&piece, |c| c == *delimiter), SplitBehavior::Removed, false));
+            cut(split(text, &chars(text, |c| c == *delimiter), SplitBehavior::Removed, false));
         }
         PreTokenizerSpec::Digits { individual } => {
             let behavior = if *individual { SplitBehavior::Isolated } else { SplitBehavior::Contiguous };
-            out.extend(split(&piece, &chars(&piece, char::is_numeric), behavior, false));
+            cut(split(text, &chars(text, char::is_numeric), behavior, false));
         }
         PreTokenizerSpec::FixedLength { length } => {
-            let chars: Vec<char> = piece.chars().collect();
-            out.extend(chars.chunks(*length).map(|chunk| chunk.iter().collect::<String>()));
+            let mut starts: Vec<usize> = text.char_indices().map(|(at, _)| at).step_by(*length).collect();
+            starts.push(text.len());
+            cut(starts.windows(2).map(|pair| (pair[0], pair[1])).collect());
         }
         PreTokenizerSpec::Punctuation { behavior } => {
-            out.extend(split(&piece, &chars(&piece, is_punctuation), *behavior, false));
-        }
-        PreTokenizerSpec::Metaspace { replacement, prepend, split: cuts } => {
-            let mut text = piece.replace(' ', &replacement.to_string());
-            match prepend {
-                PrependScheme::Always if !text.starts_with(*replacement) => text.insert(0, *replacement),
-                // Needs to know where the piece stood in the original.
-                PrependScheme::First => return Err(Failure::NoAnswer),
-                _ => {}
-            }
-            if *cuts {
-                let places = chars(&text, |c| c == *replacement);
-                out.extend(split(&text, &places, SplitBehavior::MergedWithNext, false));
-            } else {
-                out.push(text);
-            }
+            cut(split(text, &chars(text, is_punctuation), *behavior, false))
         }
         PreTokenizerSpec::Split { pattern, behavior, invert } => {
-            out.extend(split(&piece, &matches(pattern, &piece)?, *behavior, *invert));
+            cut(split(text, &matches(pattern, text)?, *behavior, *invert));
+        }
+        PreTokenizerSpec::Metaspace { replacement, prepend, split: cuts } => {
+            let prepends = match prepend {
+                PrependScheme::Always => true,
+                PrependScheme::First => piece.at_start.ok_or(Failure::NoAnswer)?,
+                PrependScheme::Never => false,
+            };
+            let mut text = text.replace(' ', &replacement.to_string());
+            if prepends && !text.starts_with(*replacement) {
+                text.insert(0, *replacement);
+            }
+            let ranges = if *cuts {
+                split(&text, &chars(&text, |c| c == *replacement), SplitBehavior::MergedWithNext, false)
+            } else {
+                vec![(0, text.len())]
+            };
+            out.extend(ranges.into_iter().map(|range| rewritten(&text[range.0..range.1])));
         }
         PreTokenizerSpec::ByteLevel { add_prefix_space, use_regex, trim_offsets: _ } => {
-            let text = if *add_prefix_space && !piece.starts_with(' ') { format!(" {piece}") } else { piece };
-            let pieces = if *use_regex {
+            let prefix = if *add_prefix_space && !text.starts_with(' ') { " " } else { "" };
+            let text = format!("{prefix}{text}");
+            let ranges = if *use_regex {
                 split(&text, &all(&GPT2_MATCHER, &text)?, SplitBehavior::Isolated, false)
             } else {
-                vec![text]
+                vec![(0, text.len())]
             };
-            out.extend(pieces.iter().map(|piece| bytes_to_alphabet(piece.as_bytes())));
+            out.extend(
+                ranges
+                    .into_iter()
+                    .map(|range| rewritten(&bytes_to_alphabet(&text.as_bytes()[range.0..range.1]))),
+            );
         }
         _ => return Err(Failure::NoAnswer),
     }
     Ok(())
+}
+
+fn rewritten(text: &str) -> Piece {
+    Piece { text: text.to_string(), at_start: None }
 }
 
 fn is_punctuation(c: char) -> bool {
@@ -106,7 +134,12 @@ fn chars(text: &str, wanted: impl Fn(char) -> bool) -> Vec<(usize, usize)> {
 }
 
 /// All segments, matches and gaps, then joined or dropped as the behaviour says.
-fn split(text: &str, matches: &[(usize, usize)], behavior: SplitBehavior, invert: bool) -> Vec<String> {
+fn split(
+    text: &str,
+    matches: &[(usize, usize)],
+    behavior: SplitBehavior,
+    invert: bool,
+) -> Vec<(usize, usize)> {
     let mut segments: Vec<(usize, usize, bool)> = Vec::new();
     let mut done = 0;
     for &(start, end) in matches {
@@ -156,5 +189,5 @@ fn split(text: &str, matches: &[(usize, usize)], behavior: SplitBehavior, invert
             joined.reverse();
         }
     }
-    joined.into_iter().map(|(start, end)| text[start..end].to_string()).collect()
+    joined
 }

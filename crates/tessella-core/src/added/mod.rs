@@ -234,7 +234,8 @@ impl TokenSet {
             tokens: patterns.iter().map(|(_, index)| *index).collect(),
             rejects: patterns.iter().any(|(_, index)| tokens[*index].single_word),
             has_special: patterns.iter().any(|(_, index)| tokens[*index].special),
-            contents: patterns.into_iter().collect(),
+            // Of equal contents the first one counts, as in the automaton.
+            contents: patterns.into_iter().rev().collect(),
             lengths,
         }))
     }
@@ -354,6 +355,20 @@ mod tests {
         tokens.split_normalized("a [foo]", false, &mut segments);
         assert_eq!(segments[1], Segment { range: 2..7, id: Some(0) });
         assert_eq!(tokens.decoded_text(0), Some("[foo]"));
+    }
+
+    /// Two tokens may look the same once normalized; the one with the smaller id stands for both, also where it
+    /// is found behind a longer token that was rejected.
+    #[test]
+    fn of_equal_contents_the_first_one_counts() {
+        let plain = |content: &str| AddedToken::new(content, false);
+        let whole = AddedToken { single_word: true, ..plain("ab") };
+        let tokens = vocabulary(vec![plain("a"), plain("A"), whole]);
+        let mut segments = Vec::new();
+        for (text, id) in [("a", 0), ("ab", 2), ("abc", 0)] {
+            tokens.split_normalized(text, false, &mut segments);
+            assert_eq!(segments[0].id, Some(id), "{text}");
+        }
     }
 
     #[test]

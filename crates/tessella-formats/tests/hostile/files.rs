@@ -155,7 +155,7 @@ fn gguf_array(kind: u32, items: &[Vec<u8>]) -> Vec<u8> {
 pub fn gguf(model: &str) -> Vec<u8> {
     let texts: &[&str] = match model {
         "bert" => &["[PAD]", "[UNK]", "[CLS]", "[SEP]", "▁a", "b"],
-        _ => &["<unk>", "<s>", "a", "b", "ab", "<0x41>"],
+        _ => &["<unk>", "<s>", "a", "b", "ab", "<x>"],
     };
     let strings =
         |items: &[&str]| gguf_array(8, &items.iter().map(|item| gguf_text(item)).collect::<Vec<_>>());
@@ -169,7 +169,7 @@ pub fn gguf(model: &str) -> Vec<u8> {
         gguf_pair("tokenizer.ggml.model", 8, &gguf_text(model)),
         gguf_pair("tokenizer.ggml.pre", 8, &gguf_text("llama-bpe")),
         gguf_pair("tokenizer.ggml.tokens", 9, &strings(texts)),
-        gguf_pair("tokenizer.ggml.token_type", 9, &kinds(&[2, 3, 1, 1, 1, 6])),
+        gguf_pair("tokenizer.ggml.token_type", 9, &kinds(&[2, 3, 1, 1, 1, 4])),
         gguf_pair("tokenizer.ggml.scores", 9, &gguf_array(6, &scores)),
         gguf_pair("tokenizer.ggml.merges", 9, &strings(&["a b"])),
         gguf_pair("tokenizer.ggml.bos_token_id", 4, &1u32.to_le_bytes()),

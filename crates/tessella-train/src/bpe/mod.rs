@@ -159,6 +159,9 @@ pub(crate) struct Learned {
     pub(crate) report: TrainReport,
 }
 
+/// How much to tell about each step, and to whom.
+type Traced<'a> = (&'a TraceOptions, &'a mut dyn FnMut(TraceStep) -> Result<()>);
+
 /// Merges between two progress reports.
 const REPORT_EVERY: usize = 64;
 
@@ -324,7 +327,7 @@ impl BpeTrainer {
         &self,
         counts: &PieceCounts,
         progress: &dyn Progress,
-        mut traced: Option<(&TraceOptions, &mut dyn FnMut(TraceStep) -> Result<()>)>,
+        mut traced: Option<Traced<'_>>,
     ) -> Result<Learned> {
         let fingerprint = match &self.checkpoint {
             Some(_) => self.fingerprint(counts)?,
@@ -370,7 +373,8 @@ impl BpeTrainer {
         summary.vocab_size = learner.tokens.len();
         summary.merges = learner.merges.len();
         summary.tokens = Some(learner.token_total);
-        report(progress, Stage::Merge, summary.vocab_size as u64, summary.vocab_size as u64)?;
+        // Too late to be stopped: everything is learned.
+        progress.update(Stage::Merge, summary.vocab_size as u64, summary.vocab_size as u64);
         if let Some(checkpoint) = &self.checkpoint
             && let Err(error) = std::fs::remove_file(&checkpoint.file)
             && error.kind() != std::io::ErrorKind::NotFound

@@ -142,8 +142,9 @@ pub(super) fn prune(
                     dropped.push((entry as u32, 0.0));
                     continue;
                 }
-                let parts = reader.entries(&scored).count();
-                let log_sum_after = (sum + used * (parts as f64 - 1.0)).ln();
+                // As in the reference trainer, every entry counts here, not only the parts: its order of pruning
+                // favours frequent entries because of that.
+                let log_sum_after = (sum + used * (pieces.len() as f64 - 1.0)).ln();
                 let after: f64 = reader
                     .entries(&scored)
                     .map(|part| (frequency[part as usize] as f64 + used).ln() - log_sum_after)

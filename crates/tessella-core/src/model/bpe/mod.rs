@@ -194,7 +194,7 @@ impl Bpe {
             return Ok(());
         }
         self.first_symbols(piece, scratch)?;
-        self.merge(scratch, random);
+        self.merge(scratch, random)?;
         scratch.emit(out);
         Ok(())
     }
@@ -223,7 +223,7 @@ impl Bpe {
         for &byte in piece {
             scratch.push(self.tables.symbols.of_byte(byte), 1);
         }
-        self.merge(scratch, random);
+        self.merge(scratch, random)?;
         scratch.emit(out);
         Ok(())
     }
@@ -252,18 +252,21 @@ impl Bpe {
             chars as u32
         };
         for token in &mut out[before..] {
-            token.start = to_raw(token.start);
+            // A byte token may stand for half a character of the alphabet; it covers the whole.
+            let inside = !spelled.is_char_boundary(token.start as usize);
+            token.start = to_raw(token.start) - inside as u32;
             token.end = to_raw(token.end);
         }
         Ok(())
     }
 
-    fn merge(&self, scratch: &mut MergeScratch, random: &mut Random) {
+    fn merge(&self, scratch: &mut MergeScratch, random: &mut Random) -> Result<()> {
         if self.dropout > 0.0 {
             merge::merge_with_dropout(scratch, &self.tables.pairs, self.dropout, random);
         } else {
             merge::merge_all(scratch, &self.tables.pairs);
         }
+        if scratch.is_cancelled() { Err(Error::interrupted()) } else { Ok(()) }
     }
 
     fn first_symbols(&self, piece: &str, scratch: &mut MergeScratch) -> Result<()> {
@@ -346,5 +349,35 @@ impl Tables {
             CutTest::build(&pairs, &symbols, &spec.vocab, unk, spec.byte_fallback)
         };
         Ok(Tables { symbols, pairs, cut })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that have no token are spelled in the alphabet, whose characters may be spelled in bytes again.
+    #[test]
+    fn half_a_character_of_the_alphabet_covers_the_whole_byte() {
+        let texts = ["a".to_string()].into_iter().chain((0..=255u8).map(|byte| format!("<0x{byte:02X}>")));
+        let vocab = Vocab::from_entries(texts.zip(0..)).unwrap();
+        let bpe = Bpe::new(&BpeSpec {
+            vocab: Arc::new(vocab),
+            merges: Merges::Pairs(Arc::new(Vec::new())),
+            dropout: None,
+            unk_token: None,
+            continuing_subword_prefix: None,
+            end_of_word_suffix: None,
+            fuse_unk: false,
+            byte_fallback: true,
+            ignore_merges: false,
+        })
+        .unwrap();
+        let mut tokens = Vec::new();
+        let (mut scratch, mut random) = (MergeScratch::default(), Random::from_seed(1));
+        bpe.tokenize_bytes("aéa".as_bytes(), &mut scratch, &mut random, &mut tokens).unwrap();
+        let spans: Vec<(u32, u32)> = tokens.iter().map(|token| (token.start, token.end)).collect();
+        // é is two bytes, each of them a character of two bytes in the alphabet.
+        assert_eq!(spans, [(0, 1), (1, 2), (1, 2), (2, 3), (2, 3), (3, 4)]);
     }
 }
