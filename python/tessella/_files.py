@@ -127,8 +127,8 @@ def encode_files(
         return RaggedIds(np.concatenate(ids), np.concatenate(offsets))
     target = os.fsdecode(out)
     end = 0
-    # Written beside the target and moved there when whole: a failed run leaves nothing, and a result that still
-    # maps an older file of the same name keeps it.
+    # Written beside the target and moved there when whole: a failed run leaves nothing, and a result that
+    # still maps an older file of the same name keeps it.
     with _replacing(target) as ids_file, _replacing(f"{target}.offsets") as offsets_file:
         offsets_file.write(np.zeros(1, "<i8").tobytes())
         for batch in batches:
