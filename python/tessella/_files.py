@@ -84,7 +84,11 @@ def _portions(paths: list[Any], separator: str | None) -> Iterator[list[str]]:
 def _replacing(target: str) -> Iterator[IO[bytes]]:
     """A file that takes the place of `target` when the block ends well, and vanishes when it does not."""
     folder, name = os.path.split(os.path.realpath(target))
-    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    except OSError as error:
+        # The name that the caller knows.
+        raise OSError(error.errno, os.strerror(error.errno or 0), target) from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file

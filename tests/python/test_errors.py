@@ -285,6 +285,9 @@ def test_paths_are_named(words, tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         words.encode_files("/nope/x.txt")
     assert caught.value.filename == "/nope/x.txt"
+    with pytest.raises(FileNotFoundError) as caught:
+        words.encode_files(__file__, out="/nope/x.ids")
+    assert caught.value.filename == "/nope/x.ids"
 
 
 @pytest.mark.parametrize("before", [0, 5, (1 << 20) - 1, (1 << 20) + 7])
