@@ -15,9 +15,11 @@ Example:
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import TYPE_CHECKING, Any
 
-from . import decoders, errors, models, normalizers, pre_tokenizers, processors, trainers
+from . import _tessella, decoders, errors, models, normalizers, pre_tokenizers, processors, trainers
 from ._tessella import (
     Encoding,
     NormalizedString,
@@ -115,3 +117,13 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+def _before_fork() -> None:
+    """Lets no thread be in the middle of a once-only look-up when the process forks."""
+    if "numpy" in sys.modules:
+        _tessella.settle()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import tempfile
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from .ragged import RaggedIds
 
@@ -46,6 +48,26 @@ def _portions(paths: list[Any], separator: str | None) -> Iterator[list[str]]:
         yield batch
 
 
+@contextlib.contextmanager
+def _replacing(target: str) -> Iterator[IO[bytes]]:
+    """A file that takes the place of `target` when the block ends well, and vanishes when it does not."""
+    folder, name = os.path.split(os.path.realpath(target))
+    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, os.path.join(folder, name))
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+
+
 def encode_files(
     tokenizer: Tokenizer,
     paths: list[Any],
@@ -67,9 +89,11 @@ def encode_files(
             ids.append(batch.ids)
             offsets.append(batch.offsets[1:] + offsets[-1][-1])
         return RaggedIds(np.concatenate(ids), np.concatenate(offsets))
-    target = os.fspath(out)
+    target = os.fsdecode(out)
     end = 0
-    with open(target, "wb") as ids_file, open(f"{target}.offsets", "wb") as offsets_file:
+    # Written beside the target and moved there when whole: a failed run leaves nothing, and a result that still
+    # maps an older file of the same name keeps it.
+    with _replacing(target) as ids_file, _replacing(f"{target}.offsets") as offsets_file:
         offsets_file.write(np.zeros(1, "<i8").tobytes())
         for batch in batches:
             ids_file.write(batch.ids.astype("<u4", copy=False).data)

@@ -4,6 +4,7 @@
 //! signal came in. When one did, a flag is set that the engine looks at, and the interrupt is raised once the
 //! work has come to rest.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -23,8 +24,8 @@ pub const SMALL: usize = 1 << 20;
 pub const TINY: usize = 1 << 10;
 
 /// Runs `work` on a thread of its own, interruptibly. Its stack is the size a main thread usually has.
-pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> Result<T> + Send) -> PyResult<T> {
-    let cancel = AtomicBool::new(false);
+pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<AtomicBool>) -> Result<T> + Send) -> PyResult<T> {
+    let cancel = Arc::new(AtomicBool::new(false));
     py.detach(|| {
         std::thread::scope(|scope| {
             let (done, finished) = channel::<()>();
@@ -63,7 +64,7 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> Result<T> 
 pub fn sized<T: Send>(
     py: Python<'_>,
     bytes: usize,
-    work: impl FnOnce(Option<&AtomicBool>) -> Result<T> + Send,
+    work: impl FnOnce(Option<&Arc<AtomicBool>>) -> Result<T> + Send,
 ) -> PyResult<T> {
     if bytes <= TINY {
         work(None).map_err(raise)

@@ -49,6 +49,16 @@ mod wire;
 
 use pyo3::prelude::*;
 
+/// Finishes everything that is looked up once and kept. Called before a fork: a thread that is in the middle of
+/// such a look-up does not exist in the child, which would wait for it for ever.
+#[pyfunction]
+fn settle(py: Python<'_>) -> PyResult<()> {
+    drop(numpy::PyArray1::<u32>::zeros(py, 0, false));
+    drop(errors::new(py, "TessellaError", ""));
+    drop(added::to_python(py, &tessella_core::spec::AddedToken::new("x", false))?);
+    Ok(())
+}
+
 #[pymodule(gil_used = false)]
 fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -68,6 +78,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<training::PieceCounts>()?;
     module.add_function(wrap_pyfunction!(training::learn, module)?)?;
     module.add_function(wrap_pyfunction!(loading::load, module)?)?;
+    module.add_function(wrap_pyfunction!(settle, module)?)?;
     module.add_function(wrap_pyfunction!(loading::read_merges, module)?)?;
     module.add_function(wrap_pyfunction!(loading::read_vocab_txt, module)?)?;
     Ok(())

@@ -27,7 +27,11 @@ pub(crate) fn sort_by<T: Send + Copy>(
     let share = items.len().div_ceil(threads.min(16));
     std::thread::scope(|scope| {
         for part in items.chunks_mut(share) {
-            scope.spawn(|| part.sort_unstable_by(&compare));
+            // Where the system gives no more threads, the stable sort below does the work alone.
+            let sort = || part.sort_unstable_by(&compare);
+            if std::thread::Builder::new().spawn_scoped(scope, sort).is_err() {
+                break;
+            }
         }
     });
     // The stable sort recognises the sorted parts and merges them.
@@ -57,14 +61,16 @@ pub(crate) fn for_each<S: Send>(
         return Ok(vec![run()]);
     }
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
-        workers
-            .into_iter()
-            .map(|worker| {
-                worker
-                    .join()
-                    .map_err(|_| Error::new(ErrorKind::Train, "a training thread stopped unexpectedly"))
-            })
-            .collect()
+        // The calling thread works too, so that one is always there.
+        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, run).ok();
+        let workers: Vec<_> = (1..threads).map_while(spawn).collect();
+        let mut states = vec![run()];
+        for worker in workers {
+            let state = worker.join();
+            states.push(
+                state.map_err(|_| Error::new(ErrorKind::Train, "a training thread stopped unexpectedly"))?,
+            );
+        }
+        Ok(states)
     })
 }

@@ -7,6 +7,11 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::TokenId;
 
+/// Ids of one character at most: its bytes, one by one.
+const LONGEST_CHARACTER: usize = 4;
+/// Ids that may wait for the rest of a character.
+const MOST_HELD_BACK: usize = 64;
+
 /// The state of one stream. It needs no tokenizer: each step is handed the way to decode.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DecodeStream {
@@ -40,9 +45,27 @@ impl DecodeStream {
         self.ids.extend_from_slice(ids);
         let text = decode(&self.ids)?;
         if text.len() <= self.prefix.len() || text.ends_with('\u{FFFD}') {
-            return Ok(None);
+            if self.ids.len() - self.prefix_len <= MOST_HELD_BACK {
+                return Ok(None);
+            }
+            return self.let_go(decode);
         }
         self.give_out(&text, decode).map(Some)
+    }
+
+    /// So many ids without a complete character are broken ones or stand for no text: gives out all but the
+    /// last few, which may still begin a character. Keeps the window, and so the cost of a step, bounded.
+    fn let_go(&mut self, decode: impl Fn(&[TokenId]) -> Result<String>) -> Result<Option<String>> {
+        let kept = self.ids.split_off(self.ids.len() - LONGEST_CHARACTER);
+        let text = decode(&self.ids)?;
+        let out = if text.len() > self.prefix.len() {
+            Some(self.give_out(&text, decode)?)
+        } else {
+            self.ids.truncate(self.prefix_len);
+            None
+        };
+        self.ids.extend(kept);
+        Ok(out)
     }
 
     /// At the end of the stream: gives what has been held back, broken characters as U+FFFD.

@@ -79,6 +79,7 @@ impl Inner {
         input: &Input<'_>,
         options: &EncodeOptions<'_>,
     ) -> Result<Encoding> {
+        worker.scratch.merge.watch(options.cancel);
         let first = self.encode_sequence(worker, &input.first, 0, options)?;
         let second = match &input.second {
             Some(sequence) => Some(self.encode_sequence(worker, sequence, 1, options)?),

@@ -97,31 +97,36 @@ impl Tokenizer {
         let next = AtomicUsize::new(0);
         let done: Mutex<Vec<(usize, Vec<Result<R>>)>> = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| {
-                    self.inner.workers.with(|worker| {
-                        loop {
-                            let start = next.fetch_add(1, Ordering::Relaxed) * chunk;
-                            if start >= count {
-                                return;
-                            }
-                            let mut results = Vec::with_capacity(chunk);
-                            for index in start..(start + chunk).min(count) {
-                                let result = options.check_cancelled().and_then(|()| job(worker, index));
-                                let failed = result.is_err();
-                                results.push(result);
-                                if failed {
-                                    next.store(usize::MAX / 2 / chunk, Ordering::Relaxed);
-                                    break;
-                                }
-                            }
-                            if let Ok(mut done) = done.lock() {
-                                done.push((start, results));
+            let work = || {
+                self.inner.workers.with(|worker| {
+                    loop {
+                        let start = next.fetch_add(1, Ordering::Relaxed) * chunk;
+                        if start >= count {
+                            return;
+                        }
+                        let mut results = Vec::with_capacity(chunk);
+                        for index in start..(start + chunk).min(count) {
+                            let result = options.check_cancelled().and_then(|()| job(worker, index));
+                            let failed = result.is_err();
+                            results.push(result);
+                            if failed {
+                                next.store(usize::MAX / 2 / chunk, Ordering::Relaxed);
+                                break;
                             }
                         }
-                    });
+                        if let Ok(mut done) = done.lock() {
+                            done.push((start, results));
+                        }
+                    }
                 });
+            };
+            // Where the system gives no more threads, those at hand do all the work: at least this one.
+            for _ in 1..threads {
+                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
             }
+            work();
         });
         let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         done.sort_unstable_by_key(|(start, _)| *start);

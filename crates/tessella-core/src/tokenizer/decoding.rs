@@ -1,7 +1,7 @@
 //! Ids back to text.
 
 use super::Tokenizer;
-use crate::decode::{DecodeStream, Decoder};
+use crate::decode::{DecodeStream, Decoder, append_token_bytes, lossy_text};
 use crate::error::Result;
 use crate::ids::TokenId;
 
@@ -53,6 +53,9 @@ impl Tokenizer {
         ids: &[TokenId],
         skip_special_tokens: bool,
     ) -> Result<(String, Vec<usize>)> {
+        if self.inner.decoder.as_ref().is_some_and(|decoder| decoder.is_byte_level()) {
+            return Ok(self.decode_bytes_with_offsets(ids, skip_special_tokens));
+        }
         let text = self.decode(ids, skip_special_tokens)?;
         let mut stream = DecodeStream::new(Vec::new());
         let decode = |ids: &[TokenId]| self.decode(ids, skip_special_tokens);
@@ -65,6 +68,26 @@ impl Tokenizer {
             }
         }
         Ok((text, starts))
+    }
+
+    /// The same where text is nothing but the tokens' bytes: characters start at bytes that continue none.
+    fn decode_bytes_with_offsets(&self, ids: &[TokenId], skip_special_tokens: bool) -> (String, Vec<usize>) {
+        let mut bytes = Vec::with_capacity(ids.len() * 4);
+        let mut starts = Vec::with_capacity(ids.len());
+        let mut chars = 0;
+        for &id in ids {
+            let from = bytes.len();
+            if !(skip_special_tokens && self.is_special(id))
+                && let Some(token) = self.id_to_decoded_token(id)
+            {
+                append_token_bytes(token, &mut bytes);
+            }
+            let token = &bytes[from..];
+            let continues = |byte: &u8| byte & 0xC0 == 0x80;
+            starts.push(chars - usize::from(chars > 0 && token.first().is_some_and(continues)));
+            chars += token.iter().filter(|byte| !continues(byte)).count();
+        }
+        (lossy_text(bytes), starts)
     }
 
     /// The decoder, if there is one.

@@ -34,6 +34,7 @@ impl Inner {
         options: &EncodeOptions<'_>,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
+        worker.scratch.merge.watch(options.cancel);
         match &self.plan.around {
             Some(around) if options.add_special_tokens => {
                 out.extend_from_slice(&around.before);

@@ -1,5 +1,6 @@
 //! What a call is given, and gives back.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::encoding::OffsetUnit;
@@ -59,7 +60,7 @@ pub struct EncodeOptions<'a> {
     /// Worker threads of a batch; 0 means one per available core.
     pub threads: usize,
     /// Set from elsewhere to make the call return [`crate::ErrorKind::Interrupted`] soon.
-    pub cancel: Option<&'a AtomicBool>,
+    pub cancel: Option<&'a Arc<AtomicBool>>,
 }
 
 impl Default for EncodeOptions<'_> {

@@ -7,9 +7,12 @@ use std::borrow::Cow;
 
 use super::Inner;
 use crate::added::Segment;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::normalize::Normalizer;
 use crate::text::{AlignedText, Alignment, Piece, Pieces};
+
+/// Positions inside of a piece have 32 bits, and pre-tokenization may make a piece twice as long.
+const MOST_BYTES: usize = (u32::MAX / 2) as usize;
 
 /// Reusable buffers.
 #[derive(Debug, Default)]
@@ -59,7 +62,7 @@ impl Inner {
                 }
             }
             let map = if tracked { Alignment::identity(0, text.len()) } else { Alignment::untracked() };
-            return Ok(finish(Pieces::from_parts(text, map, pieces), text));
+            return finish(Pieces::from_parts(text, map, pieces), text);
         }
         let normalize = |text: &mut AlignedText<'t>| match &self.normalizer {
             Some(normalizer) => normalizer.normalize(text),
@@ -74,7 +77,7 @@ impl Inner {
             added.split_normalized(part.as_str(), specials_as_text, normalized);
             push_segments(normalized, 0, &mut pieces);
             let (buffer, map) = part.into_parts();
-            return Ok(finish(Pieces::from_parts(buffer, map, pieces), text));
+            return finish(Pieces::from_parts(buffer, map, pieces), text);
         }
         let mut buffer = String::with_capacity(text.len() + 16);
         let mut map = if tracked { Alignment::new() } else { Alignment::untracked() };
@@ -98,13 +101,20 @@ impl Inner {
                 }
             }
         }
-        Ok(finish(Pieces::from_parts(Cow::Owned::<str>(buffer), map, pieces), text))
+        finish(Pieces::from_parts(Cow::Owned::<str>(buffer), map, pieces), text)
     }
 }
 
-fn finish<'t>(mut pieces: Pieces<'t>, original: &'t str) -> Pieces<'t> {
+fn finish<'t>(mut pieces: Pieces<'t>, original: &'t str) -> Result<Pieces<'t>> {
+    if pieces.buffer().len() > MOST_BYTES {
+        return Err(Error::value(format!(
+            "the text has {} bytes when normalized, more than one text may have ({MOST_BYTES}); cut it into \
+             documents",
+            pieces.buffer().len()
+        )));
+    }
     pieces.set_original(original);
-    pieces
+    Ok(pieces)
 }
 
 fn push_segments(segments: &[Segment], offset: usize, pieces: &mut Vec<Piece>) {

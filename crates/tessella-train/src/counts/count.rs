@@ -139,7 +139,7 @@ fn count_on_threads<S: AsRef<str> + Send>(
             .into_iter()
             .map(|mut counts| {
                 let (receiver, stop, done) = (&receiver, &stop, &done);
-                scope.spawn(move || {
+                let work = move || {
                     let counted = (|| {
                         while let Some(batch) = next_batch(receiver) {
                             let mut bytes = 0;
@@ -158,9 +158,13 @@ fn count_on_threads<S: AsRef<str> + Send>(
                         return Err(error);
                     }
                     Ok(counts)
-                })
+                };
+                std::thread::Builder::new().spawn_scoped(scope, work)
             })
             .collect();
+        if workers.iter().any(|worker| worker.is_err()) {
+            stop.store(true, Ordering::Relaxed);
+        }
 
         let read = || -> Result<()> {
             let (mut batch, mut bytes) = (Vec::new(), 0);
@@ -190,6 +194,15 @@ fn count_on_threads<S: AsRef<str> + Send>(
         let mut counted = Vec::new();
         let mut failure = read.err();
         for worker in workers {
+            let worker = match worker {
+                Ok(worker) => worker,
+                Err(error) => {
+                    let message = "the system gives no more threads; count with fewer";
+                    failure = failure
+                        .or(Some(Error::new(tessella_core::ErrorKind::Train, message).caused_by(error)));
+                    continue;
+                }
+            };
             match worker.join() {
                 Ok(Ok(counts)) => counted.push(counts),
                 Ok(Err(error)) => failure = failure.or(Some(error)),

@@ -10,6 +10,8 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::pairs::{Merge, PairTable};
 use crate::ids::{PieceToken, TokenId};
@@ -41,9 +43,24 @@ pub struct MergeScratch {
     at: u32,
     heap: BinaryHeap<Candidate>,
     set_aside: Vec<Candidate>,
+    /// Set from elsewhere when the caller wants to stop; looked at in long merges only.
+    cancel: Option<Arc<AtomicBool>>,
 }
 
+/// Candidates between two looks at the cancel flag.
+const CHECK_EVERY: usize = 1 << 16;
+
 impl MergeScratch {
+    /// Which flag stops a long merge from now on.
+    pub(crate) fn watch(&mut self, cancel: Option<&Arc<AtomicBool>>) {
+        self.cancel = cancel.cloned();
+    }
+
+    /// Whether the last merge may have been cut short.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
     pub(super) fn clear(&mut self) {
         self.symbols.clear();
         self.at = 0;
@@ -144,7 +161,9 @@ fn merge_linear(scratch: &mut MergeScratch, pairs: &PairTable) {
 }
 
 fn merge_heap(scratch: &mut MergeScratch, pairs: &PairTable, mut drop: impl FnMut(&Candidate) -> bool) {
-    let MergeScratch { symbols, heap, set_aside, .. } = scratch;
+    let MergeScratch { symbols, heap, set_aside, cancel, .. } = scratch;
+    let cancelled = || cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+    let mut until_check = CHECK_EVERY;
     let count = symbols.len() as u32;
     for (index, symbol) in symbols.iter_mut().enumerate() {
         symbol.prev = (index as u32).wrapping_sub(1);
@@ -159,6 +178,13 @@ fn merge_heap(scratch: &mut MergeScratch, pairs: &PairTable, mut drop: impl FnMu
     }));
     *heap = BinaryHeap::from(first);
     while let Some(candidate) = heap.pop() {
+        until_check -= 1;
+        if until_check == 0 {
+            if cancelled() {
+                return;
+            }
+            until_check = CHECK_EVERY;
+        }
         if drop(&candidate) {
             set_aside.push(candidate);
             continue;

@@ -194,7 +194,7 @@ impl Bpe {
             return Ok(());
         }
         self.first_symbols(piece, scratch)?;
-        self.merge(scratch, random);
+        self.merge(scratch, random)?;
         scratch.emit(out);
         Ok(())
     }
@@ -223,7 +223,7 @@ impl Bpe {
         for &byte in piece {
             scratch.push(self.tables.symbols.of_byte(byte), 1);
         }
-        self.merge(scratch, random);
+        self.merge(scratch, random)?;
         scratch.emit(out);
         Ok(())
     }
@@ -260,12 +260,13 @@ impl Bpe {
         Ok(())
     }
 
-    fn merge(&self, scratch: &mut MergeScratch, random: &mut Random) {
+    fn merge(&self, scratch: &mut MergeScratch, random: &mut Random) -> Result<()> {
         if self.dropout > 0.0 {
             merge::merge_with_dropout(scratch, &self.tables.pairs, self.dropout, random);
         } else {
             merge::merge_all(scratch, &self.tables.pairs);
         }
+        if scratch.is_cancelled() { Err(Error::interrupted()) } else { Ok(()) }
     }
 
     fn first_symbols(&self, piece: &str, scratch: &mut MergeScratch) -> Result<()> {
