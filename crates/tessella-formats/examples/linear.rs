@@ -15,8 +15,9 @@ use tessella_formats::load_path;
 
 /// The sizes of a text, as shares of the largest.
 const SHARES: [usize; 4] = [8, 4, 2, 1];
-/// Growth over eight times the text; above it something costs more than n log n.
-const SUSPICIOUS: f64 = 12.0;
+/// Growth over eight times the text. A heap that outgrows the processor's caches comes to 12 or so, n√n to 23, the
+/// square to 64.
+const SUSPICIOUS: f64 = 18.0;
 
 /// Numbers that look random and are the same in every run.
 struct Numbers(u64);

@@ -49,7 +49,7 @@ fn one(spec: &PreTokenizerSpec, piece: Piece, out: &mut Vec<Piece>) -> Outcome<(
     let mut cut = |ranges: Vec<(usize, usize)>| {
         out.extend(ranges.into_iter().map(|(start, end)| Piece {
             text: text[start..end].to_string(),
-            at_start: if start == 0 { piece.at_start } else { Some(false) },
+            at_start: piece.at_start.map(|at_start| at_start && start == 0),
         }));
     };
     match spec {
