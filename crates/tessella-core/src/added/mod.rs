@@ -257,7 +257,7 @@ impl TokenSet {
             }
             let accepted = |index: usize, range: &Range<usize>| {
                 let token = &vocabulary.tokens[index];
-                !(specials_as_text && token.special) && !(token.single_word && touches_word(text, range))
+                !(specials_as_text && token.special || token.single_word && touches_word(text, range))
             };
             if accepted(index, &found.range()) {
                 return Some((found.range(), index));

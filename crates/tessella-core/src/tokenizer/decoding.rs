@@ -63,7 +63,7 @@ impl Tokenizer {
         let mut written = 0;
         for &id in ids {
             starts.push(written);
-            if let Some(part) = stream.step(&[id], &decode)? {
+            if let Some(part) = stream.step(&[id], decode)? {
                 written += part.chars().count();
             }
         }

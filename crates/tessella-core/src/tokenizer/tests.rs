@@ -60,11 +60,11 @@ fn added(spec: &mut TokenizerSpec) {
 fn random_bpe(random: &mut Random) -> BpeSpec {
     let mut texts: Vec<String> =
         ["a", "b", "c", "▁", ".", " ", "é", "<unk>"].iter().map(|text| text.to_string()).collect();
-    let mark = random.next_u64() % 4 > 0;
+    let mark = !random.next_u64().is_multiple_of(4);
     if !mark {
         texts.retain(|text| text != "▁");
     }
-    let byte_fallback = random.next_u64() % 2 == 0;
+    let byte_fallback = random.next_u64().is_multiple_of(2);
     if byte_fallback {
         texts.extend((0..=255).map(|byte| format!("<0x{byte:02X}>")));
     }
@@ -87,10 +87,10 @@ fn random_bpe(random: &mut Random) -> BpeSpec {
         vocab: Arc::new(Vocab::from_entries(texts.iter().zip(0..)).unwrap()),
         merges: Merges::Pairs(Arc::new(merges)),
         dropout: None,
-        unk_token: (random.next_u64() % 2 == 0).then(|| "<unk>".to_string()),
+        unk_token: random.next_u64().is_multiple_of(2).then(|| "<unk>".to_string()),
         continuing_subword_prefix: None,
         end_of_word_suffix: None,
-        fuse_unk: random.next_u64() % 2 == 0,
+        fuse_unk: random.next_u64().is_multiple_of(2),
         byte_fallback,
         ignore_merges: false,
     }

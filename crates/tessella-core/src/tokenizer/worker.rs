@@ -193,6 +193,7 @@ impl Worker {
 /// forked), a new worker is made.
 #[derive(Debug)]
 pub(super) struct Pool {
+    #[expect(clippy::vec_box, reason = "a worker is large and moves in and out for every call")]
     idle: Mutex<Vec<Box<Worker>>>,
     cache_budget: usize,
     seed: Mutex<Option<Random>>,
