@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import warnings
@@ -80,8 +79,10 @@ def load(
         warnings.warn(notice, UserWarning, stacklevel=2)
     tokenizer = Tokenizer._from_description(description)
     if beside is not None:
+        from json import loads
+
         config, special_tokens_map, chat_template, chat_templates = beside
-        tokenizer.config = None if config is None else json.loads(config)
+        tokenizer.config = None if config is None else loads(config)
         tokenizer._special_tokens_map = special_tokens_map
         tokenizer.chat_template = chat_template
         tokenizer._chat_templates = tuple(chat_templates)

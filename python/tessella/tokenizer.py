@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import warnings
@@ -256,6 +255,8 @@ class Tokenizer(_tessella.Tokenizer):
         folder held that this was loaded from. A tokenizer by SentencePiece's own rules is written as
         ``tokenizer.model``, all others as ``tokenizer.json``.
         """
+        from json import dumps
+
         config = self.config
         if config is not None and config.get("chat_template", self.chat_template) != self.chat_template:
             # The template has a file of its own, which is read first.
@@ -263,7 +264,7 @@ class Tokenizer(_tessella.Tokenizer):
         files = _tessella.save_folder(
             self,
             path,
-            None if config is None else json.dumps(config, ensure_ascii=False),
+            None if config is None else dumps(config, ensure_ascii=False),
             self._special_tokens_map,
             self.chat_template,
             list(self._chat_templates),
@@ -529,7 +530,9 @@ class Tokenizer(_tessella.Tokenizer):
         return [PlanStep(*step) for step in self._plan()]
 
     def _render(self, limit: int | None) -> str:
-        settings = json.loads(self._settings())
+        from json import loads
+
+        settings = loads(self._settings())
         added = [render(token, limit) for token in settings["added_tokens"]]
         stages = [
             f"{name}={'None' if stage is None else stage._render(limit)}"
