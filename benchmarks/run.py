@@ -1,4 +1,4 @@
-"""Measure Tessella beside its peers: `python -m benchmarks.run [--rounds N] [--definition NAME] [--offsets]`.
+"""Measure Tessella beside its peers: `python -m benchmarks.run [--rounds N] [--definition NAME] [--bytes N]`.
 
 Prints a Markdown table and writes `benchmarks/record/<date>.json`.
 """
@@ -64,6 +64,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--definition", default="first")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--bytes", type=int, help="bytes of text, if not those of the definition")
     arguments = parser.parse_args()
     models, corpora = texts.folder("TESSELLA_MODELS"), texts.folder("TESSELLA_CORPORA")
     if models is None or corpora is None:
@@ -73,6 +74,7 @@ def main() -> int:
         )
         return 2
     definition = json.loads((HERE / "definitions" / f"{arguments.definition}.json").read_text())
+    definition["bytes"] = arguments.bytes or definition["bytes"]
     source = next(
         path for path in sorted(corpora.iterdir()) if path.name.startswith(definition["corpus"] + ".txt")
     )
