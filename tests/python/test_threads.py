@@ -90,6 +90,8 @@ def test_fork_after_threads(bpe):
 
 INTERRUPTED = """
 import sys, threading, time, os, signal
+# A parent that runs in the background has signals ignored, and its children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from tessella import Tokenizer, models, pre_tokenizers
 tokenizer = Tokenizer(models.BPE())
 tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()
