@@ -105,4 +105,12 @@ impl Scoring for ScoredPieces {
     fn with_unknown(&self, before: f32) -> f32 {
         self.unknown + before
     }
+
+    #[inline]
+    fn counted_from(&self, score: f32, base: f32) -> Option<f32> {
+        (base < FARTHEST).then(|| score - base)
+    }
 }
+
+/// Sums below this are counted from zero again, so that 32 bits keep their precision in long texts.
+const FARTHEST: f32 = -100_000.0;

@@ -17,6 +17,11 @@ pub(crate) trait Scoring {
     /// The score of a path that goes on with this piece; `None` if the piece may not be used.
     fn with_piece(&self, id: u32, bytes: usize, before: Self::Score) -> Option<Self::Score>;
     fn with_unknown(&self, before: Self::Score) -> Self::Score;
+
+    /// The score less `base`, if sums that have come to `base` are to be counted from there.
+    fn counted_from(&self, _score: Self::Score, _base: Self::Score) -> Option<Self::Score> {
+        None
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -74,7 +79,13 @@ pub(crate) fn best_path<S: Scoring>(
             nodes.push(Node { score, ..Node::default() });
             settled = at;
         }
-        let before = nodes[at - settled].score;
+        let mut before = nodes[at - settled].score;
+        if let Some(zero) = scoring.counted_from(before, before) {
+            for node in &mut nodes[at - settled..] {
+                node.score = scoring.counted_from(node.score, before).unwrap_or(node.score);
+            }
+            before = zero;
+        }
         let width = char_width(bytes[at]);
         let mut covered = false;
         let mut cursor = trie.root();
