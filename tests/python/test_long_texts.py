@@ -6,7 +6,6 @@ import io
 import random
 
 import pytest
-
 import tessella
 
 sentencepiece = pytest.importorskip("sentencepiece")

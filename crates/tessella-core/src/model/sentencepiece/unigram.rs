@@ -108,7 +108,7 @@ impl Scoring for ScoredPieces {
 
     #[inline]
     fn counted_from(&self, score: f32, base: f32) -> Option<f32> {
-        (base < FARTHEST).then(|| score - base)
+        (base < FARTHEST).then_some(score - base)
     }
 }
 
