@@ -19,11 +19,11 @@
 //! order of the last pruning until the vocabulary is full. Entries are ordered by score descending; equal scores
 //! keep characters first, by code point.
 
-mod corpus;
-mod estimate;
-mod lattice;
-mod prune;
-mod seeds;
+pub(crate) mod corpus;
+pub(crate) mod estimate;
+pub(crate) mod lattice;
+pub(crate) mod prune;
+pub(crate) mod seeds;
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;

@@ -1,0 +1,392 @@
+//! Training as SentencePiece does it: sentences become a `.model` file.
+//!
+//! From the bottom up:
+//!
+//! - [`options`]: options by name; [`meta`]: pieces that have their ids before anything is learned
+//! - [`words`], [`sentences`]: sentences normalized, cut and counted; [`alphabet`]: the characters that stay
+//! - [`shape`]: what a piece may look like
+//! - [`bpe`], [`unigram`]: the learners (words and characters need none)
+//! - [`output`]: pieces in id order, the vocabulary's text, the self test
+//! - this page: the order of things
+//!
+//! The options are the trainer section of the file itself, so that what is written is what was asked. Everything
+//! that SentencePiece leaves to chance has an order here: the same sentences give the same file, for any number
+//! of threads. Sampling (`input_sentence_size`) is seeded.
+//!
+//! ```
+//! use tessella_train::{Silent, sentencepiece::SentencePieceTrainer};
+//!
+//! let trainer = SentencePieceTrainer::from_line("--model_type=bpe --vocab_size=9")?;
+//! let sentences = ["low lower lowest", "new newer newest"].map(|text| Ok(text.as_bytes().to_vec()));
+//! # let mut trainer = trainer; trainer.trainer.vocab_size = Some(16);
+//! let trained = trainer.train(&mut sentences.into_iter(), None, &Silent)?;
+//! assert!(trained.vocab.contains("we"));
+//! # Ok::<(), tessella_core::Error>(())
+//! ```
+
+mod alphabet;
+mod bpe;
+mod meta;
+mod options;
+mod output;
+mod sentences;
+mod shape;
+mod unigram;
+mod words;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tessella_core::normalize::sentencepiece::SentencePieceNormalization;
+use tessella_core::spec::SentencePieceNormalizer;
+use tessella_core::{Error, ErrorKind, Result};
+use tessella_formats::sentencepiece::sections::{self, NormalizerSection, TrainerSpec};
+use tessella_formats::sentencepiece::{Model, rules};
+
+pub use options::split_csv;
+pub use sentences::Sentences;
+
+use crate::counts::PieceCounts;
+use crate::parallel;
+use crate::progress::{Progress, Stage, report};
+use alphabet::Alphabet;
+use sentences::{Cut, NEXT, Reader, Reserved, Units};
+use shape::Shape;
+
+/// The mark that spaces become.
+const SPACE: char = '▁';
+/// What rare characters become; texts that have it are left out.
+const RARE: char = '▅';
+
+/// Cuts a normalized sentence (with spaces) into parts that no piece may reach beyond.
+pub type Pretokenizer<'a> = dyn Fn(&str) -> Result<Vec<String>> + Sync + 'a;
+
+/// A training job.
+#[derive(Debug, Clone, Default)]
+pub struct SentencePieceTrainer {
+    pub trainer: TrainerSpec,
+    pub normalizer: NormalizerSection,
+    pub denormalizer: NormalizerSection,
+    /// Decides which sentences are sampled.
+    pub seed: u64,
+}
+
+/// What training gives.
+#[derive(Debug, Clone)]
+pub struct TrainedModel {
+    /// The model file's bytes.
+    pub model: Vec<u8>,
+    /// The text of the `.vocab` file: one piece per line, with its score unless that was declined.
+    pub vocab: String,
+}
+
+fn wrong(message: String) -> Error {
+    Error::new(ErrorKind::Train, message)
+}
+
+impl SentencePieceTrainer {
+    /// Trains on the files that the options name and writes `<model_prefix>.model` and `<model_prefix>.vocab`.
+    pub fn train_files(&self, pretokenizer: Option<&Pretokenizer<'_>>, progress: &dyn Progress) -> Result<()> {
+        let prefix = self.prefix()?;
+        let trained = self.train_from_files(pretokenizer, progress)?;
+        trained.save(&prefix)
+    }
+
+    /// Trains on the files that the options name.
+    pub fn train_from_files(
+        &self,
+        pretokenizer: Option<&Pretokenizer<'_>>,
+        progress: &dyn Progress,
+    ) -> Result<TrainedModel> {
+        self.check()?;
+        if self.trainer.input.is_empty() {
+            return Err(wrong("there is nothing to learn from: give `input` files or an iterator".into()));
+        }
+        self.train(&mut sentences::lines(&self.trainer.input)?, pretokenizer, progress)
+    }
+
+    /// Where to write, if the options say so.
+    pub fn prefix(&self) -> Result<String> {
+        match self.trainer.model_prefix() {
+            prefix if prefix.is_empty() => {
+                Err(wrong("there is nowhere to write: give `model_prefix` or a writer".into()))
+            }
+            prefix => Ok(prefix),
+        }
+    }
+
+    /// Trains on sentences, given as bytes without line ends.
+    pub fn train(
+        &self,
+        sentences: &mut Sentences<'_>,
+        pretokenizer: Option<&Pretokenizer<'_>>,
+        progress: &dyn Progress,
+    ) -> Result<TrainedModel> {
+        self.check()?;
+        let mut spec = self.trainer.clone();
+        let meta = meta::pieces(&spec)?;
+        let normalizer = populated(&self.normalizer, true)?;
+        let denormalizer = populated(&self.denormalizer, false)?;
+        let threads = parallel::threads(0).min(spec.num_threads() as usize);
+        let delimiter = spec.pretokenization_delimiter();
+        let later = pretokenizer.is_some() || !delimiter.is_empty();
+        let kind = spec.model_type();
+        let cut = Cut {
+            words: kind == sections::WORD || kind == sections::CHAR || (spec.split_by_whitespace() && !later),
+            as_suffix: spec.treat_whitespace_as_suffix() && kind != sections::WORD,
+            runs: spec.allow_whitespace_only_pieces() && kind != sections::WORD,
+            with_next: kind == sections::UNIGRAM,
+        };
+        let normalization = SentencePieceNormalization::new(&SentencePieceNormalizer {
+            name: normalizer.name(),
+            charsmap: normalizer.precompiled_charsmap().into(),
+            add_dummy_prefix: normalizer.add_dummy_prefix(),
+            remove_extra_whitespaces: normalizer.remove_extra_whitespaces(),
+            escape_whitespaces: true,
+            treat_whitespace_as_suffix: spec.treat_whitespace_as_suffix(),
+            user_defined: Arc::new([]),
+        })?;
+        let reserved = Reserved::new(meta.values().map(|(text, _)| text.as_str()));
+        let reader = Reader { normalization: &normalization, reserved: &reserved, cut };
+        let units = sentences::load(sentences, &spec, &reader, self.seed, threads, progress)?;
+        let alphabet = Alphabet::new(&units.counts, &spec)?;
+        let subwords = kind == sections::UNIGRAM || kind == sections::BPE;
+        let least = alphabet.characters.len() + meta.len();
+        if subwords && least > spec.vocab_size() as usize {
+            return Err(wrong(format!(
+                "vocab_size is {}: {} reserved pieces and {} characters alone are {least}. Ask for more, or lower \
+                 character_coverage",
+                spec.vocab_size(),
+                meta.len(),
+                alphabet.characters.len()
+            )));
+        }
+        let room = (spec.vocab_size() as usize).saturating_sub(meta.len());
+        let split = Split { cut, delimiter: &delimiter, pretokenizer, whole: spec.split_by_whitespace() };
+        let learned = match kind {
+            sections::BPE => {
+                let corpus = split.for_pairs(&units, &alphabet)?;
+                let size = room.saturating_sub(alphabet.characters.len());
+                let pieces = bpe::learn(&corpus, &Shape::new(&spec), size, progress)?;
+                let characters = alphabet.characters.iter().map(|(c, _)| c.to_string());
+                let numbered = pieces.into_iter().chain(characters).enumerate();
+                numbered.map(|(rank, text)| (text, -(rank as f32))).collect()
+            }
+            sections::UNIGRAM => {
+                let (words, seeds) = split.for_unigram(&units, &alphabet)?;
+                let rules = unigram::Rules {
+                    vocab_size: spec.vocab_size() as usize,
+                    reserved: meta.len(),
+                    longest: spec.max_sentencepiece_length() as usize,
+                    seed_size: spec.seed_sentencepiece_size().max(0) as usize,
+                    shrinking_factor: spec.shrinking_factor(),
+                    sub_iterations: spec.num_sub_iterations() as usize,
+                    threads,
+                };
+                let shape = Shape::new(&spec);
+                let given = given_seeds(&spec, &shape)?;
+                unigram::learn(&words, &seeds, given, &alphabet, &shape, &rules, progress)?
+            }
+            sections::WORD => {
+                let at_most = if spec.use_all_vocab() { usize::MAX } else { room };
+                words(&units, &alphabet, at_most)?
+            }
+            _ => {
+                let at_most = if spec.use_all_vocab() { usize::MAX } else { room };
+                let characters = alphabet.characters.iter().map(|&(c, count)| (c.to_string(), count));
+                most_frequent(characters.collect(), 0, at_most)
+            }
+        };
+        if !subwords && spec.use_all_vocab() {
+            spec.vocab_size = Some((learned.len() + meta.len()) as i32);
+        }
+        let pieces = output::numbered(&meta, learned, &mut spec)?;
+        report(progress, Stage::Finish, pieces.len() as u64, pieces.len() as u64)?;
+        let vocab = output::vocab_file(&pieces, spec.vocabulary_output_piece_score());
+        let has_denormalizer = denormalizer.normalization_rule_tsv.is_some();
+        let mut model = Model {
+            pieces,
+            trainer: spec,
+            normalizer,
+            denormalizer: has_denormalizer.then_some(denormalizer),
+            self_test: Vec::new(),
+        };
+        model.self_test = output::self_test(&model, units.samples)?;
+        Ok(TrainedModel { model: model.write(), vocab })
+    }
+}
+
+impl TrainedModel {
+    /// Writes `<prefix>.model` and `<prefix>.vocab`.
+    pub fn save(&self, prefix: &str) -> Result<()> {
+        for (ending, bytes) in [("model", self.model.as_slice()), ("vocab", self.vocab.as_bytes())] {
+            let path = format!("{prefix}.{ending}");
+            tessella_formats::atomic::write(Path::new(&path), bytes)?;
+        }
+        Ok(())
+    }
+}
+
+/// A normalizer section with its character map.
+fn populated(section: &NormalizerSection, default_name: bool) -> Result<NormalizerSection> {
+    let mut section = section.clone();
+    let file = section.normalization_rule_tsv();
+    if !file.is_empty() {
+        let text = std::fs::read_to_string(&file).map_err(|error| Error::from(error).at(file.clone()))?;
+        section.precompiled_charsmap = Some(rules::compile(&rules::parse_rules(&text)?)?);
+        section.name = Some("user_defined".to_string());
+    } else if default_name {
+        if section.name().is_empty() {
+            section.name = Some("nmt_nfkc".to_string());
+        }
+        if section.precompiled_charsmap().is_empty() {
+            section.precompiled_charsmap = Some(rules::named_charsmap(&section.name())?.to_vec());
+        }
+    }
+    Ok(section)
+}
+
+/// How units become what a learner learns from.
+struct Split<'a> {
+    cut: Cut,
+    delimiter: &'a str,
+    pretokenizer: Option<&'a Pretokenizer<'a>>,
+    /// Units are cut into words.
+    whole: bool,
+}
+
+impl Split<'_> {
+    fn is_later(&self) -> bool {
+        self.pretokenizer.is_some() || !self.delimiter.is_empty()
+    }
+
+    /// The parts that a delimiter or a pre-tokenizer makes.
+    fn parts(&self, text: &str) -> Result<Vec<String>> {
+        match self.pretokenizer {
+            Some(pretokenizer) => {
+                let parts = pretokenizer(&text.replace(SPACE, " "))?;
+                Ok(parts.into_iter().map(|part| part.replace(' ', &SPACE.to_string())).collect())
+            }
+            None if self.delimiter.is_empty() => Ok(vec![text.to_string()]),
+            None => Ok(text.split(self.delimiter).map(str::to_string).collect()),
+        }
+    }
+
+    fn words(&self, with_next: bool) -> Cut {
+        Cut { words: self.whole, with_next, ..self.cut }
+    }
+
+    fn for_pairs(&self, units: &Units, alphabet: &Alphabet) -> Result<PieceCounts> {
+        let mut out = PieceCounts::new();
+        each(&units.counts, alphabet, |unit, count| {
+            if !self.is_later() {
+                return out.add(unit, count);
+            }
+            let mut words = Vec::new();
+            self.words(false).each(unit, &mut |word| words.push(word.to_string()));
+            for word in words {
+                self.parts(&word)?.iter().try_for_each(|part| out.add(part, count))?;
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    /// Words for the estimate, and words with what follows them for the seeds.
+    fn for_unigram(&self, units: &Units, alphabet: &Alphabet) -> Result<(PieceCounts, PieceCounts)> {
+        let (mut words, mut seeds) = (PieceCounts::new(), PieceCounts::new());
+        let mut failed = Ok(());
+        each(&units.counts, alphabet, |unit, count| {
+            if !self.is_later() {
+                return words.add(alphabet::word_of(unit), count);
+            }
+            let sentence = match self.pretokenizer {
+                Some(_) => unit.to_string(),
+                None => unit.replace(self.delimiter, ""),
+            };
+            self.words(false).each(&sentence, &mut |word| {
+                failed = std::mem::replace(&mut failed, Ok(())).and_then(|()| words.add(word, count));
+            });
+            Ok(())
+        })?;
+        failed?;
+        // A sentence with a frequency is looked at twice, so that all of its substrings are repeated ones.
+        let (source, times) = units.unweighted.as_ref().map_or((&units.counts, 1), |once| (once, 2));
+        let mut failed = Ok(());
+        each(source, alphabet, |unit, count| {
+            let mut add = |word: &str| {
+                let word = word.replacen(NEXT, "", 1);
+                failed = std::mem::replace(&mut failed, Ok(())).and_then(|()| seeds.add(&word, count * times));
+            };
+            if !self.is_later() {
+                add(unit);
+                return Ok(());
+            }
+            let cut = self.words(true);
+            self.parts(unit)?.iter().for_each(|part| cut.each(part, &mut add));
+            Ok(())
+        })?;
+        failed?;
+        Ok((words, seeds))
+    }
+}
+
+/// Calls with every unit, its rare characters replaced.
+fn each(
+    counts: &PieceCounts,
+    alphabet: &Alphabet,
+    mut unit: impl FnMut(&str, u64) -> Result<()>,
+) -> Result<()> {
+    let mut clean = String::new();
+    let mut cursor = counts.cursor()?;
+    while let Some((text, count)) = cursor.next()? {
+        alphabet.without_rare(text, &mut clean);
+        unit(&clean, count)?;
+    }
+    Ok(())
+}
+
+/// The most frequent words. Those with rare characters are none, but their occurrences count.
+fn words(units: &Units, alphabet: &Alphabet, at_most: usize) -> Result<Vec<(String, f32)>> {
+    let (mut words, mut with_rare) = (Vec::new(), 0);
+    let mut counts = PieceCounts::new();
+    each(&units.counts, alphabet, |word, count| counts.add(word, count))?;
+    let mut cursor = counts.cursor()?;
+    while let Some((word, count)) = cursor.next()? {
+        match word.contains(RARE) {
+            true => with_rare += count,
+            false => words.push((word.to_string(), count)),
+        }
+    }
+    Ok(most_frequent(words, with_rare, at_most))
+}
+
+/// The most frequent texts, with the logarithm of their share as score; there are `others` beside them.
+fn most_frequent(mut counted: Vec<(String, u64)>, others: u64, at_most: usize) -> Vec<(String, f32)> {
+    counted.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let log_sum = ((others + counted.iter().map(|(_, count)| count).sum::<u64>()) as f32).ln();
+    counted.truncate(at_most);
+    counted.into_iter().map(|(text, count)| (text, (count as f32).ln() - log_sum)).collect()
+}
+
+/// The pieces of a seed file: `piece<tab>count` per line.
+fn given_seeds(spec: &TrainerSpec, shape: &Shape) -> Result<unigram::GivenSeeds> {
+    let path = spec.seed_sentencepieces_file();
+    if path.is_empty() {
+        return Ok(None);
+    }
+    let text = std::fs::read_to_string(&path).map_err(|error| Error::from(error).at(path.clone()))?;
+    let mut seeds = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let count = line.split('\t').nth(1).and_then(|count| count.trim().parse::<i64>().ok());
+        let (Some(piece), Some(count)) = (line.split('\t').next(), count) else {
+            return Err(wrong("a line of a seed file must be `piece<tab>count`".into())
+                .at(format!("{path}, line {}", index + 1)));
+        };
+        let characters: Vec<char> = piece.chars().collect();
+        if shape.fits(&characters) {
+            seeds.push((piece.to_string(), (count * characters.len() as i64) as f64));
+        }
+    }
+    Ok(Some(seeds))
+}
