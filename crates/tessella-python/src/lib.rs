@@ -10,7 +10,8 @@
 //! - `normalizers`, `pre_tokenizers`, `models`, `processors`, `decoders`: one handle for each stage
 //! - `encoding`, `stream`: results
 //! - `state`, `tokenizer`: the whole
-//! - `progress`, `training`: counting pieces and learning models
+//! - `progress`, `training`: counting pieces and learning models; `sentencepiece`: its processor, normalizer
+//!   and trainer
 //! - `wire`, `pack`, `loading`, `saving`: JSON, pickles and files
 
 mod errors;
@@ -42,6 +43,7 @@ mod state;
 mod tokenizer;
 
 mod progress;
+mod sentencepiece;
 mod training;
 
 mod loading;
@@ -78,6 +80,9 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokenizer::Description>()?;
     module.add_class::<tokenizer::Tokenizer>()?;
     module.add_class::<training::PieceCounts>()?;
+    module.add_class::<sentencepiece::SentencePieceHandle>()?;
+    module.add_class::<sentencepiece::SentencePieceNormalizerHandle>()?;
+    module.add_function(wrap_pyfunction!(sentencepiece::train_sentencepiece, module)?)?;
     module.add_function(wrap_pyfunction!(training::learn, module)?)?;
     module.add_function(wrap_pyfunction!(loading::load, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;

@@ -9,6 +9,8 @@
 //! [`SentencePieceSpec::source`]: what has not changed is written again as it stood, byte for byte.
 
 pub mod bytes;
+pub mod normalizer;
+pub mod processor;
 pub mod rules;
 mod rules_table;
 pub mod sections;
@@ -85,6 +87,17 @@ struct Sections {
 
 /// Reads a serialized model.
 pub fn read_model(bytes: &[u8]) -> Result<TokenizerSpec> {
+    let pieces = read_pieces(bytes)?;
+    let sections = read_sections(bytes)?;
+    if !sections.denormalizer.precompiled_charsmap().is_empty() {
+        return Err(Error::unsupported(
+            "the SentencePiece model has a denormalizer with a character map, which decoding does not apply",
+        ));
+    }
+    Ok(describe(&sections, pieces, bytes))
+}
+
+fn read_pieces(bytes: &[u8]) -> Result<Vec<SentencePiece>> {
     let mut pieces = Vec::new();
     let mut fields = Fields::new(bytes, 0);
     while let Some(field) = fields.next_field()? {
@@ -95,13 +108,35 @@ pub fn read_model(bytes: &[u8]) -> Result<TokenizerSpec> {
     if pieces.is_empty() {
         return Err(Error::format("this is no SentencePiece model: it has no pieces"));
     }
-    let sections = read_sections(bytes)?;
-    if !sections.denormalizer.precompiled_charsmap().is_empty() {
-        return Err(Error::unsupported(
-            "the SentencePiece model has a denormalizer with a character map, which decoding does not apply",
-        ));
+    Ok(pieces)
+}
+
+/// The texts of the self test with the pieces that they should become.
+fn read_self_test(bytes: &[u8]) -> Result<Vec<(String, String)>> {
+    let mut samples = Vec::new();
+    let mut fields = Fields::new(bytes, 0);
+    while let Some(field) = fields.next_field()? {
+        if field.number != SELF_TEST {
+            continue;
+        }
+        let mut list = Fields::new(field.bytes()?, field.value_offset);
+        while let Some(sample) = list.next_field()? {
+            if sample.number != SAMPLE {
+                continue;
+            }
+            let mut pair = (String::new(), String::new());
+            let mut parts = Fields::new(sample.bytes()?, sample.value_offset);
+            while let Some(part) = parts.next_field()? {
+                match part.number {
+                    SAMPLE_TEXT => pair.0 = part.text()?.to_string(),
+                    SAMPLE_EXPECTED => pair.1 = part.text()?.to_string(),
+                    _ => {}
+                }
+            }
+            samples.push(pair);
+        }
     }
-    Ok(describe(&sections, pieces, bytes))
+    Ok(samples)
 }
 
 fn read_piece(bytes: &[u8], base: usize) -> Result<SentencePiece> {

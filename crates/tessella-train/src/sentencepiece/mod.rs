@@ -41,7 +41,8 @@ use tessella_core::normalize::sentencepiece::SentencePieceNormalization;
 use tessella_core::spec::SentencePieceNormalizer;
 use tessella_core::{Error, ErrorKind, Result};
 use tessella_formats::sentencepiece::sections::{self, NormalizerSection, TrainerSpec};
-use tessella_formats::sentencepiece::{Model, rules};
+use tessella_formats::sentencepiece::Model;
+use tessella_formats::sentencepiece::normalizer::populated;
 
 pub use options::split_csv;
 pub use sentences::Sentences;
@@ -225,25 +226,6 @@ impl TrainedModel {
         }
         Ok(())
     }
-}
-
-/// A normalizer section with its character map.
-fn populated(section: &NormalizerSection, default_name: bool) -> Result<NormalizerSection> {
-    let mut section = section.clone();
-    let file = section.normalization_rule_tsv();
-    if !file.is_empty() {
-        let text = std::fs::read_to_string(&file).map_err(|error| Error::from(error).at(file.clone()))?;
-        section.precompiled_charsmap = Some(rules::compile(&rules::parse_rules(&text)?)?);
-        section.name = Some("user_defined".to_string());
-    } else if default_name {
-        if section.name().is_empty() {
-            section.name = Some("nmt_nfkc".to_string());
-        }
-        if section.precompiled_charsmap().is_empty() {
-            section.precompiled_charsmap = Some(rules::named_charsmap(&section.name())?.to_vec());
-        }
-    }
-    Ok(section)
 }
 
 /// How units become what a learner learns from.
