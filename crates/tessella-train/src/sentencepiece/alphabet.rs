@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use tessella_core::{Error, ErrorKind, Result};
 use tessella_formats::sentencepiece::sections::TrainerSpec;
 
-use super::RARE;
+use super::{BOUNDARY, RARE};
 use super::sentences::NEXT;
 use crate::counts::PieceCounts;
 
@@ -46,7 +46,7 @@ impl Alphabet {
             }
             covered += count;
             match c {
-                '\t' => {}
+                BOUNDARY => {}
                 ' ' | RARE => {
                     return Err(Error::new(
                         ErrorKind::Train,

@@ -59,7 +59,10 @@ const SPACE: char = '▁';
 /// What rare characters become; texts that have it are left out.
 const RARE: char = '▅';
 
-/// Cuts a normalized sentence (with spaces) into parts that no piece may reach beyond.
+/// Stands where no piece may reach beyond. A noncharacter, so that no text has it.
+const BOUNDARY: char = '\u{FDD1}';
+
+/// Cuts a normalized sentence (with marks for spaces) into parts that no piece may reach beyond.
 pub type Pretokenizer<'a> = dyn Fn(&str) -> Result<Vec<String>> + Sync + 'a;
 
 /// A training job.
@@ -130,10 +133,9 @@ impl SentencePieceTrainer {
         let denormalizer = populated(&self.denormalizer, false)?;
         let threads = parallel::threads(0).min(spec.num_threads() as usize);
         let delimiter = spec.pretokenization_delimiter();
-        let later = pretokenizer.is_some() || !delimiter.is_empty();
         let kind = spec.model_type();
         let cut = Cut {
-            words: kind == sections::WORD || kind == sections::CHAR || (spec.split_by_whitespace() && !later),
+            words: kind == sections::WORD || kind == sections::CHAR || spec.split_by_whitespace(),
             as_suffix: spec.treat_whitespace_as_suffix() && kind != sections::WORD,
             runs: spec.allow_whitespace_only_pieces() && kind != sections::WORD,
             with_next: kind == sections::UNIGRAM,
@@ -148,7 +150,8 @@ impl SentencePieceTrainer {
             user_defined: Arc::new([]),
         })?;
         let reserved = Reserved::new(meta.values().map(|(text, _)| text.as_str()));
-        let reader = Reader { normalization: &normalization, reserved: &reserved, cut };
+        let reader =
+            Reader { normalization: &normalization, reserved: &reserved, delimiter: &delimiter, pretokenizer, cut };
         let units = sentences::load(sentences, &spec, &reader, self.seed, threads, progress)?;
         let alphabet = Alphabet::new(&units.counts, &spec)?;
         let subwords = kind == sections::UNIGRAM || kind == sections::BPE;
@@ -163,10 +166,10 @@ impl SentencePieceTrainer {
             )));
         }
         let room = (spec.vocab_size() as usize).saturating_sub(meta.len());
-        let split = Split { cut, delimiter: &delimiter, pretokenizer, whole: spec.split_by_whitespace() };
         let learned = match kind {
             sections::BPE => {
-                let corpus = split.for_pairs(&units, &alphabet)?;
+                let mut corpus = PieceCounts::new();
+                each(&units.counts, &alphabet, |unit, count| corpus.add(unit, count))?;
                 let size = room.saturating_sub(alphabet.characters.len());
                 let pieces = bpe::learn(&corpus, &Shape::new(&spec), size, progress)?;
                 let characters = alphabet.characters.iter().map(|(c, _)| c.to_string());
@@ -174,7 +177,7 @@ impl SentencePieceTrainer {
                 numbered.map(|(rank, text)| (text, -(rank as f32))).collect()
             }
             sections::UNIGRAM => {
-                let (words, seeds) = split.for_unigram(&units, &alphabet)?;
+                let (words, seeds) = for_unigram(&units, &alphabet)?;
                 let rules = unigram::Rules {
                     vocab_size: spec.vocab_size() as usize,
                     reserved: meta.len(),
@@ -228,89 +231,14 @@ impl TrainedModel {
     }
 }
 
-/// How units become what a learner learns from.
-struct Split<'a> {
-    cut: Cut,
-    delimiter: &'a str,
-    pretokenizer: Option<&'a Pretokenizer<'a>>,
-    /// Units are cut into words.
-    whole: bool,
-}
-
-impl Split<'_> {
-    fn is_later(&self) -> bool {
-        self.pretokenizer.is_some() || !self.delimiter.is_empty()
-    }
-
-    /// The parts that a delimiter or a pre-tokenizer makes.
-    fn parts(&self, text: &str) -> Result<Vec<String>> {
-        match self.pretokenizer {
-            Some(pretokenizer) => {
-                let parts = pretokenizer(&text.replace(SPACE, " "))?;
-                Ok(parts.into_iter().map(|part| part.replace(' ', &SPACE.to_string())).collect())
-            }
-            None if self.delimiter.is_empty() => Ok(vec![text.to_string()]),
-            None => Ok(text.split(self.delimiter).map(str::to_string).collect()),
-        }
-    }
-
-    fn words(&self, with_next: bool) -> Cut {
-        Cut { words: self.whole, with_next, ..self.cut }
-    }
-
-    fn for_pairs(&self, units: &Units, alphabet: &Alphabet) -> Result<PieceCounts> {
-        let mut out = PieceCounts::new();
-        each(&units.counts, alphabet, |unit, count| {
-            if !self.is_later() {
-                return out.add(unit, count);
-            }
-            let mut words = Vec::new();
-            self.words(false).each(unit, &mut |word| words.push(word.to_string()));
-            for word in words {
-                self.parts(&word)?.iter().try_for_each(|part| out.add(part, count))?;
-            }
-            Ok(())
-        })?;
-        Ok(out)
-    }
-
-    /// Words for the estimate, and words with what follows them for the seeds.
-    fn for_unigram(&self, units: &Units, alphabet: &Alphabet) -> Result<(PieceCounts, PieceCounts)> {
-        let (mut words, mut seeds) = (PieceCounts::new(), PieceCounts::new());
-        let mut failed = Ok(());
-        each(&units.counts, alphabet, |unit, count| {
-            if !self.is_later() {
-                return words.add(alphabet::word_of(unit), count);
-            }
-            let sentence = match self.pretokenizer {
-                Some(_) => unit.to_string(),
-                None => unit.replace(self.delimiter, ""),
-            };
-            self.words(false).each(&sentence, &mut |word| {
-                failed = std::mem::replace(&mut failed, Ok(())).and_then(|()| words.add(word, count));
-            });
-            Ok(())
-        })?;
-        failed?;
-        // A sentence with a frequency is looked at twice, so that all of its substrings are repeated ones.
-        let (source, times) = units.unweighted.as_ref().map_or((&units.counts, 1), |once| (once, 2));
-        let mut failed = Ok(());
-        each(source, alphabet, |unit, count| {
-            let mut add = |word: &str| {
-                let word = word.replacen(NEXT, "", 1);
-                failed = std::mem::replace(&mut failed, Ok(())).and_then(|()| seeds.add(&word, count * times));
-            };
-            if !self.is_later() {
-                add(unit);
-                return Ok(());
-            }
-            let cut = self.words(true);
-            self.parts(unit)?.iter().for_each(|part| cut.each(part, &mut add));
-            Ok(())
-        })?;
-        failed?;
-        Ok((words, seeds))
-    }
+/// Words for the estimate of a Unigram model, and words with what follows them for its seeds.
+fn for_unigram(units: &Units, alphabet: &Alphabet) -> Result<(PieceCounts, PieceCounts)> {
+    let (mut words, mut seeds) = (PieceCounts::new(), PieceCounts::new());
+    each(&units.counts, alphabet, |unit, count| words.add(alphabet::word_of(unit), count))?;
+    // A sentence with a frequency is looked at twice, so that all of its substrings are repeated ones.
+    let (source, times) = units.unweighted.as_ref().map_or((&units.counts, 1), |once| (once, 2));
+    each(source, alphabet, |unit, count| seeds.add(&unit.replacen(NEXT, "", 1), count * times))?;
+    Ok((words, seeds))
 }
 
 /// Calls with every unit, its rare characters replaced.

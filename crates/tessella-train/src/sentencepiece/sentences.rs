@@ -1,8 +1,8 @@
 //! Sentences in, counted units out.
 //!
-//! A unit is what no piece reaches beyond: a word, or the whole sentence where pieces may hold spaces or where a
-//! delimiter has still to be looked for. Every sentence is normalized, reserved pieces that it spells are cut out
-//! (they become a tab, which no piece may hold), and its units are counted; the sentence itself is not kept.
+//! A unit is what no piece reaches beyond: a word, or the whole sentence where pieces may hold spaces. Every
+//! sentence is normalized, reserved pieces that it spells are cut out
+//! (they become a boundary, which no piece may hold), and its units are counted; the sentence itself is not kept.
 //!
 //! With words, a unit can be followed by a NUL and the character that comes next in the sentence: whether a
 //! substring is worth a try depends on what follows it (see [`super::unigram`]).
@@ -16,7 +16,7 @@ use tessella_core::{Error, ErrorKind, Result, error::excerpt};
 use tessella_formats::sentencepiece::bytes;
 use tessella_formats::sentencepiece::sections::TrainerSpec;
 
-use super::{RARE, words};
+use super::{BOUNDARY, Pretokenizer, RARE, words};
 use crate::counts::{CountOptions, PieceCounts, count_texts};
 use crate::progress::Progress;
 
@@ -192,6 +192,9 @@ impl Iterator for Selection<'_, '_> {
 pub(super) struct Reader<'a> {
     pub(super) normalization: &'a SentencePieceNormalization,
     pub(super) reserved: &'a Reserved,
+    /// Is not part of the text, but no piece may reach beyond it; may be empty.
+    pub(super) delimiter: &'a str,
+    pub(super) pretokenizer: Option<&'a Pretokenizer<'a>>,
     pub(super) cut: Cut,
 }
 
@@ -210,7 +213,15 @@ impl Reader<'_> {
             // Never part of a piece, as little as a rare character.
             text = text.replace(NEXT, RARE.encode_utf8(&mut [0; 4]));
         }
-        self.cut.each(&self.reserved.cut_out(text), unit);
+        text = self.reserved.cut_out(text);
+        let mut buffer = [0; 4];
+        let boundary: &str = BOUNDARY.encode_utf8(&mut buffer);
+        if let Some(pretokenizer) = self.pretokenizer {
+            text = pretokenizer(&text)?.join(boundary);
+        } else if !self.delimiter.is_empty() {
+            text = text.replace(self.delimiter, boundary);
+        }
+        self.cut.each(&text, unit);
         Ok(())
     }
 }
@@ -234,7 +245,7 @@ impl Reserved {
         Reserved { texts }
     }
 
-    /// A tab in place of each of them.
+    /// A boundary in place of each of them.
     fn cut_out(&self, text: String) -> String {
         let (mut out, mut from, mut at) = (String::new(), 0, 0);
         let bytes = text.as_bytes();
@@ -243,7 +254,7 @@ impl Reserved {
             match here.map(|text| text.as_bytes()).find(|reserved| bytes[at..].starts_with(reserved)) {
                 Some(reserved) => {
                     out.push_str(&text[from..at]);
-                    out.push('\t');
+                    out.push(BOUNDARY);
                     at += reserved.len();
                     from = at;
                 }

@@ -3,11 +3,11 @@
 //! Estimation is the same. What differs:
 //!
 //! - Seeds are the repeated substrings of the *sentences*, by occurrences times length. A substring is worth a
-//!   try if two different characters follow it somewhere, or one and the end of a sentence. Pieces do not reach
+//!   try if what follows it somewhere begins with two different bytes (the end of a sentence is one). Pieces do not reach
 //!   beyond a word, so it is enough to know, of every word, what comes next: words are counted with it, and no
 //!   sentence is kept.
-//! - Pruning takes out everything that the best reading never uses, single characters too, and everything that
-//!   is read in parts anyway.
+//! - Every round ends with a pruning, the last one too. It takes out everything that the best reading
+//!   never uses, single characters too, and everything that is read in parts anyway.
 //! - The share of unknown characters goes to the first entry, because the library numbers both 0.
 //! - At the end the best entries are taken by score, and required characters always.
 //!
@@ -106,13 +106,17 @@ pub(super) fn learn(
             let done = above(first_size).saturating_sub(above(pieces.len()));
             report(progress, Stage::Estimate, done, above(first_size))?;
         }
+        if pieces.len() == 1 {
+            break;
+        }
+        let size = enough.max((rules.shrinking_factor * (pieces.len() - 1) as f32) as usize);
+        prune_to(size, &corpus, &mut lattice, &mut pieces, rules.threads)?;
         let entries = pieces.len() - 1;
+        // Entries that nothing else can be read as are never dropped, however small the vocabulary should be.
         if entries <= enough || entries >= last_size {
             break;
         }
         last_size = entries;
-        let size = enough.max((rules.shrinking_factor * entries as f32) as usize);
-        prune_to(size, &corpus, &mut lattice, &mut pieces, rules.threads)?;
     }
     Ok(finish(&corpus, &pieces, alphabet, rules))
 }
@@ -141,6 +145,14 @@ fn find_seeds(units: &PieceCounts, shape: &Shape, rules: &Rules) -> Result<Vec<(
     for node in nodes {
         let position = keyed[node.left as usize].1 as usize;
         let cells = &corpus.cells[position..position + node.len as usize];
+        let next = |suffix: u32| {
+            let after = keyed[suffix as usize].1 as usize + node.len as usize;
+            // Sorted texts are sorted bytes.
+            corpus.alphabet[corpus.cells[after] as usize].encode_utf8(&mut [0; 4]).as_bytes()[0]
+        };
+        if next(node.left) == next(node.right) {
+            continue;
+        }
         buffer.clear();
         buffer.extend(cells.iter().map(|&cell| corpus.alphabet[cell as usize]));
         if shape.fits(&buffer) {

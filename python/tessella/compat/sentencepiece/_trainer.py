@@ -79,7 +79,7 @@ class SentencePieceTrainer:
 def _checked(pretokenizer: Any, strict: bool) -> Any:
     def split(text: str) -> list[str]:
         parts = [str(part) for part in pretokenizer(text)]
-        if strict and "".join(parts).replace(" ", "") != text.replace(" ", ""):
+        if strict and "".join(parts) != text:
             raise SentencePieceError(
                 f"the pretokenizer's parts of {text!r} are not that text: {parts!r}. If that is meant to be, "
                 "set allow_inconsistent_pretokenization"
