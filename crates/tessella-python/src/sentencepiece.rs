@@ -12,7 +12,7 @@ use tessella_formats::sentencepiece::processor::{self, Processor, Sampling, Segm
 use tessella_formats::sentencepiece::sections::NormalizerSection;
 use tessella_train::sentencepiece::SentencePieceTrainer;
 
-use crate::errors::{OrRaise, from_python};
+use crate::errors::{OrRaise, argument, from_python};
 use crate::interrupt::{run, sized};
 use crate::progress::Display;
 
@@ -242,7 +242,7 @@ impl Iterator for Items {
             let item = self.0.bind(py).clone().next()?;
             let sentence = item.and_then(|item| {
                 let mut sentence = text(&item)
-                    .map_err(|_| PyTypeError::new_err("the iterator must give str or bytes"))?
+                    .map_err(|_| argument("sentence_iterator must give str or bytes"))?
                     .to_vec();
                 while matches!(sentence.last(), Some(b'\r' | b'\n')) {
                     sentence.pop();

@@ -177,7 +177,7 @@ impl SentencePieceTrainer {
                 numbered.map(|(rank, text)| (text, -(rank as f32))).collect()
             }
             sections::UNIGRAM => {
-                let (words, seeds) = for_unigram(&units, &alphabet)?;
+                let (words, seeds) = for_unigram(&units, &alphabet, spec.input_format() == "tsv")?;
                 let rules = unigram::Rules {
                     vocab_size: spec.vocab_size() as usize,
                     reserved: meta.len(),
@@ -231,13 +231,25 @@ impl TrainedModel {
     }
 }
 
-/// Words for the estimate of a Unigram model, and words with what follows them for its seeds.
-fn for_unigram(units: &Units, alphabet: &Alphabet) -> Result<(PieceCounts, PieceCounts)> {
+/// Words for the estimate of a Unigram model, and words with what follows them for its seeds. A sentence of tsv
+/// input is looked at twice, so that all of its substrings are repeated ones.
+fn for_unigram(units: &Units, alphabet: &Alphabet, twice: bool) -> Result<(PieceCounts, PieceCounts)> {
     let (mut words, mut seeds) = (PieceCounts::new(), PieceCounts::new());
     each(&units.counts, alphabet, |unit, count| words.add(alphabet::word_of(unit), count))?;
-    // A sentence with a frequency is looked at twice, so that all of its substrings are repeated ones.
-    let (source, times) = units.unweighted.as_ref().map_or((&units.counts, 1), |once| (once, 2));
-    each(source, alphabet, |unit, count| seeds.add(&unit.replacen(NEXT, "", 1), count * times))?;
+    let source = units.unweighted.as_ref().unwrap_or(&units.counts);
+    let times = 1 + u64::from(twice);
+    let mut last = String::new();
+    alphabet.without_rare(&units.last, &mut last);
+    each(source, alphabet, |unit, count| {
+        let mut count = count * times;
+        if unit == last && !last.contains(NEXT) {
+            // Where the corpus ends is another place than where a sentence ends.
+            count -= 1;
+            seeds.add(&format!("{unit}{BOUNDARY}"), 1)?;
+            last.clear();
+        }
+        seeds.add(&unit.replacen(NEXT, "", 1), count)
+    })?;
     Ok((words, seeds))
 }
 

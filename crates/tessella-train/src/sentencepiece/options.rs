@@ -122,7 +122,9 @@ impl SentencePieceTrainer {
             }
             "random_seed" => self.seed = number(name, value)?,
             // There are no log lines to choose from.
-            "minloglevel" => drop(number::<i32>(name, value)?),
+            "minloglevel" => {
+                number::<i32>(name, value).map_err(|error| Error::new(ErrorKind::Train, error.message()))?;
+            }
             "model_type" => self.trainer.model_type = Some(model_type(value)?),
             _ => {
                 if let Known::Unknown = self.set_trainer(name, value)?
@@ -193,7 +195,7 @@ impl SentencePieceTrainer {
         range("max_sentencepiece_length", spec.max_sentencepiece_length(), 1, 512)?;
         range("num_sub_iterations", spec.num_sub_iterations(), 1, 10)?;
         range("num_threads", spec.num_threads(), 1, 1024)?;
-        range("self_test_sample_size", spec.self_test_sample_size(), 0, 1000)?;
+        range("self_test_sample_size", spec.self_test_sample_size(), 0, i32::MAX)?;
         if !(0.5..=0.95).contains(&f64::from(spec.shrinking_factor())) {
             return wrong(format!(
                 "shrinking_factor is {}: it must lie between 0.5 and 0.95",
@@ -219,12 +221,6 @@ impl SentencePieceTrainer {
         }
         if !subwords && !spec.pretokenization_delimiter().is_empty() {
             return wrong("pretokenization_delimiter is for Unigram and BPE models only: leave it out".into());
-        }
-        if spec.enable_differential_privacy() {
-            return Err(Error::unsupported(
-                "enable_differential_privacy is not supported: the counts are exact. Add the noise to the \
-                 frequencies of a tsv input",
-            ));
         }
         if !matches!(spec.input_format().as_str(), "" | "text" | "tsv") {
             return wrong(format!("input_format is `{}`: it must be text or tsv", spec.input_format()));

@@ -63,6 +63,8 @@ pub(super) struct Units {
     pub(super) counts: PieceCounts,
     /// With frequencies given: units counted once per sentence, whatever its frequency.
     pub(super) unweighted: Option<PieceCounts>,
+    /// The last unit of the last sentence: nothing follows it, not even another sentence.
+    pub(super) last: String,
     /// Sentences for the self test.
     pub(super) samples: Vec<String>,
 }
@@ -297,28 +299,43 @@ pub(super) fn load(
         None
     };
     let mut units = Units::default();
-    let weighted = selection.with_frequency;
+    let mut privacy = Privacy::new(spec, seed);
+    let weighted = selection.with_frequency || privacy.is_some();
     let source: Box<dyn Iterator<Item = Result<(Vec<u8>, u64)>> + '_> = match sampled {
         Some(kept) => Box::new(kept.into_iter().map(Ok)),
         None => Box::new(&mut selection),
     };
+    let mut last = Vec::new();
     if weighted {
         let mut once = PieceCounts::new();
         for item in source {
-            let (sentence, count) = item?;
+            let (sentence, mut count) = item?;
+            if let Some(privacy) = &mut privacy {
+                count = privacy.disturbed(count);
+            }
             let mut failed = None;
             reader.read(&bytes::spell(&sentence), &mut |unit| {
-                failed = failed.take().or(units.counts.add(unit, count).err()).or(once.add(unit, 1).err());
+                failed = failed.take().or(units.counts.add(unit, count).err());
+                if count > 0 {
+                    failed = failed.take().or(once.add(unit, 1).err());
+                }
             })?;
             failed.map_or(Ok(()), Err)?;
+            last = sentence;
         }
         units.unweighted = Some(once);
     } else {
         let options = CountOptions { threads, ..CountOptions::default() };
-        let texts = source.map(|item| item.map(|(sentence, _)| spelled(sentence)));
+        let texts = source.map(|item| {
+            item.map(|(sentence, _)| {
+                last.clone_from(&sentence);
+                spelled(sentence)
+            })
+        });
         let split = |text: &str, unit: &mut dyn FnMut(&str)| reader.read(text, unit);
         units.counts = count_texts(texts, &split, &options, progress)?;
     }
+    reader.read(&bytes::spell(&last), &mut |unit| units.last = unit.to_string())?;
     if selection.taken == 0 {
         return Err(wrong(format!(
             "there is no sentence to learn from: all are empty, longer than max_sentence_length ({} bytes) or \
@@ -329,6 +346,35 @@ pub(super) fn load(
     let samples = std::mem::take(&mut selection.samples.kept);
     units.samples = samples.iter().map(|sample| String::from_utf8_lossy(sample).into_owned()).collect();
     Ok(units)
+}
+
+/// Frequencies with noise, so that no single sentence shows in the result.
+struct Privacy {
+    deviation: f64,
+    threshold: u64,
+    random: Random,
+}
+
+impl Privacy {
+    fn new(spec: &TrainerSpec, seed: u64) -> Option<Self> {
+        spec.enable_differential_privacy().then(|| Privacy {
+            deviation: f64::from(spec.differential_privacy_noise_level()).max(0.0),
+            threshold: spec.differential_privacy_clipping_threshold(),
+            random: Random::from_seed(seed ^ 2),
+        })
+    }
+
+    /// The frequency with normally distributed noise; 0 if it is below the threshold then.
+    fn disturbed(&mut self, count: u64) -> u64 {
+        let mut count = count;
+        if self.deviation > 0.0 {
+            // Box and Muller; the first number must not be 0.
+            let (a, b) = (1.0 - self.random.next_f64(), self.random.next_f64());
+            let noise = (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos();
+            count = (count as f64 + noise * self.deviation).max(0.0).round() as u64;
+        }
+        if count < self.threshold { 0 } else { count }
+    }
 }
 
 fn spelled(sentence: Vec<u8>) -> String {

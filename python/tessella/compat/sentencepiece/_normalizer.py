@@ -42,7 +42,7 @@ class SentencePieceNormalizer:
         escape_whitespaces: bool | None = None,
         remove_extra_whitespaces: bool | None = None,
     ) -> None:
-        with as_runtime_errors():
+        with as_runtime_errors(keep_argument_errors=True):
             if model_file:
                 with open(model_file, "rb") as file:
                     self._handle = _tessella.SentencePieceNormalizerHandle("model", file.read())

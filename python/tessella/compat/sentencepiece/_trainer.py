@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ... import _tessella
+from ...errors import ArgumentError, CustomComponentError
 from ._errors import SentencePieceError, as_runtime_errors
 
 
@@ -61,14 +62,18 @@ class SentencePieceTrainer:
         pretokenizer = kwargs.pop("pretokenizer", None)
         strict = not kwargs.pop("allow_inconsistent_pretokenization", False)
         if sentences is not None and not isinstance(sentences, Iterator):
-            raise SentencePieceError(
+            raise TypeError(
                 f"sentence_iterator must be an iterator, found {type(sentences).__name__}: use iter(…)"
             )
         spec = normalizer.serialized_normalizer_spec() if normalizer else None
         split = None if pretokenizer is None else _checked(pretokenizer, strict)
         options = [(name, _as_text(value)) for name, value in kwargs.items()]
         with as_runtime_errors(keep_argument_errors=True):
-            model = _tessella.train_sentencepiece(None, options, sentences, spec, split, writer is None)
+            try:
+                model = _tessella.train_sentencepiece(None, options, sentences, spec, split, writer is None)
+            except CustomComponentError as error:
+                # What the iterator or the pretokenizer raised comes out as it was.
+                raise error.__cause__ or error from None
         if writer is not None and model is not None:
             writer.write(model)
         return None
@@ -78,9 +83,12 @@ class SentencePieceTrainer:
 
 def _checked(pretokenizer: Any, strict: bool) -> Any:
     def split(text: str) -> list[str]:
-        parts = [str(part) for part in pretokenizer(text)]
+        try:
+            parts = [str(part) for part in pretokenizer(text)]
+        except Exception as error:
+            raise SentencePieceError(f"the pretokenizer failed on {text!r}: {error}") from error
         if strict and "".join(parts) != text:
-            raise SentencePieceError(
+            raise ArgumentError(
                 f"the pretokenizer's parts of {text!r} are not that text: {parts!r}. If that is meant to be, "
                 "set allow_inconsistent_pretokenization"
             )
