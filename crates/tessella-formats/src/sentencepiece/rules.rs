@@ -14,8 +14,10 @@
 //! The sets are those of SentencePiece 0.2.3 (Unicode 17.0), rule for rule.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, OnceLock};
 
+use tessella_core::hash::hash_bytes;
 use tessella_core::normalize::Normalizer;
 use tessella_core::normalize::charsmap::build_charsmap;
 use tessella_core::spec::NormalizerSpec;
@@ -27,6 +29,24 @@ use super::rules_table::{FOLDS, NEWER};
 
 /// Sources and their targets.
 pub type Rules = BTreeMap<String, String>;
+/// The same while they are put together.
+type Draft = HashMap<String, String, BuildHasherDefault<TextHasher>>;
+
+/// There are a quarter of a million rules, all of them our own: a quick hash will do.
+#[derive(Default)]
+struct TextHasher(u64);
+
+impl Hasher for TextHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        // The byte that closes a text tells nothing.
+        if bytes != [0xFF] {
+            self.0 = hash_bytes(bytes);
+        }
+    }
+}
 
 /// The named rule sets, in the order of this page.
 pub const NAMES: [&str; 5] = ["identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"];
@@ -71,7 +91,7 @@ pub fn named_rules(name: &str) -> Result<Rules> {
         add_folding(&mut rules);
         rules = without_redundant(rules);
     }
-    Ok(rules)
+    Ok(rules.into_iter().collect())
 }
 
 /// The character map of rules, as models hold it. No rules are an empty map.
@@ -152,9 +172,9 @@ fn forms() -> Result<BTreeMap<char, (String, String)>> {
     Ok(forms)
 }
 
-fn nfkc_rules() -> Result<Rules> {
+fn nfkc_rules() -> Result<Draft> {
     let forms = forms()?;
-    let mut rules = Rules::new();
+    let mut rules = Draft::default();
     // Which characters decompose to one character, by that character.
     let mut spellings: HashMap<char, Vec<char>> = HashMap::new();
     let mut sequences: BTreeSet<(&str, &str)> = BTreeSet::new();
@@ -196,7 +216,7 @@ fn nfkc_rules() -> Result<Rules> {
 }
 
 /// Other characters for white space become spaces, and control characters nothing.
-fn add_nmt(rules: &mut Rules) {
+fn add_nmt(rules: &mut Draft) {
     const SPACES: [char; 15] = [
         '\t', '\n', '\u{c}', '\r', '\u{61c}', '\u{1680}', '\u{200b}', '\u{200c}', '\u{200e}', '\u{200f}',
         '\u{2028}', '\u{2029}', '\u{2581}', '\u{feff}', '\u{fffd}',
@@ -225,7 +245,7 @@ fn fold(c: char) -> char {
     code.checked_add_signed(distance).and_then(char::from_u32).unwrap_or(c)
 }
 
-fn add_folding(rules: &mut Rules) {
+fn add_folding(rules: &mut Draft) {
     for target in rules.values_mut() {
         *target = target.chars().map(fold).collect();
     }
@@ -238,41 +258,49 @@ fn add_folding(rules: &mut Rules) {
 
 /// Leaves out the rules that shorter rules do the work of. This is no matter of size only: text that a longer
 /// rule consumes is not seen by the next one.
-fn without_redundant(rules: Rules) -> Rules {
-    let mut by_length: BTreeMap<usize, Vec<(String, String)>> = BTreeMap::new();
+fn without_redundant(rules: Draft) -> Draft {
+    let mut kept = Draft::with_capacity_and_hasher(rules.len(), BuildHasherDefault::default());
+    let mut by_length: Vec<Vec<(String, String)>> = Vec::new();
     for (source, target) in rules {
-        by_length.entry(source.chars().count()).or_default().push((source, target));
+        let length = source.chars().count();
+        if by_length.len() <= length {
+            by_length.resize_with(length + 1, Vec::new);
+        }
+        by_length[length].push((source, target));
     }
-    let mut kept: HashMap<String, String> = HashMap::new();
-    for (length, rules) in by_length {
-        let needed = |(source, target): &(String, String)| {
-            length == 1 || apply(&kept, source, length - 1) != *target
-        };
-        let needed: Vec<_> = rules.into_iter().filter(needed).collect();
-        kept.extend(needed);
+    let mut buffer = String::new();
+    for (length, mut rules) in by_length.into_iter().enumerate() {
+        // All of one length are looked at before any of them counts.
+        if length > 1 {
+            rules.retain(|(source, target)| {
+                apply(&kept, source, length - 1, &mut buffer);
+                buffer != *target
+            });
+        }
+        kept.extend(rules);
     }
-    kept.into_iter().collect()
+    kept
 }
 
 /// Replaces leftmost-longest, by sources of at most `longest` characters.
-fn apply(rules: &HashMap<String, String>, text: &str, longest: usize) -> String {
-    let mut out = String::new();
+fn apply(rules: &Draft, text: &str, longest: usize, out: &mut String) {
+    out.clear();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let ends: Vec<usize> = rest.char_indices().map(|(at, c)| at + c.len_utf8()).take(longest).collect();
-        let found = ends.into_iter().rev().find_map(|end| Some((end, rules.get(&rest[..end])?)));
-        match found {
-            Some((end, target)) => {
-                out.push_str(target);
-                rest = &rest[end..];
+        let mut end = rest.char_indices().nth(longest).map_or(rest.len(), |(at, _)| at);
+        let target = loop {
+            match rules.get(&rest[..end]) {
+                Some(target) => break Some(target),
+                None if end == first.len_utf8() => break None,
+                None => end = rest[..end].char_indices().next_back().map_or(0, |(at, _)| at),
             }
-            None => {
-                out.push(first);
-                rest = &rest[first.len_utf8()..];
-            }
+        };
+        match target {
+            Some(target) => out.push_str(target),
+            None => out.push(first),
         }
+        rest = &rest[end..];
     }
-    out
 }
 
 #[cfg(test)]
