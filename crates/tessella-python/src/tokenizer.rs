@@ -405,15 +405,8 @@ impl Tokenizer {
         let value = self.shared.get()?;
         let ids = sequences.iter().map(Vec::len).sum::<usize>();
         sized(py, ids, |cancel| {
-            sequences
-                .iter()
-                .map(|ids| match cancel {
-                    Some(flag) if flag.load(std::sync::atomic::Ordering::Relaxed) => {
-                        Err(tessella_core::Error::interrupted())
-                    }
-                    _ => value.core.decode(ids, skip_special_tokens),
-                })
-                .collect()
+            let options = EncodeOptions { cancel, ..EncodeOptions::default() };
+            value.core.decode_batch(&sequences, skip_special_tokens, &options)
         })
     }
 
