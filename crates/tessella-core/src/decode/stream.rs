@@ -104,6 +104,12 @@ impl DecodeStream {
             if !text.ends_with(BROKEN) {
                 self.prefix = text;
                 self.prefix_len = self.ids.len();
+                if self.prefix.is_empty() && self.prefix_len > MOST_HELD_BACK {
+                    // A long row of ids that stand for no text.
+                    self.ids.drain(..self.prefix_len - END);
+                    self.prefix = decode(&self.ids)?;
+                    self.prefix_len = END;
+                }
             }
         }
         Ok(())
