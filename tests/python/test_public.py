@@ -10,6 +10,8 @@ import tessella
 
 MODULES = [
     "tessella",
+    "tessella.compat",
+    "tessella.compat.sentencepiece",
     "tessella.decoders",
     "tessella.errors",
     "tessella.implementations",

@@ -30,7 +30,9 @@ pub(super) fn pieces(spec: &TrainerSpec) -> Result<Meta> {
             return wrong(format!("{name}_id is {id}: it must be below vocab_size, {}", spec.vocab_size()));
         }
         if name != "unk" && piece == unknown {
-            return wrong(format!("{name}_piece and unk_piece are both `{piece}`: give them different texts"));
+            return wrong(format!(
+                "{name}_piece and unk_piece are both `{piece}`: give them different texts"
+            ));
         }
         let kind = if name == "unk" { PieceKind::Unknown } else { PieceKind::Control };
         if let Some((other, _)) = meta.insert(id, (piece, kind)) {
@@ -48,8 +50,8 @@ pub(super) fn pieces(spec: &TrainerSpec) -> Result<Meta> {
     ];
     let control = spec.control_symbols.iter().map(|piece| (piece.clone(), PieceKind::Control));
     let user = spec.user_defined_symbols.iter().map(|piece| (piece.clone(), PieceKind::UserDefined));
-    let bytes = (0..256 * usize::from(spec.byte_fallback()))
-        .map(|byte| (format!("<0x{byte:02X}>"), PieceKind::Byte));
+    let bytes =
+        (0..256 * usize::from(spec.byte_fallback())).map(|byte| (format!("<0x{byte:02X}>"), PieceKind::Byte));
     let (mut seen, mut free) = (HashSet::new(), 0);
     for (piece, kind) in control.chain(user).chain(bytes) {
         if piece == unknown {
