@@ -23,14 +23,14 @@ TEXTS = [
     "\0 nul",
 ]
 MODELS = {
-    "unigram": {"model_type": "unigram", "vocab_size": 200, "user_defined_symbols": ["sym", "<c>"]},
-    "bytes": {"model_type": "bpe", "vocab_size": 500, "byte_fallback": True, "pad_id": 3},
+    "unigram": {"model_type": "unigram", "hard_vocab_limit": False, "user_defined_symbols": ["sym", "<c>"]},
+    "bytes": {"model_type": "bpe", "vocab_size": 400, "byte_fallback": True, "pad_id": 3},
     "bpe": {"model_type": "bpe", "vocab_size": 150, "bos_id": -1, "unk_surface": "?"},
     "word": {"model_type": "word", "vocab_size": 60, "treat_whitespace_as_suffix": True},
     "char": {"model_type": "char", "vocab_size": 90, "add_dummy_prefix": False},
     "as it is": {
         "model_type": "unigram",
-        "vocab_size": 200,
+        "hard_vocab_limit": False,
         "remove_extra_whitespaces": False,
         "normalization_rule_name": "identity",
     },

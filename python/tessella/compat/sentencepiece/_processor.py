@@ -186,6 +186,8 @@ class SentencePieceProcessor(Vocabulary):
         if not isinstance(threads, int):
             raise TypeError("num_threads must be int")
         extras = self._extras(add_bos, add_eos, reverse, emit_unk_piece)
+        if kind in ("serialized_proto", "proto", "offset_mapping") and any(extras):
+            raise SentencePieceError(_NO_EXTRAS)
 
         def seed() -> Sampled:
             return (nbest_size, alpha, next_seed()) if sampling else None
@@ -228,24 +230,24 @@ class SentencePieceProcessor(Vocabulary):
         sampled: Sampled,
         as_bytes: bool,
     ) -> Result:
-        if kind in ("serialized_proto", "proto", "offset_mapping") and any(extras):
-            raise SentencePieceError(_NO_EXTRAS)
         if not isinstance(text, (str, bytes)):
             raise TypeError("Input must be str or bytes")
         model = self._model()
-        with as_runtime_errors():
-            if kind in ("serialized_proto", "proto"):
+        if kind in ("serialized_proto", "proto"):
+            with as_runtime_errors():
                 message = model.encode_message(text, sampled)
-                return message if kind == "serialized_proto" else SentencePieceText(message)
-            if kind in (int, "numpy") and sampled is None:
+            return message if kind == "serialized_proto" else SentencePieceText(message)
+        if kind in (int, "numpy") and sampled is None:
+            with as_runtime_errors():
                 ids = model.encode_ids(text)
-            else:
+        else:
+            with as_runtime_errors():
                 parts = model.encode(text, sampled)
-                if kind == "offset_mapping":
-                    return self._mapping(parts, as_bytes, with_text=False)
-                if kind in (str, bytes):
-                    return self._finish_pieces(parts, extras, kind)
-                ids = parts[1]
+            if kind == "offset_mapping":
+                return self._mapping(parts, as_bytes, with_text=False)
+            if kind in (str, bytes):
+                return self._finish_pieces(parts, extras, kind)
+            ids = parts[1]
         ids = self._finish_ids(ids, extras)
         return ids if kind is int else _numpy(ids)
 
