@@ -15,6 +15,7 @@ use tessella_train::bpe::BpeTrainer;
 use tessella_train::unigram::UnigramTrainer;
 use tessella_train::wordlevel::WordLevelTrainer;
 use tessella_train::wordpiece::WordPieceTrainer;
+use tessella_train::counts::{Cutter, Splitter};
 use tessella_train::{CountOptions, PieceCounts as Core, Trained, count_texts};
 
 use crate::errors::{self, OrRaise, from_python};
@@ -247,6 +248,16 @@ fn raise_as_it_was(error: Error) -> PyErr {
     }
 }
 
+/// Cuts as a tokenizer does.
+struct Cuts<'t>(&'t tessella_core::Tokenizer);
+
+impl Splitter for Cuts<'_> {
+    fn cutter(&self) -> Box<Cutter<'_>> {
+        let mut cutter = self.0.piece_cutter();
+        Box::new(move |text, piece| cutter.cut(text, piece))
+    }
+}
+
 /// Counts the pieces of the texts that an iterator yields, cut as the tokenizer cuts them.
 pub fn count_iterator(
     py: Python<'_>,
@@ -261,10 +272,7 @@ pub fn count_iterator(
     let options = CountOptions { threads: threads(num_threads), ..CountOptions::default() };
     let never = AtomicBool::new(false);
     let display = Display::new(progress, &never, length);
-    py.detach(|| {
-        let split = |text: &str, piece: &mut dyn FnMut(&str)| value.core.for_each_piece(text, piece);
-        count_texts(texts, &split, &options, &display)
-    })
+    py.detach(|| count_texts(texts, &Cuts(&value.core), &options, &display))
     .map(PieceCounts::from)
     .map_err(raise_as_it_was)
 }
@@ -283,8 +291,8 @@ pub fn count_files(
     let options = CountOptions { threads: threads(num_threads), expected_bytes, ..CountOptions::default() };
     run(py, |cancel| {
         let display = Display::new(progress, cancel, None);
-        let split = |text: &str, piece: &mut dyn FnMut(&str)| value.core.for_each_piece(text, piece);
-        count_texts(Lines { paths: paths.into_iter(), current: None }, &split, &options, &display)
+        let lines = Lines { paths: paths.into_iter(), current: None };
+        count_texts(lines, &Cuts(&value.core), &options, &display)
     })
     .map(PieceCounts::from)
 }

@@ -41,7 +41,7 @@ use std::sync::Arc;
 
 use tessella_core::{Error, ErrorKind, Result};
 
-pub use count::{CountOptions, Splitter, count_texts};
+pub use count::{CountOptions, Cutter, Splitter, count_texts};
 pub use cursor::PieceCursor;
 pub use source::Source;
 
@@ -150,10 +150,9 @@ impl PieceCounts {
                 self.add(piece, count)?;
             }
         } else {
-            let mut cursor = other.cursor()?;
-            while let Some((piece, count)) = cursor.next()? {
-                self.add(piece, count.checked_mul(weight).ok_or_else(|| overflow(piece))?)?;
-            }
+            other.for_each_unordered(&mut |piece, count| {
+                self.add(piece, count.checked_mul(weight).ok_or_else(|| overflow(piece))?)
+            })?;
         }
         for source in &other.sources {
             self.note_source(source.weighted(weight)?)?;
@@ -180,6 +179,19 @@ impl PieceCounts {
     /// All pieces by their bytes, as a cursor that lends each piece.
     pub fn cursor(&self) -> Result<PieceCursor<'_>> {
         PieceCursor::new(&self.table, &self.runs)
+    }
+
+    /// All pieces in any order; a piece may come in several parts.
+    fn for_each_unordered(&self, add: &mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()> {
+        if !self.runs.is_empty() {
+            let mut cursor = self.cursor()?;
+            while let Some((piece, count)) = cursor.next()? {
+                add(piece, count)?;
+            }
+            return Ok(());
+        }
+        // Sorting would cost more than all of the rest.
+        self.table.iter().try_for_each(|(piece, count)| add(piece, count))
     }
 
     /// All pieces by their bytes.
