@@ -12,10 +12,10 @@ use pyo3::types::{PyDict, PyIterator, PyList, PyString};
 use tessella_core::spec::{AddedToken, ModelSpec};
 use tessella_core::{Error, ErrorKind, Result};
 use tessella_train::bpe::BpeTrainer;
+use tessella_train::counts::{Cutter, Splitter};
 use tessella_train::unigram::UnigramTrainer;
 use tessella_train::wordlevel::WordLevelTrainer;
 use tessella_train::wordpiece::WordPieceTrainer;
-use tessella_train::counts::{Cutter, Splitter};
 use tessella_train::{CountOptions, PieceCounts as Core, Trained, count_texts};
 
 use crate::errors::{self, OrRaise, from_python};
@@ -273,8 +273,8 @@ pub fn count_iterator(
     let never = AtomicBool::new(false);
     let display = Display::new(progress, &never, length);
     py.detach(|| count_texts(texts, &Cuts(&value.core), &options, &display))
-    .map(PieceCounts::from)
-    .map_err(raise_as_it_was)
+        .map(PieceCounts::from)
+        .map_err(raise_as_it_was)
 }
 
 /// Counts the pieces of the lines of files.

@@ -38,6 +38,9 @@ impl Tokenizer {
     }
 }
 
+/// Cuts one stretch of text and hands its pieces over.
+type Cut<'c> = dyn FnMut(&str, &mut dyn FnMut(&str)) -> Result<()> + 'c;
+
 impl PieceCutter<'_> {
     /// See [`Tokenizer::for_each_piece`].
     pub fn cut(&mut self, text: &str, piece: &mut dyn FnMut(&str)) -> Result<()> {
@@ -46,11 +49,11 @@ impl PieceCutter<'_> {
         let PieceCutter { inner, segments, written, spelling } = self;
         let mut pieces = inner.segments(text, tracked, false, segments)?;
         let pre_tokenizer = inner.pre_tokenizer.as_deref();
-        let mut hand_over = |part: &str, cut: &mut dyn FnMut(&str, &mut dyn FnMut(&str)) -> Result<()>| {
+        let mut hand_over = |part: &str, cut: &mut Cut<'_>| {
             // An empty text has no pieces in any view.
             if part.is_empty() { Ok(()) } else { cut(part, piece) }
         };
-        let mut each = |cut: &mut dyn FnMut(&str, &mut dyn FnMut(&str)) -> Result<()>| {
+        let mut each = |cut: &mut Cut<'_>| {
             pieces.pieces().iter().try_for_each(|one| match one.added_id() {
                 Some(_) => hand_over(pieces.str(one), &mut |text, piece| {
                     piece(text);
@@ -129,11 +132,7 @@ mod tests {
             use_regex,
             trim_offsets: true,
         };
-        let metaspace = |prepend, split| PreTokenizerSpec::Metaspace {
-            replacement: '▁',
-            prepend,
-            split,
-        };
+        let metaspace = |prepend, split| PreTokenizerSpec::Metaspace { replacement: '▁', prepend, split };
         let pre_tokenizers = [
             None,
             Some(PreTokenizerSpec::Bert),
@@ -145,7 +144,10 @@ mod tests {
             Some(metaspace(PrependScheme::First, true)),
             Some(metaspace(PrependScheme::Never, true)),
             Some(metaspace(PrependScheme::Always, false)),
-            Some(PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::WhitespaceSplit, byte_level(false, false)])),
+            Some(PreTokenizerSpec::Sequence(vec![
+                PreTokenizerSpec::WhitespaceSplit,
+                byte_level(false, false),
+            ])),
             Some(PreTokenizerSpec::Sequence(vec![
                 PreTokenizerSpec::WhitespaceSplit,
                 metaspace(PrependScheme::Always, true),

@@ -1,5 +1,6 @@
 //! Several sorted sequences of pieces walked as one, equal pieces added up.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use tessella_core::Result;
@@ -12,7 +13,7 @@ use super::table::Table;
 #[derive(Debug)]
 pub struct PieceCursor<'a> {
     table: &'a Table,
-    order: Vec<u32>,
+    order: Cow<'a, [u32]>,
     /// Next entry of `order`.
     at: usize,
     readers: Vec<RunReader>,
@@ -23,6 +24,11 @@ pub struct PieceCursor<'a> {
 
 impl<'a> PieceCursor<'a> {
     pub(super) fn new(table: &'a Table, runs: &[Arc<RunFile>]) -> Result<Self> {
+        Self::in_order(table, table.sorted().into(), runs)
+    }
+
+    /// With the entries of the table in the given order, which is that of their bytes.
+    pub(super) fn in_order(table: &'a Table, order: Cow<'a, [u32]>, runs: &[Arc<RunFile>]) -> Result<Self> {
         let mut readers = Vec::with_capacity(runs.len());
         for run in runs {
             let mut reader = run.reader()?;
@@ -31,8 +37,7 @@ impl<'a> PieceCursor<'a> {
             }
         }
         let heap = (0..readers.len() as u32).collect();
-        let mut cursor =
-            PieceCursor { table, order: table.sorted(), at: 0, readers, heap, piece: String::new() };
+        let mut cursor = PieceCursor { table, order, at: 0, readers, heap, piece: String::new() };
         for slot in (0..cursor.heap.len() / 2).rev() {
             cursor.sink(slot);
         }

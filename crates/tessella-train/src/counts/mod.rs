@@ -9,7 +9,7 @@
 //!
 //! - [`table`]: distinct texts and counts in memory
 //! - [`run`]: the file format, one sorted run of pieces, written and read as a stream
-//! - [`cursor`]: several sorted sequences walked as one
+//! - [`cursor`]: several sorted sequences walked as one; [`words`]: the same pieces walked several times
 //! - [`count`]: texts in, counts out, on several threads, through the caller's splitter
 //! - [`tsv`]: `piece<TAB>count` lines
 //!
@@ -35,6 +35,7 @@ mod source;
 mod spill;
 mod table;
 mod tsv;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,6 +50,7 @@ use run::RunFile;
 use spill::SpillDir;
 use table::Table;
 pub(crate) use table::overflow;
+pub(crate) use words::Words;
 
 /// Distinct pieces with their counts.
 #[derive(Debug, Clone, Default)]

@@ -154,7 +154,11 @@ impl Table {
 
     /// The entry of a text, or the slot and the tag that it would have.
     #[inline]
-    fn seek(&self, hash: u64, is_it: impl Fn(&Self, usize) -> bool) -> std::result::Result<usize, (usize, u64)> {
+    fn seek(
+        &self,
+        hash: u64,
+        is_it: impl Fn(&Self, usize) -> bool,
+    ) -> std::result::Result<usize, (usize, u64)> {
         let tag = hash >> 32;
         let mut slot = hash as usize & self.mask;
         loop {
@@ -281,10 +285,21 @@ mod tests {
     #[test]
     fn zero_bytes_and_length_do_not_confuse_the_order() {
         let long = "abcdefghijklmnop";
-        let mut texts: Vec<String> =
-            ["a\0", "a", "", "\0", "aaaaaaaa\0", "aaaaaaaa", "aaaaaaaaa", "aaaaaaaaaaaaaa\0", "ÿ", "漢字漢字漢", "漢字漢字漢字"]
-                .map(String::from)
-                .to_vec();
+        let mut texts: Vec<String> = [
+            "a\0",
+            "a",
+            "",
+            "\0",
+            "aaaaaaaa\0",
+            "aaaaaaaa",
+            "aaaaaaaaa",
+            "aaaaaaaaaaaaaa\0",
+            "ÿ",
+            "漢字漢字漢",
+            "漢字漢字漢字",
+        ]
+        .map(String::from)
+        .to_vec();
         for len in 0..=long.len() {
             texts.push(long[..len].to_string());
             texts.push(format!("{}{}", &long[..len], "\0".repeat(20 - len)));
