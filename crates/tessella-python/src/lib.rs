@@ -19,6 +19,7 @@ mod interrupt;
 mod options;
 mod values;
 
+mod learning;
 mod live;
 mod stage;
 
@@ -78,7 +79,9 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokenizer::Description>()?;
     module.add_class::<tokenizer::Tokenizer>()?;
     module.add_class::<training::PieceCounts>()?;
-    module.add_function(wrap_pyfunction!(training::learn, module)?)?;
+    module.add_function(wrap_pyfunction!(learning::learn, module)?)?;
+    module.add_function(wrap_pyfunction!(learning::learn_parity, module)?)?;
+    module.add_function(wrap_pyfunction!(learning::estimate_memory, module)?)?;
     module.add_function(wrap_pyfunction!(loading::load, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
     module.add_function(wrap_pyfunction!(saving::is_folder, module)?)?;

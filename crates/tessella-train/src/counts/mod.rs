@@ -184,7 +184,7 @@ impl PieceCounts {
     }
 
     /// All pieces in any order; a piece may come in several parts.
-    fn for_each_unordered(&self, add: &mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()> {
+    pub(crate) fn for_each_unordered(&self, add: &mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()> {
         if !self.runs.is_empty() {
             let mut cursor = self.cursor()?;
             while let Some((piece, count)) = cursor.next()? {
