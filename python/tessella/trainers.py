@@ -309,7 +309,7 @@ class ParityBpeTrainer(Trainer):
             units of the pre-tokenizer, bytes under ``ByteLevel``; scripts differ in bytes for the same text.
         global_merges: merges at the beginning that count all languages together.
         window_size, alpha: of the last ``window_size`` choices a language has at most ``alpha / languages``.
-        total_symbols: take the number of different characters off ``num_merges``.
+        total_symbols: take the entries before the first merge (special tokens, alphabet) off ``num_merges``.
         special_tokens, show_progress, limit_alphabet, initial_alphabet, continuing_subword_prefix,
         end_of_word_suffix, max_token_length: as for ``BpeTrainer``.
 

@@ -57,7 +57,7 @@ pub struct ParityTrainer {
     pub window_size: usize,
     /// With [`ParityVariant::Window`]: a language may have at most `alpha / languages` of the remembered choices.
     pub alpha: f64,
-    /// Takes the number of different characters off `num_merges`: those inside of pieces and those at their end.
+    /// Takes the entries that are there before the first merge off `num_merges`: special tokens, alphabet, forms.
     pub total_symbols: bool,
     pub special_tokens: Vec<AddedToken>,
     /// These four mean what they mean in [`BpeTrainer`].
@@ -136,7 +136,7 @@ impl ParityTrainer {
             languages.push(Language::new(learner(symbols, self.max_token_length)?, &tokens));
         }
         let wanted = match self.total_symbols {
-            true => self.num_merges.saturating_sub(different_characters(&corpora[..languages.len()])?),
+            true => self.num_merges.saturating_sub(tokens.len()),
             false => self.num_merges,
         };
         drop(corpora);
@@ -270,18 +270,4 @@ impl ParityTrainer {
         }
         .finish(Learned { tokens, merges, report: summary })
     }
-}
-
-/// Different characters inside of pieces, and different ones at their end.
-fn different_characters(corpora: &[Words<'_>]) -> Result<usize> {
-    let (mut inside, mut last) = (HashSet::new(), HashSet::new());
-    for words in corpora {
-        words.for_each(|word, _| {
-            let mut characters = word.chars();
-            last.extend(characters.next_back());
-            inside.extend(characters);
-            Ok(())
-        })?;
-    }
-    Ok(inside.len() + last.len())
 }
