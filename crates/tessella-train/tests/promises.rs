@@ -209,7 +209,7 @@ fn counts_beyond_forty_bits() {
     for error in [
         BpeTrainer::default().train(&too_many, &Silent).unwrap_err(),
         WordPieceTrainer::default().train(&too_many, &Silent).unwrap_err(),
-        ParityTrainer::default().train(&[too_many.clone()], &[], &Silent).unwrap_err(),
+        ParityTrainer::default().train(std::slice::from_ref(&too_many), &[], &Silent).unwrap_err(),
         ParityTrainer::default().train(&[PieceCounts::new()], &[too_many], &Silent).unwrap_err(),
     ] {
         assert!(error.message().contains("exceeds 18446744073709551615"), "{error}");
