@@ -8,6 +8,8 @@ use tessella_core::{Error, Result};
 
 const EMPTY: u64 = u64::MAX;
 const FIRST_SLOTS: usize = 1 << 10;
+/// What `sorted` needs for each entry: the key with its index, and the index that is handed out.
+const SORTING_BYTES: usize = size_of::<(u64, u32)>() + size_of::<u32>();
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
@@ -49,9 +51,10 @@ impl Table {
     }
 
     /// Bytes on the heap if everything that may have to grow at the next `add` of `bytes` bytes did so, old and
-    /// new buffer side by side.
+    /// new buffer side by side, or if the table were sorted now, whichever is more.
     pub(super) fn memory_after_growth(&self, bytes: usize) -> usize {
         let mut memory = self.memory();
+        let sorted = memory + self.entries.len() * SORTING_BYTES;
         if self.arena.len() + bytes > self.arena.capacity() {
             memory += (self.arena.capacity() * 2).max(self.arena.len() + bytes);
         }
@@ -61,7 +64,7 @@ impl Table {
         if (self.entries.len() + 1) * 4 > self.slots.len() * 3 {
             memory += self.slots.len() * 2 * 8;
         }
-        memory
+        memory.max(sorted)
     }
 
     fn text_of(&self, entry: &Entry) -> &str {
