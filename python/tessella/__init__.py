@@ -23,7 +23,6 @@ from . import _tessella, decoders, errors, models, normalizers, pre_tokenizers, 
 from ._tessella import (
     Encoding,
     NormalizedString,
-    PieceCounts,
     PreTokenizedString,
     Regex,
     Token,
@@ -38,7 +37,7 @@ from ._types import (
     TextEncodeInput,
     TextInputSequence,
 )
-from .counting import count_pieces
+from .counting import PieceCounts, count_pieces
 from .loading import load
 from .ragged import RaggedIds
 from .tokenizer import PlanStep, TextStream, Tokenizer

@@ -66,7 +66,7 @@ def train_files(tokenizer: Tokenizer, files: Iterable[Any], trainer: Trainer | N
         raise TypeError("`files` must be a list of paths, not one path")
     trainer = _fitting(tokenizer, trainer)
     paths = [os.fspath(path) for path in files]
-    _train(tokenizer, trainer, tokenizer._count_files(paths, _progress(trainer)))
+    _train(tokenizer, trainer, tokenizer._count_files(paths, progress=_progress(trainer), format="text"))
 
 
 def train_texts(
@@ -78,4 +78,6 @@ def train_texts(
             f"`iterator` must yield texts, found one {type(iterator).__name__}: pass a list of texts"
         )
     trainer = _fitting(tokenizer, trainer)
-    _train(tokenizer, trainer, tokenizer._count_texts(iter(iterator), length, _progress(trainer)))
+    _train(
+        tokenizer, trainer, tokenizer._count_texts(iter(iterator), length=length, progress=_progress(trainer))
+    )

@@ -311,5 +311,5 @@ fn walking_can_be_stopped_and_a_small_budget_is_named() {
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0, "something was left behind");
     let options = CountOptions { threads: 30, memory: Some(4 << 20), ..CountOptions::default() };
     let error = count_texts([Ok("a")], &spell, &options, &Silent).unwrap_err();
-    assert!(error.message().contains("30 threads"), "{error}");
+    assert!(error.message().contains("threads is 30"), "{error}");
 }

@@ -83,8 +83,8 @@ pub fn count_texts<S: AsRef<str> + Send>(
         && bytes / shares < LEAST_BUDGET
     {
         return Err(Error::value(format!(
-            "a memory budget of {bytes} bytes is too small for {threads} threads: give at least {} bytes, or \
-             count on fewer threads",
+            "a memory budget of {bytes} bytes is too small when the number of threads is {threads}: give at \
+             least {} bytes, or count on fewer threads",
             shares * LEAST_BUDGET
         )));
     }
