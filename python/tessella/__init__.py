@@ -44,7 +44,7 @@ from .tokenizer import PlanStep, TextStream, Tokenizer
 from .tokens import AddedToken, OffsetReferential, OffsetType, SplitDelimiterBehavior
 
 if TYPE_CHECKING:
-    from . import implementations, tools
+    from . import implementations, recipes, tools
     from .implementations import (
         BertWordPieceTokenizer,
         ByteLevelBPETokenizer,
@@ -90,6 +90,7 @@ __all__ = [
     "normalizers",
     "pre_tokenizers",
     "processors",
+    "recipes",
     "tools",
     "trainers",
 ]
@@ -107,7 +108,7 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name in ("implementations", "tools"):
+    if name in ("implementations", "recipes", "tools"):
         return import_module(f".{name}", __name__)
     if name in _LATER:
         return getattr(import_module(f".{_LATER[name]}", __name__), name)

@@ -15,9 +15,10 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
+from . import _tessella
 from .errors import ArgumentError, FormatError, MissingDependencyError
 
-__all__ = ["Part", "parts"]
+__all__ = ["Part", "parts", "read"]
 
 #: Rows of a Parquet file that are held at a time.
 ROWS = 1024
@@ -58,6 +59,22 @@ def parts(source: Any, weights: Any, languages: Any, column: str, errors: str) -
             length = len(payload) if isinstance(payload, (list, tuple)) else None
             made.append(Part(name, tag, weight, texts=payload, length=length))
     yield from made
+
+
+def read(source: Any, column: str, errors: str, form: str) -> Iterator[str]:
+    """The texts of a source, one after the other."""
+    for part in parts(source, None, None, column, errors):
+        if part.files:
+            for some in _tessella.TextFiles(part.files, field=column, errors=errors, format=form):
+                yield from some
+        else:
+            for item in part.texts:
+                if isinstance(item, str):
+                    yield item
+                elif isinstance(item, Mapping):
+                    yield item[column]
+                else:
+                    yield from item
 
 
 def _named(source: Any) -> list[tuple[str, str, Any]]:
@@ -159,7 +176,7 @@ def _begins_like_parquet(name: str) -> bool:
 
 def _parquet(name: str) -> Any:
     try:
-        from pyarrow import ArrowException, parquet
+        from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
     except ImportError as error:
         raise MissingDependencyError(
             f"{name} is a Parquet file, and reading those needs pyarrow: pip install 'tessella[arrow]'"

@@ -18,10 +18,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from decimal import Decimal
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, Union
 
 from . import _tessella
 from .errors import ArgumentError, OutOfRangeError
@@ -29,14 +27,17 @@ from .models import Model
 from .tokenizer import Tokenizer
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+    from fractions import Fraction
+
     from ._zipf import Zipf
 
-__all__ = ["CountedSource", "PieceCounts", "count_pieces"]
+__all__ = ["CountedSource", "PieceCounts", "count_pieces", "memory_size", "read_texts"]
 
 _Path = str | os.PathLike[str]
 _C = TypeVar("_C", bound="PieceCounts")
 #: How many times each occurrence counts: whole, or an exact fraction.
-Weight = int | float | str | Fraction | Decimal
+Weight = Union[int, float, str, "Fraction", "Decimal"]
 
 
 class CountedSource(NamedTuple):
@@ -153,6 +154,40 @@ def _progress(progress: bool | str) -> str:
     return "indicatif" if progress else "silent"
 
 
+def read_texts(
+    source: Any,
+    *,
+    errors: Literal["strict", "replace"] = "strict",
+    field: str = "text",
+    format: Literal["auto", "text", "jsonl"] = "auto",
+) -> Iterator[str]:
+    """The texts that ``count_pieces`` would count, with the same arguments.
+
+    Example:
+        >>> import os, tempfile
+        >>> from tessella.counting import read_texts
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "corpus.jsonl")
+        ...     with open(path, "w", encoding="utf-8") as file:
+        ...         _ = file.write('{"text": "low lower"}\\n{"text": "low"}\\n')
+        ...     list(read_texts(path))
+        ['low lower', 'low']
+    """
+    from ._corpus import read
+
+    _check_reading(errors, field, format)
+    return read(source, field, errors, format)
+
+
+def _check_reading(errors: str, field: str, format: str) -> None:
+    if errors not in ("strict", "replace"):
+        raise ArgumentError(f"`errors` must be 'strict' or 'replace', found {errors!r}")
+    if format not in ("auto", "text", "jsonl"):
+        raise ArgumentError(f"`format` must be 'auto', 'text' or 'jsonl', found {format!r}")
+    if not isinstance(field, str):
+        raise TypeError(f"`field` must be a str, not {type(field).__name__}")
+
+
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?\s*", re.ASCII | re.IGNORECASE)
 
 
@@ -167,6 +202,8 @@ def memory_size(size: int | str, name: str = "memory") -> int:
         (2000000000, 1536)
     """
     if isinstance(size, str):
+        from fractions import Fraction
+
         match = _SIZE.fullmatch(size)
         if match is None:
             raise ArgumentError(f"`{name}` must be bytes or a text like '512MB' or '2GiB', found {size!r}")
@@ -238,12 +275,7 @@ def count_pieces(
     """
     from ._corpus import parts
 
-    if errors not in ("strict", "replace"):
-        raise ArgumentError(f"`errors` must be 'strict' or 'replace', found {errors!r}")
-    if format not in ("auto", "text", "jsonl"):
-        raise ArgumentError(f"`format` must be 'auto', 'text' or 'jsonl', found {format!r}")
-    if not isinstance(field, str):
-        raise TypeError(f"`field` must be a str, not {type(field).__name__}")
+    _check_reading(errors, field, format)
     if tokenizer is None:
         tokenizer = Tokenizer(Model())
     elif not isinstance(tokenizer, Tokenizer):

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use tessella_core::random::Random;
 use tessella_core::{ErrorKind, Result};
-use tessella_formats::corpus::{Corpus, CorpusOptions, Form, Invalid};
+use tessella_formats::corpus::{Corpus, CorpusOptions, Form, Invalid, Share};
 
 struct Folder(PathBuf);
 
@@ -163,4 +163,14 @@ fn damaged_files() {
     let missing = texts(folder.0.join("missing"), CorpusOptions::default()).unwrap_err();
     assert_eq!((missing.kind(), missing.location().is_some()), (ErrorKind::Io, true));
     assert_eq!(texts(folder.0.clone(), CorpusOptions::default()).unwrap_err().kind(), ErrorKind::Io);
+}
+
+#[test]
+fn a_slice_is_kept_aside() {
+    let folder = Folder::new();
+    let path = folder.write("text", "1\n2\n3\n4\n5\n6\n7");
+    let share = |share| texts(path.clone(), CorpusOptions { share, ..CorpusOptions::default() }).unwrap();
+    assert_eq!(share(Share::Only(3)), ["3\n", "6\n"]);
+    assert_eq!(share(Share::Without(3)), ["1\n", "2\n", "4\n", "5\n", "7"]);
+    assert_eq!((share(Share::Without(0)).len(), share(Share::Only(0)).len()), (7, 0));
 }

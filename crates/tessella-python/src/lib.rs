@@ -79,6 +79,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokenizer::Description>()?;
     module.add_class::<tokenizer::Tokenizer>()?;
     module.add_class::<counting::PieceCounts>()?;
+    module.add_class::<counting::TextFiles>()?;
     module.add("LEAST_BUDGET", tessella_train::counts::LEAST_BUDGET)?;
     module.add_function(wrap_pyfunction!(counting::count_texts_into, module)?)?;
     module.add_function(wrap_pyfunction!(counting::count_files_into, module)?)?;

@@ -53,17 +53,34 @@ pub enum Invalid {
     Replace,
 }
 
+/// Which texts are given, so that a slice can be kept aside from what is learned from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Share {
+    #[default]
+    All,
+    /// All but every n-th text.
+    Without(u64),
+    /// Every n-th text.
+    Only(u64),
+}
+
 #[derive(Debug, Clone)]
 pub struct CorpusOptions {
     pub form: Form,
     /// The key of the text in JSON lines.
     pub field: String,
     pub invalid: Invalid,
+    pub share: Share,
 }
 
 impl Default for CorpusOptions {
     fn default() -> Self {
-        CorpusOptions { form: Form::default(), field: "text".to_string(), invalid: Invalid::default() }
+        CorpusOptions {
+            form: Form::default(),
+            field: "text".to_string(),
+            invalid: Invalid::default(),
+            share: Share::default(),
+        }
     }
 }
 
@@ -74,6 +91,8 @@ pub struct Corpus {
     options: CorpusOptions,
     current: Option<Open>,
     position: Arc<AtomicU64>,
+    /// Texts read so far, given or not.
+    read: u64,
 }
 
 /// The file that is being read.
@@ -89,7 +108,7 @@ struct Open {
 
 impl Corpus {
     pub fn new(paths: Vec<PathBuf>, options: CorpusOptions) -> Self {
-        Corpus { paths: paths.into_iter(), options, current: None, position: Arc::default() }
+        Corpus { paths: paths.into_iter(), options, current: None, position: Arc::default(), read: 0 }
     }
 
     /// Bytes taken from all files so far, packed as they are: comparable with the sum of the files' sizes.
@@ -126,7 +145,19 @@ impl Iterator for Corpus {
     type Item = Result<String>;
 
     fn next(&mut self) -> Option<Result<String>> {
-        let text = self.text();
+        let mut text = self.text();
+        while let Ok(Some(_)) = text {
+            self.read += 1;
+            let is_given = match self.options.share {
+                Share::All => true,
+                Share::Without(n) => n == 0 || !self.read.is_multiple_of(n),
+                Share::Only(n) => n > 0 && self.read.is_multiple_of(n),
+            };
+            if is_given {
+                break;
+            }
+            text = self.text();
+        }
         if text.is_err() {
             self.current = None;
             self.paths = Vec::new().into_iter();
