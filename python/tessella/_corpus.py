@@ -61,11 +61,12 @@ def parts(source: Any, weights: Any, languages: Any, column: str, errors: str) -
     yield from made
 
 
-def read(source: Any, column: str, errors: str, form: str) -> Iterator[str]:
+def read(source: Any, column: str, errors: str, form: str, every: int = 1) -> Iterator[str]:
     """The texts of a source, one after the other."""
     for part in parts(source, None, None, column, errors):
         if part.files:
-            for some in _tessella.TextFiles(part.files, field=column, errors=errors, format=form):
+            how = {"field": column, "errors": errors, "format": form, "only_every": every}
+            for some in _tessella.TextFiles(part.files, **how):
                 yield from some
         else:
             for item in part.texts:

@@ -81,3 +81,12 @@ def train_texts(
     _train(
         tokenizer, trainer, tokenizer._count_texts(iter(iterator), length=length, progress=_progress(trainer))
     )
+
+
+def train_counts(tokenizer: Tokenizer, counts: _tessella.PieceCounts, trainer: Trainer | None) -> None:
+    """See ``Tokenizer.train_from_counts``."""
+    if not isinstance(counts, _tessella.PieceCounts):
+        raise TypeError(
+            f"`counts` must be PieceCounts, not {type(counts).__name__}: see tessella.count_pieces"
+        )
+    _train(tokenizer, _fitting(tokenizer, trainer), counts)

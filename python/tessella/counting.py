@@ -160,8 +160,11 @@ def read_texts(
     errors: Literal["strict", "replace"] = "strict",
     field: str = "text",
     format: Literal["auto", "text", "jsonl"] = "auto",
+    only_every: int = 1,
 ) -> Iterator[str]:
     """The texts that ``count_pieces`` would count, with the same arguments.
+
+    With ``only_every=n``, only every n-th text of files of text and JSON lines.
 
     Example:
         >>> import os, tempfile
@@ -176,7 +179,7 @@ def read_texts(
     from ._corpus import read
 
     _check_reading(errors, field, format)
-    return read(source, field, errors, format)
+    return read(source, field, errors, format, only_every)
 
 
 def _check_reading(errors: str, field: str, format: str) -> None:
@@ -230,6 +233,7 @@ def count_pieces(
     format: Literal["auto", "text", "jsonl"] = "auto",
     progress: bool | str = False,
     spill_folder: _Path | None = None,
+    hold_out: int = 0,
 ) -> PieceCounts:
     """Counts the pieces of a corpus, cut as a tokenizer cuts them before its model sees them.
 
@@ -258,6 +262,8 @@ def count_pieces(
             ``"json"`` writes lines of JSON instead.
         spill_folder: where to write what does not fit in memory; by default the temporary folder. It is
             cleared when the counts are gone.
+        hold_out: leave every n-th text of the files out, to measure on: ``read_texts(..., only_every=n)``
+            gives those. 0 leaves none out. Only for text and JSON lines in files.
 
     Example:
         >>> import os, tempfile
@@ -297,7 +303,9 @@ def count_pieces(
     for part in parts(source, weights, languages, field, errors):
         noted = {"name": part.name, "language": part.language, "weight": part.weight}
         if part.files:
-            _tessella.count_files_into(counts, tokenizer, part.files, **options, **noted)
+            _tessella.count_files_into(
+                counts, tokenizer, part.files, without_every=hold_out, **options, **noted
+            )
         else:
             _tessella.count_texts_into(
                 counts, tokenizer, iter(part.texts), length=part.length, **options, **noted

@@ -232,8 +232,8 @@ def _starcoder2() -> Recipe:
 
     pull = (
         "<pr> <pr_status> <pr_is_merged> <pr_base> <pr_file> <pr_base_code> <pr_diff> <pr_diff_hunk>"
-        " <pr_comment> <pr_event_id> <pr_review> <pr_review_state> <pr_review_comment> <pr_in_reply_to_review_id>"
-        " <pr_in_reply_to_comment_id> <pr_diff_hunk_comment_line>"
+        " <pr_comment> <pr_event_id> <pr_review> <pr_review_state> <pr_review_comment>"
+        " <pr_in_reply_to_review_id> <pr_in_reply_to_comment_id> <pr_diff_hunk_comment_line>"
     )
     tokens = (
         "<|endoftext|> <fim_prefix> <fim_middle> <fim_suffix> <fim_pad> <repo_name> <file_sep>"

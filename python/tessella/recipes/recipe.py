@@ -145,15 +145,16 @@ class Recipe:
         counts = self.count(
             source, memory=memory, num_threads=num_threads, errors=errors, field=field, progress=progress
         )
-        return self._learned(counts, trainer)
+        return self.learned(counts, trainer)
 
     def train_from_counts(
         self, counts: PieceCounts, vocab_size: int | None = None, *, progress: bool = False, **options: Any
     ) -> Tokenizer:
         """A tokenizer of this kind, learned from what ``count`` has counted."""
-        return self._learned(counts, self.trainer(vocab_size, show_progress=progress, **options))
+        return self.learned(counts, self.trainer(vocab_size, show_progress=progress, **options))
 
-    def _learned(self, counts: PieceCounts, trainer: Trainer) -> Tokenizer:
+    def learned(self, counts: PieceCounts, trainer: Trainer) -> Tokenizer:
+        """The tokenizer that one of this recipe's trainers learns from what ``count`` has counted."""
         if self.always:
             extended = PieceCounts()
             extended.merge(counts)
