@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString};
 use tessella_core::{Error, ErrorKind, Result};
 use tessella_formats::corpus::{Corpus, CorpusOptions, Form, Invalid, Share};
+use tessella_train::counts::{Cutter, Splitter};
 use tessella_train::{CountOptions, PieceCounts as Core, Source, count_texts};
 
 use crate::errors::{self, OrRaise, from_python};
@@ -34,6 +35,11 @@ impl From<Core> for PieceCounts {
 impl PieceCounts {
     pub fn read<R>(&self, look: impl FnOnce(&Core) -> R) -> R {
         look(&self.inner.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// All that was counted; nothing is left here.
+    pub fn take(&self) -> Core {
+        self.write(std::mem::take)
     }
 
     fn write<R>(&self, change: impl FnOnce(&mut Core) -> R) -> R {
@@ -372,6 +378,16 @@ fn raise_as_it_was(error: Error) -> PyErr {
     }
 }
 
+/// Cuts as a tokenizer does.
+struct Cuts<'t>(&'t tessella_core::Tokenizer);
+
+impl Splitter for Cuts<'_> {
+    fn cutter(&self) -> Box<Cutter<'_>> {
+        let mut cutter = self.0.piece_cutter();
+        Box::new(move |text, piece| cutter.cut(text, piece))
+    }
+}
+
 /// Counts the pieces of the texts that an iterator yields, cut as the tokenizer cuts them.
 ///
 /// The iterator runs on the calling thread, which is also where signals are looked for.
@@ -391,10 +407,7 @@ pub fn count_iterator(
     };
     let never = Arc::new(AtomicBool::new(false));
     let display = Display::new(&settings.progress, &never, settings.length).looking_for_signals();
-    let counted = py.detach(|| {
-        let split = |text: &str, piece: &mut dyn FnMut(&str)| value.core.for_each_piece(text, piece);
-        count_texts(texts, &split, &settings.options, &display)
-    });
+    let counted = py.detach(|| count_texts(texts, &Cuts(&value.core), &settings.options, &display));
     match display.signal() {
         Some(signal) => Err(signal),
         None => counted.map_err(raise_as_it_was),
@@ -416,8 +429,7 @@ pub fn count_files(
     options.position = Some(corpus.position());
     run(py, |cancel| {
         let display = Display::new(&progress, cancel, None);
-        let split = |text: &str, piece: &mut dyn FnMut(&str)| value.core.for_each_piece(text, piece);
-        count_texts(corpus, &split, &options, &display)
+        count_texts(corpus, &Cuts(&value.core), &options, &display)
     })
 }
 

@@ -43,6 +43,7 @@ use crate::pretokenize::PreTokenizer;
 use crate::spec::{AddedToken, TokenizerSpec};
 
 pub use options::{EncodeOptions, Input, RaggedIds, Sequence};
+pub use pieces::PieceCutter;
 pub use plan::PlanStep;
 
 /// An immutable tokenizer, shared by threads without a lock. A change makes a new one and shares all that

@@ -89,6 +89,8 @@ pub(crate) struct Learner {
     pub(crate) pairs: Pairs,
     pub(crate) queue: Queue,
     pub(crate) merges: Vec<Merge>,
+    /// Merges at the last checkpoint.
+    pub(crate) saved_at: usize,
     /// Places in the distinct words where each symbol stands.
     pub(crate) places: Vec<u64>,
     /// Occurrences of all symbols, weighted.
@@ -96,6 +98,30 @@ pub(crate) struct Learner {
     left: Side,
     right: Side,
     scratch: Vec<u32>,
+}
+
+/// The first position at which the pair of an entry still stands. Dead ones before it are forgotten.
+fn first_live(symbols: &Symbols, pairs: &mut Pairs, entry: u32) -> Option<u32> {
+    let wanted = pairs.pairs[pairs.occurrences[entry as usize].pair as usize].key;
+    let positions = pairs.positions(entry);
+    let (left, right) = (pairs::left(wanted), pairs::right(wanted));
+    let dead = positions.iter().take_while(|&&p| !symbols.is_pair(p, left, right)).count();
+    let first = positions.get(dead).copied();
+    let occurrences = &mut pairs.occurrences[entry as usize];
+    occurrences.start += dead as u32;
+    occurrences.len -= dead as u32;
+    first
+}
+
+/// What decides between equally frequent pairs; `None` if the pair stands nowhere any more.
+fn order_of(tie_break: TieBreak, symbols: &Symbols, pairs: &mut Pairs, entry: u32) -> Option<u64> {
+    match tie_break {
+        TieBreak::SmallerIds => {
+            let pair = pairs.occurrences[entry as usize].pair;
+            Some(pairs.pairs[pair as usize].key)
+        }
+        TieBreak::FirstSeen => first_live(symbols, pairs, entry).map(u64::from),
+    }
 }
 
 impl Learner {
@@ -107,6 +133,7 @@ impl Learner {
             pairs: Pairs::new(),
             queue: Queue::new(),
             merges: Vec::new(),
+            saved_at: 0,
             places: vec![0; tokens.len()],
             token_total: 0,
             left: Side::default(),
@@ -124,14 +151,15 @@ impl Learner {
         tokens: Tokens,
         symbols: Symbols,
         pairs: Pairs,
-        queue: Queue,
+        candidates: &[(u64, u32)],
         merges: Vec<Merge>,
     ) -> Self {
         let mut learner = Learner {
             rules,
             symbols,
             pairs,
-            queue,
+            queue: Queue::new(),
+            saved_at: merges.len(),
             merges,
             places: vec![0; tokens.len()],
             token_total: 0,
@@ -147,13 +175,14 @@ impl Learner {
                 learner.token_total += u128::from(weight);
             }
         }
+        for &(count, entry) in candidates {
+            learner.push(count, entry);
+        }
         learner
     }
 
     fn count_initial_pairs(&mut self) -> Result<()> {
         // Pass 1: one look-up per place gives counts and list lengths; pass 2 fills the lists.
-        let places: usize = self.symbols.cells.len() - 1 - 2 * self.symbols.starts.len();
-        let mut pair_at: Vec<u32> = Vec::with_capacity(places);
         let mut lengths: Vec<u32> = Vec::new();
         for word in 0..self.symbols.starts.len() {
             let weight = self.symbols.weights[word];
@@ -172,7 +201,6 @@ impl Learner {
                         lengths.push(0);
                     }
                     lengths[pair as usize] += 1;
-                    pair_at.push(pair);
                 }
                 before = symbol;
             }
@@ -184,19 +212,18 @@ impl Learner {
             starts.push(start);
             start += len;
         }
-        let mut segment = vec![0u32; pair_at.len()].into_boxed_slice();
-        let mut pair_at = pair_at.into_iter();
+        let mut segment = vec![0u32; start as usize];
         for (position, pair) in self.symbols.cells.windows(2).enumerate() {
             if pair[0] != SEPARATOR
                 && pair[1] != SEPARATOR
-                && let Some(pair) = pair_at.next()
+                && let Some(pair) = self.pairs.find(key(pair[0], pair[1]))
             {
                 let free = &mut starts[pair as usize];
                 segment[*free as usize] = position as u32;
                 *free += 1;
             }
         }
-        self.pairs.segments.push(segment);
+        self.pairs.push_segment(segment, 0, self.pairs.pairs.len());
         Ok(())
     }
 
@@ -215,27 +242,18 @@ impl Learner {
         if pair.count == 0 {
             return;
         }
-        let order = match self.rules.tie_break {
-            TieBreak::SmallerIds => pair.key,
-            TieBreak::FirstSeen => match self.first_live(entry) {
-                Some(position) => u64::from(position),
-                None => return,
-            },
-        };
-        self.queue.push(Candidate { count: pair.count, order, entry });
+        self.push(pair.count, entry);
+    }
+
+    /// Queues an entry with a count.
+    pub(crate) fn push(&mut self, count: u64, entry: u32) {
+        let Learner { rules, symbols, pairs, queue, .. } = self;
+        queue.push(count, entry, |entry| order_of(rules.tie_break, symbols, pairs, entry));
     }
 
     /// The first position at which the pair of an entry still stands. Dead ones before it are forgotten.
     pub(crate) fn first_live(&mut self, entry: u32) -> Option<u32> {
-        let wanted = self.pairs.pairs[self.pairs.occurrences[entry as usize].pair as usize].key;
-        let positions = self.pairs.positions(entry);
-        let (left, right) = (pairs::left(wanted), pairs::right(wanted));
-        let dead = positions.iter().take_while(|&&p| !self.symbols.is_pair(p, left, right)).count();
-        let first = positions.get(dead).copied();
-        let occurrences = &mut self.pairs.occurrences[entry as usize];
-        occurrences.start += dead as u32;
-        occurrences.len -= dead as u32;
-        first
+        first_live(&self.symbols, &mut self.pairs, entry)
     }
 
     fn exact(&self) -> bool {
@@ -245,7 +263,9 @@ impl Learner {
     /// Takes the best candidate out of the queue: highest count, ties by the rule. Outdated ones are queued
     /// again on the way.
     pub(crate) fn best(&mut self) -> Option<Candidate> {
-        while let Some(candidate) = self.queue.pop() {
+        loop {
+            let Learner { rules, symbols, pairs, queue, .. } = &mut *self;
+            let candidate = queue.pop(|entry| order_of(rules.tie_break, symbols, pairs, entry))?;
             let pair = self.pair_of(candidate.entry);
             if self.exact() && pair.newest != candidate.entry {
                 continue; // a longer list took its place
@@ -265,7 +285,6 @@ impl Learner {
             }
             return Some(candidate);
         }
-        None
     }
 
     pub(crate) fn pair_of(&self, entry: u32) -> pairs::Pair {
@@ -311,6 +330,7 @@ impl Learner {
         let exact = self.exact();
         self.apply(&merge, &positions, exact)?;
         self.scratch = positions;
+        self.pairs.release(entry);
         Ok(merge)
     }
 
@@ -467,7 +487,7 @@ impl Learner {
             entry.count = entry.count.saturating_sub(weight);
         }
         let completes = complete.is_some();
-        self.pairs.segments.push(segment.into_boxed_slice());
+        self.pairs.push_segment(segment, self.pairs.occurrences.len(), lists.len());
         for (pair, start, len) in lists {
             let newest = self.pairs.pairs[pair as usize].newest;
             self.pairs.add_occurrences(pair, number, start, len);
@@ -491,7 +511,7 @@ impl Learner {
         let len = positions.len() as u32;
         let occurrences = &mut self.pairs.occurrences[newest];
         *occurrences = pairs::Occurrences { pair, segment: self.pairs.segments.len() as u32, start: 0, len };
-        self.pairs.segments.push(positions.into_boxed_slice());
+        self.pairs.push_segment(positions, newest, 1);
     }
 
     /// Words as texts of their symbols, with their weights.

@@ -13,8 +13,20 @@ use tessella_core::{Error, Result};
 use super::{LEAST_BUDGET, PieceCounts, Source};
 use crate::progress::{Progress, Stage, report};
 
-/// Cuts one text into pieces and hands each to the callback. Called from several threads at a time.
-pub type Splitter<'a> = dyn Fn(&str, &mut dyn FnMut(&str)) -> Result<()> + Sync + 'a;
+/// Cuts one text into pieces and hands each to the callback.
+pub type Cutter<'a> = dyn FnMut(&str, &mut dyn FnMut(&str)) -> Result<()> + 'a;
+
+/// Gives every thread something that cuts texts. A function that cuts is one.
+pub trait Splitter: Sync {
+    /// Called once on each thread.
+    fn cutter(&self) -> Box<Cutter<'_>>;
+}
+
+impl<F: Fn(&str, &mut dyn FnMut(&str)) -> Result<()> + Sync> Splitter for F {
+    fn cutter(&self) -> Box<Cutter<'_>> {
+        Box::new(self)
+    }
+}
 
 /// How to count.
 #[derive(Debug, Clone)]
@@ -66,7 +78,7 @@ const BATCH_TEXTS: usize = 1 << 14;
 /// Counts the pieces of all texts. An error of the iterator or of the splitter ends the count.
 pub fn count_texts<S: AsRef<str> + Send>(
     texts: impl IntoIterator<Item = Result<S>>,
-    split: &Splitter<'_>,
+    split: &dyn Splitter,
     options: &CountOptions,
     progress: &dyn Progress,
 ) -> Result<PieceCounts> {
@@ -100,11 +112,12 @@ pub fn count_texts<S: AsRef<str> + Send>(
     };
     let mut counts = if threads <= 1 {
         let mut counts = fresh()?;
+        let mut cut = split.cutter();
         let mut reported = 0;
         for text in texts {
             let text = text?;
             let text = text.as_ref();
-            add_text(&mut counts, text, split, options.weight)?;
+            add_text(&mut counts, text, &mut cut, options.weight)?;
             note.texts += 1;
             note.bytes += text.len() as u64;
             if note.bytes - reported >= BATCH_BYTES as u64 {
@@ -132,9 +145,9 @@ pub fn count_texts<S: AsRef<str> + Send>(
     Ok(counts)
 }
 
-fn add_text(counts: &mut PieceCounts, text: &str, split: &Splitter<'_>, weight: u64) -> Result<()> {
+fn add_text(counts: &mut PieceCounts, text: &str, cut: &mut Cutter<'_>, weight: u64) -> Result<()> {
     let mut failed = None;
-    split(text, &mut |piece| {
+    cut(text, &mut |piece| {
         if failed.is_none()
             && let Err(error) = counts.add(piece, weight)
         {
@@ -146,7 +159,7 @@ fn add_text(counts: &mut PieceCounts, text: &str, split: &Splitter<'_>, weight: 
 
 fn count_on_threads<S: AsRef<str> + Send>(
     texts: impl IntoIterator<Item = Result<S>>,
-    split: &Splitter<'_>,
+    split: &dyn Splitter,
     options: &CountOptions,
     progress: &dyn Progress,
     tables: Vec<PieceCounts>,
@@ -162,11 +175,12 @@ fn count_on_threads<S: AsRef<str> + Send>(
             .map(|mut counts| {
                 let (receiver, stop, done) = (&receiver, &stop, &done);
                 let work = move || {
+                    let mut cut = split.cutter();
                     let counted = (|| {
                         while let Some(batch) = next_batch(receiver) {
                             let mut bytes = 0;
                             for text in &batch {
-                                add_text(&mut counts, text.as_ref(), split, options.weight)?;
+                                add_text(&mut counts, text.as_ref(), &mut cut, options.weight)?;
                                 bytes += text.as_ref().len() as u64;
                             }
                             done.fetch_add(bytes, Ordering::Relaxed);

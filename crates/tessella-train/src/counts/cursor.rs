@@ -1,5 +1,7 @@
 //! Several sorted sequences of pieces walked as one, equal pieces added up.
 
+use std::borrow::Cow;
+
 use tessella_core::Result;
 
 use super::Part;
@@ -11,7 +13,7 @@ use super::table::Table;
 #[derive(Debug)]
 pub struct PieceCursor<'a> {
     table: &'a Table,
-    order: Vec<u32>,
+    order: Cow<'a, [u32]>,
     /// Next entry of `order`.
     at: usize,
     readers: Vec<RunReader>,
@@ -26,6 +28,11 @@ pub struct PieceCursor<'a> {
 
 impl<'a> PieceCursor<'a> {
     pub(super) fn new(table: &'a Table, parts: &[Part]) -> Result<Self> {
+        Self::in_order(table, table.sorted().into(), parts)
+    }
+
+    /// With the entries of the table in the given order, which is that of their bytes.
+    pub(super) fn in_order(table: &'a Table, order: Cow<'a, [u32]>, parts: &[Part]) -> Result<Self> {
         let (mut readers, mut weights) = (Vec::with_capacity(parts.len()), Vec::with_capacity(parts.len()));
         for part in parts {
             let mut reader = part.run.reader();
@@ -35,7 +42,6 @@ impl<'a> PieceCursor<'a> {
             }
         }
         let heap = (0..readers.len() as u32).collect();
-        let order = table.sorted();
         let mut cursor =
             PieceCursor { table, order, at: 0, readers, weights, taken: 0, heap, piece: String::new() };
         for slot in (0..cursor.heap.len() / 2).rev() {

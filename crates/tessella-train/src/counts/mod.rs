@@ -9,7 +9,7 @@
 //!
 //! - [`table`]: distinct texts and counts in memory
 //! - [`run`]: the file format, one sorted run of pieces, written and read as a stream
-//! - [`cursor`]: several sorted sequences walked as one
+//! - [`cursor`]: several sorted sequences walked as one; [`words`]: the same pieces walked several times
 //! - [`walk`]: what looks at every piece: the most frequent, how many, saving, checking
 //! - [`count`]: texts in, counts out, on several threads, through the caller's splitter
 //! - [`tsv`]: `piece<TAB>count` lines
@@ -40,13 +40,14 @@ mod spill;
 mod table;
 mod tsv;
 mod walk;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use tessella_core::{Error, Result};
 
-pub use count::{CountOptions, Splitter, count_texts};
+pub use count::{CountOptions, Cutter, Splitter, count_texts};
 pub use cursor::PieceCursor;
 pub use source::Source;
 
@@ -54,6 +55,7 @@ use run::RunFile;
 use spill::SpillDir;
 use table::Table;
 pub(crate) use table::overflow;
+pub(crate) use words::Words;
 
 /// Distinct pieces with their counts.
 #[derive(Debug, Clone, Default)]

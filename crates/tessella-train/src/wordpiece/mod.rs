@@ -9,12 +9,13 @@
 
 mod likelihood;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use tessella_core::Result;
 use tessella_core::spec::{AddedToken, ModelSpec, Vocab, WordPieceSpec};
 
-use crate::bpe::{BpeTrainer, TieBreak};
+use crate::bpe::{BpeTrainer, Checkpoint, TieBreak};
 use crate::counts::PieceCounts;
 use crate::outcome::{Trained, as_special};
 use crate::progress::Progress;
@@ -48,6 +49,8 @@ pub struct WordPieceTrainer {
     pub unk_token: String,
     /// Longer pieces become unknown.
     pub max_input_chars_per_word: usize,
+    /// Saves the state now and then, and continues from it.
+    pub checkpoint: Option<Checkpoint>,
 }
 
 impl Default for WordPieceTrainer {
@@ -65,12 +68,22 @@ impl Default for WordPieceTrainer {
             strict_budget: false,
             unk_token: "[UNK]".to_string(),
             max_input_chars_per_word: 100,
+            checkpoint: None,
         }
     }
 }
 
 impl WordPieceTrainer {
     pub fn train(&self, counts: &PieceCounts, progress: &dyn Progress) -> Result<Trained> {
+        self.train_from(Cow::Borrowed(counts), progress)
+    }
+
+    /// Learns and gives the memory of the counts back before the first merge.
+    pub fn train_once(&self, counts: PieceCounts, progress: &dyn Progress) -> Result<Trained> {
+        self.train_from(Cow::Owned(counts), progress)
+    }
+
+    fn train_from(&self, counts: Cow<'_, PieceCounts>, progress: &dyn Progress) -> Result<Trained> {
         let pairs = BpeTrainer {
             vocab_size: self.vocab_size,
             min_frequency: self.min_frequency,
@@ -81,6 +94,7 @@ impl WordPieceTrainer {
             end_of_word_suffix: self.end_of_word_suffix.clone(),
             tie_break: self.tie_break,
             strict_budget: self.strict_budget,
+            checkpoint: self.checkpoint.clone(),
             ..BpeTrainer::default()
         };
         let (tokens, report) = match self.scoring {
