@@ -21,9 +21,8 @@ SHOWN = 6
 def report(tokenizer: Tokenizer, counts: PieceCounts, aside: list[str], name: str, seconds: float) -> str:
     """Size, coverage, efficiency, and the tokens at the edges."""
     learned_from = f"{len(counts):,} different pieces, {counts.total:,} occurrences"
-    lines = [
-        f"{terminal.bold(name)}: {tokenizer.get_vocab_size():,} tokens from {learned_from}, in {seconds:.1f} s"
-    ]
+    size = f"{terminal.bold(name)}: {tokenizer.get_vocab_size():,} tokens"
+    lines = [f"{size} from {learned_from}, in {seconds:.1f} s"]
     if aside:
         lines += _efficiency(tokenizer, aside)
     else:
