@@ -98,10 +98,15 @@ class Zipf:
         right = math.log(max(points[-1][0], 2))
         cells = [[0] * width for _ in range(height)]
         columns, rows = width * 2, height * 4
-        for rank, count in points:
-            x = min(int(math.log(rank) / right * (columns - 1)), columns - 1)
-            y = rows - 1 - min(int(math.log(count) / top * (rows - 1)), rows - 1)
-            cells[y // 4][x // 2] |= _DOTS[y % 4][x % 2]
+        at = before = 0
+        for x in range(columns):
+            # The last point that is not to the right of this column of dots; the line goes on from there.
+            while at + 1 < len(points) and math.log(points[at + 1][0]) <= right * (x + 0.5) / columns:
+                at += 1
+            y = rows - 1 - min(int(math.log(points[at][1]) / top * (rows - 1)), rows - 1)
+            for step in range(min(before + 1, y), y + 1):
+                cells[step // 4][x // 2] |= _DOTS[step % 4][x % 2]
+            before = y
         high = f"{points[0][1]:,}"
         margin = len(high)
         lines = []
