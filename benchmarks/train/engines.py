@@ -38,9 +38,7 @@ def pipeline(library: Any, job: dict[str, Any]) -> tuple[Any, Any]:
         tokenizer = library.Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = split.ByteLevel(add_prefix_space=False)
         alphabet = split.ByteLevel.alphabet()
-        return tokenizer, trainers.BpeTrainer(
-            vocab_size=size, initial_alphabet=alphabet, show_progress=False
-        )
+        return tokenizer, trainers.BpeTrainer(vocab_size=size, initial_alphabet=alphabet, show_progress=False)
     if job["kind"] == "wordpiece":
         tokenizer = library.Tokenizer(models.WordPiece(unk_token="[UNK]"))
         tokenizer.normalizer = library.normalizers.BertNormalizer()

@@ -439,8 +439,12 @@ class Tokenizer:
     def _plan(self) -> list[tuple[str, str, str]]: ...
 
 def learn(
-    kind: str, options: dict[str, Any], counts: PieceCounts, progress: str
+    kind: str, options: dict[str, Any], counts: PieceCounts, progress: str, once: bool
 ) -> tuple[ModelHandle, list[AddedToken]]: ...
+def learn_parity(
+    options: dict[str, Any], languages: list[PieceCounts], development: list[PieceCounts], progress: str
+) -> tuple[ModelHandle, list[AddedToken]]: ...
+def estimate_memory(kind: str, options: dict[str, Any], counts: PieceCounts) -> int: ...
 def load(
     path: _Path,
     pattern: str | None,

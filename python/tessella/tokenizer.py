@@ -523,12 +523,18 @@ class Tokenizer(_tessella.Tokenizer):
 
         train_texts(self, iterator, trainer, length)
 
-    def train_from_counts(self, counts: _tessella.PieceCounts, trainer: Trainer | None = None) -> None:
+    def train_from_counts(
+        self,
+        counts: _tessella.PieceCounts,
+        trainer: Trainer | None = None,
+        checkpoint: _Path | None = None,
+    ) -> None:
         """Trains the model on counted pieces; see ``tessella.count_pieces``.
 
         Args:
             counts: what was counted with this tokenizer, or with one that cuts as it does.
             trainer: how to train; by default what ``model.get_trainer()`` gives.
+            checkpoint: a file for the state of the training; see ``Trainer.train_from_counts``.
 
         Example:
             >>> import tessella
@@ -542,7 +548,7 @@ class Tokenizer(_tessella.Tokenizer):
         """
         from ._training import train_counts
 
-        train_counts(self, counts, trainer)
+        train_counts(self, counts, trainer, checkpoint)
 
     # Looking inside.
 

@@ -20,6 +20,7 @@ mod interrupt;
 mod options;
 mod values;
 
+mod learning;
 mod live;
 mod stage;
 
@@ -84,7 +85,9 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("LEAST_BUDGET", tessella_train::counts::LEAST_BUDGET)?;
     module.add_function(wrap_pyfunction!(counting::count_texts_into, module)?)?;
     module.add_function(wrap_pyfunction!(counting::count_files_into, module)?)?;
-    module.add_function(wrap_pyfunction!(training::learn, module)?)?;
+    module.add_function(wrap_pyfunction!(learning::learn, module)?)?;
+    module.add_function(wrap_pyfunction!(learning::learn_parity, module)?)?;
+    module.add_function(wrap_pyfunction!(learning::estimate_memory, module)?)?;
     module.add_function(wrap_pyfunction!(loading::load, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
     module.add_function(wrap_pyfunction!(saving::is_folder, module)?)?;

@@ -171,6 +171,12 @@ impl Progress for Display<'_> {
         }
     }
 
+    fn expect_memory(&self, bytes: u64) {
+        if self.form == Form::Json {
+            let _ = writeln!(std::io::stderr(), "{{\"expected_memory\":{bytes}}}");
+        }
+    }
+
     fn cancelled(&self) -> bool {
         if self.signals
             && let Err(error) = Python::attach(|py| py.check_signals())

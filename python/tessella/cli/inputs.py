@@ -14,7 +14,7 @@ from ..errors import ArgumentError, FormatError
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["Output", "add_reading", "add_texts", "files", "lines", "load", "sample", "texts"]
+__all__ = ["Output", "add_reading", "add_texts", "files", "is_typed", "lines", "load", "sample", "texts"]
 
 
 def load(name: str, pattern: str | None = None) -> Tokenizer:
@@ -62,6 +62,12 @@ def files(given: list[str]) -> list[str]:
     if "-" in names and sys.stdin is not None and sys.stdin.isatty():
         print("reading standard input until Ctrl-D", file=sys.stderr, flush=True)
     return names
+
+
+def is_typed(options: argparse.Namespace) -> bool:
+    """Whether a person types the texts."""
+    reads_input = "-" in options.files or not (options.files or options.text)
+    return reads_input and sys.stdin is not None and sys.stdin.isatty()
 
 
 def texts(options: argparse.Namespace) -> Iterator[str]:

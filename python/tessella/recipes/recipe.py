@@ -129,6 +129,7 @@ class Recipe:
         errors: Literal["strict", "replace"] = "strict",
         field: str = "text",
         progress: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
         **options: Any,
     ) -> Tokenizer:
         """A tokenizer of this kind, learned from a corpus.
@@ -139,21 +140,30 @@ class Recipe:
                 number.
             memory, num_threads, errors, field: as for ``tessella.count_pieces``.
             progress: show how far it is.
+            checkpoint: a file for the state of the training; see ``Trainer.train_from_counts``.
             options: further options of the trainer.
         """
         trainer = self.trainer(vocab_size, show_progress=progress, **options)
         counts = self.count(
             source, memory=memory, num_threads=num_threads, errors=errors, field=field, progress=progress
         )
-        return self.learned(counts, trainer)
+        return self.learned(counts, trainer, checkpoint)
 
     def train_from_counts(
-        self, counts: PieceCounts, vocab_size: int | None = None, *, progress: bool = False, **options: Any
+        self,
+        counts: PieceCounts,
+        vocab_size: int | None = None,
+        *,
+        progress: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
+        **options: Any,
     ) -> Tokenizer:
         """A tokenizer of this kind, learned from what ``count`` has counted."""
-        return self.learned(counts, self.trainer(vocab_size, show_progress=progress, **options))
+        return self.learned(counts, self.trainer(vocab_size, show_progress=progress, **options), checkpoint)
 
-    def learned(self, counts: PieceCounts, trainer: Trainer) -> Tokenizer:
+    def learned(
+        self, counts: PieceCounts, trainer: Trainer, checkpoint: str | os.PathLike[str] | None = None
+    ) -> Tokenizer:
         """The tokenizer that one of this recipe's trainers learns from what ``count`` has counted."""
         if self.always:
             extended = PieceCounts()
@@ -161,7 +171,7 @@ class Recipe:
             for piece in self.always:
                 extended.add(piece)
             counts = extended
-        learned = trainer.train_from_counts(counts)
+        learned = trainer.train_from_counts(counts, checkpoint)
         settings = self.model()
         for setting in (
             "unk_token",

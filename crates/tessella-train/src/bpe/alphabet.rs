@@ -180,11 +180,43 @@ pub(crate) fn spell_all(
     let mut total = 0u64;
     words.for_each(|word, count| {
         let spelled = spelling.spell(tokens, word, count)?;
-        // The largest sum that any pair or symbol can reach; checked once here.
-        let occurrences = count.checked_mul(spelled.len() as u64).ok_or_else(|| overflow(word))?;
-        total = total.checked_add(occurrences).ok_or_else(|| overflow(word))?;
+        add_occurrences(&mut total, word, spelled.len(), count)?;
         symbols.push_word(spelled, count)
     })?;
     symbols.finish();
     Ok(symbols)
+}
+
+/// Words as symbols that the vocabulary has already; a word with any other symbol is left out as a whole.
+pub(crate) fn spell_known(tokens: &Tokens, words: &Words<'_>, rules: &AlphabetRules<'_>) -> Result<Symbols> {
+    let (mut symbols, mut spelled, mut total) = (Symbols::new(), Vec::new(), 0u64);
+    let mut form = String::new();
+    words.for_each(|word, count| {
+        spelled.clear();
+        let mut characters = word.chars().peekable();
+        while let Some(character) = characters.next() {
+            let (prefix, suffix) =
+                (rules.prefix(spelled.is_empty()), rules.suffix(characters.peek().is_none()));
+            form.clear();
+            form.push(character);
+            let plain = tokens.id(&form);
+            form.insert_str(0, prefix);
+            form.push_str(suffix);
+            match plain.and_then(|_| tokens.id(&form)) {
+                Some(symbol) => spelled.push(symbol),
+                None => return Ok(()),
+            }
+        }
+        add_occurrences(&mut total, word, spelled.len(), count)?;
+        symbols.push_word(&spelled, count)
+    })?;
+    symbols.finish();
+    Ok(symbols)
+}
+
+/// The sum of all occurrences of symbols, which no count of a pair or a symbol can exceed: checked once, here.
+fn add_occurrences(total: &mut u64, word: &str, symbols: usize, count: u64) -> Result<()> {
+    let occurrences = count.checked_mul(symbols as u64).ok_or_else(|| overflow(word))?;
+    *total = total.checked_add(occurrences).ok_or_else(|| overflow(word))?;
+    Ok(())
 }

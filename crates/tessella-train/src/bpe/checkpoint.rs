@@ -33,7 +33,7 @@ pub struct Checkpoint {
     /// If the file exists, training goes on from it; it is removed when training is complete. A training that is
     /// stopped through its progress listener saves its state before it ends.
     pub file: PathBuf,
-    /// Merges between two savings.
+    /// Merges between two savings. (Unigram training saves its state after every round of estimation.)
     pub every: usize,
 }
 
@@ -53,7 +53,7 @@ impl Checkpoint {
 }
 
 /// A hash of what a training depends on.
-pub(super) fn fingerprint(options: &str, words: &Words<'_>) -> Result<u64> {
+pub(crate) fn fingerprint(options: &str, words: &Words<'_>) -> Result<u64> {
     let mut state = hash_u64(hash_bytes(options.as_bytes()));
     words.for_each(|word, count| {
         state = hash_u64(hash_u64(state ^ hash_bytes(word.as_bytes())).wrapping_add(count));

@@ -38,7 +38,7 @@ pub(crate) struct Rules {
 
 /// Sums for one neighbour of the merged pair.
 #[derive(Debug, Clone, Copy, Default)]
-struct Neighbour {
+pub(super) struct Neighbour {
     /// Weight by which the pair with the new symbol rises, and the pair with the old one falls.
     rise: u64,
     fall: u64,
@@ -49,8 +49,8 @@ struct Neighbour {
 
 /// The neighbours on one side of the merged pair.
 #[derive(Debug, Clone, Default)]
-struct Side {
-    of: Vec<Neighbour>,
+pub(super) struct Side {
+    pub(super) of: Vec<Neighbour>,
     touched: Vec<u32>,
     /// (neighbour, position of the new pair), ascending by position.
     events: Vec<(u32, u32)>,
@@ -95,8 +95,8 @@ pub(crate) struct Learner {
     pub(crate) places: Vec<u64>,
     /// Occurrences of all symbols, weighted.
     pub(crate) token_total: u128,
-    left: Side,
-    right: Side,
+    pub(super) left: Side,
+    pub(super) right: Side,
     scratch: Vec<u32>,
 }
 
@@ -127,20 +127,32 @@ fn order_of(tie_break: TieBreak, symbols: &Symbols, pairs: &mut Pairs, entry: u3
 impl Learner {
     /// Counts the initial pairs. The sum of all weights times lengths must fit in 64 bits.
     pub(crate) fn new(rules: Rules, tokens: Tokens, symbols: Symbols) -> Result<Self> {
-        let mut learner = Learner {
+        let mut learner = Learner::empty(rules, tokens, symbols, Pairs::new(), Vec::new());
+        learner.count_initial_pairs()?;
+        Ok(learner)
+    }
+
+    fn empty(rules: Rules, tokens: Tokens, symbols: Symbols, pairs: Pairs, merges: Vec<Merge>) -> Self {
+        Learner {
             rules,
             symbols,
-            pairs: Pairs::new(),
+            pairs,
             queue: Queue::new(),
-            merges: Vec::new(),
-            saved_at: 0,
+            saved_at: merges.len(),
+            merges,
             places: vec![0; tokens.len()],
             token_total: 0,
             left: Side::default(),
             right: Side::default(),
             scratch: Vec::new(),
             tokens,
-        };
+        }
+    }
+
+    /// One of several that share a vocabulary of `known` tokens, which lies elsewhere.
+    pub(crate) fn sharing(rules: Rules, known: usize, symbols: Symbols) -> Result<Self> {
+        let mut learner = Learner::empty(rules, Tokens::default(), symbols, Pairs::new(), Vec::new());
+        learner.places = vec![0; known];
         learner.count_initial_pairs()?;
         Ok(learner)
     }
@@ -154,20 +166,7 @@ impl Learner {
         candidates: &[(u64, u32)],
         merges: Vec<Merge>,
     ) -> Self {
-        let mut learner = Learner {
-            rules,
-            symbols,
-            pairs,
-            queue: Queue::new(),
-            saved_at: merges.len(),
-            merges,
-            places: vec![0; tokens.len()],
-            token_total: 0,
-            left: Side::default(),
-            right: Side::default(),
-            scratch: Vec::new(),
-            tokens,
-        };
+        let mut learner = Learner::empty(rules, tokens, symbols, pairs, merges);
         for word in 0..learner.symbols.starts.len() {
             let weight = learner.symbols.weights[word];
             for symbol in learner.symbols.word(word) {
@@ -351,6 +350,18 @@ impl Learner {
         Ok(merge)
     }
 
+    /// Merges a pair whose token is known elsewhere, wherever it stands.
+    pub(crate) fn merge_shared(&mut self, left: u32, right: u32, merged: u32) -> Result<()> {
+        self.places.resize(self.places.len().max(merged as usize + 1), 0);
+        let Some(pair) = self.pairs.find(key(left, right)).map(|pair| self.pairs.pairs[pair as usize]) else {
+            return Ok(());
+        };
+        let positions = self.pairs.positions(pair.newest).to_vec();
+        self.apply(&Merge { left, right, merged, count: pair.count }, &positions, true)?;
+        self.pairs.release(pair.newest);
+        Ok(())
+    }
+
     /// All places of the pair in every word that the entry touches: what the reference trainer looks at.
     fn expand_to_words(&self, entry: u32, left: u32, right: u32, positions: &mut Vec<u32>) {
         let mut last = usize::MAX;
@@ -391,8 +402,8 @@ impl Learner {
     /// `complete`: the merged pair's own count falls too, and lists of recreated pairs are completed.
     fn apply(&mut self, merge: &Merge, positions: &[u32], complete: bool) -> Result<()> {
         let &Merge { left, right, merged, .. } = merge;
-        self.left.of.resize(self.tokens.len(), Neighbour::default());
-        self.right.of.resize(self.tokens.len(), Neighbour::default());
+        self.left.of.resize(self.places.len(), Neighbour::default());
+        self.right.of.resize(self.places.len(), Neighbour::default());
         let (mut joined, mut weight_joined) = (0u64, 0u64);
         for &position in positions {
             if !self.symbols.is_pair(position, left, right) {

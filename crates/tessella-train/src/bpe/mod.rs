@@ -5,8 +5,9 @@
 //! - [`tokens`]: the growing vocabulary; [`alphabet`]: pieces to first symbols
 //! - [`symbols`]: the corpus as one flat array; [`pairs`]: pair counts and positions; [`queue`]: who is next
 //! - [`learner`]: one merge after the other
+//! - [`parity`]: one vocabulary for several languages
 //! - [`given`]: merges that are decided before learning (an initial vocabulary, forced tokens)
-//! - [`trace`]: what each step saw; [`checkpoint`]: the whole state on disk
+//! - [`trace`]: what each step saw; [`checkpoint`]: the whole state on disk; [`memory`]: what it will take
 //! - this page: the options and the order of the steps
 //!
 //! # The order of everything
@@ -35,7 +36,9 @@ pub(crate) mod alphabet;
 mod checkpoint;
 mod given;
 pub(crate) mod learner;
+mod memory;
 pub(crate) mod pairs;
+pub mod parity;
 mod queue;
 pub(crate) mod symbols;
 pub(crate) mod tokens;
@@ -58,6 +61,7 @@ use learner::{Learner, Merge, Rules};
 use tokens::Tokens;
 
 pub use checkpoint::Checkpoint;
+pub(crate) use checkpoint::fingerprint;
 pub use given::InitialVocabulary;
 pub use trace::{TraceOptions, TraceStep};
 
@@ -289,6 +293,7 @@ impl BpeTrainer {
         drop(words);
         drop(counts);
         report(progress, Stage::Prepare, summary.distinct_pieces, summary.distinct_pieces)?;
+        progress.expect_memory(memory::estimate_for(&symbols, self.vocab_size));
         let mut learner = Learner::new(self.rules(), tokens, symbols)?;
         if let Some(initial) = &self.initial_vocab {
             given::replay(&mut learner, initial, progress)?;
@@ -305,7 +310,7 @@ impl BpeTrainer {
         // A filter is code and cannot be compared; that one is there is all that can be known.
         let filtered = self.merge_filter.is_some();
         let options = BpeTrainer { checkpoint: None, merge_filter: None, ..self.clone() };
-        checkpoint::fingerprint(&format!("{kind} {options:?} {filtered}"), &self.words(counts))
+        fingerprint(&format!("{kind} {options:?} {filtered}"), &self.words(counts))
     }
 
     /// What the checkpoint holds, if there is one.
@@ -366,6 +371,8 @@ impl BpeTrainer {
                 break if learner.merges.is_empty() { Ending::AlphabetFills } else { Ending::Full };
             }
             if since_report % REPORT_EVERY == 0 {
+                let memory = Some(learner.memory() as u64);
+                summary.peak_memory = summary.peak_memory.max(memory);
                 let told =
                     report(progress, Stage::Merge, learner.tokens.len() as u64, self.vocab_size as u64);
                 self.save(&mut learner, fingerprint, &summary, told.is_err())?;

@@ -45,6 +45,9 @@ struct Holders {
     live: u32,
 }
 
+/// Bytes of a pair.
+pub(crate) const PAIR: usize = size_of::<Pair>();
+
 /// Positions in one segment of the position store.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Occurrences {
@@ -61,6 +64,8 @@ pub(crate) struct Pairs {
     /// One segment for the initial pairs and one per merge.
     pub(crate) segments: Vec<Box<[u32]>>,
     holders: Vec<Holders>,
+    /// Positions in all segments.
+    held: usize,
     slots: Vec<u32>,
     mask: usize,
 }
@@ -97,7 +102,8 @@ impl Pairs {
             holders.entries = number + 1 - holders.first;
             holders.live += entry.len;
         }
-        let mut table = Pairs { pairs, occurrences, segments, holders, ..Pairs::default() };
+        let held = segments.iter().map(|segment| segment.len()).sum();
+        let mut table = Pairs { pairs, occurrences, segments, holders, held, ..Pairs::default() };
         table.rehash((table.pairs.len() * 2).next_power_of_two().max(1 << 12));
         table
     }
@@ -166,6 +172,7 @@ impl Pairs {
     /// Adds a segment, whose positions belong to so many entries from `first` on.
     pub(crate) fn push_segment(&mut self, segment: Vec<u32>, first: usize, entries: usize) {
         let live = segment.len() as u32;
+        self.held += segment.len();
         self.holders.push(Holders { first: first as u32, entries: entries as u32, live });
         self.segments.push(segment.into_boxed_slice());
     }
@@ -190,8 +197,17 @@ impl Pairs {
                 entry.start = kept.len() as u32;
                 kept.extend_from_slice(positions);
             }
+            self.held -= held - kept.len();
             self.segments[segment as usize] = kept.into_boxed_slice();
         }
+    }
+
+    /// Bytes in use.
+    pub(crate) fn memory(&self) -> usize {
+        self.pairs.len() * size_of::<Pair>()
+            + self.occurrences.len() * size_of::<Occurrences>()
+            + self.segments.len() * (size_of::<Box<[u32]>>() + size_of::<Holders>())
+            + (self.held + self.slots.len()) * size_of::<u32>()
     }
 
     pub(crate) fn positions(&self, entry: u32) -> &[u32] {

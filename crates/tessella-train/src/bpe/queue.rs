@@ -80,6 +80,13 @@ impl Queue {
         }
     }
 
+    /// Bytes in use.
+    pub(crate) fn memory(&self) -> usize {
+        self.large.len() * size_of::<(u64, Turn)>()
+            + self.active.len() * size_of::<Turn>()
+            + self.buckets.iter().map(|bucket| bucket.len()).sum::<usize>() * size_of::<u32>()
+    }
+
     /// All counts and entries, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
         let large = self.large.iter().map(|&(count, Reverse((_, entry)))| (count, entry));

@@ -243,6 +243,19 @@ impl PieceCounts {
         PieceCursor::new(&self.table, &self.parts)
     }
 
+    /// All pieces in any order; a piece may come in several parts.
+    pub(crate) fn for_each_unordered(&self, add: &mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()> {
+        if !self.parts.is_empty() {
+            let mut cursor = self.cursor()?;
+            while let Some((piece, count)) = cursor.next()? {
+                add(piece, count)?;
+            }
+            return Ok(());
+        }
+        // Sorting would cost more than all of the rest.
+        self.table.iter().try_for_each(|(piece, count)| add(piece, count))
+    }
+
     /// All pieces by their bytes.
     pub fn iter(&self) -> Result<impl Iterator<Item = Result<(String, u64)>> + '_> {
         let mut cursor = self.cursor()?;

@@ -84,19 +84,7 @@ impl WordPieceTrainer {
     }
 
     fn train_from(&self, counts: Cow<'_, PieceCounts>, progress: &dyn Progress) -> Result<Trained> {
-        let pairs = BpeTrainer {
-            vocab_size: self.vocab_size,
-            min_frequency: self.min_frequency,
-            special_tokens: self.special_tokens.clone(),
-            limit_alphabet: self.limit_alphabet,
-            initial_alphabet: self.initial_alphabet.clone(),
-            continuing_subword_prefix: Some(self.continuing_subword_prefix.clone()),
-            end_of_word_suffix: self.end_of_word_suffix.clone(),
-            tie_break: self.tie_break,
-            strict_budget: self.strict_budget,
-            checkpoint: self.checkpoint.clone(),
-            ..BpeTrainer::default()
-        };
+        let pairs = self.pairs();
         let (tokens, report) = match self.scoring {
             Scoring::Frequency => {
                 let learned = pairs.learn(counts, progress, None)?;
@@ -113,5 +101,27 @@ impl WordPieceTrainer {
         // The merges of the way are not part of the model.
         let report = crate::TrainReport { merges: 0, tokens: None, ..report };
         Ok(Trained { model, special_tokens: as_special(&self.special_tokens), report })
+    }
+
+    /// About how many bytes [`train`](Self::train) takes at its peak, the counts not included.
+    pub fn estimate_memory(&self, counts: &PieceCounts) -> Result<u64> {
+        self.pairs().estimate_memory(counts)
+    }
+
+    /// The learner of pairs that does the work.
+    fn pairs(&self) -> BpeTrainer {
+        BpeTrainer {
+            vocab_size: self.vocab_size,
+            min_frequency: self.min_frequency,
+            special_tokens: self.special_tokens.clone(),
+            limit_alphabet: self.limit_alphabet,
+            initial_alphabet: self.initial_alphabet.clone(),
+            continuing_subword_prefix: Some(self.continuing_subword_prefix.clone()),
+            end_of_word_suffix: self.end_of_word_suffix.clone(),
+            tie_break: self.tie_break,
+            strict_budget: self.strict_budget,
+            checkpoint: self.checkpoint.clone(),
+            ..BpeTrainer::default()
+        }
     }
 }

@@ -46,21 +46,23 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     tokenizer = inputs.load(options.tokenizer, options.pattern)
+    # Someone who types wants to see each line's ids.
+    size = 1 if inputs.is_typed(options) else PORTION
     with inputs.Output(options.output) as out:
-        for portion in portions(inputs.texts(options)):
+        for portion in portions(inputs.texts(options), size):
             for line in written(tokenizer, portion, options):
                 out.line(line)
     return 0
 
 
-def portions(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Texts in lists that fit in memory."""
+def portions(texts: Iterable[str], most: int = PORTION) -> Iterator[list[str]]:
+    """Texts in lists of about so many characters."""
     portion: list[str] = []
     size = 0
     for text in texts:
         portion.append(text)
         size += len(text) + 1
-        if size >= PORTION:
+        if size >= most:
             yield portion
             portion, size = [], 0
     if portion:

@@ -1,8 +1,8 @@
 """Train a tokenizer on files.
 
-The pipeline comes from a recipe (tessella recipes of well-known tokenizers), from an existing tokenizer whose
-vocabulary is learned anew, or from a model kind and the stages named here. Every option of the trainers is
-an option here. At the end a report tells size, coverage and efficiency on lines that were kept aside.
+The pipeline comes from a recipe (--recipes lists them), from an existing tokenizer whose vocabulary is learned
+anew (--like), or from a kind of model and stages that are named here. Every option of the trainers is an
+option here. At the end a report tells size, coverage and efficiency on lines that were kept aside.
 
 Examples:
   $ tessella train corpus.txt --recipe gpt2 --vocab-size 1000 -o gpt2.json
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ...recipes import Recipe
     from ...tokenizer import Tokenizer
 
+#: Bytes of memory that are announced before they are needed.
+WORTH_TELLING = 500_000_000
 KINDS = {"bpe": "BPE", "unigram": "Unigram", "wordpiece": "WordPiece", "wordlevel": "WordLevel"}
 NORMALIZERS = ("nfc", "nfd", "nfkc", "nfkd", "lowercase", "strip-accents", "bert", "bert-cased", "nmt")
 PRE_TOKENIZERS = (
@@ -77,6 +79,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--from-counts", nargs="+", metavar="FILE", help="learn from saved counts instead of files"
     )
+    source.add_argument(
+        "--checkpoint",
+        metavar="FILE",
+        help="save the state of learning here now and then; if it is there, go on from it",
+    )
     source.add_argument("--save-counts", metavar="FILE", help="save the counts, to learn from them again")
     source.add_argument(
         "--hold-out",
@@ -110,7 +117,10 @@ def run(options: argparse.Namespace) -> int:
     counts, aside = _counted(plan, options)
     if options.save_counts:
         counts.save(options.save_counts)
-    tokenizer = plan.learn(counts, trainer)
+    expected = trainer.estimate_memory(counts)
+    if expected >= WORTH_TELLING and not options.quiet:
+        terminal.note(f"learning takes about {terminal.size(expected)} of memory besides the counts")
+    tokenizer = plan.learn(counts, trainer, options.checkpoint)
     seconds = time.perf_counter() - started
     tokenizer.save(options.output, format=options.format)
     if not options.quiet:
@@ -156,10 +166,10 @@ class Plan:
             return self.recipe.count(source, **how)
         return count_pieces(source, self.tokenizer, **how)
 
-    def learn(self, counts: PieceCounts, trainer: Any) -> Tokenizer:
+    def learn(self, counts: PieceCounts, trainer: Any, checkpoint: str | None) -> Tokenizer:
         if self.recipe is not None:
-            return self.recipe.learned(counts, trainer)
-        self.tokenizer.train_from_counts(counts, trainer)
+            return self.recipe.learned(counts, trainer, checkpoint)
+        self.tokenizer.train_from_counts(counts, trainer, checkpoint)
         return self.tokenizer
 
 
