@@ -1,8 +1,8 @@
 """Train a tokenizer on files.
 
-The pipeline comes from a recipe (--recipes lists them), from an existing tokenizer whose vocabulary is learned
-anew (--like), or from a kind of model and stages that are named here. Every option of the trainers is an
-option here. At the end a report tells size, coverage and efficiency on lines that were kept aside.
+The pipeline comes from a recipe (--recipes lists them), from an existing tokenizer whose vocabulary is
+learned anew (--like), or from a kind of model and stages that are named here. Every option of the trainers
+is an option here. At the end a report tells size, coverage and efficiency on lines that were kept aside.
 
 Examples:
   $ tessella train corpus.txt --recipe gpt2 --vocab-size 1000 -o gpt2.json
