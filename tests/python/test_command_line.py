@@ -250,8 +250,11 @@ def test_convert_gives_the_same_tokenizer(trained):
     out, _ = run("convert", "tokenizer.json", "new/folder", "--format", "folder")
     assert "350 tokens, same ids on" in out
     assert tessella.load("new/folder").get_vocab() == trained.get_vocab()
-    _, err = run("convert", "tokenizer.json", "ranks.tiktoken", status=1)
-    assert "a table of ranks" in err and not Path("ranks.tiktoken").exists()
+    _, err = run("convert", "tokenizer.json", "ranks.tiktoken")
+    assert "neither the pattern" in err
+    Path("empty").mkdir()
+    _, err = run("convert", "other.json", "empty/ranks.tiktoken", status=1)
+    assert "error:" in err and os.listdir("empty") == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")

@@ -267,7 +267,7 @@ def mark_sequences(text: str) -> str:
 
     Example:
         >>> from tessella import recipes
-        >>> tokenizer = recipes.get("galactica").train(["water CCO CCO CCO"] * 9, vocab_size=290)
+        >>> tokenizer = recipes.get("galactica").train(["CCO, CCO, CCO"] * 9, vocab_size=290)
         >>> tokenizer.encode(recipes.mark_sequences("CCO [START_SMILES]CCO[END_SMILES]")).tokens
         ['CCO', 'Ġ', '[START_SMILES]', 'C', 'C', 'O', '[END_SMILES]']
     """
