@@ -234,13 +234,16 @@ impl UnigramTrainer {
 
     /// About how many bytes [`train`](Self::train) takes at its peak, the counts not included.
     pub fn estimate_memory(&self, counts: &PieceCounts) -> Result<u64> {
-        let (mut pieces, mut cells) = (0u64, 0u64);
+        // When the places of all seeds are being written down. Measured over English, source code and text in ninety
+        // languages, 0.3 to 8 million characters, with a million seeds: 38 to 47 bytes for each character.
+        const CHARACTER: u64 = 41;
+        const FIXED: u64 = 1_000_000;
+        let mut characters = 0u64;
         counts.for_each_unordered(&mut |piece, _| {
-            pieces += 1;
-            cells += piece.chars().count() as u64 + 1;
+            characters += piece.chars().count() as u64 + 1;
             Ok(())
         })?;
-        Ok(memory(pieces, cells))
+        Ok(characters * CHARACTER + FIXED)
     }
 
     /// The characters that must be entries.
@@ -366,11 +369,6 @@ impl UnigramTrainer {
             .collect();
         (vocab, unk_id)
     }
-}
-
-/// Bytes at the peak, when the places of all seeds are being written down.
-fn memory(pieces: u64, cells: u64) -> u64 {
-    cells * 50 + pieces * 12 + 2_000_000
 }
 
 fn to_log_probabilities(pieces: &mut [Piece]) {
