@@ -142,6 +142,11 @@ def test_train_in_every_way(trained, corpus):
     assert tessella.load("b.json").get_vocab() == expected
     run("train", "--from-counts", "b.counts", "-r", "gpt2", "--vocab-size", 300, "-o", "c.json")
     assert tessella.load("c.json").get_vocab() == expected
+    Path("state").write_text("of something else")
+    _, err = run(
+        "train", "--from-counts", "b.counts", "-r", "gpt2", "--checkpoint", "state", "-o", "x.json", status=1
+    )
+    assert "state" in err and not Path("x.json").exists()
     out, _ = run("train", "corpus.txt", "-r", "gpt2", "--vocab-size", 300, "--hold-out", 30, "-o", "d.json")
     assert "(10 texts)" in out and "bytes per token" in out and "longest tokens: ` lowest`" in out
 

@@ -313,6 +313,22 @@ def test_zipf():
     assert PieceCounts({"a": 1}).zipf().once == 1
 
 
+def test_progress_goes_to_standard_error(tmp_path, words_only, capfd):
+    path = tmp_path / "corpus.txt"
+    path.write_text("low lower lowest\n" * 200_000)
+    tessella.count_pieces(path, words_only, progress="json")
+    out, err = capfd.readouterr()
+    lines = [json.loads(line) for line in err.splitlines()]
+    counting = [line for line in lines if line["stage"] == "count"]
+    assert out == "" and counting[-1]["done"] == counting[-1]["total"] == path.stat().st_size
+    # Where there is no terminal, a job of less than ten seconds says nothing.
+    tessella.count_pieces(path, words_only, progress=True)
+    tessella.count_pieces(path, words_only)
+    assert capfd.readouterr() == ("", "")
+    with pytest.raises(ArgumentError, match="`progress` must be"):
+        tessella.count_pieces(path, words_only, progress="loud")
+
+
 def test_pickle_and_learning(words_only):
     counts = tessella.count_pieces(texts(), words_only, languages="xx")
     again = pickle.loads(pickle.dumps(counts))
