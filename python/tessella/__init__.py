@@ -23,7 +23,6 @@ from . import _tessella, decoders, errors, models, normalizers, pre_tokenizers, 
 from ._tessella import (
     Encoding,
     NormalizedString,
-    PieceCounts,
     PreTokenizedString,
     Regex,
     Token,
@@ -38,14 +37,14 @@ from ._types import (
     TextEncodeInput,
     TextInputSequence,
 )
-from .counting import count_pieces
+from .counting import PieceCounts, count_pieces
 from .loading import load
 from .ragged import RaggedIds
 from .tokenizer import PlanStep, TextStream, Tokenizer
 from .tokens import AddedToken, OffsetReferential, OffsetType, SplitDelimiterBehavior
 
 if TYPE_CHECKING:
-    from . import implementations, tools
+    from . import implementations, recipes, tools
     from .implementations import (
         BertWordPieceTokenizer,
         ByteLevelBPETokenizer,
@@ -91,6 +90,7 @@ __all__ = [
     "normalizers",
     "pre_tokenizers",
     "processors",
+    "recipes",
     "tools",
     "trainers",
 ]
@@ -108,7 +108,7 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name in ("implementations", "tools"):
+    if name in ("implementations", "recipes", "tools"):
         return import_module(f".{name}", __name__)
     if name in _LATER:
         return getattr(import_module(f".{_LATER[name]}", __name__), name)

@@ -82,7 +82,7 @@ def train_parity(
         options["ratio"] = [float(one) for one in ratio]
 
     def count(texts: Iterable[Any]) -> _tessella.PieceCounts:
-        return tokenizer._count_texts(iter(texts), None, progress)
+        return tokenizer._count_texts(iter(texts), progress=progress)
 
     languages, development = [count(texts) for texts in train], [count(texts) for texts in dev or ()]
     handle, special_tokens = _tessella.learn_parity(options, languages, development, progress)
@@ -117,6 +117,7 @@ def _fitting(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
 
 
 def _train(tokenizer: Tokenizer, trainer: Trainer, counts: _tessella.PieceCounts) -> None:
+    """Learns from counts that nobody else needs."""
     model, special_tokens = learn(trainer, counts, once=True)
     tokenizer._install(model._handle, special_tokens)
 
@@ -127,7 +128,7 @@ def train_files(tokenizer: Tokenizer, files: Iterable[Any], trainer: Trainer | N
         raise TypeError("`files` must be a list of paths, not one path")
     trainer = _fitting(tokenizer, trainer)
     paths = [os.fspath(path) for path in files]
-    _train(tokenizer, trainer, tokenizer._count_files(paths, _progress(trainer)))
+    _train(tokenizer, trainer, tokenizer._count_files(paths, progress=_progress(trainer), format="text"))
 
 
 def train_texts(
@@ -139,4 +140,21 @@ def train_texts(
             f"`iterator` must yield texts, found one {type(iterator).__name__}: pass a list of texts"
         )
     trainer = _fitting(tokenizer, trainer)
-    _train(tokenizer, trainer, tokenizer._count_texts(iter(iterator), length, _progress(trainer)))
+    _train(
+        tokenizer, trainer, tokenizer._count_texts(iter(iterator), length=length, progress=_progress(trainer))
+    )
+
+
+def train_counts(
+    tokenizer: Tokenizer,
+    counts: _tessella.PieceCounts,
+    trainer: Trainer | None,
+    checkpoint: str | os.PathLike[str] | None,
+) -> None:
+    """See ``Tokenizer.train_from_counts``."""
+    if not isinstance(counts, _tessella.PieceCounts):
+        raise TypeError(
+            f"`counts` must be PieceCounts, not {type(counts).__name__}: see tessella.count_pieces"
+        )
+    model, special_tokens = learn(_fitting(tokenizer, trainer), counts, checkpoint)
+    tokenizer._install(model._handle, special_tokens)

@@ -523,6 +523,33 @@ class Tokenizer(_tessella.Tokenizer):
 
         train_texts(self, iterator, trainer, length)
 
+    def train_from_counts(
+        self,
+        counts: _tessella.PieceCounts,
+        trainer: Trainer | None = None,
+        checkpoint: _Path | None = None,
+    ) -> None:
+        """Trains the model on counted pieces; see ``tessella.count_pieces``.
+
+        Args:
+            counts: what was counted with this tokenizer, or with one that cuts as it does.
+            trainer: how to train; by default what ``model.get_trainer()`` gives.
+            checkpoint: a file for the state of the training; see ``Trainer.train_from_counts``.
+
+        Example:
+            >>> import tessella
+            >>> from tessella import Tokenizer, models, pre_tokenizers, trainers
+            >>> tokenizer = Tokenizer(models.BPE())
+            >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+            >>> counts = tessella.count_pieces(["low lower lowest"] * 10, tokenizer)
+            >>> tokenizer.train_from_counts(counts, trainers.BpeTrainer(vocab_size=20, show_progress=False))
+            >>> tokenizer.encode("low").tokens
+            ['low']
+        """
+        from ._training import train_counts
+
+        train_counts(self, counts, trainer, checkpoint)
+
     # Looking inside.
 
     def explain_plan(self) -> list[PlanStep]:

@@ -10,6 +10,8 @@ import tessella
 
 MODULES = [
     "tessella",
+    "tessella.cli",
+    "tessella.counting",
     "tessella.decoders",
     "tessella.errors",
     "tessella.implementations",
@@ -17,6 +19,7 @@ MODULES = [
     "tessella.normalizers",
     "tessella.pre_tokenizers",
     "tessella.processors",
+    "tessella.recipes",
     "tessella.tools",
     "tessella.trainers",
 ]

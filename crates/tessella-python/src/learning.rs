@@ -11,10 +11,10 @@ use tessella_train::wordlevel::WordLevelTrainer;
 use tessella_train::wordpiece::WordPieceTrainer;
 use tessella_train::{PieceCounts as Core, Progress, Trained};
 
+use crate::counting::PieceCounts;
 use crate::interrupt::run;
 use crate::models::ModelHandle;
 use crate::progress::Display;
-use crate::training::PieceCounts;
 
 fn option<'py, T>(options: &Bound<'py, PyDict>, name: &str) -> PyResult<T>
 where

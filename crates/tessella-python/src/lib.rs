@@ -25,6 +25,7 @@ mod live;
 mod stage;
 
 mod added;
+mod counting;
 mod custom;
 mod pretokenized;
 mod regex;
@@ -79,7 +80,11 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<decoders::DecoderHandle>()?;
     module.add_class::<tokenizer::Description>()?;
     module.add_class::<tokenizer::Tokenizer>()?;
-    module.add_class::<training::PieceCounts>()?;
+    module.add_class::<counting::PieceCounts>()?;
+    module.add_class::<counting::TextFiles>()?;
+    module.add("LEAST_BUDGET", tessella_train::counts::LEAST_BUDGET)?;
+    module.add_function(wrap_pyfunction!(counting::count_texts_into, module)?)?;
+    module.add_function(wrap_pyfunction!(counting::count_files_into, module)?)?;
     module.add_function(wrap_pyfunction!(learning::learn, module)?)?;
     module.add_function(wrap_pyfunction!(learning::learn_parity, module)?)?;
     module.add_function(wrap_pyfunction!(learning::estimate_memory, module)?)?;

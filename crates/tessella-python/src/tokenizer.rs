@@ -672,27 +672,24 @@ impl Tokenizer {
 
     // Training.
 
-    #[pyo3(signature = (texts, length, progress, num_threads = None))]
+    #[pyo3(signature = (texts, **options))]
     fn _count_texts(
         &self,
         py: Python<'_>,
         texts: &Bound<'_, PyAny>,
-        length: Option<usize>,
-        progress: &str,
-        num_threads: Option<usize>,
-    ) -> PyResult<crate::training::PieceCounts> {
-        crate::training::count_iterator(py, self, texts, length, progress, num_threads)
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<crate::counting::PieceCounts> {
+        crate::counting::count_iterator(py, self, texts, options).map(Into::into)
     }
 
-    #[pyo3(signature = (paths, progress, num_threads = None))]
+    #[pyo3(signature = (paths, **options))]
     fn _count_files(
         &self,
         py: Python<'_>,
         paths: Vec<std::path::PathBuf>,
-        progress: &str,
-        num_threads: Option<usize>,
-    ) -> PyResult<crate::training::PieceCounts> {
-        crate::training::count_files(py, self, paths, progress, num_threads)
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<crate::counting::PieceCounts> {
+        crate::counting::count_files(py, self, paths, options).map(Into::into)
     }
 
     /// Puts a trained model and its special tokens in place of what was there. All added tokens get their ids

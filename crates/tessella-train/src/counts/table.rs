@@ -12,6 +12,8 @@ use tessella_core::{Error, Result};
 
 const EMPTY: u64 = u64::MAX;
 const FIRST_SLOTS: usize = 1 << 10;
+/// What `sorted` needs for each entry: its index.
+const SORTING_BYTES: usize = size_of::<u32>();
 
 /// Bytes of a text that fit in an entry.
 const SHORT: usize = 15;
@@ -105,9 +107,10 @@ impl Table {
     }
 
     /// Bytes on the heap if everything that may have to grow at the next `add` of `bytes` bytes did so, old and
-    /// new buffer side by side.
+    /// new buffer side by side, or if the table were sorted now, whichever is more.
     pub(super) fn memory_after_growth(&self, bytes: usize) -> usize {
         let mut memory = self.memory();
+        let sorted = memory + self.entries.len() * SORTING_BYTES;
         if bytes > SHORT && self.arena.len() + bytes > self.arena.capacity() {
             memory += (self.arena.capacity() * 2).max(self.arena.len() + bytes);
         }
@@ -117,7 +120,7 @@ impl Table {
         if (self.entries.len() + 1) * 4 > self.slots.len() * 3 {
             memory += self.slots.len() * 2 * 8;
         }
-        memory
+        memory.max(sorted)
     }
 
     fn text_of<'t>(&'t self, entry: &'t Entry) -> &'t str {

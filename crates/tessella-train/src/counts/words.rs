@@ -15,7 +15,7 @@ pub(crate) struct Words<'c> {
 impl PieceCounts {
     /// By the pieces' bytes; or in the order of appearance, if the counts still know it.
     pub(crate) fn words(&self, in_order_of_appearance: bool) -> Words<'_> {
-        let appearance = in_order_of_appearance && self.runs.is_empty();
+        let appearance = in_order_of_appearance && self.parts.is_empty();
         Words { counts: self, order: (!appearance).then(|| self.table.sorted()) }
     }
 }
@@ -26,7 +26,7 @@ impl Words<'_> {
             return self.counts.table.iter().try_for_each(|(piece, count)| see(piece, count));
         };
         let mut cursor =
-            PieceCursor::in_order(&self.counts.table, order.as_slice().into(), &self.counts.runs)?;
+            PieceCursor::in_order(&self.counts.table, order.as_slice().into(), &self.counts.parts)?;
         while let Some((piece, count)) = cursor.next()? {
             see(piece, count)?;
         }
