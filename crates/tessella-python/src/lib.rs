@@ -10,7 +10,8 @@
 //! - `normalizers`, `pre_tokenizers`, `models`, `processors`, `decoders`: one handle for each stage
 //! - `encoding`, `stream`: results
 //! - `state`, `tokenizer`: the whole
-//! - `progress`, `training`: counting pieces and learning models
+//! - `progress`, `training`: counting pieces and learning models; `sentencepiece`: its processor, normalizer
+//!   and trainer
 //! - `wire`, `pack`, `loading`, `saving`: JSON, pickles and files
 
 mod arrays;
@@ -45,6 +46,7 @@ mod state;
 mod tokenizer;
 
 mod progress;
+mod sentencepiece;
 mod training;
 
 mod loading;
@@ -88,6 +90,9 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(learning::learn, module)?)?;
     module.add_function(wrap_pyfunction!(learning::learn_parity, module)?)?;
     module.add_function(wrap_pyfunction!(learning::estimate_memory, module)?)?;
+    module.add_class::<sentencepiece::SentencePieceHandle>()?;
+    module.add_class::<sentencepiece::SentencePieceNormalizerHandle>()?;
+    module.add_function(wrap_pyfunction!(sentencepiece::train_sentencepiece, module)?)?;
     module.add_function(wrap_pyfunction!(loading::load, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
     module.add_function(wrap_pyfunction!(saving::is_folder, module)?)?;

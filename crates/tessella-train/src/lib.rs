@@ -22,6 +22,7 @@ pub mod counts;
 // 2. Counts to a model.
 pub mod bpe;
 pub mod characters;
+pub mod sentencepiece;
 pub mod unigram;
 pub mod wordlevel;
 pub mod wordpiece;

@@ -143,6 +143,43 @@ impl Charsmap {
         Some(rest.split_once('\0').map_or(rest, |(text, _)| text))
     }
 
+    /// All rules, sources ascending. Sources and targets that are no valid UTF-8 are left out, and so are
+    /// sources of more than [`LONGEST_KEY`] bytes: none of them can ever match.
+    pub fn rules(&self) -> Vec<(String, String)> {
+        let mut rules = Vec::new();
+        let Some(&root) = self.units.first() else { return rules };
+        // A circular array could be walked for ever; a sound one has fewer nodes than units.
+        let mut steps = self.units.len();
+        let mut key: Vec<u8> = Vec::new();
+        let mut open: Vec<(u32, usize, u8)> =
+            (1..=255).rev().map(|byte| (Self::offset(root), 0, byte)).collect();
+        while let Some((position, depth, byte)) = open.pop() {
+            key.truncate(depth);
+            let position = position ^ byte as u32;
+            let Some(&unit) = self.units.get(position as usize) else { continue };
+            if unit & (IS_VALUE | 0xFF) != byte as u32 {
+                continue;
+            }
+            if steps == 0 {
+                break;
+            }
+            steps -= 1;
+            key.push(byte);
+            let position = position ^ Self::offset(unit);
+            if unit & ENDS_KEY != 0
+                && let Some(&value) = self.units.get(position as usize)
+                && let (Ok(source), Some(target)) =
+                    (std::str::from_utf8(&key), self.replacement((value & !IS_VALUE) as usize))
+            {
+                rules.push((source.to_string(), target.to_string()));
+            }
+            if key.len() < LONGEST_KEY {
+                open.extend((1..=255).rev().map(|byte| (position, key.len(), byte)));
+            }
+        }
+        rules
+    }
+
     /// The longest key that `text` starts with: its length in bytes and its replacement.
     #[inline]
     pub fn longest(&self, text: &str) -> Option<(usize, &str)> {

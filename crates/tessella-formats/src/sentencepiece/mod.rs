@@ -8,6 +8,11 @@
 //! are the model's and the normalizer's own business. The file itself is carried along in
 //! [`SentencePieceSpec::source`]: what has not changed is written again as it stood, byte for byte.
 
+pub mod bytes;
+pub mod normalizer;
+pub mod processor;
+pub mod rules;
+mod rules_table;
 pub mod sections;
 pub mod wire;
 
@@ -26,11 +31,51 @@ use wire::{Fields, Writer, broken};
 const PIECES: u32 = 1;
 const TRAINER: u32 = 2;
 const NORMALIZER: u32 = 3;
+const SELF_TEST: u32 = 4;
 const DENORMALIZER: u32 = 5;
+/// Fields of the self test and of one sample.
+const SAMPLE: u32 = 1;
+const SAMPLE_TEXT: u32 = 1;
+const SAMPLE_EXPECTED: u32 = 2;
 /// Fields of a piece.
 const PIECE_TEXT: u32 = 1;
 const PIECE_SCORE: u32 = 2;
 const PIECE_KIND: u32 = 3;
+
+/// A whole model, part by part.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Model {
+    pub pieces: Vec<SentencePiece>,
+    pub trainer: TrainerSpec,
+    pub normalizer: NormalizerSection,
+    pub denormalizer: Option<NormalizerSection>,
+    /// Texts and the pieces that they should become, with spaces between them.
+    pub self_test: Vec<(String, String)>,
+}
+
+impl Model {
+    /// The bytes of the file.
+    pub fn write(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        self.pieces.iter().for_each(|piece| write_piece(piece, &mut writer));
+        writer.bytes(TRAINER, &self.trainer.write());
+        writer.bytes(NORMALIZER, &self.normalizer.write());
+        if !self.self_test.is_empty() {
+            let mut samples = Writer::default();
+            for (text, expected) in &self.self_test {
+                let mut sample = Writer::default();
+                sample.bytes(SAMPLE_TEXT, text.as_bytes());
+                sample.bytes(SAMPLE_EXPECTED, expected.as_bytes());
+                samples.bytes(SAMPLE, &sample.bytes);
+            }
+            writer.bytes(SELF_TEST, &samples.bytes);
+        }
+        if let Some(denormalizer) = &self.denormalizer {
+            writer.bytes(DENORMALIZER, &denormalizer.write());
+        }
+        writer.bytes
+    }
+}
 
 /// Everything of a model but its pieces.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -42,6 +87,17 @@ struct Sections {
 
 /// Reads a serialized model.
 pub fn read_model(bytes: &[u8]) -> Result<TokenizerSpec> {
+    let pieces = read_pieces(bytes)?;
+    let sections = read_sections(bytes)?;
+    if !sections.denormalizer.precompiled_charsmap().is_empty() {
+        return Err(Error::unsupported(
+            "the SentencePiece model has a denormalizer with a character map, which decoding does not apply",
+        ));
+    }
+    Ok(describe(&sections, pieces, bytes))
+}
+
+fn read_pieces(bytes: &[u8]) -> Result<Vec<SentencePiece>> {
     let mut pieces = Vec::new();
     let mut fields = Fields::new(bytes, 0);
     while let Some(field) = fields.next_field()? {
@@ -52,13 +108,35 @@ pub fn read_model(bytes: &[u8]) -> Result<TokenizerSpec> {
     if pieces.is_empty() {
         return Err(Error::format("this is no SentencePiece model: it has no pieces"));
     }
-    let sections = read_sections(bytes)?;
-    if !sections.denormalizer.precompiled_charsmap().is_empty() {
-        return Err(Error::unsupported(
-            "the SentencePiece model has a denormalizer with a character map, which decoding does not apply",
-        ));
+    Ok(pieces)
+}
+
+/// The texts of the self test with the pieces that they should become.
+fn read_self_test(bytes: &[u8]) -> Result<Vec<(String, String)>> {
+    let mut samples = Vec::new();
+    let mut fields = Fields::new(bytes, 0);
+    while let Some(field) = fields.next_field()? {
+        if field.number != SELF_TEST {
+            continue;
+        }
+        let mut list = Fields::new(field.bytes()?, field.value_offset);
+        while let Some(sample) = list.next_field()? {
+            if sample.number != SAMPLE {
+                continue;
+            }
+            let mut pair = (String::new(), String::new());
+            let mut parts = Fields::new(sample.bytes()?, sample.value_offset);
+            while let Some(part) = parts.next_field()? {
+                match part.number {
+                    SAMPLE_TEXT => pair.0 = part.text()?.to_string(),
+                    SAMPLE_EXPECTED => pair.1 = part.text()?.to_string(),
+                    _ => {}
+                }
+            }
+            samples.push(pair);
+        }
     }
-    Ok(describe(&sections, pieces, bytes))
+    Ok(samples)
 }
 
 fn read_piece(bytes: &[u8], base: usize) -> Result<SentencePiece> {
@@ -248,21 +326,25 @@ fn write_pieces(model: &SentencePieceSpec, writer: &mut Writer) -> Result<()> {
             writer.raw(field.raw);
             continue;
         }
-        let mut fields = Writer::default();
-        fields.bytes(PIECE_TEXT, piece.text.as_bytes());
-        fields.float(PIECE_SCORE, piece.score);
-        let kind = match piece.kind {
-            PieceKind::Normal => None,
-            PieceKind::Unknown => Some(2),
-            PieceKind::Control => Some(3),
-            PieceKind::UserDefined => Some(4),
-            PieceKind::Unused => Some(5),
-            PieceKind::Byte => Some(6),
-        };
-        kind.into_iter().for_each(|kind| fields.varint(PIECE_KIND, kind));
-        writer.bytes(PIECES, &fields.bytes);
+        write_piece(piece, writer);
     }
     Ok(())
+}
+
+fn write_piece(piece: &SentencePiece, writer: &mut Writer) {
+    let mut fields = Writer::default();
+    fields.bytes(PIECE_TEXT, piece.text.as_bytes());
+    fields.float(PIECE_SCORE, piece.score);
+    let kind = match piece.kind {
+        PieceKind::Normal => None,
+        PieceKind::Unknown => Some(2),
+        PieceKind::Control => Some(3),
+        PieceKind::UserDefined => Some(4),
+        PieceKind::Unused => Some(5),
+        PieceKind::Byte => Some(6),
+    };
+    kind.into_iter().for_each(|kind| fields.varint(PIECE_KIND, kind));
+    writer.bytes(PIECES, &fields.bytes);
 }
 
 fn is_piece(model: &SentencePieceSpec, id: Option<u32>, text: &str) -> bool {

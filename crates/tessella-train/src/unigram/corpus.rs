@@ -7,25 +7,25 @@ use tessella_core::{Error, ErrorKind, Result};
 use crate::counts::PieceCounts;
 
 /// Ends every piece; also stands for the character NUL, which is never part of a vocabulary entry.
-pub(super) const END: u32 = 0;
+pub(crate) const END: u32 = 0;
 
 #[derive(Debug)]
-pub(super) struct Corpus {
+pub(crate) struct Corpus {
     /// Character numbers of all pieces, each piece followed by [`END`].
-    pub(super) cells: Vec<u32>,
+    pub(crate) cells: Vec<u32>,
     /// First cell of each piece; one more start closes the last piece.
-    pub(super) starts: Vec<u32>,
-    pub(super) weights: Vec<u64>,
+    pub(crate) starts: Vec<u32>,
+    pub(crate) weights: Vec<u64>,
     /// The character of each number, in the order of code points; number 0 is NUL.
-    pub(super) alphabet: Vec<char>,
+    pub(crate) alphabet: Vec<char>,
     /// Occurrences of each character, weighted.
-    pub(super) frequency: Vec<u128>,
-    pub(super) has_nul: bool,
-    pub(super) total: u128,
+    pub(crate) frequency: Vec<u128>,
+    pub(crate) has_nul: bool,
+    pub(crate) total: u128,
 }
 
 impl Corpus {
-    pub(super) fn new(counts: &PieceCounts) -> Result<Corpus> {
+    pub(crate) fn new(counts: &PieceCounts) -> Result<Corpus> {
         let mut numbers: BTreeMap<char, u32> = BTreeMap::new();
         let (mut cells, mut places) = (0u64, 0u128);
         let mut cursor = counts.cursor()?;
@@ -90,11 +90,11 @@ impl Corpus {
     }
 
     /// Cells of a piece, without its end.
-    pub(super) fn range(&self, piece: usize) -> std::ops::Range<usize> {
+    pub(crate) fn range(&self, piece: usize) -> std::ops::Range<usize> {
         self.starts[piece] as usize..self.starts[piece + 1] as usize - 1
     }
 
-    pub(super) fn text(&self, position: u32, len: u32) -> String {
+    pub(crate) fn text(&self, position: u32, len: u32) -> String {
         let cells = &self.cells[position as usize..(position + len) as usize];
         cells.iter().map(|&number| self.alphabet[number as usize]).collect()
     }

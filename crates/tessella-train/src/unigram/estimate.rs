@@ -29,11 +29,11 @@ struct Weighted {
 }
 
 /// The score of an unknown character.
-pub(super) fn unknown_score(pieces: &[Piece]) -> f64 {
+pub(crate) fn unknown_score(pieces: &[Piece]) -> f64 {
     least_score(pieces) - 10.0
 }
 
-pub(super) fn least_score(pieces: &[Piece]) -> f64 {
+pub(crate) fn least_score(pieces: &[Piece]) -> f64 {
     pieces[1..].iter().map(|piece| piece.score).fold(f64::INFINITY, f64::min).min(0.0)
 }
 
@@ -48,7 +48,7 @@ struct Worker {
 }
 
 /// Expected counts of all entries, and the log-likelihood of the corpus.
-pub(super) fn expectation(
+pub(crate) fn expectation(
     corpus: &Corpus,
     lattice: &Lattice,
     pieces: &[Piece],
@@ -171,7 +171,7 @@ fn nearest(number: f64) -> i64 {
 
 /// New scores from expected counts (a sparse prior: digamma instead of logarithm). Entries that are expected less
 /// than half a time are dropped: their new number is [`DROPPED`](super::lattice::DROPPED).
-pub(super) fn maximisation(pieces: &mut Vec<Piece>, expected: &[f64]) -> Option<Vec<u32>> {
+pub(crate) fn maximisation(pieces: &mut Vec<Piece>, expected: &[f64]) -> Option<Vec<u32>> {
     let mut numbers = vec![super::lattice::DROPPED; pieces.len()];
     numbers[UNKNOWN as usize] = UNKNOWN;
     let mut kept = 1;
@@ -192,7 +192,7 @@ pub(super) fn maximisation(pieces: &mut Vec<Piece>, expected: &[f64]) -> Option<
 }
 
 /// The derivative of the logarithm of the gamma function, for positive arguments.
-pub(super) fn digamma(mut x: f64) -> f64 {
+pub(crate) fn digamma(mut x: f64) -> f64 {
     let mut below = 0.0;
     while x < 7.0 {
         below -= 1.0 / x;

@@ -10,28 +10,28 @@ use super::corpus::{Corpus, END};
 use super::seeds::Seeds;
 
 /// The entry that stands for a character that is none.
-pub(super) const UNKNOWN: u32 = 0;
+pub(crate) const UNKNOWN: u32 = 0;
 /// Marks an entry that was dropped, when entries are renumbered.
-pub(super) const DROPPED: u32 = u32::MAX;
+pub(crate) const DROPPED: u32 = u32::MAX;
 
 /// What a vocabulary entry is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Piece {
+pub(crate) struct Piece {
     /// Where it stands in the corpus, and its characters.
-    pub(super) position: u32,
-    pub(super) len: u32,
-    pub(super) score: f64,
+    pub(crate) position: u32,
+    pub(crate) len: u32,
+    pub(crate) score: f64,
 }
 
 #[derive(Debug)]
-pub(super) struct Lattice {
+pub(crate) struct Lattice {
     /// Entries of position `p`: `entries[first[p]..first[p + 1]]`.
-    pub(super) first: Vec<u32>,
-    pub(super) entries: Vec<u32>,
+    pub(crate) first: Vec<u32>,
+    pub(crate) entries: Vec<u32>,
 }
 
 /// The seeds as vocabulary entries (with raw scores), and where they match. Entry 0 is the unknown one.
-pub(super) fn build(corpus: &Corpus, seeds: Seeds) -> Result<(Vec<Piece>, Lattice)> {
+pub(crate) fn build(corpus: &Corpus, seeds: Seeds) -> Result<(Vec<Piece>, Lattice)> {
     let mut pieces = vec![Piece { position: 0, len: 1, score: f64::NAN }];
     // Single characters by count descending, then by code point descending.
     let mut characters: Vec<(u128, u32)> =
@@ -98,12 +98,12 @@ pub(super) fn build(corpus: &Corpus, seeds: Seeds) -> Result<(Vec<Piece>, Lattic
 }
 
 impl Lattice {
-    pub(super) fn at(&self, position: usize) -> &[u32] {
+    pub(crate) fn at(&self, position: usize) -> &[u32] {
         &self.entries[self.first[position] as usize..self.first[position + 1] as usize]
     }
 
     /// Renumbers all entries; those whose new number is [`DROPPED`] disappear.
-    pub(super) fn renumber(&mut self, numbers: &[u32]) {
+    pub(crate) fn renumber(&mut self, numbers: &[u32]) {
         let (mut kept, mut start) = (0usize, 0usize);
         for position in 0..self.first.len() - 1 {
             let end = self.first[position + 1] as usize;

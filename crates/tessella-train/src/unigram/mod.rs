@@ -20,11 +20,11 @@
 //! keep characters first, by code point.
 
 mod checkpoint;
-mod corpus;
-mod estimate;
-mod lattice;
-mod prune;
-mod seeds;
+pub(crate) mod corpus;
+pub(crate) mod estimate;
+pub(crate) mod lattice;
+pub(crate) mod prune;
+pub(crate) mod seeds;
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};

@@ -24,14 +24,14 @@ pub(super) struct Pruned {
 }
 
 #[derive(Clone, Copy)]
-struct Scored {
-    score: f64,
-    len: u32,
+pub(crate) struct Scored {
+    pub(crate) score: f64,
+    pub(crate) len: u32,
 }
 
 /// Best readings of ranges of cells, with buffers that are used again.
 #[derive(Default)]
-struct Reader {
+pub(crate) struct Reader {
     best: Vec<f64>,
     /// The entry that ends at each position on the best way there.
     last: Vec<u32>,
@@ -40,7 +40,7 @@ struct Reader {
 impl Reader {
     /// The best reading of a range; an entry that covers all of it is left out on request. `None` if there is no
     /// reading then. Of equally good readings the one with the longer last entry wins.
-    fn read(
+    pub(crate) fn read(
         &mut self,
         lattice: &Lattice,
         scored: &[Scored],
@@ -71,7 +71,7 @@ impl Reader {
     }
 
     /// The entries of the last reading, last one first.
-    fn entries<'a>(&'a self, scored: &'a [Scored]) -> impl Iterator<Item = u32> + 'a {
+    pub(crate) fn entries<'a>(&'a self, scored: &'a [Scored]) -> impl Iterator<Item = u32> + 'a {
         let mut end = self.best.len() - 1;
         std::iter::from_fn(move || {
             (end > 0).then(|| {
@@ -84,7 +84,7 @@ impl Reader {
 }
 
 /// How often each entry is used when every piece is read in the best way.
-fn frequencies(corpus: &Corpus, lattice: &Lattice, scored: &[Scored], threads: usize) -> Result<Vec<u64>> {
+pub(crate) fn frequencies(corpus: &Corpus, lattice: &Lattice, scored: &[Scored], threads: usize) -> Result<Vec<u64>> {
     let states = parallel::for_each(
         corpus.weights.len().div_ceil(JOB),
         threads,

@@ -13,10 +13,10 @@ use super::corpus::{Corpus, END};
 
 /// A seed: the sorted suffixes `left..=right` begin with it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node {
-    pub(super) left: u32,
-    pub(super) right: u32,
-    pub(super) len: u32,
+pub(crate) struct Node {
+    pub(crate) left: u32,
+    pub(crate) right: u32,
+    pub(crate) len: u32,
 }
 
 impl Node {
@@ -26,15 +26,15 @@ impl Node {
 }
 
 #[derive(Debug)]
-pub(super) struct Seeds {
+pub(crate) struct Seeds {
     /// Positions of all suffixes, sorted.
-    pub(super) suffixes: Vec<u32>,
+    pub(crate) suffixes: Vec<u32>,
     /// The chosen substrings, best first.
-    pub(super) nodes: Vec<Node>,
-    pub(super) scores: Vec<u64>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) scores: Vec<u64>,
 }
 
-pub(super) fn find(corpus: &Corpus, longest: usize, at_most: usize, threads: usize) -> Seeds {
+pub(crate) fn find(corpus: &Corpus, longest: usize, at_most: usize, threads: usize) -> Seeds {
     let sorter = Sorter::new(corpus, longest + 1);
     let keyed = sorter.sorted(threads);
     let mut nodes = inner_nodes(&sorter, &keyed, longest);
@@ -54,7 +54,7 @@ pub(super) fn find(corpus: &Corpus, longest: usize, at_most: usize, threads: usi
     Seeds { suffixes, nodes, scores }
 }
 
-struct Sorter<'a> {
+pub(crate) struct Sorter<'a> {
     corpus: &'a Corpus,
     /// Characters that matter.
     depth: usize,
@@ -64,7 +64,7 @@ struct Sorter<'a> {
 }
 
 impl<'a> Sorter<'a> {
-    fn new(corpus: &'a Corpus, depth: usize) -> Self {
+    pub(crate) fn new(corpus: &'a Corpus, depth: usize) -> Self {
         let bits = (usize::BITS - (corpus.alphabet.len() - 1).leading_zeros()).max(1);
         Sorter { corpus, depth, bits, in_key: (64 / bits) as usize }
     }
@@ -107,7 +107,7 @@ impl<'a> Sorter<'a> {
 
     /// All positions with their keys, in order. Equal beginnings are ordered by position, so the order is the same
     /// for any number of threads.
-    fn sorted(&self, threads: usize) -> Vec<(u64, u32)> {
+    pub(crate) fn sorted(&self, threads: usize) -> Vec<(u64, u32)> {
         let cells = &self.corpus.cells;
         let mut keyed: Vec<(u64, u32)> = Vec::with_capacity(cells.len());
         for (position, &cell) in cells.iter().enumerate() {
@@ -156,7 +156,7 @@ impl<'a> Sorter<'a> {
 }
 
 /// The intervals of suffixes that share a beginning and do not all go on with the same character.
-fn inner_nodes(sorter: &Sorter<'_>, keyed: &[(u64, u32)], longest: usize) -> Vec<Node> {
+pub(crate) fn inner_nodes(sorter: &Sorter<'_>, keyed: &[(u64, u32)], longest: usize) -> Vec<Node> {
     let mut nodes = Vec::new();
     // (shared characters, first suffix) of the intervals that are still open, deepest last.
     let mut open: Vec<(usize, u32)> = Vec::new();

@@ -1,0 +1,120 @@
+//! A normalizer by itself: from a model, from named rules or from a user's own.
+
+use tessella_core::normalize::charsmap::Charsmap;
+use tessella_core::normalize::sentencepiece::SentencePieceNormalization;
+use tessella_core::{Error, ErrorKind, Result};
+
+use super::sections::NormalizerSection;
+use super::wire::Writer;
+use super::{NORMALIZER, TRAINER, processor, read_sections, rules};
+
+/// A normalizer with the settings that it was made from.
+#[derive(Debug)]
+pub struct Normalizer {
+    section: NormalizerSection,
+    /// Of the model it came from; suffix mode is none of a normalizer's settings.
+    trainer: Vec<u8>,
+    compiled: SentencePieceNormalization,
+}
+
+impl Normalizer {
+    fn new(section: NormalizerSection, trainer: Vec<u8>) -> Result<Self> {
+        let compiled = processor::normalization(&section, false, Vec::new())?;
+        Ok(Normalizer { section, trainer, compiled })
+    }
+
+    /// From a serialized model. Only its normalizer section is looked at.
+    pub fn from_model(model: &[u8]) -> Result<Self> {
+        let sections = read_sections(model)?;
+        Normalizer::new(sections.normalizer, sections.trainer.write())
+    }
+
+    /// From a serialized normalizer section, whose rules may be named, in a file, or compiled.
+    pub fn from_spec(spec: &[u8]) -> Result<Self> {
+        Normalizer::new(populated(&NormalizerSection::read(spec, 0)?, true)?, Vec::new())
+    }
+
+    pub fn from_file(path: &str) -> Result<Self> {
+        let section =
+            NormalizerSection { normalization_rule_tsv: Some(path.to_string()), ..NormalizerSection::default() };
+        Normalizer::new(populated(&section, true)?, Vec::new())
+    }
+
+    pub fn from_name(name: &str) -> Result<Self> {
+        let section = NormalizerSection { name: Some(name.to_string()), ..NormalizerSection::default() };
+        Normalizer::new(populated(&section, true)?, Vec::new())
+    }
+
+    /// From pairs of a text and what it becomes.
+    pub fn from_rules(pairs: Vec<(String, String)>) -> Result<Self> {
+        let charsmap = rules::compile(&pairs.into_iter().collect())?;
+        let section = NormalizerSection {
+            name: Some("user_defined".to_string()),
+            precompiled_charsmap: Some(charsmap),
+            ..NormalizerSection::default()
+        };
+        Normalizer::new(section, Vec::new())
+    }
+
+    pub fn section(&self) -> &NormalizerSection {
+        &self.section
+    }
+
+    /// A model of nothing but this normalizer.
+    pub fn model(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        if !self.trainer.is_empty() {
+            writer.bytes(TRAINER, &self.trainer);
+        }
+        writer.bytes(NORMALIZER, &self.section.write());
+        writer.bytes
+    }
+
+    /// Changes one of its switches.
+    pub fn set(&mut self, name: &str, value: bool) -> Result<()> {
+        let mut section = self.section.clone();
+        match name {
+            "add_dummy_prefix" => section.add_dummy_prefix = Some(value),
+            "remove_extra_whitespaces" => section.remove_extra_whitespaces = Some(value),
+            "escape_whitespaces" => section.escape_whitespaces = Some(value),
+            _ => return Err(Error::unsupported(format!("a normalizer has no switch `{name}`"))),
+        }
+        self.compiled = processor::normalization(&section, false, Vec::new())?;
+        self.section = section;
+        Ok(())
+    }
+
+    /// The normalized text, and for each of its bytes and its end where it comes from.
+    pub fn normalize(&self, text: &[u8]) -> Result<(String, Vec<usize>)> {
+        processor::normalize(&self.compiled, text)
+    }
+
+    /// The rules, by source.
+    pub fn rules(&self) -> Result<Vec<(String, String)>> {
+        let charsmap = self.section.precompiled_charsmap();
+        if charsmap.is_empty() {
+            return Err(Error::new(ErrorKind::Unsupported, "the normalizer has no rules to show"));
+        }
+        Ok(Charsmap::parse(&charsmap)?.rules())
+    }
+}
+
+/// A section with its character map, from a rule file or the rules' name; `nmt_nfkc` if neither is given and
+/// there has to be one.
+pub fn populated(section: &NormalizerSection, must_have_rules: bool) -> Result<NormalizerSection> {
+    let mut section = section.clone();
+    let file = section.normalization_rule_tsv();
+    if !file.is_empty() {
+        let text = std::fs::read_to_string(&file).map_err(|error| Error::from(error).at(file.clone()))?;
+        section.precompiled_charsmap = Some(rules::compile(&rules::parse_rules(&text)?)?);
+        section.name = Some("user_defined".to_string());
+    } else if must_have_rules {
+        if section.name().is_empty() {
+            section.name = Some("nmt_nfkc".to_string());
+        }
+        if section.precompiled_charsmap().is_empty() {
+            section.precompiled_charsmap = Some(rules::named_charsmap(&section.name())?.to_vec());
+        }
+    }
+    Ok(section)
+}

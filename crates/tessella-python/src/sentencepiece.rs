@@ -1,0 +1,305 @@
+//! SentencePiece's own way of looking at its models: pieces with surfaces, messages, n-best lists, training.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyIterator, PyList, PyString};
+use tessella_core::spec::PieceKind;
+use tessella_core::{EncodeOptions, Error, ErrorKind, Result};
+use tessella_formats::sentencepiece::normalizer::Normalizer;
+use tessella_formats::sentencepiece::processor::{self, Processor, Sampling, Segmentation};
+use tessella_formats::sentencepiece::sections::NormalizerSection;
+use tessella_train::sentencepiece::SentencePieceTrainer;
+
+use crate::errors::{OrRaise, argument, from_python};
+use crate::interrupt::{run, sized};
+use crate::progress::Display;
+
+/// Texts come as `str` or `bytes`.
+fn text<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
+    if let Ok(text) = value.cast::<PyString>() {
+        Ok(text.to_str()?.as_bytes())
+    } else if let Ok(bytes) = value.cast::<PyBytes>() {
+        Ok(bytes.as_bytes())
+    } else {
+        Err(PyTypeError::new_err("Input must be str or bytes"))
+    }
+}
+
+fn sampling(given: Option<(i32, f32, u64)>) -> Option<Sampling> {
+    given.map(|(nbest_size, alpha, seed)| Sampling { nbest_size, alpha, seed })
+}
+
+/// Text, ids, pieces, begins and ends.
+type Parts = (Py<PyBytes>, Vec<u32>, Vec<String>, Vec<usize>, Vec<usize>);
+
+fn parts(py: Python<'_>, segmentation: Segmentation) -> Parts {
+    let text = PyBytes::new(py, &segmentation.text).unbind();
+    let ids = segmentation.pieces.iter().map(|piece| piece.id).collect();
+    let begins = segmentation.pieces.iter().map(|piece| piece.begin).collect();
+    let ends = segmentation.pieces.iter().map(|piece| piece.end).collect();
+    (text, ids, segmentation.pieces.into_iter().map(|piece| piece.text).collect(), begins, ends)
+}
+
+/// A loaded model.
+#[pyclass(frozen, module = "tessella._tessella")]
+pub struct SentencePieceHandle {
+    inner: Processor,
+}
+
+impl SentencePieceHandle {
+    fn segmentation(
+        &self,
+        py: Python<'_>,
+        text: &[u8],
+        sampled: Option<(i32, f32, u64)>,
+    ) -> PyResult<Segmentation> {
+        sized(py, text.len(), |_| match sampling(sampled) {
+            Some(sampling) => self.inner.sample(text, sampling),
+            None => self.inner.encode(text),
+        })
+    }
+}
+
+#[pymethods]
+impl SentencePieceHandle {
+    #[new]
+    fn new(py: Python<'_>, source: &[u8]) -> PyResult<Self> {
+        Ok(SentencePieceHandle { inner: run(py, |_| Processor::load(source))? })
+    }
+
+    fn source<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.inner.source())
+    }
+
+    fn vocab_size(&self) -> usize {
+        self.inner.vocab_size()
+    }
+
+    fn named_ids(&self) -> [i64; 4] {
+        self.inner.named_ids().map(|id| id.map_or(-1, i64::from))
+    }
+
+    fn piece_to_id(&self, piece: &str) -> u32 {
+        self.inner.piece_to_id(piece)
+    }
+
+    /// Text, score and kind.
+    fn piece(&self, id: u32) -> PyResult<(&str, f32, &'static str)> {
+        let piece = self.inner.piece(id).or_raise()?;
+        let kind = match piece.kind {
+            PieceKind::Normal => "normal",
+            PieceKind::Unknown => "unknown",
+            PieceKind::Control => "control",
+            PieceKind::UserDefined => "user_defined",
+            PieceKind::Unused => "unused",
+            PieceKind::Byte => "byte",
+        };
+        Ok((&piece.text, piece.score, kind))
+    }
+
+    fn encode_ids(&self, py: Python<'_>, input: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+        let bytes = text(input)?;
+        sized(py, bytes.len(), |_| self.inner.encode_ids(bytes))
+    }
+
+    fn encode_ids_batch<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyList>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let held: Vec<Bound<'py, PyAny>> = inputs.iter().collect();
+        let texts = held.iter().map(text).collect::<PyResult<Vec<_>>>()?;
+        let bytes = texts.iter().map(|text| text.len()).sum();
+        let ragged = sized(py, bytes, |cancel| {
+            let options = EncodeOptions { threads, cancel, ..EncodeOptions::default() };
+            self.inner.encode_ids_batch(&texts, &options)
+        })?;
+        let rows = ragged.offsets.windows(2).map(|row| &ragged.ids[row[0] as usize..row[1] as usize]);
+        PyList::new(py, rows.map(|row| row.to_vec()).collect::<Vec<_>>())
+    }
+
+    fn encode(
+        &self,
+        py: Python<'_>,
+        input: &Bound<'_, PyAny>,
+        sampled: Option<(i32, f32, u64)>,
+    ) -> PyResult<Parts> {
+        Ok(parts(py, self.segmentation(py, text(input)?, sampled)?))
+    }
+
+    fn encode_message<'py>(
+        &self,
+        py: Python<'py>,
+        input: &Bound<'py, PyAny>,
+        sampled: Option<(i32, f32, u64)>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let segmentation = self.segmentation(py, text(input)?, sampled)?;
+        Ok(PyBytes::new(py, &segmentation.write()))
+    }
+
+    fn nbest(&self, py: Python<'_>, input: &Bound<'_, PyAny>, n: usize) -> PyResult<Vec<Parts>> {
+        let bytes = text(input)?;
+        let list = py.detach(|| self.inner.nbest(bytes, n)).or_raise()?;
+        Ok(list.into_iter().map(|one| parts(py, one)).collect())
+    }
+
+    fn nbest_message<'py>(
+        &self,
+        py: Python<'py>,
+        input: &Bound<'py, PyAny>,
+        n: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = text(input)?;
+        let list = py.detach(|| self.inner.nbest(bytes, n)).or_raise()?;
+        Ok(PyBytes::new(py, &processor::write_list(&list)))
+    }
+
+    fn decode_ids(&self, py: Python<'_>, ids: Vec<u32>) -> PyResult<Parts> {
+        let decoded = py.detach(|| self.inner.decode_ids(&ids)).or_raise()?;
+        Ok(parts(py, decoded))
+    }
+
+    fn decode_pieces(&self, py: Python<'_>, pieces: Vec<String>) -> Parts {
+        let decoded = py.detach(|| self.inner.decode_pieces(pieces));
+        parts(py, decoded)
+    }
+
+    fn decode_ids_message<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {
+        let decoded = self.inner.decode_ids(&ids).or_raise()?;
+        Ok(PyBytes::new(py, &decoded.write()))
+    }
+
+    fn decode_pieces_message<'py>(&self, py: Python<'py>, pieces: Vec<String>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.decode_pieces(pieces).write())
+    }
+
+    /// The normalized text, and for each of its bytes and its end the byte that it comes from.
+    fn normalize(&self, input: &Bound<'_, PyAny>) -> PyResult<(String, Vec<usize>)> {
+        self.inner.normalize(text(input)?).or_raise()
+    }
+}
+
+/// A normalizer by itself.
+#[pyclass(frozen, module = "tessella._tessella")]
+pub struct SentencePieceNormalizerHandle {
+    inner: Mutex<Normalizer>,
+}
+
+impl SentencePieceNormalizerHandle {
+    fn with<R>(&self, look: impl FnOnce(&mut Normalizer) -> R) -> R {
+        look(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[pymethods]
+impl SentencePieceNormalizerHandle {
+    /// From the `model` or the `spec` message, a rule `file`, a `name`, or `rules`: pairs of texts.
+    #[new]
+    fn new(kind: &str, source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let normalizer = match kind {
+            "model" => Normalizer::from_model(source.extract::<&[u8]>()?),
+            "spec" => Normalizer::from_spec(source.extract::<&[u8]>()?),
+            "file" => Normalizer::from_file(&source.extract::<String>()?),
+            "name" => Normalizer::from_name(&source.extract::<String>()?),
+            _ => Normalizer::from_rules(source.extract::<Vec<(String, String)>>()?),
+        };
+        Ok(SentencePieceNormalizerHandle { inner: Mutex::new(normalizer.or_raise()?) })
+    }
+
+    fn set(&self, name: &str, value: bool) -> PyResult<()> {
+        self.with(|normalizer| normalizer.set(name, value)).or_raise()
+    }
+
+    fn normalize(&self, input: &Bound<'_, PyAny>) -> PyResult<(String, Vec<usize>)> {
+        let bytes = text(input)?;
+        self.with(|normalizer| normalizer.normalize(bytes)).or_raise()
+    }
+
+    fn rules(&self) -> PyResult<Vec<(String, String)>> {
+        self.with(|normalizer| normalizer.rules()).or_raise()
+    }
+
+    fn model<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.with(|normalizer| normalizer.model()))
+    }
+
+    fn spec<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.with(|normalizer| normalizer.section().write()))
+    }
+}
+
+/// Sentences from a Python iterator.
+struct Items(Py<PyIterator>);
+
+impl Iterator for Items {
+    type Item = Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Python::attach(|py| {
+            let item = self.0.bind(py).clone().next()?;
+            let sentence = item.and_then(|item| {
+                let mut sentence = text(&item)
+                    .map_err(|_| argument("sentence_iterator must give str or bytes"))?
+                    .to_vec();
+                while matches!(sentence.last(), Some(b'\r' | b'\n')) {
+                    sentence.pop();
+                }
+                Ok(sentence)
+            });
+            Some(sentence.map_err(from_python))
+        })
+    }
+}
+
+/// Trains; gives the model, or writes the files that the options name.
+#[pyfunction]
+#[pyo3(signature = (line, options, sentences, normalizer, pretokenizer, write))]
+pub fn train_sentencepiece(
+    py: Python<'_>,
+    line: Option<String>,
+    options: Vec<(String, String)>,
+    sentences: Option<Bound<'_, PyAny>>,
+    normalizer: Option<Vec<u8>>,
+    pretokenizer: Option<Py<PyAny>>,
+    write: bool,
+) -> PyResult<Option<Py<PyBytes>>> {
+    let mut trainer = SentencePieceTrainer::from_line(line.as_deref().unwrap_or_default()).or_raise()?;
+    for (name, value) in options {
+        trainer.set(&name, &value).or_raise()?;
+    }
+    if let Some(section) = normalizer {
+        trainer.normalizer = NormalizerSection::read(&section, 0).or_raise()?;
+    }
+    let items = match &sentences {
+        Some(sentences) => Some(Items(sentences.try_iter()?.unbind())),
+        None => None,
+    };
+    let split = pretokenizer.map(|function| {
+        move |text: &str| -> Result<Vec<String>> {
+            Python::attach(|py| function.call1(py, (text,))?.extract(py)).map_err(from_python)
+        }
+    });
+    let trained = run(py, |cancel| {
+        let display = Display::new("silent", cancel, None);
+        let split = split.as_ref().map(|split| split as &tessella_train::sentencepiece::Pretokenizer<'_>);
+        let prefix = if write { Some(trainer.prefix()?) } else { None };
+        if prefix.is_none() && !trainer.trainer.model_prefix().is_empty() {
+            return Err(both("model_prefix", "a writer"));
+        }
+        let trained = match items {
+            Some(_) if !trainer.trainer.input.is_empty() => return Err(both("input", "an iterator")),
+            Some(mut items) => trainer.train(&mut items, split, &display)?,
+            None => trainer.train_from_files(split, &display)?,
+        };
+        prefix.map_or(Ok(Some(trained.model.clone())), |prefix| trained.save(&prefix).map(|()| None))
+    });
+    let trained = trained.map_err(|error| error)?;
+    Ok(trained.map(|model| PyBytes::new(py, &model).unbind()))
+}
+
+fn both(one: &str, other: &str) -> Error {
+    Error::new(ErrorKind::Train, format!("both `{one}` and {other} are given: leave one of them out"))
+}

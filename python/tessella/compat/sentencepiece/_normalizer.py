@@ -1,0 +1,121 @@
+"""Normalization without a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import _tessella
+from ...errors import ArgumentError
+from ._errors import as_runtime_errors
+from ._texts import Input
+from ._texts import with_offsets as _with_offsets
+
+
+class SentencePieceNormalizer:
+    """A normalizer from a model, from rules with a name, or from rules of your own.
+
+    Args:
+        model_file: path of a model whose normalizer to use.
+        model_proto: the model's bytes instead.
+        normalizer_spec: the bytes of a normalizer section instead.
+        rule_tsv: path of a rule file instead: code points, a tab, code points.
+        rule_name: ``nmt_nfkc``, ``nfkc``, ``nmt_nfkc_cf``, ``nfkc_cf`` or ``identity`` instead.
+        norm_map: pairs of texts instead.
+        add_dummy_prefix: put a space in front.
+        escape_whitespaces: write spaces as ``▁``.
+        remove_extra_whitespaces: drop spaces that stand first, last or after another.
+
+    Example:
+        >>> SentencePieceNormalizer(rule_name="nfkc_cf", add_dummy_prefix=False).normalize("ＡＢＣ ﬁ")
+        'abc▁fi'
+    """
+
+    def __init__(
+        self,
+        model_file: str | None = None,
+        model_proto: Any = None,
+        normalizer_spec: Any = None,
+        rule_tsv: str | None = None,
+        rule_name: str | None = None,
+        norm_map: Any = None,
+        add_dummy_prefix: bool | None = None,
+        escape_whitespaces: bool | None = None,
+        remove_extra_whitespaces: bool | None = None,
+    ) -> None:
+        with as_runtime_errors(keep_argument_errors=True):
+            if model_file:
+                with open(model_file, "rb") as file:
+                    self._handle = _tessella.SentencePieceNormalizerHandle("model", file.read())
+            elif model_proto:
+                self._handle = _tessella.SentencePieceNormalizerHandle("model", _bytes(model_proto))
+            elif normalizer_spec:
+                self._handle = _tessella.SentencePieceNormalizerHandle("spec", _bytes(normalizer_spec))
+            elif rule_tsv:
+                self._handle = _tessella.SentencePieceNormalizerHandle("file", rule_tsv)
+            elif rule_name:
+                self._handle = _tessella.SentencePieceNormalizerHandle("name", rule_name)
+            elif norm_map:
+                self._handle = _tessella.SentencePieceNormalizerHandle("rules", list(norm_map))
+        if not hasattr(self, "_handle"):
+            raise ArgumentError("no rules are given: name a model, a rule file, a rule set or a map")
+        for name, value in (
+            ("add_dummy_prefix", add_dummy_prefix),
+            ("escape_whitespaces", escape_whitespaces),
+            ("remove_extra_whitespaces", remove_extra_whitespaces),
+        ):
+            if value is not None:
+                self._handle.set(name, bool(value))
+
+    def normalize(self, input: Input | list[Input], with_offsets: bool | None = None) -> Any:
+        """The normalized text, or texts; with offsets also where each character comes from.
+
+        Example:
+            >>> SentencePieceNormalizer(rule_name="nfkc").normalize("①  ②", with_offsets=True)
+            ('▁1▁2', [0, 0, 1, 3, 4])
+        """
+        if isinstance(input, list):
+            return [self._normalize(text, bool(with_offsets)) for text in input]
+        return self._normalize(input, bool(with_offsets))
+
+    def _normalize(self, text: Input, offsets: bool) -> Any:
+        if not isinstance(text, (str, bytes)):
+            raise TypeError("Input must be str or bytes")
+        with as_runtime_errors():
+            normalized, origins = self._handle.normalize(text)
+        if offsets:
+            return _with_offsets(text, normalized, origins)
+        return normalized.encode() if isinstance(text, bytes) else normalized
+
+    def decompile(self) -> list[tuple[str, str]]:
+        """The rules as pairs of texts, by source.
+
+        Example:
+            >>> SentencePieceNormalizer(norm_map=[("b", "x"), ("a", "")]).decompile()
+            [('a', ''), ('b', 'x')]
+        """
+        with as_runtime_errors():
+            return self._handle.rules()
+
+    def serialized_model_proto(self) -> bytes:
+        """A model of nothing but this normalizer."""
+        return self._handle.model()
+
+    def serialized_normalizer_spec(self) -> bytes:
+        """The normalizer section of a model, for training with it."""
+        return self._handle.spec()
+
+    def __getstate__(self) -> bytes:
+        return self.serialized_model_proto()
+
+    def __setstate__(self, serialized_model_proto: bytes) -> None:
+        self._handle = _tessella.SentencePieceNormalizerHandle("model", serialized_model_proto)
+
+    Normalize = normalize
+    Decompile = decompile
+
+
+def _bytes(message: Any) -> bytes:
+    serialized = message.SerializeToString() if hasattr(message, "SerializeToString") else message
+    if not isinstance(serialized, bytes):
+        raise TypeError(f"a message must be bytes, found {type(serialized).__name__}")
+    return serialized

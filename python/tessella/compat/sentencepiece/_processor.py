@@ -1,0 +1,723 @@
+"""Encoding and decoding with a model."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Literal
+
+from ... import _tessella
+from ...errors import ArgumentError
+from . import _decoding
+from ._errors import PieceIndexError, SentencePieceError, as_runtime_errors
+from ._messages import NBestSentencePieceText, SentencePieceText
+from ._settings import next_seed
+from ._texts import Input, characters_at, with_offsets
+
+# What a call returns depends on its `return_type`; a precise type would need an overload per value and method.
+Result = Any
+ReturnType = type[int] | type[str] | type[bytes] | str
+Sampled = tuple[int, float, int] | None
+Parts = tuple[bytes, list[int], list[str], list[int], list[int]]
+
+_RETURN_TYPES = (int, str, bytes, "proto", "serialized_proto", "numpy", "offset_mapping")
+_NO_EXTRAS = "add_bos, add_eos, reverse and emit_unk_piece do not go with messages and offsets: leave them out"
+_NOT_LOADED = "Model is not initialized: load one first"
+
+
+class ThreadPool:
+    """A number of threads for batches.
+
+    Example:
+        >>> ThreadPool(3).num_threads()
+        3
+    """
+
+    def __init__(self, num_threads: int) -> None:
+        import os
+
+        threads = operator.index(num_threads)
+        if threads < 0:
+            threads = os.cpu_count() or 1
+        self._num_threads = max(1, min(threads, 1024))
+
+    def num_threads(self) -> int:
+        """The number that was asked for; for a negative one, of the machine's processors."""
+        return self._num_threads
+
+
+def _threads(num_threads: int, thread_pool: object) -> int:
+    if thread_pool is None:
+        return 0 if num_threads < 0 else max(1, num_threads)
+    if not isinstance(thread_pool, ThreadPool):
+        raise SentencePieceError(f"thread_pool must be a ThreadPool, found {type(thread_pool).__name__}")
+    return thread_pool.num_threads()
+
+
+def _numpy(ids: list[int]) -> Result:
+    import numpy
+
+    return numpy.array(ids, dtype=numpy.int32)
+
+
+class SentencePieceProcessor:
+    """A loaded model.
+
+    Args:
+        model_file: path of a ``.model`` file.
+        model_proto: the file's bytes instead.
+        out_type: what calls return unless they say otherwise: ``int``, ``str``, ``bytes``, ``"numpy"``,
+            ``"proto"``, ``"serialized_proto"`` or ``"offset_mapping"``.
+        add_bos: put the begin piece in front.
+        add_eos: put the end piece behind; both after reversing.
+        reverse: turn the order of the pieces around.
+        emit_unk_piece: give the unknown piece instead of the text that is unknown.
+        enable_sampling: draw segmentations at random.
+        nbest_size: among how many; a negative number means all.
+        alpha: Unigram: exponent of the probabilities. BPE: the probability that a merge is skipped.
+        num_threads: threads of batches; a negative number means one per processor.
+        return_type: the newer name of ``out_type``.
+
+    Example:
+        >>> SentencePieceProcessor().piece_size()
+        0
+    """
+
+    def __init__(
+        self,
+        model_file: str | None = None,
+        model_proto: bytes | None = None,
+        out_type: ReturnType | None = None,
+        add_bos: bool = False,
+        add_eos: bool = False,
+        reverse: bool = False,
+        emit_unk_piece: bool = False,
+        enable_sampling: bool = False,
+        nbest_size: int = -1,
+        alpha: float = 0.1,
+        num_threads: int = -1,
+        return_type: ReturnType | None = None,
+    ) -> None:
+        self._handle: _tessella.SentencePieceHandle | None = None
+        self._return_type: ReturnType = int
+        self._return_type = self._resolve(return_type, out_type, int)
+        self._add_bos = add_bos
+        self._add_eos = add_eos
+        self._reverse = reverse
+        self._emit_unk_piece = emit_unk_piece
+        self._enable_sampling = enable_sampling
+        self._nbest_size = nbest_size
+        self._alpha = alpha
+        self._num_threads = num_threads
+        if model_file or model_proto:
+            self.load(model_file=model_file, model_proto=model_proto)
+
+    def _resolve(
+        self, return_type: ReturnType | None, out_type: ReturnType | None, default: ReturnType | None = None
+    ) -> ReturnType:
+        if out_type is not None:
+            if return_type is not None:
+                raise ArgumentError("both out_type and return_type are given: use return_type only")
+            return_type = out_type
+        if return_type is None:
+            return_type = self._return_type if default is None else default
+        if return_type == "immutable_proto":
+            raise ArgumentError("immutable_proto is not supported any more: use return_type='proto'")
+        if return_type not in _RETURN_TYPES:
+            raise ArgumentError(f"invalid return_type {return_type!r}: it must be one of {_RETURN_TYPES}")
+        return return_type
+
+    # Loading
+
+    @classmethod
+    def from_file(cls, model_file: str, **kwargs: Any) -> SentencePieceProcessor:
+        """A processor for a model file, with options as for the class."""
+        cls._check_no_model(kwargs)
+        processor = cls(**kwargs)
+        processor.load_from_file(model_file)
+        return processor
+
+    @classmethod
+    def from_proto(cls, model_proto: bytes, **kwargs: Any) -> SentencePieceProcessor:
+        """A processor for a model in memory, with options as for the class."""
+        cls._check_no_model(kwargs)
+        processor = cls(**kwargs)
+        processor.load_from_serialized_proto(model_proto)
+        return processor
+
+    @staticmethod
+    def _check_no_model(kwargs: dict[str, Any]) -> None:
+        for name in ("model_file", "model_proto"):
+            if name in kwargs:
+                raise ArgumentError(f"`{name}` is given twice: leave the keyword out")
+
+    def load(self, model_file: str | None = None, model_proto: bytes | None = None) -> bool:
+        """Loads a model from a file or from memory."""
+        if model_file and model_proto:
+            raise ArgumentError("both model_file and model_proto are given: leave one of them out")
+        if model_proto:
+            return self.load_from_serialized_proto(model_proto)
+        if model_file:
+            return self.load_from_file(model_file)
+        raise ArgumentError("neither model_file nor model_proto is given: one of them must be")
+
+    def load_from_file(self, filename: str) -> bool:
+        """Loads a model from a file."""
+        if not isinstance(filename, (str, bytes)):
+            raise TypeError(f"filename must be str, found {type(filename).__name__}")
+        with as_runtime_errors():
+            with open(filename, "rb") as file:
+                source = file.read()
+            self._handle = _tessella.SentencePieceHandle(source)
+        return True
+
+    def load_from_serialized_proto(self, serialized: Any) -> bool:
+        """Loads a model from its bytes, or from a message that has them."""
+        if hasattr(serialized, "SerializeToString"):
+            serialized = serialized.SerializeToString()
+        if not isinstance(serialized, bytes):
+            raise TypeError(f"a model must be bytes, found {type(serialized).__name__}")
+        with as_runtime_errors():
+            self._handle = _tessella.SentencePieceHandle(serialized)
+        return True
+
+    def _model(self) -> _tessella.SentencePieceHandle:
+        if self._handle is None:
+            raise SentencePieceError(_NOT_LOADED)
+        return self._handle
+
+    # Encoding
+
+    def encode(
+        self,
+        input: Input | list[Input],
+        add_bos: bool | None = None,
+        add_eos: bool | None = None,
+        reverse: bool | None = None,
+        emit_unk_piece: bool | None = None,
+        enable_sampling: bool | None = None,
+        nbest_size: int | None = None,
+        alpha: float | None = None,
+        num_threads: int | None = None,
+        thread_pool: ThreadPool | None = None,
+        return_type: ReturnType | None = None,
+        out_type: ReturnType | None = None,
+        return_bytes: bool | None = None,
+    ) -> Result:
+        """Cuts a text, or each of a list of texts, into pieces; options as for the class.
+
+        ``return_bytes`` is for ``"offset_mapping"``: pieces as bytes and offsets in bytes, which is the default
+        for texts that are bytes.
+        """
+        kind = self._resolve(return_type, out_type)
+        if return_bytes is not None and kind != "offset_mapping":
+            raise ArgumentError("return_bytes is for return_type='offset_mapping' only: leave it out")
+        sampling = self._enable_sampling if enable_sampling is None else enable_sampling
+        nbest_size = self._nbest_size if nbest_size is None else nbest_size
+        alpha = self._alpha if alpha is None else alpha
+        if sampling is True and (nbest_size is None or nbest_size in (0, 1) or alpha is None):
+            raise ArgumentError(
+                f"sampling needs a nbest_size above 1, or negative for all, and an alpha; "
+                f"nbest_size is {nbest_size}"
+            )
+        threads = self._num_threads if num_threads is None else num_threads
+        if not isinstance(threads, int):
+            raise TypeError("num_threads must be int")
+        extras = self._extras(add_bos, add_eos, reverse, emit_unk_piece)
+
+        def seed() -> Sampled:
+            return (nbest_size, alpha, next_seed()) if sampling else None
+
+        if isinstance(input, list):
+            for text in input:
+                if not isinstance(text, (str, bytes)):
+                    raise TypeError("List elements must be str or bytes")
+            threads = _threads(threads, thread_pool)
+            as_bytes = bool(input) and isinstance(input[0], bytes) if return_bytes is None else return_bytes
+            if kind in (int, "numpy") and not sampling:
+                model = self._model()
+                with as_runtime_errors():
+                    rows = model.encode_ids_batch(input, threads)
+                rows = [self._finish_ids(ids, extras) for ids in rows]
+                return rows if kind is int else [_numpy(ids) for ids in rows]
+            return [self._encode_one(text, kind, extras, seed(), as_bytes) for text in input]
+        as_bytes = isinstance(input, bytes) if return_bytes is None else return_bytes
+        return self._encode_one(input, kind, extras, seed(), as_bytes)
+
+    def _extras(
+        self,
+        add_bos: bool | None,
+        add_eos: bool | None,
+        reverse: bool | None,
+        emit_unk_piece: bool | None,
+    ) -> tuple[bool, bool, bool, bool]:
+        return (
+            self._add_bos if add_bos is None else add_bos,
+            self._add_eos if add_eos is None else add_eos,
+            self._reverse if reverse is None else reverse,
+            self._emit_unk_piece if emit_unk_piece is None else emit_unk_piece,
+        )
+
+    def _encode_one(
+        self,
+        text: Input,
+        kind: ReturnType,
+        extras: tuple[bool, bool, bool, bool],
+        sampled: Sampled,
+        as_bytes: bool,
+    ) -> Result:
+        if kind in ("serialized_proto", "proto", "offset_mapping") and any(extras):
+            raise SentencePieceError(_NO_EXTRAS)
+        if not isinstance(text, (str, bytes)):
+            raise TypeError("Input must be str or bytes")
+        model = self._model()
+        with as_runtime_errors():
+            if kind in ("serialized_proto", "proto"):
+                message = model.encode_message(text, sampled)
+                return message if kind == "serialized_proto" else SentencePieceText(message)
+            if kind in (int, "numpy") and sampled is None:
+                ids = model.encode_ids(text)
+            else:
+                parts = model.encode(text, sampled)
+                if kind == "offset_mapping":
+                    return self._mapping(parts, as_bytes, with_text=False)
+                if kind in (str, bytes):
+                    return self._finish_pieces(parts, extras, kind)
+                ids = parts[1]
+        ids = self._finish_ids(ids, extras)
+        return ids if kind is int else _numpy(ids)
+
+    def _finish_ids(self, ids: list[int], extras: tuple[bool, bool, bool, bool]) -> list[int]:
+        add_bos, add_eos, reverse, _ = extras
+        if not (add_bos or add_eos or reverse):
+            return ids
+        first, last = self._ends(add_bos, add_eos)
+        return first + (ids[::-1] if reverse else ids) + last
+
+    def _ends(self, add_bos: bool, add_eos: bool) -> tuple[list[int], list[int]]:
+        _, bos, eos, _ = self._model().named_ids()
+        if add_bos and bos < 0:
+            raise ArgumentError("the model has no begin piece among its control symbols: leave add_bos out")
+        if add_eos and eos < 0:
+            raise ArgumentError("the model has no end piece among its control symbols: leave add_eos out")
+        return [bos] if add_bos else [], [eos] if add_eos else []
+
+    def _finish_pieces(
+        self, parts: Parts, extras: tuple[bool, bool, bool, bool], kind: ReturnType
+    ) -> list[str] | list[bytes]:
+        add_bos, add_eos, reverse, emit_unk_piece = extras
+        model = self._model()
+        pieces = parts[2]
+        if add_bos or add_eos or reverse or emit_unk_piece:
+            first, last = self._ends(add_bos, add_eos)
+            if emit_unk_piece:
+                unk = model.named_ids()[0]
+                name = model.piece(unk)[0]
+                pieces = [name if model.piece_to_id(piece) == unk else piece for piece in pieces]
+            if reverse:
+                pieces = pieces[::-1]
+            pieces = [model.piece(id)[0] for id in first] + pieces + [model.piece(id)[0] for id in last]
+        return pieces if kind is str else [piece.encode() for piece in pieces]
+
+    @staticmethod
+    def _mapping(parts: Parts, as_bytes: bool, with_text: bool) -> dict[str, Any]:
+        text, ids, pieces, begins, ends = parts
+        mapping: dict[str, Any] = {}
+        if with_text:
+            mapping["text"] = text if as_bytes else text.decode()
+        mapping["ids"] = ids
+        if as_bytes:
+            mapping["pieces"] = [piece.encode() for piece in pieces]
+            mapping["offsets"] = list(zip(begins, ends, strict=True))
+        else:
+            at = characters_at(text)
+            mapping["pieces"] = pieces
+            mapping["offsets"] = [(at[begin], at[end]) for begin, end in zip(begins, ends, strict=True)]
+        return mapping
+
+    def nbest_encode(
+        self,
+        input: Input | list[Input],
+        add_bos: bool | None = None,
+        add_eos: bool | None = None,
+        reverse: bool | None = None,
+        emit_unk_piece: bool | None = None,
+        nbest_size: int | None = None,
+        return_type: ReturnType | None = None,
+        out_type: ReturnType | None = None,
+    ) -> Result:
+        """The best segmentations of a text, or of each of a list of texts. Unigram models have them."""
+        kind = self._resolve(return_type, out_type)
+        extras = self._extras(add_bos, add_eos, reverse, emit_unk_piece)
+        size = self._nbest_size if nbest_size is None else nbest_size
+        size = max(size, 1)
+
+        def encode(text: Input) -> Result:
+            if kind == "offset_mapping":
+                raise ArgumentError(f"unknown return_type {kind!r} for n-best lists")
+            is_message = kind in ("serialized_proto", "proto")
+            if is_message and any(extras):
+                raise SentencePieceError(_NO_EXTRAS)
+            if not isinstance(text, (str, bytes)):
+                raise TypeError("Input must be str or bytes")
+            model = self._model()
+            with as_runtime_errors():
+                if is_message:
+                    message = model.nbest_message(text, size)
+                    return message if kind == "serialized_proto" else NBestSentencePieceText(message)
+                lists = model.nbest(text, size)
+            if kind in (str, bytes):
+                return [self._finish_pieces(parts, extras, kind) for parts in lists]
+            rows = [self._finish_ids(parts[1], extras) for parts in lists]
+            return rows if kind is int else [_numpy(ids) for ids in rows]
+
+        return [encode(text) for text in input] if isinstance(input, list) else encode(input)
+
+    def parallel_encode(
+        self,
+        input: Input | list[Input],
+        add_bos: bool | None = None,
+        add_eos: bool | None = None,
+        reverse: bool | None = None,
+        emit_unk_piece: bool | None = None,
+        chunk_len: int | None = None,
+        num_threads: int | None = None,
+        thread_pool: ThreadPool | None = None,
+        return_type: ReturnType | None = None,
+        out_type: ReturnType | None = None,
+    ) -> Result:
+        """Cuts a long text. The result is that of :meth:`encode`, whatever ``chunk_len`` is."""
+        kind = self._resolve(return_type, out_type)
+        threads = self._num_threads if num_threads is None else num_threads
+        if not isinstance(threads, int):
+            raise TypeError("num_threads must be int")
+        if not isinstance(chunk_len, int) or chunk_len <= 0:
+            raise ArgumentError(f"chunk_len is {chunk_len!r}: it must be a number above 0")
+        if kind == "offset_mapping":
+            raise ArgumentError(f"unknown return_type {kind!r} for parallel encoding")
+        extras = self._extras(add_bos, add_eos, reverse, emit_unk_piece)
+        _threads(threads, thread_pool)
+        if kind in ("serialized_proto", "proto"):
+            extras = (False, False, False, False)
+        if isinstance(input, list):
+            return [self._encode_one(text, kind, extras, None, False) for text in input]
+        return self._encode_one(input, kind, extras, None, False)
+
+    # Decoding
+
+    def decode(
+        self,
+        input: Any,
+        return_type: ReturnType | None = None,
+        out_type: ReturnType | None = None,
+        num_threads: int | None = None,
+        thread_pool: ThreadPool | None = None,
+        return_bytes: bool | None = None,
+    ) -> Result:
+        """Puts ids or pieces together; for a list of lists, each of them."""
+        kind = self._resolve(return_type, out_type, str)
+        if return_bytes is not None and kind != "offset_mapping":
+            raise ArgumentError("return_bytes is for return_type='offset_mapping' only: leave it out")
+        threads = self._num_threads if num_threads is None else num_threads
+        if not isinstance(threads, int):
+            raise TypeError("num_threads must be int")
+        values, holds_pieces, is_batch = _decoding.shape(input)
+        if kind in (int, "numpy"):
+            raise ArgumentError(f"unknown return_type {kind!r} for decoding")
+        if not is_batch:
+            return self._decode_one(values, holds_pieces, kind, bool(return_bytes), None)
+        _threads(threads, thread_pool)
+        pieces_are_bytes = None
+        if holds_pieces:
+            first = next((row for row in values if len(row) > 0), [])
+            pieces_are_bytes = len(first) > 0 and isinstance(first[0], bytes)
+        return [
+            self._decode_one(row, holds_pieces, kind, bool(return_bytes), pieces_are_bytes) for row in values
+        ]
+
+    def _decode_one(
+        self, values: Any, holds_pieces: bool, kind: ReturnType, as_bytes: bool, pieces_are_bytes: bool | None
+    ) -> Result:
+        is_message = kind in ("serialized_proto", "proto")
+        if holds_pieces:
+            pieces, are_bytes = _decoding.pieces_of(values)
+            model = self._model()
+            are_bytes = are_bytes if pieces_are_bytes is None else pieces_are_bytes
+            if not is_message:
+                parts = model.decode_pieces(pieces)
+            message = model.decode_pieces_message(pieces) if is_message else b""
+        else:
+            ids = _decoding.ids_of(values, self.piece_size())
+            model = self._model()
+            are_bytes = False
+            if not is_message:
+                parts = model.decode_ids(ids)
+            message = model.decode_ids_message(ids) if is_message else b""
+        if is_message:
+            return message if kind == "serialized_proto" else SentencePieceText(message)
+        if kind == "offset_mapping":
+            return self._mapping(parts, as_bytes or are_bytes, with_text=True)
+        return parts[0] if kind is bytes or are_bytes else parts[0].decode()
+
+    # Normalization
+
+    def normalize(self, input: Input | list[Input], with_offsets: bool | None = None) -> Result:
+        """The normalized text; with offsets also where each of its characters comes from."""
+        if isinstance(input, list):
+            return [self._normalize(text, bool(with_offsets)) for text in input]
+        return self._normalize(input, bool(with_offsets))
+
+    def _normalize(self, text: Input, offsets: bool) -> Result:
+        if not isinstance(text, (str, bytes)):
+            raise TypeError("Input must be str or bytes")
+        if self._handle is None:
+            if offsets:
+                raise SentencePieceError(_NOT_LOADED)
+            return text[:0]
+        with as_runtime_errors():
+            normalized, origins = self._handle.normalize(text)
+        if offsets:
+            return with_offsets(text, normalized, origins)
+        return normalized.encode() if isinstance(text, bytes) else normalized
+
+    # The vocabulary
+
+    def piece_size(self) -> int:
+        """How many pieces there are; 0 without a model."""
+        return 0 if self._handle is None else self._handle.vocab_size()
+
+    vocab_size = piece_size
+    get_piece_size = piece_size
+
+    def piece_to_id(self, piece: Any) -> Result:
+        """The id of a piece, the unknown one's if it is none; for a list, each one's."""
+        if isinstance(piece, (str, bytes)):
+            return self._id(piece)
+        if isinstance(piece, dict) or not _decoding.is_sequence(piece):
+            raise TypeError(f"a piece must be str or bytes, found {type(piece).__name__}")
+        return [self._id(one) for one in piece]
+
+    def _id(self, piece: object) -> int:
+        if not isinstance(piece, (str, bytes)):
+            raise TypeError("Sequence elements must be str or bytes")
+        if self._handle is None:
+            return 0
+        return self._handle.piece_to_id(piece if isinstance(piece, str) else piece.decode("utf-8", "replace"))
+
+    def _of_ids(self, id: Any, look: Callable[[tuple[str, float, str]], Result]) -> Result:
+        def one(id: int) -> Result:
+            if self._handle is None or not 0 <= id < self.piece_size():
+                raise PieceIndexError(
+                    f"piece id {id} is out of range: the model has {self.piece_size()} pieces"
+                )
+            return look(self._handle.piece(id))
+
+        if hasattr(id, "__index__") and not _decoding.is_sequence(id):
+            return one(operator.index(id))
+        return [one(each) for each in _decoding.ids_of(id, self.piece_size())]
+
+    def id_to_piece(self, id: Any) -> Result:
+        """The piece of an id; for a list, each one's."""
+        return self._of_ids(id, lambda piece: piece[0])
+
+    def get_score(self, id: Any) -> Result:
+        """The score of a piece; for a list, each one's."""
+        return self._of_ids(id, lambda piece: piece[1])
+
+    def is_unknown(self, id: Any) -> Result:
+        """Whether it is the unknown piece."""
+        return self._of_ids(id, lambda piece: piece[2] == "unknown")
+
+    def is_control(self, id: Any) -> Result:
+        """Whether it is a control symbol."""
+        return self._of_ids(id, lambda piece: piece[2] == "control")
+
+    def is_unused(self, id: Any) -> Result:
+        """Whether it is switched off."""
+        return self._of_ids(id, lambda piece: piece[2] == "unused")
+
+    def is_byte(self, id: Any) -> Result:
+        """Whether it stands for a byte."""
+        return self._of_ids(id, lambda piece: piece[2] == "byte")
+
+    def _named(self, place: Literal[0, 1, 2, 3]) -> int:
+        return -1 if self._handle is None else self._handle.named_ids()[place]
+
+    def unk_id(self) -> int:
+        """The unknown piece's id, or -1."""
+        return self._named(0)
+
+    def bos_id(self) -> int:
+        """The begin piece's id, or -1."""
+        return self._named(1)
+
+    def eos_id(self) -> int:
+        """The end piece's id, or -1."""
+        return self._named(2)
+
+    def pad_id(self) -> int:
+        """The padding piece's id, or -1."""
+        return self._named(3)
+
+    def serialized_model_proto(self) -> bytes:
+        """The model file's bytes."""
+        return b"" if self._handle is None else self._handle.source()
+
+    def __len__(self) -> int:
+        return self.piece_size()
+
+    def __getitem__(self, piece: Any) -> Result:
+        return self.piece_to_id(piece)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {name: value for name, value in self.__dict__.items() if name != "_handle"}
+        state["model_proto"] = self.serialized_model_proto()
+        return state
+
+    def __setstate__(self, state: dict[str, Any] | bytes) -> None:
+        fields = dict(state) if isinstance(state, dict) else {"model_proto": state}
+        SentencePieceProcessor.__init__(self)
+        self.load_from_serialized_proto(fields.pop("model_proto"))
+        self.__dict__.update(fields)
+
+    # The same under other names
+
+    def encode_as_ids(self, input: Any, **kwargs: Any) -> Result:
+        """As :meth:`encode`, ids."""
+        return self.encode(input=input, return_type=int, **kwargs)
+
+    def encode_as_pieces(self, input: Any, **kwargs: Any) -> Result:
+        """As :meth:`encode`, pieces."""
+        return self.encode(input=input, return_type=str, **kwargs)
+
+    def encode_as_numpy(self, input: Any, **kwargs: Any) -> Result:
+        """As :meth:`encode`, an array."""
+        return self.encode(input=input, return_type="numpy", **kwargs)
+
+    def encode_as_proto(self, input: Any, **kwargs: Any) -> Result:
+        """As :meth:`encode`, a message."""
+        return self.encode(input=input, return_type="proto", **kwargs)
+
+    def encode_as_offset_mapping(self, input: Any, **kwargs: Any) -> Result:
+        """As :meth:`encode`, ids, pieces and offsets."""
+        return self.encode(input=input, return_type="offset_mapping", **kwargs)
+
+    def sample_encode_as_ids(
+        self, input: Any, nbest_size: int | None = None, alpha: float | None = None, **kwargs: Any
+    ) -> Result:
+        """A random segmentation, ids."""
+        return self._sample(input, nbest_size, alpha, int, kwargs)
+
+    def sample_encode_as_pieces(
+        self, input: Any, nbest_size: int | None = None, alpha: float | None = None, **kwargs: Any
+    ) -> Result:
+        """A random segmentation, pieces."""
+        return self._sample(input, nbest_size, alpha, str, kwargs)
+
+    def sample_encode_as_numpy(
+        self, input: Any, nbest_size: int | None = None, alpha: float | None = None, **kwargs: Any
+    ) -> Result:
+        """A random segmentation, an array."""
+        return self._sample(input, nbest_size, alpha, "numpy", kwargs)
+
+    def sample_encode_as_proto(
+        self, input: Any, nbest_size: int | None = None, alpha: float | None = None, **kwargs: Any
+    ) -> Result:
+        """A random segmentation, a message."""
+        return self._sample(input, nbest_size, alpha, "proto", kwargs)
+
+    def _sample(
+        self, input: Any, nbest_size: int | None, alpha: float | None, kind: ReturnType, kwargs: dict[str, Any]
+    ) -> Result:
+        return self.encode(
+            input=input, nbest_size=nbest_size, alpha=alpha, return_type=kind, enable_sampling=True, **kwargs
+        )
+
+    def nbest_encode_as_ids(self, input: Any, nbest_size: int | None = None, **kwargs: Any) -> Result:
+        """As :meth:`nbest_encode`, ids."""
+        return self.nbest_encode(input=input, nbest_size=nbest_size, return_type=int, **kwargs)
+
+    def nbest_encode_as_pieces(self, input: Any, nbest_size: int | None = None, **kwargs: Any) -> Result:
+        """As :meth:`nbest_encode`, pieces."""
+        return self.nbest_encode(input=input, nbest_size=nbest_size, return_type=str, **kwargs)
+
+    def nbest_encode_as_numpy(self, input: Any, nbest_size: int | None = None, **kwargs: Any) -> Result:
+        """As :meth:`nbest_encode`, arrays."""
+        return self.nbest_encode(input=input, nbest_size=nbest_size, return_type="numpy", **kwargs)
+
+    def nbest_encode_as_proto(self, input: Any, nbest_size: int | None = None, **kwargs: Any) -> Result:
+        """As :meth:`nbest_encode`, a message."""
+        return self.nbest_encode(input=input, nbest_size=nbest_size, return_type="proto", **kwargs)
+
+    def parallel_encode_as_ids(self, input: Any, **kwargs: Any) -> Result:
+        """As :meth:`parallel_encode`, ids."""
+        return self.parallel_encode(input=input, return_type=int, **kwargs)
+
+    def parallel_encode_as_pieces(self, input: Any, **kwargs: Any) -> Result:
+        """As :meth:`parallel_encode`, pieces."""
+        return self.parallel_encode(input=input, return_type=str, **kwargs)
+
+    def parallel_encode_as_numpy(self, input: Any, **kwargs: Any) -> Result:
+        """As :meth:`parallel_encode`, an array."""
+        return self.parallel_encode(input=input, return_type="numpy", **kwargs)
+
+    def parallel_encode_as_proto(self, input: Any, **kwargs: Any) -> Result:
+        """As :meth:`parallel_encode`, a message."""
+        return self.parallel_encode(input=input, return_type="proto", **kwargs)
+
+    def decode_ids(self, input: Any, return_type: ReturnType | None = None, **kwargs: Any) -> Result:
+        """As :meth:`decode`."""
+        return self.decode(input=input, return_type=return_type, **kwargs)
+
+    def decode_pieces(self, input: Any, return_type: ReturnType | None = None, **kwargs: Any) -> Result:
+        """As :meth:`decode`."""
+        return self.decode(input=input, return_type=return_type, **kwargs)
+
+    def decode_ids_as_proto(self, input: Any, **kwargs: Any) -> Result:
+        """As :meth:`decode`, a message."""
+        return self.decode(input=input, return_type="proto", **kwargs)
+
+    def decode_pieces_as_proto(self, input: Any, **kwargs: Any) -> Result:
+        """As :meth:`decode`, a message."""
+        return self.decode(input=input, return_type="proto", **kwargs)
+
+    tokenize = encode
+    detokenize = decode
+
+    Load = load
+    LoadFromFile = load_from_file
+    LoadFromSerializedProto = load_from_serialized_proto
+    Encode = Tokenize = encode
+    EncodeAsIds = encode_as_ids
+    EncodeAsPieces = encode_as_pieces
+    EncodeAsNumpy = encode_as_numpy
+    EncodeAsProto = encode_as_proto
+    EncodeAsOffsetMapping = encode_as_offset_mapping
+    SampleEncodeAsIds = sample_encode_as_ids
+    SampleEncodeAsPieces = sample_encode_as_pieces
+    SampleEncodeAsNumpy = sample_encode_as_numpy
+    SampleEncodeAsProto = sample_encode_as_proto
+    NBestEncode = nbest_encode
+    NBestEncodeAsIds = nbest_encode_as_ids
+    NBestEncodeAsPieces = nbest_encode_as_pieces
+    NBestEncodeAsNumpy = nbest_encode_as_numpy
+    NBestEncodeAsProto = nbest_encode_as_proto
+    ParallelEncode = parallel_encode
+    ParallelEncodeAsIds = parallel_encode_as_ids
+    ParallelEncodeAsPieces = parallel_encode_as_pieces
+    ParallelEncodeAsNumpy = parallel_encode_as_numpy
+    ParallelEncodeAsProto = parallel_encode_as_proto
+    Decode = Detokenize = decode
+    DecodeIds = decode_ids
+    DecodePieces = decode_pieces
+    DecodeIdsAsProto = decode_ids_as_proto
+    DecodePiecesAsProto = decode_pieces_as_proto
+    Normalize = normalize
+    GetPieceSize = piece_size
+    PieceToId = piece_to_id
+    IdToPiece = id_to_piece
+    GetScore = get_score
+    IsUnknown = is_unknown
+    IsControl = is_control
+    IsUnused = is_unused
+    IsByte = is_byte
