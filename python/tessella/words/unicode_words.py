@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from ..errors import ArgumentError
@@ -171,7 +172,7 @@ class UnicodeWords(WordTokenizer):
 
     def spans(self, text: str) -> list[Span]:
         places = boundaries(text)
-        spans = list(zip(places, places[1:], strict=False))
+        spans = list(pairwise(places))
         if self._keep == "all":
             return spans
         if self._keep == "visible":

@@ -53,11 +53,8 @@ def by_the_book(classes):
     """Boundaries of a text of class letters, place by place."""
     places = [0] if classes else []
     for at in range(1, len(classes)):
-        for left, right, cut in COMPILED:
-            if left.search(classes[:at]) and right.match(classes, at):
-                break
-        else:
-            cut = True
+        hits = (rule for rule in COMPILED if rule[0].search(classes[:at]) and rule[1].match(classes, at))
+        cut = next((cut for _, _, cut in hits), True)
         if cut:
             places.append(at)
     return [*places, len(classes)] if classes else []

@@ -1,0 +1,121 @@
+"""Entities of texts, with any model that scores tokens.
+
+Example:
+    >>> import numpy as np
+    >>> from tessella import Tokenizer, models, pre_tokenizers
+    >>> from tessella.tasks import TokenClassifier
+    >>> tokenizer = Tokenizer(models.WordLevel({"in": 0, "Rome": 1, "[UNK]": 2}, unk_token="[UNK]"))
+    >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    >>> def model(encodings):
+    ...     return [np.eye(2)[[int(id == 1) for id in encoding.ids]] * 9 for encoding in encodings]
+    >>> TokenClassifier(model, tokenizer, ["O", "B-LOC"])("We met in Rome.")
+    [Entity(label='LOC', score=0.9999, start=10, end=14, text='Rome')]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, overload
+
+from .. import Encoding, Tokenizer
+from ..errors import ArgumentError
+from .entities import Entity, Strategy, aggregate, drop_overlaps
+from .windows import windowed
+
+__all__ = ["TokenClassifier"]
+
+#: Takes encodings and gives for each an array of scores, tokens by labels.
+TokenModel = Callable[[list[Encoding]], Iterable[Any]]
+
+
+class TokenClassifier:
+    """A model, a tokenizer and labels, together: texts in, entities out.
+
+    Args:
+        model: takes a list of encodings and gives for each an array of scores, tokens by labels. Rows beyond
+            the tokens (padding) are left out.
+        tokenizer: the tokenizer of the model.
+        labels: the labels, by column.
+        strategy: how the tokens of a word agree; see ``tessella.tasks.entities``.
+        ignore: labels that are left out.
+        probabilities: the model gives probabilities already.
+        max_length: tokens that the model reads at once; longer texts are cut into windows. ``None`` for any.
+        stride: tokens that windows share.
+        batch_size: encodings that the model gets at once.
+    """
+
+    def __init__(
+        self,
+        model: TokenModel,
+        tokenizer: Tokenizer,
+        labels: Sequence[str],
+        *,
+        strategy: Strategy = "simple",
+        ignore: Iterable[str] = ("O",),
+        probabilities: bool = False,
+        max_length: int | None = None,
+        stride: int = 0,
+        batch_size: int = 32,
+    ) -> None:
+        if batch_size < 1:
+            raise ArgumentError(f"`batch_size` is {batch_size}; it must be 1 or more")
+        if stride and strategy == "none":
+            raise ArgumentError("with `strategy` 'none' overlapping windows would tell of tokens twice")
+        self.model = model
+        self.labels = list(labels)
+        self.strategy: Strategy = strategy
+        self.ignore = tuple(ignore)
+        self.probabilities = probabilities
+        self.batch_size = batch_size
+        self.max_length = max_length
+        if max_length is not None:
+            self.tokenizer = windowed(tokenizer, max_length, stride, "only_first")
+        else:
+            self.tokenizer = tokenizer
+
+    @overload
+    def __call__(self, text: str) -> list[Entity]: ...
+
+    @overload
+    def __call__(self, text: Sequence[str]) -> list[list[Entity]]: ...
+
+    def __call__(self, text: str | Sequence[str]) -> list[Entity] | list[list[Entity]]:
+        """The entities of a text, or of each of several."""
+        if isinstance(text, str):
+            return self._classify([text])[0]
+        return self._classify(list(text))
+
+    def words(self, words: Sequence[str], delimiter: str = " ") -> list[Entity]:
+        """The entities of a text that is given as words; offsets count in the words joined."""
+        return self._classify([list(words)], delimiter)[0]
+
+    def _classify(self, texts: Sequence[str | list[str]], delimiter: str = " ") -> list[list[Entity]]:
+        jobs: list[tuple[int, Encoding]] = []
+        for number, text in enumerate(texts):
+            encoding = self.tokenizer.encode(text, is_pretokenized=not isinstance(text, str))
+            jobs.append((number, encoding))
+            if self.max_length is not None:
+                jobs += [(number, window) for window in encoding.overflowing]
+        results: list[list[Entity]] = [[] for _ in texts]
+        pieces = [0] * len(texts)
+        for first in range(0, len(jobs), self.batch_size):
+            batch = jobs[first : first + self.batch_size]
+            scored = list(self.model([encoding for _, encoding in batch]))
+            if len(scored) != len(batch):
+                raise ArgumentError(f"the model got {len(batch)} encodings and gave {len(scored)} arrays")
+            for (number, encoding), scores in zip(batch, scored, strict=True):
+                results[number] += aggregate(
+                    encoding,
+                    scores[: len(encoding.ids)],
+                    texts[number],
+                    self.labels,
+                    self.strategy,
+                    ignore=self.ignore,
+                    probabilities=self.probabilities,
+                    delimiter=delimiter,
+                )
+                pieces[number] += 1
+        return [
+            drop_overlaps(found) if number > 1 and self.strategy != "none" else found
+            for found, number in zip(results, pieces, strict=True)
+        ]
