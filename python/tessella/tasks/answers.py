@@ -14,8 +14,9 @@ Example:
     >>> import numpy as np
     >>> from tessella.tasks import best_spans
     >>> starts, ends = np.log([0.1, 0.1, 0.7, 0.1]), np.log([0.1, 0.1, 0.2, 0.6])
-    >>> [(start, end, round(score, 2)) for start, end, score in best_spans(starts, ends, [0, 1, 1, 1],
-    2).spans] [(2, 3, 0.52), (2, 2, 0.17)]
+    >>> best = best_spans(starts, ends, [0, 1, 1, 1], n=2)
+    >>> [(start, end, round(score, 2)) for start, end, score in best.spans]
+    [(2, 3, 0.42), (2, 2, 0.14)]
 """
 
 from __future__ import annotations

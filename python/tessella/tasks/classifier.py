@@ -15,7 +15,7 @@ Example:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, overload
+from typing import Any
 
 from .. import Encoding, Tokenizer
 from ..errors import ArgumentError
@@ -73,17 +73,15 @@ class TokenClassifier:
         else:
             self.tokenizer = tokenizer
 
-    @overload
-    def __call__(self, text: str) -> list[Entity]: ...
+    def __call__(self, text: str) -> list[Entity]:
+        """The entities of a text."""
+        return self.batch([text])[0]
 
-    @overload
-    def __call__(self, text: Sequence[str]) -> list[list[Entity]]: ...
-
-    def __call__(self, text: str | Sequence[str]) -> list[Entity] | list[list[Entity]]:
-        """The entities of a text, or of each of several."""
-        if isinstance(text, str):
-            return self._classify([text])[0]
-        return self._classify(list(text))
+    def batch(self, texts: Iterable[str]) -> list[list[Entity]]:
+        """The entities of each of several texts."""
+        if isinstance(texts, str):
+            raise TypeError("`texts` must be a list of texts; for one text, call the classifier itself")
+        return self._classify(list(texts))
 
     def words(self, words: Sequence[str], delimiter: str = " ") -> list[Entity]:
         """The entities of a text that is given as words; offsets count in the words joined."""

@@ -126,9 +126,9 @@ def aggregate(
     starts: list[int] = []
     if not isinstance(text, str):
         at = 0
-        for word in text:
+        for piece in text:
             starts.append(at)
-            at += len(word) + len(delimiter)
+            at += len(piece) + len(delimiter)
         text = delimiter.join(text)
     tokens = []
     words, special, sequences = encoding.word_ids, encoding.special_tokens_mask, encoding.sequence_ids
