@@ -120,7 +120,8 @@ class QuestionAnswerer:
             each token. What it gives beyond the tokens (padding) is left out.
         tokenizer: the tokenizer of the model.
         max_length: tokens that the model reads at once, question and special tokens included.
-        stride: tokens that windows share; at most half of what is left for the text.
+        stride: tokens that windows share, 128 or half of ``max_length`` by default; never more than half of
+            what is left for the text.
         max_question_tokens: longer questions are cut.
         max_answer_tokens: tokens of an answer at most.
         whole_words: widen answers to whole words.
@@ -147,7 +148,7 @@ class QuestionAnswerer:
         tokenizer: Tokenizer,
         *,
         max_length: int = 384,
-        stride: int = 128,
+        stride: int | None = None,
         max_question_tokens: int = 64,
         max_answer_tokens: int = 15,
         whole_words: bool = True,
@@ -155,6 +156,7 @@ class QuestionAnswerer:
         no_answer: bool = False,
         batch_size: int = 32,
     ) -> None:
+        stride = min(128, max_length // 2) if stride is None else stride
         if stride >= max_length:
             raise ArgumentError(f"`stride` is {stride}; it must be smaller than `max_length`, {max_length}")
         if batch_size < 1:

@@ -15,11 +15,12 @@ Example:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .. import Encoding, Tokenizer
 from ..errors import ArgumentError
-from .entities import Entity, Strategy, aggregate, drop_overlaps
+from .entities import Entity, Strategy, TokenScores, join_entities, token_scores, word_starts
 from .windows import windowed
 
 __all__ = ["TokenClassifier"]
@@ -40,7 +41,8 @@ class TokenClassifier:
         ignore: labels that are left out.
         probabilities: the model gives probabilities already.
         max_length: tokens that the model reads at once; longer texts are cut into windows. ``None`` for any.
-        stride: tokens that windows share.
+        stride: tokens that windows share. Of what a token scored in several windows, the one counts in which
+            it stood furthest from the edge.
         batch_size: encodings that the model gets at once.
     """
 
@@ -59,8 +61,6 @@ class TokenClassifier:
     ) -> None:
         if batch_size < 1:
             raise ArgumentError(f"`batch_size` is {batch_size}; it must be 1 or more")
-        if stride and strategy == "none":
-            raise ArgumentError("with `strategy` 'none' overlapping windows would tell of tokens twice")
         self.model = model
         self.labels = list(labels)
         self.strategy: Strategy = strategy
@@ -68,6 +68,7 @@ class TokenClassifier:
         self.probabilities = probabilities
         self.batch_size = batch_size
         self.max_length = max_length
+        self.stride = stride
         if max_length is not None:
             self.tokenizer = windowed(tokenizer, max_length, stride, "only_first")
         else:
@@ -94,26 +95,46 @@ class TokenClassifier:
             jobs.append((number, encoding))
             if self.max_length is not None:
                 jobs += [(number, window) for window in encoding.overflowing]
-        results: list[list[Entity]] = [[] for _ in texts]
-        pieces = [0] * len(texts)
+        joined = [([], text) if isinstance(text, str) else word_starts(text, delimiter) for text in texts]
+        parts: list[list[list[TokenScores]]] = [[] for _ in texts]
         for first in range(0, len(jobs), self.batch_size):
             batch = jobs[first : first + self.batch_size]
             scored = list(self.model([encoding for _, encoding in batch]))
             if len(scored) != len(batch):
                 raise ArgumentError(f"the model got {len(batch)} encodings and gave {len(scored)} arrays")
             for (number, encoding), scores in zip(batch, scored, strict=True):
-                results[number] += aggregate(
-                    encoding,
-                    scores[: len(encoding.ids)],
-                    texts[number],
-                    self.labels,
-                    self.strategy,
-                    ignore=self.ignore,
-                    probabilities=self.probabilities,
-                    delimiter=delimiter,
-                )
-                pieces[number] += 1
-        return [
-            drop_overlaps(found) if number > 1 and self.strategy != "none" else found
-            for found, number in zip(results, pieces, strict=True)
-        ]
+                rows = scores[: len(encoding.ids)]
+                starts = joined[number][0]
+                tokens = token_scores(encoding, rows, len(self.labels), starts, self.probabilities)
+                parts[number].append(tokens)
+        results = []
+        for (_, text), windows in zip(joined, parts, strict=True):
+            found = join_entities(merge_windows(windows, self.stride), text, self.labels, self.strategy)
+            results.append([entity for entity in found if entity.label not in self.ignore])
+        return results
+
+
+def merge_windows(windows: Sequence[list[TokenScores]], stride: int) -> list[TokenScores]:
+    """The tokens of a text from windows that share ``stride`` tokens, each from where it stood furthest
+    inside.
+
+    At the edge of a window a model sees half of what it needs, and words may be cut. The ends of the text are
+    no edges.
+    """
+    if len(windows) == 1:
+        return windows[0]
+    step = len(windows[0]) - stride
+    total = step * (len(windows) - 1) + len(windows[-1])
+    best: list[tuple[int, TokenScores]] = []
+    for number, tokens in enumerate(windows):
+        for place, token in enumerate(tokens):
+            before = place if number else total
+            behind = len(tokens) - 1 - place if number < len(windows) - 1 else total
+            inside, where = min(before, behind), number * step + place
+            # The place that the token would have if nothing had been cut.
+            token = replace(token, token=windows[0][0].token + where)
+            if where == len(best):
+                best.append((inside, token))
+            elif inside > best[where][0]:
+                best[where] = (inside, token)
+    return [token for _, token in best]

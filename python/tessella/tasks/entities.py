@@ -117,19 +117,44 @@ def aggregate(
         delimiter: what stands between words.
         sequence: the sequence of a pair to look at.
     """
+    if not isinstance(text, str):
+        starts, joined = word_starts(text, delimiter)
+    else:
+        starts, joined = [], text
+    tokens = token_scores(encoding, scores, len(labels), starts, probabilities, sequence)
+    left_out = set(ignore)
+    return [one for one in join_entities(tokens, joined, labels, strategy) if one.label not in left_out]
+
+
+def word_starts(words: Iterable[str], delimiter: str) -> tuple[list[int], str]:
+    """Where words begin once they are joined, and the joined text."""
+    starts: list[int] = []
+    at = 0
+    listed = list(words)
+    for word in listed:
+        starts.append(at)
+        at += len(word) + len(delimiter)
+    return starts, delimiter.join(listed)
+
+
+def token_scores(
+    encoding: Encoding,
+    scores: npt.ArrayLike,
+    labels: int,
+    starts: Sequence[int],
+    probabilities: bool,
+    sequence: int = 0,
+) -> list[TokenScores]:
+    """The tokens of the text, special ones left out, with probabilities.
+
+    ``starts`` are where words begin, if the encoding was made of words.
+    """
     array = np.asarray(scores)
-    shape = (len(encoding.ids), len(labels))
+    shape = (len(encoding.ids), labels)
     if array.shape != shape:
         raise ArgumentError(f"`scores` has the shape {array.shape}; tokens by labels are {shape}")
     if not probabilities and len(array):
         array = softmax(array)
-    starts: list[int] = []
-    if not isinstance(text, str):
-        at = 0
-        for piece in text:
-            starts.append(at)
-            at += len(piece) + len(delimiter)
-        text = delimiter.join(text)
     tokens = []
     words, special, sequences = encoding.word_ids, encoding.special_tokens_mask, encoding.sequence_ids
     for place, (start, end) in enumerate(encoding.offsets):
@@ -138,9 +163,7 @@ def aggregate(
             continue
         shift = starts[word] if starts and word is not None else 0
         tokens.append(TokenScores(place, start + shift, end + shift, word, array[place]))
-    left_out = set(ignore)
-    found = join_entities(tokens, text, labels, strategy)
-    return [entity for entity in found if entity.label not in left_out]
+    return tokens
 
 
 def join_entities(
