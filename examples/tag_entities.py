@@ -2,9 +2,9 @@
 
     python examples/tag_entities.py
 
-Sentences are made from templates, with names in the test half that the training half never shows. A WordPiece
-vocabulary is trained on the training half; a softmax regression in NumPy learns to tag tokens from the tokens around
-them; ``TokenClassifier`` makes entities of its scores. Needs ``tessella[tasks]``.
+Sentences are made from templates, with names in the test half that the training half never shows. A
+WordPiece vocabulary is trained on the training half; a softmax regression in NumPy learns to tag tokens from
+the tokens around them; ``TokenClassifier`` makes entities of its scores. Needs ``tessella[tasks]``.
 """
 
 from __future__ import annotations
@@ -155,7 +155,9 @@ def main() -> float:
         if number < 3:
             print(text)
             for entity in entities:
-                print(f"  {entity.start:>3}-{entity.end:<3} {entity.label}  {entity.score:.2f}  {entity.text}")
+                print(
+                    f"  {entity.start:>3}-{entity.end:<3} {entity.label}  {entity.score:.2f}  {entity.text}"
+                )
         # Entities of both sides as tags of characters, so that the scores do not depend on tokens.
         true.append(tags_of_spans(spans, len(text)))
         found = [(entity.label, entity.start, entity.end) for entity in entities]

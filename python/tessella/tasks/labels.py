@@ -22,6 +22,7 @@ Example:
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeVar
@@ -187,25 +188,27 @@ def labels_of_spans(
     """
     mine = [place for place, number in enumerate(encoding.sequence_ids) if number == sequence]
     offsets = encoding.offsets
+    # Tokens stand in the order of the text, so the first that reaches into a span can be looked up.
+    ends = [offsets[place][1] for place in mine]
     found: list[tuple[str, int, int]] = []
     cut: list[CutSpan] = []
     for label, start, end in sorted(spans, key=lambda span: span[1:]):
         if start >= end:
             raise ArgumentError(f"the span {label!r} from {start} to {end} is empty")
-        # Where characters became several tokens, some of them may be empty: those take no part.
-        inside = [k for k, place in enumerate(mine) if offsets[place][0] < end and offsets[place][1] > start]
-        if not inside:
+        first = last = bisect_right(ends, start)
+        while last < len(mine) and offsets[mine[last]][0] < end:
+            last += 1
+        if first == last:
             cut.append(CutSpan(label, start, end, (start, start)))
             continue
-        widened = (offsets[mine[inside[0]]][0], offsets[mine[inside[-1]]][1])
+        widened = (offsets[mine[first]][0], offsets[mine[last - 1]][1])
         if widened != (start, end):
             cut.append(CutSpan(label, start, end, widened))
-        first = inside[0]
         if found and found[-1][2] > first:
             # The token was taken by the span before.
             first = found[-1][2]
-        if first <= inside[-1]:
-            found.append((label, first, inside[-1] + 1))
+        if first < last:
+            found.append((label, first, last))
     labels: list[str | int] = [ignored] * len(offsets)
     for place, tag in zip(mine, tags_of_spans(found, len(mine), scheme), strict=True):
         labels[place] = tag
