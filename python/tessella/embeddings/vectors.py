@@ -39,7 +39,9 @@ class Vectors:
         self, keys: Iterable[Hashable], vectors: npt.ArrayLike, counts: Sequence[int] | None = None
     ) -> None:
         self.keys = list(keys)
-        self.vectors: _Matrix = np.ascontiguousarray(vectors, dtype=np.float32)
+        self.vectors: _Matrix = np.array(vectors, dtype=np.float32, order="C")
+        # Similarities are worked out once, so the numbers must stay what they are.
+        self.vectors.setflags(write=False)
         if self.vectors.ndim != 2 or len(self.vectors) != len(self.keys):
             raise ArgumentError(
                 f"there are {len(self.keys)} keys; `vectors` must have as many rows, found the shape "

@@ -173,6 +173,7 @@ def labels_of_spans(
     *,
     sequence: int = 0,
     ignored: int = IGNORED,
+    text: str | None = None,
 ) -> SpanLabels:
     """Tags for the tokens of an encoding, from labelled stretches of the text.
 
@@ -185,9 +186,11 @@ def labels_of_spans(
         scheme: how tags are spelled.
         sequence: the sequence of a pair that the spans are about; tokens of the other get ``ignored``.
         ignored: what special tokens get.
+        text: the text. Tokens of byte-level vocabularies may begin with a space; with the text at hand, that
+            is not taken for a part that a span cuts off.
     """
     mine = [place for place, number in enumerate(encoding.sequence_ids) if number == sequence]
-    offsets = encoding.offsets
+    offsets = _trimmed(encoding, text)
     # Tokens stand in the order of the text, so the first that reaches into a span can be looked up.
     ends = [offsets[place][1] for place in mine]
     found: list[tuple[str, int, int]] = []
@@ -215,13 +218,35 @@ def labels_of_spans(
     return SpanLabels(labels, cut)
 
 
+def _trimmed(encoding: Encoding, text: str | None) -> list[tuple[int, int]]:
+    """Offsets of the tokens, without white space at their edges if the text is known."""
+    if text is None:
+        return encoding.offsets
+    trimmed = []
+    for start, end in encoding.offsets:
+        while start < end - 1 and text[start].isspace():
+            start += 1
+        while start < end - 1 and text[end - 1].isspace():
+            end -= 1
+        trimmed.append((start, end))
+    return trimmed
+
+
 def spans_of_labels(
-    encoding: Encoding, labels: Sequence[str | int], scheme: Scheme = "BIO", *, ignored: int = IGNORED
+    encoding: Encoding,
+    labels: Sequence[str | int],
+    scheme: Scheme = "BIO",
+    *,
+    ignored: int = IGNORED,
+    text: str | None = None,
 ) -> list[tuple[str, int, int]]:
-    """Labelled stretches of the text, from a tag for every token. Tokens with ``ignored`` are passed over."""
+    """Labelled stretches of the text, from a tag for every token. Tokens with ``ignored`` are passed over.
+
+    With ``text``, white space at the edges of tokens is left out.
+    """
     kept = [(place, label) for place, label in enumerate(labels) if label != ignored]
     tags = [str(label) for _, label in kept]
-    offsets = encoding.offsets
+    offsets = _trimmed(encoding, text)
     return [
         (label, offsets[kept[start][0]][0], offsets[kept[end - 1][0]][1])
         for label, start, end in spans_of_tags(tags, scheme)

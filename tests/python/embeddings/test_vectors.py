@@ -33,6 +33,11 @@ def test_safetensors_keep_numbers_and_counts(tmp_path):
     vectors.save(tmp_path / "v.safetensors")
     again = load_vectors(tmp_path / "v.safetensors")
     assert same(again, vectors) and again.counts == [9, 8, 1]
+
+
+def test_safetensors_are_those_of_the_library(tmp_path):
+    vectors = make()
+    vectors.save(tmp_path / "v.safetensors")
     library = pytest.importorskip("safetensors.numpy")
     assert (library.load_file(tmp_path / "v.safetensors")["vectors"] == vectors.vectors).all()
 
@@ -130,9 +135,13 @@ def test_matrices():
     assert (vectors.matrix(["x"], missing="random") == vectors.matrix(["x"], missing="random")).all()
     by_id = make([2, 0])
     assert (by_id.matrix({"a": 0, "b": 1, "c": 2})[[2, 0]] == by_id.vectors).all()
+
+
+def test_a_matrix_is_a_layer():
     torch = pytest.importorskip("torch")
-    layer = torch.nn.Embedding.from_pretrained(torch.from_numpy(rows))
-    assert layer(torch.tensor([1])).tolist()[0] == vectors["the"].tolist()
+    vectors = make()
+    layer = torch.nn.Embedding.from_pretrained(torch.from_numpy(vectors.matrix(["x", "the"])))
+    assert layer(torch.tensor([1, 0])).tolist() == [vectors["the"].tolist(), [0.0] * 5]
 
 
 def test_errors():
@@ -147,6 +156,10 @@ def test_errors():
     with pytest.raises(ArgumentError, match="`to` is empty"):
         make().most_similar([])
     assert make(["z"]).most_similar("z") == []
+    own = np.ones((1, 2), dtype=np.float32)
+    with pytest.raises(ValueError, match="read-only"):
+        Vectors(["a"], own)["a"][0] = 2.0
+    own[0] = 2.0
     assert not np.isnan(Vectors(["a", "b"], np.zeros((2, 3))).similarity("a", "b"))
 
 

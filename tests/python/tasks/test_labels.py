@@ -140,6 +140,17 @@ def test_spans_that_cut_tokens_are_reported(pieces):
         labels_of_spans(encoding, [("A", 3, 3)])
 
 
+def test_spaces_of_byte_level_tokens_are_no_part_of_a_span(bpe):
+    text = "in the ring"
+    encoding = bpe.encode(text)
+    assert encoding.tokens[1] == "Ġthe" and encoding.offsets[1] == (2, 6)
+    spans = [("A", 3, 6), ("B", 7, 11)]
+    assert [one.label for one in labels_of_spans(encoding, spans).cut] == ["A"]
+    found = labels_of_spans(encoding, spans, text=text)
+    assert not found.cut and found.labels[:3] == ["O", "B-A", "O"]
+    assert spans_of_labels(encoding, found.labels, text=text) == spans
+
+
 def test_the_other_text_of_a_pair_is_left_out(pieces):
     encoding = pieces.encode("to London", "London flew")
     labels = labels_of_spans(encoding, [("LOC", 0, 6)], sequence=1).labels
