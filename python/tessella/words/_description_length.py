@@ -8,6 +8,7 @@ often each morph, or letter, occurs. Everything is kept up to date as counts cha
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import factorial, log, pi
 
 __all__ = ["DescriptionLength"]
@@ -56,25 +57,37 @@ class DescriptionLength:
 
     def total(self) -> float:
         """The cost of the corpus, weighted, and of the lexicon."""
-        if not self.entries:
+        return self.total_with(())
+
+    def total_with(self, changes: Iterable[tuple[str, int, int]]) -> float:
+        """What the cost would be if morphs occurred more often: each with its count before and after."""
+        tokens, morph_sum, entries = self.tokens, self._morph_sum, self.entries
+        letter_tokens, letter_sum = self._letter_tokens, self._letter_sum
+        added: dict[str, int] = {}
+        for morph, before, after in changes:
+            tokens += after - before
+            morph_sum += _self_information(after) - _self_information(before)
+            if not before:
+                entries += 1
+                letter_tokens += len(morph)
+                for letter in morph:
+                    count = added.get(letter)
+                    if count is None:
+                        count = self.letters.get(letter, 0)
+                    added[letter] = count + 1
+                    letter_sum += _self_information(count + 1) - _self_information(count)
+        if not entries:
             return 0.0
-        n = self.tokens + self.words
-        corpus = self._weighted(n)
-        corpus += (
-            _log_factorial(self.tokens - 1)
-            - _log_factorial(self.entries - 1)
-            - _log_factorial(self.tokens - self.entries)
-        )
-        n = self._letter_tokens + self.entries
-        kinds = len(self.letters) + 1
-        lexicon = n * log(n) - self.entries * log(self.entries) - self._letter_sum
-        lexicon -= _log_factorial(self.entries)
+        n = tokens + self.words
+        ends = _self_information(self.words)
+        corpus = (n * log(n) - ends - morph_sum) * self.corpus_weight
+        corpus += _log_factorial(tokens - 1) - _log_factorial(entries - 1) - _log_factorial(tokens - entries)
+        n = letter_tokens + entries
+        kinds = len(self.letters) + sum(letter not in self.letters for letter in added) + 1
+        lexicon = n * log(n) - _self_information(entries) - letter_sum
+        lexicon -= _log_factorial(entries)
         lexicon += _log_factorial(n - 1) - _log_factorial(kinds - 1) - _log_factorial(n - kinds)
         return corpus + lexicon
-
-    def _weighted(self, n: int) -> float:
-        ends = self.words * log(self.words) if self.words else 0.0
-        return (n * log(n) - ends - self._morph_sum) * self.corpus_weight
 
     def price_of_new(self, morph: str) -> float:
         """About what the lexicon costs more with one more entry."""

@@ -70,19 +70,31 @@ class _Search:
 
     def best_split(self, text: str, count: int) -> int:
         """The cheapest place to split a string that has been taken out; 0 if it is best left whole."""
-        self.change(text, count)
-        least, best = self.cost.total(), 0
-        self.change(text, -count)
+        least, best = self._cost_with(text, "", count), 0
         for place in range(1, len(text)):
-            left, right = text[:place], text[place:]
-            self.change(left, count)
-            self.change(right, count)
-            cost = self.cost.total()
-            self.change(left, -count)
-            self.change(right, -count)
+            cost = self._cost_with(text[:place], text[place:], count)
             if cost <= least:
                 least, best = cost, place
         return best
+
+    def _cost_with(self, left: str, right: str, count: int) -> float:
+        """What everything would cost if two strings were used so often more; the second may be empty."""
+        nodes = [self.nodes.get(part) for part in (left, right)]
+        if any(node is not None and node.split for node in nodes):
+            # They are split themselves: their parts change as well.
+            for part in filter(None, (left, right)):
+                self.change(part, count)
+            cost = self.cost.total()
+            for part in filter(None, (left, right)):
+                self.change(part, -count)
+            return cost
+        before = [0 if node is None else node.count for node in nodes]
+        if left == right:
+            return self.cost.total_with([(left, before[0], before[0] + 2 * count)])
+        changes = [(left, before[0], before[0] + count)]
+        if right:
+            changes.append((right, before[1], before[1] + count))
+        return self.cost.total_with(changes)
 
     def resplit(self, word: str) -> None:
         """Looks for the best split of a word, and of its parts, anew."""
