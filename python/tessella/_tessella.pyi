@@ -341,6 +341,7 @@ class Tokenizer:
         *,
         truncation: _Settings = None,
         padding: _Settings = None,
+        encode_special_tokens: bool | None = None,
     ) -> Encoding: ...
     def encode_batch(
         self,
@@ -350,6 +351,7 @@ class Tokenizer:
         *,
         truncation: _Settings = None,
         padding: _Settings = None,
+        encode_special_tokens: bool | None = None,
         num_threads: int | None = None,
     ) -> list[Encoding]: ...
     def encode_ids(self, text: str, add_special_tokens: bool = True) -> npt.NDArray[np.uint32]: ...

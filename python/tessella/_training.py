@@ -40,10 +40,9 @@ def _fitting(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
         made: Trainer = model.get_trainer()
         return made
     from .errors import TrainError
-    from .trainers import Trainer as Base
+    from .trainers import adopted
 
-    if not isinstance(trainer, Base):
-        raise TypeError(f"'{type(trainer).__name__}' object is not an instance of 'Trainer'")
+    trainer = adopted(trainer)
     kind = model._handle.kind()
     if kind != trainer._trains:
         article = "an" if trainer._trains[0] in "AEIO" else "a"

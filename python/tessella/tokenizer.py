@@ -19,6 +19,7 @@ from .processors import PostProcessor
 from .ragged import RaggedIds
 
 if TYPE_CHECKING:
+    from .batch import BatchEncoding
     from .trainers import Trainer
 
 __all__ = ["PlanStep", "TextStream", "Tokenizer"]
@@ -473,6 +474,26 @@ class Tokenizer(_tessella.Tokenizer):
         """``decode_batch``, awaitable."""
         texts: list[str] = await self._in_thread(self.decode_batch, sequences, skip_special_tokens)
         return texts
+
+    def __call__(self, text: Any = None, text_pair: Any = None, **options: Any) -> BatchEncoding:
+        """Encodes one text or a batch of texts into padded and truncated columns, ready for a model.
+
+        It is a call of a ``tessella.batch.PretrainedTokenizer`` round this tokenizer, whose arguments it
+        takes. What padding needs to know comes from the folder that this was loaded from, or else from the
+        names of the special tokens. Nothing that ``enable_padding`` and ``enable_truncation`` set applies
+        here.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.BPE())
+            >>> _ = tokenizer.add_special_tokens(["[PAD]"])
+            >>> _ = tokenizer.add_tokens(["my", "name"])
+            >>> tokenizer(["my name", "my"], padding=True)["input_ids"]
+            [[1, 2], [1, 0]]
+        """
+        from .batch import PretrainedTokenizer
+
+        return PretrainedTokenizer.over(self)(text, text_pair, **options)
 
     # Training.
 
