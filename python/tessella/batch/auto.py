@@ -34,7 +34,7 @@ class _Auto(PretrainedTokenizer):
         name = str(settings.get("tokenizer_class") or "").removesuffix("Fast")
         defaults = DEFAULTS.get(name, {})
 
-        def made(backend: Any, **settings: Any) -> PretrainedTokenizer:
+        def made(backend: Any, /, **settings: Any) -> PretrainedTokenizer:
             return PretrainedTokenizer(backend, **{**defaults, **settings})
 
         return made

@@ -135,14 +135,14 @@ class Files:
                 config[key] = me.__dict__[key]
         config.pop("add_bos_token", None)
         config.pop("add_eos_token", None)
-        config |= {role: token for role, token in me._roles.items() if token is not None}
+        config |= me.special_tokens_map
         for role, token in me._roles.items():
             if token is None:
                 config.pop(role, None)
         config.pop("extra_special_tokens", None)
         config.pop("model_specific_special_tokens", None)
         if me._extra:
-            config["extra_special_tokens"] = list(me._extra)
+            config["extra_special_tokens"] = [str(token) for token in me._extra]
         config["model_max_length"] = me.model_max_length
         config["padding_side"] = me.padding_side
         config["truncation_side"] = me.truncation_side

@@ -54,9 +54,10 @@ def as_token(value: Any) -> str | AddedToken | None:
         known = {key: value[key] for key in AddedToken().__getstate__() if key in value}
         return AddedToken(**known)
     if hasattr(value, "content") and hasattr(value, "single_word"):
-        return AddedToken(
-            value.content, value.single_word, value.lstrip, value.rstrip, value.normalized, value.special
-        )
+        # Where the flag is what it is by default, it follows `special` if that is set later.
+        normalized = None if value.normalized is not value.special else bool(value.normalized)
+        flags = (value.single_word, value.lstrip, value.rstrip, normalized, value.special)
+        return AddedToken(value.content, *flags)
     raise ArgumentError(f"a special token must be a str or an AddedToken, not {value!r}")
 
 
@@ -151,18 +152,23 @@ class SpecialTokens:
                     own.setdefault(key, value)
         for key, value in own.items():
             self._roles[key] = as_token(value)
-        if extra is not None and not own.keys() >= set(extra):
+        if extra is not None and not isinstance(extra, Mapping):
             self.extra_special_tokens = list(extra)
 
     def _special_tokens_to_add(self) -> list[AddedToken]:
         """The special tokens that the tokenizer does not have yet."""
         there = {token.content for token in self.backend_tokenizer.get_added_tokens_decoder().values()}
-        wanted = dict.fromkeys(token for token in (*self._roles.values(), *self._extra) if token is not None)
-        return [
-            token if isinstance(token, AddedToken) else AddedToken(token, normalized=False, special=True)
-            for token in wanted
-            if str(token) not in there
-        ]
+        named = {str(token) for token in self._roles.values() if token is not None}
+        adding: dict[str, AddedToken] = {}
+        for token in (*self._roles.values(), *self._extra):
+            if token is None or str(token) in there:
+                continue
+            if isinstance(token, str):
+                token = AddedToken(token, normalized=False, special=True)
+            elif str(token) in named:
+                token.special = True
+            adding.setdefault(token.content, token)
+        return list(adding.values())
 
     @property
     def special_tokens_map(self) -> dict[str, str]:

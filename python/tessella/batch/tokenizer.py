@@ -256,15 +256,13 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
             >>> tokenizer.add_special_tokens({"pad_token": "<pad>"}), tokenizer.pad_token_id
             (1, 1)
         """
-        adding: list[str | AddedToken] = []
+        adding: list[Any] = []
 
-        def special(value: Any) -> AddedToken:
-            token = as_token(value)
-            if isinstance(token, AddedToken):
-                return token
-            if token is None:
+        def special(value: Any) -> Any:
+            if as_token(value) is None:
                 raise ArgumentError("a special token must be a str or an AddedToken, not None")
-            return AddedToken(token, normalized=False, special=True)
+            # Token objects are handed on as they are: adding makes them special.
+            return AddedToken(value, normalized=False, special=True) if isinstance(value, str) else value
 
         allowed = {*ROLES, *self._roles, "extra_special_tokens", "additional_special_tokens"}
         for key, value in special_tokens_dict.items():
@@ -273,18 +271,16 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
                     f"Key {key} is not a valid special token. Valid keys are: {', '.join(sorted(allowed))}"
                 )
             if not key.startswith(("extra_", "additional_")):
-                token = special(value)
-                setattr(self, key, token)
-                adding.append(token)
+                adding.append(special(value))
+                setattr(self, key, value)
                 continue
             if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
                 raise ArgumentError(f"`{key}` must be a list of str or AddedToken, not {value!r}")
-            tokens: list[str | AddedToken] = [special(one) for one in value]
-            if not replace_extra_special_tokens:
-                known = set(map(str, self._extra))
-                tokens = [token for token in tokens if str(token) not in known]
+            known = () if replace_extra_special_tokens else set(map(str, self._extra))
+            tokens = [special(one) for one in value if str(one) not in known]
             if tokens:
-                self._extra = tokens if replace_extra_special_tokens else [*self._extra, *tokens]
+                kept = () if replace_extra_special_tokens else self._extra
+                self._extra = [one for one in map(as_token, (*kept, *tokens)) if one is not None]
             adding += tokens
         return self.add_tokens(adding, special_tokens=True)
 
