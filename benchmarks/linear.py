@@ -18,6 +18,7 @@ KINDS = [
     "gpt2.json",
     "cl100k_base.tiktoken",
     "llama2.json",
+    "llama2.model",
     "bert-uncased.json",
     "xlnet_base_cased.json",
     "nai-t5.model",

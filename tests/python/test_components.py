@@ -160,3 +160,22 @@ def test_components_of_other_libraries_are_read():
 def test_unicode_scripts_can_keep_spaces():
     assert pre.UnicodeScripts().pre_tokenize_str(" a") == [("a", (1, 2))]
     assert "".join(piece for piece, _ in pre.UnicodeScripts(True).pre_tokenize_str(" a")) == " a"
+
+
+def test_nesting_has_a_limit_however_it_is_built():
+    sequence = normalizers.Sequence([normalizers.NFC()])
+    levels = 2
+    with pytest.raises(ValueError, match="nested too deep"):
+        while levels < 1000:
+            sequence = normalizers.Sequence([sequence])
+            levels += 1
+    assert levels < 100
+    # From inside: every step is shallow, the whole would not be.
+    outer = inner = normalizers.Sequence([normalizers.NFC()])
+    with pytest.raises(ValueError, match="nested too deep"):
+        for _ in range(1000):
+            deeper = normalizers.Sequence([normalizers.NFD()])
+            inner[0] = deeper
+            inner = deeper
+    assert isinstance(inner[0], normalizers.NFD)
+    assert outer.normalize_str("\u00e9") == "e\u0301"

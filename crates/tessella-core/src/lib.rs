@@ -15,6 +15,7 @@
 //! it is built from. No Python, no files, no JSON in this crate.
 
 // Shared by all stages.
+pub mod cancel;
 pub mod error;
 pub mod hash;
 pub mod hooks;

@@ -1,12 +1,12 @@
 //! Texts that Python hands over, kept alive without a copy.
 
-use numpy::{PyArray1, PyArrayMethods, PyUntypedArray};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyString, PyTuple};
 use tessella_core::{Input, Sequence, TokenId};
 
+use crate::arrays;
 use crate::values::out_of_range;
 
 /// One sequence, owned by Python.
@@ -149,11 +149,9 @@ pub fn ids(value: &Bound<'_, PyAny>) -> PyResult<Vec<TokenId>> {
     if value.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err("expected ids, found a str"));
     }
-    if value.cast::<PyUntypedArray>().is_ok() {
-        if let Ok(array) = value.cast::<PyArray1<u32>>()
-            && let Ok(array) = array.try_readonly()
-        {
-            return Ok(array.as_array().to_vec());
+    if arrays::is_array(value)? {
+        if let Some(ids) = arrays::ids(value) {
+            return Ok(ids);
         }
         // Other element types go through Python's integers, which checks the range.
         let list = value.call_method0("tolist")?;

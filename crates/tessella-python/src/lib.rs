@@ -4,7 +4,7 @@
 //! and documentation; an adapter here converts, lets go of the interpreter, calls the engine and translates
 //! the error. From the bottom up:
 //!
-//! - `errors`, `interrupt`, `values`, `inputs`, `options`: what crosses the border
+//! - `errors`, `interrupt`, `values`, `arrays`, `inputs`, `options`: what crosses the border
 //! - `live`, `stage`: components that stay changeable, and what their handles share
 //! - `regex`, `strings`, `pretokenized`, `token`, `added`, `custom`: values that users and their components hold
 //! - `normalizers`, `pre_tokenizers`, `models`, `processors`, `decoders`: one handle for each stage
@@ -13,6 +13,7 @@
 //! - `progress`, `training`: counting pieces and learning models
 //! - `wire`, `pack`, `loading`, `saving`: JSON, pickles and files
 
+mod arrays;
 mod errors;
 mod inputs;
 mod interrupt;
@@ -55,7 +56,7 @@ use pyo3::prelude::*;
 /// such a look-up does not exist in the child, which would wait for it for ever.
 #[pyfunction]
 fn settle(py: Python<'_>) -> PyResult<()> {
-    drop(numpy::PyArray1::<u32>::zeros(py, 0, false));
+    arrays::ready(py)?;
     drop(errors::new(py, "TessellaError", ""));
     drop(added::to_python(py, &tessella_core::spec::AddedToken::new("x", false))?);
     Ok(())

@@ -5,7 +5,7 @@
 //! clock that only moves forward, so that a tokenizer can tell with one load whether anything changed at all,
 //! and with one walk whether one of its own parts did.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// The clock of changes, process wide.
@@ -16,9 +16,17 @@ pub fn now() -> u64 {
     CLOCK.load(Ordering::Acquire)
 }
 
-fn tick() -> u64 {
-    CLOCK.fetch_add(1, Ordering::AcqRel) + 1
+/// Stamps a change. Who sees the clock's new time sees the stamp too, so one writer at a time.
+fn stamp(changed: &AtomicU64) {
+    static WRITER: Mutex<()> = Mutex::new(());
+    let _alone = lock(&WRITER);
+    let time = CLOCK.load(Ordering::Acquire) + 1;
+    changed.store(time, Ordering::Release);
+    CLOCK.store(time, Ordering::Release);
 }
+
+/// Held while components are put into one another, so that what was checked is still so when it is done.
+static NESTING: Mutex<()> = Mutex::new(());
 
 /// A poisoned lock still guards a whole value here: every write below is one assignment.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -40,6 +48,17 @@ enum State<S> {
 struct Cell<S> {
     state: RwLock<State<S>>,
     changed: AtomicU64,
+    /// Sequences around this node, at the deepest place where it ever stood. With it, a change deep inside is
+    /// refused when it would make the whole too deep.
+    level: AtomicUsize,
+}
+
+/// Why a component cannot be put into a sequence.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Misfit {
+    Cycle,
+    TooDeep,
+    NoSuchPart,
 }
 
 /// A shared component.
@@ -63,12 +82,25 @@ impl<S: Chain> Node<S> {
         Self::with(state)
     }
 
-    pub fn sequence(nodes: Vec<Node<S>>) -> Self {
-        Self::with(State::Many(nodes))
+    pub fn sequence(nodes: Vec<Node<S>>) -> Result<Self, Misfit> {
+        let _alone = lock(&NESTING);
+        if nodes.iter().any(|node| 1 + node.depth() > MAX_DEPTH) {
+            return Err(Misfit::TooDeep);
+        }
+        nodes.iter().for_each(|node| node.sink(1));
+        Ok(Self::with(State::Many(nodes)))
     }
 
     fn with(state: State<S>) -> Self {
-        Node(Arc::new(Cell { state: RwLock::new(state), changed: AtomicU64::new(now()) }))
+        let (changed, level) = (AtomicU64::new(now()), AtomicUsize::new(0));
+        Node(Arc::new(Cell { state: RwLock::new(state), changed, level }))
+    }
+
+    /// Notes that this node stands at least `level` deep.
+    fn sink(&self, level: usize) {
+        if self.0.level.fetch_max(level, Ordering::AcqRel) < level {
+            self.children().iter().for_each(|child| child.sink(level + 1));
+        }
     }
 
     fn read<R>(&self, f: impl FnOnce(&State<S>) -> R) -> R {
@@ -77,7 +109,7 @@ impl<S: Chain> Node<S> {
 
     fn write<R>(&self, f: impl FnOnce(&mut State<S>) -> R) -> R {
         let result = f(&mut self.0.state.write().unwrap_or_else(PoisonError::into_inner));
-        self.0.changed.store(tick(), Ordering::Release);
+        stamp(&self.0.changed);
         result
     }
 
@@ -126,24 +158,33 @@ impl<S: Chain> Node<S> {
         })
     }
 
-    /// Replaces a child. The caller has made sure that `child` does not contain this node.
-    pub fn replace_child(&self, index: usize, child: Node<S>) -> bool {
+    /// Replaces a child, or changes nothing.
+    pub fn replace_child(&self, index: usize, child: Node<S>) -> Result<(), Misfit> {
+        let _alone = lock(&NESTING);
+        if child.contains(self) {
+            return Err(Misfit::Cycle);
+        }
+        let level = self.0.level.load(Ordering::Acquire) + 1;
+        if level + child.depth() > MAX_DEPTH {
+            return Err(Misfit::TooDeep);
+        }
+        child.sink(level);
         self.write(|state| match state {
             State::Many(nodes) if index < nodes.len() => {
                 nodes[index] = child;
-                true
+                Ok(())
             }
-            _ => false,
+            _ => Err(Misfit::NoSuchPart),
         })
     }
 
     /// Whether `other` is this node or below it.
-    pub fn contains(&self, other: &Node<S>) -> bool {
+    fn contains(&self, other: &Node<S>) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.children().iter().any(|child| child.contains(other))
     }
 
     /// Levels of nesting.
-    pub fn depth(&self) -> usize {
+    fn depth(&self) -> usize {
         1 + self.children().iter().map(Node::depth).max().unwrap_or(0)
     }
 }

@@ -7,7 +7,7 @@
 use pyo3::exceptions::{PyAttributeError, PyIndexError};
 use pyo3::prelude::*;
 
-use crate::live::{Chain, MAX_DEPTH, Node};
+use crate::live::{Chain, MAX_DEPTH, Misfit, Node};
 
 /// A description with fields that Python sees.
 pub trait Component: Chain {
@@ -50,18 +50,17 @@ pub fn set<S: Component>(node: &Node<S>, name: &str, value: &Bound<'_, PyAny>) -
 }
 
 pub fn sequence<S: Component>(parts: Vec<Node<S>>) -> PyResult<Node<S>> {
-    let node = Node::sequence(parts);
-    check_depth(&node)?;
-    Ok(node)
+    Node::sequence(parts).map_err(misfit::<S>)
 }
 
-fn check_depth<S: Component>(node: &Node<S>) -> PyResult<()> {
-    match node.depth() {
-        depth if depth > MAX_DEPTH => Err(crate::errors::argument(format!(
-            "{}s are nested {depth} deep; at most {MAX_DEPTH} levels are possible",
+fn misfit<S: Component>(why: Misfit) -> PyErr {
+    match why {
+        Misfit::Cycle => crate::errors::argument("a Sequence cannot contain itself"),
+        Misfit::TooDeep => crate::errors::argument(format!(
+            "{}s would be nested too deep: at most {MAX_DEPTH} levels are possible",
             S::TITLE
-        ))),
-        _ => Ok(()),
+        )),
+        Misfit::NoSuchPart => PyIndexError::new_err("Index not found"),
     }
 }
 
@@ -73,11 +72,7 @@ pub fn item<S: Component>(node: &Node<S>, index: isize) -> PyResult<Node<S>> {
 
 pub fn set_item<S: Component>(node: &Node<S>, index: isize, child: Node<S>) -> PyResult<()> {
     let at = position(index, node.children().len())?;
-    if child.contains(node) {
-        return Err(crate::errors::argument("a Sequence cannot contain itself"));
-    }
-    node.replace_child(at, child);
-    check_depth(node)
+    node.replace_child(at, child).map_err(misfit::<S>)
 }
 
 /// Negative indices count from the end, as in a list.

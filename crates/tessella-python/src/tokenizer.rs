@@ -12,6 +12,7 @@ use tessella_core::spec::{Padding, Truncation};
 use tessella_core::{EncodeOptions, Input, TokenizerSpec};
 use tessella_formats::hf;
 
+use crate::arrays;
 use crate::decoders::DecoderHandle;
 use crate::encoding::{self, Encoding};
 use crate::errors::OrRaise;
@@ -315,7 +316,7 @@ impl Tokenizer {
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let ids = self.ids(py, text, add_special_tokens)?;
         // A few ids are copied sooner than their buffer can be wrapped.
-        Ok(if ids.len() <= COPIED { PyArray1::from_slice(py, &ids) } else { PyArray1::from_vec(py, ids) })
+        if ids.len() <= COPIED { arrays::from_slice(py, &ids) } else { arrays::from_vec(py, ids) }
     }
 
     /// The ids of many texts: one buffer of ids and one of offsets.
@@ -329,7 +330,7 @@ impl Tokenizer {
         #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
     ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>)> {
         let ragged = self.ragged(py, inputs::texts(texts)?, add_special_tokens, num_threads)?;
-        Ok((PyArray1::from_vec(py, ragged.ids), PyArray1::from_vec(py, ragged.offsets)))
+        Ok((arrays::from_vec(py, ragged.ids)?, arrays::from_vec(py, ragged.offsets)?))
     }
 
     /// The number of ids that `encode_ids` would give. Truncation and padding do not apply.
@@ -357,7 +358,7 @@ impl Tokenizer {
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let ragged = self.ragged(py, inputs::texts(texts)?, add_special_tokens, num_threads)?;
         let counts = ragged.offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        Ok(PyArray1::from_vec(py, counts))
+        arrays::from_vec(py, counts)
     }
 
     /// Truncates, post-processes and pads what is already encoded.
@@ -411,15 +412,8 @@ impl Tokenizer {
         let value = self.shared.get()?;
         let ids = sequences.iter().map(Vec::len).sum::<usize>();
         sized(py, ids, |cancel| {
-            sequences
-                .iter()
-                .map(|ids| match cancel {
-                    Some(flag) if flag.load(std::sync::atomic::Ordering::Relaxed) => {
-                        Err(tessella_core::Error::interrupted())
-                    }
-                    _ => value.core.decode(ids, skip_special_tokens),
-                })
-                .collect()
+            let options = EncodeOptions { cancel, ..EncodeOptions::default() };
+            value.core.decode_batch(&sequences, skip_special_tokens, &options)
         })
     }
 

@@ -6,6 +6,9 @@
 //! bucket of two cache lines; a full bucket replaces one of its entries, so a hostile text costs misses, never
 //! memory or a long probe.
 //!
+//! Once the slots are many, a small table in front of them keeps copies of those asked for last: a few hundred
+//! pieces are most of any text, and there they stay in the processor's own cache.
+//!
 //! The budget bounds everything: slots grow by doubling up to half of it; when an arena outgrows a quarter,
 //! all is forgotten. A cached value is only ever what the model gave for the same bytes.
 
@@ -16,6 +19,8 @@ use crate::ids::{PieceToken, TokenId};
 const MAX_KEY: usize = 1 << 10;
 const BUCKET: usize = 4;
 const FIRST_SLOTS: usize = 1 << 10;
+/// Slots in front, one for each hash: 128 kB, which a core's second cache holds.
+const FRONT_SLOTS: usize = 1 << 12;
 const LONG: u64 = 0xFF;
 const SPILLED: u32 = u32::MAX;
 /// Tokens that fit in a slot, and the bytes that each may cover there.
@@ -48,6 +53,8 @@ const FREE: Slot = Slot { key: Key { low: 0, high: 0 }, shape: 0, ids: [0; IN_PL
 #[derive(Debug)]
 pub struct PieceCache {
     slots: Vec<Slot>,
+    /// Copies of slots; empty as long as `slots` are few themselves.
+    front: Vec<Slot>,
     used: usize,
     max_slots: usize,
     keys: Vec<u8>,
@@ -105,6 +112,7 @@ impl PieceCache {
         let max_slots = if slots < FIRST_SLOTS { 0 } else { 1 << slots.ilog2() };
         PieceCache {
             slots: vec![FREE; max_slots.min(FIRST_SLOTS)],
+            front: Vec::new(),
             used: 0,
             max_slots,
             keys: Vec::new(),
@@ -115,15 +123,22 @@ impl PieceCache {
     }
 
     #[inline]
-    fn find(&self, piece: &[u8]) -> Option<&Slot> {
+    fn find(&mut self, piece: &[u8]) -> Option<&Slot> {
         let len = piece.len();
         if self.slots.is_empty() || len == 0 {
             return None;
         }
         if len < 16 {
             let key = pack(piece);
-            let at = self.bucket(hash_key(key));
-            self.slots[at..at + BUCKET].iter().find(|slot| slot.key == key)
+            let hash = hash_key(key);
+            let at = self.bucket(hash);
+            let Some(front) = self.front.get_mut(hash as usize / BUCKET % FRONT_SLOTS) else {
+                return self.slots[at..at + BUCKET].iter().find(|slot| slot.key == key);
+            };
+            if front.key != key {
+                *front = *self.slots[at..at + BUCKET].iter().find(|slot| slot.key == key)?;
+            }
+            Some(front)
         } else if len <= MAX_KEY {
             let hash = hash_bytes(piece);
             let at = self.bucket(hash);
@@ -147,22 +162,22 @@ impl PieceCache {
 
     /// Appends the ids of a known piece; false if it is not known.
     #[inline]
-    pub fn ids(&self, piece: &[u8], out: &mut Vec<TokenId>) -> bool {
-        let Some(slot) = self.find(piece) else { return false };
+    pub fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> bool {
+        let Some(&slot) = self.find(piece) else { return false };
         match slot.shape & 0xFF {
             1 => out.push(slot.ids[0]),
             count @ (2 | 3) => out.extend_from_slice(&slot.ids[..count as usize]),
-            _ => out.extend(self.spill_of(slot).iter().map(|token| token.id)),
+            _ => out.extend(self.spill_of(&slot).iter().map(|token| token.id)),
         }
         true
     }
 
     /// Appends the tokens of a known piece; false if it is not known.
     #[inline]
-    pub fn tokens(&self, piece: &[u8], out: &mut Vec<PieceToken>) -> bool {
-        let Some(slot) = self.find(piece) else { return false };
+    pub fn tokens(&mut self, piece: &[u8], out: &mut Vec<PieceToken>) -> bool {
+        let Some(&slot) = self.find(piece) else { return false };
         if slot.shape == SPILLED {
-            out.extend_from_slice(self.spill_of(slot));
+            out.extend_from_slice(self.spill_of(&slot));
             return true;
         }
         let mut lengths = slot.shape;
@@ -229,6 +244,9 @@ impl PieceCache {
         let slots = (self.slots.len() * 4).min(self.max_slots);
         let old = std::mem::replace(&mut self.slots, vec![FREE; slots]);
         self.used = 0;
+        if slots > FRONT_SLOTS {
+            self.front.resize(FRONT_SLOTS, FREE);
+        }
         for slot in old {
             if slot.key.high != 0 {
                 let hash = if slot.key.high >> 56 == LONG { slot.key.low } else { hash_key(slot.key) };
@@ -240,6 +258,7 @@ impl PieceCache {
     /// Forgets everything; the slots stay allocated.
     pub fn clear(&mut self) {
         self.slots.fill(FREE);
+        self.front.fill(FREE);
         self.keys.clear();
         self.spilled.clear();
         self.used = 0;
@@ -247,7 +266,7 @@ impl PieceCache {
 
     /// Bytes in use.
     pub fn memory(&self) -> usize {
-        self.slots.len() * size_of::<Slot>()
+        (self.slots.len() + self.front.len()) * size_of::<Slot>()
             + self.keys.capacity()
             + self.spilled.capacity() * size_of::<PieceToken>()
     }
@@ -271,7 +290,7 @@ mod tests {
                 pieces.push(&text[start..start + len]);
             }
         }
-        let knows = |cache: &PieceCache, piece: &[u8]| {
+        let knows = |cache: &mut PieceCache, piece: &[u8]| {
             let (mut ids, mut tokens) = (Vec::new(), Vec::new());
             let known = cache.ids(piece, &mut ids);
             assert_eq!(cache.tokens(piece, &mut tokens), known);
@@ -282,13 +301,13 @@ mod tests {
             known
         };
         for piece in &pieces {
-            if !knows(&cache, piece) {
+            if !knows(&mut cache, piece) {
                 cache.insert(piece, &one_byte_each(piece));
             }
-            assert!(knows(&cache, piece));
+            assert!(knows(&mut cache, piece));
         }
         // Later ones may have taken the place of earlier ones, but not of many.
-        let known = pieces.iter().filter(|piece| knows(&cache, piece)).count();
+        let known = pieces.iter().filter(|piece| knows(&mut cache, piece)).count();
         assert!(known * 5 > pieces.len() * 4, "{known} of {}", pieces.len());
     }
 

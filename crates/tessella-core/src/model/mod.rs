@@ -3,6 +3,7 @@
 //! Models differ only in what happens when a piece is not in the worker's [`cache`]. [`Model`] is the one
 //! type that the conductor holds; each algorithm has a room or file of its own.
 
+mod agenda;
 pub mod bpe;
 pub mod cache;
 pub mod sentencepiece;
@@ -75,7 +76,7 @@ impl Model {
             Model::WordPiece(model) => model.tokenize(piece, out),
             Model::WordLevel(model) => model.tokenize(piece, out),
             Model::Unigram(model) => model.tokenize(piece, &mut scratch.random, out),
-            Model::SentencePiece(model) => model.tokenize(piece, &mut scratch.random, out),
+            Model::SentencePiece(model) => model.tokenize(piece, scratch.merge.cancel(), out),
         }
     }
 

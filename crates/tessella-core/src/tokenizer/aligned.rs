@@ -8,6 +8,7 @@ use super::positions::Positions;
 use super::spelling::{Reading, RespelledUnits, without_prefix};
 use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Texts, Tokenizer};
+use crate::cancel::Cancel;
 use crate::encoding::{Encoding, Surfaces, TokenTexts};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
@@ -79,7 +80,7 @@ impl Inner {
         input: &Input<'_>,
         options: &EncodeOptions<'_>,
     ) -> Result<Encoding> {
-        worker.scratch.merge.watch(options.cancel);
+        worker.scratch.merge.stop_at(Cancel::new(options.cancel));
         let first = self.encode_sequence(worker, &input.first, 0, options)?;
         let second = match &input.second {
             Some(sequence) => Some(self.encode_sequence(worker, sequence, 1, options)?),

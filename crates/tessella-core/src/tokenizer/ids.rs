@@ -4,6 +4,7 @@ use super::plan::Way;
 use super::spelling::RespelledUnits;
 use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
+use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::text::Pieces;
@@ -34,7 +35,7 @@ impl Inner {
         options: &EncodeOptions<'_>,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
-        worker.scratch.merge.watch(options.cancel);
+        worker.scratch.merge.stop_at(Cancel::new(options.cancel));
         match &self.plan.around {
             Some(around) if options.add_special_tokens => {
                 out.extend_from_slice(&around.before);

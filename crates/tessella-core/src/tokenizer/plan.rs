@@ -193,7 +193,7 @@ impl Inner {
             step(
                 "added tokens",
                 "Aho-Corasick automaton".into(),
-                format!("{} tokens, matched {passes}, leftmost-longest", added.tokens().len()),
+                format!("{}, matched {passes}, leftmost-longest", counted(added.tokens().len(), "token")),
             );
         }
         if let Some(normalizer) = &self.normalizer {
@@ -240,4 +240,9 @@ impl Inner {
         }
         steps
     }
+}
+
+/// "1 token", "2 tokens".
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

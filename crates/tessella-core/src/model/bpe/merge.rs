@@ -3,26 +3,24 @@
 //! - up to [`LINEAR`] symbols: keep the rank of every adjacent pair, take the leftmost lowest, repeat. Quadratic
 //!   with a tiny constant, and most pieces have under ten symbols. Nothing moves: what is merged away keeps its
 //!   place and has no rank;
-//! - above: a heap of candidates by (rank, position) over a linked list. A candidate is stale if its pair is
+//! - above: an agenda of candidates by (rank, position) over a linked list. A candidate is stale if its pair is
 //!   gone; it still counts if the pair now at its position gives the same token. O(n log n), no recursion;
-//! - with dropout: the heap, where a popped candidate is set aside with probability p and comes back after the
+//! - with dropout: the agenda, where a popped candidate is set aside with probability p and comes back after the
 //!   next merge that goes through.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use super::pairs::{Merge, PairTable};
+use crate::cancel::Cancel;
+use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
+use crate::model::agenda::Agenda;
 use crate::random::Random;
 
 const LINEAR: usize = 32;
 const NO_RANK: u32 = u32::MAX;
 const NO_LINK: u32 = u32::MAX;
 
-/// Candidate in the heap: rank, position, expected result.
-type Candidate = Reverse<(u32, u32, TokenId)>;
+/// Symbols that keep their room from one piece to the next.
+const MOST_KEPT: usize = 1 << 20;
 
 #[derive(Debug, Clone, Copy)]
 struct Symbol {
@@ -41,27 +39,26 @@ pub struct MergeScratch {
     symbols: Vec<Symbol>,
     /// Bytes consumed so far, gaps included.
     at: u32,
-    heap: BinaryHeap<Candidate>,
-    set_aside: Vec<Candidate>,
-    /// Set from elsewhere when the caller wants to stop; looked at in long merges only.
-    cancel: Option<Arc<AtomicBool>>,
+    /// With each candidate, the id that it would become.
+    agenda: Agenda<TokenId>,
+    set_aside: Vec<(u32, u32, TokenId)>,
+    cancel: Cancel,
 }
 
-/// Candidates between two looks at the cancel flag.
-const CHECK_EVERY: usize = 1 << 16;
-
 impl MergeScratch {
-    /// Which flag stops a long merge from now on.
-    pub(crate) fn watch(&mut self, cancel: Option<&Arc<AtomicBool>>) {
-        self.cancel = cancel.cloned();
+    /// What stops a long merge from now on.
+    pub(crate) fn stop_at(&mut self, cancel: Cancel) {
+        self.cancel = cancel;
     }
 
-    /// Whether the last merge may have been cut short.
-    pub(super) fn is_cancelled(&self) -> bool {
-        self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    pub(crate) fn cancel(&self) -> &Cancel {
+        &self.cancel
     }
 
     pub(super) fn clear(&mut self) {
+        if self.symbols.capacity() > MOST_KEPT {
+            self.symbols = Vec::new();
+        }
         self.symbols.clear();
         self.at = 0;
     }
@@ -88,11 +85,15 @@ impl MergeScratch {
     }
 }
 
-pub(super) fn merge_all(scratch: &mut MergeScratch, pairs: &PairTable) {
+/// An error only if the merge was cancelled.
+pub(super) fn merge_all(scratch: &mut MergeScratch, pairs: &PairTable) -> Result<()> {
     match scratch.symbols.len() {
-        0 | 1 => {}
-        2..=LINEAR => merge_linear(scratch, pairs),
-        _ => merge_heap(scratch, pairs, |_| false),
+        0 | 1 => Ok(()),
+        2..=LINEAR => {
+            merge_linear(scratch, pairs);
+            Ok(())
+        }
+        _ => merge_long(scratch, pairs, || false),
     }
 }
 
@@ -101,10 +102,11 @@ pub(super) fn merge_with_dropout(
     pairs: &PairTable,
     probability: f64,
     random: &mut Random,
-) {
+) -> Result<()> {
     if scratch.symbols.len() > 1 {
-        merge_heap(scratch, pairs, |_| random.next_f64() < probability);
+        merge_long(scratch, pairs, || random.next_f64() < probability)?;
     }
+    Ok(())
 }
 
 fn merge_linear(scratch: &mut MergeScratch, pairs: &PairTable) {
@@ -160,37 +162,31 @@ fn merge_linear(scratch: &mut MergeScratch, pairs: &PairTable) {
     }
 }
 
-fn merge_heap(scratch: &mut MergeScratch, pairs: &PairTable, mut drop: impl FnMut(&Candidate) -> bool) {
-    let MergeScratch { symbols, heap, set_aside, cancel, .. } = scratch;
-    let cancelled = || cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-    let mut until_check = CHECK_EVERY;
+fn merge_long(scratch: &mut MergeScratch, pairs: &PairTable, mut drop: impl FnMut() -> bool) -> Result<()> {
+    let MergeScratch { symbols, agenda, set_aside, cancel, .. } = scratch;
+    let mut watch = cancel.watch();
     let count = symbols.len() as u32;
     for (index, symbol) in symbols.iter_mut().enumerate() {
         symbol.prev = (index as u32).wrapping_sub(1);
         symbol.next = if index as u32 + 1 < count { index as u32 + 1 } else { NO_LINK };
     }
-    heap.clear();
+    agenda.clear();
     set_aside.clear();
-    // Building the heap from a list is linear; pushing one by one is not.
-    let mut first: Vec<Candidate> = std::mem::take(heap).into_vec();
-    first.extend(symbols.windows(2).enumerate().filter_map(|(index, pair)| {
-        pairs.get(pair[0].id, pair[1].id).map(|merge| Reverse((merge.rank, index as u32, merge.result)))
-    }));
-    *heap = BinaryHeap::from(first);
-    while let Some(candidate) = heap.pop() {
-        until_check -= 1;
-        if until_check == 0 {
-            if cancelled() {
-                return;
-            }
-            until_check = CHECK_EVERY;
+    for (index, pair) in symbols.windows(2).enumerate() {
+        if let Some(merge) = pairs.get(pair[0].id, pair[1].id) {
+            agenda.push(merge.rank, index as u32, merge.result);
         }
-        if drop(&candidate) {
+    }
+    while let Some(candidate) = agenda.pop() {
+        watch.step()?;
+        if drop() {
             set_aside.push(candidate);
             continue;
         }
-        heap.extend(set_aside.drain(..));
-        let Reverse((_, at, result)) = candidate;
+        for (rank, at, result) in set_aside.drain(..) {
+            agenda.push(rank, at, result);
+        }
+        let (_, at, result) = candidate;
         let left = symbols[at as usize];
         if !left.alive || left.next == NO_LINK {
             continue;
@@ -207,15 +203,16 @@ fn merge_heap(scratch: &mut MergeScratch, pairs: &PairTable, mut drop: impl FnMu
         if right.next != NO_LINK {
             symbols[right.next as usize].prev = at;
             if let Some(merge) = pairs.get(result, symbols[right.next as usize].id) {
-                heap.push(Reverse((merge.rank, at, merge.result)));
+                agenda.push(merge.rank, at, merge.result);
             }
         }
         if left.prev != NO_LINK
             && let Some(merge) = pairs.get(symbols[left.prev as usize].id, result)
         {
-            heap.push(Reverse((merge.rank, left.prev, merge.result)));
+            agenda.push(merge.rank, left.prev, merge.result);
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -251,7 +248,7 @@ mod tests {
             }
             let [short, long] = &mut scratches;
             merge_linear(short, &pairs);
-            merge_heap(long, &pairs, |_| false);
+            merge_long(long, &pairs, || false).unwrap();
             let emitted = |scratch: &MergeScratch| {
                 let mut tokens = Vec::new();
                 scratch.emit(&mut tokens);

@@ -262,11 +262,10 @@ impl Bpe {
 
     fn merge(&self, scratch: &mut MergeScratch, random: &mut Random) -> Result<()> {
         if self.dropout > 0.0 {
-            merge::merge_with_dropout(scratch, &self.tables.pairs, self.dropout, random);
+            merge::merge_with_dropout(scratch, &self.tables.pairs, self.dropout, random)
         } else {
-            merge::merge_all(scratch, &self.tables.pairs);
+            merge::merge_all(scratch, &self.tables.pairs)
         }
-        if scratch.is_cancelled() { Err(Error::interrupted()) } else { Ok(()) }
     }
 
     fn first_symbols(&self, piece: &str, scratch: &mut MergeScratch) -> Result<()> {

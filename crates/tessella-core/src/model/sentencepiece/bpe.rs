@@ -6,27 +6,28 @@
 //!
 //! A sentence is not merged whole. Where two neighbouring characters are neighbours in no piece, nothing
 //! can ever cross, and the parts to both sides are independent; short parts are merged by plain search and
-//! long ones with a heap, so the cost is n log n for any text.
+//! long ones with an agenda, so the cost is n log n for any text.
 //!
 //! Unused pieces take part in merging and are taken apart again at the end, the way the text was last seen
 //! joined *anywhere* in the sentence; models that have any are therefore merged whole. What is left of them
 //! that cannot be taken apart is unknown.
 
 use std::cell::RefCell;
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::HashMap;
 
 use super::pieces::PieceTable;
+use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::hash::hash_u64;
 use crate::ids::TokenId;
+use crate::model::agenda::Agenda;
 use crate::model::unigram::viterbi::char_width;
 use crate::random::Random;
 use crate::spec::PieceKind;
 
 /// A character that is in no piece, and merges with nothing.
 const NO_SYMBOL: u32 = u32::MAX;
-/// Parts of up to so many symbols are merged without a heap.
+/// Parts of up to so many symbols are merged without an agenda.
 const SHORT: usize = 24;
 
 thread_local! {
@@ -105,14 +106,16 @@ impl ScoredMerges {
         })
     }
 
-    /// Cuts a sentence. With `dropout`, every merge that comes up is skipped with that probability.
+    /// Cuts a sentence. With `dropout`, every merge that comes up is skipped with that probability. An error only
+    /// if it was cancelled.
     pub(super) fn segment(
         &self,
         text: &str,
         pieces: &PieceTable,
         mut dropout: Option<(f64, &mut Random)>,
+        cancel: &Cancel,
         mut edge: impl FnMut(usize, usize, TokenId),
-    ) {
+    ) -> Result<()> {
         SCRATCH.with_borrow_mut(|scratch| {
             scratch.symbols.clear();
             scratch.joined.clear();
@@ -133,7 +136,7 @@ impl ScoredMerges {
                     }
                 };
                 if !self.has_unused && !self.crossable.contains(before, next) {
-                    self.merge(scratch, &mut dropout);
+                    self.merge(scratch, &mut dropout, cancel)?;
                     self.emit(scratch, pieces, &mut edge);
                     scratch.symbols.clear();
                 }
@@ -141,21 +144,28 @@ impl ScoredMerges {
                 at = symbol.end as usize;
                 before = next;
             }
-            self.merge(scratch, &mut dropout);
+            self.merge(scratch, &mut dropout, cancel)?;
             self.emit(scratch, pieces, &mut edge);
             scratch.give_back();
-        });
+            Ok(())
+        })
     }
 
-    fn merge(&self, scratch: &mut Scratch, dropout: &mut Option<(f64, &mut Random)>) {
+    fn merge(
+        &self,
+        scratch: &mut Scratch,
+        dropout: &mut Option<(f64, &mut Random)>,
+        cancel: &Cancel,
+    ) -> Result<()> {
         let count = scratch.symbols.len();
         if count < 2 {
-            return;
+            return Ok(());
         }
         if count <= SHORT && dropout.is_none() && !self.has_unused {
             self.merge_short(scratch);
+            Ok(())
         } else {
-            self.merge_long(scratch, dropout);
+            self.merge_long(scratch, dropout, cancel)
         }
     }
 
@@ -199,7 +209,13 @@ impl ScoredMerges {
         symbols.truncate(count);
     }
 
-    fn merge_long(&self, scratch: &mut Scratch, dropout: &mut Option<(f64, &mut Random)>) {
+    fn merge_long(
+        &self,
+        scratch: &mut Scratch,
+        dropout: &mut Option<(f64, &mut Random)>,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let mut watch = cancel.watch();
         let Scratch { symbols, links, agenda, joined, .. } = scratch;
         let count = symbols.len();
         agenda.clear();
@@ -209,9 +225,9 @@ impl ScoredMerges {
             let length = |at: u32| symbols[at as usize].end - symbols[at as usize].start;
             length(left) + length(right)
         };
-        let mut consider = |symbols: &[Symbol], agenda: &mut BinaryHeap<_>, left: u32, right: u32| {
+        let mut consider = |symbols: &[Symbol], agenda: &mut Agenda<_>, left: u32, right: u32| {
             let Some(merge) = self.pair(&symbols[left as usize], &symbols[right as usize]) else { return };
-            agenda.push(Reverse((merge.rank, left, right, size(symbols, left, right), merge.id)));
+            agenda.push(merge.rank, left, (right, size(symbols, left, right), merge.id));
             if self.unused[merge.id as usize] {
                 joined.insert(merge.id, [symbols[left as usize], symbols[right as usize]]);
             }
@@ -219,7 +235,8 @@ impl ScoredMerges {
         for at in 1..count as u32 {
             consider(symbols, agenda, at - 1, at);
         }
-        while let Some(Reverse((_, left, right, expected, id))) = agenda.pop() {
+        while let Some((_, left, (right, expected, id))) = agenda.pop() {
+            watch.step()?;
             // An empty symbol has gone into another; a changed size means that one of the two has grown.
             let gone = |at: u32| symbols[at as usize].start == symbols[at as usize].end;
             if gone(left) || gone(right) || size(symbols, left, right) != expected {
@@ -248,6 +265,7 @@ impl ScoredMerges {
             }
         }
         symbols.retain(|symbol| symbol.start < symbol.end);
+        Ok(())
     }
 
     fn emit(&self, scratch: &mut Scratch, pieces: &PieceTable, edge: &mut impl FnMut(usize, usize, TokenId)) {
@@ -328,15 +346,13 @@ impl Symbol {
     }
 }
 
-/// A pair on the agenda: rank, left, right, bytes of both, id of the result.
-type Candidate = Reverse<(u32, u32, u32, u32, u32)>;
-
 #[derive(Debug, Default)]
 struct Scratch {
     symbols: Vec<Symbol>,
     /// Previous and next symbol; the ends are `u32::MAX` and the number of symbols.
     links: Vec<(u32, u32)>,
-    agenda: BinaryHeap<Candidate>,
+    /// With each left symbol: right one, bytes of both, id of the result.
+    agenda: Agenda<(u32, u32, u32)>,
     /// The halves that an unused piece was last joined from.
     joined: HashMap<u32, [Symbol; 2]>,
     open: Vec<Symbol>,
@@ -345,7 +361,7 @@ struct Scratch {
 impl Scratch {
     /// A text that could not be cut must not keep its memory for ever.
     fn give_back(&mut self) {
-        if self.symbols.capacity().max(self.agenda.capacity()) > 1 << 20 {
+        if self.symbols.capacity() > 1 << 20 {
             *self = Scratch::default();
         }
     }

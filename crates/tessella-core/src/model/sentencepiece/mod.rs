@@ -11,6 +11,7 @@
 
 use std::sync::Arc;
 
+use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{PieceToken, TokenId};
 use crate::model::unigram::{check_length, viterbi::char_width};
@@ -58,16 +59,18 @@ impl SentencePieceModel {
     }
 
     /// Appends the tokens of a normalized sentence.
-    pub fn tokenize(&self, normalized: &str, _random: &mut Random, out: &mut Vec<PieceToken>) -> Result<()> {
+    pub fn tokenize(&self, normalized: &str, cancel: &Cancel, out: &mut Vec<PieceToken>) -> Result<()> {
         check_length(normalized)?;
         let mut tokens = Tokens::new(&self.pieces, normalized, out);
         match &self.algorithm {
             Algorithm::Unigram(model) => model.segment(normalized, &self.pieces, |start, end, id| {
                 tokens.push(start, end, id);
             }),
-            Algorithm::Bpe(model) => model.segment(normalized, &self.pieces, None, |start, end, id| {
-                tokens.push(start, end, id);
-            }),
+            Algorithm::Bpe(model) => {
+                model.segment(normalized, &self.pieces, None, cancel, |start, end, id| {
+                    tokens.push(start, end, id);
+                })?
+            }
             Algorithm::Word => {
                 let mut start = 0;
                 let ends = normalized.match_indices(SPACE_SYMBOL).map(|(at, _)| at).chain([normalized.len()]);
@@ -102,7 +105,7 @@ impl SentencePieceModel {
         let n = n.clamp(1, MOST_NBEST);
         if n == 1 || normalized.is_empty() {
             let mut tokens = Vec::new();
-            self.tokenize(normalized, &mut Random::from_seed(0), &mut tokens)?;
+            self.tokenize(normalized, &Cancel::never(), &mut tokens)?;
             return Ok(vec![(tokens, 0.0)]);
         }
         let lattice = model.lattice(normalized, &self.pieces);
@@ -131,7 +134,7 @@ impl SentencePieceModel {
         check_length(normalized)?;
         match &self.algorithm {
             Algorithm::Unigram(_) if nbest_size == 0 || nbest_size == 1 || normalized.is_empty() => {
-                self.tokenize(normalized, random, out)
+                self.tokenize(normalized, &Cancel::never(), out)
             }
             Algorithm::Unigram(model) => {
                 let lattice = model.lattice(normalized, &self.pieces);
@@ -144,10 +147,10 @@ impl SentencePieceModel {
             }
             Algorithm::Bpe(model) => {
                 let mut tokens = Tokens::new(&self.pieces, normalized, out);
-                model.segment(normalized, &self.pieces, Some((alpha as f64, random)), |start, end, id| {
+                let dropout = Some((alpha as f64, random));
+                model.segment(normalized, &self.pieces, dropout, &Cancel::never(), |start, end, id| {
                     tokens.push(start, end, id);
-                });
-                Ok(())
+                })
             }
             Algorithm::Word | Algorithm::Char => Err(Error::new(
                 ErrorKind::Unsupported,

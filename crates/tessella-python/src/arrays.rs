@@ -1,0 +1,52 @@
+//! NumPy arrays, given and taken.
+//!
+//! NumPy is imported with the first array and not before. The import is done here, as an import that may fail or be
+//! interrupted: the bindings' own look-up of NumPy's functions has no way to report either.
+
+use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArray};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+static READY: PyOnceLock<()> = PyOnceLock::new();
+
+/// Makes sure that NumPy's functions are known.
+pub fn ready(py: Python<'_>) -> PyResult<()> {
+    READY.get_or_try_init(py, || -> PyResult<()> {
+        py.import("numpy")?;
+        drop(PyArray1::<u32>::zeros(py, 0, false));
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// An array that takes over the values.
+pub fn from_vec<T: Element>(py: Python<'_>, values: Vec<T>) -> PyResult<Bound<'_, PyArray1<T>>> {
+    ready(py)?;
+    Ok(PyArray1::from_vec(py, values))
+}
+
+/// An array with a copy of the values.
+pub fn from_slice<'py, T: Element>(py: Python<'py>, values: &[T]) -> PyResult<Bound<'py, PyArray1<T>>> {
+    ready(py)?;
+    Ok(PyArray1::from_slice(py, values))
+}
+
+/// Whether a value is an array of any type. Where nobody has imported NumPy, nothing is one.
+pub fn is_array(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = value.py();
+    if READY.get(py).is_none() {
+        let modules = py.import("sys")?.getattr(intern!(py, "modules"))?;
+        if !modules.contains(intern!(py, "numpy"))? {
+            return Ok(false);
+        }
+        ready(py)?;
+    }
+    Ok(value.is_instance_of::<PyUntypedArray>())
+}
+
+/// The ids in an array of `uint32`; `None` for other values and arrays that somebody is writing to.
+pub fn ids(value: &Bound<'_, PyAny>) -> Option<Vec<u32>> {
+    let array = value.cast::<PyArray1<u32>>().ok()?.try_readonly().ok()?;
+    Some(array.as_array().to_vec())
+}
