@@ -40,9 +40,9 @@ def _fitting(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
         made: Trainer = model.get_trainer()
         return made
     from .errors import TrainError
-    from .trainers import adopted
+    from .trainers import _adopted
 
-    trainer = adopted(trainer)
+    trainer = _adopted(trainer)
     kind = model._handle.kind()
     if kind != trainer._trains:
         article = "an" if trainer._trains[0] in "AEIO" else "a"

@@ -148,7 +148,7 @@ def _blank(cls: type[Trainer]) -> Trainer:
     return object.__new__(cls)
 
 
-def adopted(trainer: Any) -> Trainer:
+def _adopted(trainer: Any) -> Trainer:
     """The trainer; another library's becomes ours, with the settings that its state tells."""
     if isinstance(trainer, Trainer):
         return trainer

@@ -8,9 +8,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList, PyString};
-use tessella_core::spec::{Padding, Truncation};
+use tessella_core::spec::{Padding, PreTokenizerSpec, SplitBehavior, Truncation};
 use tessella_core::{EncodeOptions, Input, TokenizerSpec};
-use tessella_formats::hf;
+use tessella_formats::{hf, tiktoken};
 
 use crate::arrays;
 use crate::decoders::DecoderHandle;
@@ -44,6 +44,21 @@ impl Description {
     fn from_json(py: Python<'_>, json: &[u8], allow_custom: Vec<String>) -> PyResult<Self> {
         sized(py, json.len(), |_| crate::wire::from_json(json, &allow_custom))
             .map(|document| Description { spec: document.spec, notices: document.notices })
+    }
+
+    /// From the lines of a table of ranks and a pattern, or the name of a known one; without special tokens.
+    ///
+    /// `matches_only` leaves out of the text what the pattern does not match.
+    #[staticmethod]
+    fn from_ranks(py: Python<'_>, ranks: &[u8], pattern: &str, matches_only: bool) -> PyResult<Self> {
+        let mut spec = sized(py, ranks.len(), |_| tiktoken::from_bytes(ranks, pattern, Some(&[])))?;
+        if matches_only
+            && let Some(PreTokenizerSpec::Sequence(stages)) = &mut spec.pre_tokenizer
+            && let Some(PreTokenizerSpec::Split { behavior, invert, .. }) = stages.first_mut()
+        {
+            (*behavior, *invert) = (SplitBehavior::Removed, true);
+        }
+        Ok(Description { spec, notices: Vec::new() })
     }
 
     /// From what `Tokenizer._pack` gives.

@@ -15,7 +15,13 @@ _WITH_TYPES = ["input_ids", "token_type_ids", "attention_mask"]
 DEFAULTS: dict[str, dict[str, Any]] = {
     **{
         name: {"model_input_names": _WITH_TYPES}
-        for name in ("BertTokenizer", "DebertaTokenizer", "DebertaV2Tokenizer", "LayoutLMv2Tokenizer")
+        for name in (
+            "BertTokenizer",
+            "ElectraTokenizer",
+            "DebertaTokenizer",
+            "DebertaV2Tokenizer",
+            "LayoutLMv2Tokenizer",
+        )
     },
     "FNetTokenizer": {"model_input_names": ["input_ids", "token_type_ids"]},
     "XLNetTokenizer": {"padding_side": "left"},
