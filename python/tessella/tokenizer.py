@@ -20,6 +20,7 @@ from .ragged import RaggedIds
 
 if TYPE_CHECKING:
     from .batch import BatchEncoding
+    from .explain import Explanation
     from .trainers import Trainer
 
 __all__ = ["PlanStep", "TextStream", "Tokenizer"]
@@ -545,6 +546,31 @@ class Tokenizer(_tessella.Tokenizer):
         train_texts(self, iterator, trainer, length)
 
     # Looking inside.
+
+    def explain(
+        self, text: str, pair: str | None = None, *, add_special_tokens: bool = True, n_best: int = 3
+    ) -> Explanation:
+        """Follows a text through all stages: what each made of it, and how the model chose its tokens.
+
+        The result prints, shows itself in a notebook, and becomes plain data with ``to_dict()``. Its ids are
+        those of ``encode``.
+
+        Args:
+            text: the text.
+            pair: a second text.
+            add_special_tokens: let the post-processor add its special tokens.
+            n_best: how many ways through the lattice of a Unigram model to show.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+            >>> merge = tokenizer.explain("abb").sequences[0].pieces[0].derivation.merges[0]
+            >>> merge.chosen.left, merge.chosen.right, merge.chosen.rank
+            ('a', 'b', 0)
+        """
+        from .explain import explain
+
+        return explain(self, text, pair, add_special_tokens=add_special_tokens, n_best=n_best)
 
     def explain_plan(self) -> list[PlanStep]:
         """Which engine runs each stage, and why: so that a slow path is never a surprise."""

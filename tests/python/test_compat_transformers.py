@@ -77,7 +77,8 @@ def with_stages(tokenizer):
     )
     backend.post_processor = tokenizers.processors.TemplateProcessing(single="$A:0", pair="$A:0 $B:1")
     backend.decoder = tokenizers.decoders.ByteLevel()
-    return plain(tokenizer("Hello World", "A", return_token_type_ids=True)), backend.to_str()
+    written = json.loads(backend.to_str())
+    return plain(tokenizer("Hello World", "A", return_token_type_ids=True)), written["pre_tokenizer"]
 
 
 def backend_trained(tokenizer):

@@ -42,6 +42,8 @@ mod stream;
 mod state;
 mod tokenizer;
 
+mod explaining;
+
 mod progress;
 mod training;
 
@@ -81,6 +83,10 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<training::PieceCounts>()?;
     module.add_function(wrap_pyfunction!(training::learn, module)?)?;
     module.add_function(wrap_pyfunction!(loading::load, module)?)?;
+    module.add_function(wrap_pyfunction!(explaining::trace, module)?)?;
+    module.add_function(wrap_pyfunction!(explaining::derive, module)?)?;
+    module.add_function(wrap_pyfunction!(explaining::model_id, module)?)?;
+    module.add_function(wrap_pyfunction!(explaining::model_token, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
     module.add_function(wrap_pyfunction!(saving::is_folder, module)?)?;
     module.add_function(wrap_pyfunction!(saving::save_file, module)?)?;
