@@ -5,13 +5,23 @@ import copy
 import json
 import multiprocessing
 import pickle
+import random
 import struct
 import sys
 import types
 
 import pytest
 import tessella
-from tessella import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+from tessella import (
+    AddedToken,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 from tessella.errors import TrainError, UnsupportedError
 
 TEXTS = ["the cat, the  hat", " thé\t☃ 100%", "<s>the</s>", "", "ab<|end|>ab", "the [SEP] fox"]
@@ -260,11 +270,72 @@ def test_tables_of_ranks(ranks, bpe, tmp_path):
     simple.save(tmp_path / "ranks.json")
     again = tessella.load(tmp_path / "ranks.json")
     assert [again.encode(text).ids for text in TEXTS] == [simple.encode(text).ids for text in TEXTS]
-    with pytest.raises(UnsupportedError, match="merges"):
-        bpe.save(tmp_path / "bpe.tiktoken")
     ranks.add_tokens(["plain"])
     with pytest.raises(UnsupportedError, match="`plain`"):
         ranks.save(path)
+
+
+def test_a_trained_list_of_merges_is_written_as_ranks_where_ranks_say_the_same(tmp_path):
+    tiktoken = pytest.importorskip("tiktoken")
+    chance = random.Random(3)
+    text = ["".join(chance.choice("abc dé🙂") for _ in range(60)) for _ in range(200)]
+    for size in (257, 280, 400):
+        tokenizer = Tokenizer(models.BPE())
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = decoders.ByteLevel()
+        alphabet = pre_tokenizers.ByteLevel.alphabet()
+        tokenizer.train_from_iterator(
+            text, trainers.BpeTrainer(vocab_size=size, special_tokens=["<s>"], initial_alphabet=alphabet)
+        )
+        path = tmp_path / "trained.tiktoken"
+        tokenizer.save(path)
+        same(tokenizer, tessella.load(path, pattern="gpt2", special_tokens={"<s>": 0}))
+        lines = [line.split() for line in path.read_bytes().splitlines()]
+        theirs = tiktoken.Encoding(
+            "trained",
+            pat_str=r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
+            mergeable_ranks={base64.b64decode(token): int(rank) for token, rank in lines},
+            special_tokens={"<s>": 0},
+        )
+        for line in [*text, *TEXTS]:
+            assert theirs.encode(line, allowed_special="all") == tokenizer.encode_ids(line).tolist()
+
+
+def test_what_ranks_cannot_say(tmp_path):
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocab = {char: id for id, char in enumerate(alphabet)}
+    vocab |= {"ab": 256, "bc": 257, "abc": 258}
+
+    def tokenizer(merges, **options):
+        made = Tokenizer(models.BPE(vocab, merges, **options))
+        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        made.decoder = decoders.ByteLevel()
+        return made
+
+    good = [("a", "b"), ("b", "c"), ("ab", "c")]
+    tokenizer(good).save(tmp_path / "x.tiktoken")
+    # Never taken, so it says nothing.
+    tokenizer([*good, ("a", "bc")]).save(tmp_path / "x.tiktoken")
+    for merges, options, obstacle in [
+        ([("a", "b"), ("ab", "c"), ("b", "c")], {}, "order of merges"),
+        ([("b", "c"), ("a", "b"), ("ab", "c")], {}, "no merges lead to the token `abc`"),
+        ([("a", "b"), ("b", "c")], {}, "no merges lead to the token `abc`"),
+        (good, {"dropout": 0.5}, "dropout"),
+    ]:
+        with pytest.raises(UnsupportedError, match=obstacle):
+            tokenizer(merges, **options).save(tmp_path / "y.tiktoken")
+    for change in (
+        lambda made: setattr(made, "normalizer", normalizers.NFC()),
+        lambda made: setattr(made, "pre_tokenizer", pre_tokenizers.ByteLevel(add_prefix_space=True)),
+        lambda made: setattr(made, "decoder", decoders.Fuse()),
+    ):
+        made = tokenizer(good)
+        change(made)
+        with pytest.raises(UnsupportedError, match="table of ranks"):
+            made.save(tmp_path / "y.tiktoken")
+    with pytest.raises(UnsupportedError, match="only a BPE model"):
+        Tokenizer(models.WordLevel({"a": 0})).save(tmp_path / "y.tiktoken")
+    assert [path.name for path in tmp_path.iterdir()] == ["x.tiktoken"]
 
 
 def test_folders(words, sentencepiece, tmp_path):

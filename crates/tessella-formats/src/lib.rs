@@ -9,6 +9,7 @@ pub mod base64;
 pub mod json;
 
 // The formats.
+pub(crate) mod concat_rank;
 pub mod gguf;
 pub mod hf;
 pub mod sentencepiece;

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use tessella_core::error::excerpt;
-use tessella_core::spec::{DecoderSpec, ModelSpec};
+use tessella_core::spec::{AddedToken, DecoderSpec, ModelSpec, PostProcessorSpec};
 use tessella_core::{Error, Result, TokenizerSpec};
 
 use crate::detect::Format;
@@ -99,7 +99,7 @@ pub fn rank_lines(spec: &TokenizerSpec) -> Result<String> {
     if spec.normalizer.is_some() {
         return refuse(FILE, "a normalizer");
     }
-    if spec.post_processor.is_some() {
+    if !matches!(spec.post_processor, None | Some(PostProcessorSpec::ByteLevel { trim_offsets: false, .. })) {
         return refuse(FILE, "a post-processor");
     }
     if !matches!(spec.decoder, Some(DecoderSpec::ByteLevel { .. })) {
@@ -110,7 +110,9 @@ pub fn rank_lines(spec: &TokenizerSpec) -> Result<String> {
     };
     // What the caller passes at loading, the text and the id, must be all there is to an added token.
     let again = tiktoken::from_ranks(&ranks, &encoding)?;
-    match spec.added_tokens.iter().find(|token| !again.added_tokens.contains(token)) {
+    // Without a normalizer, matching before or after it is the same.
+    let plain = |token: &AddedToken| AddedToken { normalized: false, ..token.clone() };
+    match spec.added_tokens.iter().find(|token| !again.added_tokens.contains(&plain(token))) {
         Some(token) => refuse(
             FILE,
             &format!(
@@ -125,7 +127,6 @@ pub fn rank_lines(spec: &TokenizerSpec) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tessella_core::spec::AddedToken;
 
     #[test]
     fn names_decide() {

@@ -7,10 +7,12 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::TokenId;
 
-/// Ids of one character at most: its bytes, one by one.
-const LONGEST_CHARACTER: usize = 4;
-/// Ids that may wait for the rest of a character.
-const MOST_HELD_BACK: usize = 64;
+/// Ids of a broken end at most, with some in front of it: a character is at most four tokens, its bytes.
+const END: usize = 8;
+/// Ids that may wait for the rest of a character. Where tokens are parts of characters, every token of a long run
+/// may end in the middle of one.
+const MOST_HELD_BACK: usize = 1024;
+const BROKEN: char = '\u{FFFD}';
 
 /// The state of one stream. It needs no tokenizer: each step is handed the way to decode.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,13 +21,15 @@ pub struct DecodeStream {
     /// Text of the first `prefix_len` ids, which has been given out.
     prefix: String,
     prefix_len: usize,
+    /// The window was cut in the middle of a character, and its text may change where it was broken.
+    cut: bool,
 }
 
 impl DecodeStream {
     /// A stream that starts behind `ids`: their text counts as given out, unless it ends in the middle of a
     /// character.
     pub fn new(ids: Vec<TokenId>) -> Self {
-        DecodeStream { ids, prefix: String::new(), prefix_len: 0 }
+        DecodeStream { ids, prefix: String::new(), prefix_len: 0, cut: false }
     }
 
     /// The ids that the next step will decode again.
@@ -44,7 +48,7 @@ impl DecodeStream {
         self.catch_up(&decode)?;
         self.ids.extend_from_slice(ids);
         let text = decode(&self.ids)?;
-        if text.len() <= self.prefix.len() || text.ends_with('\u{FFFD}') {
+        if text.len() <= self.prefix.len() || text.ends_with(BROKEN) {
             if self.ids.len() - self.prefix_len <= MOST_HELD_BACK {
                 return Ok(None);
             }
@@ -53,19 +57,34 @@ impl DecodeStream {
         self.give_out(&text, decode).map(Some)
     }
 
-    /// So many ids without a complete character are broken ones or stand for no text: gives out all but the
-    /// last few, which may still begin a character. Keeps the window, and so the cost of a step, bounded.
+    /// So many ids without an end to a character: gives out all that can no longer change. Keeps the window, and so
+    /// the cost of a step, bounded.
     fn let_go(&mut self, decode: impl Fn(&[TokenId]) -> Result<String>) -> Result<Option<String>> {
-        let kept = self.ids.split_off(self.ids.len() - LONGEST_CHARACTER);
+        // Many ids at once may end in a character that has only begun.
+        for end in (self.ids.len() - END..self.ids.len()).rev() {
+            let text = decode(&self.ids[..end])?;
+            if text.len() > self.prefix.len() && !text.ends_with(BROKEN) {
+                let rest = self.ids.split_off(end);
+                let out = self.give_out(&text, decode)?;
+                self.ids.extend(rest);
+                return Ok(Some(out));
+            }
+        }
         let text = decode(&self.ids)?;
-        let out = if text.len() > self.prefix.len() {
-            Some(self.give_out(&text, decode)?)
-        } else {
-            self.ids.truncate(self.prefix_len);
-            None
-        };
-        self.ids.extend(kept);
-        Ok(out)
+        let whole = text.strip_suffix(BROKEN).unwrap_or(&text);
+        if whole.len() <= self.prefix.len() {
+            // Ids that stand for no text.
+            self.ids.drain(self.prefix_len..self.ids.len() - END);
+            return Ok(None);
+        }
+        let out = self.new_part(whole)?.to_owned();
+        self.ids.drain(..self.ids.len() - END);
+        let mut text = decode(&self.ids)?;
+        if text.ends_with(BROKEN) {
+            text.pop();
+        }
+        (self.prefix, self.prefix_len, self.cut) = (text, 0, true);
+        Ok(Some(out))
     }
 
     /// At the end of the stream: gives what has been held back, broken characters as U+FFFD.
@@ -82,9 +101,15 @@ impl DecodeStream {
     fn catch_up(&mut self, decode: impl Fn(&[TokenId]) -> Result<String>) -> Result<()> {
         if self.prefix.is_empty() && !self.ids.is_empty() {
             let text = decode(&self.ids)?;
-            if !text.ends_with('\u{FFFD}') {
+            if !text.ends_with(BROKEN) {
                 self.prefix = text;
                 self.prefix_len = self.ids.len();
+                if self.prefix.is_empty() && self.prefix_len > MOST_HELD_BACK {
+                    // A long row of ids that stand for no text.
+                    self.ids.drain(..self.prefix_len - END);
+                    self.prefix = decode(&self.ids)?;
+                    self.prefix_len = END;
+                }
             }
         }
         Ok(())
@@ -92,8 +117,22 @@ impl DecodeStream {
 
     /// Splits the new part off `text` and moves the window behind the old prefix.
     fn give_out(&mut self, text: &str, decode: impl Fn(&[TokenId]) -> Result<String>) -> Result<String> {
-        let Some(new) = text.strip_prefix(self.prefix.as_str()) else {
-            return Err(Error::new(
+        let new = self.new_part(text)?.to_owned();
+        self.ids.drain(..self.prefix_len);
+        self.prefix = decode(&self.ids)?;
+        (self.prefix_len, self.cut) = (self.ids.len(), false);
+        Ok(new)
+    }
+
+    /// What of `text` has not been given out.
+    fn new_part<'t>(&self, text: &'t str) -> Result<&'t str> {
+        match text.strip_prefix(self.prefix.as_str()) {
+            Some(new) => Ok(new),
+            None if self.cut => {
+                let same = text.chars().zip(self.prefix.chars()).take_while(|(new, old)| new == old);
+                Ok(&text[same.map(|(c, _)| c.len_utf8()).sum()..])
+            }
+            None => Err(Error::new(
                 ErrorKind::Decode,
                 format!(
                     "Invalid prefix encountered while decoding stream. Token ID: {}, Expected prefix: '{}', \
@@ -101,11 +140,7 @@ impl DecodeStream {
                     self.ids.last().copied().unwrap_or_default(),
                     self.prefix
                 ),
-            ));
-        };
-        self.ids.drain(..self.prefix_len);
-        self.prefix = decode(&self.ids)?;
-        self.prefix_len = self.ids.len();
-        Ok(new.to_owned())
+            )),
+        }
     }
 }

@@ -118,6 +118,45 @@ fn a_flushed_stream_gives_what_was_held_back() {
     assert_eq!(DecodeStream::new(vec![0]).flush(decode).unwrap(), None);
 }
 
+/// Tokens that are parts of characters, in runs longer than what a stream holds back.
+#[test]
+fn long_runs_of_parts_of_characters() {
+    let joined = |decoder: &Decoder, vocabulary: &[&str], steps: &mut dyn Iterator<Item = Vec<TokenId>>| {
+        let decode = |ids: &[TokenId]| {
+            decoder.decode(ids.iter().map(|&id| vocabulary[id as usize].to_owned()).collect())
+        };
+        let mut stream = DecodeStream::new(Vec::new());
+        let mut out = String::new();
+        for ids in steps {
+            let step = ids.len();
+            out.extend(stream.step(&ids, decode).unwrap());
+            assert!(stream.pending_ids().len() <= 2100 + step, "{}", stream.pending_ids().len());
+        }
+        out.extend(stream.flush(decode).unwrap());
+        out
+    };
+    // 🙂 is F0 9F 99 82: its first three bytes, the last of one with the first three of the next, the last.
+    let parts = ["ðŁĻ", "ĤðŁĻ", "Ĥ"];
+    for count in [0, 10, 1500, 5000] {
+        let ids: Vec<TokenId> = [vec![0], vec![1; count], vec![2]].concat();
+        let mut steps = ids.iter().map(|&id| vec![id]);
+        assert_eq!(joined(&Decoder::ByteLevel, &parts, &mut steps), "🙂".repeat(count + 1));
+    }
+    // Bytes one by one, many in a step, each step ending in the middle of a character.
+    let bytes = ["<0xF0>", "<0x9F>", "<0x99>", "<0x82>"];
+    let ids: Vec<TokenId> = [0, 1, 2, 3].repeat(3000);
+    for step in [1, 2, 3, 1501, 5001] {
+        let mut steps = ids.chunks(step).map(<[TokenId]>::to_vec);
+        assert_eq!(joined(&Decoder::ByteFallback, &bytes, &mut steps), "🙂".repeat(3000), "{step}");
+    }
+    // What is broken stays broken.
+    let mut steps = (0..5000).map(|_| vec![0]);
+    assert_eq!(joined(&Decoder::ByteLevel, &["Ĥ"], &mut steps), "\u{FFFD}".repeat(5000));
+    // Ids without a text.
+    let mut steps = (0..5000).map(|at| vec![(at == 4999) as TokenId]);
+    assert_eq!(joined(&Decoder::ByteLevel, &["", "a"], &mut steps), "a");
+}
+
 #[test]
 fn bytes_come_out_unbroken() {
     let owned = |tokens: &[&str]| tokens.iter().map(|&token| token.to_owned()).collect::<Vec<_>>();

@@ -13,7 +13,7 @@ use tessella_core::spec::{AddedToken, Merges, ModelSpec, Vocab};
 use tessella_core::{Error, Result, TokenizerSpec};
 
 use super::added_ids::{self, model_vocab};
-use super::concat_rank;
+use crate::concat_rank;
 
 pub(super) const SENTENCEPIECE_OBSTACLE: &str = "tokenizer.json cannot express a model that runs by \
      SentencePiece's own rules (sums of 32-bit scores, control symbols that never match in text but vanish when \

@@ -6,10 +6,9 @@
 //! components without `type` are told by their fields, merges may be `"a b"`, and so on.
 //!
 //! Writing goes the same way back, in the field order that readers of this format know. What the format has
-//! no words for is first restated ([`concat_rank`], [`dialect`]) where that is exact, or refused.
+//! no words for is first restated ([`concat_rank`](crate::concat_rank), [`dialect`]) where that is exact, or refused.
 
 mod added_ids;
-mod concat_rank;
 mod decoders;
 mod dialect;
 mod document;

@@ -6,7 +6,7 @@ use tessella_core::error::excerpt;
 use tessella_core::spec::{BpeSpec, Merges, ModelSpec, UnigramSpec, Vocab};
 use tessella_core::{Error, Result, TokenId};
 
-use super::concat_rank;
+use crate::concat_rank;
 use crate::json::Writer;
 
 pub(super) fn write(writer: &mut Writer, spec: &ModelSpec) -> Result<()> {

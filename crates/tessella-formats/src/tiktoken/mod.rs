@@ -19,7 +19,7 @@ use tessella_core::spec::{
 };
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
-use crate::base64;
+use crate::{base64, concat_rank, hf};
 
 pub use named::{NAMES, named};
 
@@ -194,13 +194,20 @@ pub fn encoding(name_or_pattern: &str, specials: Option<&[(String, TokenId)]>) -
     Ok(encoding)
 }
 
-/// The table of ranks of a description, for [`write_ranks`]; the pattern and the special tokens are not in it.
+/// The table of ranks of a description, for [`write_ranks`]; the pattern and the special tokens are not in it. A list
+/// of merges is written as ranks if it says no more than they do.
 pub fn to_ranks(spec: &TokenizerSpec) -> Result<Vec<(Vec<u8>, TokenId)>> {
-    let ModelSpec::Bpe(BpeSpec { vocab, merges: Merges::ConcatRank, .. }) = &spec.model else {
-        return Err(Error::unsupported(
-            "only a BPE model whose merges go by the rank of the concatenation can be written as a table of ranks; \
-             a list of merges says more than ranks can",
-        ));
+    let ModelSpec::Bpe(bpe) = &spec.model else {
+        return Err(Error::unsupported("only a BPE model can be written as a table of ranks"));
+    };
+    let restated;
+    let vocab = match &bpe.merges {
+        Merges::ConcatRank => &*bpe.vocab,
+        Merges::Pairs(merges) => {
+            let special = spec.added_tokens.iter().map(|token| token.content.as_str()).collect();
+            restated = concat_rank::ranks(bpe, merges, &special)?;
+            &restated
+        }
     };
     vocab
         .iter()
@@ -214,19 +221,24 @@ pub fn to_ranks(spec: &TokenizerSpec) -> Result<Vec<(Vec<u8>, TokenId)>> {
         .collect()
 }
 
-/// The pattern and special tokens of a description made by [`from_ranks`].
+/// The pattern and special tokens of a description that is no more than these and ranks.
 pub fn to_encoding(spec: &TokenizerSpec) -> Option<Encoding> {
-    let Some(PreTokenizerSpec::Sequence(parts)) = &spec.pre_tokenizer else { return None };
-    let [
-        PreTokenizerSpec::Split {
-            pattern: Pattern::Regex { source, dialect: Dialect::Fancy },
-            behavior: SplitBehavior::Isolated,
-            invert: false,
+    let pattern = match spec.pre_tokenizer.as_ref()? {
+        PreTokenizerSpec::ByteLevel { add_prefix_space: false, use_regex: true, .. } => {
+            named("gpt2")?.pattern
+        }
+        PreTokenizerSpec::Sequence(parts) => match parts.as_slice() {
+            [
+                PreTokenizerSpec::Split {
+                    pattern: Pattern::Regex { source, dialect },
+                    behavior: SplitBehavior::Isolated,
+                    invert: false,
+                },
+                PreTokenizerSpec::ByteLevel { add_prefix_space: false, use_regex: false, .. },
+            ] if *dialect == Dialect::Fancy || means_the_same(source) => source.clone(),
+            _ => return None,
         },
-        PreTokenizerSpec::ByteLevel { add_prefix_space: false, use_regex: false, .. },
-    ] = parts.as_slice()
-    else {
-        return None;
+        _ => return None,
     };
     let special_tokens = spec
         .added_tokens
@@ -234,7 +246,12 @@ pub fn to_encoding(spec: &TokenizerSpec) -> Option<Encoding> {
         .filter(|token| token.special)
         .filter_map(|token| Some((token.content.clone(), token.id?)))
         .collect();
-    Some(Encoding { pattern: source.clone(), special_tokens })
+    Some(Encoding { pattern, special_tokens })
+}
+
+/// Whether an expression is matched alike in both dialects.
+fn means_the_same(source: &str) -> bool {
+    hf::fancy_to_oniguruma(source).is_ok_and(|translated| translated == source)
 }
 
 #[cfg(test)]
