@@ -246,3 +246,16 @@ def test_real_encodings(name, tmp_path, monkeypatch):
     assert mine._special_tokens == real._special_tokens
     assert pickle.loads(pickle.dumps(mine)).encode("hello") == real.encode("hello")
     compare(mine, real, 60)
+
+
+def test_examples():
+    import doctest
+    import importlib
+
+    tried = 0
+    for name in ("", ".known", ".merging", ".registry"):
+        module = importlib.import_module(f"tessella.compat.tiktoken{name}")
+        result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+        assert result.failed == 0
+        tried += result.attempted
+    assert tried >= 8
