@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+from ..tokenizer import _warn
 
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
@@ -120,11 +121,12 @@ class Decoding:
             return text
         if type(self.backend_tokenizer.model).__name__ == "BPE":
             if wanted:
-                warnings.warn(
-                    "clean_up_tokenization_spaces=True does nothing to a byte-pair tokenizer: the blanks "
-                    "that it "
-                    "decodes are those of the text",
-                    stacklevel=3,
+                _warn(
+                    [
+                        "clean_up_tokenization_spaces=True does nothing to a byte-pair tokenizer: the blanks "
+                        "that it "
+                        "decodes are those of the text"
+                    ]
                 )
             return text
         return clean_up(text)

@@ -6,10 +6,10 @@ for want of a length, there is a warning here.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 from ..errors import ArgumentError
+from ..tokenizer import _warn
 
 __all__ = ["NO_LIMIT", "Strategies", "resolve"]
 
@@ -46,14 +46,12 @@ def resolve(
     pad_to_multiple_of: int | None,
     model_max_length: int,
     verbose: bool,
-    level: int = 3,
 ) -> Strategies:
     """The strategies and the length.
 
     Args:
         padding, truncation, max_length, pad_to_multiple_of, verbose: as in the call.
         model_max_length: the length to use where the call gives none.
-        level: how many frames up a warning points.
     """
     if max_length is not None and padding is False and truncation is None:
         truncation = "longest_first"
@@ -72,11 +70,13 @@ def resolve(
         else _chosen("padding", padding, _PADDING)
     )
     if padding is True and max_length is not None and truncating == "do_not_truncate" and verbose:
-        warnings.warn(
-            "`max_length` is ignored when `padding`=`True` and there is no truncation strategy. To pad to "
-            "max "
-            "length, use `padding='max_length'`.",
-            stacklevel=level,
+        _warn(
+            [
+                "`max_length` is ignored when `padding`=`True` and there is no truncation strategy. To pad "
+                "to "
+                "max "
+                "length, use `padding='max_length'`."
+            ]
         )
     if max_length is None:
         wanted = [
@@ -89,10 +89,11 @@ def resolve(
         ]
         if wanted and model_max_length > _LARGE:
             if verbose:
-                warnings.warn(
-                    f"{' and '.join(wanted)} does nothing: neither `max_length` nor the tokenizer's "
-                    "`model_max_length` says how long",
-                    stacklevel=level,
+                _warn(
+                    [
+                        f"{' and '.join(wanted)} does nothing: neither `max_length` nor the tokenizer's "
+                        "`model_max_length` says how long"
+                    ]
                 )
             padded = "do_not_pad" if padded == "max_length" else padded
             truncating = "do_not_truncate"

@@ -16,13 +16,12 @@ Example:
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..errors import ArgumentError
 from ..processors import TemplateProcessing
-from ..tokenizer import Tokenizer
+from ..tokenizer import Tokenizer, _warn
 from ..tokens import AddedToken
 from .calling import Columns, encode_rows
 from .chat import ChatTemplates
@@ -346,11 +345,13 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
     def _warn_if_long(self, length: int) -> None:
         if length > self.model_max_length > 0 and not self._warned_of_length:
             self._warned_of_length = True
-            warnings.warn(
-                f"a sequence of {length} tokens is longer than the {self.model_max_length} that the model "
-                "takes; "
-                "pass truncation=True to cut it",
-                stacklevel=4,
+            _warn(
+                [
+                    f"a sequence of {length} tokens is longer than the {self.model_max_length} that the "
+                    "model "
+                    "takes; "
+                    "pass truncation=True to cut it"
+                ]
             )
 
     def _strategies(self, options: dict[str, Any], verbose: bool) -> Strategies:
@@ -361,7 +362,6 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
             options["pad_to_multiple_of"],
             self.model_max_length,
             verbose,
-            4,
         )
 
     def __call__(
