@@ -314,6 +314,24 @@ def test_roles(tokenizer):
         _ = tokenizer.nonsense
 
 
+def test_special_tokens_mask(tokenizer):
+    ids = tokenizer("the fox")["input_ids"]
+    assert tokenizer.get_special_tokens_mask(ids, already_has_special_tokens=True) == [1, 0, 0, 1]
+    with pytest.raises(UnsupportedError, match="already_has_special_tokens"):
+        tokenizer.get_special_tokens_mask(ids)
+
+
+def test_data_collators(tokenizer):
+    pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    tokenizer.add_special_tokens({"mask_token": "[MASK]"})
+    rows = [tokenizer("the fox"), tokenizer("the quick fox")]
+    assert transformers.DataCollatorWithPadding(tokenizer)(rows)["input_ids"].shape == (2, 5)
+    masked = transformers.DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.9)(rows)
+    special = masked["input_ids"] == tokenizer.cls_token_id
+    assert special[:, 0].all() and (masked["labels"][:, 0] == -100).all()
+
+
 def test_beginning_and_end(words):
     tokenizer = PretrainedTokenizer(words, bos_token="[CLS]", eos_token="[SEP]")
     tokenizer.add_bos_token = True
@@ -628,3 +646,44 @@ def test_pre_tokenizers_are_left_alone():
     made = PretrainedTokenizer(backend, unk_token="[UNK]")
     assert made.backend_tokenizer is not backend
     assert "[UNK]" not in {t.content for t in backend.get_added_tokens_decoder().values()}
+
+
+def _real(name, **settings):
+    folder = texts.folder("TESSELLA_MODELS")
+    if folder is None or not (folder / name).exists():
+        pytest.skip("TESSELLA_MODELS names no folder with this file")
+    return tessella.AutoTokenizer.from_pretrained(folder / name, **settings)
+
+
+def test_windows_of_a_real_tokenizer():
+    tokenizer = _real("bert-base-cased.json")
+    batch = tokenizer(
+        [
+            "This sentence is not too long but we are going to split it anyway.",
+            "This sentence is shorter but will still get split.",
+        ],
+        truncation=True,
+        max_length=6,
+        stride=2,
+        return_overflowing_tokens=True,
+    )
+    assert batch["overflow_to_sample_mapping"] == [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
+    rows = [" ".join(batch.tokens(row)) for row in (0, 1, 6)]
+    assert rows == [
+        "[CLS] This sentence is not [SEP]",
+        "[CLS] is not too long [SEP]",
+        "[CLS] it anyway . [SEP]",
+    ]
+
+
+def test_words_of_real_tokenizers():
+    batch = _real("bert-base-cased.json")("My name is Sylvain and I work at Hugging Face in Brooklyn.")
+    assert batch.word_ids() == [None, 0, 1, 2, 3, 3, 3, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12, None]
+    words = "EU rejects German call to boycott British lamb .".split()
+    batch = _real("bert-uncased.json")(words, is_split_into_words=True)
+    assert batch["input_ids"] == [101, 7327, 19164, 2446, 2655, 2000, 17757, 2329, 12559, 1012, 102]
+    pair = _real("bert-base-cased.json")(
+        "Let's test this tokenizer...", "on a pair of sentences.", return_token_type_ids=True
+    )
+    first = pair.tokens().index("[SEP]") + 1
+    assert pair["token_type_ids"] == [0] * first + [1] * (len(pair["input_ids"]) - first)

@@ -21,9 +21,8 @@ __all__ = ["Columns", "encode_rows"]
 
 _KINDS = (
     "text input must be of type `str` (single example), `list[str]` (batch or single pretokenized example) "
-    "or "
-    "`list[list[str]]` (batch of pretokenized examples) or `list[tuple[list[str], list[str]]]` (batch of "
-    "pretokenized sequence pairs)"
+    "or `list[list[str]]` (batch of pretokenized examples) or `list[tuple[list[str], list[str]]]` (batch "
+    "of pretokenized sequence pairs)"
 )
 
 

@@ -90,8 +90,7 @@ def _cut(rendered: str, text: str, mark: str) -> str:
     if place < 0 or text.strip() not in rendered:
         raise ArgumentError(
             "continue_final_message is set but the chat template does not show the final message as it is; "
-            "found "
-            f"{rendered[-200:]!r}"
+            f"found {rendered[-200:]!r}"
         )
     kept = rendered[:place]
     # A template that strips the blank behind the mark would have stripped those behind the text.
@@ -139,8 +138,7 @@ class ChatTemplates:
                 return own["default"]
             raise ArgumentError(
                 f"none of the chat templates {', '.join(sorted(own))} is the default: pass the name of one "
-                "as "
-                "`chat_template`"
+                "as `chat_template`"
             )
         if chat_template is not None:
             return chat_template
@@ -297,9 +295,7 @@ def _masks(batch: BatchEncoding, spans: list[list[tuple[int, int]]]) -> list[lis
         if sample not in reached:
             raise ArgumentError(
                 f"the assistant mask of conversation {sample} is empty: none of its tokens is left of what "
-                "the "
-                f"assistant says (characters {found[0][0]} to {found[-1][1]}); it was truncated, use a "
-                "larger "
-                "`max_length`"
+                f"the assistant says (characters {found[0][0]} to {found[-1][1]}); it was truncated, use a "
+                "larger `max_length`"
             )
     return masks

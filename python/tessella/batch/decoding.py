@@ -123,9 +123,8 @@ class Decoding:
             if wanted:
                 _warn(
                     [
-                        "clean_up_tokenization_spaces=True does nothing to a byte-pair tokenizer: the blanks "
-                        "that it "
-                        "decodes are those of the text"
+                        "clean_up_tokenization_spaces=True does nothing to a byte-pair tokenizer: the "
+                        "blanks that it decodes are those of the text"
                     ]
                 )
             return text

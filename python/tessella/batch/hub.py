@@ -75,9 +75,8 @@ def download(
         except Exception:
             raise HubError(
                 f"`{name}` is neither a file or folder here, nor in the cache of the hub, and the hub did "
-                "not give "
-                f"it ({_reason(error)}); check the name and the connection, pass `token` for a private "
-                "repository, or give the path of a local copy"
+                f"not give it ({_reason(error)}); check the name and the connection, pass `token` for a "
+                "private repository, or give the path of a local copy"
             ) from error
     found = os.path.join(folder, subfolder) if subfolder else folder
     if not any(os.path.exists(os.path.join(found, file)) for file in _ENOUGH):

@@ -66,9 +66,8 @@ def pad(
     main = tokenizer.model_input_names[0]
     if main not in columns:
         raise ArgumentError(
-            f"You should supply an encoding or a list of encodings to this method that includes {main}, "
-            "but you "
-            f"provided {list(columns)}"
+            f"You should supply an encoding or a list of encodings to this method that includes {main}, but "
+            f"you provided {list(columns)}"
         )
     if return_tensors is None:
         return_tensors = _kind(columns[main])

@@ -57,8 +57,7 @@ def _resolved(processor: Any, tokenizer: Tokenizer, renamed: Mapping[str, str]) 
         if found is None:
             raise TrainError(
                 f"the post-processor puts in {token!r}, which the trained vocabulary does not have: add it "
-                "to "
-                "`new_special_tokens`, or rename it in `special_tokens_map`"
+                "to `new_special_tokens`, or rename it in `special_tokens_map`"
             )
         return found
 

@@ -62,9 +62,8 @@ def _of_hint(hint: Any) -> dict[str, Any]:
         values = {"additionalProperties": _of_hint(inner[1])} if len(inner) == 2 else {}
         return {"type": "object", **values}
     raise ArgumentError(
-        f"the type hint {hint!r} has no JSON schema: use int, float, str, bool, list, dict, tuple, "
-        "Literal, an Enum "
-        "or unions of them, or write the schema yourself"
+        f"the type hint {hint!r} has no JSON schema: use int, float, str, bool, list, dict, tuple, Literal, "
+        "an Enum or unions of them, or write the schema yourself"
     )
 
 

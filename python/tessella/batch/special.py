@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, UnsupportedError
 from ..tokens import AddedToken
 
 if TYPE_CHECKING:
@@ -186,3 +186,23 @@ class SpecialTokens:
         """The ids of ``all_special_tokens``."""
         ids = [self._id(token) for token in self.all_special_tokens]
         return [id for id in ids if id is not None]
+
+    def get_special_tokens_mask(
+        self,
+        token_ids_0: Iterable[int],
+        token_ids_1: Iterable[int] | None = None,
+        already_has_special_tokens: bool = False,
+    ) -> list[int]:
+        """1 for each id that is one of a special token, 0 for the others.
+
+        Ids that have no special tokens yet cannot be told apart by themselves; encode the text with
+        ``return_special_tokens_mask=True`` instead.
+        """
+        if not already_has_special_tokens or token_ids_1 is not None:
+            raise UnsupportedError(
+                "only one list of ids with its special tokens has a mask: pass "
+                "already_has_special_tokens=True, "
+                "or encode the text with return_special_tokens_mask=True"
+            )
+        special = set(self.all_special_ids)
+        return [int(int(id) in special) for id in token_ids_0]

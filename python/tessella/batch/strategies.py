@@ -73,9 +73,7 @@ def resolve(
         _warn(
             [
                 "`max_length` is ignored when `padding`=`True` and there is no truncation strategy. To pad "
-                "to "
-                "max "
-                "length, use `padding='max_length'`."
+                "to max length, use `padding='max_length'`."
             ]
         )
     if max_length is None:
@@ -108,7 +106,6 @@ def resolve(
     ):
         raise ArgumentError(
             f"Truncation and padding are both activated but truncation length ({max_length}) is not a "
-            "multiple "
-            f"of pad_to_multiple_of ({pad_to_multiple_of})."
+            f"multiple of pad_to_multiple_of ({pad_to_multiple_of})."
         )
     return Strategies(padded, truncating, max_length)

@@ -169,7 +169,6 @@ def render_with_spans(template: str, variables: Mapping[str, Any]) -> tuple[str,
     if text != render(template, variables, moment):
         raise ArgumentError(
             "the chat template changes the text of its {% generation %} blocks after they end (by a filter "
-            "such as "
-            "trim, for example), so where they are is not known: move the filter into the blocks"
+            "such as trim, for example), so where they are is not known: move the filter into the blocks"
         )
     return text, sorted(span for span in spans if span[0] < span[1])

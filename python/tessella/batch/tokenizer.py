@@ -91,8 +91,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         else:
             raise ArgumentError(
                 f"{type(self).__name__} needs a tokenizer: pass `tokenizer_object` or `tokenizer_file`, or "
-                "use "
-                "from_pretrained"
+                "use from_pretrained"
             )
         if backend.padding is not None:
             own = backend.padding
@@ -348,9 +347,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
             _warn(
                 [
                     f"a sequence of {length} tokens is longer than the {self.model_max_length} that the "
-                    "model "
-                    "takes; "
-                    "pass truncation=True to cut it"
+                    "model takes; pass truncation=True to cut it"
                 ]
             )
 

@@ -25,8 +25,7 @@ def load_tiktoken_bpe(tiktoken_bpe_file: _Path, expected_hash: str | None = None
     if expected_hash is not None and (found := hashlib.sha256(content).hexdigest()) != expected_hash:
         raise FormatError(
             f"{os.fspath(tiktoken_bpe_file)} is not the file that was asked for: its SHA-256 is {found}, "
-            "expected "
-            f"{expected_hash}; get it again"
+            f"expected {expected_hash}; get it again"
         )
     ranks: dict[bytes, int] = {}
     for number, line in enumerate(content.splitlines(), 1):
@@ -38,8 +37,7 @@ def load_tiktoken_bpe(tiktoken_bpe_file: _Path, expected_hash: str | None = None
         except ValueError as error:
             raise FormatError(
                 f"line {number} of {os.fspath(tiktoken_bpe_file)} is {line[:60]!r}, expected a token in "
-                "base64, a "
-                "space, and its rank"
+                "base64, a space, and its rank"
             ) from error
     return ranks
 

@@ -34,9 +34,8 @@ def _ranks(file: File) -> dict[bytes, int]:
             return load_tiktoken_bpe(path, file.sha256)
     raise FileNotFoundError(
         2,
-        f"the ranks of this encoding are not here, and nothing is downloaded; put {names[1]}, or "
-        "tiktoken's cached "
-        f"copy {names[0]}, into this folder, or set TIKTOKEN_CACHE_DIR to the folder that holds it",
+        f"the ranks of this encoding are not here, and nothing is downloaded; put {names[1]}, or tiktoken's "
+        f"cached copy {names[0]}, into this folder, or set TIKTOKEN_CACHE_DIR to the folder that holds it",
         folder,
     )
 
