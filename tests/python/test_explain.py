@@ -148,7 +148,7 @@ def story_ends_at_its_tokens(tokenizer, steps):
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(text=TEXTS)
 def test_the_ids_are_those_of_encoding(name, text):
     tokenizer = TOKENIZERS[name]
