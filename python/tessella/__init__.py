@@ -45,6 +45,7 @@ from .tokens import AddedToken, OffsetReferential, OffsetType, SplitDelimiterBeh
 
 if TYPE_CHECKING:
     from . import implementations, recipes, tools
+    from .batch import AutoTokenizer, BatchEncoding
     from .implementations import (
         BertWordPieceTokenizer,
         ByteLevelBPETokenizer,
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AddedToken",
+    "AutoTokenizer",
+    "BatchEncoding",
     "BertWordPieceTokenizer",
     "ByteLevelBPETokenizer",
     "CharBPETokenizer",
@@ -97,6 +100,8 @@ __all__ = [
 
 # Loaded when they are asked for, so that importing the package stays quick.
 _LATER = {
+    "AutoTokenizer": "batch",
+    "BatchEncoding": "batch",
     "BertWordPieceTokenizer": "implementations",
     "ByteLevelBPETokenizer": "implementations",
     "CharBPETokenizer": "implementations",

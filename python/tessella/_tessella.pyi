@@ -341,6 +341,8 @@ class Description:
     @staticmethod
     def from_json(json: bytes, allow_custom: list[str]) -> Description: ...
     @staticmethod
+    def from_ranks(ranks: bytes, pattern: str, matches_only: bool) -> Description: ...
+    @staticmethod
     def unpack(packed: dict[str, Any]) -> Description: ...
 
 class Tokenizer:
@@ -368,6 +370,7 @@ class Tokenizer:
         *,
         truncation: _Settings = None,
         padding: _Settings = None,
+        encode_special_tokens: bool | None = None,
     ) -> Encoding: ...
     def encode_batch(
         self,
@@ -377,6 +380,7 @@ class Tokenizer:
         *,
         truncation: _Settings = None,
         padding: _Settings = None,
+        encode_special_tokens: bool | None = None,
         num_threads: int | None = None,
     ) -> list[Encoding]: ...
     def encode_ids(self, text: str, add_special_tokens: bool = True) -> npt.NDArray[np.uint32]: ...
@@ -463,6 +467,23 @@ def save_folder(
     chat_template: str | None,
     chat_templates: list[tuple[str, str]],
 ) -> list[_Path]: ...
+def trace(
+    tokenizer: Tokenizer, text: str, specials_as_text: bool
+) -> tuple[
+    list[tuple[str, int, int, int | None]],
+    list[list[tuple[str, int, int, int | None]]],
+]: ...
+def derive(
+    tokenizer: Tokenizer, text: str, n_best: int
+) -> tuple[
+    str,
+    list[tuple[int, int, int]],
+    list[tuple[tuple[int, int, int], list[tuple[int, int, int]]]],
+    list[tuple[int, int, int, float]],
+    list[tuple[list[tuple[int, int, int]], float]],
+]: ...
+def model_id(tokenizer: Tokenizer, token: str) -> int | None: ...
+def model_token(tokenizer: Tokenizer, id: int) -> str | None: ...
 def settle() -> None: ...
 def read_merges(bytes: bytes) -> list[tuple[str, str]]: ...
 def read_vocab_txt(bytes: bytes) -> dict[str, int]: ...

@@ -95,16 +95,14 @@ def _fitting(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
     if trainer is None:
         made: Trainer = model.get_trainer()
         return made
-    from .trainers import ParityBpeTrainer
-    from .trainers import Trainer as Base
+    from .trainers import ParityBpeTrainer, _adopted
 
     if isinstance(trainer, ParityBpeTrainer):
         raise TypeError(
             "ParityBpeTrainer learns from the texts of several languages: call its own"
             " train_from_iterator(tokenizer, [texts, ...])"
         )
-    if not isinstance(trainer, Base):
-        raise TypeError(f"'{type(trainer).__name__}' object is not an instance of 'Trainer'")
+    trainer = _adopted(trainer)
     kind = model._handle.kind()
     if kind != trainer._trains:
         article = "an" if trainer._trains[0] in "AEIO" else "a"

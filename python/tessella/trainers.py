@@ -172,6 +172,24 @@ def _blank(cls: type[Trainer]) -> Trainer:
     return object.__new__(cls)
 
 
+def _adopted(trainer: Any) -> Trainer:
+    """The trainer; another library's becomes ours, with the settings that its state tells."""
+    if isinstance(trainer, Trainer):
+        return trainer
+    state = getattr(trainer, "__getstate__", lambda: None)()
+    if isinstance(state, (bytes, str)) and not isinstance(trainer, type):
+        kinds = {kind.__name__: kind for kind in Trainer.__subclasses__()}
+        try:
+            ((name, fields),) = json.loads(state).items()
+            made = _blank(kinds[name])
+            made._restore(fields)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            pass
+        else:
+            return made
+    raise TypeError(f"'{type(trainer).__name__}' object is not an instance of 'Trainer'")
+
+
 _COUNTS = {"vocab_size", "min_frequency", "limit_alphabet", "max_token_length", "n_sub_iterations"}
 _COUNTS |= {"max_piece_length", "seed_size", "num_merges", "global_merges", "window_size"}
 _MAY_BE_NONE = {"limit_alphabet", "max_token_length"}

@@ -45,6 +45,8 @@ mod stream;
 mod state;
 mod tokenizer;
 
+mod explaining;
+
 mod progress;
 mod sentencepiece;
 mod training;
@@ -94,6 +96,10 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sentencepiece::SentencePieceNormalizerHandle>()?;
     module.add_function(wrap_pyfunction!(sentencepiece::train_sentencepiece, module)?)?;
     module.add_function(wrap_pyfunction!(loading::load, module)?)?;
+    module.add_function(wrap_pyfunction!(explaining::trace, module)?)?;
+    module.add_function(wrap_pyfunction!(explaining::derive, module)?)?;
+    module.add_function(wrap_pyfunction!(explaining::model_id, module)?)?;
+    module.add_function(wrap_pyfunction!(explaining::model_token, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
     module.add_function(wrap_pyfunction!(saving::is_folder, module)?)?;
     module.add_function(wrap_pyfunction!(saving::save_file, module)?)?;
