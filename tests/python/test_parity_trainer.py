@@ -78,7 +78,7 @@ def test_equal_to_the_reference() -> None:
         expected = train(reference, chosen, texts, dev, ratio)
         assert train(tessella, chosen, texts, dev, ratio) == expected, (case, chosen, dev is not None, ratio)
         learned += len(expected[1])
-    assert learned > 10 * CASES
+    assert learned > 5 * CASES  # most comparisons are not empty
 
 
 def test_a_window_that_shuts_the_last_language_out_ends() -> None:
