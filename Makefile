@@ -43,14 +43,14 @@ python-test: $(VENV)/.built
 lint: $(STAMP)
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	$(BIN)/ruff check python tests tools benchmarks
-	$(BIN)/ruff format --check python tests tools benchmarks
+	$(BIN)/ruff check python tests tools benchmarks examples
+	$(BIN)/ruff format --check python tests tools benchmarks examples
 	$(BIN)/mypy
 
 format: $(STAMP) ## Format Rust and Python
 	cargo fmt --all
-	$(BIN)/ruff format python tests tools benchmarks
-	$(BIN)/ruff check --fix python tests tools benchmarks
+	$(BIN)/ruff format python tests tools benchmarks examples
+	$(BIN)/ruff check --fix python tests tools benchmarks examples
 
 conformance: $(VENV)/.built ## Compare every real file with its own library (needs TESSELLA_MODELS, TESSELLA_CORPORA)
 	$(BIN)/python -m tests.conformance.compare

@@ -42,7 +42,7 @@ def measure(engine: str, job: dict[str, Any]) -> dict[str, Any] | None:
 
 def versions() -> dict[str, str]:
     found = {}
-    for name in ("tessella", "tokenizers", "tiktoken", "sentencepiece", "gigatoken"):
+    for name in ("tessella", "tokenizers", "tiktoken", "sentencepiece", "gigatoken", "rustbpe", "bpeasy"):
         try:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:

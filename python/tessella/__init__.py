@@ -23,7 +23,6 @@ from . import _tessella, decoders, errors, models, normalizers, pre_tokenizers, 
 from ._tessella import (
     Encoding,
     NormalizedString,
-    PieceCounts,
     PreTokenizedString,
     Regex,
     Token,
@@ -38,14 +37,15 @@ from ._types import (
     TextEncodeInput,
     TextInputSequence,
 )
-from .counting import count_pieces
+from .counting import PieceCounts, count_pieces
 from .loading import load
 from .ragged import RaggedIds
 from .tokenizer import PlanStep, TextStream, Tokenizer
 from .tokens import AddedToken, OffsetReferential, OffsetType, SplitDelimiterBehavior
 
 if TYPE_CHECKING:
-    from . import implementations, tools
+    from . import implementations, recipes, tools
+    from .batch import AutoTokenizer, BatchEncoding
     from .implementations import (
         BertWordPieceTokenizer,
         ByteLevelBPETokenizer,
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AddedToken",
+    "AutoTokenizer",
+    "BatchEncoding",
     "BertWordPieceTokenizer",
     "ByteLevelBPETokenizer",
     "CharBPETokenizer",
@@ -91,12 +93,15 @@ __all__ = [
     "normalizers",
     "pre_tokenizers",
     "processors",
+    "recipes",
     "tools",
     "trainers",
 ]
 
 # Loaded when they are asked for, so that importing the package stays quick.
 _LATER = {
+    "AutoTokenizer": "batch",
+    "BatchEncoding": "batch",
     "BertWordPieceTokenizer": "implementations",
     "ByteLevelBPETokenizer": "implementations",
     "CharBPETokenizer": "implementations",
@@ -108,7 +113,7 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name in ("implementations", "tools"):
+    if name in ("implementations", "recipes", "tools"):
         return import_module(f".{name}", __name__)
     if name in _LATER:
         return getattr(import_module(f".{_LATER[name]}", __name__), name)

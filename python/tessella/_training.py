@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from . import _tessella
+from .errors import ArgumentError, TrainError
 from .models import Model
 from .tokens import AddedToken
 
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
-    from .trainers import Trainer
+    from .trainers import ParityBpeTrainer, Trainer
 
 
 def _progress(trainer: Trainer) -> str:
@@ -22,15 +23,70 @@ def _progress(trainer: Trainer) -> str:
     return shown
 
 
-def learn(trainer: Trainer, counts: _tessella.PieceCounts) -> tuple[Model, list[AddedToken]]:
-    """A model and its special tokens."""
+def _options(trainer: Trainer) -> dict[str, Any]:
     from .trainers import _special
 
     options = trainer._fields()
     options["special_tokens"] = _special(getattr(trainer, "special_tokens", ()))
-    handle, special_tokens = _tessella.learn(trainer._trains, options, counts, _progress(trainer))
-    object.__setattr__(trainer, "_words", len(counts))
+    return options
+
+
+def learn(
+    trainer: Trainer,
+    counts: _tessella.PieceCounts,
+    checkpoint: str | os.PathLike[str] | None = None,
+    once: bool = False,
+) -> tuple[Model, list[AddedToken]]:
+    """A model and its special tokens. With ``once`` the counts are used up."""
+    options = _options(trainer)
+    if checkpoint is not None:
+        if trainer._trains == "WordLevel":
+            raise ArgumentError("word-level training is over at once: it has no checkpoints")
+        options["checkpoint"] = os.fspath(checkpoint)
+    words = len(counts)
+    handle, special_tokens = _tessella.learn(trainer._trains, options, counts, _progress(trainer), once)
+    object.__setattr__(trainer, "_words", words)
     return Model._wrap(handle), special_tokens
+
+
+def estimate_memory(trainer: Trainer, counts: _tessella.PieceCounts) -> int:
+    """See ``Trainer.estimate_memory``."""
+    return _tessella.estimate_memory(trainer._trains, _options(trainer), counts)
+
+
+def train_parity(
+    trainer: ParityBpeTrainer,
+    tokenizer: Tokenizer,
+    train_iterators: Iterable[Iterable[Any]],
+    dev_iterators: Iterable[Iterable[Any]] | None,
+    ratio: Iterable[float] | None,
+) -> None:
+    """See ``ParityBpeTrainer.train_from_iterator``."""
+    kind = tokenizer.model._handle.kind()
+    if kind != "BPE":
+        raise TrainError(f"ParityBpeTrainer can only train a BPE, not a {kind}")
+    for name, iterators in (("train_iterators", train_iterators), ("dev_iterators", dev_iterators)):
+        if isinstance(iterators, (str, bytes)):
+            raise TypeError(f"`{name}` must be a list with the texts of each language, not one text")
+    train, dev = list(train_iterators), None if dev_iterators is None else list(dev_iterators)
+    if not train:
+        raise ArgumentError("`train_iterators` must not be empty: give the texts of each language")
+    if dev is not None and len(dev) != len(train):
+        raise ArgumentError(
+            f"`dev_iterators` has texts of {len(dev)} languages, `train_iterators` of {len(train)}:"
+            " give both for each language"
+        )
+    progress = _progress(trainer)
+    options = _options(trainer)
+    if ratio is not None:
+        options["ratio"] = [float(one) for one in ratio]
+
+    def count(texts: Iterable[Any]) -> _tessella.PieceCounts:
+        return tokenizer._count_texts(iter(texts), progress=progress)
+
+    languages, development = [count(texts) for texts in train], [count(texts) for texts in dev or ()]
+    handle, special_tokens = _tessella.learn_parity(options, languages, development, progress)
+    tokenizer._install(handle, special_tokens)
 
 
 def _fitting(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
@@ -39,11 +95,14 @@ def _fitting(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
     if trainer is None:
         made: Trainer = model.get_trainer()
         return made
-    from .errors import TrainError
-    from .trainers import Trainer as Base
+    from .trainers import ParityBpeTrainer, _adopted
 
-    if not isinstance(trainer, Base):
-        raise TypeError(f"'{type(trainer).__name__}' object is not an instance of 'Trainer'")
+    if isinstance(trainer, ParityBpeTrainer):
+        raise TypeError(
+            "ParityBpeTrainer learns from the texts of several languages: call its own"
+            " train_from_iterator(tokenizer, [texts, ...])"
+        )
+    trainer = _adopted(trainer)
     kind = model._handle.kind()
     if kind != trainer._trains:
         article = "an" if trainer._trains[0] in "AEIO" else "a"
@@ -56,7 +115,8 @@ def _fitting(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
 
 
 def _train(tokenizer: Tokenizer, trainer: Trainer, counts: _tessella.PieceCounts) -> None:
-    model, special_tokens = learn(trainer, counts)
+    """Learns from counts that nobody else needs."""
+    model, special_tokens = learn(trainer, counts, once=True)
     tokenizer._install(model._handle, special_tokens)
 
 
@@ -66,7 +126,7 @@ def train_files(tokenizer: Tokenizer, files: Iterable[Any], trainer: Trainer | N
         raise TypeError("`files` must be a list of paths, not one path")
     trainer = _fitting(tokenizer, trainer)
     paths = [os.fspath(path) for path in files]
-    _train(tokenizer, trainer, tokenizer._count_files(paths, _progress(trainer)))
+    _train(tokenizer, trainer, tokenizer._count_files(paths, progress=_progress(trainer), format="text"))
 
 
 def train_texts(
@@ -78,4 +138,21 @@ def train_texts(
             f"`iterator` must yield texts, found one {type(iterator).__name__}: pass a list of texts"
         )
     trainer = _fitting(tokenizer, trainer)
-    _train(tokenizer, trainer, tokenizer._count_texts(iter(iterator), length, _progress(trainer)))
+    _train(
+        tokenizer, trainer, tokenizer._count_texts(iter(iterator), length=length, progress=_progress(trainer))
+    )
+
+
+def train_counts(
+    tokenizer: Tokenizer,
+    counts: _tessella.PieceCounts,
+    trainer: Trainer | None,
+    checkpoint: str | os.PathLike[str] | None,
+) -> None:
+    """See ``Tokenizer.train_from_counts``."""
+    if not isinstance(counts, _tessella.PieceCounts):
+        raise TypeError(
+            f"`counts` must be PieceCounts, not {type(counts).__name__}: see tessella.count_pieces"
+        )
+    model, special_tokens = learn(_fitting(tokenizer, trainer), counts, checkpoint)
+    tokenizer._install(model._handle, special_tokens)

@@ -1,44 +1,318 @@
-"""Counting a corpus: the artefact that trainers learn from."""
+"""Counting a corpus: the artefact that trainers learn from.
+
+``count_pieces`` reads files or any iterable of texts, cuts them as a tokenizer does and counts the pieces
+on all threads, within a memory budget. The ``PieceCounts`` that it gives can be saved, loaded without reading
+it all, merged in any order with the same result, looked at, and learned from many times.
+
+Example:
+    >>> import tessella
+    >>> from tessella import models, pre_tokenizers
+    >>> tokenizer = tessella.Tokenizer(models.BPE())
+    >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    >>> counts = tessella.count_pieces(["low low lower"], tokenizer)
+    >>> counts.items()
+    [('low', 2), ('lower', 1)]
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, Union
 
-from ._tessella import PieceCounts
+from . import _tessella
+from .errors import ArgumentError, OutOfRangeError
 from .models import Model
 from .tokenizer import Tokenizer
 
-__all__ = ["PieceCounts", "count_pieces"]
+if TYPE_CHECKING:
+    from decimal import Decimal
+    from fractions import Fraction
+
+    from ._zipf import Zipf
+
+__all__ = ["CountedSource", "PieceCounts", "count_pieces", "memory_size", "read_texts"]
+
+_Path = str | os.PathLike[str]
+_C = TypeVar("_C", bound="PieceCounts")
+#: How many times each occurrence counts: whole, or an exact fraction.
+Weight = Union[int, float, str, "Fraction", "Decimal"]
+
+
+class CountedSource(NamedTuple):
+    """A corpus behind counts."""
+
+    #: The name that the caller gave, or an empty one.
+    name: str
+    #: The language tag that the caller gave, or an empty one.
+    language: str
+    #: How many times each occurrence was counted.
+    weight: int
+    #: Texts and bytes of text, each once, whatever the weight.
+    texts: int
+    bytes: int
+
+
+class PieceCounts(_tessella.PieceCounts):
+    """How often each piece occurs in a corpus.
+
+    Counts are what every trainer learns from: ``trainer.train_from_counts(counts)``. They are 64-bit numbers,
+    and one that would not fit is an error. Pieces are ordered by their bytes wherever they are walked.
+
+    Args:
+        pieces: a dict, or pairs, of pieces and how often each occurs.
+
+    Example:
+        >>> from tessella import PieceCounts
+        >>> counts = PieceCounts({"low": 5, "lower": 2})
+        >>> counts.top(1), counts.total, len(counts)
+        ([('low', 5)], 7, 2)
+        >>> counts.merge(PieceCounts({"low": 1}), weight=10)
+        >>> counts.get("low"), "high" in counts
+        (15, False)
+    """
+
+    def save(self, path: _Path, progress: bool | str = False) -> None:
+        """Writes the counts to one file, which appears under its name only when it is complete.
+
+        Equal counts from equal sources make equal files, byte for byte, however they were put together. The
+        format, with checksums, is described in docs/counting.md.
+
+        Example:
+            >>> import os, tempfile
+            >>> from tessella import PieceCounts
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "corpus.counts")
+            ...     PieceCounts({"low": 5}).save(path)
+            ...     counts = PieceCounts.load(path)
+            ...     counts.get("low")
+            5
+        """
+        super().save(path, _progress(progress))
+
+    @classmethod
+    def load(cls: type[_C], path: _Path) -> _C:
+        """Opens a file that ``save`` wrote. Pieces are read from it when they are asked for, so that loading
+        is quick and takes little memory whatever the size; the file stays open. ``verify`` reads it all."""
+        counts = cls()
+        counts._open(path)
+        return counts
+
+    open = load
+
+    @classmethod
+    def from_tsv(cls: type[_C], path: _Path) -> _C:
+        """Reads lines of a piece, a tab and a count, as SentencePiece takes them (``--input_format=tsv``)."""
+        counts = cls()
+        counts._read_tsv(path)
+        return counts
+
+    def to_tsv(self, path: _Path) -> None:
+        """Writes lines of a piece, a tab and a count, as SentencePiece takes them (``--input_format=tsv``).
+
+        A piece with a line break in it cannot be written so and raises ``UnsupportedError``.
+        """
+        super().write_tsv(path)
+
+    @property
+    def sources(self) -> list[CountedSource]:
+        """Where the counts came from, ordered by name, language and weight."""
+        return [CountedSource(*source) for source in self._sources()]
+
+    def zipf(self) -> Zipf:
+        """How frequency falls with rank, which prints as a picture.
+
+        Example:
+            >>> from tessella import PieceCounts
+            >>> shape = PieceCounts({f"w{rank}": 1000 // rank for rank in range(1, 200)}).zipf()
+            >>> round(shape.slope, 1), shape.distinct
+            (-1.0, 199)
+            >>> round(shape.coverage(10), 2)
+            0.51
+        """
+        from ._zipf import Zipf
+
+        return Zipf(self.frequencies())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (type(self), self.items(), self._sources()))
+
+
+def _rebuild(cls: type[_C], items: list[tuple[str, int]], sources: list[tuple[Any, ...]]) -> _C:
+    counts = cls(items)
+    for source in sources:
+        counts._note_source(*source)
+    return counts
+
+
+def _progress(progress: bool | str) -> str:
+    if isinstance(progress, str):
+        if progress not in ("json", "silent", "indicatif"):
+            raise ArgumentError(f"`progress` must be True, False or 'json', found {progress!r}")
+        return progress
+    return "indicatif" if progress else "silent"
+
+
+def read_texts(
+    source: Any,
+    *,
+    errors: Literal["strict", "replace"] = "strict",
+    field: str = "text",
+    format: Literal["auto", "text", "jsonl"] = "auto",
+    only_every: int = 1,
+) -> Iterator[str]:
+    """The texts that ``count_pieces`` would count, with the same arguments.
+
+    With ``only_every=n``, only every n-th text of files of text and JSON lines.
+
+    Example:
+        >>> import os, tempfile
+        >>> from tessella.counting import read_texts
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "corpus.jsonl")
+        ...     with open(path, "w", encoding="utf-8") as file:
+        ...         _ = file.write('{"text": "low lower"}\\n{"text": "low"}\\n')
+        ...     list(read_texts(path))
+        ['low lower', 'low']
+    """
+    from ._corpus import read
+
+    _check_reading(errors, field, format)
+    return read(source, field, errors, format, only_every)
+
+
+def _check_reading(errors: str, field: str, format: str) -> None:
+    if errors not in ("strict", "replace"):
+        raise ArgumentError(f"`errors` must be 'strict' or 'replace', found {errors!r}")
+    if format not in ("auto", "text", "jsonl"):
+        raise ArgumentError(f"`format` must be 'auto', 'text' or 'jsonl', found {format!r}")
+    if not isinstance(field, str):
+        raise TypeError(f"`field` must be a str, not {type(field).__name__}")
+
+
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?\s*", re.ASCII | re.IGNORECASE)
+
+
+def memory_size(size: int | str, name: str = "memory") -> int:
+    """A number of bytes: a whole number, or a text such as ``"512MB"``, ``"1.5GB"``, ``"2GiB"``.
+
+    ``kB``, ``MB``, ``GB``, ``TB`` are powers of 1000, ``KiB``, ``MiB``, ``GiB``, ``TiB`` of 1024.
+
+    Example:
+        >>> from tessella.counting import memory_size
+        >>> memory_size("2GB"), memory_size("1.5 KiB")
+        (2000000000, 1536)
+    """
+    if isinstance(size, str):
+        from fractions import Fraction
+
+        match = _SIZE.fullmatch(size)
+        if match is None:
+            raise ArgumentError(f"`{name}` must be bytes or a text like '512MB' or '2GiB', found {size!r}")
+        number, unit, binary = match.groups()
+        return int(Fraction(number) * (1024 if binary else 1000) ** " kmgt".index(unit.lower() or " "))
+    if isinstance(size, bool) or not hasattr(size, "__index__"):
+        raise TypeError(f"`{name}` must be an int or a str like '2GB', not {type(size).__name__}")
+    size = size.__index__()
+    if size < 0:
+        raise OutOfRangeError(f"`{name}` must not be negative, found {size}")
+    return size
 
 
 def count_pieces(
-    texts: Iterable[Any],
+    source: Any,
     tokenizer: Tokenizer | None = None,
+    *,
+    memory: int | str | None = None,
     num_threads: int | None = None,
-    show_progress: bool = False,
+    weights: Weight | Mapping[str, Weight] | Sequence[Weight] | None = None,
+    languages: str | Mapping[str, str] | Sequence[str] | None = None,
+    errors: Literal["strict", "replace"] = "strict",
+    field: str = "text",
+    format: Literal["auto", "text", "jsonl"] = "auto",
+    progress: bool | str = False,
+    spill_folder: _Path | None = None,
+    hold_out: int = 0,
 ) -> PieceCounts:
-    """Counts the pieces of texts, cut as a tokenizer cuts them.
+    """Counts the pieces of a corpus, cut as a tokenizer cuts them before its model sees them.
+
+    The result is the same for any number of threads, any memory budget, and any way of cutting the corpus
+    into files. Each line of a text file is a text, with its line end, as for ``Tokenizer.train``.
 
     Args:
-        texts: yields texts, or lists of texts.
+        source: what to count. A path (``str`` or ``Path``); a list of ``Path``; a dict of names and
+            paths or texts; or anything that yields texts, lists of texts, or rows (dicts with ``field``).
+            Files may be text, JSON lines (``.jsonl``, ``.ndjson``, ``.json``) or Parquet, the first two also
+            packed with gzip or zstd. Folders and patterns are not expanded.
         tokenizer: whose added tokens, normalizer and pre-tokenizer cut the texts; without one every text is
             a piece.
-        num_threads: how many threads work; ``None`` lets the engine choose. The result is the same for any
-            number.
-        show_progress: show progress on a terminal.
+        memory: the most that counts may take in memory, in bytes or as ``"2GB"``; more is written to
+            ``spill_folder`` and merged from there. ``None`` means no limit.
+        num_threads: how many threads work; ``None`` lets the engine choose.
+        weights: how many times each occurrence counts: one number for all, one for each file of a list,
+            or a dict by the names of ``source``. Fractions are exact: all weights are multiplied with the
+            smallest number that makes them whole, ``{"a": 0.5, "b": 1}`` counts as 1 and 2.
+        languages: language tags that are noted with the counts, given as weights are.
+        errors: what to do with bytes that are not UTF-8: ``"strict"`` raises an error that says where,
+            ``"replace"`` puts U+FFFD in their place.
+        field: the key of the text in JSON lines and rows, the column of the text in Parquet files.
+        format: ``"text"`` or ``"jsonl"`` whatever the files' names say.
+        progress: show a bar on a terminal and a line every ten seconds elsewhere, on standard error;
+            ``"json"`` writes lines of JSON instead.
+        spill_folder: where to write what does not fit in memory; by default the temporary folder. It is
+            cleared when the counts are gone.
+        hold_out: leave every n-th text of the files out, to measure on: ``read_texts(..., only_every=n)``
+            gives those. 0 leaves none out. Only for text and JSON lines in files.
 
     Example:
+        >>> import os, tempfile
         >>> import tessella
-        >>> from tessella import models, pre_tokenizers
-        >>> tokenizer = tessella.Tokenizer(models.BPE())
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> tokenizer = Tokenizer(models.BPE())
         >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-        >>> counts = tessella.count_pieces(["low low lower"], tokenizer)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "corpus.jsonl")
+        ...     with open(path, "w", encoding="utf-8") as file:
+        ...         _ = file.write('{"text": "low lower"}\\n{"text": "low"}\\n')
+        ...     counts = tessella.count_pieces(path, tokenizer, memory="64MB")
         >>> counts.items()
         [('low', 2), ('lower', 1)]
     """
-    if isinstance(texts, (str, bytes)):
-        raise TypeError(f"`texts` must yield texts, found one {type(texts).__name__}: pass a list of texts")
+    from ._corpus import parts
+
+    _check_reading(errors, field, format)
     if tokenizer is None:
         tokenizer = Tokenizer(Model())
-    return tokenizer._count_texts(iter(texts), None, "indicatif" if show_progress else "silent", num_threads)
+    elif not isinstance(tokenizer, Tokenizer):
+        raise TypeError(f"`tokenizer` must be a tessella.Tokenizer, not {type(tokenizer).__name__}")
+    options: dict[str, Any] = {
+        "num_threads": num_threads,
+        "progress": _progress(progress),
+        "errors": errors,
+        "field": field,
+        "format": format,
+    }
+    counts = PieceCounts()
+    if memory is not None:
+        budget = options["memory"] = memory_size(memory)
+        options["spill_folder"] = spill_folder
+        threads = num_threads or os.cpu_count() or 1
+        # The result has a share like each thread's table.
+        counts._limit(max(budget // (threads + 2), _tessella.LEAST_BUDGET), spill_folder)
+    for part in parts(source, weights, languages, field, errors):
+        noted = {"name": part.name, "language": part.language, "weight": part.weight}
+        if part.files:
+            _tessella.count_files_into(
+                counts, tokenizer, part.files, without_every=hold_out, **options, **noted
+            )
+        else:
+            _tessella.count_texts_into(
+                counts, tokenizer, iter(part.texts), length=part.length, **options, **noted
+            )
+    if not counts:
+        read = sum(one.texts for one in counts.sources)
+        raise ArgumentError(
+            f"the corpus holds no pieces: {read} texts were read; an empty count is tessella.PieceCounts()"
+        )
+    return counts

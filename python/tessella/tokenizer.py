@@ -19,6 +19,8 @@ from .processors import PostProcessor
 from .ragged import RaggedIds
 
 if TYPE_CHECKING:
+    from .batch import BatchEncoding
+    from .explain import Explanation
     from .trainers import Trainer
 
 __all__ = ["PlanStep", "TextStream", "Tokenizer"]
@@ -474,6 +476,26 @@ class Tokenizer(_tessella.Tokenizer):
         texts: list[str] = await self._in_thread(self.decode_batch, sequences, skip_special_tokens)
         return texts
 
+    def __call__(self, text: Any = None, text_pair: Any = None, **options: Any) -> BatchEncoding:
+        """Encodes one text or a batch of texts into padded and truncated columns, ready for a model.
+
+        It is a call of a ``tessella.batch.PretrainedTokenizer`` round this tokenizer, whose arguments it
+        takes. What padding needs to know comes from the folder that this was loaded from, or else from the
+        names of the special tokens. Nothing that ``enable_padding`` and ``enable_truncation`` set applies
+        here.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.BPE())
+            >>> _ = tokenizer.add_special_tokens(["[PAD]"])
+            >>> _ = tokenizer.add_tokens(["my", "name"])
+            >>> tokenizer(["my name", "my"], padding=True)["input_ids"]
+            [[1, 2], [1, 0]]
+        """
+        from .batch import PretrainedTokenizer
+
+        return PretrainedTokenizer.over(self)(text, text_pair, **options)
+
     # Training.
 
     def train(self, files: Iterable[_Path], trainer: Trainer | None = None) -> None:
@@ -523,7 +545,59 @@ class Tokenizer(_tessella.Tokenizer):
 
         train_texts(self, iterator, trainer, length)
 
+    def train_from_counts(
+        self,
+        counts: _tessella.PieceCounts,
+        trainer: Trainer | None = None,
+        checkpoint: _Path | None = None,
+    ) -> None:
+        """Trains the model on counted pieces; see ``tessella.count_pieces``.
+
+        Args:
+            counts: what was counted with this tokenizer, or with one that cuts as it does.
+            trainer: how to train; by default what ``model.get_trainer()`` gives.
+            checkpoint: a file for the state of the training; see ``Trainer.train_from_counts``.
+
+        Example:
+            >>> import tessella
+            >>> from tessella import Tokenizer, models, pre_tokenizers, trainers
+            >>> tokenizer = Tokenizer(models.BPE())
+            >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+            >>> counts = tessella.count_pieces(["low lower lowest"] * 10, tokenizer)
+            >>> tokenizer.train_from_counts(counts, trainers.BpeTrainer(vocab_size=20, show_progress=False))
+            >>> tokenizer.encode("low").tokens
+            ['low']
+        """
+        from ._training import train_counts
+
+        train_counts(self, counts, trainer, checkpoint)
+
     # Looking inside.
+
+    def explain(
+        self, text: str, pair: str | None = None, *, add_special_tokens: bool = True, n_best: int = 3
+    ) -> Explanation:
+        """Follows a text through all stages: what each made of it, and how the model chose its tokens.
+
+        The result prints, shows itself in a notebook, and becomes plain data with ``to_dict()``. Its ids are
+        those of ``encode``.
+
+        Args:
+            text: the text.
+            pair: a second text.
+            add_special_tokens: let the post-processor add its special tokens.
+            n_best: how many ways through the lattice of a Unigram model to show.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+            >>> merge = tokenizer.explain("abb").sequences[0].pieces[0].derivation.merges[0]
+            >>> merge.chosen.left, merge.chosen.right, merge.chosen.rank
+            ('a', 'b', 0)
+        """
+        from .explain import explain
+
+        return explain(self, text, pair, add_special_tokens=add_special_tokens, n_best=n_best)
 
     def explain_plan(self) -> list[PlanStep]:
         """Which engine runs each stage, and why: so that a slow path is never a surprise."""

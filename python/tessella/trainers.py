@@ -16,6 +16,7 @@ Example:
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,9 +27,11 @@ from .tokens import AddedToken
 if TYPE_CHECKING:
     from ._tessella import PieceCounts
     from .models import Model
+    from .tokenizer import Tokenizer
 
 __all__ = [
     "BpeTrainer",
+    "ParityBpeTrainer",
     "Trainer",
     "UnigramTrainer",
     "WordLevelTrainer",
@@ -133,24 +136,64 @@ class Trainer:
     def __str__(self) -> str:
         return self._render(SHOWN)
 
-    def train_from_counts(self, counts: PieceCounts) -> Model:
+    def train_from_counts(
+        self, counts: PieceCounts, checkpoint: str | os.PathLike[str] | None = None
+    ) -> Model:
         """A model learned from counted pieces; see ``tessella.count_pieces``.
 
         The corpus is read once, when it is counted; counts can be saved, merged and learned from many times.
+
+        Args:
+            counts: how often each piece occurs.
+            checkpoint: a file for the state of the training, written now and then and when the training is
+                interrupted. If it is there, training goes on from it, as if it had never stopped; it is
+                removed at the end. Another corpus or other options are an error.
         """
         from ._training import learn
 
-        model, _ = learn(self, counts)
+        model, _ = learn(self, counts, checkpoint)
         return model
+
+    def estimate_memory(self, counts: PieceCounts) -> int:
+        """About how many bytes learning from the counts takes at its peak, the counts not included.
+
+        Example:
+            >>> from tessella import PieceCounts
+            >>> from tessella.trainers import BpeTrainer
+            >>> 1e6 < BpeTrainer().estimate_memory(PieceCounts({"low": 5, "lower": 2})) < 1e7
+            True
+        """
+        from ._training import estimate_memory
+
+        return estimate_memory(self, counts)
 
 
 def _blank(cls: type[Trainer]) -> Trainer:
     return object.__new__(cls)
 
 
+def _adopted(trainer: Any) -> Trainer:
+    """The trainer; another library's becomes ours, with the settings that its state tells."""
+    if isinstance(trainer, Trainer):
+        return trainer
+    state = getattr(trainer, "__getstate__", lambda: None)()
+    if isinstance(state, (bytes, str)) and not isinstance(trainer, type):
+        kinds = {kind.__name__: kind for kind in Trainer.__subclasses__()}
+        try:
+            ((name, fields),) = json.loads(state).items()
+            made = _blank(kinds[name])
+            made._restore(fields)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            pass
+        else:
+            return made
+    raise TypeError(f"'{type(trainer).__name__}' object is not an instance of 'Trainer'")
+
+
 _COUNTS = {"vocab_size", "min_frequency", "limit_alphabet", "max_token_length", "n_sub_iterations"}
 _COUNTS |= {"max_piece_length", "seed_size", "num_merges", "global_merges", "window_size"}
 _MAY_BE_NONE = {"limit_alphabet", "max_token_length"}
+_VARIANTS = ("base", "window")
 
 
 def _checked(name: str, value: Any) -> Any:
@@ -161,6 +204,14 @@ def _checked(name: str, value: Any) -> Any:
         value = value.__index__()
         if value < 0:
             raise OutOfRangeError(f"`{name}` must not be negative, found {value}")
+    if name == "variant" and value not in _VARIANTS:
+        raise ArgumentError(f"unknown variant {value!r}: use 'base' or 'window'")
+    if name == "alpha":
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"`alpha` must be a float, not {type(value).__name__}")
+        value = float(value)
+    if name == "ratio" and value is not None:
+        value = [float(one) for one in value]
     if name == "shrinking_factor":
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise TypeError(f"`shrinking_factor` must be a float, not {type(value).__name__}")
@@ -257,6 +308,152 @@ class BpeTrainer(Trainer):
     def get_word_count(self) -> int:
         """The number of different pieces that the last training learned from."""
         return self._words
+
+
+class ParityBpeTrainer(Trainer):
+    """Learns one BPE vocabulary for several languages, none of which is left behind.
+
+    Each step chooses the language that is served worst so far and merges *its* most frequent pair, in all
+    languages. How well a language is served is told by a development text (best the same sentences in every
+    language): the more tokens, the worse. Without one, ``ratio`` tells how many times shorter each language
+    should become in relation to the others. With neither, the language with the most training text counts as
+    served worst, and the result is close to plain BPE. What comes out is an ordinary BPE model.
+
+    Args:
+        num_merges: merges to learn.
+        variant: ``base``, or ``window``: a language that was chosen too often of late has to wait.
+        min_frequency: a language whose best pair is rarer than this has nothing more to learn.
+        ratio: one number for each language, of which only the relations matter. Lengths are counted in the
+            units of the pre-tokenizer, bytes under ``ByteLevel``; scripts differ in bytes for the same text.
+        global_merges: merges at the beginning that count all languages together.
+        window_size, alpha: of the last ``window_size`` choices a language has at most ``alpha / languages``.
+        total_symbols: take the entries before the first merge (special tokens, alphabet) off ``num_merges``.
+        special_tokens, show_progress, limit_alphabet, initial_alphabet, continuing_subword_prefix,
+        end_of_word_suffix, max_token_length: as for ``BpeTrainer``.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> from tessella.trainers import ParityBpeTrainer
+        >>> tokenizer = Tokenizer(models.BPE())
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> trainer = ParityBpeTrainer(num_merges=4, show_progress=False)
+        >>> languages = [["the cat the dog"] * 100, ["die katze"] * 3]
+        >>> trainer.train_from_iterator(tokenizer, languages, ratio=[1, 1])
+        >>> tokenizer.encode("the katze").tokens
+        ['the', 'k', 'a', 'tze']
+    """
+
+    _trains = "parity"
+    _options = (
+        "num_merges",
+        "variant",
+        "min_frequency",
+        "global_merges",
+        "window_size",
+        "alpha",
+        "total_symbols",
+        "show_progress",
+        "ratio",
+        "special_tokens",
+        "limit_alphabet",
+        "initial_alphabet",
+        "continuing_subword_prefix",
+        "end_of_word_suffix",
+        "max_token_length",
+    )
+
+    num_merges: int
+    variant: str
+    min_frequency: int
+    ratio: list[float] | None
+    global_merges: int
+    window_size: int
+    alpha: float
+    total_symbols: bool
+    special_tokens: list[AddedToken]
+    limit_alphabet: int | None
+    initial_alphabet: list[str]
+    continuing_subword_prefix: str | None
+    end_of_word_suffix: str | None
+    max_token_length: int | None
+
+    def __init__(
+        self,
+        num_merges: int = 32000,
+        variant: str = "base",
+        min_frequency: int = 0,
+        ratio: Iterable[float] | None = None,
+        global_merges: int = 0,
+        window_size: int = 100,
+        alpha: float = 2.0,
+        total_symbols: bool = False,
+        special_tokens: _Tokens | None = None,
+        show_progress: bool = True,
+        limit_alphabet: int | None = None,
+        initial_alphabet: Iterable[str] | None = None,
+        continuing_subword_prefix: str | None = None,
+        end_of_word_suffix: str | None = None,
+        max_token_length: int | None = None,
+    ) -> None:
+        self.num_merges = num_merges
+        self.variant = variant
+        self.min_frequency = min_frequency
+        self.ratio = ratio  # type: ignore[assignment]
+        self.global_merges = global_merges
+        self.window_size = window_size
+        self.alpha = alpha
+        self.total_symbols = total_symbols
+        self.special_tokens = special_tokens or ()  # type: ignore[assignment]
+        self.show_progress = show_progress
+        self.limit_alphabet = limit_alphabet
+        self.initial_alphabet = initial_alphabet or ()  # type: ignore[assignment]
+        self.continuing_subword_prefix = continuing_subword_prefix
+        self.end_of_word_suffix = end_of_word_suffix
+        self.max_token_length = max_token_length
+
+    def train_from_iterator(
+        self,
+        tokenizer: Tokenizer,
+        train_iterators: Iterable[Iterable[Any]],
+        dev_iterators: Iterable[Iterable[Any]] | None = None,
+        ratio: Iterable[float] | None = None,
+    ) -> None:
+        """Trains the BPE model of a tokenizer on texts of several languages.
+
+        Args:
+            tokenizer: cuts the texts, and gets the model.
+            train_iterators: for each language an iterable of texts, or of lists of texts.
+            dev_iterators: for each language other texts, which tell how well it is served.
+            ratio: instead of the trainer's own ``ratio``; not used where there are ``dev_iterators``.
+        """
+        from ._training import train_parity
+
+        train_parity(self, tokenizer, train_iterators, dev_iterators, ratio)
+
+    def train_from_counts(
+        self, counts: PieceCounts, checkpoint: str | os.PathLike[str] | None = None
+    ) -> Model:
+        """Not possible: one corpus has no languages to choose from. Use ``train_from_iterator``."""
+        raise TypeError("ParityBpeTrainer learns from several corpora: use train_from_iterator")
+
+    def estimate_memory(self, counts: PieceCounts) -> int:
+        """About how many bytes learning from one language takes; those of all languages add up."""
+        return BpeTrainer(vocab_size=self.num_merges).estimate_memory(counts)
+
+    # The reference library's state is a plain dict with the texts of the special tokens.
+    def __getstate__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {**self._fields(), "special_tokens": [token.content for token in self.special_tokens]}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:  # type: ignore[override]
+        for name in self._options:
+            setattr(self, name, state[name])
+
+    def _render(self, limit: int | None) -> str:
+        shown = [f'variant="{self.variant}"', f"min_frequency={self.min_frequency}"]
+        shown += [f"global_merges={self.global_merges}", f"window_size={self.window_size}"]
+        alpha = int(self.alpha) if self.alpha.is_integer() else self.alpha
+        shown += [f"alpha={alpha}", f"total_symbols={str(self.total_symbols).lower()}"]
+        return f"ParityBpeTrainer(num_merges={self.num_merges}, {', '.join(shown)})"
 
 
 class WordPieceTrainer(Trainer):

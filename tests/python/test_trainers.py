@@ -61,7 +61,7 @@ def test_counts_are_artefacts(tmp_path):
     counts.merge(other, weight=2)
     assert counts.items() == [("a", 4), ("b", 5), ("c", 2**41)]
     counts.save(tmp_path / "counts")
-    again = PieceCounts.open(tmp_path / "counts")
+    again = PieceCounts.load(tmp_path / "counts")
     assert again.items() == counts.items()
     assert (again.total, len(again), again.get("b"), again.get("x")) == (9 + 2**41, 3, 5, None)
     assert again.top(1) == [("c", 2**41)]

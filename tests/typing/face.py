@@ -5,6 +5,8 @@ import numpy.typing as npt
 import tessella
 from tessella import AddedToken, Encoding, RaggedIds, Tokenizer, models, normalizers
 from tessella import pre_tokenizers as pre
+from tessella.batch import CharSpan, PretrainedTokenizer
+from tessella.explain import Explanation
 from tessella.trainers import BpeTrainer
 from typing_extensions import assert_type
 
@@ -27,6 +29,12 @@ def face(path: str) -> None:
     assert_type(tokenizer.decode(tokenizer.encode_ids("a")), str)
     assert_type(tokenizer.decode_stream().step(1), str | None)
     assert_type(tokenizer.count("a"), int)
+    assert_type(tokenizer("a", padding=True), tessella.BatchEncoding)
+    assert_type(tokenizer("a").token_to_chars(0), CharSpan | None)
+    assert_type(tessella.AutoTokenizer.from_pretrained(path), PretrainedTokenizer)
+    assert_type(PretrainedTokenizer(tokenizer).pad_token_id, int | None)
+    assert_type(tokenizer.explain("a"), Explanation)
+    assert_type(tokenizer.explain("a").ids, list[int])
     assert_type(tokenizer.get_added_tokens_decoder(), dict[int, AddedToken])
     assert_type(normalizers.BertNormalizer().strip_accents, bool | None)
     assert_type(pre.Metaspace().replacement, str)

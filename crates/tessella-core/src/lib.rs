@@ -56,4 +56,4 @@ pub use encoding::{Encoding, OffsetUnit};
 pub use error::{Error, ErrorKind, Result};
 pub use ids::{Span, TokenId};
 pub use spec::TokenizerSpec;
-pub use tokenizer::{EncodeOptions, Input, RaggedIds, Sequence, Tokenizer};
+pub use tokenizer::{EncodeOptions, Input, PieceCutter, RaggedIds, Sequence, Tokenizer};

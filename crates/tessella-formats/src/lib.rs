@@ -24,6 +24,9 @@ pub mod folder;
 // From a tokenizer to a path.
 pub mod save;
 
+// From paths to the texts of a corpus.
+pub mod corpus;
+
 // What makes two descriptions the same.
 pub mod fingerprint;
 

@@ -21,10 +21,12 @@ mod interrupt;
 mod options;
 mod values;
 
+mod learning;
 mod live;
 mod stage;
 
 mod added;
+mod counting;
 mod custom;
 mod pretokenized;
 mod regex;
@@ -42,6 +44,8 @@ mod stream;
 
 mod state;
 mod tokenizer;
+
+mod explaining;
 
 mod progress;
 mod sentencepiece;
@@ -80,12 +84,22 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<decoders::DecoderHandle>()?;
     module.add_class::<tokenizer::Description>()?;
     module.add_class::<tokenizer::Tokenizer>()?;
-    module.add_class::<training::PieceCounts>()?;
+    module.add_class::<counting::PieceCounts>()?;
+    module.add_class::<counting::TextFiles>()?;
+    module.add("LEAST_BUDGET", tessella_train::counts::LEAST_BUDGET)?;
+    module.add_function(wrap_pyfunction!(counting::count_texts_into, module)?)?;
+    module.add_function(wrap_pyfunction!(counting::count_files_into, module)?)?;
+    module.add_function(wrap_pyfunction!(learning::learn, module)?)?;
+    module.add_function(wrap_pyfunction!(learning::learn_parity, module)?)?;
+    module.add_function(wrap_pyfunction!(learning::estimate_memory, module)?)?;
     module.add_class::<sentencepiece::SentencePieceHandle>()?;
     module.add_class::<sentencepiece::SentencePieceNormalizerHandle>()?;
     module.add_function(wrap_pyfunction!(sentencepiece::train_sentencepiece, module)?)?;
-    module.add_function(wrap_pyfunction!(training::learn, module)?)?;
     module.add_function(wrap_pyfunction!(loading::load, module)?)?;
+    module.add_function(wrap_pyfunction!(explaining::trace, module)?)?;
+    module.add_function(wrap_pyfunction!(explaining::derive, module)?)?;
+    module.add_function(wrap_pyfunction!(explaining::model_id, module)?)?;
+    module.add_function(wrap_pyfunction!(explaining::model_token, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
     module.add_function(wrap_pyfunction!(saving::is_folder, module)?)?;
     module.add_function(wrap_pyfunction!(saving::save_file, module)?)?;

@@ -8,9 +8,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList, PyString};
-use tessella_core::spec::{Padding, Truncation};
+use tessella_core::spec::{Padding, PreTokenizerSpec, SplitBehavior, Truncation};
 use tessella_core::{EncodeOptions, Input, TokenizerSpec};
-use tessella_formats::hf;
+use tessella_formats::{hf, tiktoken};
 
 use crate::arrays;
 use crate::decoders::DecoderHandle;
@@ -44,6 +44,21 @@ impl Description {
     fn from_json(py: Python<'_>, json: &[u8], allow_custom: Vec<String>) -> PyResult<Self> {
         sized(py, json.len(), |_| crate::wire::from_json(json, &allow_custom))
             .map(|document| Description { spec: document.spec, notices: document.notices })
+    }
+
+    /// From the lines of a table of ranks and a pattern, or the name of a known one; without special tokens.
+    ///
+    /// `matches_only` leaves out of the text what the pattern does not match.
+    #[staticmethod]
+    fn from_ranks(py: Python<'_>, ranks: &[u8], pattern: &str, matches_only: bool) -> PyResult<Self> {
+        let mut spec = sized(py, ranks.len(), |_| tiktoken::from_bytes(ranks, pattern, Some(&[])))?;
+        if matches_only
+            && let Some(PreTokenizerSpec::Sequence(stages)) = &mut spec.pre_tokenizer
+            && let Some(PreTokenizerSpec::Split { behavior, invert, .. }) = stages.first_mut()
+        {
+            (*behavior, *invert) = (SplitBehavior::Removed, true);
+        }
+        Ok(Description { spec, notices: Vec::new() })
     }
 
     /// From what `Tokenizer._pack` gives.
@@ -80,6 +95,8 @@ pub fn threads(num_threads: Option<usize>) -> usize {
 struct Call {
     truncation: Choice<Truncation>,
     padding: Choice<Padding>,
+    /// `None` for the tokenizer's own setting.
+    encode_special_tokens: Option<bool>,
 }
 
 impl Call {
@@ -88,12 +105,13 @@ impl Call {
         value: &Value,
         truncation: Option<&Bound<'_, PyAny>>,
         padding: Option<&Bound<'_, PyAny>>,
+        encode_special_tokens: Option<bool>,
     ) -> PyResult<Self> {
         let truncation = call_truncation(truncation)?;
         if let Choice::This(own) = &truncation {
             check_stride(py, own, value.core.added_tokens_to_add(false))?;
         }
-        Ok(Call { truncation, padding: call_padding(padding)? })
+        Ok(Call { truncation, padding: call_padding(padding)?, encode_special_tokens })
     }
 
     fn options<'a>(
@@ -104,7 +122,7 @@ impl Call {
     ) -> EncodeOptions<'a> {
         EncodeOptions {
             add_special_tokens,
-            encode_special_tokens: value.parts.encode_special_tokens,
+            encode_special_tokens: self.encode_special_tokens.unwrap_or(value.parts.encode_special_tokens),
             truncation: self.truncation.or(value.parts.truncation.as_deref()),
             padding: self.padding.or(value.parts.padding.as_deref()),
             threads,
@@ -219,6 +237,8 @@ impl Tokenizer {
     ///         the arguments of `enable_truncation`. Nothing of it stays in the tokenizer.
     ///     padding: `None` for the tokenizer's own setting, `False` for none, a length, or a dict with the
     ///         arguments of `enable_padding`.
+    ///     encode_special_tokens: whether special tokens in the text are encoded as ordinary text; `None` for
+    ///         the tokenizer's own setting.
     ///
     /// Example:
     ///     >>> from tessella import Tokenizer, models
@@ -226,7 +246,7 @@ impl Tokenizer {
     ///     >>> _ = tokenizer.add_tokens(["my", "name"])
     ///     >>> tokenizer.encode("my name").ids
     ///     [0, 1]
-    #[pyo3(signature = (sequence, pair = None, is_pretokenized = false, add_special_tokens = true, *, truncation = None, padding = None))]
+    #[pyo3(signature = (sequence, pair = None, is_pretokenized = false, add_special_tokens = true, *, truncation = None, padding = None, encode_special_tokens = None))]
     #[allow(clippy::too_many_arguments)]
     fn encode(
         &self,
@@ -237,13 +257,14 @@ impl Tokenizer {
         add_special_tokens: bool,
         truncation: Option<&Bound<'_, PyAny>>,
         padding: Option<&Bound<'_, PyAny>>,
+        encode_special_tokens: Option<bool>,
     ) -> PyResult<Encoding> {
         let held = inputs::HeldInput {
             first: inputs::sequence(sequence, is_pretokenized)?,
             second: pair.map(|pair| inputs::sequence(pair, is_pretokenized)).transpose()?,
         };
         let value = self.shared.get()?;
-        let call = Call::new(py, &value, truncation, padding)?;
+        let call = Call::new(py, &value, truncation, padding, encode_special_tokens)?;
         sized(py, held.bytes(), |cancel| {
             let options = EncodeOptions { cancel, ..call.options(&value, add_special_tokens, 1) };
             value.core.encode(&held.view(), &options)
@@ -257,7 +278,7 @@ impl Tokenizer {
     ///     input: the inputs: each a `str` or list of words, or a pair of them.
     ///     num_threads: how many threads work; `None` lets the engine choose. The result is the same for any
     ///         number.
-    ///     is_pretokenized, add_special_tokens, truncation, padding: as in `encode`.
+    ///     is_pretokenized, add_special_tokens, truncation, padding, encode_special_tokens: as in `encode`.
     ///
     /// Example:
     ///     >>> from tessella import Tokenizer, models
@@ -265,7 +286,7 @@ impl Tokenizer {
     ///     >>> _ = tokenizer.add_tokens(["my", "name"])
     ///     >>> [one.ids for one in tokenizer.encode_batch(["my", ("my", "name")])]
     ///     [[0], [0, 1]]
-    #[pyo3(signature = (input, is_pretokenized = false, add_special_tokens = true, *, truncation = None, padding = None, num_threads = None))]
+    #[pyo3(signature = (input, is_pretokenized = false, add_special_tokens = true, *, truncation = None, padding = None, encode_special_tokens = None, num_threads = None))]
     #[allow(clippy::too_many_arguments)]
     fn encode_batch<'py>(
         &self,
@@ -275,11 +296,12 @@ impl Tokenizer {
         add_special_tokens: bool,
         truncation: Option<&Bound<'py, PyAny>>,
         padding: Option<&Bound<'py, PyAny>>,
+        encode_special_tokens: Option<bool>,
         #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyList>> {
         let held = inputs::batch(input, is_pretokenized)?;
         let value = self.shared.get()?;
-        let call = Call::new(py, &value, truncation, padding)?;
+        let call = Call::new(py, &value, truncation, padding, encode_special_tokens)?;
         let bytes = held.iter().map(inputs::HeldInput::bytes).sum::<usize>() + held.len();
         let threads = threads(num_threads);
         let encodings = sized(py, bytes, |cancel| {
@@ -363,7 +385,7 @@ impl Tokenizer {
         add_special_tokens: bool,
     ) -> PyResult<Encoding> {
         let value = self.shared.get()?;
-        let call = Call { truncation: Choice::Own, padding: Choice::Own };
+        let call = Call { truncation: Choice::Own, padding: Choice::Own, encode_special_tokens: None };
         let second = pair.map(|pair| pair.get().copy());
         value
             .core
@@ -672,27 +694,24 @@ impl Tokenizer {
 
     // Training.
 
-    #[pyo3(signature = (texts, length, progress, num_threads = None))]
+    #[pyo3(signature = (texts, **options))]
     fn _count_texts(
         &self,
         py: Python<'_>,
         texts: &Bound<'_, PyAny>,
-        length: Option<usize>,
-        progress: &str,
-        num_threads: Option<usize>,
-    ) -> PyResult<crate::training::PieceCounts> {
-        crate::training::count_iterator(py, self, texts, length, progress, num_threads)
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<crate::counting::PieceCounts> {
+        crate::counting::count_iterator(py, self, texts, options).map(Into::into)
     }
 
-    #[pyo3(signature = (paths, progress, num_threads = None))]
+    #[pyo3(signature = (paths, **options))]
     fn _count_files(
         &self,
         py: Python<'_>,
         paths: Vec<std::path::PathBuf>,
-        progress: &str,
-        num_threads: Option<usize>,
-    ) -> PyResult<crate::training::PieceCounts> {
-        crate::training::count_files(py, self, paths, progress, num_threads)
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<crate::counting::PieceCounts> {
+        crate::counting::count_files(py, self, paths, options).map(Into::into)
     }
 
     /// Puts a trained model and its special tokens in place of what was there. All added tokens get their ids

@@ -1,7 +1,7 @@
 //! Bytes to numbers and back for our own files: varints, checksums, bounds-checked parsing, atomic writing.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{self, BufWriter};
 use std::path::Path;
 
 use tessella_core::{Error, ErrorKind, Result};
@@ -132,6 +132,44 @@ pub(crate) fn crc32(bytes: &[u8]) -> u32 {
         state = state >> 8 ^ CRC_TABLES[0][((state ^ u32::from(byte)) & 0xFF) as usize];
     }
     !state
+}
+
+/// Fills `buffer` from a position of the file, whatever other readers do with the handle.
+#[cfg(unix)]
+pub(crate) fn read_exact_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, position)
+}
+
+/// Fills `buffer` from a position of the file, whatever other readers do with the handle.
+#[cfg(windows)]
+pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut position: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, buffer, position) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => {
+                buffer = &mut buffer[read..];
+                position += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file of our own that nobody else looks for: in place, and not forced to the disk.
+pub(crate) fn write_scratch(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
+) -> Result<()> {
+    let failed = |error: io::Error| {
+        Error::new(ErrorKind::Io, format!("cannot write {}: {error}", path.display())).caused_by(error)
+    };
+    let file = File::options().write(true).create_new(true).open(path).map_err(failed)?;
+    let mut out = BufWriter::with_capacity(1 << 18, file);
+    write(&mut out)?;
+    out.into_inner().map_err(|error| failed(error.into_error()))?;
+    Ok(())
 }
 
 /// Writes a file beside its destination, flushes it to the disk and renames it into place. On an error nothing

@@ -59,6 +59,8 @@ pub struct TrainReport {
     /// Symbols that the corpus has under the trained model (weighted), if the trainer knows it.
     pub tokens: Option<u128>,
     pub ending: Ending,
+    /// Bytes that learning held at its peak, the counts not included, if the trainer knows it.
+    pub peak_memory: Option<u64>,
     /// Negative log-likelihood per piece occurrence of the last estimate (Unigram).
     pub loss: Option<f64>,
 }

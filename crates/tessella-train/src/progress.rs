@@ -50,6 +50,12 @@ pub trait Progress: Sync {
         let _ = (stage, done, total);
     }
 
+    /// Told once by trainers that can tell: about how many bytes learning will take at its peak, the counts not
+    /// included.
+    fn expect_memory(&self, bytes: u64) {
+        let _ = bytes;
+    }
+
     /// True once the job should end as soon as it can.
     fn cancelled(&self) -> bool {
         false

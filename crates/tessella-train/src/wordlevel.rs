@@ -37,6 +37,13 @@ impl Default for WordLevelTrainer {
 }
 
 impl WordLevelTrainer {
+    /// About how many bytes [`train`](Self::train) takes at its peak, the counts not included: a list of the most
+    /// frequent words, and the vocabulary.
+    pub fn estimate_memory(&self, counts: &PieceCounts) -> Result<u64> {
+        const WORD: u64 = 250;
+        Ok(counts.distinct()?.min(self.vocab_size as u64) * WORD)
+    }
+
     pub fn train(&self, counts: &PieceCounts, progress: &dyn Progress) -> Result<Trained> {
         report(progress, Stage::Finish, 0, self.vocab_size as u64)?;
         let special_tokens = as_special(&self.special_tokens);

@@ -251,3 +251,65 @@ fn damaged_files() {
     }
     read(b"").unwrap_err();
 }
+
+/// So many runs that they are joined tier by tier, some of them weighted, shared and loaded from files.
+#[test]
+fn many_runs_and_weights() {
+    let folder = Folder::new();
+    let mut random = Random::from_seed(5);
+    let mut expected: BTreeMap<String, u64> = BTreeMap::new();
+    let mut merged = PieceCounts::new();
+    for shard in 0..80u64 {
+        let pieces = random_pieces(&mut random, 300);
+        let weight = 1 + shard % 3;
+        for (piece, count) in &pieces {
+            *expected.entry(piece.clone()).or_default() += count * weight;
+        }
+        let file = folder.file("shard");
+        // The same name again and again: what was opened stays readable.
+        PieceCounts::from_pairs(pieces).unwrap().save(&file).unwrap();
+        merged.merge_weighted(&PieceCounts::open(&file).unwrap(), weight).unwrap();
+    }
+    assert_eq!(all(&merged), expected.clone().into_iter().collect::<Vec<_>>());
+    assert_eq!(merged.distinct().unwrap(), expected.len() as u64);
+    merged.verify().unwrap();
+    for (piece, count) in expected.iter().step_by(97) {
+        assert_eq!(merged.get(piece).unwrap(), Some(*count));
+    }
+    merged.add("one more", 1).unwrap();
+    assert_eq!(merged.distinct().unwrap(), expected.len() as u64 + 1);
+
+    // What is on disk in both directions.
+    let mut twice = PieceCounts::with_budget(1 << 20, Some(&folder.0)).unwrap();
+    twice.merge_weighted(&merged, 2).unwrap();
+    twice.merge(&merged).unwrap();
+    assert_eq!(twice.total(), merged.total() * 3);
+    twice.verify().unwrap();
+    let frequencies = twice.frequencies(&Silent).unwrap();
+    assert!(frequencies.windows(2).all(|pair| pair[0].0 > pair[1].0));
+    assert_eq!(frequencies.iter().map(|(count, n)| u128::from(count * n)).sum::<u128>(), twice.total());
+
+    // Overflow of what is on disk is noticed when it is walked.
+    let file = folder.file("heavy");
+    PieceCounts::from_pairs([("ab", u64::MAX)]).unwrap().save(&file).unwrap();
+    let mut heavy = PieceCounts::open(&file).unwrap();
+    heavy.merge(&PieceCounts::open(&file).unwrap()).unwrap();
+    assert!(heavy.get("ab").unwrap_err().message().contains("`ab`"));
+    assert!(heavy.top(1).unwrap_err().message().contains("`ab`"));
+    let error = heavy.merge_weighted(&heavy.clone(), u64::MAX).unwrap_err();
+    assert!(error.message().contains("64 bits"), "{error}");
+}
+
+#[test]
+fn walking_can_be_stopped_and_a_small_budget_is_named() {
+    let folder = Folder::new();
+    let counts = PieceCounts::from_pairs((0..1000).map(|n| (n.to_string(), 1))).unwrap();
+    let stop = std::sync::atomic::AtomicBool::new(true);
+    let stop = tessella_train::CancelFlag(&stop);
+    assert_eq!(counts.save_with(&folder.file("out"), &stop).unwrap_err().kind(), ErrorKind::Interrupted);
+    assert_eq!(counts.top_with(3, &stop).unwrap_err().kind(), ErrorKind::Interrupted);
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0, "something was left behind");
+    let options = CountOptions { threads: 30, memory: Some(4 << 20), ..CountOptions::default() };
+    let error = count_texts([Ok("a")], &spell, &options, &Silent).unwrap_err();
+    assert!(error.message().contains("threads is 30"), "{error}");
+}

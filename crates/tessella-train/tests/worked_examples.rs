@@ -282,3 +282,29 @@ fn slow_likelihood(words: &[(String, u64)], target: usize) -> Vec<String> {
     }
     vocab
 }
+
+/// One undivided text in raw bytes, each written as a character of the byte-level alphabet.
+#[test]
+fn raw_bytes_of_one_text() {
+    use tessella_core::pretokenize::byte_alphabet::{BYTE_TO_CHAR, bytes_to_alphabet};
+    let text = "this is an example. I am an engineer. this is test";
+    let counts = PieceCounts::from_pairs([(bytes_to_alphabet(text.as_bytes()), 1)]).unwrap();
+    let trainer = BpeTrainer {
+        vocab_size: 257,
+        initial_alphabet: BYTE_TO_CHAR.to_vec(),
+        tie_break: TieBreak::FirstSeen,
+        ..BpeTrainer::default()
+    };
+    let mut steps = Vec::new();
+    let trained = trainer
+        .train_traced(&counts, &Silent, &TraceOptions::default(), &mut |step| {
+            steps.push((step.left, step.right, step.count, step.symbols));
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(text.len(), 50);
+    assert_eq!(steps, [("i".to_string(), "s".to_string(), 4, 46)]);
+    let ModelSpec::Bpe(model) = &trained.model else { panic!() };
+    assert_eq!(model.vocab.id("is"), Some(256));
+    assert_eq!(trained.report.tokens, Some(46));
+}

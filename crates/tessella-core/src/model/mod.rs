@@ -6,6 +6,7 @@
 mod agenda;
 pub mod bpe;
 pub mod cache;
+pub mod derivation;
 pub mod sentencepiece;
 pub mod unigram;
 pub mod wordlevel;
@@ -15,6 +16,8 @@ use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::random::Random;
 use crate::spec::ModelSpec;
+
+use derivation::Derivation;
 
 /// Buffers and the random stream of one worker.
 #[derive(Debug)]
@@ -85,6 +88,17 @@ impl Model {
         match self {
             Model::Bpe(model) => Some(model),
             _ => None,
+        }
+    }
+
+    /// How the model comes to the tokens of a piece, with the `n_best` best segmentations where it has several.
+    /// Chance (dropout, sampling) is left out.
+    pub fn derive(&self, piece: &str, n_best: usize) -> Result<Derivation> {
+        match self {
+            Model::Bpe(model) => model.derive(piece),
+            Model::Unigram(model) => model.derive(piece, n_best),
+            Model::SentencePiece(model) => model.derive(piece, n_best),
+            Model::WordPiece(_) | Model::WordLevel(_) => Ok(Derivation::Plain),
         }
     }
 

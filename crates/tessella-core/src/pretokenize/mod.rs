@@ -84,6 +84,16 @@ impl PreTokenizer {
         self.stages.iter().try_for_each(|stage| stage.pre_tokenize(pieces))
     }
 
+    /// The number of stages.
+    pub fn stage_count(&self) -> usize {
+        self.stages.len()
+    }
+
+    /// Cuts every text piece by one stage; a stage that is not there does nothing.
+    pub fn pre_tokenize_stage(&self, stage: usize, pieces: &mut Pieces<'_>) -> Result<()> {
+        self.stages.get(stage).map_or(Ok(()), |stage| stage.pre_tokenize(pieces))
+    }
+
     /// Whether the pieces depend on where text stands in the original, so that they must be tracked even
     /// if nobody asks for offsets: Metaspace prepends to what starts at byte 0, and a user's component may
     /// look at anything.

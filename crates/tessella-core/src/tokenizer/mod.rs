@@ -27,6 +27,7 @@ mod segment;
 mod spelling;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod worker;
 
 use std::sync::Arc;
@@ -43,7 +44,9 @@ use crate::pretokenize::PreTokenizer;
 use crate::spec::{AddedToken, TokenizerSpec};
 
 pub use options::{EncodeOptions, Input, RaggedIds, Sequence};
+pub use pieces::PieceCutter;
 pub use plan::PlanStep;
+pub use trace::{Trace, TracedPiece};
 
 /// An immutable tokenizer, shared by threads without a lock. A change makes a new one and shares all that
 /// stayed the same.
@@ -117,6 +120,11 @@ impl Inner {
 }
 
 impl Tokenizer {
+    /// The model.
+    pub fn model(&self) -> &Model {
+        self.inner.model()
+    }
+
     /// The description, added tokens with their ids; large tables are shared, so cloning it is cheap.
     pub fn spec(&self) -> &TokenizerSpec {
         &self.inner.spec

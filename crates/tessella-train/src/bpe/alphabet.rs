@@ -6,7 +6,7 @@ use tessella_core::Result;
 
 use super::symbols::Symbols;
 use super::tokens::Tokens;
-use crate::counts::overflow;
+use crate::counts::{Words, overflow};
 
 /// What decides the first symbols.
 #[derive(Debug, Clone, Default)]
@@ -35,21 +35,24 @@ impl AlphabetRules<'_> {
 ///
 /// With a limit the most frequent characters stay; of equally frequent ones the smaller code points. The given
 /// initial characters count as more frequent than any other.
-pub(crate) fn add_alphabet<'w>(
+pub(crate) fn add_alphabet(
     tokens: &mut Tokens,
-    words: impl Iterator<Item = (&'w str, u64)> + Clone,
+    corpora: &[Words<'_>],
     rules: &AlphabetRules<'_>,
 ) -> Result<()> {
     let mut frequency: HashMap<char, u128> = HashMap::new();
     // Most characters are ASCII: count those without hashing.
     let mut ascii = [0u128; 128];
-    for (word, count) in words.clone() {
-        for character in word.chars() {
-            match ascii.get_mut(character as usize) {
-                Some(counter) => *counter += u128::from(count),
-                None => *frequency.entry(character).or_default() += u128::from(count),
+    for words in corpora {
+        words.for_each(|word, count| {
+            for character in word.chars() {
+                match ascii.get_mut(character as usize) {
+                    Some(counter) => *counter += u128::from(count),
+                    None => *frequency.entry(character).or_default() += u128::from(count),
+                }
             }
-        }
+            Ok(())
+        })?;
     }
     frequency.extend((0u8..128).zip(ascii).filter(|&(_, n)| n > 0).map(|(byte, n)| (char::from(byte), n)));
     frequency.extend(rules.initial.iter().map(|&character| (character, u128::MAX)));
@@ -62,7 +65,7 @@ pub(crate) fn add_alphabet<'w>(
     kept.sort_unstable_by_key(|&(character, _)| character);
     if rules.only_forms {
         let kept: HashSet<char> = kept.into_iter().map(|(character, _)| character).collect();
-        return add_forms(tokens, words.map(|(word, _)| word), &kept, rules);
+        return add_forms(tokens, corpora, &kept, rules);
     }
     for (character, _) in kept {
         tokens.insert(character.encode_utf8(&mut [0; 4]))?;
@@ -71,22 +74,25 @@ pub(crate) fn add_alphabet<'w>(
 }
 
 /// Adds the forms that the kept characters have in the words.
-fn add_forms<'w>(
+fn add_forms(
     tokens: &mut Tokens,
-    words: impl Iterator<Item = &'w str>,
+    corpora: &[Words<'_>],
     kept: &HashSet<char>,
     rules: &AlphabetRules<'_>,
 ) -> Result<()> {
     let mut met: HashSet<(char, bool, bool)> = HashSet::new();
-    for word in words {
-        let mut characters = word.chars().peekable();
-        let mut is_first = true;
-        while let Some(character) = characters.next() {
-            if kept.contains(&character) {
-                met.insert((character, is_first, characters.peek().is_none()));
+    for words in corpora {
+        words.for_each(|word, _| {
+            let mut characters = word.chars().peekable();
+            let mut is_first = true;
+            while let Some(character) = characters.next() {
+                if kept.contains(&character) {
+                    met.insert((character, is_first, characters.peek().is_none()));
+                }
+                is_first = false;
             }
-            is_first = false;
-        }
+            Ok(())
+        })?;
     }
     let initial = rules.initial.iter().filter(|&character| kept.contains(character)).map(char::to_string);
     let mut forms: Vec<String> = met
@@ -110,6 +116,8 @@ pub(crate) struct Spelling<'a> {
     rules: AlphabetRules<'a>,
     /// By character and place in the word; `None` if the character is not in the alphabet.
     known: HashMap<u32, Option<u32>>,
+    /// The same for ASCII, by place and character, once it is known: no hashing.
+    ascii: Box<[Option<Option<u32>>; 512]>,
     word: Vec<u32>,
     /// Occurrences of characters that were left out.
     pub(crate) dropped: u128,
@@ -117,7 +125,7 @@ pub(crate) struct Spelling<'a> {
 
 impl<'a> Spelling<'a> {
     pub(crate) fn new(rules: AlphabetRules<'a>) -> Self {
-        Spelling { rules, known: HashMap::new(), word: Vec::new(), dropped: 0 }
+        Spelling { rules, known: HashMap::new(), ascii: Box::new([None; 512]), word: Vec::new(), dropped: 0 }
     }
 
     /// The symbols of a piece.
@@ -130,8 +138,13 @@ impl<'a> Spelling<'a> {
             first = false;
             let place = u32::from(!prefix.is_empty()) | u32::from(!suffix.is_empty()) << 1;
             let name = character as u32 | place << 24;
-            let symbol = match self.known.get(&name) {
-                Some(&symbol) => symbol,
+            let quick = (place as usize) << 7 | character as usize;
+            let known = match character.is_ascii() {
+                true => self.ascii[quick],
+                false => self.known.get(&name).copied(),
+            };
+            let symbol = match known {
+                Some(symbol) => symbol,
                 None => {
                     let mut plain = [0; 4];
                     let plain: &str = character.encode_utf8(&mut plain);
@@ -141,7 +154,10 @@ impl<'a> Spelling<'a> {
                         (false, None) => None,
                         (false, Some(_)) => Some(tokens.insert(&form)?.0),
                     };
-                    self.known.insert(name, symbol);
+                    match character.is_ascii() {
+                        true => self.ascii[quick] = Some(symbol),
+                        false => drop(self.known.insert(name, symbol)),
+                    }
                     symbol
                 }
             };
@@ -155,20 +171,52 @@ impl<'a> Spelling<'a> {
 }
 
 /// All words as one array of symbols.
-pub(crate) fn spell_all<'w>(
+pub(crate) fn spell_all(
     tokens: &mut Tokens,
-    words: impl Iterator<Item = (&'w str, u64)>,
+    words: &Words<'_>,
     spelling: &mut Spelling<'_>,
 ) -> Result<Symbols> {
     let mut symbols = Symbols::new();
     let mut total = 0u64;
-    for (word, count) in words {
+    words.for_each(|word, count| {
         let spelled = spelling.spell(tokens, word, count)?;
-        // The largest sum that any pair or symbol can reach; checked once here.
-        let occurrences = count.checked_mul(spelled.len() as u64).ok_or_else(|| overflow(word))?;
-        total = total.checked_add(occurrences).ok_or_else(|| overflow(word))?;
-        symbols.push_word(spelled, count)?;
-    }
+        add_occurrences(&mut total, word, spelled.len(), count)?;
+        symbols.push_word(spelled, count)
+    })?;
     symbols.finish();
     Ok(symbols)
+}
+
+/// Words as symbols that the vocabulary has already; a word with any other symbol is left out as a whole.
+pub(crate) fn spell_known(tokens: &Tokens, words: &Words<'_>, rules: &AlphabetRules<'_>) -> Result<Symbols> {
+    let (mut symbols, mut spelled, mut total) = (Symbols::new(), Vec::new(), 0u64);
+    let mut form = String::new();
+    words.for_each(|word, count| {
+        spelled.clear();
+        let mut characters = word.chars().peekable();
+        while let Some(character) = characters.next() {
+            let (prefix, suffix) =
+                (rules.prefix(spelled.is_empty()), rules.suffix(characters.peek().is_none()));
+            form.clear();
+            form.push(character);
+            let plain = tokens.id(&form);
+            form.insert_str(0, prefix);
+            form.push_str(suffix);
+            match plain.and_then(|_| tokens.id(&form)) {
+                Some(symbol) => spelled.push(symbol),
+                None => return Ok(()),
+            }
+        }
+        add_occurrences(&mut total, word, spelled.len(), count)?;
+        symbols.push_word(&spelled, count)
+    })?;
+    symbols.finish();
+    Ok(symbols)
+}
+
+/// The sum of all occurrences of symbols, which no count of a pair or a symbol can exceed: checked once, here.
+fn add_occurrences(total: &mut u64, word: &str, symbols: usize, count: u64) -> Result<()> {
+    let occurrences = count.checked_mul(symbols as u64).ok_or_else(|| overflow(word))?;
+    *total = total.checked_add(occurrences).ok_or_else(|| overflow(word))?;
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! The whole state of a BPE training in one file, so that a stopped run goes on exactly where it was.
 //!
 //! ```text
-//! file    = "TSLBPECK" u32 version (1) u32 0, u64 fingerprint, section*
+//! file    = "TSLBPECK" u32 version (2) u32 0, u64 fingerprint, section*
 //! section = u64 length of the payload, u32 CRC-32 of the payload, payload
 //! ```
 //!
@@ -18,14 +18,14 @@ use tessella_core::{Error, ErrorKind, Result};
 
 use super::learner::{Learner, Merge, Rules};
 use super::pairs::{Occurrences, Pair, Pairs};
-use super::queue::{Candidate, Queue};
 use super::symbols::{SEPARATOR, Symbols};
 use super::tokens::Tokens;
 use crate::bytes::{Parser, crc32, le_u32, le_u64, push_text, push_varint, write_atomically};
+use crate::counts::Words;
 use crate::outcome::TrainReport;
 
 const MAGIC: &[u8; 8] = b"TSLBPECK";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Where and how often the state is saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Checkpoint {
     /// If the file exists, training goes on from it; it is removed when training is complete. A training that is
     /// stopped through its progress listener saves its state before it ends.
     pub file: PathBuf,
-    /// Merges between two savings.
+    /// Merges between two savings. (Unigram training saves its state after every round of estimation.)
     pub every: usize,
 }
 
@@ -42,14 +42,24 @@ impl Checkpoint {
     pub fn new(file: impl Into<PathBuf>) -> Self {
         Checkpoint { file: file.into(), every: 5000 }
     }
+
+    /// Removes the file, if it is there.
+    pub(crate) fn forget(&self) -> Result<()> {
+        match std::fs::remove_file(&self.file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A hash of what a training depends on.
-pub(super) fn fingerprint(options: &str, words: &[(String, u64)]) -> u64 {
-    let begin = hash_u64(hash_bytes(options.as_bytes()));
-    words.iter().fold(begin, |state, (word, count)| {
-        hash_u64(hash_u64(state ^ hash_bytes(word.as_bytes())).wrapping_add(*count))
-    })
+pub(crate) fn fingerprint(options: &str, words: &Words<'_>) -> Result<u64> {
+    let mut state = hash_u64(hash_bytes(options.as_bytes()));
+    words.for_each(|word, count| {
+        state = hash_u64(hash_u64(state ^ hash_bytes(word.as_bytes())).wrapping_add(count));
+        Ok(())
+    })?;
+    Ok(state)
 }
 
 fn numbers<T>(items: impl IntoIterator<Item = T>, write: impl Fn(&mut Vec<u8>, T)) -> Vec<u8> {
@@ -97,19 +107,18 @@ pub(super) fn save(path: &Path, fingerprint: u64, learner: &Learner, report: &Tr
             push_u32(out, u32::from(pair.recreated));
         }))?;
         section(numbers(&learner.pairs.occurrences, |out, entry| {
-            [entry.pair, entry.segment, entry.start, entry.len]
-                .iter()
-                .for_each(|&number| push_u32(out, number));
+            // Where an empty list begins means nothing, and its segment may be gone.
+            let start = if entry.len == 0 { 0 } else { entry.start };
+            [entry.pair, entry.segment, start, entry.len].iter().for_each(|&number| push_u32(out, number));
         }))?;
         section(numbers(&learner.pairs.segments, |out, segment| push_u32(out, segment.len() as u32)))?;
         section(numbers(
             learner.pairs.segments.iter().flat_map(|segment| segment.iter().copied()),
             push_u32,
         ))?;
-        section(numbers(learner.queue.iter(), |out, candidate| {
-            push_u64(out, candidate.count);
-            push_u64(out, candidate.order);
-            push_u32(out, candidate.entry);
+        section(numbers(learner.queue.iter(), |out, (count, entry)| {
+            push_u64(out, count);
+            push_u32(out, entry);
         }))?;
         section(numbers(&learner.merges, |out, merge| {
             [merge.left, merge.right, merge.merged].iter().for_each(|&id| push_u32(out, id));
@@ -225,11 +234,8 @@ pub(super) fn load(
     })?;
     let lengths: Vec<u32> = sections.records(4, le_u32)?;
     let positions: Vec<u32> = sections.records(4, le_u32)?;
-    let candidates: Vec<Candidate> = sections.records(20, |record| Candidate {
-        count: le_u64(&record[..8]),
-        order: le_u64(&record[8..16]),
-        entry: le_u32(&record[16..]),
-    })?;
+    let candidates: Vec<(u64, u32)> =
+        sections.records(12, |record| (le_u64(&record[..8]), le_u32(&record[8..])))?;
     let merges: Vec<Merge> = sections.records(20, |record| Merge {
         left: le_u32(&record[..4]),
         right: le_u32(&record[4..8]),
@@ -260,16 +266,14 @@ pub(super) fn load(
             let fits = segments.get(entry.segment as usize).is_some_and(|segment| end <= segment.len());
             fits && (entry.pair as usize) < pairs.len()
         })
-        && candidates.iter().all(|candidate| (candidate.entry as usize) < occurrences.len())
+        && candidates.iter().all(|&(_, entry)| (entry as usize) < occurrences.len())
         && merges.iter().all(|merge| is_id(merge.left) && is_id(merge.right) && is_id(merge.merged));
     if !sound {
         return Err(damaged(path, "its parts do not fit together"));
     }
     symbols.finish();
-    let mut queue = Queue::new();
-    candidates.into_iter().for_each(|candidate| queue.push(candidate));
     let pairs = Pairs::from_parts(pairs, occurrences, segments);
-    Ok(Some(Learner::from_parts(rules, tokens, symbols, pairs, queue, merges)))
+    Ok(Some(Learner::from_parts(rules, tokens, symbols, pairs, &candidates, merges)))
 }
 
 impl Symbols {

@@ -38,7 +38,7 @@ pub(crate) struct Rules {
 
 /// Sums for one neighbour of the merged pair.
 #[derive(Debug, Clone, Copy, Default)]
-struct Neighbour {
+pub(super) struct Neighbour {
     /// Weight by which the pair with the new symbol rises, and the pair with the old one falls.
     rise: u64,
     fall: u64,
@@ -49,8 +49,8 @@ struct Neighbour {
 
 /// The neighbours on one side of the merged pair.
 #[derive(Debug, Clone, Default)]
-struct Side {
-    of: Vec<Neighbour>,
+pub(super) struct Side {
+    pub(super) of: Vec<Neighbour>,
     touched: Vec<u32>,
     /// (neighbour, position of the new pair), ascending by position.
     events: Vec<(u32, u32)>,
@@ -89,31 +89,70 @@ pub(crate) struct Learner {
     pub(crate) pairs: Pairs,
     pub(crate) queue: Queue,
     pub(crate) merges: Vec<Merge>,
+    /// Merges at the last checkpoint.
+    pub(crate) saved_at: usize,
     /// Places in the distinct words where each symbol stands.
     pub(crate) places: Vec<u64>,
     /// Occurrences of all symbols, weighted.
     pub(crate) token_total: u128,
-    left: Side,
-    right: Side,
+    pub(super) left: Side,
+    pub(super) right: Side,
     scratch: Vec<u32>,
+}
+
+/// The first position at which the pair of an entry still stands. Dead ones before it are forgotten.
+fn first_live(symbols: &Symbols, pairs: &mut Pairs, entry: u32) -> Option<u32> {
+    let wanted = pairs.pairs[pairs.occurrences[entry as usize].pair as usize].key;
+    let positions = pairs.positions(entry);
+    let (left, right) = (pairs::left(wanted), pairs::right(wanted));
+    let dead = positions.iter().take_while(|&&p| !symbols.is_pair(p, left, right)).count();
+    let first = positions.get(dead).copied();
+    let occurrences = &mut pairs.occurrences[entry as usize];
+    occurrences.start += dead as u32;
+    occurrences.len -= dead as u32;
+    first
+}
+
+/// What decides between equally frequent pairs; `None` if the pair stands nowhere any more.
+fn order_of(tie_break: TieBreak, symbols: &Symbols, pairs: &mut Pairs, entry: u32) -> Option<u64> {
+    match tie_break {
+        TieBreak::SmallerIds => {
+            let pair = pairs.occurrences[entry as usize].pair;
+            Some(pairs.pairs[pair as usize].key)
+        }
+        TieBreak::FirstSeen => first_live(symbols, pairs, entry).map(u64::from),
+    }
 }
 
 impl Learner {
     /// Counts the initial pairs. The sum of all weights times lengths must fit in 64 bits.
     pub(crate) fn new(rules: Rules, tokens: Tokens, symbols: Symbols) -> Result<Self> {
-        let mut learner = Learner {
+        let mut learner = Learner::empty(rules, tokens, symbols, Pairs::new(), Vec::new());
+        learner.count_initial_pairs()?;
+        Ok(learner)
+    }
+
+    fn empty(rules: Rules, tokens: Tokens, symbols: Symbols, pairs: Pairs, merges: Vec<Merge>) -> Self {
+        Learner {
             rules,
             symbols,
-            pairs: Pairs::new(),
+            pairs,
             queue: Queue::new(),
-            merges: Vec::new(),
+            saved_at: merges.len(),
+            merges,
             places: vec![0; tokens.len()],
             token_total: 0,
             left: Side::default(),
             right: Side::default(),
             scratch: Vec::new(),
             tokens,
-        };
+        }
+    }
+
+    /// One of several that share a vocabulary of `known` tokens, which lies elsewhere.
+    pub(crate) fn sharing(rules: Rules, known: usize, symbols: Symbols) -> Result<Self> {
+        let mut learner = Learner::empty(rules, Tokens::default(), symbols, Pairs::new(), Vec::new());
+        learner.places = vec![0; known];
         learner.count_initial_pairs()?;
         Ok(learner)
     }
@@ -124,22 +163,10 @@ impl Learner {
         tokens: Tokens,
         symbols: Symbols,
         pairs: Pairs,
-        queue: Queue,
+        candidates: &[(u64, u32)],
         merges: Vec<Merge>,
     ) -> Self {
-        let mut learner = Learner {
-            rules,
-            symbols,
-            pairs,
-            queue,
-            merges,
-            places: vec![0; tokens.len()],
-            token_total: 0,
-            left: Side::default(),
-            right: Side::default(),
-            scratch: Vec::new(),
-            tokens,
-        };
+        let mut learner = Learner::empty(rules, tokens, symbols, pairs, merges);
         for word in 0..learner.symbols.starts.len() {
             let weight = learner.symbols.weights[word];
             for symbol in learner.symbols.word(word) {
@@ -147,13 +174,14 @@ impl Learner {
                 learner.token_total += u128::from(weight);
             }
         }
+        for &(count, entry) in candidates {
+            learner.push(count, entry);
+        }
         learner
     }
 
     fn count_initial_pairs(&mut self) -> Result<()> {
         // Pass 1: one look-up per place gives counts and list lengths; pass 2 fills the lists.
-        let places: usize = self.symbols.cells.len() - 1 - 2 * self.symbols.starts.len();
-        let mut pair_at: Vec<u32> = Vec::with_capacity(places);
         let mut lengths: Vec<u32> = Vec::new();
         for word in 0..self.symbols.starts.len() {
             let weight = self.symbols.weights[word];
@@ -172,7 +200,6 @@ impl Learner {
                         lengths.push(0);
                     }
                     lengths[pair as usize] += 1;
-                    pair_at.push(pair);
                 }
                 before = symbol;
             }
@@ -184,19 +211,18 @@ impl Learner {
             starts.push(start);
             start += len;
         }
-        let mut segment = vec![0u32; pair_at.len()].into_boxed_slice();
-        let mut pair_at = pair_at.into_iter();
+        let mut segment = vec![0u32; start as usize];
         for (position, pair) in self.symbols.cells.windows(2).enumerate() {
             if pair[0] != SEPARATOR
                 && pair[1] != SEPARATOR
-                && let Some(pair) = pair_at.next()
+                && let Some(pair) = self.pairs.find(key(pair[0], pair[1]))
             {
                 let free = &mut starts[pair as usize];
                 segment[*free as usize] = position as u32;
                 *free += 1;
             }
         }
-        self.pairs.segments.push(segment);
+        self.pairs.push_segment(segment, 0, self.pairs.pairs.len());
         Ok(())
     }
 
@@ -215,27 +241,18 @@ impl Learner {
         if pair.count == 0 {
             return;
         }
-        let order = match self.rules.tie_break {
-            TieBreak::SmallerIds => pair.key,
-            TieBreak::FirstSeen => match self.first_live(entry) {
-                Some(position) => u64::from(position),
-                None => return,
-            },
-        };
-        self.queue.push(Candidate { count: pair.count, order, entry });
+        self.push(pair.count, entry);
+    }
+
+    /// Queues an entry with a count.
+    pub(crate) fn push(&mut self, count: u64, entry: u32) {
+        let Learner { rules, symbols, pairs, queue, .. } = self;
+        queue.push(count, entry, |entry| order_of(rules.tie_break, symbols, pairs, entry));
     }
 
     /// The first position at which the pair of an entry still stands. Dead ones before it are forgotten.
     pub(crate) fn first_live(&mut self, entry: u32) -> Option<u32> {
-        let wanted = self.pairs.pairs[self.pairs.occurrences[entry as usize].pair as usize].key;
-        let positions = self.pairs.positions(entry);
-        let (left, right) = (pairs::left(wanted), pairs::right(wanted));
-        let dead = positions.iter().take_while(|&&p| !self.symbols.is_pair(p, left, right)).count();
-        let first = positions.get(dead).copied();
-        let occurrences = &mut self.pairs.occurrences[entry as usize];
-        occurrences.start += dead as u32;
-        occurrences.len -= dead as u32;
-        first
+        first_live(&self.symbols, &mut self.pairs, entry)
     }
 
     fn exact(&self) -> bool {
@@ -245,7 +262,9 @@ impl Learner {
     /// Takes the best candidate out of the queue: highest count, ties by the rule. Outdated ones are queued
     /// again on the way.
     pub(crate) fn best(&mut self) -> Option<Candidate> {
-        while let Some(candidate) = self.queue.pop() {
+        loop {
+            let Learner { rules, symbols, pairs, queue, .. } = &mut *self;
+            let candidate = queue.pop(|entry| order_of(rules.tie_break, symbols, pairs, entry))?;
             let pair = self.pair_of(candidate.entry);
             if self.exact() && pair.newest != candidate.entry {
                 continue; // a longer list took its place
@@ -265,7 +284,6 @@ impl Learner {
             }
             return Some(candidate);
         }
-        None
     }
 
     pub(crate) fn pair_of(&self, entry: u32) -> pairs::Pair {
@@ -311,6 +329,7 @@ impl Learner {
         let exact = self.exact();
         self.apply(&merge, &positions, exact)?;
         self.scratch = positions;
+        self.pairs.release(entry);
         Ok(merge)
     }
 
@@ -329,6 +348,18 @@ impl Learner {
             self.apply(&merge, &positions, true)?;
         }
         Ok(merge)
+    }
+
+    /// Merges a pair whose token is known elsewhere, wherever it stands.
+    pub(crate) fn merge_shared(&mut self, left: u32, right: u32, merged: u32) -> Result<()> {
+        self.places.resize(self.places.len().max(merged as usize + 1), 0);
+        let Some(pair) = self.pairs.find(key(left, right)).map(|pair| self.pairs.pairs[pair as usize]) else {
+            return Ok(());
+        };
+        let positions = self.pairs.positions(pair.newest).to_vec();
+        self.apply(&Merge { left, right, merged, count: pair.count }, &positions, true)?;
+        self.pairs.release(pair.newest);
+        Ok(())
     }
 
     /// All places of the pair in every word that the entry touches: what the reference trainer looks at.
@@ -371,8 +402,8 @@ impl Learner {
     /// `complete`: the merged pair's own count falls too, and lists of recreated pairs are completed.
     fn apply(&mut self, merge: &Merge, positions: &[u32], complete: bool) -> Result<()> {
         let &Merge { left, right, merged, .. } = merge;
-        self.left.of.resize(self.tokens.len(), Neighbour::default());
-        self.right.of.resize(self.tokens.len(), Neighbour::default());
+        self.left.of.resize(self.places.len(), Neighbour::default());
+        self.right.of.resize(self.places.len(), Neighbour::default());
         let (mut joined, mut weight_joined) = (0u64, 0u64);
         for &position in positions {
             if !self.symbols.is_pair(position, left, right) {
@@ -467,7 +498,7 @@ impl Learner {
             entry.count = entry.count.saturating_sub(weight);
         }
         let completes = complete.is_some();
-        self.pairs.segments.push(segment.into_boxed_slice());
+        self.pairs.push_segment(segment, self.pairs.occurrences.len(), lists.len());
         for (pair, start, len) in lists {
             let newest = self.pairs.pairs[pair as usize].newest;
             self.pairs.add_occurrences(pair, number, start, len);
@@ -491,7 +522,7 @@ impl Learner {
         let len = positions.len() as u32;
         let occurrences = &mut self.pairs.occurrences[newest];
         *occurrences = pairs::Occurrences { pair, segment: self.pairs.segments.len() as u32, start: 0, len };
-        self.pairs.segments.push(positions.into_boxed_slice());
+        self.pairs.push_segment(positions, newest, 1);
     }
 
     /// Words as texts of their symbols, with their weights.

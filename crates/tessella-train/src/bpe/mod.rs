@@ -5,8 +5,9 @@
 //! - [`tokens`]: the growing vocabulary; [`alphabet`]: pieces to first symbols
 //! - [`symbols`]: the corpus as one flat array; [`pairs`]: pair counts and positions; [`queue`]: who is next
 //! - [`learner`]: one merge after the other
+//! - [`parity`]: one vocabulary for several languages
 //! - [`given`]: merges that are decided before learning (an initial vocabulary, forced tokens)
-//! - [`trace`]: what each step saw; [`checkpoint`]: the whole state on disk
+//! - [`trace`]: what each step saw; [`checkpoint`]: the whole state on disk; [`memory`]: what it will take
 //! - this page: the options and the order of the steps
 //!
 //! # The order of everything
@@ -35,12 +36,15 @@ pub(crate) mod alphabet;
 mod checkpoint;
 mod given;
 pub(crate) mod learner;
+mod memory;
 pub(crate) mod pairs;
+pub mod parity;
 mod queue;
 pub(crate) mod symbols;
 pub(crate) mod tokens;
 mod trace;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -48,7 +52,7 @@ use std::sync::Arc;
 use tessella_core::spec::{AddedToken, BpeSpec, Merges, ModelSpec, Vocab};
 use tessella_core::{Error, ErrorKind, Result};
 
-use crate::counts::PieceCounts;
+use crate::counts::{PieceCounts, Words};
 use crate::outcome::{Ending, TrainReport, Trained, as_special};
 use crate::progress::{Progress, Stage, report};
 
@@ -57,6 +61,7 @@ use learner::{Learner, Merge, Rules};
 use tokens::Tokens;
 
 pub use checkpoint::Checkpoint;
+pub(crate) use checkpoint::fingerprint;
 pub use given::InitialVocabulary;
 pub use trace::{TraceOptions, TraceStep};
 
@@ -168,7 +173,13 @@ const REPORT_EVERY: usize = 64;
 impl BpeTrainer {
     /// Learns a BPE model.
     pub fn train(&self, counts: &PieceCounts, progress: &dyn Progress) -> Result<Trained> {
-        let learned = self.learn(counts, progress, None)?;
+        let learned = self.learn(Cow::Borrowed(counts), progress, None)?;
+        self.finish(learned)
+    }
+
+    /// Learns a BPE model and gives the memory of the counts back before the first merge.
+    pub fn train_once(&self, counts: PieceCounts, progress: &dyn Progress) -> Result<Trained> {
+        let learned = self.learn(Cow::Owned(counts), progress, None)?;
         self.finish(learned)
     }
 
@@ -180,7 +191,7 @@ impl BpeTrainer {
         options: &TraceOptions,
         sink: &mut dyn FnMut(TraceStep) -> Result<()>,
     ) -> Result<Trained> {
-        let learned = self.learn(counts, progress, Some((options, sink)))?;
+        let learned = self.learn(Cow::Borrowed(counts), progress, Some((options, sink)))?;
         self.finish(learned)
     }
 
@@ -214,13 +225,8 @@ impl BpeTrainer {
     }
 
     /// The pieces in the order in which they are learned from.
-    fn words(&self, counts: &PieceCounts) -> Result<Vec<(String, u64)>> {
-        if self.tie_break == TieBreak::FirstSeen
-            && let Some(words) = counts.in_order_of_appearance()
-        {
-            return Ok(words.map(|(word, count)| (word.to_string(), count)).collect());
-        }
-        counts.iter()?.collect()
+    fn words<'c>(&self, counts: &'c PieceCounts) -> Words<'c> {
+        counts.words(self.tie_break == TieBreak::FirstSeen)
     }
 
     fn rules(&self) -> Rules {
@@ -236,12 +242,12 @@ impl BpeTrainer {
     /// Everything up to the first merge: the vocabulary so far, the corpus as symbols, the report begun.
     pub(crate) fn prepare(
         &self,
-        counts: &PieceCounts,
+        counts: Cow<'_, PieceCounts>,
         only_forms: bool,
         progress: &dyn Progress,
     ) -> Result<(Learner, TrainReport)> {
         report(progress, Stage::Prepare, 0, 0)?;
-        let words = self.words(counts)?;
+        let words = [self.words(&counts)];
         let mut tokens = Tokens::default();
         if let Some(initial) = &self.initial_vocab {
             initial.add_tokens(&mut tokens)?;
@@ -258,10 +264,9 @@ impl BpeTrainer {
             suffix: self.end_of_word_suffix.as_deref(),
             only_forms,
         };
-        let pieces = || words.iter().map(|(word, count)| (word.as_str(), *count));
-        add_alphabet(&mut tokens, pieces(), &rules)?;
+        add_alphabet(&mut tokens, &words, &rules)?;
         let mut spelling = Spelling::new(rules);
-        let symbols = spell_all(&mut tokens, pieces(), &mut spelling)?;
+        let symbols = spell_all(&mut tokens, &words[0], &mut spelling)?;
         let alphabet = tokens.len() - before - specials;
         if self.strict_budget && tokens.len() > self.vocab_size {
             return Err(Error::new(
@@ -280,13 +285,15 @@ impl BpeTrainer {
             target: self.vocab_size,
             special_tokens: specials,
             alphabet,
-            distinct_pieces: words.len() as u64,
+            distinct_pieces: counts.distinct()?,
             total_pieces: counts.total(),
             dropped_characters: spelling.dropped,
             ..TrainReport::default()
         };
         drop(words);
+        drop(counts);
         report(progress, Stage::Prepare, summary.distinct_pieces, summary.distinct_pieces)?;
+        progress.expect_memory(memory::estimate_for(&symbols, self.vocab_size));
         let mut learner = Learner::new(self.rules(), tokens, symbols)?;
         if let Some(initial) = &self.initial_vocab {
             given::replay(&mut learner, initial, progress)?;
@@ -296,27 +303,54 @@ impl BpeTrainer {
     }
 
     /// A hash of the pieces and of all options that the result depends on.
-    fn fingerprint(&self, counts: &PieceCounts) -> Result<u64> {
+    pub(crate) fn fingerprint(&self, kind: &str, counts: &PieceCounts) -> Result<u64> {
+        if self.checkpoint.is_none() {
+            return Ok(0);
+        }
         // A filter is code and cannot be compared; that one is there is all that can be known.
         let filtered = self.merge_filter.is_some();
         let options = BpeTrainer { checkpoint: None, merge_filter: None, ..self.clone() };
-        Ok(checkpoint::fingerprint(&format!("{options:?} {filtered}"), &self.words(counts)?))
+        fingerprint(&format!("{kind} {options:?} {filtered}"), &self.words(counts))
+    }
+
+    /// What the checkpoint holds, if there is one.
+    pub(crate) fn resume(&self, fingerprint: u64) -> Result<Option<(Learner, TrainReport)>> {
+        let Some(checkpoint) = &self.checkpoint else { return Ok(None) };
+        let mut summary = TrainReport { target: self.vocab_size, ..TrainReport::default() };
+        let learner = checkpoint::load(&checkpoint.file, fingerprint, self.rules(), &mut summary)?;
+        Ok(learner.map(|learner| (learner, summary)))
+    }
+
+    /// Saves the state if it is time to, or if it has to be `now`.
+    pub(crate) fn save(
+        &self,
+        learner: &mut Learner,
+        fingerprint: u64,
+        report: &TrainReport,
+        now: bool,
+    ) -> Result<()> {
+        let Some(checkpoint) = &self.checkpoint else { return Ok(()) };
+        if now || learner.merges.len() - learner.saved_at >= checkpoint.every.max(1) {
+            learner.saved_at = learner.merges.len();
+            checkpoint::save(&checkpoint.file, fingerprint, learner, report)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the file of a training that is complete.
+    pub(crate) fn forget_checkpoint(&self) -> Result<()> {
+        self.checkpoint.as_ref().map_or(Ok(()), Checkpoint::forget)
     }
 
     /// From the checkpoint, if there is one, or from the counts.
     fn begin(
         &self,
-        counts: &PieceCounts,
+        counts: Cow<'_, PieceCounts>,
         fingerprint: u64,
         progress: &dyn Progress,
     ) -> Result<(Learner, TrainReport)> {
-        if let Some(checkpoint) = &self.checkpoint {
-            let mut summary = TrainReport { target: self.vocab_size, ..TrainReport::default() };
-            if let Some(learner) =
-                checkpoint::load(&checkpoint.file, fingerprint, self.rules(), &mut summary)?
-            {
-                return Ok((learner, summary));
-            }
+        if let Some(resumed) = self.resume(fingerprint)? {
+            return Ok(resumed);
         }
         let (mut learner, summary) = self.prepare(counts, false, progress)?;
         learner.fill_queue();
@@ -325,30 +359,23 @@ impl BpeTrainer {
 
     pub(crate) fn learn(
         &self,
-        counts: &PieceCounts,
+        counts: Cow<'_, PieceCounts>,
         progress: &dyn Progress,
         mut traced: Option<Traced<'_>>,
     ) -> Result<Learned> {
-        let fingerprint = match &self.checkpoint {
-            Some(_) => self.fingerprint(counts)?,
-            None => 0,
-        };
+        let fingerprint = self.fingerprint("pairs", &counts)?;
         let (mut learner, mut summary) = self.begin(counts, fingerprint, progress)?;
         let mut since_report = 0;
-        let mut saved_at = learner.merges.len();
         summary.ending = loop {
             if learner.tokens.len() >= self.vocab_size {
                 break if learner.merges.is_empty() { Ending::AlphabetFills } else { Ending::Full };
             }
             if since_report % REPORT_EVERY == 0 {
+                let memory = Some(learner.memory() as u64);
+                summary.peak_memory = summary.peak_memory.max(memory);
                 let told =
                     report(progress, Stage::Merge, learner.tokens.len() as u64, self.vocab_size as u64);
-                if let Some(checkpoint) = &self.checkpoint
-                    && (told.is_err() || learner.merges.len() - saved_at >= checkpoint.every.max(1))
-                {
-                    saved_at = learner.merges.len();
-                    checkpoint::save(&checkpoint.file, fingerprint, &learner, &summary)?;
-                }
+                self.save(&mut learner, fingerprint, &summary, told.is_err())?;
                 told?;
             }
             since_report += 1;
@@ -375,12 +402,7 @@ impl BpeTrainer {
         summary.tokens = Some(learner.token_total);
         // Too late to be stopped: everything is learned.
         progress.update(Stage::Merge, summary.vocab_size as u64, summary.vocab_size as u64);
-        if let Some(checkpoint) = &self.checkpoint
-            && let Err(error) = std::fs::remove_file(&checkpoint.file)
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
-            return Err(error.into());
-        }
+        self.forget_checkpoint()?;
         Ok(Learned { tokens: learner.tokens, merges: learner.merges, report: summary })
     }
 }

@@ -9,6 +9,9 @@ use tessella_core::{Error, Result};
 
 const EMPTY: u32 = u32::MAX;
 
+/// Segments below this many positions are kept until nothing in them is needed.
+const LEAST_TO_COMPACT: usize = 1 << 6;
+
 /// Left id in the upper half.
 pub(crate) fn key(left: u32, right: u32) -> u64 {
     u64::from(left) << 32 | u64::from(right)
@@ -33,6 +36,18 @@ pub(crate) struct Pair {
     pub(crate) recreated: bool,
 }
 
+/// Whose positions a segment holds: entries `first..first + entries`, less those that have moved to another one.
+#[derive(Debug, Clone, Copy)]
+struct Holders {
+    first: u32,
+    entries: u32,
+    /// Positions that are not released.
+    live: u32,
+}
+
+/// Bytes of a pair.
+pub(crate) const PAIR: usize = size_of::<Pair>();
+
 /// Positions in one segment of the position store.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Occurrences {
@@ -48,6 +63,9 @@ pub(crate) struct Pairs {
     pub(crate) occurrences: Vec<Occurrences>,
     /// One segment for the initial pairs and one per merge.
     pub(crate) segments: Vec<Box<[u32]>>,
+    holders: Vec<Holders>,
+    /// Positions in all segments.
+    held: usize,
     slots: Vec<u32>,
     mask: usize,
 }
@@ -77,7 +95,15 @@ impl Pairs {
         occurrences: Vec<Occurrences>,
         segments: Vec<Box<[u32]>>,
     ) -> Self {
-        let mut table = Pairs { pairs, occurrences, segments, ..Pairs::default() };
+        let mut holders = vec![Holders { first: u32::MAX, entries: 0, live: 0 }; segments.len()];
+        for (number, entry) in (0u32..).zip(&occurrences) {
+            let holders = &mut holders[entry.segment as usize];
+            holders.first = holders.first.min(number);
+            holders.entries = number + 1 - holders.first;
+            holders.live += entry.len;
+        }
+        let held = segments.iter().map(|segment| segment.len()).sum();
+        let mut table = Pairs { pairs, occurrences, segments, holders, held, ..Pairs::default() };
         table.rehash((table.pairs.len() * 2).next_power_of_two().max(1 << 12));
         table
     }
@@ -143,8 +169,52 @@ impl Pairs {
         entry
     }
 
+    /// Adds a segment, whose positions belong to so many entries from `first` on.
+    pub(crate) fn push_segment(&mut self, segment: Vec<u32>, first: usize, entries: usize) {
+        let live = segment.len() as u32;
+        self.held += segment.len();
+        self.holders.push(Holders { first: first as u32, entries: entries as u32, live });
+        self.segments.push(segment.into_boxed_slice());
+    }
+
+    /// Forgets the positions of an entry. Its segment gives memory back when half of it is forgotten.
+    pub(crate) fn release(&mut self, entry: u32) {
+        let Occurrences { segment, len, .. } = self.occurrences[entry as usize];
+        self.occurrences[entry as usize].len = 0;
+        let holders = &mut self.holders[segment as usize];
+        holders.live = holders.live.saturating_sub(len);
+        let Holders { first, entries, live } = *holders;
+        let held = self.segments[segment as usize].len();
+        if live as usize * 2 <= held && (held >= LEAST_TO_COMPACT || live == 0) {
+            let mut kept = Vec::with_capacity(live as usize);
+            let old = &self.segments[segment as usize];
+            let entries = self.occurrences.iter_mut().skip(first as usize).take(entries as usize);
+            for entry in entries.filter(|entry| entry.segment == segment) {
+                let positions = match entry.len {
+                    0 => &[],
+                    len => &old[entry.start as usize..entry.start as usize + len as usize],
+                };
+                entry.start = kept.len() as u32;
+                kept.extend_from_slice(positions);
+            }
+            self.held -= held - kept.len();
+            self.segments[segment as usize] = kept.into_boxed_slice();
+        }
+    }
+
+    /// Bytes in use.
+    pub(crate) fn memory(&self) -> usize {
+        self.pairs.len() * size_of::<Pair>()
+            + self.occurrences.len() * size_of::<Occurrences>()
+            + self.segments.len() * (size_of::<Box<[u32]>>() + size_of::<Holders>())
+            + (self.held + self.slots.len()) * size_of::<u32>()
+    }
+
     pub(crate) fn positions(&self, entry: u32) -> &[u32] {
         let Occurrences { segment, start, len, .. } = self.occurrences[entry as usize];
+        if len == 0 {
+            return &[];
+        }
         &self.segments[segment as usize][start as usize..start as usize + len as usize]
     }
 }

@@ -1,9 +1,11 @@
 //! The queue of candidate pairs: highest count first, then the smallest order number, then the older entry.
 //!
 //! Counts mostly fall: a new pair is never more frequent than the pair whose merge made it. So small counts, the
-//! great majority, lie unsorted in one bucket per count and are put in order only when the queue comes down to
-//! their bucket. Large counts lie in a heap. A count that grows (a token was made a second way) is simply pushed
-//! again, wherever it belongs.
+//! great majority, lie unsorted in one bucket per count, four bytes each, and are put in order only when the queue
+//! comes down to their bucket. Large counts lie in a heap. A count that grows (a token was made a second way) is
+//! simply pushed again, wherever it belongs.
+//!
+//! The order number of an entry is asked for when it is needed; an entry that has none any more is forgotten.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,13 +19,13 @@ type Turn = Reverse<(u64, u32)>;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Queue {
     large: BinaryHeap<(u64, Turn)>,
-    buckets: Vec<Vec<(u64, u32)>>,
+    buckets: Vec<Vec<u32>>,
     /// The bucket that is in order now, as a heap, and its count.
     active: BinaryHeap<Turn>,
     active_count: u64,
 }
 
-/// A candidate at the moment when it was queued.
+/// The entry whose turn it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Candidate {
     pub(crate) count: u64,
@@ -36,34 +38,33 @@ impl Queue {
         Queue { buckets: vec![Vec::new(); BUCKETS as usize], ..Queue::default() }
     }
 
-    pub(crate) fn push(&mut self, candidate: Candidate) {
-        let Candidate { count, order, entry } = candidate;
-        if count >= BUCKETS {
-            self.large.push((count, Reverse((order, entry))));
+    pub(crate) fn push(&mut self, count: u64, entry: u32, mut order: impl FnMut(u32) -> Option<u64>) {
+        if count < BUCKETS && count < self.active_count {
+            self.buckets[count as usize].push(entry);
             return;
         }
-        if count == self.active_count {
-            self.active.push(Reverse((order, entry)));
+        let Some(turn) = order(entry).map(|order| Reverse((order, entry))) else { return };
+        if count >= BUCKETS {
+            self.large.push((count, turn));
             return;
         }
         if count > self.active_count {
             // Something grew beyond where the queue had come down to: go up again.
             let bucket = &mut self.buckets[self.active_count as usize];
-            bucket.extend(self.active.drain().map(|Reverse(turn)| turn));
+            bucket.extend(self.active.drain().map(|Reverse((_, entry))| entry));
             self.active_count = count;
-            self.activate();
-            self.active.push(Reverse((order, entry)));
-        } else {
-            self.buckets[count as usize].push((order, entry));
+            self.activate(order);
         }
+        self.active.push(turn);
     }
 
-    fn activate(&mut self) {
+    fn activate(&mut self, mut order: impl FnMut(u32) -> Option<u64>) {
         let bucket = std::mem::take(&mut self.buckets[self.active_count as usize]);
-        self.active = bucket.into_iter().map(Reverse).collect::<Vec<_>>().into();
+        let turns = bucket.into_iter().filter_map(|entry| Some(Reverse((order(entry)?, entry))));
+        self.active = turns.collect::<Vec<_>>().into();
     }
 
-    pub(crate) fn pop(&mut self) -> Option<Candidate> {
+    pub(crate) fn pop(&mut self, mut order: impl FnMut(u32) -> Option<u64>) -> Option<Candidate> {
         if let Some((count, Reverse((order, entry)))) = self.large.pop() {
             return Some(Candidate { count, order, entry });
         }
@@ -75,20 +76,24 @@ impl Queue {
                 return None;
             }
             self.active_count -= 1;
-            self.activate();
+            self.activate(&mut order);
         }
     }
 
-    /// All candidates, in no particular order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Candidate> + '_ {
-        let large = self.large.iter().map(|&(count, Reverse((order, entry)))| (count, order, entry));
-        let small = self
-            .buckets
-            .iter()
-            .zip(0u64..)
-            .flat_map(|(bucket, count)| bucket.iter().map(move |&(order, entry)| (count, order, entry)));
-        let active = self.active.iter().map(|&Reverse((order, entry))| (self.active_count, order, entry));
-        large.chain(small).chain(active).map(|(count, order, entry)| Candidate { count, order, entry })
+    /// Bytes in use.
+    pub(crate) fn memory(&self) -> usize {
+        self.large.len() * size_of::<(u64, Turn)>()
+            + self.active.len() * size_of::<Turn>()
+            + self.buckets.iter().map(|bucket| bucket.len()).sum::<usize>() * size_of::<u32>()
+    }
+
+    /// All counts and entries, in no particular order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let large = self.large.iter().map(|&(count, Reverse((_, entry)))| (count, entry));
+        let buckets = self.buckets.iter().zip(0u64..);
+        let small = buckets.flat_map(|(bucket, count)| bucket.iter().map(move |&entry| (count, entry)));
+        let active = self.active.iter().map(|&Reverse((_, entry))| (self.active_count, entry));
+        large.chain(small).chain(active)
     }
 }
 
@@ -102,20 +107,33 @@ mod tests {
         let mut random = Random::from_seed(7);
         for _ in 0..200 {
             let (mut queue, mut list): (Queue, Vec<(Reverse<u64>, u64, u32)>) = (Queue::new(), Vec::new());
+            let orders: Vec<u64> = (0..300).map(|_| random.next_u64() % 5).collect();
+            let order = |entry: u32| Some(orders[entry as usize]);
             for entry in 0..300u32 {
                 if random.next_f64() < 0.6 {
                     let limit = if random.next_f64() < 0.2 { 5000 } else { 12 };
-                    let (count, order) = (1 + random.next_u64() % limit, random.next_u64() % 5);
-                    queue.push(Candidate { count, order, entry });
-                    list.push((Reverse(count), order, entry));
+                    let count = 1 + random.next_u64() % limit;
+                    queue.push(count, entry, order);
+                    list.push((Reverse(count), orders[entry as usize], entry));
                 } else {
                     list.sort();
                     let expected = (!list.is_empty()).then(|| list.remove(0));
-                    let found = queue.pop().map(|found| (Reverse(found.count), found.order, found.entry));
+                    let found =
+                        queue.pop(order).map(|found| (Reverse(found.count), found.order, found.entry));
                     assert_eq!(found, expected);
                 }
                 assert_eq!(queue.iter().count(), list.len());
             }
         }
+    }
+
+    #[test]
+    fn what_has_no_order_any_more_is_forgotten() {
+        let mut queue = Queue::new();
+        [3, 3, 2, 2000].iter().zip(0..).for_each(|(&count, entry)| queue.push(count, entry, |_| Some(0)));
+        let odd = |entry: u32| (entry % 2 == 1).then_some(0);
+        let popped: Vec<u32> = std::iter::from_fn(|| queue.pop(odd).map(|found| found.entry)).collect();
+        // 0 and 1 lay in order already when the question was asked.
+        assert_eq!(popped, [3, 0, 1]);
     }
 }

@@ -15,7 +15,7 @@ pub(crate) const SEPARATOR: u32 = INNER - 1;
 /// Ids stay below this.
 pub(crate) const ID_LIMIT: u32 = SEPARATOR;
 /// Positions per step of the index from positions to words.
-const BLOCK: usize = 16;
+pub(crate) const BLOCK: usize = 16;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Symbols {
@@ -65,6 +65,12 @@ impl Symbols {
             self.word_of_block.push(word as u32);
         }
         self.cells.shrink_to_fit();
+    }
+
+    /// Bytes in use.
+    pub(crate) fn memory(&self) -> usize {
+        (self.cells.len() + self.starts.len() + self.word_of_block.len()) * size_of::<u32>()
+            + self.weights.len() * size_of::<u64>()
     }
 
     #[inline]

@@ -6,6 +6,9 @@ use tessella_core::{Error, ErrorKind, Result};
 
 use super::symbols::ID_LIMIT;
 
+/// Bytes for one token, its texts included, as measured.
+pub(crate) const TOKEN: usize = 200;
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tokens {
     texts: Vec<Box<str>>,
@@ -17,8 +20,14 @@ impl Tokens {
         self.texts.len()
     }
 
+    /// Bytes in use: every text stands in a list and in a table, in blocks of its own.
+    pub(crate) fn memory(&self) -> usize {
+        self.texts.len() * TOKEN
+    }
+
+    /// Empty if there is no such token.
     pub(crate) fn text(&self, id: u32) -> &str {
-        &self.texts[id as usize]
+        self.texts.get(id as usize).map_or("", |text| text)
     }
 
     pub(crate) fn id(&self, text: &str) -> Option<u32> {

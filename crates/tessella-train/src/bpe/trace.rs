@@ -45,7 +45,7 @@ pub(super) fn merge_traced(
 ) -> Result<TraceStep> {
     let second = learner.best();
     let runner_up = second.map(|candidate| {
-        learner.queue.push(candidate);
+        learner.push(candidate.count, candidate.entry);
         let pair = learner.pair_of(candidate.entry);
         let text = |id| learner.tokens.text(id).to_string();
         (text(pairs::left(pair.key)), text(pairs::right(pair.key)), candidate.count)

@@ -4,17 +4,29 @@
 //! workers split and count into tables of their own, which are added up at the end. Sums do not depend on who
 //! counted what, so the result is the same for any number of threads.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex};
 
 use tessella_core::{Error, Result};
 
-use super::{PieceCounts, Source};
+use super::{LEAST_BUDGET, PieceCounts, Source};
 use crate::progress::{Progress, Stage, report};
 
-/// Cuts one text into pieces and hands each to the callback. Called from several threads at a time.
-pub type Splitter<'a> = dyn Fn(&str, &mut dyn FnMut(&str)) -> Result<()> + Sync + 'a;
+/// Cuts one text into pieces and hands each to the callback.
+pub type Cutter<'a> = dyn FnMut(&str, &mut dyn FnMut(&str)) -> Result<()> + 'a;
+
+/// Gives every thread something that cuts texts. A function that cuts is one.
+pub trait Splitter: Sync {
+    /// Called once on each thread.
+    fn cutter(&self) -> Box<Cutter<'_>>;
+}
+
+impl<F: Fn(&str, &mut dyn FnMut(&str)) -> Result<()> + Sync> Splitter for F {
+    fn cutter(&self) -> Box<Cutter<'_>> {
+        Box::new(self)
+    }
+}
 
 /// How to count.
 #[derive(Debug, Clone)]
@@ -30,8 +42,18 @@ pub struct CountOptions {
     pub name: String,
     pub language: String,
     pub weight: u64,
-    /// Total bytes of text if known, for the progress report.
+    /// Total bytes to read if known, for the progress report.
     pub expected_bytes: u64,
+    /// Bytes read so far, kept by whoever reads: for compressed files, what has been taken from the disk. `None`
+    /// reports the bytes of the texts.
+    pub position: Option<Arc<AtomicU64>>,
+}
+
+impl CountOptions {
+    /// How far the job is, in the unit of `expected_bytes`.
+    fn done(&self, bytes_of_text: u64) -> u64 {
+        self.position.as_ref().map_or(bytes_of_text, |position| position.load(Ordering::Relaxed))
+    }
 }
 
 impl Default for CountOptions {
@@ -44,6 +66,7 @@ impl Default for CountOptions {
             language: String::new(),
             weight: 1,
             expected_bytes: 0,
+            position: None,
         }
     }
 }
@@ -55,7 +78,7 @@ const BATCH_TEXTS: usize = 1 << 14;
 /// Counts the pieces of all texts. An error of the iterator or of the splitter ends the count.
 pub fn count_texts<S: AsRef<str> + Send>(
     texts: impl IntoIterator<Item = Result<S>>,
-    split: &Splitter<'_>,
+    split: &dyn Splitter,
     options: &CountOptions,
     progress: &dyn Progress,
 ) -> Result<PieceCounts> {
@@ -66,8 +89,19 @@ pub fn count_texts<S: AsRef<str> + Send>(
         0 => std::thread::available_parallelism().map_or(1, |cores| cores.get()),
         given => given,
     };
-    let fresh = |share: usize| match options.memory {
-        Some(bytes) => PieceCounts::with_budget((bytes / share).max(1), options.spill_folder.as_deref()),
+    // A table for each worker, one for their sum, and one that the caller may add the result to.
+    let shares = if threads <= 1 { 2 } else { threads + 2 };
+    if let Some(bytes) = options.memory
+        && bytes / shares < LEAST_BUDGET
+    {
+        return Err(Error::value(format!(
+            "a memory budget of {bytes} bytes is too small when the number of threads is {threads}: give at \
+             least {} bytes, or count on fewer threads",
+            shares * LEAST_BUDGET
+        )));
+    }
+    let fresh = || match options.memory {
+        Some(bytes) => PieceCounts::with_budget(bytes / shares, options.spill_folder.as_deref()),
         None => Ok(PieceCounts::new()),
     };
     let mut note = Source {
@@ -77,42 +111,43 @@ pub fn count_texts<S: AsRef<str> + Send>(
         ..Source::default()
     };
     let mut counts = if threads <= 1 {
-        let mut counts = fresh(1)?;
+        let mut counts = fresh()?;
+        let mut cut = split.cutter();
         let mut reported = 0;
         for text in texts {
             let text = text?;
             let text = text.as_ref();
-            add_text(&mut counts, text, split, options.weight)?;
+            add_text(&mut counts, text, &mut cut, options.weight)?;
             note.texts += 1;
             note.bytes += text.len() as u64;
             if note.bytes - reported >= BATCH_BYTES as u64 {
                 reported = note.bytes;
-                report(progress, Stage::Count, note.bytes, options.expected_bytes)?;
+                report(progress, Stage::Count, options.done(note.bytes), options.expected_bytes)?;
             }
         }
+        let done = options.done(note.bytes);
+        report(progress, Stage::Count, done, done)?;
         counts
     } else {
-        let tables = (0..threads).map(|_| fresh(threads + 1)).collect::<Result<Vec<_>>>()?;
+        let tables = (0..threads).map(|_| fresh()).collect::<Result<Vec<_>>>()?;
         let tables = count_on_threads(texts, split, options, progress, tables, &mut note)?;
-        let mut whole = fresh(threads + 1)?;
-        for table in tables {
-            // The largest part of the work is done; a table is dropped as soon as it is merged.
-            if whole.is_empty() && options.memory.is_none() {
-                whole = table;
-            } else {
-                whole.merge(&table)?;
-            }
+        let mut whole = fresh()?;
+        let parts = tables.len() as u64;
+        for (table, merged) in tables.into_iter().zip(0..) {
+            report(progress, Stage::MergeCounts, merged, parts)?;
+            // A table is dropped as soon as it is merged.
+            whole.absorb(table)?;
         }
+        report(progress, Stage::MergeCounts, parts, parts)?;
         whole
     };
-    report(progress, Stage::Count, note.bytes, note.bytes)?;
     counts.note_source(note)?;
     Ok(counts)
 }
 
-fn add_text(counts: &mut PieceCounts, text: &str, split: &Splitter<'_>, weight: u64) -> Result<()> {
+fn add_text(counts: &mut PieceCounts, text: &str, cut: &mut Cutter<'_>, weight: u64) -> Result<()> {
     let mut failed = None;
-    split(text, &mut |piece| {
+    cut(text, &mut |piece| {
         if failed.is_none()
             && let Err(error) = counts.add(piece, weight)
         {
@@ -124,7 +159,7 @@ fn add_text(counts: &mut PieceCounts, text: &str, split: &Splitter<'_>, weight: 
 
 fn count_on_threads<S: AsRef<str> + Send>(
     texts: impl IntoIterator<Item = Result<S>>,
-    split: &Splitter<'_>,
+    split: &dyn Splitter,
     options: &CountOptions,
     progress: &dyn Progress,
     tables: Vec<PieceCounts>,
@@ -140,11 +175,12 @@ fn count_on_threads<S: AsRef<str> + Send>(
             .map(|mut counts| {
                 let (receiver, stop, done) = (&receiver, &stop, &done);
                 let work = move || {
+                    let mut cut = split.cutter();
                     let counted = (|| {
                         while let Some(batch) = next_batch(receiver) {
                             let mut bytes = 0;
                             for text in &batch {
-                                add_text(&mut counts, text.as_ref(), split, options.weight)?;
+                                add_text(&mut counts, text.as_ref(), &mut cut, options.weight)?;
                                 bytes += text.as_ref().len() as u64;
                             }
                             done.fetch_add(bytes, Ordering::Relaxed);
@@ -178,7 +214,8 @@ fn count_on_threads<S: AsRef<str> + Send>(
                     if stop.load(Ordering::Relaxed) {
                         return Ok(());
                     }
-                    report(progress, Stage::Count, done.load(Ordering::Relaxed), options.expected_bytes)?;
+                    let done = options.done(done.load(Ordering::Relaxed));
+                    report(progress, Stage::Count, done, options.expected_bytes)?;
                     bytes = 0;
                     if sender.send(std::mem::take(&mut batch)).is_err() {
                         return Ok(());
@@ -187,7 +224,8 @@ fn count_on_threads<S: AsRef<str> + Send>(
             }
             // A failed send means that no worker is left; its own error says why.
             let _ = sender.send(batch);
-            Ok(())
+            let done = options.done(note.bytes);
+            report(progress, Stage::Count, done, done)
         };
         let read = read();
         drop(sender);

@@ -1,42 +1,58 @@
 //! Several sorted sequences of pieces walked as one, equal pieces added up.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
 use tessella_core::Result;
 
+use super::Part;
 use super::overflow;
-use super::run::{RunFile, RunReader};
+use super::run::RunReader;
 use super::table::Table;
 
 /// Lends the pieces of a [`PieceCounts`](super::PieceCounts) one after the other, by their bytes.
 #[derive(Debug)]
 pub struct PieceCursor<'a> {
     table: &'a Table,
-    order: Vec<u32>,
+    order: Cow<'a, [u32]>,
     /// Next entry of `order`.
     at: usize,
     readers: Vec<RunReader>,
+    /// What each reader's counts are multiplied with.
+    weights: Vec<u64>,
+    /// Entries taken from the table and the readers so far.
+    taken: u64,
     /// Binary heap of indices into `readers`, smallest piece on top. Readers at their end are not in it.
     heap: Vec<u32>,
     piece: String,
 }
 
 impl<'a> PieceCursor<'a> {
-    pub(super) fn new(table: &'a Table, runs: &[Arc<RunFile>]) -> Result<Self> {
-        let mut readers = Vec::with_capacity(runs.len());
-        for run in runs {
-            let mut reader = run.reader()?;
+    pub(super) fn new(table: &'a Table, parts: &[Part]) -> Result<Self> {
+        Self::in_order(table, table.sorted().into(), parts)
+    }
+
+    /// With the entries of the table in the given order, which is that of their bytes.
+    pub(super) fn in_order(table: &'a Table, order: Cow<'a, [u32]>, parts: &[Part]) -> Result<Self> {
+        let (mut readers, mut weights) = (Vec::with_capacity(parts.len()), Vec::with_capacity(parts.len()));
+        for part in parts {
+            let mut reader = part.run.reader();
             if reader.advance()? {
                 readers.push(reader);
+                weights.push(part.weight);
             }
         }
         let heap = (0..readers.len() as u32).collect();
         let mut cursor =
-            PieceCursor { table, order: table.sorted(), at: 0, readers, heap, piece: String::new() };
+            PieceCursor { table, order, at: 0, readers, weights, taken: 0, heap, piece: String::new() };
         for slot in (0..cursor.heap.len() / 2).rev() {
             cursor.sink(slot);
         }
         Ok(cursor)
+    }
+
+    /// How many entries of the table and of the runs have been walked; equal pieces are several entries.
+    pub(super) fn taken(&self) -> u64 {
+        self.taken
     }
 
     /// The next piece and its count; `None` at the end.
@@ -45,6 +61,7 @@ impl<'a> PieceCursor<'a> {
         if self.heap.is_empty() {
             let Some(&entry) = self.order.get(self.at) else { return Ok(None) };
             self.at += 1;
+            self.taken += 1;
             return Ok(Some(self.table.entry(entry)));
         }
         let mut sum = 0u64;
@@ -55,6 +72,7 @@ impl<'a> PieceCursor<'a> {
                 self.piece.push_str(piece);
                 sum = count;
                 self.at += 1;
+                self.taken += 1;
             }
             _ => self.piece.push_str(smallest),
         }
@@ -63,7 +81,9 @@ impl<'a> PieceCursor<'a> {
             if reader.piece() != self.piece {
                 break;
             }
-            sum = sum.checked_add(reader.count()).ok_or_else(|| overflow(&self.piece))?;
+            let count = reader.count().checked_mul(self.weights[top as usize]);
+            sum = count.and_then(|count| sum.checked_add(count)).ok_or_else(|| overflow(&self.piece))?;
+            self.taken += 1;
             if !reader.advance()? {
                 let last = self.heap.pop().unwrap_or(top);
                 if let Some(first) = self.heap.first_mut() {

@@ -9,12 +9,16 @@
 //!
 //! - [`table`]: distinct texts and counts in memory
 //! - [`run`]: the file format, one sorted run of pieces, written and read as a stream
-//! - [`cursor`]: several sorted sequences walked as one
+//! - [`cursor`]: several sorted sequences walked as one; [`words`]: the same pieces walked several times
+//! - [`walk`]: what looks at every piece: the most frequent, how many, saving, checking
 //! - [`count`]: texts in, counts out, on several threads, through the caller's splitter
 //! - [`tsv`]: `piece<TAB>count` lines
 //!
 //! With a memory budget the table is written to disk as a sorted run whenever it would outgrow its share; all
-//! reading merges the runs on the way. Order of iteration is always the order of the pieces' bytes.
+//! reading merges the runs on the way. Runs are joined by tiers, so that each piece is written again only a few
+//! times and few files are open. Order of iteration is always the order of the pieces' bytes.
+//!
+//! What belongs to the artefact as such ([`walk`]) reports its progress and can be stopped.
 //!
 //! ```
 //! use tessella_train::PieceCounts;
@@ -35,13 +39,15 @@ mod source;
 mod spill;
 mod table;
 mod tsv;
+mod walk;
+mod words;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use tessella_core::{Error, ErrorKind, Result};
+use tessella_core::{Error, Result};
 
-pub use count::{CountOptions, Splitter, count_texts};
+pub use count::{CountOptions, Cutter, Splitter, count_texts};
 pub use cursor::PieceCursor;
 pub use source::Source;
 
@@ -49,29 +55,41 @@ use run::RunFile;
 use spill::SpillDir;
 use table::Table;
 pub(crate) use table::overflow;
+pub(crate) use words::Words;
 
 /// Distinct pieces with their counts.
 #[derive(Debug, Clone, Default)]
 pub struct PieceCounts {
     table: Table,
     /// Sorted runs on disk; a piece may be in several of them and in the table.
-    runs: Vec<Arc<RunFile>>,
+    parts: Vec<Part>,
     sources: Vec<Source>,
     total: u128,
-    budget: Option<Budget>,
+    /// The most bytes that the table may take.
+    budget: Option<usize>,
+    /// Where the folder for runs is made; the system's temporary folder if `None`.
+    spill_folder: Option<PathBuf>,
+    /// The folder for runs, once there is one.
+    spill_dir: Option<Arc<SpillDir>>,
+    /// Number of distinct pieces, once it has been found out.
+    distinct: OnceLock<u64>,
 }
 
-/// Where to put what does not fit.
+/// A run that is part of the counts.
 #[derive(Debug, Clone)]
-struct Budget {
-    bytes: usize,
-    dir: Arc<SpillDir>,
+struct Part {
+    run: Arc<RunFile>,
+    /// What its counts are multiplied with.
+    weight: u64,
+    /// 0 for a spilled table or an opened file, one more than its parts for a joined run.
+    tier: u32,
 }
 
 /// The smallest budget that is accepted: below it, runs would be too many to merge.
-const LEAST_BUDGET: usize = 1 << 20;
-/// Runs that are merged into one as soon as there are so many.
-const MANY_RUNS: usize = 64;
+pub const LEAST_BUDGET: usize = 1 << 20;
+/// Runs of one tier that are joined into one of the next as soon as there are so many. Each is an open file and
+/// a buffer of one block while it is read.
+const MANY_RUNS: usize = 32;
 
 impl PieceCounts {
     /// Empty, in memory, without a limit.
@@ -87,9 +105,7 @@ impl PieceCounts {
                 "a memory budget of {bytes} bytes is too small: give at least {LEAST_BUDGET} (1 MiB)"
             )));
         }
-        let folder = folder.map(PathBuf::from).unwrap_or_else(std::env::temp_dir);
-        let budget = Budget { bytes, dir: Arc::new(SpillDir::create(&folder)?) };
-        Ok(PieceCounts { budget: Some(budget), ..Self::default() })
+        Ok(PieceCounts { budget: Some(bytes), spill_folder: folder.map(PathBuf::from), ..Self::default() })
     }
 
     /// From pairs; a piece may come several times.
@@ -106,27 +122,55 @@ impl PieceCounts {
         if count == 0 {
             return Ok(());
         }
-        if let Some(budget) = &self.budget
+        if let Some(budget) = self.budget
             && !self.table.is_empty()
-            && self.table.memory_after_growth(piece.len()) > budget.bytes
+            && self.table.memory_after_growth(piece.len()) > budget
         {
             self.spill()?;
         }
         self.table.add(piece, count)?;
         self.total += u128::from(count);
+        self.distinct.take();
         Ok(())
+    }
+
+    fn spill_dir(&mut self) -> Result<Arc<SpillDir>> {
+        if let Some(dir) = &self.spill_dir {
+            return Ok(dir.clone());
+        }
+        let folder = self.spill_folder.clone().unwrap_or_else(std::env::temp_dir);
+        let dir = Arc::new(SpillDir::create(&folder)?);
+        self.spill_dir = Some(dir.clone());
+        Ok(dir)
     }
 
     /// Writes the table to disk as one run.
     fn spill(&mut self) -> Result<()> {
-        let Some(budget) = self.budget.clone() else { return Ok(()) };
-        let table = std::mem::take(&mut self.table);
-        let run = PieceCounts { table, ..Self::default() };
-        self.runs.push(Arc::new(run.write_run(&budget.dir.next_path(), Some(budget.dir.clone()))?));
-        if self.runs.len() >= MANY_RUNS {
-            let merged = PieceCounts { runs: std::mem::take(&mut self.runs), ..Self::default() };
-            let run = merged.write_run(&budget.dir.next_path(), Some(budget.dir.clone()))?;
-            self.runs.push(Arc::new(run));
+        let dir = self.spill_dir()?;
+        let path = dir.next_path();
+        run::write_scratch(&path, &mut PieceCursor::new(&self.table, &[])?)?;
+        // Only now: if writing failed, nothing is lost.
+        self.table = Table::default();
+        let run = Arc::new(RunFile::open(&path, Some(dir))?);
+        self.parts.push(Part { run, weight: 1, tier: 0 });
+        self.join_tiers()
+    }
+
+    /// Joins the runs of every tier that has many.
+    fn join_tiers(&mut self) -> Result<()> {
+        let mut tier = 0;
+        while self.parts.iter().any(|part| part.tier >= tier) {
+            let (many, others): (Vec<Part>, Vec<Part>) =
+                self.parts.iter().cloned().partition(|part| part.tier == tier);
+            if many.len() >= MANY_RUNS {
+                let dir = self.spill_dir()?;
+                let path = dir.next_path();
+                run::write_scratch(&path, &mut PieceCursor::new(&Table::default(), &many)?)?;
+                let run = Arc::new(RunFile::open(&path, Some(dir))?);
+                self.parts = others;
+                self.parts.push(Part { run, weight: 1, tier: tier + 1 });
+            }
+            tier += 1;
         }
         Ok(())
     }
@@ -137,28 +181,45 @@ impl PieceCounts {
     }
 
     /// Adds all that another one has counted, each count taken `weight` times.
+    ///
+    /// What the other one has on disk stays there and is shared. A count beyond 64 bits is noticed at the
+    /// latest when the pieces are walked.
     pub fn merge_weighted(&mut self, other: &PieceCounts, weight: u64) -> Result<()> {
         if weight == 0 {
             return Err(Error::value("a weight of 0 would leave the source out: leave it out yourself"));
         }
-        if weight == 1 && !other.runs.is_empty() && self.budget.is_some() {
-            // Runs are immutable and shared; only what is in memory has to be added.
-            self.runs.extend(other.runs.iter().cloned());
-            self.total += other.total;
-            for (piece, count) in other.table.iter() {
-                self.total -= u128::from(count);
-                self.add(piece, count)?;
-            }
-        } else {
-            let mut cursor = other.cursor()?;
-            while let Some((piece, count)) = cursor.next()? {
-                self.add(piece, count.checked_mul(weight).ok_or_else(|| overflow(piece))?)?;
+        let too_heavy = || Error::value(format!("weights multiplied with {weight} exceed 64 bits"));
+        let total = other.total.checked_mul(u128::from(weight)).ok_or_else(too_heavy)?;
+        for part in &other.parts {
+            let weight = part.weight.checked_mul(weight).ok_or_else(too_heavy)?;
+            self.parts.push(Part { weight, ..part.clone() });
+            if self.parts.len() >= MANY_RUNS {
+                self.join_tiers()?;
             }
         }
+        let mut in_memory = 0;
+        for (piece, count) in other.table.iter() {
+            let count = count.checked_mul(weight).ok_or_else(|| overflow(piece))?;
+            in_memory += u128::from(count);
+            self.add(piece, count)?;
+        }
+        self.total += total - in_memory;
+        self.distinct.take();
         for source in &other.sources {
             self.note_source(source.weighted(weight)?)?;
         }
         Ok(())
+    }
+
+    /// As [`merge`](Self::merge) with counts that are no longer needed: nothing is copied where that can be
+    /// avoided.
+    pub fn absorb(&mut self, other: PieceCounts) -> Result<()> {
+        if self.budget.is_none() && self.is_empty() && self.sources.is_empty() {
+            let spill_folder = self.spill_folder.take();
+            *self = PieceCounts { budget: None, spill_folder, ..other };
+            return Ok(());
+        }
+        self.merge(&other)
     }
 
     /// Notes where counts came from. Notes of the same name, language and weight are added up.
@@ -179,7 +240,20 @@ impl PieceCounts {
 
     /// All pieces by their bytes, as a cursor that lends each piece.
     pub fn cursor(&self) -> Result<PieceCursor<'_>> {
-        PieceCursor::new(&self.table, &self.runs)
+        PieceCursor::new(&self.table, &self.parts)
+    }
+
+    /// All pieces in any order; a piece may come in several parts.
+    pub(crate) fn for_each_unordered(&self, add: &mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()> {
+        if !self.parts.is_empty() {
+            let mut cursor = self.cursor()?;
+            while let Some((piece, count)) = cursor.next()? {
+                add(piece, count)?;
+            }
+            return Ok(());
+        }
+        // Sorting would cost more than all of the rest.
+        self.table.iter().try_for_each(|(piece, count)| add(piece, count))
     }
 
     /// All pieces by their bytes.
@@ -196,54 +270,20 @@ impl PieceCounts {
     ///
     /// Only counting on one thread keeps that order; merging and saving do not.
     pub fn in_order_of_appearance(&self) -> Option<impl ExactSizeIterator<Item = (&str, u64)> + '_> {
-        self.runs.is_empty().then(|| self.table.iter())
+        self.parts.is_empty().then(|| self.table.iter())
     }
 
     /// The count of one piece; opened files are searched, not loaded.
     pub fn get(&self, piece: &str) -> Result<Option<u64>> {
         let mut count = self.table.get(piece);
-        for run in &self.runs {
-            if let Some(more) = run.get(piece)? {
-                let sum = count.unwrap_or(0).checked_add(more).ok_or_else(|| overflow(piece))?;
-                count = Some(sum);
+        for part in &self.parts {
+            if let Some(more) = part.run.get(piece)? {
+                let more = more.checked_mul(part.weight);
+                let sum = more.and_then(|more| count.unwrap_or(0).checked_add(more));
+                count = Some(sum.ok_or_else(|| overflow(piece))?);
             }
         }
         Ok(count)
-    }
-
-    /// The `n` most frequent pieces: by count descending, then by bytes.
-    pub fn top(&self, n: usize) -> Result<Vec<(String, u64)>> {
-        use std::cmp::Reverse;
-        use std::collections::BinaryHeap;
-        // The heap's top is the worst of the kept: smallest count, then largest piece.
-        let mut kept: BinaryHeap<(Reverse<u64>, String)> = BinaryHeap::new();
-        let mut cursor = self.cursor()?;
-        while let Some((piece, count)) = cursor.next()? {
-            if kept.len() < n {
-                kept.push((Reverse(count), piece.to_string()));
-            } else if let Some(mut worst) = kept.peek_mut()
-                && worst.0.0 < count
-            {
-                // Equal counts keep the earlier piece, because pieces come in ascending order.
-                *worst = (Reverse(count), piece.to_string());
-            }
-        }
-        Ok(kept.into_sorted_vec().into_iter().map(|(count, piece)| (piece, count.0)).collect())
-    }
-
-    /// Number of distinct pieces. Walks the pieces if some are on disk in more than one run.
-    pub fn distinct(&self) -> Result<u64> {
-        match (self.table.is_empty(), self.runs.as_slice()) {
-            (_, []) => Ok(self.table.len() as u64),
-            (true, [run]) => Ok(run.distinct()),
-            _ => {
-                let (mut cursor, mut distinct) = (self.cursor()?, 0);
-                while cursor.next()?.is_some() {
-                    distinct += 1;
-                }
-                Ok(distinct)
-            }
-        }
     }
 
     /// Number of occurrences of all pieces.
@@ -257,40 +297,14 @@ impl PieceCounts {
 
     /// Bytes that the counts take in memory now.
     pub fn memory(&self) -> usize {
-        self.table.memory() + self.runs.iter().map(|run| run.memory()).sum::<usize>()
-    }
-
-    fn write_run(&self, path: &Path, owner: Option<Arc<SpillDir>>) -> Result<RunFile> {
-        run::write(path, &mut self.cursor()?, &self.sources)?;
-        RunFile::open(path, owner)
-    }
-
-    /// Writes everything to one file, atomically: the file appears complete or not at all.
-    ///
-    /// Equal counts and sources give equal bytes, however they were put together.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        run::write(path, &mut self.cursor()?, &self.sources)
+        self.table.memory() + self.parts.iter().map(|part| part.run.memory()).sum::<usize>()
     }
 
     /// Opens a saved file. Only its index is read now; pieces are read when they are asked for.
     pub fn open(path: &Path) -> Result<Self> {
         let run = RunFile::open(path, None)?;
         let (sources, total) = (run.sources().to_vec(), run.total());
-        Ok(PieceCounts { runs: vec![Arc::new(run)], sources, total, ..Self::default() })
-    }
-
-    /// Reads every block of the files behind the counts and checks it.
-    pub fn verify(&self) -> Result<()> {
-        let (mut cursor, mut total) = (self.cursor()?, 0u128);
-        while let Some((_, count)) = cursor.next()? {
-            total += u128::from(count);
-        }
-        if total != self.total {
-            return Err(Error::new(
-                ErrorKind::Format,
-                format!("the pieces add up to {total} occurrences, but {} are declared", self.total),
-            ));
-        }
-        Ok(())
+        let parts = vec![Part { run: Arc::new(run), weight: 1, tier: 0 }];
+        Ok(PieceCounts { parts, sources, total, ..Self::default() })
     }
 }

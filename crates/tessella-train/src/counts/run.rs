@@ -24,7 +24,7 @@
 //! anything is decoded, order and UTF-8 while decoding.
 
 use std::fs::File;
-use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ use tessella_core::{Error, ErrorKind, Result};
 use super::PieceCursor;
 use super::source::Source;
 use super::spill::SpillDir;
-use crate::bytes::{self, Parser, crc32, push_text, push_varint};
+use crate::bytes::{self, Parser, crc32, push_text, push_varint, read_exact_at};
 
 const MAGIC: &[u8; 8] = b"TSLCOUNT";
 const END: &[u8; 8] = b"TSLCEND1";
@@ -43,66 +43,117 @@ const TAIL: u64 = 20;
 const BLOCK_BYTES: usize = 1 << 16;
 const BLOCK_HEAD: usize = 12;
 
-/// Writes all that the cursor lends.
-pub(super) fn write(path: &Path, cursor: &mut PieceCursor<'_>, sources: &[Source]) -> Result<()> {
-    bytes::write_atomically(path, |out| write_to(out, cursor, sources))
+/// Writes all that the cursor lends as a run for our own use, without sources.
+pub(super) fn write_scratch(path: &Path, cursor: &mut PieceCursor<'_>) -> Result<()> {
+    bytes::write_scratch(path, |out| {
+        let mut writer = RunWriter::new(out)?;
+        while let Some((piece, count)) = cursor.next()? {
+            writer.add(piece, count)?;
+        }
+        writer.finish(&[])
+    })
 }
 
-fn write_to(out: &mut BufWriter<File>, cursor: &mut PieceCursor<'_>, sources: &[Source]) -> Result<()> {
-    out.write_all(MAGIC)?;
-    out.write_all(&VERSION.to_le_bytes())?;
-    out.write_all(&[0; 4])?;
-    let mut position = HEAD;
-    let (mut index, mut blocks) = (Vec::new(), 0u64);
-    let (mut payload, mut entries) = (Vec::with_capacity(BLOCK_BYTES * 2), 0u32);
-    let mut before: Vec<u8> = Vec::new();
-    let (mut distinct, mut total) = (0u64, 0u128);
-    while let Some((piece, count)) = cursor.next()? {
-        let piece = piece.as_bytes();
-        let shared = if entries == 0 {
-            blocks += 1;
-            push_varint(&mut index, position);
-            push_text(&mut index, piece);
-            0
-        } else {
-            piece.iter().zip(&before).take_while(|(a, b)| a == b).count()
-        };
-        push_varint(&mut payload, shared as u64);
-        push_text(&mut payload, &piece[shared..]);
-        push_varint(&mut payload, count);
-        before.truncate(shared);
-        before.extend_from_slice(&piece[shared..]);
-        entries += 1;
-        distinct += 1;
-        total += u128::from(count);
-        if payload.len() >= BLOCK_BYTES {
-            position += write_block(out, &payload, entries)?;
-            payload.clear();
-            entries = 0;
-        }
-    }
-    if entries > 0 {
-        position += write_block(out, &payload, entries)?;
+/// Writes all that `walk` hands to its callback, in ascending order, to a file that appears when it is complete.
+pub(super) fn write(
+    path: &Path,
+    sources: &[Source],
+    walk: impl FnOnce(&mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()>,
+) -> Result<()> {
+    bytes::write_atomically(path, |out| {
+        let mut writer = RunWriter::new(out)?;
+        walk(&mut |piece, count| writer.add(piece, count))?;
+        writer.finish(sources)
+    })
+}
+
+/// A run on its way to a file.
+struct RunWriter<'a> {
+    out: &'a mut BufWriter<File>,
+    /// Where the next block begins.
+    position: u64,
+    index: Vec<u8>,
+    blocks: u64,
+    payload: Vec<u8>,
+    /// Entries in the payload.
+    entries: u32,
+    before: Vec<u8>,
+    distinct: u64,
+    total: u128,
+}
+
+impl<'a> RunWriter<'a> {
+    fn new(out: &'a mut BufWriter<File>) -> Result<Self> {
+        out.write_all(MAGIC)?;
+        out.write_all(&VERSION.to_le_bytes())?;
+        out.write_all(&[0; 4])?;
+        Ok(RunWriter {
+            out,
+            position: HEAD,
+            index: Vec::new(),
+            blocks: 0,
+            payload: Vec::with_capacity(BLOCK_BYTES * 2),
+            entries: 0,
+            before: Vec::new(),
+            distinct: 0,
+            total: 0,
+        })
     }
 
-    let mut footer = Vec::with_capacity(index.len() + 256);
-    footer.extend_from_slice(&distinct.to_le_bytes());
-    footer.extend_from_slice(&total.to_le_bytes());
-    push_varint(&mut footer, sources.len() as u64);
-    for source in sources {
-        push_text(&mut footer, source.name.as_bytes());
-        push_text(&mut footer, source.language.as_bytes());
-        push_varint(&mut footer, source.weight);
-        push_varint(&mut footer, source.texts);
-        push_varint(&mut footer, source.bytes);
+    fn add(&mut self, piece: &str, count: u64) -> Result<()> {
+        let piece = piece.as_bytes();
+        let shared = if self.entries == 0 {
+            self.blocks += 1;
+            push_varint(&mut self.index, self.position);
+            push_text(&mut self.index, piece);
+            0
+        } else {
+            piece.iter().zip(&self.before).take_while(|(a, b)| a == b).count()
+        };
+        push_varint(&mut self.payload, shared as u64);
+        push_text(&mut self.payload, &piece[shared..]);
+        push_varint(&mut self.payload, count);
+        self.before.truncate(shared);
+        self.before.extend_from_slice(&piece[shared..]);
+        self.entries += 1;
+        self.distinct += 1;
+        self.total += u128::from(count);
+        if self.payload.len() >= BLOCK_BYTES {
+            self.end_block()?;
+        }
+        Ok(())
     }
-    push_varint(&mut footer, blocks);
-    footer.extend_from_slice(&index);
-    out.write_all(&footer)?;
-    out.write_all(&position.to_le_bytes())?;
-    out.write_all(&crc32(&footer).to_le_bytes())?;
-    out.write_all(END)?;
-    Ok(())
+
+    fn end_block(&mut self) -> Result<()> {
+        self.position += write_block(self.out, &self.payload, self.entries)?;
+        self.payload.clear();
+        self.entries = 0;
+        Ok(())
+    }
+
+    fn finish(mut self, sources: &[Source]) -> Result<()> {
+        if self.entries > 0 {
+            self.end_block()?;
+        }
+        let mut footer = Vec::with_capacity(self.index.len() + 256);
+        footer.extend_from_slice(&self.distinct.to_le_bytes());
+        footer.extend_from_slice(&self.total.to_le_bytes());
+        push_varint(&mut footer, sources.len() as u64);
+        for source in sources {
+            push_text(&mut footer, source.name.as_bytes());
+            push_text(&mut footer, source.language.as_bytes());
+            push_varint(&mut footer, source.weight);
+            push_varint(&mut footer, source.texts);
+            push_varint(&mut footer, source.bytes);
+        }
+        push_varint(&mut footer, self.blocks);
+        footer.extend_from_slice(&self.index);
+        self.out.write_all(&footer)?;
+        self.out.write_all(&self.position.to_le_bytes())?;
+        self.out.write_all(&crc32(&footer).to_le_bytes())?;
+        self.out.write_all(END)?;
+        Ok(())
+    }
 }
 
 fn write_block(out: &mut BufWriter<File>, payload: &[u8], entries: u32) -> Result<u64> {
@@ -123,9 +174,13 @@ struct Block {
 }
 
 /// An opened file: its index in memory, its pieces on disk.
+///
+/// The file stays open and is read at positions, so any number of readers share one handle, and counts stay
+/// readable when the file is removed or another one takes its name.
 #[derive(Debug)]
 pub(super) struct RunFile {
     path: PathBuf,
+    file: File,
     distinct: u64,
     total: u128,
     sources: Vec<Source>,
@@ -152,13 +207,13 @@ fn open_file(path: &Path) -> Result<File> {
 
 impl RunFile {
     pub(super) fn open(path: &Path, owner: Option<Arc<SpillDir>>) -> Result<RunFile> {
-        let mut file = open_file(path)?;
+        let file = open_file(path)?;
         let len = file.metadata()?.len();
         if len < HEAD + TAIL {
             return Err(damaged(path, len, &format!("it has {len} bytes, fewer than an empty one has")));
         }
         let mut head = [0u8; HEAD as usize];
-        file.read_exact(&mut head)?;
+        read_exact_at(&file, &mut head, 0)?;
         if head[..8] != *MAGIC {
             return Err(damaged(path, 0, "it does not begin with `TSLCOUNT`"));
         }
@@ -167,8 +222,7 @@ impl RunFile {
             return Err(damaged(path, 8, &format!("its version is {version}, known is {VERSION}")));
         }
         let mut tail = [0u8; TAIL as usize];
-        file.seek(SeekFrom::Start(len - TAIL))?;
-        file.read_exact(&mut tail)?;
+        read_exact_at(&file, &mut tail, len - TAIL)?;
         if tail[12..] != *END {
             return Err(damaged(path, len - 8, "it does not end with `TSLCEND1`; it may be cut off"));
         }
@@ -177,13 +231,13 @@ impl RunFile {
             return Err(damaged(path, len - TAIL, &format!("its footer cannot be at {end}")));
         }
         let mut footer = vec![0u8; (len - TAIL - end) as usize];
-        file.seek(SeekFrom::Start(end))?;
-        file.read_exact(&mut footer)?;
+        read_exact_at(&file, &mut footer, end)?;
         if crc32(&footer) != bytes::le_u32(&tail[8..12]) {
             return Err(damaged(path, end, "the checksum of its footer is wrong"));
         }
         let mut run = RunFile {
             path: path.to_path_buf(),
+            file,
             distinct: 0,
             total: 0,
             sources: Vec::new(),
@@ -239,9 +293,8 @@ impl RunFile {
         self.blocks.iter().map(|block| size_of::<Block>() + block.first.capacity()).sum()
     }
 
-    pub(super) fn reader(self: &Arc<Self>) -> Result<RunReader> {
-        Ok(RunReader {
-            file: open_file(&self.path)?,
+    pub(super) fn reader(self: &Arc<Self>) -> RunReader {
+        RunReader {
             run: self.clone(),
             next_block: 0,
             payload: Vec::new(),
@@ -252,7 +305,7 @@ impl RunFile {
             count: 0,
             read: 0,
             total: 0,
-        })
+        }
     }
 
     /// The count of a piece, read from the one block that can hold it.
@@ -261,7 +314,7 @@ impl RunFile {
         if after == 0 {
             return Ok(None);
         }
-        let mut reader = self.reader()?;
+        let mut reader = self.reader();
         reader.next_block = after - 1;
         reader.read_block()?;
         while reader.left > 0 {
@@ -279,7 +332,6 @@ impl RunFile {
 /// Reads a run from its beginning, a block at a time.
 #[derive(Debug)]
 pub(super) struct RunReader {
-    file: File,
     run: Arc<RunFile>,
     next_block: usize,
     payload: Vec<u8>,
@@ -330,14 +382,13 @@ impl RunReader {
         let end = run.blocks.get(self.next_block + 1).map_or(run.end, |block| block.position);
         let bad = |what: &str| damaged(&run.path, position, what);
         let mut head = [0u8; BLOCK_HEAD];
-        self.file.seek(SeekFrom::Start(position))?;
-        self.file.read_exact(&mut head)?;
+        read_exact_at(&run.file, &mut head, position)?;
         let len = bytes::le_u32(&head[..4]);
         if position + BLOCK_HEAD as u64 + u64::from(len) != end {
             return Err(bad("a block does not end where the next begins"));
         }
         self.payload.resize(len as usize, 0);
-        self.file.read_exact(&mut self.payload)?;
+        read_exact_at(&run.file, &mut self.payload, position + BLOCK_HEAD as u64)?;
         if crc32(&self.payload) != bytes::le_u32(&head[8..]) {
             return Err(bad("the checksum of a block is wrong"));
         }

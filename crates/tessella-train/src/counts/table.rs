@@ -1,23 +1,81 @@
 //! The counting table: distinct texts and their counts, in memory.
 //!
-//! One byte arena, one entry per distinct text in the order of first appearance, and an open-addressed index
-//! whose slots carry 32 bits of the hash, so that almost every probe that touches an entry finds its text.
+//! One entry per distinct text in the order of first appearance, and an open-addressed index whose slots carry 32
+//! bits of the hash, so that almost every probe that touches an entry finds its text. A text of at most 15 bytes
+//! lies in its entry; longer ones lie in one byte arena. Most pieces of most languages are short, so looking one
+//! up touches two places in memory.
 
-use tessella_core::hash::hash_bytes;
+use std::cmp::Ordering;
+
+use tessella_core::hash::{hash_bytes, hash_u64};
 use tessella_core::{Error, Result};
 
 const EMPTY: u64 = u64::MAX;
 const FIRST_SLOTS: usize = 1 << 10;
+/// What `sorted` needs for each entry: its index.
+const SORTING_BYTES: usize = size_of::<u32>();
+
+/// Bytes of a text that fit in an entry.
+const SHORT: usize = 15;
+/// In place of the length: the text lies in the arena.
+const LONG: u8 = u8::MAX;
+/// Bytes of a long text that its entry repeats, for comparisons.
+const HEAD: usize = 6;
+
+/// A short text: its bytes, zeros up to 15, its length. A long text: its first 6 bytes, then as little-endian numbers
+/// where it begins in the arena (40 bits) and its length (32 bits), then [`LONG`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Key([u8; 16]);
+
+impl Key {
+    fn short(text: &[u8]) -> Option<Key> {
+        let mut key = [0u8; 16];
+        key.get_mut(..SHORT)?.get_mut(..text.len())?.copy_from_slice(text);
+        key[SHORT] = text.len() as u8;
+        Some(Key(key))
+    }
+
+    fn long(text: &[u8], start: u64) -> Key {
+        let mut key = [0u8; 16];
+        key[..HEAD].copy_from_slice(&text[..HEAD]);
+        key[HEAD..HEAD + 5].copy_from_slice(&start.to_le_bytes()[..5]);
+        key[HEAD + 5..SHORT].copy_from_slice(&(text.len() as u32).to_le_bytes());
+        key[SHORT] = LONG;
+        Key(key)
+    }
+
+    fn is_long(self) -> bool {
+        self.0[SHORT] == LONG
+    }
+
+    /// Where a long text lies in the arena.
+    fn range(self) -> std::ops::Range<usize> {
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte));
+        let start = number(&self.0[HEAD..HEAD + 5]);
+        start..start + number(&self.0[HEAD + 5..SHORT])
+    }
+
+    /// Ordered like the bytes of short texts: where one is a beginning of the other, the length decides.
+    fn in_order(self) -> u128 {
+        u128::from_be_bytes(self.0)
+    }
+
+    /// The hash of a short text.
+    fn hash(self) -> u64 {
+        let number = self.in_order();
+        hash_u64(hash_u64((number >> 64) as u64) ^ number as u64)
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    start: usize,
-    len: u32,
+    key: Key,
     count: u64,
 }
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Table {
+    /// Long texts one after the other.
     arena: String,
     entries: Vec<Entry>,
     /// Upper half: upper half of the hash. Lower half: index of the entry.
@@ -49,10 +107,11 @@ impl Table {
     }
 
     /// Bytes on the heap if everything that may have to grow at the next `add` of `bytes` bytes did so, old and
-    /// new buffer side by side.
+    /// new buffer side by side, or if the table were sorted now, whichever is more.
     pub(super) fn memory_after_growth(&self, bytes: usize) -> usize {
         let mut memory = self.memory();
-        if self.arena.len() + bytes > self.arena.capacity() {
+        let sorted = memory + self.entries.len() * SORTING_BYTES;
+        if bytes > SHORT && self.arena.len() + bytes > self.arena.capacity() {
             memory += (self.arena.capacity() * 2).max(self.arena.len() + bytes);
         }
         if self.entries.len() == self.entries.capacity() {
@@ -61,46 +120,90 @@ impl Table {
         if (self.entries.len() + 1) * 4 > self.slots.len() * 3 {
             memory += self.slots.len() * 2 * 8;
         }
-        memory
+        memory.max(sorted)
     }
 
-    fn text_of(&self, entry: &Entry) -> &str {
-        &self.arena[entry.start..entry.start + entry.len as usize]
+    fn text_of<'t>(&'t self, entry: &'t Entry) -> &'t str {
+        if entry.key.is_long() {
+            return &self.arena[entry.key.range()];
+        }
+        let len = usize::from(entry.key.0[SHORT]);
+        // The bytes were copied from a text, so they are one.
+        std::str::from_utf8(&entry.key.0[..len]).unwrap_or_default()
     }
 
     pub(super) fn add(&mut self, piece: &str, count: u64) -> Result<()> {
         if self.slots.is_empty() {
             self.rehash(FIRST_SLOTS);
         }
-        let hash = hash_bytes(piece.as_bytes());
+        match Key::short(piece.as_bytes()) {
+            Some(key) => {
+                let found = self.seek(key.hash(), |table, entry| table.entries[entry].key == key);
+                self.add_at(found, piece, count, |_| key)
+            }
+            None => {
+                let found = self.seek(hash_bytes(piece.as_bytes()), |table, entry| {
+                    let known = table.entries[entry].key;
+                    known.is_long() && table.arena.as_bytes()[known.range()] == *piece.as_bytes()
+                });
+                self.add_at(found, piece, count, |table| {
+                    let start = table.arena.len() as u64;
+                    table.arena.push_str(piece);
+                    Key::long(piece.as_bytes(), start)
+                })
+            }
+        }
+    }
+
+    /// The entry of a text, or the slot and the tag that it would have.
+    #[inline]
+    fn seek(
+        &self,
+        hash: u64,
+        is_it: impl Fn(&Self, usize) -> bool,
+    ) -> std::result::Result<usize, (usize, u64)> {
         let tag = hash >> 32;
         let mut slot = hash as usize & self.mask;
         loop {
-            let found = self.slots[slot];
-            if found == EMPTY {
-                break;
-            }
-            if found >> 32 == tag {
-                let entry = &self.entries[found as u32 as usize];
-                let range = entry.start..entry.start + entry.len as usize;
-                if self.arena.as_bytes()[range] == *piece.as_bytes() {
-                    let entry = &mut self.entries[found as u32 as usize];
-                    entry.count = entry.count.checked_add(count).ok_or_else(|| overflow(piece))?;
-                    return Ok(());
+            match self.slots[slot] {
+                EMPTY => return Err((slot, tag)),
+                found if found >> 32 == tag && is_it(self, found as u32 as usize) => {
+                    return Ok(found as u32 as usize);
                 }
+                _ => slot = (slot + 1) & self.mask,
             }
-            slot = (slot + 1) & self.mask;
         }
-        if piece.len() > u32::MAX as usize || self.entries.len() >= u32::MAX as usize - 1 {
+    }
+
+    #[inline]
+    fn add_at(
+        &mut self,
+        found: std::result::Result<usize, (usize, u64)>,
+        piece: &str,
+        count: u64,
+        key: impl FnOnce(&mut Self) -> Key,
+    ) -> Result<()> {
+        let (slot, tag) = match found {
+            Ok(entry) => {
+                let entry = &mut self.entries[entry];
+                entry.count = entry.count.checked_add(count).ok_or_else(|| overflow(piece))?;
+                return Ok(());
+            }
+            Err(free) => free,
+        };
+        if piece.len() > u32::MAX as usize
+            || self.entries.len() >= u32::MAX as usize - 1
+            || self.arena.len() >= 1 << 40
+        {
             return Err(Error::value(format!(
-                "one table holds at most {} pieces of less than 4 GiB each; set a memory budget so that it is \
-                 written to disk before",
+                "one table holds at most {} pieces of less than 4 GiB each and one tebibyte in all; set a memory \
+                 budget so that it is written to disk before",
                 u32::MAX - 1
             )));
         }
+        let key = key(self);
         self.slots[slot] = tag << 32 | self.entries.len() as u64;
-        self.entries.push(Entry { start: self.arena.len(), len: piece.len() as u32, count });
-        self.arena.push_str(piece);
+        self.entries.push(Entry { key, count });
         if self.entries.len() * 4 > self.slots.len() * 3 {
             self.rehash(self.slots.len() * 2);
         }
@@ -111,7 +214,10 @@ impl Table {
         self.mask = slots - 1;
         self.slots = vec![EMPTY; slots];
         for (index, entry) in self.entries.iter().enumerate() {
-            let hash = hash_bytes(&self.arena.as_bytes()[entry.start..entry.start + entry.len as usize]);
+            let hash = match entry.key.is_long() {
+                true => hash_bytes(&self.arena.as_bytes()[entry.key.range()]),
+                false => entry.key.hash(),
+            };
             let mut slot = hash as usize & self.mask;
             while self.slots[slot] != EMPTY {
                 slot = (slot + 1) & self.mask;
@@ -124,17 +230,13 @@ impl Table {
         if self.slots.is_empty() {
             return None;
         }
-        let hash = hash_bytes(piece.as_bytes());
-        let mut slot = hash as usize & self.mask;
-        while self.slots[slot] != EMPTY {
-            let found = self.slots[slot];
-            let entry = &self.entries[found as u32 as usize];
-            if found >> 32 == hash >> 32 && self.text_of(entry) == piece {
-                return Some(entry.count);
-            }
-            slot = (slot + 1) & self.mask;
-        }
-        None
+        let found = match Key::short(piece.as_bytes()) {
+            Some(key) => self.seek(key.hash(), |table, entry| table.entries[entry].key == key),
+            None => self.seek(hash_bytes(piece.as_bytes()), |table, entry| {
+                table.text_of(&table.entries[entry]) == piece
+            }),
+        };
+        found.ok().map(|entry| self.entries[entry].count)
     }
 
     /// Pieces in the order of first appearance.
@@ -149,28 +251,20 @@ impl Table {
 
     /// Indices of the entries by the bytes of their texts.
     pub(super) fn sorted(&self) -> Vec<u32> {
-        // The first eight bytes decide most comparisons without a look at the arena.
-        let mut keyed: Vec<(u64, u32)> = self
-            .entries
-            .iter()
-            .enumerate()
-            .map(|(index, entry)| (head(self.text_of(entry).as_bytes()), index as u32))
-            .collect();
-        keyed.sort_unstable_by(|a, b| {
-            a.0.cmp(&b.0).then_with(|| {
-                self.text_of(&self.entries[a.1 as usize]).cmp(self.text_of(&self.entries[b.1 as usize]))
-            })
-        });
-        keyed.into_iter().map(|(_, index)| index).collect()
+        let mut order: Vec<u32> = (0..self.entries.len() as u32).collect();
+        order.sort_unstable_by(|&a, &b| self.compare(a, b));
+        order
     }
-}
 
-/// The first eight bytes as a big-endian number: ordered like the bytes themselves.
-fn head(bytes: &[u8]) -> u64 {
-    let mut first = [0u8; 8];
-    let len = bytes.len().min(8);
-    first[..len].copy_from_slice(&bytes[..len]);
-    u64::from_be_bytes(first)
+    fn compare(&self, a: u32, b: u32) -> Ordering {
+        let (a, b) = (&self.entries[a as usize], &self.entries[b as usize]);
+        if !a.key.is_long() && !b.key.is_long() {
+            return a.key.in_order().cmp(&b.key.in_order());
+        }
+        // The first bytes decide most comparisons without a look at the arena.
+        let heads = a.key.0[..HEAD].cmp(&b.key.0[..HEAD]);
+        heads.then_with(|| self.text_of(a).cmp(self.text_of(b)))
+    }
 }
 
 #[cfg(test)]
@@ -192,19 +286,48 @@ mod tests {
     }
 
     #[test]
-    fn zero_bytes_do_not_confuse_the_order() {
+    fn zero_bytes_and_length_do_not_confuse_the_order() {
+        let long = "abcdefghijklmnop";
+        let mut texts: Vec<String> = [
+            "a\0",
+            "a",
+            "",
+            "\0",
+            "aaaaaaaa\0",
+            "aaaaaaaa",
+            "aaaaaaaaa",
+            "aaaaaaaaaaaaaa\0",
+            "ÿ",
+            "漢字漢字漢",
+            "漢字漢字漢字",
+        ]
+        .map(String::from)
+        .to_vec();
+        for len in 0..=long.len() {
+            texts.push(long[..len].to_string());
+            texts.push(format!("{}{}", &long[..len], "\0".repeat(20 - len)));
+            texts.push(format!("{}{}", &long[..len], "z".repeat(16 - len)));
+        }
+        texts.sort();
+        texts.dedup();
         let mut table = Table::default();
-        for text in ["a\0", "a", "", "\0", "aaaaaaaa\0", "aaaaaaaa", "aaaaaaaaa"] {
-            table.add(text, 1).unwrap();
+        for (number, text) in texts.iter().rev().enumerate() {
+            table.add(text, number as u64 + 1).unwrap();
         }
         let sorted: Vec<&str> = table.sorted().iter().map(|&i| table.entry(i).0).collect();
-        assert_eq!(sorted, ["", "\0", "a", "a\0", "aaaaaaaa", "aaaaaaaa\0", "aaaaaaaaa"]);
+        assert_eq!(sorted, texts);
+        for (number, text) in texts.iter().rev().enumerate() {
+            assert_eq!(table.get(text), Some(number as u64 + 1), "{text:?}");
+        }
     }
 
     #[test]
     fn overflow_is_an_error() {
-        let mut table = Table::default();
-        table.add("a", u64::MAX).unwrap();
-        assert!(table.add("a", 1).unwrap_err().message().contains("`a`"));
+        for text in ["a", "a text that is longer than fifteen bytes"] {
+            let mut table = Table::default();
+            table.add(text, u64::MAX - 1).unwrap();
+            table.add(text, 1).unwrap();
+            assert!(table.add(text, 1).unwrap_err().message().contains(text));
+        }
     }
 }

@@ -7,6 +7,7 @@ use tessella_core::error::excerpt;
 use tessella_core::{Error, ErrorKind, Result};
 
 use super::PieceCounts;
+use crate::progress::{Progress, Silent};
 
 impl PieceCounts {
     /// Reads `piece<TAB>count` lines. The count is what follows the last tab; equal pieces add up.
@@ -43,9 +44,13 @@ impl PieceCounts {
     /// Writes `piece<TAB>count` lines by the pieces' bytes, atomically. A piece with a line break cannot be
     /// written and is an error.
     pub fn write_tsv(&self, path: &Path) -> Result<()> {
+        self.write_tsv_with(path, &Silent)
+    }
+
+    /// As [`write_tsv`](Self::write_tsv), with reports.
+    pub fn write_tsv_with(&self, path: &Path, progress: &dyn Progress) -> Result<()> {
         crate::bytes::write_atomically(path, |out| {
-            let mut cursor = self.cursor()?;
-            while let Some((piece, count)) = cursor.next()? {
+            self.walk(progress, |piece, count| {
                 if piece.contains(['\n', '\r']) {
                     return Err(Error::unsupported(format!(
                         "the piece `{}` has a line break, which this format cannot hold: save the counts in \
@@ -54,8 +59,8 @@ impl PieceCounts {
                     )));
                 }
                 writeln!(out, "{piece}\t{count}")?;
-            }
-            Ok(())
+                Ok(())
+            })
         })
     }
 }

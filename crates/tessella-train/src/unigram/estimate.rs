@@ -145,7 +145,7 @@ impl Worker {
                 let Weighted { probability, len } = weighted[entry as usize];
                 let onwards = probability * self.backward[at + len as usize];
                 sum += onwards;
-                self.expected[entry as usize] += (factor * onwards * weight).round_ties_even() as i64;
+                self.expected[entry as usize] += nearest(factor * onwards * weight);
             }
             self.backward[at] = sum;
             if sum < SMALL {
@@ -156,6 +156,17 @@ impl Worker {
         }
         whole.ln() - f64::from(whole_scalings) * UP_LOG
     }
+}
+
+/// The nearest whole number of a number that is not negative, ties to even.
+#[inline]
+fn nearest(number: f64) -> i64 {
+    // From 2^52 on, floats have no digits after the point: the sum is rounded, and its last bits are the number.
+    const SHIFT: f64 = 1.5 * (1u64 << 52) as f64;
+    if number < (1u64 << 50) as f64 {
+        return ((number + SHIFT).to_bits() - SHIFT.to_bits()) as i64;
+    }
+    number.round_ties_even() as i64
 }
 
 /// New scores from expected counts (a sparse prior: digamma instead of logarithm). Entries that are expected less
@@ -198,6 +209,15 @@ pub(crate) fn digamma(mut x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nearest_whole_numbers() {
+        for number in
+            [0.0, 0.5, 1.5, 2.5, 2.500001, 7.49, 1e9 + 0.5, 1e15 + 0.25, 1e15 + 0.5, 3e17, f64::MIN_POSITIVE]
+        {
+            assert_eq!(nearest(number), number.round_ties_even() as i64, "{number}");
+        }
+    }
 
     #[test]
     fn digamma_at_known_points() {

@@ -4,7 +4,7 @@
 //!
 //! - [`corpus`]: distinct pieces as one array of character numbers
 //! - [`seeds`]: which substrings to begin with; [`lattice`]: where each of them matches
-//! - [`estimate`]: expectation and maximisation; [`prune`]: what can go
+//! - [`estimate`]: expectation and maximisation; [`prune`]: what can go; [`checkpoint`]: the state between rounds
 //! - this page: the options, the rounds, the final vocabulary
 //!
 //! The objective, the rounds and the rules are those of the reference trainer. Everything that it leaves to hash
@@ -19,23 +19,27 @@
 //! order of the last pruning until the vocabulary is full. Entries are ordered by score descending; equal scores
 //! keep characters first, by code point.
 
+mod checkpoint;
 pub(crate) mod corpus;
 pub(crate) mod estimate;
 pub(crate) mod lattice;
 pub(crate) mod prune;
 pub(crate) mod seeds;
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use tessella_core::spec::{AddedToken, ModelSpec, UnigramSpec};
 use tessella_core::{Error, ErrorKind, Result};
 
+use crate::bpe::Checkpoint;
 use crate::counts::PieceCounts;
 use crate::outcome::{Ending, TrainReport, Trained, as_special};
 use crate::parallel;
 use crate::progress::{Progress, Stage, report};
 
+use checkpoint::Progressed;
 use corpus::Corpus;
 use lattice::{Lattice, Piece};
 
@@ -62,6 +66,8 @@ pub struct UnigramTrainer {
     pub strict_budget: bool,
     /// Worker threads; 0 means one per available core. The result does not depend on it.
     pub threads: usize,
+    /// Saves the state after each round of estimation, and continues from it.
+    pub checkpoint: Option<Checkpoint>,
 }
 
 impl Default for UnigramTrainer {
@@ -77,6 +83,7 @@ impl Default for UnigramTrainer {
             seed_size: 1_000_000,
             strict_budget: false,
             threads: 0,
+            checkpoint: None,
         }
     }
 }
@@ -95,7 +102,12 @@ type Sink<'a> = &'a mut dyn FnMut(UnigramStep) -> Result<()>;
 
 impl UnigramTrainer {
     pub fn train(&self, counts: &PieceCounts, progress: &dyn Progress) -> Result<Trained> {
-        self.train_with(counts, progress, None)
+        self.train_with(Cow::Borrowed(counts), progress, None)
+    }
+
+    /// Learns and gives the memory of the counts back before the first round.
+    pub fn train_once(&self, counts: PieceCounts, progress: &dyn Progress) -> Result<Trained> {
+        self.train_with(Cow::Owned(counts), progress, None)
     }
 
     /// Trains and tells about every round.
@@ -105,7 +117,7 @@ impl UnigramTrainer {
         progress: &dyn Progress,
         sink: &mut dyn FnMut(UnigramStep) -> Result<()>,
     ) -> Result<Trained> {
-        self.train_with(counts, progress, Some(sink))
+        self.train_with(Cow::Borrowed(counts), progress, Some(sink))
     }
 
     fn check(&self) -> Result<()> {
@@ -130,14 +142,17 @@ impl UnigramTrainer {
 
     fn train_with(
         &self,
-        counts: &PieceCounts,
+        counts: Cow<'_, PieceCounts>,
         progress: &dyn Progress,
         mut sink: Option<Sink<'_>>,
     ) -> Result<Trained> {
         self.check()?;
         let threads = parallel::threads(self.threads);
         report(progress, Stage::Prepare, 0, 0)?;
-        let corpus = Corpus::new(counts)?;
+        let fingerprint = self.fingerprint(&counts)?;
+        progress.expect_memory(self.estimate_memory(&counts)?);
+        let corpus = Corpus::new(&counts)?;
+        drop(counts);
         let required = self.required(&corpus)?;
 
         report(progress, Stage::Seed, 0, corpus.weights.len() as u64)?;
@@ -148,29 +163,40 @@ impl UnigramTrainer {
         to_log_probabilities(&mut pieces);
         report(progress, Stage::Seed, corpus.weights.len() as u64, corpus.weights.len() as u64)?;
 
-        let (mut loss, mut last_size) = (None, usize::MAX);
+        let first_size = pieces.len();
+        let mut at = Progressed { rounds: 0, last_size: usize::MAX };
+        if let Some(checkpoint) = &self.checkpoint
+            && let Some(saved) = checkpoint::resume(&checkpoint.file, fingerprint, &mut pieces, &mut lattice)?
+        {
+            at = saved;
+        }
+        let mut loss = None;
         let enough = self.vocab_size.saturating_mul(11) / 10;
         if !corpus.weights.is_empty() {
-            let first_size = pieces.len();
             loop {
-                for _ in 0..self.n_sub_iterations {
+                while at.rounds < self.n_sub_iterations {
                     loss = Some(self.estimate(&corpus, &mut lattice, &mut pieces, threads)?);
                     if let (Some(sink), Some(loss)) = (&mut sink, loss) {
                         sink(UnigramStep::Estimated { entries: pieces.len() - 1, loss })?;
                     }
                     let above = |size: usize| size.saturating_sub(enough) as u64;
                     let done = above(first_size) - above(pieces.len()).min(above(first_size));
+                    at.rounds += 1;
+                    if let Some(checkpoint) = &self.checkpoint {
+                        checkpoint::save(&checkpoint.file, fingerprint, at, &pieces)?;
+                    }
                     report(progress, Stage::Estimate, done, above(first_size))?;
                 }
-                if pieces.len() <= enough || pieces.len() >= last_size {
+                if pieces.len() <= enough || pieces.len() >= at.last_size {
                     break;
                 }
-                last_size = pieces.len();
+                at = Progressed { rounds: 0, last_size: pieces.len() };
                 let size = enough.max((pieces.len() as f64 * self.shrinking_factor) as usize);
                 self.prune(&corpus, &mut lattice, &mut pieces, size, threads, &mut sink)?;
             }
         }
         let (vocab, unk_id) = self.finish(&corpus, &pieces, &required);
+        self.checkpoint.as_ref().map_or(Ok(()), Checkpoint::forget)?;
         let summary = TrainReport {
             target: self.vocab_size,
             vocab_size: vocab.len(),
@@ -195,6 +221,29 @@ impl UnigramTrainer {
             nbest_size: None,
         });
         Ok(Trained { model, special_tokens: as_special(&self.special_tokens), report: summary })
+    }
+
+    /// A hash of the pieces and of all options that the result depends on.
+    fn fingerprint(&self, counts: &PieceCounts) -> Result<u64> {
+        if self.checkpoint.is_none() {
+            return Ok(0);
+        }
+        let options = UnigramTrainer { checkpoint: None, threads: 0, ..self.clone() };
+        crate::bpe::fingerprint(&format!("{options:?}"), &counts.words(false))
+    }
+
+    /// About how many bytes [`train`](Self::train) takes at its peak, the counts not included.
+    pub fn estimate_memory(&self, counts: &PieceCounts) -> Result<u64> {
+        // When the places of all seeds are being written down. Measured over English, source code and text in ninety
+        // languages, 0.3 to 8 million characters, with a million seeds: 38 to 47 bytes for each character.
+        const CHARACTER: u64 = 41;
+        const FIXED: u64 = 1_000_000;
+        let mut characters = 0u64;
+        counts.for_each_unordered(&mut |piece, _| {
+            characters += piece.chars().count() as u64 + 1;
+            Ok(())
+        })?;
+        Ok(characters * CHARACTER + FIXED)
     }
 
     /// The characters that must be entries.

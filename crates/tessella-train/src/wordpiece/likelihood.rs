@@ -8,6 +8,7 @@
 //! they come up. Scores are computed in 64-bit floats from whole counts, so equal ratios give equal scores (up to
 //! counts of 2^26); equal scores follow the tie rule.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -38,11 +39,15 @@ struct Scorer {
 
 pub(super) fn learn(
     options: &BpeTrainer,
-    counts: &PieceCounts,
+    counts: Cow<'_, PieceCounts>,
     progress: &dyn Progress,
 ) -> Result<(Tokens, TrainReport)> {
     let options = BpeTrainer { recreated: Recreated::Exact, ..options.clone() };
-    let (learner, mut summary) = options.prepare(counts, true, progress)?;
+    let fingerprint = options.fingerprint("likelihood", &counts)?;
+    let (learner, mut summary) = match options.resume(fingerprint)? {
+        Some(resumed) => resumed,
+        None => options.prepare(counts, true, progress)?,
+    };
     let mut scorer = Scorer {
         frequency: vec![0; learner.tokens.len()],
         pairs_of: vec![Vec::new(); learner.tokens.len()],
@@ -66,10 +71,12 @@ pub(super) fn learn(
     summary.ending = loop {
         let size = scorer.learner.tokens.len();
         if size >= options.vocab_size {
-            break if step == 0 { Ending::AlphabetFills } else { Ending::Full };
+            break if scorer.learner.merges.is_empty() { Ending::AlphabetFills } else { Ending::Full };
         }
         if step % 64 == 0 {
-            report(progress, Stage::Merge, size as u64, options.vocab_size as u64)?;
+            let told = report(progress, Stage::Merge, size as u64, options.vocab_size as u64);
+            options.save(&mut scorer.learner, fingerprint, &summary, told.is_err())?;
+            told?;
         }
         step += 1;
         match scorer.best() {
@@ -79,7 +86,9 @@ pub(super) fn learn(
         }
     };
     summary.vocab_size = scorer.learner.tokens.len();
-    report(progress, Stage::Merge, summary.vocab_size as u64, summary.vocab_size as u64)?;
+    // Too late to be stopped: everything is learned.
+    progress.update(Stage::Merge, summary.vocab_size as u64, summary.vocab_size as u64);
+    options.forget_checkpoint()?;
     Ok((scorer.learner.tokens, summary))
 }
 

@@ -9,12 +9,13 @@
 
 mod likelihood;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use tessella_core::Result;
 use tessella_core::spec::{AddedToken, ModelSpec, Vocab, WordPieceSpec};
 
-use crate::bpe::{BpeTrainer, TieBreak};
+use crate::bpe::{BpeTrainer, Checkpoint, TieBreak};
 use crate::counts::PieceCounts;
 use crate::outcome::{Trained, as_special};
 use crate::progress::Progress;
@@ -48,6 +49,8 @@ pub struct WordPieceTrainer {
     pub unk_token: String,
     /// Longer pieces become unknown.
     pub max_input_chars_per_word: usize,
+    /// Saves the state now and then, and continues from it.
+    pub checkpoint: Option<Checkpoint>,
 }
 
 impl Default for WordPieceTrainer {
@@ -65,24 +68,23 @@ impl Default for WordPieceTrainer {
             strict_budget: false,
             unk_token: "[UNK]".to_string(),
             max_input_chars_per_word: 100,
+            checkpoint: None,
         }
     }
 }
 
 impl WordPieceTrainer {
     pub fn train(&self, counts: &PieceCounts, progress: &dyn Progress) -> Result<Trained> {
-        let pairs = BpeTrainer {
-            vocab_size: self.vocab_size,
-            min_frequency: self.min_frequency,
-            special_tokens: self.special_tokens.clone(),
-            limit_alphabet: self.limit_alphabet,
-            initial_alphabet: self.initial_alphabet.clone(),
-            continuing_subword_prefix: Some(self.continuing_subword_prefix.clone()),
-            end_of_word_suffix: self.end_of_word_suffix.clone(),
-            tie_break: self.tie_break,
-            strict_budget: self.strict_budget,
-            ..BpeTrainer::default()
-        };
+        self.train_from(Cow::Borrowed(counts), progress)
+    }
+
+    /// Learns and gives the memory of the counts back before the first merge.
+    pub fn train_once(&self, counts: PieceCounts, progress: &dyn Progress) -> Result<Trained> {
+        self.train_from(Cow::Owned(counts), progress)
+    }
+
+    fn train_from(&self, counts: Cow<'_, PieceCounts>, progress: &dyn Progress) -> Result<Trained> {
+        let pairs = self.pairs();
         let (tokens, report) = match self.scoring {
             Scoring::Frequency => {
                 let learned = pairs.learn(counts, progress, None)?;
@@ -99,5 +101,27 @@ impl WordPieceTrainer {
         // The merges of the way are not part of the model.
         let report = crate::TrainReport { merges: 0, tokens: None, ..report };
         Ok(Trained { model, special_tokens: as_special(&self.special_tokens), report })
+    }
+
+    /// About how many bytes [`train`](Self::train) takes at its peak, the counts not included.
+    pub fn estimate_memory(&self, counts: &PieceCounts) -> Result<u64> {
+        self.pairs().estimate_memory(counts)
+    }
+
+    /// The learner of pairs that does the work.
+    fn pairs(&self) -> BpeTrainer {
+        BpeTrainer {
+            vocab_size: self.vocab_size,
+            min_frequency: self.min_frequency,
+            special_tokens: self.special_tokens.clone(),
+            limit_alphabet: self.limit_alphabet,
+            initial_alphabet: self.initial_alphabet.clone(),
+            continuing_subword_prefix: Some(self.continuing_subword_prefix.clone()),
+            end_of_word_suffix: self.end_of_word_suffix.clone(),
+            tie_break: self.tie_break,
+            strict_budget: self.strict_budget,
+            checkpoint: self.checkpoint.clone(),
+            ..BpeTrainer::default()
+        }
     }
 }

@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result, excerpt};
 use crate::ids::{PieceToken, TokenId};
+use crate::model::derivation::{self, Derivation, MOST_SYMBOLS, Symbol};
 use crate::random::Random;
 use crate::spec::{BpeSpec, Merges, Vocab};
 
@@ -258,6 +259,33 @@ impl Bpe {
             token.end = to_raw(token.end);
         }
         Ok(())
+    }
+
+    /// How a piece of characters comes to its tokens, dropout left out.
+    pub fn derive(&self, piece: &str) -> Result<Derivation> {
+        if self.whole_pieces
+            && let Some(id) = self.spec.vocab.id(piece)
+        {
+            return Ok(Derivation::Whole(id));
+        }
+        let mut scratch = MergeScratch::default();
+        self.first_symbols(piece, &mut scratch)?;
+        let mut first = Vec::new();
+        scratch.emit(&mut first);
+        if first.len() > MOST_SYMBOLS {
+            return Ok(Derivation::Plain);
+        }
+        let line = first.iter().map(|token| token.id).collect();
+        let steps = derivation::merges(line, |left, right| {
+            let merge = self.tables.pairs.get(left, right)?;
+            Some((merge.rank, merge.result, merge.result))
+        });
+        let symbols = first.iter().map(|token| Symbol {
+            id: token.id,
+            start: token.start as usize,
+            end: token.end as usize,
+        });
+        Ok(Derivation::Merges { symbols: symbols.collect(), steps })
     }
 
     fn merge(&self, scratch: &mut MergeScratch, random: &mut Random) -> Result<()> {

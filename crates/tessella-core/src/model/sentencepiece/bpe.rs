@@ -21,6 +21,7 @@ use crate::error::Result;
 use crate::hash::hash_u64;
 use crate::ids::TokenId;
 use crate::model::agenda::Agenda;
+use crate::model::derivation::{self, Derivation, MOST_SYMBOLS};
 use crate::model::unigram::viterbi::char_width;
 use crate::random::Random;
 use crate::spec::PieceKind;
@@ -149,6 +150,40 @@ impl ScoredMerges {
             scratch.give_back();
             Ok(())
         })
+    }
+
+    /// The merges of a sentence, without taking unused pieces apart again.
+    pub(super) fn derive(&self, text: &str, pieces: &PieceTable) -> Derivation {
+        let bytes = text.as_bytes();
+        let mut first = Vec::new();
+        let mut at = 0;
+        while at < bytes.len() {
+            let (length, id, frozen) = match pieces.symbol_at(&bytes[at..]) {
+                Some(length) => {
+                    (length, pieces.ordinary().get(&bytes[at..at + length]).unwrap_or(NO_SYMBOL), true)
+                }
+                None => {
+                    let (c, width) = char_at(text, at);
+                    (width, self.characters.get(c), false)
+                }
+            };
+            first.push(Symbol::new(at, at + length, id, frozen));
+            at += length;
+        }
+        if first.len() > MOST_SYMBOLS {
+            return Derivation::Plain;
+        }
+        let steps = derivation::merges(first.clone(), |left, right| {
+            let merge = self.pair(&left, &right)?;
+            let joined = Symbol { end: right.end, id: merge.id, ..left };
+            Some((merge.rank, merge.id, joined))
+        });
+        let symbols = first.iter().map(|symbol| derivation::Symbol {
+            id: self.emitted_id(symbol.id, pieces),
+            start: symbol.start as usize,
+            end: symbol.end as usize,
+        });
+        Derivation::Merges { symbols: symbols.collect(), steps }
     }
 
     fn merge(

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{PieceToken, TokenId};
+use crate::model::derivation::{Derivation, Edge, MOST_SYMBOLS, Path};
 use crate::model::unigram::{check_length, viterbi::char_width};
 use crate::random::Random;
 use crate::spec::{SentencePiece, SentencePieceKind, SentencePieceSpec};
@@ -91,6 +92,23 @@ impl SentencePieceModel {
             }
         }
         Ok(())
+    }
+
+    /// How a normalized sentence comes to its tokens.
+    pub fn derive(&self, normalized: &str, n_best: usize) -> Result<Derivation> {
+        Ok(match &self.algorithm {
+            Algorithm::Bpe(model) => model.derive(normalized, &self.pieces),
+            Algorithm::Unigram(_) if normalized.chars().nth(MOST_SYMBOLS).is_some() => Derivation::Plain,
+            Algorithm::Unigram(model) => {
+                let edges = model.edges(normalized, &self.pieces).into_iter();
+                let edges =
+                    edges.map(|(start, end, id, score)| Edge { start, end, id, score: f64::from(score) });
+                let paths = self.nbest(normalized, n_best)?.into_iter();
+                let paths = paths.map(|(tokens, score)| Path { tokens, score: f64::from(score) });
+                Derivation::Lattice { edges: edges.collect(), paths: paths.collect() }
+            }
+            Algorithm::Word | Algorithm::Char => Derivation::Plain,
+        })
     }
 
     /// The `n` best segmentations with their scores, the best first. Only Unigram models have them; at most

@@ -59,6 +59,11 @@ impl ScoredPieces {
     }
 
     pub(super) fn lattice(&self, text: &str, pieces: &PieceTable) -> Lattice<f32> {
+        Lattice::new(text.len(), self.edges(text, pieces))
+    }
+
+    /// All pieces that fit into a text, with their scores.
+    pub(super) fn edges(&self, text: &str, pieces: &PieceTable) -> Vec<(usize, usize, u32, f32)> {
         let bytes = text.as_bytes();
         let mut edges = Vec::new();
         for (start, c) in text.char_indices() {
@@ -79,7 +84,7 @@ impl ScoredPieces {
                 edges.push((start, start + c.len_utf8(), pieces.unk_id(), self.unknown));
             }
         }
-        Lattice::new(text.len(), edges)
+        edges
     }
 }
 

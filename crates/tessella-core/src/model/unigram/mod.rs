@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{PieceToken, TokenId};
+use crate::model::derivation::{Derivation, Edge, MOST_SYMBOLS, Path};
 use crate::random::Random;
 use crate::spec::UnigramSpec;
 use crate::trie::Trie;
@@ -150,7 +151,25 @@ impl Unigram {
         Ok(results)
     }
 
+    /// All tokens that fit into a piece, and its best segmentations.
+    pub fn derive(&self, piece: &str, n_best: usize) -> Result<Derivation> {
+        if piece.chars().nth(MOST_SYMBOLS).is_some() {
+            return Ok(Derivation::Plain);
+        }
+        let edges = self.edges(piece)?.into_iter();
+        let edges = edges.map(|(start, end, id, score)| Edge { start, end, id, score }).collect();
+        let paths = self.nbest(piece, n_best)?.into_iter();
+        Ok(Derivation::Lattice {
+            edges,
+            paths: paths.map(|(tokens, score)| Path { tokens, score }).collect(),
+        })
+    }
+
     fn lattice(&self, piece: &str) -> Result<Lattice<f64>> {
+        Ok(Lattice::new(piece.len(), self.edges(piece)?))
+    }
+
+    fn edges(&self, piece: &str) -> Result<Vec<(usize, usize, TokenId, f64)>> {
         check_length(piece)?;
         let bytes = piece.as_bytes();
         let mut edges = Vec::new();
@@ -165,7 +184,7 @@ impl Unigram {
                 edges.push((start, start + c.len_utf8(), unk_id, self.scores.unknown));
             }
         }
-        Ok(Lattice::new(piece.len(), edges))
+        Ok(edges)
     }
 
     fn write_path(&self, piece: &str, path: &[PathEdge], out: &mut Vec<PieceToken>) -> Result<()> {

@@ -1,0 +1,1 @@
+"""Training, measured beside other trainers."""

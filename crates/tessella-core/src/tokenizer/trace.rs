@@ -1,0 +1,82 @@
+//! The pieces of a text after every stage, for people who want to see them.
+//!
+//! This runs the stages one after the other, as the slow twin of the fused ways does.
+
+use super::positions::Positions;
+use super::segment::SegmentScratch;
+use super::{Inner, Tokenizer};
+use crate::encoding::OffsetUnit;
+use crate::error::Result;
+use crate::ids::TokenId;
+use crate::text::Pieces;
+
+/// A piece at some stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TracedPiece {
+    pub text: String,
+    /// Characters of the original.
+    pub start: usize,
+    pub end: usize,
+    /// The added token that it is.
+    pub added: Option<TokenId>,
+}
+
+/// The pieces of a text on its way to the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trace {
+    /// The raw text, cut at added tokens that match raw text.
+    pub raw: Vec<TracedPiece>,
+    /// After normalisation, cut at added tokens that match normalized text; then after every stage of the
+    /// pre-tokenizer.
+    pub stages: Vec<Vec<TracedPiece>>,
+}
+
+impl Tokenizer {
+    /// The pieces of a text after every stage.
+    pub fn trace(&self, text: &str, specials_as_text: bool) -> Result<Trace> {
+        self.inner.trace(text, specials_as_text)
+    }
+}
+
+impl Inner {
+    fn trace(&self, text: &str, specials_as_text: bool) -> Result<Trace> {
+        let mut scratch = SegmentScratch::default();
+        let mut pieces = self.segments(text, true, specials_as_text, &mut scratch)?;
+        let mut positions = Positions::new(text, OffsetUnit::Char);
+        let raw = scratch
+            .raw
+            .iter()
+            .map(|segment| TracedPiece {
+                text: text[segment.range.clone()].to_string(),
+                start: positions.convert(segment.range.start),
+                end: positions.convert(segment.range.end),
+                added: segment.id,
+            })
+            .collect();
+        let mut stages = vec![traced(&pieces, text)];
+        if let Some(pre) = self.pre_tokenizer.as_deref() {
+            for stage in 0..pre.stage_count() {
+                pre.pre_tokenize_stage(stage, &mut pieces)?;
+                stages.push(traced(&pieces, text));
+            }
+        }
+        Ok(Trace { raw, stages })
+    }
+}
+
+fn traced(pieces: &Pieces<'_>, text: &str) -> Vec<TracedPiece> {
+    let mut positions = Positions::new(text, OffsetUnit::Char);
+    pieces
+        .pieces()
+        .iter()
+        .map(|piece| {
+            let span = pieces.span(piece);
+            TracedPiece {
+                text: pieces.str(piece).to_string(),
+                start: positions.convert(span.start),
+                end: positions.convert(span.end),
+                added: piece.added_id(),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,177 @@
+//! Plain, gzip and zstd files as one stream of bytes.
+//!
+//! The first bytes decide: neither gzip's nor zstd's can begin a UTF-8 text. Files of several gzip members or
+//! zstd frames are read to their end, and checksums are compared.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use tessella_core::{Error, Result};
+
+use super::io_error;
+
+/// Bytes taken from the disk, and unpacked, at a time.
+const BUFFER: usize = 1 << 17;
+
+const GZIP: [u8; 2] = [0x1F, 0x8B];
+const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+/// What a file of zstd frames may begin with as well: a frame to be skipped. The low half byte is free.
+const ZSTD_SKIPPED: [u8; 3] = [0x2A, 0x4D, 0x18];
+const PARQUET: [u8; 4] = *b"PAR1";
+
+pub(super) type Disk = BufReader<Counted<File>>;
+
+/// The content of a file.
+#[derive(Debug)]
+pub(super) struct Unpacked {
+    pub(super) reader: Reader,
+    packing: Option<&'static str>,
+}
+
+/// A reader behind one type, so that the rest does not care for packing.
+pub(super) enum Reader {
+    Plain(Disk),
+    Packed(BufReader<Box<dyn Read + Send>>),
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Reader::Plain(_) => "Plain",
+            Reader::Packed(_) => "Packed",
+        })
+    }
+}
+
+impl Reader {
+    pub(super) fn read_until(&mut self, end: u8, line: &mut Vec<u8>) -> io::Result<usize> {
+        match self {
+            Reader::Plain(reader) => reader.read_until(end, line),
+            Reader::Packed(reader) => reader.read_until(end, line),
+        }
+    }
+}
+
+impl Unpacked {
+    pub(super) fn open(path: &Path, position: &Arc<AtomicU64>) -> Result<Unpacked> {
+        let file = File::open(path).map_err(|error| io_error(error, path))?;
+        let counted = Counted { inner: file, position: position.clone() };
+        let mut disk = BufReader::with_capacity(BUFFER, counted);
+        let head = disk.fill_buf().map_err(|error| io_error(error, path))?;
+        if head.starts_with(&PARQUET) {
+            return Err(Error::unsupported(format!(
+                "{} is a Parquet file, which is not read as lines: tessella.count_pieces reads its columns",
+                path.display()
+            )));
+        }
+        let is_skipped =
+            head.first().is_some_and(|byte| byte & 0xF0 == 0x50) && head[1..].starts_with(&ZSTD_SKIPPED);
+        Ok(if head.starts_with(&GZIP) {
+            Self::packed(Box::new(MultiGzDecoder::new(disk)), "gzip")
+        } else if head.starts_with(&ZSTD) || is_skipped {
+            Self::packed(Box::new(Frames::new(disk)), "zstd")
+        } else {
+            Unpacked { reader: Reader::Plain(disk), packing: None }
+        })
+    }
+
+    fn packed(reader: Box<dyn Read + Send>, packing: &'static str) -> Unpacked {
+        Unpacked { reader: Reader::Packed(BufReader::with_capacity(BUFFER, reader)), packing: Some(packing) }
+    }
+
+    pub(super) fn is_packed(&self) -> bool {
+        self.packing.is_some()
+    }
+
+    /// What a failed read means: the system's own errors as they are, all others are damage.
+    pub(super) fn failed(&self, error: io::Error, path: &Path) -> Error {
+        match self.packing {
+            Some(packing) if error.raw_os_error().is_none() => {
+                Error::format(format!("{} is damaged or cut off ({packing}: {error})", path.display()))
+                    .caused_by(error)
+            }
+            _ => io_error(error, path),
+        }
+    }
+}
+
+/// Counts what is read.
+#[derive(Debug)]
+pub(super) struct Counted<R> {
+    inner: R,
+    position: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.position.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// The frames of a zstd file, one after the other.
+struct Frames {
+    disk: Disk,
+    decoder: FrameDecoder,
+    is_inside: bool,
+}
+
+impl Frames {
+    fn new(disk: Disk) -> Frames {
+        Frames { disk, decoder: FrameDecoder::new(), is_inside: false }
+    }
+
+    /// Steps into the next frame, over those that are to be skipped; false at the end of the file.
+    fn begin(&mut self) -> io::Result<bool> {
+        loop {
+            if self.disk.fill_buf()?.is_empty() {
+                return Ok(false);
+            }
+            match self.decoder.reset(&mut self.disk) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let length = u64::from(length);
+                    if io::copy(&mut (&mut self.disk).take(length), &mut io::sink())? < length {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(io::Error::other(error)),
+            }
+        }
+    }
+}
+
+impl Read for Frames {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if buffer.is_empty() || (!self.is_inside && !self.begin()?) {
+                return Ok(0);
+            }
+            self.is_inside = true;
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let wanted = BlockDecodingStrategy::UptoBytes(buffer.len());
+                self.decoder.decode_blocks(&mut self.disk, wanted).map_err(io::Error::other)?;
+            }
+            let read = self.decoder.read(buffer)?;
+            if read > 0 {
+                return Ok(read);
+            }
+            if let Some(written) = self.decoder.get_checksum_from_data()
+                && self.decoder.get_calculated_checksum() != Some(written)
+            {
+                return Err(io::Error::other("the checksum of a frame is wrong"));
+            }
+            self.is_inside = false;
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Corpus files: lines, JSON lines, packed files, damage.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use tessella_core::random::Random;
+use tessella_core::{ErrorKind, Result};
+use tessella_formats::corpus::{Corpus, CorpusOptions, Form, Invalid, Share};
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        let name = format!("tessella-corpus-{:016x}", Random::from_entropy().next_u64());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir(&path).unwrap();
+        Folder(path)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    out.write_all(content).unwrap();
+    out.finish().unwrap()
+}
+
+fn zstd(content: &[u8]) -> Vec<u8> {
+    compress_to_vec(content, CompressionLevel::Fastest)
+}
+
+fn texts(path: PathBuf, options: CorpusOptions) -> Result<Vec<String>> {
+    Corpus::new(vec![path], options).collect()
+}
+
+fn lines() -> Vec<String> {
+    let mut random = Random::from_seed(1);
+    (0..20_000)
+        .map(|number| format!("{number} día 東京 {:x}\n", random.next_u64()))
+        .chain(["\r\n".to_string(), "no end".to_string()])
+        .collect()
+}
+
+#[test]
+fn packing_changes_nothing() {
+    let folder = Folder::new();
+    let expected = lines();
+    let content = expected.concat();
+    let content = content.as_bytes();
+    let middle = content.len() / 2;
+    let skipped = [&[0x53, 0x2A, 0x4D, 0x18, 5, 0, 0, 0], &b"extra"[..]].concat();
+    let files = [
+        ("plain.txt", content.to_vec()),
+        ("one.gz", gzip(content)),
+        ("members.txt.gz", [gzip(&content[..middle]), gzip(&[]), gzip(&content[middle..])].concat()),
+        ("one.zst", zstd(content)),
+        ("frames", [&skipped[..], &zstd(&content[..middle]), &skipped, &zstd(&content[middle..])].concat()),
+    ];
+    for (name, packed) in files {
+        let size = packed.len() as u64;
+        let mut corpus = Corpus::new(vec![folder.write(name, packed)], CorpusOptions::default());
+        let found: Vec<String> = corpus.by_ref().map(|text| text.unwrap()).collect();
+        assert!(found == expected, "{name}");
+        assert_eq!(corpus.position().load(Ordering::Relaxed), size, "{name}");
+    }
+}
+
+#[test]
+fn files_follow_each_other() {
+    let folder = Folder::new();
+    let paths = vec![folder.write("a", "1\n2"), folder.write("b", ""), folder.write("c.gz", gzip(b"3\n"))];
+    let found: Result<Vec<String>> = Corpus::new(paths, CorpusOptions::default()).collect();
+    assert_eq!(found.unwrap(), ["1\n", "2", "3\n"]);
+}
+
+#[test]
+fn json_lines() {
+    let folder = Folder::new();
+    let content = "\u{feff}{\"text\": \"a\\n\u{e9}\\ud83e\\udde9\", \"x\": [1, {\"text\": 2}]}\r\n\n\
+                   {\"id\": 7, \"text\": null}\n{\"text\": \"no\", \"text\": \"last\"}\n{\"text\":\"\"}";
+    for name in ["a.jsonl", "a.NDJSON", "a.json.gz", "a.jsonl.zst"] {
+        let packed = match name {
+            "a.json.gz" => gzip(content.as_bytes()),
+            "a.jsonl.zst" => zstd(content.as_bytes()),
+            _ => content.as_bytes().to_vec(),
+        };
+        let found = texts(folder.write(name, packed), CorpusOptions::default()).unwrap();
+        assert_eq!(found, ["a\né🧩", "last", ""], "{name}");
+    }
+    // The caller may know better than the name.
+    let as_json = CorpusOptions { form: Form::JsonLines, field: "x".into(), ..CorpusOptions::default() };
+    assert_eq!(texts(folder.write("b.txt", "{\"x\": \"y\"}"), as_json).unwrap(), ["y"]);
+    let as_text = CorpusOptions { form: Form::Text, ..CorpusOptions::default() };
+    assert_eq!(texts(folder.write("b.jsonl", "{}\n"), as_text).unwrap(), ["{}\n"]);
+    let wrong = [
+        ("{\"a\": 1, \"b\": 2}", "no `text`, it has `a`, `b`"),
+        ("{}", "no keys"),
+        ("{\"text\": 5}", "a number, expected a string"),
+        ("[1]", "holds an array"),
+        ("{\"text\": \"a\"} x", "invalid JSON"),
+        ("{\"text\": ", "invalid JSON"),
+    ];
+    for (line, what) in wrong {
+        let path = folder.write("wrong.jsonl", format!("{{\"text\": \"ok\"}}\n{line}\n"));
+        let error = texts(path, CorpusOptions::default()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Format);
+        assert!(error.to_string().contains(what), "{line}: {error}");
+        assert!(error.to_string().contains("wrong.jsonl, line 2"), "{error}");
+    }
+}
+
+#[test]
+fn bytes_that_are_not_utf8() {
+    let folder = Folder::new();
+    let content = b"good\nb\xC3\xA9d \xFF\xFE\n";
+    for (name, packed) in [("bad.txt", content.to_vec()), ("bad.txt.gz", gzip(content))] {
+        let path = folder.write(name, packed);
+        let error = texts(path.clone(), CorpusOptions::default()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Format);
+        assert!(error.message().contains("0xff at byte 10"), "{error}");
+        assert!(error.message().contains("line 2"), "{error}");
+        assert!(error.message().contains(name), "{error}");
+        let replace = CorpusOptions { invalid: Invalid::Replace, ..CorpusOptions::default() };
+        assert_eq!(texts(path, replace).unwrap(), ["good\n", "béd \u{FFFD}\u{FFFD}\n"]);
+    }
+}
+
+/// Cutting or changing a packed file anywhere is an error or gives what was packed; nothing panics.
+#[test]
+fn damaged_files() {
+    let folder = Folder::new();
+    let expected = lines()[..40].to_vec();
+    let content = expected.concat();
+    for packed in [gzip(content.as_bytes()), zstd(content.as_bytes())] {
+        for len in (4..packed.len()).step_by(5) {
+            let error = texts(folder.write("cut", &packed[..len]), CorpusOptions::default()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Format, "{len}: {error}");
+            assert!(error.message().contains("damaged or cut off"), "{error}");
+        }
+        for at in (4..packed.len()).step_by(5) {
+            let mut changed = packed.clone();
+            changed[at] ^= 1 << (at % 8);
+            if let Ok(found) = texts(folder.write("changed", changed), CorpusOptions::default()) {
+                assert_eq!(found, expected, "byte {at}");
+            }
+        }
+    }
+    let parquet = texts(folder.write("table", b"PAR1xxxxPAR1"), CorpusOptions::default()).unwrap_err();
+    assert_eq!(parquet.kind(), ErrorKind::Unsupported);
+    let missing = texts(folder.0.join("missing"), CorpusOptions::default()).unwrap_err();
+    assert_eq!((missing.kind(), missing.location().is_some()), (ErrorKind::Io, true));
+    assert_eq!(texts(folder.0.clone(), CorpusOptions::default()).unwrap_err().kind(), ErrorKind::Io);
+}
+
+#[test]
+fn a_slice_is_kept_aside() {
+    let folder = Folder::new();
+    let path = folder.write("text", "1\n2\n3\n4\n5\n6\n7");
+    let share = |share| texts(path.clone(), CorpusOptions { share, ..CorpusOptions::default() }).unwrap();
+    assert_eq!(share(Share::Only(3)), ["3\n", "6\n"]);
+    assert_eq!(share(Share::Without(3)), ["1\n", "2\n", "4\n", "5\n", "7"]);
+    assert_eq!((share(Share::Without(0)).len(), share(Share::Only(0)).len()), (7, 0));
+}

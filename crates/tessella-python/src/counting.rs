@@ -1,0 +1,504 @@
+//! Counts of pieces, and counting them.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyIterator, PyString};
+use tessella_core::{Error, ErrorKind, Result};
+use tessella_formats::corpus::{Corpus, CorpusOptions, Form, Invalid, Share};
+use tessella_train::counts::{Cutter, Splitter};
+use tessella_train::{CountOptions, PieceCounts as Core, Source, count_texts};
+
+use crate::errors::{self, OrRaise, from_python};
+use crate::interrupt::run;
+use crate::live::lock;
+use crate::progress::Display;
+use crate::tokenizer::{Tokenizer, threads};
+use crate::values::argument;
+
+/// What `tessella.PieceCounts` is built on.
+#[pyclass(frozen, subclass, module = "tessella._tessella", name = "PieceCounts")]
+pub struct PieceCounts {
+    inner: RwLock<Core>,
+}
+
+impl From<Core> for PieceCounts {
+    fn from(counts: Core) -> Self {
+        PieceCounts { inner: RwLock::new(counts) }
+    }
+}
+
+impl PieceCounts {
+    pub fn read<R>(&self, look: impl FnOnce(&Core) -> R) -> R {
+        look(&self.inner.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// All that was counted; nothing is left here.
+    pub fn take(&self) -> Core {
+        self.write(std::mem::take)
+    }
+
+    fn write<R>(&self, change: impl FnOnce(&mut Core) -> R) -> R {
+        change(&mut self.inner.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Looks at all pieces, interruptibly.
+    fn walk<R: Send>(
+        &self,
+        py: Python<'_>,
+        progress: &str,
+        look: impl FnOnce(&Core, &Display<'_>) -> Result<R> + Send,
+    ) -> PyResult<R> {
+        run(py, |cancel| {
+            let display = Display::new(progress, cancel, None);
+            self.read(|counts| look(counts, &display))
+        })
+    }
+
+    /// Puts what was opened or read in the place of what is there.
+    fn replace(&self, py: Python<'_>, make: impl FnOnce() -> Result<Core> + Send) -> PyResult<()> {
+        let made = py.detach(make).or_raise()?;
+        self.write(|counts| *counts = made);
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl PieceCounts {
+    #[new]
+    #[pyo3(signature = (pieces = None))]
+    fn new(pieces: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let mut counts = Core::new();
+        if let Some(pieces) = pieces {
+            let pairs = match pieces.cast::<PyDict>() {
+                Ok(dict) => dict.items().into_any(),
+                Err(_) => pieces.clone(),
+            };
+            for pair in pairs.try_iter()? {
+                let (piece, count): (String, u64) = pair?.extract()?;
+                counts.add(&piece, count).or_raise()?;
+            }
+        }
+        Ok(counts.into())
+    }
+
+    /// Begins anew with a budget of bytes.
+    fn _limit(&self, bytes: usize, folder: Option<PathBuf>) -> PyResult<()> {
+        let limited = Core::with_budget(bytes, folder.as_deref()).or_raise()?;
+        self.write(|counts| *counts = limited);
+        Ok(())
+    }
+
+    fn _open(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.replace(py, || Core::open(&path))
+    }
+
+    fn _read_tsv(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.replace(py, || Core::read_tsv(&path))
+    }
+
+    /// Adds occurrences of a piece.
+    #[pyo3(signature = (piece, count = 1))]
+    fn add(&self, piece: &str, #[pyo3(from_py_with = argument::count)] count: u64) -> PyResult<()> {
+        self.write(|counts| counts.add(piece, count)).or_raise()
+    }
+
+    /// Adds other counts, each of them `weight` times.
+    #[pyo3(signature = (other, weight = 1))]
+    fn merge(
+        &self,
+        py: Python<'_>,
+        other: &Bound<'_, PieceCounts>,
+        #[pyo3(from_py_with = argument::weight)] weight: u64,
+    ) -> PyResult<()> {
+        let other = other.get();
+        if std::ptr::eq(self, other) {
+            return Err(errors::argument("counts cannot be merged into themselves"));
+        }
+        // Locks are taken in the order of their addresses, so that two threads that merge in opposite
+        // directions do not wait for each other.
+        let self_first = std::ptr::from_ref(self) < std::ptr::from_ref(other);
+        py.detach(|| match self_first {
+            true => self.write(|counts| other.read(|other| counts.merge_weighted(other, weight))),
+            false => other.read(|other| self.write(|counts| counts.merge_weighted(other, weight))),
+        })
+        .or_raise()
+    }
+
+    /// How often a piece occurs, `None` if it does not.
+    fn get(&self, piece: &str) -> PyResult<Option<u64>> {
+        self.read(|counts| counts.get(piece)).or_raise()
+    }
+
+    /// The most frequent pieces with their counts; ties by the pieces' bytes.
+    fn top(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::n)] n: usize,
+    ) -> PyResult<Vec<(String, u64)>> {
+        self.walk(py, "silent", |counts, display| counts.top_with(n, display))
+    }
+
+    /// All pieces with their counts, by the pieces' bytes.
+    fn items(&self, py: Python<'_>) -> PyResult<Vec<(String, u64)>> {
+        self.walk(py, "silent", |counts, display| {
+            let mut items = Vec::new();
+            counts.walk(display, |piece, count| {
+                items.push((piece.to_string(), count));
+                Ok(())
+            })?;
+            Ok(items)
+        })
+    }
+
+    /// How many pieces occur how often: pairs of a count and the number of pieces that have it, highest first.
+    fn frequencies(&self, py: Python<'_>) -> PyResult<Vec<(u64, u64)>> {
+        self.walk(py, "silent", |counts, display| counts.frequencies(display))
+    }
+
+    /// The number of occurrences.
+    #[getter]
+    fn total(&self) -> u128 {
+        self.read(Core::total)
+    }
+
+    /// Name, language, weight, texts and bytes of each source.
+    fn _sources(&self) -> Vec<(String, String, u64, u64, u64)> {
+        let row = |one: &Source| (one.name.clone(), one.language.clone(), one.weight, one.texts, one.bytes);
+        self.read(|counts| counts.sources().iter().map(row).collect())
+    }
+
+    fn _note_source(
+        &self,
+        name: String,
+        language: String,
+        weight: u64,
+        texts: u64,
+        bytes: u64,
+    ) -> PyResult<()> {
+        let source = Source { name, language, weight, texts, bytes };
+        self.write(|counts| counts.note_source(source)).or_raise()
+    }
+
+    /// The language tag that all sources share, `None` if they do not.
+    #[getter]
+    fn language(&self) -> Option<String> {
+        self.read(|counts| counts.language().map(str::to_string))
+    }
+
+    /// Bytes of counts that are in memory now; what lies on disk is not counted.
+    #[getter]
+    fn memory(&self) -> usize {
+        self.read(Core::memory)
+    }
+
+    #[pyo3(signature = (path, progress = "silent"))]
+    fn save(&self, py: Python<'_>, path: PathBuf, progress: &str) -> PyResult<()> {
+        self.walk(py, progress, |counts, display| counts.save_with(&path, display))
+    }
+
+    fn write_tsv(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.walk(py, "silent", |counts, display| counts.write_tsv_with(&path, display))
+    }
+
+    /// Reads all that lies on disk and compares its checksums and sums.
+    fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        self.walk(py, "silent", |counts, display| counts.verify_with(display))
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.walk(py, "silent", |counts, display| counts.distinct_with(display)).map(|count| count as usize)
+    }
+
+    fn __bool__(&self) -> bool {
+        !self.read(Core::is_empty)
+    }
+
+    fn __contains__(&self, piece: &str) -> PyResult<bool> {
+        Ok(self.get(piece)?.is_some())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("PieceCounts({} pieces, {} occurrences)", self.__len__(py)?, self.total()))
+    }
+}
+
+/// How one source is read and counted.
+#[derive(Debug, Default)]
+struct Settings {
+    options: CountOptions,
+    corpus: CorpusOptions,
+    progress: String,
+    /// Number of texts, if known.
+    length: Option<usize>,
+}
+
+impl Settings {
+    /// From the keywords that Python passes; what is not there keeps its default.
+    fn read(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Settings> {
+        let mut settings = Settings { progress: "silent".to_string(), ..Settings::default() };
+        settings.options.threads = threads(None);
+        let Some(keywords) = keywords else { return Ok(settings) };
+        for (key, value) in keywords.iter() {
+            let key: String = key.extract()?;
+            match key.as_str() {
+                "num_threads" => settings.options.threads = threads(argument::num_threads(&value)?),
+                "memory" => settings.options.memory = value.extract()?,
+                "spill_folder" => settings.options.spill_folder = value.extract()?,
+                "name" => settings.options.name = value.extract()?,
+                "language" => settings.options.language = value.extract()?,
+                "weight" => settings.options.weight = argument::weight(&value)?,
+                "progress" => settings.progress = value.extract()?,
+                "length" => settings.length = argument::length(&value)?,
+                "field" => settings.corpus.field = value.extract()?,
+                "without_every" => settings.corpus.share = Share::Without(value.extract()?),
+                "only_every" => settings.corpus.share = Share::Only(value.extract()?),
+                "format" => {
+                    settings.corpus.form = match value.extract::<String>()?.as_str() {
+                        "text" => Form::Text,
+                        "jsonl" => Form::JsonLines,
+                        _ => Form::ByName,
+                    }
+                }
+                "errors" => {
+                    settings.corpus.invalid = match value.extract::<String>()?.as_str() {
+                        "replace" => Invalid::Replace,
+                        _ => Invalid::Refuse,
+                    }
+                }
+                other => return Err(errors::argument(format!("counting has no option `{other}`"))),
+            }
+        }
+        Ok(settings)
+    }
+}
+
+/// Texts from a Python iterator of texts, rows or lists of them, fetched some at a time.
+struct Texts {
+    iterator: Py<PyIterator>,
+    ready: VecDeque<String>,
+    ended: bool,
+    corpus: CorpusOptions,
+}
+
+/// Texts fetched in one visit to the interpreter.
+const FETCH: usize = 256;
+
+impl Texts {
+    fn fetch(&mut self, py: Python<'_>) -> PyResult<()> {
+        py.check_signals()?;
+        let mut iterator = self.iterator.bind(py).clone();
+        while self.ready.len() < FETCH {
+            let Some(item) = iterator.next() else {
+                self.ended = true;
+                break;
+            };
+            let item = item?;
+            if self.one(&item)? {
+                continue;
+            }
+            let texts = item.try_iter().map_err(|_| {
+                PyTypeError::new_err(format!(
+                    "the iterator must yield str or lists of str, found {}",
+                    item.get_type().name().map_or_else(|_| String::new(), |name| name.to_string())
+                ))
+            })?;
+            for text in texts {
+                let text = text?;
+                if !self.one(&text)? {
+                    // Names what is wrong with it.
+                    crate::inputs::text(&text)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a text, or the text of a row; false if it is neither.
+    fn one(&mut self, item: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if let Ok(row) = item.cast::<PyDict>() {
+            let field = &self.corpus.field;
+            let text = row.get_item(field)?.ok_or_else(|| {
+                let keys = row.keys();
+                PyKeyError::new_err(format!(
+                    "a row has no `{field}`, it has {keys}: name the field of the text"
+                ))
+            })?;
+            if !text.is_none() {
+                let text = self.text(&text)?;
+                self.ready.push_back(text);
+            }
+            return Ok(true);
+        }
+        if item.is_instance_of::<PyString>() {
+            let text = self.text(item)?;
+            self.ready.push_back(text);
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn text(&self, item: &Bound<'_, PyAny>) -> PyResult<String> {
+        let text = crate::inputs::text(item);
+        if self.corpus.invalid == Invalid::Replace && text.is_err() && item.is_instance_of::<PyString>() {
+            // Lone surrogates have no UTF-8; by way of UTF-16 each becomes one U+FFFD.
+            let units = item.call_method1("encode", ("utf-16-le", "surrogatepass"))?;
+            return units.call_method1("decode", ("utf-16-le", "replace"))?.extract();
+        }
+        Ok(text?.to_string())
+    }
+}
+
+impl Iterator for Texts {
+    type Item = Result<String>;
+
+    fn next(&mut self) -> Option<Result<String>> {
+        while self.ready.is_empty() && !self.ended {
+            if let Err(error) = Python::attach(|py| self.fetch(py)) {
+                self.ended = true;
+                return Some(Err(from_python(error)));
+            }
+        }
+        self.ready.pop_front().map(Ok)
+    }
+}
+
+/// What Python raised inside an iterator comes out as it was.
+fn raise_as_it_was(error: Error) -> PyErr {
+    if error.kind() != ErrorKind::Custom {
+        return errors::raise(error);
+    }
+    match error.into_source().map(|source| source.downcast::<PyErr>()) {
+        Some(Ok(original)) => *original,
+        _ => errors::argument("the iterator failed"),
+    }
+}
+
+/// Cuts as a tokenizer does.
+struct Cuts<'t>(&'t tessella_core::Tokenizer);
+
+impl Splitter for Cuts<'_> {
+    fn cutter(&self) -> Box<Cutter<'_>> {
+        let mut cutter = self.0.piece_cutter();
+        Box::new(move |text, piece| cutter.cut(text, piece))
+    }
+}
+
+/// Counts the pieces of the texts that an iterator yields, cut as the tokenizer cuts them.
+///
+/// The iterator runs on the calling thread, which is also where signals are looked for.
+pub fn count_iterator(
+    py: Python<'_>,
+    tokenizer: &Tokenizer,
+    texts: &Bound<'_, PyAny>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Core> {
+    let value = tokenizer.value()?;
+    let settings = Settings::read(keywords)?;
+    let texts = Texts {
+        iterator: texts.try_iter()?.unbind(),
+        ready: VecDeque::new(),
+        ended: false,
+        corpus: settings.corpus,
+    };
+    let never = Arc::new(AtomicBool::new(false));
+    let display = Display::new(&settings.progress, &never, settings.length).looking_for_signals();
+    let counted = py.detach(|| count_texts(texts, &Cuts(&value.core), &settings.options, &display));
+    match display.signal() {
+        Some(signal) => Err(signal),
+        None => counted.map_err(raise_as_it_was),
+    }
+}
+
+/// Counts the pieces of the texts of files.
+pub fn count_files(
+    py: Python<'_>,
+    tokenizer: &Tokenizer,
+    paths: Vec<PathBuf>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Core> {
+    let value = tokenizer.value()?;
+    let Settings { mut options, corpus, progress, .. } = Settings::read(keywords)?;
+    let sizes = paths.iter().map(|path| std::fs::metadata(path).map(|data| data.len()));
+    options.expected_bytes = sizes.sum::<std::io::Result<u64>>().unwrap_or(0);
+    let corpus = Corpus::new(paths, corpus);
+    options.position = Some(corpus.position());
+    run(py, |cancel| {
+        let display = Display::new(&progress, cancel, None);
+        count_texts(corpus, &Cuts(&value.core), &options, &display)
+    })
+}
+
+/// Adds the pieces of texts to counts.
+#[pyfunction]
+#[pyo3(signature = (counts, tokenizer, texts, **keywords))]
+pub fn count_texts_into(
+    py: Python<'_>,
+    counts: &Bound<'_, PieceCounts>,
+    tokenizer: &Bound<'_, Tokenizer>,
+    texts: &Bound<'_, PyAny>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    let counted = count_iterator(py, tokenizer.get(), texts, keywords)?;
+    let counts = counts.get();
+    py.detach(|| counts.write(|counts| counts.absorb(counted))).or_raise()
+}
+
+/// Adds the pieces of files to counts.
+#[pyfunction]
+#[pyo3(signature = (counts, tokenizer, paths, **keywords))]
+pub fn count_files_into(
+    py: Python<'_>,
+    counts: &Bound<'_, PieceCounts>,
+    tokenizer: &Bound<'_, Tokenizer>,
+    paths: Vec<PathBuf>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    let counted = count_files(py, tokenizer.get(), paths, keywords)?;
+    let counts = counts.get();
+    py.detach(|| counts.write(|counts| counts.absorb(counted))).or_raise()
+}
+
+/// The texts of files in Python's hands, some at a time.
+#[pyclass(frozen, module = "tessella._tessella")]
+pub struct TextFiles {
+    corpus: Mutex<Corpus>,
+}
+
+/// Bytes of text that one step gives, and the most texts.
+const STEP_BYTES: usize = 1 << 18;
+const STEP_TEXTS: usize = 1 << 12;
+
+#[pymethods]
+impl TextFiles {
+    #[new]
+    #[pyo3(signature = (paths, **keywords))]
+    fn new(paths: Vec<PathBuf>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let settings = Settings::read(keywords)?;
+        Ok(TextFiles { corpus: Mutex::new(Corpus::new(paths, settings.corpus)) })
+    }
+
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Vec<String>>> {
+        let texts = py.detach(|| {
+            let mut corpus = lock(&self.corpus);
+            let (mut texts, mut bytes) = (Vec::new(), 0);
+            while bytes < STEP_BYTES && texts.len() < STEP_TEXTS {
+                let Some(text) = corpus.next() else { break };
+                let text = text?;
+                bytes += text.len();
+                texts.push(text);
+            }
+            Ok(texts)
+        });
+        let texts = texts.or_raise()?;
+        Ok((!texts.is_empty()).then_some(texts))
+    }
+}

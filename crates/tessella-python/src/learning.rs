@@ -1,0 +1,213 @@
+//! Trainers: from their options in Python to the engine's, and what they learn back.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use tessella_core::Result;
+use tessella_core::spec::AddedToken;
+use tessella_train::bpe::parity::{ParityTrainer, ParityVariant};
+use tessella_train::bpe::{BpeTrainer, Checkpoint};
+use tessella_train::unigram::UnigramTrainer;
+use tessella_train::wordlevel::WordLevelTrainer;
+use tessella_train::wordpiece::WordPieceTrainer;
+use tessella_train::{PieceCounts as Core, Progress, Trained};
+
+use crate::counting::PieceCounts;
+use crate::interrupt::run;
+use crate::models::ModelHandle;
+use crate::progress::Display;
+
+fn option<'py, T>(options: &Bound<'py, PyDict>, name: &str) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
+{
+    options
+        .get_item(name)?
+        .ok_or_else(|| crate::errors::argument(format!("the trainer has no option `{name}`")))?
+        .extract()
+        .map_err(Into::into)
+}
+
+fn special_tokens(options: &Bound<'_, PyDict>) -> PyResult<Vec<AddedToken>> {
+    match options.get_item("special_tokens")? {
+        Some(tokens) => crate::added::tokens(&tokens, true),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Where the state is saved, if it is to be.
+fn checkpoint(options: &Bound<'_, PyDict>) -> PyResult<Option<Checkpoint>> {
+    let Some(file) = options.get_item("checkpoint")? else { return Ok(None) };
+    Ok(file.extract::<Option<std::path::PathBuf>>()?.map(Checkpoint::new))
+}
+
+/// A trainer of any kind.
+enum Trainer {
+    Bpe(BpeTrainer),
+    WordPiece(WordPieceTrainer),
+    WordLevel(WordLevelTrainer),
+    Unigram(UnigramTrainer),
+}
+
+impl Trainer {
+    fn new(kind: &str, options: &Bound<'_, PyDict>) -> PyResult<Self> {
+        Ok(match kind {
+            "BPE" => Trainer::Bpe(BpeTrainer {
+                vocab_size: option(options, "vocab_size")?,
+                min_frequency: option(options, "min_frequency")?,
+                special_tokens: special_tokens(options)?,
+                limit_alphabet: option(options, "limit_alphabet")?,
+                initial_alphabet: option(options, "initial_alphabet")?,
+                continuing_subword_prefix: option(options, "continuing_subword_prefix")?,
+                end_of_word_suffix: option(options, "end_of_word_suffix")?,
+                max_token_length: option(options, "max_token_length")?,
+                checkpoint: checkpoint(options)?,
+                ..BpeTrainer::default()
+            }),
+            "WordPiece" => Trainer::WordPiece(WordPieceTrainer {
+                vocab_size: option(options, "vocab_size")?,
+                min_frequency: option(options, "min_frequency")?,
+                special_tokens: special_tokens(options)?,
+                limit_alphabet: option(options, "limit_alphabet")?,
+                initial_alphabet: option(options, "initial_alphabet")?,
+                continuing_subword_prefix: option::<Option<String>>(options, "continuing_subword_prefix")?
+                    .unwrap_or_default(),
+                end_of_word_suffix: option(options, "end_of_word_suffix")?,
+                checkpoint: checkpoint(options)?,
+                ..WordPieceTrainer::default()
+            }),
+            "WordLevel" => Trainer::WordLevel(WordLevelTrainer {
+                vocab_size: option(options, "vocab_size")?,
+                min_frequency: option(options, "min_frequency")?,
+                special_tokens: special_tokens(options)?,
+                ..WordLevelTrainer::default()
+            }),
+            "Unigram" => Trainer::Unigram(UnigramTrainer {
+                vocab_size: option(options, "vocab_size")?,
+                special_tokens: special_tokens(options)?,
+                initial_alphabet: option(options, "initial_alphabet")?,
+                shrinking_factor: option(options, "shrinking_factor")?,
+                unk_token: option(options, "unk_token")?,
+                max_piece_length: option(options, "max_piece_length")?,
+                n_sub_iterations: option(options, "n_sub_iterations")?,
+                seed_size: option(options, "seed_size")?,
+                checkpoint: checkpoint(options)?,
+                ..UnigramTrainer::default()
+            }),
+            other => {
+                return Err(crate::errors::argument(format!("there is no trainer for {other} models")));
+            }
+        })
+    }
+
+    fn train(&self, counts: &Core, progress: &dyn Progress) -> Result<Trained> {
+        match self {
+            Trainer::Bpe(trainer) => trainer.train(counts, progress),
+            Trainer::WordPiece(trainer) => trainer.train(counts, progress),
+            Trainer::WordLevel(trainer) => trainer.train(counts, progress),
+            Trainer::Unigram(trainer) => trainer.train(counts, progress),
+        }
+    }
+
+    fn train_once(&self, counts: Core, progress: &dyn Progress) -> Result<Trained> {
+        match self {
+            Trainer::Bpe(trainer) => trainer.train_once(counts, progress),
+            Trainer::WordPiece(trainer) => trainer.train_once(counts, progress),
+            Trainer::WordLevel(trainer) => trainer.train(&counts, progress),
+            Trainer::Unigram(trainer) => trainer.train_once(counts, progress),
+        }
+    }
+
+    fn estimate_memory(&self, counts: &Core) -> Result<u64> {
+        match self {
+            Trainer::Bpe(trainer) => trainer.estimate_memory(counts),
+            Trainer::WordPiece(trainer) => trainer.estimate_memory(counts),
+            Trainer::WordLevel(trainer) => trainer.estimate_memory(counts),
+            Trainer::Unigram(trainer) => trainer.estimate_memory(counts),
+        }
+    }
+}
+
+/// A model and its special tokens.
+type Learned<'py> = (ModelHandle, Bound<'py, PyList>);
+
+fn learned(py: Python<'_>, trained: Trained) -> PyResult<Learned<'_>> {
+    let tokens = trained
+        .special_tokens
+        .iter()
+        .map(|token| crate::added::to_python(py, token))
+        .collect::<PyResult<Vec<_>>>()?;
+    Ok((trained.model.into(), PyList::new(py, tokens)?))
+}
+
+/// Learns a model of a kind from counts; gives it with its special tokens. With `once` the counts are empty
+/// afterwards, and their memory is given back as early as possible.
+#[pyfunction]
+pub fn learn<'py>(
+    py: Python<'py>,
+    kind: &str,
+    options: &Bound<'py, PyDict>,
+    counts: &Bound<'py, PieceCounts>,
+    progress: &str,
+    once: bool,
+) -> PyResult<Learned<'py>> {
+    let trainer = Trainer::new(kind, options)?;
+    let counts = counts.get();
+    let trained = run(py, |cancel| {
+        let display = Display::new(progress, cancel, None);
+        if once {
+            return trainer.train_once(counts.take(), &display);
+        }
+        counts.read(|counts| trainer.train(counts, &display))
+    })?;
+    learned(py, trained)
+}
+
+/// About how many bytes learning will take at its peak, the counts not included.
+#[pyfunction]
+pub fn estimate_memory(
+    py: Python<'_>,
+    kind: &str,
+    options: &Bound<'_, PyDict>,
+    counts: &Bound<'_, PieceCounts>,
+) -> PyResult<u64> {
+    let trainer = Trainer::new(kind, options)?;
+    let counts = counts.get();
+    run(py, |_| counts.read(|counts| trainer.estimate_memory(counts)))
+}
+
+/// Learns one BPE model for several languages, each with counts of its own.
+#[pyfunction]
+pub fn learn_parity<'py>(
+    py: Python<'py>,
+    options: &Bound<'py, PyDict>,
+    languages: Vec<Bound<'py, PieceCounts>>,
+    development: Vec<Bound<'py, PieceCounts>>,
+    progress: &str,
+) -> PyResult<Learned<'py>> {
+    let trainer = ParityTrainer {
+        num_merges: option(options, "num_merges")?,
+        variant: match option::<String>(options, "variant")?.as_str() {
+            "window" => ParityVariant::Window,
+            _ => ParityVariant::Base,
+        },
+        min_frequency: option(options, "min_frequency")?,
+        ratio: option(options, "ratio")?,
+        global_merges: option(options, "global_merges")?,
+        window_size: option(options, "window_size")?,
+        alpha: option(options, "alpha")?,
+        total_symbols: option(options, "total_symbols")?,
+        special_tokens: special_tokens(options)?,
+        limit_alphabet: option(options, "limit_alphabet")?,
+        initial_alphabet: option(options, "initial_alphabet")?,
+        continuing_subword_prefix: option(options, "continuing_subword_prefix")?,
+        end_of_word_suffix: option(options, "end_of_word_suffix")?,
+        max_token_length: option(options, "max_token_length")?,
+    };
+    let take = |counts: Vec<Bound<'py, PieceCounts>>| -> Vec<Core> {
+        counts.iter().map(|counts| counts.get().take()).collect()
+    };
+    let (languages, development) = (take(languages), take(development));
+    let trained =
+        run(py, |cancel| trainer.train(&languages, &development, &Display::new(progress, cancel, None)))?;
+    learned(py, trained)
+}

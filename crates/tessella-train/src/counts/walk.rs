@@ -1,0 +1,126 @@
+//! What looks at every piece. Each is told how to report its progress, which also is the way to stop it; the
+//! short forms report nothing.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::path::Path;
+
+use tessella_core::{Error, ErrorKind, Result};
+
+use super::{PieceCounts, run};
+use crate::progress::{Progress, Silent, Stage, report};
+
+/// Pieces between two reports.
+const REPORT_EVERY: u64 = 1 << 16;
+
+impl PieceCounts {
+    /// Lends every piece to `look`, by their bytes.
+    pub fn walk(&self, progress: &dyn Progress, mut look: impl FnMut(&str, u64) -> Result<()>) -> Result<()> {
+        let entries = self.entries();
+        let (mut cursor, mut walked) = (self.cursor()?, 0u64);
+        loop {
+            if walked.is_multiple_of(REPORT_EVERY) {
+                report(progress, Stage::MergeCounts, cursor.taken(), entries)?;
+            }
+            let Some((piece, count)) = cursor.next()? else { break };
+            look(piece, count)?;
+            walked += 1;
+        }
+        report(progress, Stage::MergeCounts, entries, entries)
+    }
+
+    /// Entries of the table and of all runs; a piece may have several.
+    fn entries(&self) -> u64 {
+        self.table.len() as u64 + self.parts.iter().map(|part| part.run.distinct()).sum::<u64>()
+    }
+
+    /// The `n` most frequent pieces: by count descending, then by bytes.
+    pub fn top(&self, n: usize) -> Result<Vec<(String, u64)>> {
+        self.top_with(n, &Silent)
+    }
+
+    /// As [`top`](Self::top), with reports.
+    pub fn top_with(&self, n: usize, progress: &dyn Progress) -> Result<Vec<(String, u64)>> {
+        // The heap's top is the worst of the kept: smallest count, then largest piece.
+        let mut kept: BinaryHeap<(Reverse<u64>, String)> = BinaryHeap::new();
+        self.walk(progress, |piece, count| {
+            if kept.len() < n {
+                kept.push((Reverse(count), piece.to_string()));
+            } else if let Some(mut worst) = kept.peek_mut()
+                && worst.0.0 < count
+            {
+                // Equal counts keep the earlier piece, because pieces come in ascending order.
+                *worst = (Reverse(count), piece.to_string());
+            }
+            Ok(())
+        })?;
+        Ok(kept.into_sorted_vec().into_iter().map(|(count, piece)| (piece, count.0)).collect())
+    }
+
+    /// How many pieces occur how often: pairs of a count and the number of pieces that have it, the highest
+    /// count first. The frequency of every rank follows from it, and it is small however many pieces there are.
+    pub fn frequencies(&self, progress: &dyn Progress) -> Result<Vec<(u64, u64)>> {
+        let mut pieces: BTreeMap<u64, u64> = BTreeMap::new();
+        self.walk(progress, |_, count| {
+            *pieces.entry(count).or_default() += 1;
+            Ok(())
+        })?;
+        Ok(pieces.into_iter().rev().collect())
+    }
+
+    /// Number of distinct pieces. Walks the pieces once if a piece may be in several places.
+    pub fn distinct(&self) -> Result<u64> {
+        self.distinct_with(&Silent)
+    }
+
+    /// As [`distinct`](Self::distinct), with reports.
+    pub fn distinct_with(&self, progress: &dyn Progress) -> Result<u64> {
+        match (self.table.is_empty(), self.parts.as_slice()) {
+            (_, []) => return Ok(self.table.len() as u64),
+            (true, [part]) => return Ok(part.run.distinct()),
+            _ => {}
+        }
+        if let Some(&known) = self.distinct.get() {
+            return Ok(known);
+        }
+        let mut distinct = 0;
+        self.walk(progress, |_, _| {
+            distinct += 1;
+            Ok(())
+        })?;
+        Ok(*self.distinct.get_or_init(|| distinct))
+    }
+
+    /// Writes everything to one file, atomically: the file appears complete or not at all.
+    ///
+    /// Equal counts and sources give equal bytes, however they were put together.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        self.save_with(path, &Silent)
+    }
+
+    /// As [`save`](Self::save), with reports.
+    pub fn save_with(&self, path: &Path, progress: &dyn Progress) -> Result<()> {
+        run::write(path, &self.sources, |write| self.walk(progress, write))
+    }
+
+    /// Reads every block of the files behind the counts and checks it.
+    pub fn verify(&self) -> Result<()> {
+        self.verify_with(&Silent)
+    }
+
+    /// As [`verify`](Self::verify), with reports.
+    pub fn verify_with(&self, progress: &dyn Progress) -> Result<()> {
+        let mut total = 0u128;
+        self.walk(progress, |_, count| {
+            total += u128::from(count);
+            Ok(())
+        })?;
+        if total != self.total {
+            return Err(Error::new(
+                ErrorKind::Format,
+                format!("the pieces add up to {total} occurrences, but {} are declared", self.total),
+            ));
+        }
+        Ok(())
+    }
+}

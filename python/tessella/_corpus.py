@@ -1,0 +1,270 @@
+"""What ``count_pieces`` is given, sorted into what the engine reads and what Python reads.
+
+Text files and JSON lines, packed or not, are read by the engine. Parquet files (through ``pyarrow``) and
+iterables are read here.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+from . import _tessella
+from .errors import ArgumentError, FormatError, MissingDependencyError
+
+__all__ = ["Part", "parts", "read"]
+
+#: Rows of a Parquet file that are held at a time.
+ROWS = 1024
+#: The largest number that fractions are multiplied with: far beyond it, counts come near 64 bits.
+FINEST = 1_000_000
+
+
+@dataclass
+class Part:
+    """What is counted in one go: either files for the engine, or texts."""
+
+    name: str
+    language: str
+    weight: int
+    files: list[str] = field(default_factory=list)
+    texts: Iterable[Any] = ()
+    length: int | None = None
+
+
+def parts(source: Any, weights: Any, languages: Any, column: str, errors: str) -> Iterator[Part]:
+    """The parts of a source, each with its name, weight and language.
+
+    All files are looked at before the first is read, so that a mistyped name does not end a long job.
+    """
+    named = _named(source)
+    keys = [key for key, _, _ in named]
+    scaled = _whole([_weight(one) for one in _spread(weights, keys, "weights", 1)])
+    tags = _spread(languages, keys, "languages", "")
+    for tag in tags:
+        if not isinstance(tag, str):
+            raise TypeError(f"`languages` must hold str, found {type(tag).__name__}")
+    made: list[Part] = []
+    for (_, name, payload), weight, tag in zip(named, scaled, tags, strict=True):
+        if isinstance(payload, list) and payload and all(isinstance(path, os.PathLike) for path in payload):
+            for path in payload:
+                _add_file(made, Part(name, tag, weight), path, column, errors)
+        else:
+            length = len(payload) if isinstance(payload, (list, tuple)) else None
+            made.append(Part(name, tag, weight, texts=payload, length=length))
+    yield from made
+
+
+def read(source: Any, column: str, errors: str, form: str, every: int = 1) -> Iterator[str]:
+    """The texts of a source, one after the other."""
+    for part in parts(source, None, None, column, errors):
+        if part.files:
+            how = {"field": column, "errors": errors, "format": form, "only_every": every}
+            for some in _tessella.TextFiles(part.files, **how):
+                yield from some
+        else:
+            for item in part.texts:
+                if isinstance(item, str):
+                    yield item
+                elif isinstance(item, Mapping):
+                    yield item[column]
+                else:
+                    yield from item
+
+
+def _named(source: Any) -> list[tuple[str, str, Any]]:
+    """Key, name and content of each source; files are lists of ``PathLike``."""
+    if isinstance(source, Mapping):
+        if not source:
+            raise ArgumentError("`source` is an empty dict: give names and their files or texts")
+        found = []
+        for name, content in source.items():
+            if not isinstance(name, str):
+                raise TypeError(f"the names of `source` must be str, found {type(name).__name__}")
+            found.append((name, name, _content(content)))
+        return found
+    content = _content(source)
+    if isinstance(content, list) and content and all(isinstance(path, os.PathLike) for path in content):
+        return [(os.fspath(path), "", [path]) for path in content]
+    return [("", "", content)]
+
+
+class _File(os.PathLike[str]):
+    """A ``str`` that is a path."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __fspath__(self) -> str:
+        return self.path
+
+
+def _content(source: Any) -> Any:
+    """Files as a list of ``PathLike``, all else as it is."""
+    if isinstance(source, (bytes, bytearray)):
+        raise TypeError("`source` must be a path or yield texts, found bytes: decode them, or pass a path")
+    if isinstance(source, str):
+        return [_File(source)]
+    if isinstance(source, os.PathLike):
+        return [source]
+    if isinstance(source, (list, tuple)):
+        paths = [isinstance(one, os.PathLike) for one in source]
+        if paths and all(paths):
+            return list(source)
+        if any(paths):
+            raise TypeError("`source` mixes paths and texts: count them apart and merge, or use a dict")
+        if source and all(isinstance(one, str) and _is_file(one) for one in source):
+            raise ArgumentError(
+                f"a list of str is a list of texts, but {source[0]!r} is also the name of a file: to count "
+                "files pass a list of pathlib.Path, to count these texts pass an iterator"
+            )
+        return source
+    if not isinstance(source, Iterable):
+        raise TypeError(f"`source` must be a path, a dict, or yield texts, not {type(source).__name__}")
+    return source
+
+
+def _is_file(text: str) -> bool:
+    # Names are short; longer texts need no look at the disk.
+    try:
+        return 0 < len(text) < 1024 and "\n" not in text and os.path.isfile(text)
+    except ValueError:
+        return False
+
+
+def _add_file(made: list[Part], like: Part, path: Any, column: str, errors: str) -> None:
+    """Adds a file: to the part before if it can be read in one go with it."""
+    name = os.fsdecode(path)
+    try:
+        found = os.stat(name)
+    except FileNotFoundError:
+        reason = os.strerror(errno.ENOENT)
+        if any(sign in name for sign in "*?["):
+            reason += "; patterns are not expanded, pass the files: sorted(Path(...).glob(...))"
+        raise FileNotFoundError(errno.ENOENT, reason, name) from None
+    if stat.S_ISDIR(found.st_mode):
+        reason = f"{os.strerror(errno.EISDIR)}; pass its files: sorted(Path(...).rglob('*.txt'))"
+        raise IsADirectoryError(errno.EISDIR, reason, name)
+    if stat.S_ISREG(found.st_mode) and _begins_like_parquet(name):
+        table = _parquet(name)
+        _check_column(table, name, column)
+        rows = table.metadata.num_rows
+        like.texts, like.length = _parquet_texts(table, name, column, errors), rows
+        made.append(like)
+        return
+    last = made[-1] if made else None
+    if (
+        last is not None
+        and last.files
+        and (last.name, last.language, last.weight) == (like.name, like.language, like.weight)
+    ):
+        last.files.append(name)
+    else:
+        like.files = [name]
+        made.append(like)
+
+
+def _begins_like_parquet(name: str) -> bool:
+    with open(name, "rb") as file:
+        return file.read(4) == b"PAR1"
+
+
+def _parquet(name: str) -> Any:
+    try:
+        from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{name} is a Parquet file, and reading those needs pyarrow: pip install 'tessella[arrow]'"
+        ) from error
+    try:
+        return parquet.ParquetFile(name)
+    except ArrowException as error:
+        refused = FormatError(f"{name} is not a usable Parquet file: {error}")
+        refused.filename = name
+        raise refused from error
+
+
+def _check_column(table: Any, name: str, column: str) -> None:
+    import pyarrow
+
+    schema = table.schema_arrow
+    if column not in schema.names:
+        known = ", ".join(f"`{one}`" for one in schema.names)
+        raise ArgumentError(f"{name} has no column `{column}`, it has {known}: pass `field`")
+    kind = schema.field(column).type
+    if pyarrow.types.is_dictionary(kind):
+        kind = kind.value_type
+    is_text = pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)
+    if not (is_text or kind == getattr(pyarrow, "string_view", pyarrow.string)()):
+        raise ArgumentError(f"the column `{column}` of {name} holds {kind}, expected strings: pass `field`")
+
+
+def _parquet_texts(table: Any, name: str, column: str, errors: str) -> Iterator[list[str]]:
+    import pyarrow
+
+    first = 0
+    for batch in table.iter_batches(batch_size=ROWS, columns=[column]):
+        # As bytes, so that what is not UTF-8 is found by us.
+        cells = batch.column(0).cast(pyarrow.large_string()).cast(pyarrow.large_binary()).to_pylist()
+        texts = []
+        for row, cell in enumerate(cells):
+            if cell is None:
+                continue
+            try:
+                texts.append(cell.decode("utf-8", errors))
+            except UnicodeDecodeError as error:
+                refused = FormatError(
+                    f"{name} is not UTF-8: {cell[error.start]:#04x} at byte {error.start} of "
+                    f"row {first + row}, column `{column}`; convert the file first, or pass errors='replace'"
+                )
+                refused.filename = name
+                raise refused from error
+        yield texts
+        first += len(cells)
+
+
+def _spread(given: Any, keys: list[str], name: str, default: Any) -> list[Any]:
+    """One value for each source."""
+    if given is None:
+        return [default] * len(keys)
+    if isinstance(given, Mapping):
+        unknown = [key for key in given if os.fspath(key) not in keys]
+        if unknown:
+            known = ", ".join(repr(key) for key in keys if key) or "none: pass a dict of names and sources"
+            raise ArgumentError(f"`{name}` has {unknown[0]!r}, which is no source; known are {known}")
+        by_key = {os.fspath(key): value for key, value in given.items()}
+        return [by_key.get(key, default) for key in keys]
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        if len(given) != len(keys):
+            raise ArgumentError(f"`{name}` has {len(given)} entries for {len(keys)} sources")
+        return list(given)
+    return [given] * len(keys)
+
+
+def _weight(given: Any) -> Fraction:
+    try:
+        # By its text, so that 0.1 is a tenth and not the nearest binary number.
+        weight = given if isinstance(given, Fraction) else Fraction(str(given))
+    except (ValueError, ZeroDivisionError):
+        raise ArgumentError(f"a weight must be a number like 2, 0.5 or '1/3', found {given!r}") from None
+    if weight <= 0:
+        raise ArgumentError(f"a weight must be more than 0, found {given!r}: leave such a source out")
+    return weight
+
+
+def _whole(weights: list[Fraction]) -> list[int]:
+    """Whole numbers in the same proportion: the weights times the smallest number that makes them whole."""
+    factor = lcm(*(weight.denominator for weight in weights))
+    if factor > FINEST:
+        shown = ", ".join(str(weight) for weight in weights[:4])
+        raise ArgumentError(
+            f"the weights {shown} become whole only when multiplied with {factor} (at most {FINEST}): "
+            "use simpler fractions, Fraction(...).limit_denominator(1000) for example"
+        )
+    return [int(weight * factor) for weight in weights]

@@ -1,0 +1,179 @@
+"""A call: texts in, columns out.
+
+Truncation, padding and the reading of special tokens go to the engine as options of this one call. Nothing is
+set on the tokenizer, so calls on several threads never see each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .._tessella import Encoding
+from ..errors import ArgumentError
+from .encoding import BatchEncoding
+from .strategies import Strategies
+
+if TYPE_CHECKING:
+    from .tokenizer import PretrainedTokenizer
+
+__all__ = ["Columns", "encode_rows"]
+
+_KINDS = (
+    "text input must be of type `str` (single example), `list[str]` (batch or single pretokenized example) "
+    "or `list[list[str]]` (batch of pretokenized examples) or `list[tuple[list[str], list[str]]]` (batch "
+    "of pretokenized sequence pairs)"
+)
+
+
+class Columns:
+    """Which columns a call returns."""
+
+    __slots__ = ("attention_mask", "length", "offsets", "overflow", "special_mask", "type_ids")
+
+    def __init__(
+        self,
+        type_ids: bool,
+        attention_mask: bool,
+        overflow: bool = False,
+        special_mask: bool = False,
+        offsets: bool = False,
+        length: bool = False,
+    ) -> None:
+        self.type_ids = type_ids
+        self.attention_mask = attention_mask
+        self.overflow = overflow
+        self.special_mask = special_mask
+        self.offsets = offsets
+        self.length = length
+
+    def of(self, rows: list[Encoding]) -> dict[str, list[Any]]:
+        """The columns of these rows, in the order that users know."""
+        columns: dict[str, list[Any]] = {"input_ids": [row.ids for row in rows]}
+        if self.type_ids:
+            columns["token_type_ids"] = [row.type_ids for row in rows]
+        if self.attention_mask:
+            columns["attention_mask"] = [row.attention_mask for row in rows]
+        if self.special_mask:
+            columns["special_tokens_mask"] = [row.special_tokens_mask for row in rows]
+        if self.offsets:
+            columns["offset_mapping"] = [row.offsets for row in rows]
+        if self.length:
+            columns["length"] = [len(row) for row in rows]
+        return columns
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _checked(name: str, value: Any) -> None:
+    """A text, words, or a list of either; what is deeper down is checked by the engine."""
+    first = value
+    for _ in range(4):
+        if isinstance(first, str) or (_is_list(first) and not first):
+            return
+        if not _is_list(first):
+            break
+        first = first[0]
+    hint = "; convert it with .tolist() first" if hasattr(value, "tolist") else ""
+    raise ArgumentError(f"`{name}`: {_KINDS}, not {type(value).__name__}{_of(value)}{hint}")
+
+
+def _of(value: Any) -> str:
+    return f" of {type(value[0]).__name__}" if _is_list(value) and value else ""
+
+
+def _inputs(text: Any, pair: Any, words: bool) -> tuple[list[Any], bool]:
+    """The rows to encode, and whether the caller gave several."""
+    _checked("text", text)
+    if pair is not None:
+        _checked("text_pair", pair)
+    batched = _is_list(text) and (not words or (len(text) > 0 and _is_list(text[0])))
+    if not batched:
+        return [text if pair is None else (text, pair)], False
+    if pair is None:
+        return list(text), True
+    if isinstance(pair, str):
+        raise TypeError(
+            "when tokenizing batches of text, `text_pair` must be a list or tuple with the same length as "
+            "`text`."
+        )
+    if len(text) != len(pair):
+        raise ArgumentError(
+            f"batch length of `text`: {len(text)} does not match batch length of `text_pair`: {len(pair)}."
+        )
+    return list(zip(text, pair, strict=True)), True
+
+
+def _located(tokenizer: PretrainedTokenizer, rows: Sequence[Any], words: bool, error: TypeError) -> TypeError:
+    """The error with the number of the first row that is to blame."""
+    for place, row in enumerate(rows):
+        try:
+            tokenizer.backend_tokenizer.encode_batch([row], words)
+        except TypeError as found:
+            kind = type(row).__name__
+            return TypeError(f"row {place} of the batch, of type {kind}: {found}")
+    return error
+
+
+def encode_rows(
+    tokenizer: PretrainedTokenizer,
+    text: Any,
+    pair: Any,
+    columns: Columns,
+    strategies: Strategies,
+    *,
+    add_special_tokens: bool,
+    stride: int,
+    words: bool,
+    pad_to_multiple_of: int | None,
+    padding_side: str | None,
+    split_special_tokens: bool,
+    return_tensors: Any,
+    verbose: bool,
+) -> BatchEncoding:
+    """Encodes one text or many under the settings of one call."""
+    rows, batched = _inputs(text, pair, words)
+    truncation: Any = False
+    if strategies.truncation != "do_not_truncate":
+        truncation = {
+            "max_length": strategies.max_length,
+            "stride": stride,
+            "strategy": strategies.truncation,
+            "direction": tokenizer.truncation_side,
+        }
+    padding: Any = False
+    if strategies.padding != "do_not_pad":
+        padding = {
+            "length": strategies.max_length if strategies.padding == "max_length" else None,
+            "pad_to_multiple_of": pad_to_multiple_of,
+            **tokenizer._pad_settings(padding_side),
+        }
+    try:
+        encoded = tokenizer.backend_tokenizer.encode_batch(
+            rows,
+            words,
+            add_special_tokens,
+            truncation=truncation,
+            padding=padding,
+            encode_special_tokens=split_special_tokens,
+        )
+    except TypeError as error:
+        raise _located(tokenizer, rows, words, error) from error
+    samples: list[int] = []
+    if columns.overflow:
+        windows = []
+        for place, first in enumerate(encoded):
+            more = first.overflowing
+            windows += [first, *more]
+            samples += [place] * (1 + len(more))
+        encoded = windows
+    data = columns.of(encoded)
+    if columns.overflow:
+        data["overflow_to_sample_mapping"] = samples
+    if strategies.max_length is None and verbose:
+        tokenizer._warn_if_long(max(map(len, encoded), default=0))
+    if not batched and return_tensors is None and not columns.overflow:
+        data = {key: value[0] if isinstance(value[0], list) else value for key, value in data.items()}
+    return BatchEncoding(data, encoded, return_tensors)

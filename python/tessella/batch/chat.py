@@ -1,0 +1,301 @@
+"""Conversations to token ids, through the chat template of a model; a part of ``PretrainedTokenizer``."""
+
+from __future__ import annotations
+
+import inspect
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ArgumentError, UnsupportedError
+from .encoding import BatchEncoding
+
+__all__ = ["ChatTemplates"]
+
+# A message's reasoning goes by several names; the first one is what templates read.
+_REASONING = ("reasoning_content", "thinking", "reasoning")
+
+
+def _is_batch(conversation: Any) -> bool:
+    if not isinstance(conversation, (list, tuple)):
+        return False
+    if not conversation:
+        raise ArgumentError(
+            "Cannot apply chat template to an empty conversation. Provide at least one message."
+        )
+    return isinstance(conversation[0], (list, tuple)) or hasattr(conversation[0], "messages")
+
+
+def _messages(conversation: Any) -> list[dict[str, Any]]:
+    """The messages as plain data, without keys that say nothing."""
+    from .templates import plain
+
+    messages = []
+    for place, message in enumerate(getattr(conversation, "messages", conversation)):
+        made = plain(message)
+        if not isinstance(made, dict):
+            raise TypeError(
+                f"message {place} of the conversation must be a dict such as "
+                f"{{'role': 'user', 'content': '...'}}, "
+                f"not {type(message).__name__}"
+            )
+        made = {key: value for key, value in made.items() if value is not None}
+        reasoning = next((made[name] for name in _REASONING if name in made), None)
+        if reasoning is not None:
+            made = {"thinking": reasoning, **made, "reasoning_content": reasoning}
+        messages.append(made)
+    return messages
+
+
+def _tools(tools: Sequence[Any] | None) -> Any:
+    from .schema import function_schema
+    from .templates import plain
+
+    if tools is None:
+        return None
+    made = []
+    for tool in tools:
+        if isinstance(tool, Mapping):
+            made.append(tool)
+        elif inspect.isfunction(tool) or inspect.ismethod(tool):
+            made.append(function_schema(tool))
+        else:
+            raise ArgumentError(f"a tool must be a JSON schema or a function with type hints, not {tool!r}")
+    return plain(made)
+
+
+def _with_end_mark(messages: list[dict[str, Any]], field: str, mark: str) -> str:
+    """Puts a mark behind the last message's text, and gives that text."""
+    text = messages[-1].get(field)
+    if text is None:
+        raise ArgumentError(
+            f'continue_final_message is set but the final message has no "{field}" to continue'
+        )
+    if isinstance(text, list):
+        for block in reversed(text):
+            if isinstance(block, dict) and "text" in block:
+                text = block["text"]
+                block["text"] = f"{text}{mark}"
+                return str(text)
+        raise ArgumentError("continue_final_message is set but the final message holds no text to continue")
+    for name in _REASONING if field in _REASONING else (field,):
+        if messages[-1].get(name) == text:
+            messages[-1][name] = f"{text}{mark}"
+    return str(text)
+
+
+def _cut(rendered: str, text: str, mark: str) -> str:
+    """What a template made, up to the mark."""
+    place = rendered.rfind(mark.strip())
+    if place < 0 or text.strip() not in rendered:
+        raise ArgumentError(
+            "continue_final_message is set but the chat template does not show the final message as it is; "
+            f"found {rendered[-200:]!r}"
+        )
+    kept = rendered[:place]
+    # A template that strips the blank behind the mark would have stripped those behind the text.
+    return kept if rendered.startswith(mark, place) else kept.rstrip()
+
+
+class ChatTemplates:
+    """Chat templates and their use; a part of ``PretrainedTokenizer``."""
+
+    #: The template, or templates by name, or ``None``.
+    chat_template: str | dict[str, str] | None
+
+    if TYPE_CHECKING:
+
+        @property
+        def special_tokens_map(self) -> dict[str, str]: ...
+
+    def _set_chat_templates(self, given: Any, named: Sequence[tuple[str, str]]) -> None:
+        if isinstance(given, (list, tuple)):
+            given = {entry["name"]: entry["template"] for entry in given}
+        if named and not isinstance(given, dict):
+            given = {**({} if given is None else {"default": given}), **dict(named)}
+        self.chat_template = given
+
+    def _templates_to_save(self) -> tuple[str | None, tuple[tuple[str, str], ...]]:
+        found = self.chat_template
+        if not isinstance(found, dict):
+            return found, ()
+        return found.get("default"), tuple((name, one) for name, one in found.items() if name != "default")
+
+    def get_chat_template(self, chat_template: str | None = None, tools: Sequence[Any] | None = None) -> str:
+        """The template that a conversation goes through.
+
+        Args:
+            chat_template: a template, or the name of one of the tokenizer's.
+            tools: with tools, the template named ``tool_use`` is taken if there is one.
+        """
+        own = self.chat_template
+        if isinstance(own, dict):
+            if chat_template is not None:
+                return own.get(chat_template, chat_template)
+            if tools is not None and "tool_use" in own:
+                return own["tool_use"]
+            if "default" in own:
+                return own["default"]
+            raise ArgumentError(
+                f"none of the chat templates {', '.join(sorted(own))} is the default: pass the name of one "
+                "as `chat_template`"
+            )
+        if chat_template is not None:
+            return chat_template
+        if own is None:
+            raise ArgumentError(
+                "this tokenizer has no chat template: set tokenizer.chat_template, or pass `chat_template`"
+            )
+        return own
+
+    def apply_chat_template(
+        self,
+        conversation: Any,
+        tools: Sequence[Any] | None = None,
+        documents: Sequence[Mapping[str, str]] | None = None,
+        chat_template: str | None = None,
+        add_generation_prompt: bool = False,
+        continue_final_message: bool | str = False,
+        tokenize: bool = True,
+        padding: bool | str = False,
+        truncation: bool | str | None = False,
+        max_length: int | None = None,
+        return_tensors: Any = None,
+        return_dict: bool = True,
+        return_assistant_tokens_mask: bool = False,
+        tokenizer_kwargs: Mapping[str, Any] | None = None,
+        **variables: Any,
+    ) -> Any:
+        """Writes a conversation as the model expects it, and encodes that.
+
+        Needs ``jinja2`` (``pip install 'tessella[chat]'``).
+
+        Args:
+            conversation: a list of messages, dicts with ``role`` and ``content``; a list of such lists is a
+                batch.
+            tools: JSON schemas, or functions with type hints and docstrings.
+            documents: dicts for the template, with ``title`` and ``text``.
+            chat_template: a template, or the name of one of the tokenizer's.
+            add_generation_prompt: end with what begins the assistant's answer.
+            continue_final_message: end right after the text of the last message; a str names the field with
+                it.
+            tokenize: ``False`` gives the text.
+            padding, truncation, max_length, return_tensors: as in a call.
+            return_dict: ``False`` gives the ids alone.
+            return_assistant_tokens_mask: also return ``assistant_masks``: 1 for the tokens of the template's
+                ``{% generation %}`` blocks. A conversation whose mask would be empty raises.
+            tokenizer_kwargs: further arguments of the call.
+            variables: further variables of the template.
+
+        Example:
+            >>> from tessella import Tokenizer, models, pre_tokenizers
+            >>> from tessella.batch import PretrainedTokenizer
+            >>> backend = Tokenizer(models.WordLevel({"hi": 0, "user": 1, ":": 2, "?": 3}, "?"))
+            >>> backend.pre_tokenizer = pre_tokenizers.Whitespace()
+            >>> tokenizer = PretrainedTokenizer(
+            ...     backend, chat_template="{% for m in messages %}{{ m.role }}: {{ m.content }}{% endfor %}"
+            ... )
+            >>> chat = [{"role": "user", "content": "hi"}]
+            >>> tokenizer.apply_chat_template(chat, tokenize=False)
+            'user: hi'
+            >>> tokenizer.apply_chat_template(chat)["input_ids"]
+            [1, 2, 0]
+        """
+        from .templates import plain, render, render_with_spans
+
+        if variables.pop("sanitize_control_tokens", False):
+            raise UnsupportedError(
+                "sanitize_control_tokens is not supported: encode what users wrote with "
+                "split_special_tokens=True"
+            )
+        masked = return_assistant_tokens_mask
+        if masked and not (tokenize and return_dict):
+            raise ArgumentError(
+                "`return_assistant_tokens_mask=True` requires `return_dict=True` and `tokenize=True`"
+            )
+        if continue_final_message and (add_generation_prompt or masked):
+            other = "add_generation_prompt" if add_generation_prompt else "return_assistant_tokens_mask"
+            raise ArgumentError(f"continue_final_message and {other} are not compatible: use one of them")
+        batched = _is_batch(conversation)
+        template = self.get_chat_template(chat_template, tools)
+        shared = {
+            **self.special_tokens_map,
+            **plain(variables),
+            "tools": _tools(tools),
+            "documents": plain(documents),
+            "add_generation_prompt": add_generation_prompt,
+        }
+        texts: list[str] = []
+        spans: list[list[tuple[int, int]]] = []
+        for one in conversation if batched else [conversation]:
+            messages = _messages(one)
+            values = {**shared, "messages": messages}
+            if continue_final_message:
+                if not messages:
+                    raise ArgumentError("continue_final_message is set but the conversation is empty")
+                field = continue_final_message if isinstance(continue_final_message, str) else "content"
+                mark = f"\ue000{secrets.token_hex(8)}\ue001 "
+                text = _with_end_mark(messages, field, mark)
+                texts.append(_cut(render(template, values), text, mark))
+            elif masked:
+                text, found = render_with_spans(template, values)
+                texts.append(text)
+                spans.append(found)
+            else:
+                texts.append(render(template, values))
+        rendered = texts if batched else texts[0]
+        if not tokenize:
+            return rendered
+        options: dict[str, Any] = {
+            "padding": padding,
+            "truncation": truncation,
+            "max_length": max_length,
+            "return_tensors": return_tensors,
+            "add_special_tokens": False,
+            **(tokenizer_kwargs or {}),
+        }
+        tokenizer: Any = self
+        made: BatchEncoding = tokenizer(rendered, **options)
+        if masked:
+            masks: Any = _masks(made, spans)
+            one_row = not batched and options["return_tensors"] is None
+            if one_row and "overflow_to_sample_mapping" not in made:
+                masks = masks[0]
+            made["assistant_masks"] = masks
+            made.convert_to_tensors(options["return_tensors"])
+        return made if return_dict else made["input_ids"]
+
+
+def _masks(batch: BatchEncoding, spans: list[list[tuple[int, int]]]) -> list[list[int]]:
+    """Of each row a mask of the tokens that stand for characters of these spans."""
+    rows = batch.encodings or []
+    samples = batch.get("overflow_to_sample_mapping", range(len(rows)))
+    masks = []
+    reached: set[int] = set()
+    for row, sample in zip(rows, map(int, samples), strict=True):
+        mask = [0] * len(row)
+        own = iter(spans[sample])
+        span = next(own, None)
+        for place, (start, end) in enumerate(row.offsets):
+            while span is not None and span[1] <= start:
+                span = next(own, None)
+            if span is None:
+                break
+            if start < end and end > span[0]:
+                mask[place] = 1
+        if any(mask):
+            reached.add(sample)
+        masks.append(mask)
+    for sample, found in enumerate(spans):
+        if not found:
+            raise ArgumentError(
+                f"the assistant mask of conversation {sample} is empty: the chat template wrote nothing in "
+                "{% generation %} blocks; put what the assistant says in such blocks"
+            )
+        if sample not in reached:
+            raise ArgumentError(
+                f"the assistant mask of conversation {sample} is empty: none of its tokens is left of what "
+                f"the assistant says (characters {found[0][0]} to {found[-1][1]}); it was truncated, use a "
+                "larger `max_length`"
+            )
+    return masks

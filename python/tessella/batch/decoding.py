@@ -1,0 +1,131 @@
+"""Ids to tokens and texts; a part of ``PretrainedTokenizer``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..tokenizer import _warn
+
+if TYPE_CHECKING:
+    from ..tokenizer import Tokenizer
+
+__all__ = ["Decoding", "clean_up"]
+
+# Blanks that joining tokens with spaces leaves before punctuation and English endings.
+_BLANKS = (
+    (" .", "."),
+    (" ?", "?"),
+    (" !", "!"),
+    (" ,", ","),
+    (" ' ", "'"),
+    (" n't", "n't"),
+    (" 'm", "'m"),
+    (" 's", "'s"),
+    (" 've", "'ve"),
+    (" 're", "'re"),
+)
+
+
+def clean_up(text: str) -> str:
+    """The text without blanks before punctuation and English endings.
+
+    Example:
+        >>> from tessella.batch.decoding import clean_up
+        >>> clean_up("It is n't so , is it ?")
+        "It isn't so, is it?"
+    """
+    for found, wanted in _BLANKS:
+        text = text.replace(found, wanted)
+    return text
+
+
+def _plain(ids: Any) -> Any:
+    """Ids as ints and lists, whatever array they come in."""
+    if isinstance(ids, Mapping):
+        ids = ids["input_ids"]
+    if hasattr(ids, "tolist"):
+        return ids.tolist()
+    return (
+        [_plain(one) if hasattr(one, "tolist") else one for one in ids]
+        if isinstance(ids, (list, tuple))
+        else ids
+    )
+
+
+class Decoding:
+    """The way back; a part of ``PretrainedTokenizer``."""
+
+    backend_tokenizer: Tokenizer
+    clean_up_tokenization_spaces: bool
+
+    if TYPE_CHECKING:
+
+        def _id(self, token: str) -> int | None: ...
+        @property
+        def all_special_ids(self) -> list[int]: ...
+
+    def convert_tokens_to_ids(self, tokens: str | list[str]) -> Any:
+        """The id of a token, or the ids of several; of an unknown one that of ``unk_token``, or ``None``."""
+        return self._id(tokens) if isinstance(tokens, str) else [self._id(token) for token in tokens]
+
+    def convert_ids_to_tokens(self, ids: Any, skip_special_tokens: bool = False) -> Any:
+        """The token of an id, or the tokens of several; ``None`` for an id that is not there."""
+        ids = _plain(ids)
+        token = self.backend_tokenizer.id_to_token
+        if not isinstance(ids, (list, tuple)):
+            return token(ids)
+        skipped = set(self.all_special_ids) if skip_special_tokens else ()
+        return [token(id) for id in ids if id not in skipped]
+
+    def convert_tokens_to_string(self, tokens: list[str]) -> str:
+        """Tokens to text."""
+        decoder = self.backend_tokenizer.decoder
+        text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
+        return text
+
+    def decode(
+        self,
+        token_ids: Any,
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+    ) -> Any:
+        """Ids to text; of several rows, a list of texts.
+
+        Args:
+            token_ids: an id, ids or rows of ids, in lists or arrays.
+            skip_special_tokens: leave special tokens out.
+            clean_up_tokenization_spaces: remove blanks before punctuation and English endings; by default as
+                the tokenizer's settings say. It does nothing to byte-pair tokenizers, whose blanks are the
+                text's.
+        """
+        ids = _plain(token_ids)
+        if isinstance(ids, (list, tuple)) and ids and isinstance(ids[0], (list, tuple)):
+            texts = self.backend_tokenizer.decode_batch(ids, skip_special_tokens)
+            return [self._cleaned(text, clean_up_tokenization_spaces) for text in texts]
+        text = self.backend_tokenizer.decode([ids] if isinstance(ids, int) else ids, skip_special_tokens)
+        return self._cleaned(text, clean_up_tokenization_spaces)
+
+    def batch_decode(
+        self,
+        sequences: Any,
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+    ) -> list[str]:
+        """Rows of ids to a list of texts; see ``decode``."""
+        texts = self.decode(sequences, skip_special_tokens, clean_up_tokenization_spaces)
+        return [texts] if isinstance(texts, str) else texts
+
+    def _cleaned(self, text: str, wanted: bool | None) -> str:
+        if not (self.clean_up_tokenization_spaces if wanted is None else wanted):
+            return text
+        if type(self.backend_tokenizer.model).__name__ == "BPE":
+            if wanted:
+                _warn(
+                    [
+                        "clean_up_tokenization_spaces=True does nothing to a byte-pair tokenizer: the "
+                        "blanks that it decodes are those of the text"
+                    ]
+                )
+            return text
+        return clean_up(text)

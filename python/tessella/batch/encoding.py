@@ -1,0 +1,224 @@
+"""What calling a tokenizer gives: a dict of columns that also knows where its tokens come from.
+
+Example:
+    >>> from tessella.batch import BatchEncoding
+    >>> BatchEncoding({"input_ids": [[1, 2], [3, 4]]})["input_ids"]
+    [[1, 2], [3, 4]]
+"""
+
+from __future__ import annotations
+
+from collections import UserDict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._tessella import Encoding
+from ..errors import ArgumentError
+from .tensors import converter
+
+__all__ = ["BatchEncoding", "CharSpan", "TokenSpan"]
+
+
+class CharSpan(NamedTuple):
+    """Characters of a text, from ``start`` to before ``end``."""
+
+    start: int
+    end: int
+
+
+class TokenSpan(NamedTuple):
+    """Tokens of a row, from ``start`` to before ``end``."""
+
+    start: int
+    end: int
+
+
+class BatchEncoding(UserDict[str, Any]):
+    """Columns by name (``input_ids``, ``attention_mask``, ...), also as attributes.
+
+    An integer index gives the ``Encoding`` of a row. Look-ups take a position, or a row and a position; rows
+    and positions may be negative and then count from the end.
+
+    Args:
+        data: the columns.
+        encoding: the rows' encodings, where the columns come from a tokenizer.
+        tensor_type: make arrays of the columns; see ``convert_to_tensors``.
+        prepend_batch_axis: put an axis of length 1 in front.
+        n_sequences: how many sequences a row is made from.
+    """
+
+    def __init__(
+        self,
+        data: Mapping[str, Any] | None = None,
+        encoding: Encoding | Sequence[Encoding] | None = None,
+        tensor_type: Any = None,
+        prepend_batch_axis: bool = False,
+        n_sequences: int | None = None,
+    ) -> None:
+        super().__init__(data)
+        rows = [encoding] if isinstance(encoding, Encoding) else encoding
+        self._encodings = None if rows is None else list(rows)
+        if n_sequences is None and self._encodings:
+            n_sequences = self._encodings[0].n_sequences
+        self._n_sequences = n_sequences
+        self.convert_to_tensors(tensor_type, prepend_batch_axis)
+
+    # The dict.
+
+    def __getitem__(self, item: Any) -> Any:
+        if isinstance(item, str):
+            return self.data[item]
+        if self._encodings is not None:
+            return self._encodings[item]
+        if isinstance(item, slice):
+            return {key: value[item] for key, value in self.data.items()}
+        raise KeyError(
+            f"no row {item!r}: this batch was not made by a tokenizer; index it with a str or a slice"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "data" and name in self.__dict__.get("data", ()):
+            return self.data[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute or column '{name}'")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"data": self.data, "encodings": self._encodings, "n_sequences": self._n_sequences}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.data = state["data"]
+        self._encodings = state["encodings"]
+        self._n_sequences = state.get("n_sequences")
+
+    @property
+    def encodings(self) -> list[Encoding] | None:
+        """The encoding of each row, or ``None`` if no tokenizer made this."""
+        return self._encodings
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether the look-ups below are there."""
+        return self._encodings is not None
+
+    @property
+    def n_sequences(self) -> int | None:
+        """How many sequences each row is made from: 1 or 2, ``None`` if unknown."""
+        return self._n_sequences
+
+    # Tensors.
+
+    def convert_to_tensors(self, tensor_type: Any = None, prepend_batch_axis: bool = False) -> BatchEncoding:
+        """Makes arrays of the columns, in place.
+
+        Args:
+            tensor_type: ``"np"``, ``"pt"``, ``"jax"``, ``"tf"`` or ``"mlx"``; ``None`` leaves lists.
+            prepend_batch_axis: put an axis of length 1 in front.
+        """
+        if tensor_type is None:
+            return self
+        convert = converter(tensor_type)
+        for key, value in self.data.items():
+            self.data[key] = convert(key, [value] if prepend_batch_axis else value)
+        return self
+
+    def to(self, device: Any, *, non_blocking: bool = False) -> BatchEncoding:
+        """Moves the columns that are PyTorch tensors to a device, in place."""
+        self.data = {
+            key: value.to(device=device, non_blocking=non_blocking) if hasattr(value, "to") else value
+            for key, value in self.data.items()
+        }
+        return self
+
+    # Rows.
+
+    def _rows(self, name: str) -> list[Encoding]:
+        if not self._encodings:
+            raise ArgumentError(
+                f"{name}() is not available: this batch has no encodings, it is empty or was not made by a "
+                "tokenizer"
+            )
+        return self._encodings
+
+    def tokens(self, batch_index: int = 0) -> list[str]:
+        """The tokens of a row."""
+        return self._rows("tokens")[batch_index].tokens
+
+    def word_ids(self, batch_index: int = 0) -> list[int | None]:
+        """Of each token the number of its word, ``None`` for special tokens and padding."""
+        return self._rows("word_ids")[batch_index].word_ids
+
+    def sequence_ids(self, batch_index: int = 0) -> list[int | None]:
+        """Of each token the sequence (0 or 1) that it is from, ``None`` for special tokens and padding."""
+        return self._rows("sequence_ids")[batch_index].sequence_ids
+
+    # Positions.
+
+    def _place(self, name: str, first: int, second: int | None, of_tokens: bool) -> tuple[Encoding, int]:
+        """The row and the position in it; negative positions count from the end where the end is known."""
+        rows = self._rows(name)
+        row, position = (0, first) if second is None else (first, second)
+        if not -len(rows) <= row < len(rows):
+            raise IndexError(f"{name}(): there is no row {row} among {len(rows)}")
+        encoding = rows[row]
+        if position < 0 and of_tokens:
+            position += len(encoding)
+        return encoding, position
+
+    def token_to_sequence(self, batch_or_token_index: int, token_index: int | None = None) -> int | None:
+        """The sequence (0 or 1) that a token is from."""
+        row, token = self._place("token_to_sequence", batch_or_token_index, token_index, True)
+        return row.token_to_sequence(token) if token >= 0 else None
+
+    def token_to_word(self, batch_or_token_index: int, token_index: int | None = None) -> int | None:
+        """The number of a token's word."""
+        row, token = self._place("token_to_word", batch_or_token_index, token_index, True)
+        return row.token_to_word(token) if token >= 0 else None
+
+    def token_to_chars(self, batch_or_token_index: int, token_index: int | None = None) -> CharSpan | None:
+        """The characters that a token stands for."""
+        row, token = self._place("token_to_chars", batch_or_token_index, token_index, True)
+        found = row.token_to_chars(token) if token >= 0 else None
+        return None if found is None else CharSpan(*found)
+
+    def word_to_tokens(
+        self, batch_or_word_index: int, word_index: int | None = None, sequence_index: int = 0
+    ) -> TokenSpan | None:
+        """The tokens of a word."""
+        row, word = self._place("word_to_tokens", batch_or_word_index, word_index, False)
+        word = _from_end(row, word, sequence_index)
+        found = row.word_to_tokens(word, sequence_index) if word >= 0 else None
+        return None if found is None else TokenSpan(*found)
+
+    def word_to_chars(
+        self, batch_or_word_index: int, word_index: int | None = None, sequence_index: int = 0
+    ) -> CharSpan | None:
+        """The characters of a word."""
+        row, word = self._place("word_to_chars", batch_or_word_index, word_index, False)
+        word = _from_end(row, word, sequence_index)
+        found = row.word_to_chars(word, sequence_index) if word >= 0 else None
+        return None if found is None else CharSpan(*found)
+
+    def char_to_token(
+        self, batch_or_char_index: int, char_index: int | None = None, sequence_index: int = 0
+    ) -> int | None:
+        """The token that holds a character; ``None`` where none does, at blanks for example."""
+        row, char = self._place("char_to_token", batch_or_char_index, char_index, False)
+        return row.char_to_token(char, sequence_index) if char >= 0 else None
+
+    def char_to_word(
+        self, batch_or_char_index: int, char_index: int | None = None, sequence_index: int = 0
+    ) -> int | None:
+        """The number of the word that holds a character."""
+        row, char = self._place("char_to_word", batch_or_char_index, char_index, False)
+        return row.char_to_word(char, sequence_index) if char >= 0 else None
+
+
+def _from_end(row: Encoding, word: int, sequence: int) -> int:
+    """Words counted from the end of their sequence."""
+    if word >= 0:
+        return word
+    words = [
+        number
+        for number, of in zip(row.word_ids, row.sequence_ids, strict=True)
+        if number is not None and of == sequence
+    ]
+    return word + max(words, default=-1) + 1

@@ -1,0 +1,233 @@
+"""Loading a tokenizer with its settings, and saving it; a part of ``PretrainedTokenizer``."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from ..errors import ArgumentError
+from ..loading import load
+from ..tokenizer import Tokenizer
+from ..tokens import AddedToken
+
+__all__ = ["Files"]
+
+_F = TypeVar("_F", bound="Files")
+_Path = str | os.PathLike[str]
+
+# Settings that describe the files and not the tokenizer.
+_NOT_SAVED = {"name_or_path", "tokenizer_file", "vocab_file", "special_tokens_map_file", "chat_template"}
+_NOT_SAVED |= {"added_tokens_decoder", "additional_special_tokens", "files_loaded", "backend", "init_inputs"}
+# Arguments of other libraries' from_pretrained that have nothing to say here: no code is run, nothing is
+# slow.
+_WITHOUT_EFFECT = ("use_fast", "trust_remote_code", "proxies", "resume_download", "tokenizer_type", "config")
+
+
+def _written(value: Any) -> Any:
+    """A setting as JSON."""
+    if isinstance(value, AddedToken):
+        return {"__type": "AddedToken", **value.__getstate__()}
+    if isinstance(value, Mapping):
+        return {key: _written(one) for key, one in value.items()}
+    return [_written(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+class Files:
+    """The way to disk and hub; a part of ``PretrainedTokenizer``."""
+
+    backend_tokenizer: Tokenizer
+    init_kwargs: dict[str, Any]
+
+    @staticmethod
+    def _settings_of(tokenizer: Tokenizer) -> dict[str, Any]:
+        """The settings of the folder that a tokenizer was loaded from."""
+        settings: dict[str, Any] = {}
+        if tokenizer._special_tokens_map is not None:
+            settings |= json.loads(tokenizer._special_tokens_map)
+        settings |= tokenizer.config or {}
+        # The template is the tokenizer's own attribute; it may have a file to itself.
+        settings.pop("chat_template", None)
+        if tokenizer.config is not None:
+            # These two are part of the post-processor in the file.
+            settings.pop("add_bos_token", None)
+            settings.pop("add_eos_token", None)
+        return settings
+
+    @classmethod
+    def from_pretrained(
+        cls: type[_F],
+        pretrained_model_name_or_path: _Path,
+        *,
+        revision: str | None = None,
+        token: str | bool | None = None,
+        cache_dir: _Path | None = None,
+        force_download: bool = False,
+        local_files_only: bool = False,
+        subfolder: str = "",
+        **settings: Any,
+    ) -> _F:
+        """Loads a tokenizer with its settings from a folder, a file, or a model hub.
+
+        No code that comes with a model is ever run.
+
+        Args:
+            pretrained_model_name_or_path: a folder, a tokenizer file, or the name of a repository on a hub.
+            revision: a branch, tag or commit of the repository.
+            token: an access token.
+            cache_dir: where downloads are kept.
+            force_download: download again.
+            local_files_only: use what is here or in the cache, and nothing else.
+            subfolder: where in the folder or repository the files are.
+            settings: win over those in the files.
+        """
+        from ..loading import _is_hub_name
+
+        name = os.fspath(pretrained_model_name_or_path)
+        for argument in _WITHOUT_EFFECT:
+            settings.pop(argument, None)
+        path = os.path.join(name, subfolder) if subfolder else name
+        if not os.path.exists(path):
+            if isinstance(pretrained_model_name_or_path, os.PathLike) or not _is_hub_name(name):
+                raise FileNotFoundError(
+                    2,
+                    "there is no such file or folder, and it cannot be the name of a repository on a hub",
+                    path,
+                )
+            from .hub import download
+
+            path = download(
+                name,
+                revision=revision,
+                token=token,
+                cache_dir=cache_dir,
+                force_download=force_download,
+                local_files_only=local_files_only,
+                subfolder=subfolder,
+            )
+        backend = load(path)
+        found = cls._settings_of(backend)
+        if not found:
+            from .special import guess
+
+            # A file alone does not tell the roles; the tokens' names do.
+            found = {role: token for role, token in guess(backend).items() if role not in settings}
+        found |= settings
+        found["name_or_path"] = name
+        made: _F = cls._for(found)(backend, **found)
+        return made
+
+    @classmethod
+    def _for(cls, settings: Mapping[str, Any]) -> Callable[..., Any]:
+        """What makes a tokenizer of these settings."""
+        del settings
+        return cls
+
+    def _config(self) -> dict[str, Any]:
+        """What goes into ``tokenizer_config.json``."""
+        me: Any = self
+        config = {key: value for key, value in self.init_kwargs.items() if key not in _NOT_SAVED}
+        for key in list(config):
+            if not key.startswith("add_") and key in me.__dict__:
+                config[key] = me.__dict__[key]
+        config.pop("add_bos_token", None)
+        config.pop("add_eos_token", None)
+        config |= me.special_tokens_map
+        for role, token in me._roles.items():
+            if token is None:
+                config.pop(role, None)
+        config.pop("extra_special_tokens", None)
+        config.pop("model_specific_special_tokens", None)
+        if me._extra:
+            config["extra_special_tokens"] = [str(token) for token in me._extra]
+        config["model_max_length"] = me.model_max_length
+        config["padding_side"] = me.padding_side
+        config["truncation_side"] = me.truncation_side
+        config["model_input_names"] = list(me.model_input_names)
+        config["clean_up_tokenization_spaces"] = me.clean_up_tokenization_spaces
+        config.setdefault("tokenizer_class", me._tokenizer_class())
+        written: dict[str, Any] = _written(config)
+        return dict(sorted(written.items()))
+
+    @classmethod
+    def _tokenizer_class(cls) -> str:
+        """The name by which other libraries know the class."""
+        return "PreTrainedTokenizerFast"
+
+    def save_pretrained(
+        self,
+        save_directory: _Path,
+        legacy_format: bool | None = None,
+        filename_prefix: str | None = None,
+        push_to_hub: bool = False,
+        **options: Any,
+    ) -> tuple[str, ...]:
+        """Writes a folder that this class and the transformers library load, and tells its files.
+
+        Args:
+            save_directory: the folder; it is made if need be.
+            legacy_format: only ``None`` and ``False``: vocabulary files of old formats are not written.
+            filename_prefix: put before the names of the files, with a hyphen.
+            push_to_hub: upload the folder too; ``options`` are those of ``push_to_hub``, and ``repo_id`` is
+                by default the name of the folder.
+        """
+        if legacy_format:
+            raise ArgumentError("`legacy_format` is True: vocabulary files of old formats are not written")
+        folder = os.fspath(save_directory)
+        if os.path.isfile(folder):
+            raise NotADirectoryError(20, "a folder is needed, this is a file", folder)
+        me: Any = self
+        copy = self.backend_tokenizer.__copy__()
+        copy.config = self._config()
+        copy._special_tokens_map = None
+        copy.chat_template, copy._chat_templates = me._templates_to_save()
+        if filename_prefix is None:
+            files = copy.save_folder(folder)
+        else:
+            os.makedirs(folder, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=folder) as parts:
+                files = []
+                for file in copy.save_folder(parts):
+                    inside = os.path.relpath(file, parts)
+                    target = os.path.join(folder, f"{filename_prefix}-{inside}")
+                    os.makedirs(os.path.dirname(target), exist_ok=True)
+                    shutil.move(file, target)
+                    files.append(target)
+        if push_to_hub:
+            self.push_to_hub(options.pop("repo_id", os.path.basename(os.path.abspath(folder))), **options)
+        return tuple(files)
+
+    def push_to_hub(
+        self,
+        repo_id: str,
+        *,
+        commit_message: str = "Upload tokenizer",
+        private: bool | None = None,
+        token: str | bool | None = None,
+        revision: str | None = None,
+        create_pr: bool = False,
+    ) -> str:
+        """Uploads the files that ``save_pretrained`` writes to a repository on a hub.
+
+        Args:
+            repo_id: the repository; it is made if need be.
+            commit_message, revision, create_pr: what the commit says, to which branch, as a proposal or not.
+            private: whether a repository that is made now is private.
+            token: an access token.
+        """
+        from .hub import upload
+
+        with tempfile.TemporaryDirectory() as folder:
+            self.save_pretrained(folder)
+            return upload(
+                folder,
+                repo_id,
+                commit_message=commit_message,
+                private=private,
+                token=token,
+                revision=revision,
+                create_pr=create_pr,
+            )

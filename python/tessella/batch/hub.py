@@ -1,0 +1,103 @@
+"""Model hubs, through the package ``huggingface_hub``: its cache, its tokens, its offline mode."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ..errors import HubError, MissingDependencyError
+
+__all__ = ["download", "upload"]
+
+# The files that a tokenizer may be made of.
+_FILES = (
+    "tokenizer.json",
+    "tokenizer.model",
+    "spiece.model",
+    "tekken.json",
+    "vocab.json",
+    "merges.txt",
+    "vocab.txt",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "chat_template.jinja",
+    "chat_template.json",
+    "additional_chat_templates/*.jinja",
+)
+# Any of these is enough to make one.
+_ENOUGH = ("tokenizer.json", "tokenizer.model", "spiece.model", "tekken.json", "vocab.json", "vocab.txt")
+
+
+def _hub() -> Any:
+    try:
+        import huggingface_hub
+    except ImportError as error:
+        raise MissingDependencyError(
+            "model hubs need huggingface_hub: pip install 'tessella[hub]'"
+        ) from error
+    return huggingface_hub
+
+
+def _reason(error: BaseException) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def download(
+    name: str,
+    *,
+    revision: str | None = None,
+    token: str | bool | None = None,
+    cache_dir: str | os.PathLike[str] | None = None,
+    force_download: bool = False,
+    local_files_only: bool = False,
+    subfolder: str = "",
+) -> str:
+    """The folder with a repository's tokenizer files, downloaded or found in the cache.
+
+    Without a connection, what the cache holds is used.
+    """
+    hub = _hub()
+    inside = f"{subfolder.strip('/')}/" if subfolder else ""
+    options: dict[str, Any] = {
+        "revision": revision,
+        "token": token,
+        "cache_dir": cache_dir,
+        "allow_patterns": [inside + file for file in _FILES],
+    }
+    try:
+        folder = hub.snapshot_download(
+            name, force_download=force_download, local_files_only=local_files_only, **options
+        )
+    except Exception as error:
+        try:
+            folder = hub.snapshot_download(name, local_files_only=True, **options)
+        except Exception:
+            raise HubError(
+                f"`{name}` is neither a file or folder here, nor in the cache of the hub, and the hub did "
+                f"not give it ({_reason(error)}); check the name and the connection, pass `token` for a "
+                "private repository, or give the path of a local copy"
+            ) from error
+    found = os.path.join(folder, subfolder) if subfolder else folder
+    if not any(os.path.exists(os.path.join(found, file)) for file in _ENOUGH):
+        raise HubError(
+            f"the repository `{name}`{f' has in {subfolder}' if subfolder else ''} holds no tokenizer: "
+            "none of "
+            f"{', '.join(_ENOUGH)} is there{' (in the local cache)' if local_files_only else ''}"
+        )
+    return str(found)
+
+
+def upload(folder: str, repo_id: str, **options: Any) -> str:
+    """Uploads a folder to a repository, which is created if need be; the address of the commit."""
+    hub = _hub()
+    token = options.pop("token", None)
+    private = options.pop("private", None)
+    try:
+        made = hub.create_repo(repo_id, private=private, token=token, exist_ok=True)
+        commit = hub.upload_folder(
+            repo_id=getattr(made, "repo_id", repo_id), folder_path=folder, token=token, **options
+        )
+    except Exception as error:
+        raise HubError(f"`{repo_id}` could not be uploaded: {_reason(error)}") from error
+    return str(commit)

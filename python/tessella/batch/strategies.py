@@ -1,0 +1,111 @@
+"""What the arguments ``padding``, ``truncation`` and ``max_length`` of a call mean together.
+
+The rules are those that users of the transformers library know. Where that library silently does nothing,
+for want of a length, there is a warning here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..errors import ArgumentError
+from ..tokenizer import _warn
+
+__all__ = ["NO_LIMIT", "Strategies", "resolve"]
+
+#: The ``model_max_length`` of a model that has none.
+NO_LIMIT = int(1e30)
+# From here on a length is no limit; files hold several such numbers.
+_LARGE = int(1e20)
+
+_PADDING = {"longest", "max_length", "do_not_pad"}
+_TRUNCATION = {"longest_first", "only_first", "only_second", "do_not_truncate"}
+
+
+class Strategies(NamedTuple):
+    """What to do about lengths."""
+
+    #: ``longest``, ``max_length`` or ``do_not_pad``.
+    padding: str
+    #: ``longest_first``, ``only_first``, ``only_second`` or ``do_not_truncate``.
+    truncation: str
+    max_length: int | None
+
+
+def _chosen(name: str, value: Any, options: set[str]) -> str:
+    chosen = getattr(value, "value", value)
+    if not isinstance(chosen, str) or chosen not in options:
+        raise ArgumentError(f"`{name}` must be a bool or one of {', '.join(sorted(options))}, not {value!r}")
+    return chosen
+
+
+def resolve(
+    padding: Any,
+    truncation: Any,
+    max_length: int | None,
+    pad_to_multiple_of: int | None,
+    model_max_length: int,
+    verbose: bool,
+) -> Strategies:
+    """The strategies and the length.
+
+    Args:
+        padding, truncation, max_length, pad_to_multiple_of, verbose: as in the call.
+        model_max_length: the length to use where the call gives none.
+    """
+    if max_length is not None and padding is False and truncation is None:
+        truncation = "longest_first"
+    truncating = (
+        "do_not_truncate"
+        if truncation is None or truncation is False
+        else "longest_first"
+        if truncation is True
+        else _chosen("truncation", truncation, _TRUNCATION)
+    )
+    padded = (
+        "do_not_pad"
+        if padding is False or padding is None
+        else "longest"
+        if padding is True
+        else _chosen("padding", padding, _PADDING)
+    )
+    if padding is True and max_length is not None and truncating == "do_not_truncate" and verbose:
+        _warn(
+            [
+                "`max_length` is ignored when `padding`=`True` and there is no truncation strategy. To pad "
+                "to max length, use `padding='max_length'`."
+            ]
+        )
+    if max_length is None:
+        wanted = [
+            name
+            for name, on in (
+                ("padding='max_length'", padded == "max_length"),
+                (f"truncation={truncation!r}", truncating != "do_not_truncate"),
+            )
+            if on
+        ]
+        if wanted and model_max_length > _LARGE:
+            if verbose:
+                _warn(
+                    [
+                        f"{' and '.join(wanted)} does nothing: neither `max_length` nor the tokenizer's "
+                        "`model_max_length` says how long"
+                    ]
+                )
+            padded = "do_not_pad" if padded == "max_length" else padded
+            truncating = "do_not_truncate"
+        elif wanted:
+            max_length = model_max_length
+    if (
+        truncating != "do_not_truncate"
+        and padded != "do_not_pad"
+        and pad_to_multiple_of
+        and max_length is not None
+        and max_length % pad_to_multiple_of
+    ):
+        raise ArgumentError(
+            f"Truncation and padding are both activated but truncation length ({max_length}) is not a "
+            f"multiple of pad_to_multiple_of ({pad_to_multiple_of})."
+        )
+    return Strategies(padded, truncating, max_length)

@@ -1,0 +1,545 @@
+"""A tokenizer with a model's settings: what ``AutoTokenizer`` gives.
+
+It joins a ``tessella.Tokenizer``, which does the work, with what the tokenizer itself does not know: the
+roles of special tokens, the side to pad on, the length a model takes, the chat template.
+
+Example:
+    >>> from tessella import Tokenizer, models, pre_tokenizers
+    >>> from tessella.batch import PretrainedTokenizer
+    >>> backend = Tokenizer(models.WordLevel({"[PAD]": 0, "hello": 1, "world": 2, "[UNK]": 3}, "[UNK]"))
+    >>> backend.pre_tokenizer = pre_tokenizers.Whitespace()
+    >>> tokenizer = PretrainedTokenizer(backend, pad_token="[PAD]", unk_token="[UNK]")
+    >>> tokenizer(["hello world", "hello"], padding=True)["input_ids"]
+    [[1, 2], [1, 0]]
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from ..errors import ArgumentError
+from ..processors import TemplateProcessing
+from ..tokenizer import Tokenizer, _warn
+from ..tokens import AddedToken
+from .calling import Columns, encode_rows
+from .chat import ChatTemplates
+from .decoding import Decoding
+from .encoding import BatchEncoding
+from .files import Files
+from .special import ROLES, SpecialTokens, as_token, guess
+from .strategies import NO_LIMIT, Strategies, resolve
+
+__all__ = ["PretrainedTokenizer"]
+
+_P = TypeVar("_P", bound="PretrainedTokenizer")
+_SIDES = ("left", "right")
+
+
+def _backend(tokenizer: Any) -> Tokenizer:
+    """A tokenizer of our own; another library's is read from its JSON."""
+    if isinstance(tokenizer, Tokenizer):
+        return tokenizer
+    write = getattr(tokenizer, "to_str", None)
+    if callable(write):
+        return Tokenizer.from_str(write())
+    raise TypeError(f"`tokenizer_object` must be a tessella.Tokenizer, not {type(tokenizer).__name__}")
+
+
+class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
+    """A tokenizer together with its model's settings; call it to encode.
+
+    One may be called by many threads at once: whatever a call is told about padding and truncation concerns
+        that
+    call alone.
+
+    Args:
+        tokenizer_object: the tokenizer; a copy is taken.
+        tokenizer_file: or the file to load it from.
+        settings: what a ``tokenizer_config.json`` may hold: the special tokens by role (``pad_token`` and so
+            on), ``extra_special_tokens``, ``model_max_length``, ``padding_side``, ``truncation_side``,
+            ``model_input_names``, ``clean_up_tokenization_spaces``, ``split_special_tokens``,
+            ``chat_template``. What is not known is kept, and saved again.
+    """
+
+    #: The columns that a call returns unless it says otherwise.
+    model_input_names: list[str]
+    #: Where padding goes: ``left`` or ``right``.
+    padding_side: str
+    #: Where truncation cuts: ``left`` or ``right``.
+    truncation_side: str
+    #: The most tokens that the model takes.
+    model_max_length: int
+
+    # Of subclasses: what holds where the settings do not say.
+    _defaults: Mapping[str, Any] = {}
+
+    def __init__(
+        self,
+        tokenizer_object: Any = None,
+        *,
+        tokenizer_file: str | os.PathLike[str] | None = None,
+        **settings: Any,
+    ) -> None:
+        if tokenizer_object is not None:
+            backend = _backend(tokenizer_object).__copy__()
+        elif tokenizer_file is not None:
+            from ..loading import load
+
+            backend = load(tokenizer_file)
+        else:
+            raise ArgumentError(
+                f"{type(self).__name__} needs a tokenizer: pass `tokenizer_object` or `tokenizer_file`, or "
+                "use from_pretrained"
+            )
+        if backend.padding is not None:
+            own = backend.padding
+            settings.setdefault("pad_token", own["pad_token"])
+            settings.setdefault("pad_token_type_id", own["pad_type_id"])
+            settings.setdefault("padding_side", own["direction"])
+        if backend.truncation is not None:
+            settings.setdefault("truncation_side", backend.truncation["direction"])
+        self._set_up(backend, settings)
+        missing = self._special_tokens_to_add()
+        if missing:
+            backend.add_tokens(missing)
+        if "add_bos_token" in settings or "add_eos_token" in settings:
+            self.update_post_processor()
+
+    @classmethod
+    def over(cls: type[_P], tokenizer: Tokenizer) -> _P:
+        """Round a tokenizer, not a copy, and without changing it.
+
+        The settings are those of the folder that it was loaded from. Without any, special tokens get the
+        roles that their names tell (``[PAD]``, ``<s>``, ...).
+        """
+        made = cls.__new__(cls)
+        settings = made._settings_of(tokenizer)
+        made._set_up(tokenizer, settings if settings else guess(tokenizer))
+        return made
+
+    def _set_up(self, backend: Tokenizer, settings: dict[str, Any]) -> None:
+        settings = {**self._defaults, **settings}
+        self.backend_tokenizer = backend
+        self._roles = dict.fromkeys(ROLES)
+        self._extra = []
+        self._set_special_tokens(settings)
+        self.init_kwargs = settings
+        self.name_or_path = str(settings.get("name_or_path", ""))
+        limit = settings.get("model_max_length", settings.get("max_len"))
+        self.model_max_length = NO_LIMIT if limit is None else int(limit)
+        self.model_input_names = list(settings.get("model_input_names", ("input_ids", "attention_mask")))
+        self.padding_side = settings.get("padding_side", "right")
+        self.truncation_side = settings.get("truncation_side", "right")
+        for name in ("padding_side", "truncation_side"):
+            if settings.get(name, "right") not in _SIDES:
+                raise ArgumentError(f"`{name}` must be 'left' or 'right', not {settings[name]!r}")
+        self.pad_token_type_id = int(settings.get("pad_token_type_id", 0))
+        self.clean_up_tokenization_spaces = bool(settings.get("clean_up_tokenization_spaces", False))
+        self.split_special_tokens = bool(settings.get("split_special_tokens", False))
+        self._add_bos = bool(settings.get("add_bos_token", False))
+        self._add_eos = bool(settings.get("add_eos_token", False))
+        self._warned_of_length = False
+        self._set_chat_templates(
+            settings.get("chat_template", backend.chat_template), backend._chat_templates
+        )
+
+    # What it is made of.
+
+    @property
+    def is_fast(self) -> bool:
+        """Always true: the look-ups of a ``BatchEncoding`` are there."""
+        return True
+
+    @property
+    def vocab_size(self) -> int:
+        """The number of entries of the model's vocabulary, without added tokens. See ``len``."""
+        return self.backend_tokenizer.get_vocab_size(with_added_tokens=False)
+
+    def __len__(self) -> int:
+        """The number of entries with added tokens."""
+        return self.backend_tokenizer.get_vocab_size(with_added_tokens=True)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def get_vocab(self) -> dict[str, int]:
+        """All tokens and their ids."""
+        return self.backend_tokenizer.get_vocab(with_added_tokens=True)
+
+    @property
+    def vocab(self) -> dict[str, int]:
+        """All tokens and their ids."""
+        return self.get_vocab()
+
+    @property
+    def added_tokens_decoder(self) -> dict[int, AddedToken]:
+        """The added tokens by id."""
+        return self.backend_tokenizer.get_added_tokens_decoder()
+
+    @property
+    def added_tokens_encoder(self) -> dict[str, int]:
+        """The ids of the added tokens, in order of the ids."""
+        return {token.content: id for id, token in self.added_tokens_decoder.items()}
+
+    def get_added_vocab(self) -> dict[str, int]:
+        """The ids of the added tokens, in order of the ids."""
+        return self.added_tokens_encoder
+
+    def num_special_tokens_to_add(self, pair: bool = False) -> int:
+        """How many special tokens the post-processor puts round a text or a pair."""
+        return self.backend_tokenizer.num_special_tokens_to_add(pair)
+
+    @property
+    def max_len_single_sentence(self) -> int:
+        """How many tokens of a text the model takes."""
+        return self.model_max_length - self.num_special_tokens_to_add(False)
+
+    @property
+    def max_len_sentences_pair(self) -> int:
+        """How many tokens of a pair of texts the model takes."""
+        return self.model_max_length - self.num_special_tokens_to_add(True)
+
+    def __repr__(self) -> str:
+        added = "".join(f"\n\t{id}: {token!r}," for id, token in self.added_tokens_decoder.items())
+        return (
+            f"{type(self).__name__}(name_or_path='{self.name_or_path}', vocab_size={self.vocab_size}, "
+            f"model_max_length={self.model_max_length}, padding_side='{self.padding_side}', "
+            f"truncation_side='{self.truncation_side}', special_tokens={self.special_tokens_map}, "
+            f"added_tokens_decoder={{{added}{chr(10) if added else ''}}})"
+        )
+
+    def __copy__(self: _P) -> _P:
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy.__dict__["backend_tokenizer"] = self.backend_tokenizer.__copy__()
+        copy.__dict__["_roles"] = dict(self._roles)
+        copy.__dict__["_extra"] = list(self._extra)
+        return copy
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    # Adding tokens.
+
+    def add_tokens(self, new_tokens: Any, special_tokens: bool = False) -> int:
+        """Adds tokens, one or a list, and tells how many were new.
+
+        Args:
+            new_tokens: ``str`` or ``AddedToken``, or a list of them.
+            special_tokens: whether they are special.
+        """
+        if not new_tokens:
+            return 0
+        tokens = [new_tokens] if not isinstance(new_tokens, (list, tuple)) else list(new_tokens)
+        if special_tokens:
+            return self.backend_tokenizer.add_special_tokens(tokens)
+        return self.backend_tokenizer.add_tokens(tokens)
+
+    def add_special_tokens(
+        self, special_tokens_dict: Mapping[str, Any], replace_extra_special_tokens: bool = True
+    ) -> int:
+        """Gives special tokens their roles and adds those that the vocabulary lacks.
+
+        Args:
+            special_tokens_dict: tokens by role, and a list as ``extra_special_tokens``.
+            replace_extra_special_tokens: forget the further special tokens of before. They stay in the
+                vocabulary.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> from tessella.batch import PretrainedTokenizer
+            >>> tokenizer = PretrainedTokenizer(Tokenizer(models.WordLevel({"a": 0}, "a")))
+            >>> tokenizer.add_special_tokens({"pad_token": "<pad>"}), tokenizer.pad_token_id
+            (1, 1)
+        """
+        adding: list[Any] = []
+
+        def special(value: Any) -> Any:
+            if as_token(value) is None:
+                raise ArgumentError("a special token must be a str or an AddedToken, not None")
+            # Token objects are handed on as they are: adding makes them special.
+            return AddedToken(value, normalized=False, special=True) if isinstance(value, str) else value
+
+        allowed = {*ROLES, *self._roles, "extra_special_tokens", "additional_special_tokens"}
+        for key, value in special_tokens_dict.items():
+            if key not in allowed:
+                raise ArgumentError(
+                    f"Key {key} is not a valid special token. Valid keys are: {', '.join(sorted(allowed))}"
+                )
+            if not key.startswith(("extra_", "additional_")):
+                adding.append(special(value))
+                setattr(self, key, value)
+                continue
+            if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+                raise ArgumentError(f"`{key}` must be a list of str or AddedToken, not {value!r}")
+            known = () if replace_extra_special_tokens else set(map(str, self._extra))
+            tokens = [special(one) for one in value if str(one) not in known]
+            if tokens:
+                kept = () if replace_extra_special_tokens else self._extra
+                self._extra = [one for one in map(as_token, (*kept, *tokens)) if one is not None]
+            adding += tokens
+        return self.add_tokens(adding, special_tokens=True)
+
+    # Beginning and end of a sequence.
+
+    @property
+    def add_bos_token(self) -> bool:
+        """Whether sequences begin with ``bos_token``; setting it replaces the post-processor."""
+        return self._add_bos
+
+    @add_bos_token.setter
+    def add_bos_token(self, value: bool) -> None:
+        self._add_bos = bool(value)
+        self.update_post_processor()
+
+    @property
+    def add_eos_token(self) -> bool:
+        """Whether sequences end with ``eos_token``; setting it replaces the post-processor."""
+        return self._add_eos
+
+    @add_eos_token.setter
+    def add_eos_token(self, value: bool) -> None:
+        self._add_eos = bool(value)
+        self.update_post_processor()
+
+    def update_post_processor(self) -> None:
+        """Makes a post-processor that puts ``bos_token`` and ``eos_token`` where they are wanted."""
+        special: list[tuple[str, int]] = []
+        ends: list[str | None] = []
+        for wanted, token, id in (
+            (self._add_bos, self.bos_token, self.bos_token_id),
+            (self._add_eos, self.eos_token, self.eos_token_id),
+        ):
+            if wanted and token is not None and id is not None:
+                special.append((token, id))
+                ends.append(token)
+            else:
+                ends.append(None)
+
+        def template(name: str, kind: int) -> list[str]:
+            first, last = ends
+            return [f"{part}:{kind}" for part in (first, f"${name}", last) if part is not None]
+
+        single = template("A", 0)
+        pair = [*single, *template("B", 1)]
+        self.backend_tokenizer.post_processor = TemplateProcessing(single, pair, special)
+
+    # Encoding.
+
+    def _pad_settings(self, padding_side: str | None) -> dict[str, Any]:
+        side = self.padding_side if padding_side is None else padding_side
+        if side not in _SIDES:
+            raise ArgumentError(f"`padding_side` must be 'left' or 'right', not {side!r}")
+        token, id = self.pad_token, self.pad_token_id
+        if token is None or id is None:
+            raise ArgumentError(
+                "Asking to pad but the tokenizer does not have a padding token. Select one of its tokens "
+                "(tokenizer.pad_token = tokenizer.eos_token, for example) or add a new one: "
+                "tokenizer.add_special_tokens({'pad_token': '[PAD]'})"
+            )
+        return {"direction": side, "pad_id": id, "pad_token": token, "pad_type_id": self.pad_token_type_id}
+
+    def _warn_if_long(self, length: int) -> None:
+        if length > self.model_max_length > 0 and not self._warned_of_length:
+            self._warned_of_length = True
+            _warn(
+                [
+                    f"a sequence of {length} tokens is longer than the {self.model_max_length} that the "
+                    "model takes; pass truncation=True to cut it"
+                ]
+            )
+
+    def _strategies(self, options: dict[str, Any], verbose: bool) -> Strategies:
+        return resolve(
+            options["padding"],
+            options["truncation"],
+            options["max_length"],
+            options["pad_to_multiple_of"],
+            self.model_max_length,
+            verbose,
+        )
+
+    def __call__(
+        self,
+        text: Any = None,
+        text_pair: Any = None,
+        text_target: Any = None,
+        text_pair_target: Any = None,
+        add_special_tokens: bool = True,
+        padding: bool | str = False,
+        truncation: bool | str | None = None,
+        max_length: int | None = None,
+        stride: int = 0,
+        is_split_into_words: bool = False,
+        pad_to_multiple_of: int | None = None,
+        padding_side: str | None = None,
+        return_tensors: Any = None,
+        return_token_type_ids: bool | None = None,
+        return_attention_mask: bool | None = None,
+        return_overflowing_tokens: bool = False,
+        return_special_tokens_mask: bool = False,
+        return_offsets_mapping: bool = False,
+        return_length: bool = False,
+        verbose: bool = True,
+        *,
+        split_special_tokens: bool | None = None,
+        max_target_length: int | None = None,
+    ) -> BatchEncoding:
+        """Encodes one text or a batch of texts.
+
+        Args:
+            text: a ``str``; a list of them is a batch. With ``is_split_into_words``, a list of words, and a
+                list of such lists is a batch.
+            text_pair: second sequences, of the same shape.
+            text_target, text_pair_target: texts whose ids become the column ``labels``.
+            add_special_tokens: let the post-processor add its special tokens.
+            padding: ``True`` or ``"longest"`` of the batch, ``"max_length"``, or ``False``.
+            truncation: ``True`` or ``"longest_first"``, ``"only_first"``, ``"only_second"``, or ``False``.
+                ``max_length`` alone truncates too.
+            max_length: the length in tokens, special tokens included; by default ``model_max_length``.
+            stride: by how many tokens the windows of a truncated text overlap.
+            is_split_into_words: the texts are lists of words; offsets then count inside each word.
+            pad_to_multiple_of: round the padded length up to a multiple of this.
+            padding_side: ``left`` or ``right``; by default the tokenizer's.
+            return_tensors: ``"np"``, ``"pt"``, ``"jax"``, ``"tf"`` or ``"mlx"``; ``None`` gives lists.
+            return_token_type_ids, return_attention_mask: whether to return these columns; by default those in
+                ``model_input_names``.
+            return_overflowing_tokens: return all windows of truncated texts as rows, and the column
+                ``overflow_to_sample_mapping``.
+            return_special_tokens_mask, return_offsets_mapping, return_length: return these columns.
+            verbose: warn of what may be a mistake.
+            split_special_tokens: encode special tokens in the texts as ordinary text.
+            max_target_length: ``max_length`` of the targets.
+        """
+        if text is None and text_target is None:
+            raise ArgumentError("You need to specify either `text` or `text_target`.")
+        options = {
+            "padding": padding,
+            "truncation": truncation,
+            "max_length": max_length,
+            "pad_to_multiple_of": pad_to_multiple_of,
+        }
+        strategies = self._strategies(options, verbose)
+        names = self.model_input_names
+        columns = Columns(
+            "token_type_ids" in names if return_token_type_ids is None else return_token_type_ids,
+            "attention_mask" in names if return_attention_mask is None else return_attention_mask,
+            return_overflowing_tokens,
+            return_special_tokens_mask,
+            return_offsets_mapping,
+            return_length,
+        )
+
+        def encoded(text: Any, pair: Any, strategies: Strategies) -> BatchEncoding:
+            return encode_rows(
+                self,
+                text,
+                pair,
+                columns,
+                strategies,
+                add_special_tokens=add_special_tokens,
+                stride=stride,
+                words=is_split_into_words,
+                pad_to_multiple_of=pad_to_multiple_of,
+                padding_side=padding_side,
+                split_special_tokens=(
+                    self.split_special_tokens if split_special_tokens is None else split_special_tokens
+                ),
+                return_tensors=return_tensors,
+                verbose=verbose,
+            )
+
+        batch = None if text is None else encoded(text, text_pair, strategies)
+        if text_target is None:
+            assert batch is not None
+            return batch
+        if max_target_length is not None:
+            strategies = strategies._replace(max_length=max_target_length)
+        target = encoded(text_target, text_pair_target, strategies)
+        if batch is None:
+            return target
+        batch["labels"] = target["input_ids"]
+        return batch
+
+    def encode(self, text: Any, text_pair: Any = None, **options: Any) -> Any:
+        """The ids alone; the options are those of a call."""
+        return self(text, text_pair, **options)["input_ids"]
+
+    def tokenize(
+        self, text: Any, pair: Any = None, add_special_tokens: bool = False, **options: Any
+    ) -> list[str]:
+        """The tokens of one text."""
+        return self(text, pair, add_special_tokens=add_special_tokens, **options).tokens()
+
+    def pad(
+        self,
+        encoded_inputs: Any,
+        padding: bool | str = True,
+        max_length: int | None = None,
+        pad_to_multiple_of: int | None = None,
+        padding_side: str | None = None,
+        return_attention_mask: bool | None = None,
+        return_tensors: Any = None,
+        verbose: bool = True,
+    ) -> BatchEncoding:
+        """Pads rows that are encoded already.
+
+        Columns with an entry for each token are padded: besides the ids and masks also offsets, and
+            ``labels``
+        with -100. Other columns stay as they are.
+
+        Args:
+            encoded_inputs: what a call gave, or a list of it.
+            padding, max_length, pad_to_multiple_of, padding_side, return_attention_mask, return_tensors,
+                verbose: as in a call.
+        """
+        from .padding import pad
+
+        options = {
+            "padding": padding,
+            "truncation": None,
+            "max_length": max_length,
+            "pad_to_multiple_of": None,
+        }
+        strategies = self._strategies(options, False)
+        del verbose
+        return pad(
+            self,
+            encoded_inputs,
+            strategies.padding,
+            strategies.max_length,
+            pad_to_multiple_of,
+            padding_side,
+            return_attention_mask,
+            return_tensors,
+        )
+
+    # Training.
+
+    def train_new_from_iterator(
+        self: _P,
+        text_iterator: Iterable[Any],
+        vocab_size: int,
+        length: int | None = None,
+        new_special_tokens: Sequence[str | AddedToken] | None = None,
+        special_tokens_map: Mapping[str, str] | None = None,
+        **trainer_options: Any,
+    ) -> _P:
+        """A tokenizer of the same kind, with the same stages and special tokens, trained on other texts.
+
+        Args:
+            text_iterator: yields texts or lists of texts.
+            vocab_size: entries of the new vocabulary.
+            length: the number of texts, if known, for the progress display.
+            new_special_tokens: further special tokens.
+            special_tokens_map: new names of special tokens.
+            trainer_options: for the trainer.
+        """
+        from .retrain import retrained
+
+        made: _P = retrained(
+            self, text_iterator, vocab_size, length, new_special_tokens, special_tokens_map, trainer_options
+        )
+        return made

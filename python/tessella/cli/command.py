@@ -1,0 +1,56 @@
+"""What a command is, and how one is found: every file in ``commands`` is one."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from . import commands
+
+__all__ = ["Command", "Help", "find", "names"]
+
+
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Descriptions as they are written, options with room for their names."""
+
+    def __init__(self, prog: str, **options: Any) -> None:
+        super().__init__(prog, max_help_position=32, **options)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of ``tessella``."""
+
+    name: str
+    summary: str
+    #: All that its file says at its top.
+    description: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+    def parser(self) -> argparse.ArgumentParser:
+        """What is typed after the command's name."""
+        parser = argparse.ArgumentParser(
+            prog=f"tessella {self.name}", description=self.description, formatter_class=Help
+        )
+        self.arguments(parser)
+        return parser
+
+
+def names() -> list[str]:
+    """The names of all commands."""
+    modules = (module.name for module in pkgutil.iter_modules(commands.__path__))
+    return sorted(name.replace("_", "-") for name in modules if not name.startswith("_"))
+
+
+def find(name: str) -> Command:
+    """The command of a name in ``names()``."""
+    module = import_module(f"{commands.__name__}.{name.replace('-', '_')}")
+    description = inspect.getdoc(module) or ""
+    summary = description.partition("\n")[0]
+    return Command(name, summary, description, module.arguments, module.run)

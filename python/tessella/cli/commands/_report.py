@@ -1,0 +1,75 @@
+"""What `tessella train` tells at its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import terminal
+from .compare import _unknown
+
+if TYPE_CHECKING:
+    from ...counting import PieceCounts
+    from ...tokenizer import Tokenizer
+
+__all__ = ["report"]
+
+#: The most frequent pieces that tell how often tokens are used.
+PIECES = 50_000
+SHOWN = 6
+
+
+def report(tokenizer: Tokenizer, counts: PieceCounts, aside: list[str], name: str, seconds: float) -> str:
+    """Size, coverage, efficiency, and the tokens at the edges."""
+    learned_from = f"{len(counts):,} different pieces, {counts.total:,} occurrences"
+    size = f"{terminal.bold(name)}: {tokenizer.get_vocab_size():,} tokens"
+    lines = [f"{size} from {learned_from}, in {seconds:.1f} s"]
+    if aside:
+        lines += _efficiency(tokenizer, aside)
+    else:
+        lines.append("no text was kept aside to measure on: give --held-out FILE")
+    lines += _edges(tokenizer, counts)
+    return "\n".join(lines)
+
+
+def _efficiency(tokenizer: Tokenizer, aside: list[str]) -> list[str]:
+    ragged = tokenizer.encode_ids_batch(aside, add_special_tokens=False)
+    size, tokens = sum(len(text.encode()) for text in aside), len(ragged.ids)
+    words = sum(len(text.split()) for text in aside)
+    unknown = _unknown(tokenizer)
+    missed = 0 if unknown is None else int((ragged.ids == unknown).sum())
+    used = len(set(ragged.ids.tolist()))
+    return [
+        f"on {terminal.size(size)} that it has not seen ({len(aside):,} texts):",
+        f"  bytes per token  {size / max(tokens, 1):.2f}",
+        f"  tokens per word  {tokens / max(words, 1):.2f}",
+        f"  coverage         {terminal.share(tokens - missed, tokens)} of the tokens are known",
+        f"  tokens in use    {used:,} ({terminal.share(used, tokenizer.get_vocab_size())} of the vocabulary)",
+    ]
+
+
+def _edges(tokenizer: Tokenizer, counts: PieceCounts) -> list[str]:
+    """The longest tokens, and those that the frequent pieces need least."""
+    vocab = tokenizer.get_vocab(with_added_tokens=False)
+    added = tokenizer.get_added_tokens_decoder()
+    learned = [token for token, id in vocab.items() if id not in added]
+    longest = sorted(learned, key=lambda token: (-len(token), token))[:SHOWN]
+    used = dict.fromkeys(learned, 0)
+    model = tokenizer.model
+    pieces = counts.top(PIECES)
+    for piece, count in pieces:
+        for token in model.tokenize(piece):
+            if token.value in used:
+                used[token.value] += count
+    rare = sorted(((count, token) for token, count in used.items() if len(token) > 1))[:SHOWN]
+
+    def shown_as(token: str) -> str:
+        """The text that a token stands for; the token itself where it is part of a character."""
+        text = tokenizer.decode([vocab[token]], skip_special_tokens=False)
+        return terminal.quoted(token if not text or "\ufffd" in text else text)
+
+    lines = ["longest tokens: " + "  ".join(map(shown_as, longest))]
+    if rare:
+        shown = "  ".join(f"{shown_as(token)} {count:,}" for count, token in rare)
+        limited = f" in the {PIECES:,} most frequent pieces" if len(counts) > PIECES else ""
+        lines.append(f"rarest tokens{limited}: {shown}")
+    return lines

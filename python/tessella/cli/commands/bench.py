@@ -1,0 +1,90 @@
+"""How fast a tokenizer is on a text, here and now.
+
+The round trip is checked first. Each number is the best of some runs; the first run of encoding, before the
+caches know the text, is shown apart.
+
+Examples:
+  $ tessella bench tokenizer.json corpus.txt
+  $ tessella bench tokenizer.json corpus.txt --threads 1 --repeat 2 --json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+from .. import inputs, terminal
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("tokenizer", metavar="TOKENIZER", help="a tokenizer file, folder or repository")
+    inputs.add_texts(parser)
+    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each (default: 3)")
+    parser.add_argument("--threads", type=int, metavar="N", help="how many threads encode ids")
+    parser.add_argument("--json", action="store_true", help="write the numbers as JSON")
+    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+
+
+def run(options: argparse.Namespace) -> int:
+    started = time.perf_counter()
+    tokenizer = inputs.load(options.tokenizer, options.pattern)
+    loading = time.perf_counter() - started
+    texts = inputs.sample(options)
+    size = sum(len(text.encode()) for text in texts)
+    repeat = max(options.repeat, 1)
+
+    # What is only done once in a process is not the tokenizer's: importing NumPy, starting threads.
+    tokenizer.encode_ids_batch([""])
+    first, ragged = _timed(lambda: tokenizer.encode_ids_batch(texts, num_threads=options.threads))
+    ids = ragged.to_list()
+    changed = sum(
+        tokenizer.decode(one, skip_special_tokens=True) != text for one, text in zip(ids, texts, strict=True)
+    )
+
+    def best(work: Callable[[], Any]) -> float:
+        return min(_timed(work)[0] for _ in range(repeat))
+
+    again = best(lambda: tokenizer.encode_ids_batch(texts, num_threads=options.threads))
+    aligned = best(lambda: tokenizer.encode_batch(texts))
+    decoding = best(lambda: tokenizer.decode_batch(ids))
+    tokens = len(ragged.ids)
+    work = {
+        "ids, first run": first,
+        "ids, again": again,
+        "ids and offsets": aligned,
+        "decoding": decoding,
+    }
+    if options.json:
+        found: dict[str, Any] = {
+            "tokenizer": options.tokenizer,
+            "bytes": size,
+            "texts": len(texts),
+            "tokens": tokens,
+            "loading_seconds": loading,
+            "seconds": work,
+            "changed_by_round_trip": changed,
+        }
+        print(json.dumps(found, indent=2, ensure_ascii=False))
+        return 0
+    print(f"{terminal.bold(options.tokenizer)}: loaded in {loading * 1000:.0f} ms")
+    print(
+        f"{len(texts):,} texts, {terminal.size(size)}, {tokens:,} tokens, "
+        f"{size / max(tokens, 1):.2f} bytes each"
+    )
+    same = "gives every text back" if not changed else f"changes {changed:,} of {len(texts):,} texts"
+    print(f"the round trip {same}\n")
+    rows = [["work", "time", "text", "tokens"]]
+    for name, seconds in work.items():
+        rate = f"{tokens / seconds / 1e6:.2f} M/s"
+        rows.append([name, f"{seconds * 1000:.1f} ms", f"{terminal.size(size / seconds)}/s", rate])
+    print(terminal.table(rows, right=[1, 2, 3]))
+    return 0
+
+
+def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    started = time.perf_counter()
+    result = work()
+    return max(time.perf_counter() - started, 1e-9), result

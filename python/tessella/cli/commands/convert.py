@@ -1,0 +1,77 @@
+"""A tokenizer in another format.
+
+The result is read again and compared with the source on a text before it gets its name. What the target
+format cannot express is an error that names the obstacle.
+
+Examples:
+  $ tessella convert tokenizer.json folder --format folder
+  $ tessella convert tokenizer.json copy.json --check corpus.txt
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import tempfile
+
+from ...errors import UnsupportedError
+from .. import inputs, terminal
+
+#: Compared where no text is given: scripts, blanks, digits, marks and characters that are rarely learned.
+PROBE = [
+    "The quick brown fox jumps over the lazy dog, 12,345.67 times!",
+    "  two  blanks,\ttabs\nand\r\nline ends  ",
+    "naïve café, Ελληνικά, русский, العربية, हिन्दी, 東京都, 한국어, 🧩👩‍💻",
+    "def tile(x):\n    return {'x': x ** 2}  # <tag> & [UNK] </s>",
+]
+FORMATS = ("json", "model", "tiktoken", "folder")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="SOURCE", help="a tokenizer file, folder or repository")
+    parser.add_argument("target", metavar="TARGET", help="the file or folder to write")
+    parser.add_argument(
+        "-f",
+        "--format",
+        choices=FORMATS,
+        help="tokenizer.json, SentencePiece model, table of ranks, or folder (default: by the target's name)",
+    )
+    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    parser.add_argument("--check", metavar="FILE", help="compare on the lines of this file")
+    inputs.add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    source = inputs.load(options.source, options.pattern)
+    options.text, options.files = None, [options.check] if options.check else []
+    texts = inputs.sample(options) if options.check else PROBE
+    target = os.path.abspath(options.target)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(target), prefix=".tessella-") as beside:
+        made = os.path.join(beside, os.path.basename(target))
+        source.save(made, format=options.format)
+        is_folder = os.path.isdir(made)
+        is_ranks = options.format == "tiktoken" or (options.format is None and made.endswith(".tiktoken"))
+        if is_ranks:
+            terminal.note(
+                "note: a table of ranks holds neither the pattern nor the special tokens; not compared"
+            )
+        else:
+            again = inputs.load(made)
+            for text in texts:
+                expected, found = source.encode(text).ids, again.encode(text).ids
+                if expected != found:
+                    raise UnsupportedError(
+                        f"the result would encode {terminal.quoted(text[:80])} as {found[:20]} instead of "
+                        f"{expected[:20]}; nothing was written"
+                    )
+        if is_folder:
+            os.makedirs(target, exist_ok=True)
+            for name in os.listdir(made):
+                shutil.move(os.path.join(made, name), os.path.join(target, name))
+        else:
+            os.replace(made, target)
+    compared = "" if is_ranks else f", same ids on {len(texts)} texts"
+    print(f"{options.target}: {source.get_vocab_size():,} tokens{compared}")
+    return 0

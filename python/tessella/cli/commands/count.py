@@ -1,0 +1,132 @@
+"""Count the pieces of a corpus: what trainers learn from.
+
+Counts are saved in a file that can be merged with others in any order and learned from many times
+(`tessella train --from-counts`). Pieces are cut as the tokenizer or the recipe cuts them.
+
+Examples:
+  $ tessella count corpus.txt --recipe gpt2 -o corpus.counts --memory 1GB
+  $ tessella count rows.jsonl --recipe gpt2 --field text -o rows.counts --language en
+  $ tessella count --merge corpus.counts rows.counts -o all.counts
+  $ tessella count corpus.txt --tokenizer tokenizer.json --top 5 --zipf
+  $ cat corpus.txt | tessella count --recipe bert-uncased --tsv words.tsv
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import ArgumentError
+from .. import inputs, terminal
+
+if TYPE_CHECKING:
+    from ...counting import PieceCounts
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="text, JSON lines (also .gz, .zst) or Parquet; - for standard input (the default)",
+    )
+    cutting = parser.add_mutually_exclusive_group()
+    cutting.add_argument("-k", "--tokenizer", metavar="TOKENIZER", help="cut as this tokenizer does")
+    cutting.add_argument("-r", "--recipe", metavar="NAME", help="cut as this recipe does")
+    cutting.add_argument("--merge", action="store_true", help="the files are counts: add them up")
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to save the counts")
+    parser.add_argument("--tsv", metavar="FILE", help="write lines of piece, tab, count, for SentencePiece")
+    parser.add_argument("--top", type=int, metavar="N", help="show the N most frequent pieces")
+    parser.add_argument("--zipf", action="store_true", help="draw how frequency falls with rank")
+    parser.add_argument("--weight", metavar="W", help="count every occurrence so many times, whole or 1/2")
+    parser.add_argument("--language", metavar="TAG", help="a language tag, noted with the counts")
+    add_work(parser)
+    inputs.add_reading(parser)
+
+
+def add_work(parser: argparse.ArgumentParser) -> None:
+    """How counting works."""
+    group = parser.add_argument_group("work")
+    group.add_argument(
+        "--memory", metavar="SIZE", help="the most that counts may take in memory: 2GB, 512MiB"
+    )
+    group.add_argument("--spill-folder", metavar="DIR", help="where to write what does not fit")
+    group.add_argument("--threads", type=int, metavar="N", help="how many threads work")
+    group.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+
+
+def work(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of counting that were given."""
+    return {
+        "memory": options.memory,
+        "spill_folder": options.spill_folder,
+        "num_threads": options.threads,
+        "progress": not options.quiet,
+        "field": options.field,
+        "format": options.input,
+        "errors": options.errors,
+    }
+
+
+def source(options: argparse.Namespace) -> Any:
+    """Files where there are only files, else lines as they come."""
+    if options.files and "-" not in options.files:
+        return [Path(name) for name in options.files]
+    return inputs.lines(options.files, options.field, options.input, options.errors)
+
+
+def run(options: argparse.Namespace) -> int:
+    started = time.perf_counter()
+    counts = _merged(options) if options.merge else _counted(options)
+    seconds = time.perf_counter() - started
+    if options.output:
+        counts.save(options.output, progress=not options.quiet)
+    if options.tsv:
+        counts.to_tsv(options.tsv)
+    _report(counts, seconds, options)
+    return 0
+
+
+def _counted(options: argparse.Namespace) -> PieceCounts:
+    from ... import recipes
+    from ...counting import count_pieces
+
+    given = {**work(options), "weights": options.weight, "languages": options.language}
+    if options.recipe:
+        return recipes.get(options.recipe).count(source(options), **given)
+    if not options.tokenizer:
+        raise ArgumentError("say how texts are cut: --tokenizer FILE or --recipe NAME")
+    return count_pieces(source(options), inputs.load(options.tokenizer), **given)
+
+
+def _merged(options: argparse.Namespace) -> PieceCounts:
+    from ...counting import PieceCounts
+
+    if not options.files:
+        raise ArgumentError("--merge needs files of counts")
+    counts = PieceCounts()
+    for name in options.files:
+        counts.merge(PieceCounts.load(name))
+    return counts
+
+
+def _report(counts: PieceCounts, seconds: float, options: argparse.Namespace) -> None:
+    """What people look at; on standard error where nobody asked for more than files."""
+    out = sys.stdout if options.top or options.zipf else sys.stderr
+    if not (options.quiet and out is sys.stderr):
+        bytes_read = sum(one.bytes for one in counts.sources)
+        texts = sum(one.texts for one in counts.sources)
+        print(
+            f"{len(counts):,} different pieces, {counts.total:,} occurrences in {texts:,} texts "
+            f"({terminal.size(bytes_read)}), {seconds:.1f} s",
+            file=out,
+        )
+    if options.top:
+        rows = [["count", "piece"]]
+        rows += [[f"{count:,}", terminal.quoted(piece)] for piece, count in counts.top(options.top)]
+        print(terminal.table(rows, right=[0]), file=out)
+    if options.zipf:
+        print(counts.zipf(), file=out)

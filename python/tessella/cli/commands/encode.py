@@ -1,0 +1,83 @@
+"""Texts to ids.
+
+Each line is a text; its line end is not part of it. Ids of a text are written on one line.
+
+Examples:
+  $ tessella encode tokenizer.json corpus.txt -o corpus.ids
+  $ echo "low lower" | tessella encode tokenizer.json
+  $ tessella encode tokenizer.json --text "low lower" --format tokens
+  $ tessella encode tokenizer.json rows.jsonl --format jsonl
+  $ tessella encode tokenizer.json --text "low lower" --format count
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from .. import inputs
+
+if TYPE_CHECKING:
+    from ...tokenizer import Tokenizer
+
+#: Characters of text that are encoded at a time.
+PORTION = 1 << 22
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("tokenizer", metavar="TOKENIZER", help="a tokenizer file, folder or repository")
+    inputs.add_texts(parser)
+    parser.add_argument("-o", "--output", metavar="FILE", help="write here instead of standard output")
+    parser.add_argument(
+        "-f",
+        "--format",
+        choices=("ids", "tokens", "jsonl", "count"),
+        default="ids",
+        help="ids, tokens between bars, JSON with offsets, or the number of ids (default: ids)",
+    )
+    parser.add_argument(
+        "--no-special-tokens", action="store_true", help="leave the post-processor's tokens out"
+    )
+    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    parser.add_argument("--threads", type=int, metavar="N", help="how many threads work")
+
+
+def run(options: argparse.Namespace) -> int:
+    tokenizer = inputs.load(options.tokenizer, options.pattern)
+    # Someone who types wants to see each line's ids.
+    size = 1 if inputs.is_typed(options) else PORTION
+    with inputs.Output(options.output) as out:
+        for portion in portions(inputs.texts(options), size):
+            for line in written(tokenizer, portion, options):
+                out.line(line)
+    return 0
+
+
+def portions(texts: Iterable[str], most: int = PORTION) -> Iterator[list[str]]:
+    """Texts in lists of about so many characters."""
+    portion: list[str] = []
+    size = 0
+    for text in texts:
+        portion.append(text)
+        size += len(text) + 1
+        if size >= most:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
+
+
+def written(tokenizer: Tokenizer, texts: list[str], options: argparse.Namespace) -> Iterator[str]:
+    special = not options.no_special_tokens
+    if options.format in ("ids", "count"):
+        for ids in tokenizer.encode_ids_batch(texts, special, options.threads):
+            yield " ".join(map(str, ids.tolist())) if options.format == "ids" else str(len(ids))
+        return
+    for encoding in tokenizer.encode_batch(texts, add_special_tokens=special):
+        if options.format == "tokens":
+            yield "│".join(encoding.tokens)
+        else:
+            row = {"ids": encoding.ids, "tokens": encoding.tokens, "offsets": encoding.offsets}
+            yield json.dumps(row, ensure_ascii=False)

@@ -1,0 +1,144 @@
+"""Look into a tokenizer or a file of counts.
+
+Shows the stages, the model, special tokens and which engine runs each stage; with a text, what each stage
+makes of it; with tokens or ids, their entries.
+
+Examples:
+  $ tessella inspect tokenizer.json
+  $ tessella inspect tokenizer.json --text "Low lower"
+  $ tessella inspect tokenizer.json --token low --id 3
+  $ tessella inspect tokenizer.json --vocab | head -5
+  $ tessella inspect corpus.counts --top 5
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from ...errors import ArgumentError
+from .. import inputs, terminal
+
+if TYPE_CHECKING:
+    from ...tokenizer import Tokenizer
+
+COUNTS = b"TSLCOUNT"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="SOURCE", help="a tokenizer, or counts that were saved")
+    parser.add_argument("-t", "--text", action="append", help="show what each stage makes of a text")
+    parser.add_argument("--token", action="append", help="show the entry of a token")
+    parser.add_argument("--id", action="append", type=int, help="show the entry of an id")
+    parser.add_argument("--vocab", action="store_true", help="write all entries: id, tab, token")
+    parser.add_argument("--top", type=int, default=20, metavar="N", help="of counts: so many pieces")
+    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+
+
+def run(options: argparse.Namespace) -> int:
+    if _holds_counts(options.source):
+        return _counts(options)
+    tokenizer = inputs.load(options.source, options.pattern)
+    if options.vocab:
+        with inputs.Output(None) as out:
+            for token, id in sorted(tokenizer.get_vocab().items(), key=lambda entry: entry[1]):
+                out.line(f"{id}\t{token}")
+    elif options.token or options.id:
+        _entries(tokenizer, options)
+    elif options.text:
+        for text in options.text:
+            _journey(tokenizer, text)
+    else:
+        _overview(tokenizer, options.source)
+    return 0
+
+
+def _holds_counts(name: str) -> bool:
+    if not os.path.isfile(name):
+        return False
+    with open(name, "rb") as file:
+        return file.read(len(COUNTS)) == COUNTS
+
+
+def _counts(options: argparse.Namespace) -> int:
+    from ...counting import PieceCounts
+
+    counts = PieceCounts.load(options.source)
+    print(f"{len(counts):,} different pieces, {counts.total:,} occurrences")
+    rows = [["source", "language", "weight", "texts", "text"]]
+    for one in counts.sources:
+        name, language = one.name or "-", one.language or "-"
+        rows.append([name, language, f"{one.weight:,}", f"{one.texts:,}", terminal.size(one.bytes)])
+    if len(rows) > 1:
+        print(terminal.table(rows, right=[2, 3, 4]))
+    print()
+    rows = [["count", "piece"]]
+    rows += [[f"{count:,}", terminal.quoted(piece)] for piece, count in counts.top(options.top)]
+    print(terminal.table(rows, right=[0]))
+    print()
+    print(counts.zipf())
+    return 0
+
+
+def _overview(tokenizer: Tokenizer, name: str) -> None:
+    print(f"{terminal.bold(name)}: {tokenizer.get_vocab_size():,} tokens\n")
+    rows = [["stage", "component"]]
+    for stage in ("normalizer", "pre_tokenizer", "model", "post_processor", "decoder"):
+        rows.append([stage, _short(getattr(tokenizer, stage))])
+    print(terminal.table(rows))
+    special = tokenizer.get_added_tokens_decoder()
+    if special:
+        shown = [f"{token.content} ({id})" for id, token in sorted(special.items())[:20]]
+        more = f" and {len(special) - 20:,} more" if len(special) > 20 else ""
+        print(f"\n{terminal.bold('added tokens')}: {', '.join(shown)}{more}")
+    print(f"\n{terminal.bold('fingerprint')}: {tokenizer.fingerprint()}")
+    print(f"\n{terminal.bold('engines')}:")
+    for step in tokenizer.explain_plan():
+        print(f"  {step}")
+
+
+def _short(component: Any) -> str:
+    if component is None:
+        return "none"
+    text, room = str(component), max(terminal.width() - 18, 40)
+    return text if len(text) <= room else text[: room - 1] + "…"
+
+
+def _entries(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
+    rows = [["id", "token", "text", "kind"]]
+    added = tokenizer.get_added_tokens_decoder()
+    wanted: list[tuple[int, str]] = []
+    for token in options.token or ():
+        id = tokenizer.token_to_id(token)
+        if id is None:
+            raise ArgumentError(f"the vocabulary has no token `{token}`")
+        wanted.append((id, token))
+    for id in options.id or ():
+        found = tokenizer.id_to_token(id)
+        if found is None:
+            raise ArgumentError(
+                f"the vocabulary has no id {id}; it has {tokenizer.get_vocab_size():,} tokens"
+            )
+        wanted.append((id, found))
+    for id, token in wanted:
+        kind = "learned" if id not in added else "special" if added[id].special else "added"
+        text = terminal.quoted(tokenizer.decode([id], skip_special_tokens=False))
+        rows.append([str(id), terminal.quoted(token), text, kind])
+    print(terminal.table(rows, right=[0]))
+
+
+def _journey(tokenizer: Tokenizer, text: str) -> None:
+    """A text after each stage."""
+    normalized = text if tokenizer.normalizer is None else tokenizer.normalizer.normalize_str(text)
+    cut = tokenizer.pre_tokenizer
+    parts = [normalized] if cut is None else [piece for piece, _ in cut.pre_tokenize_str(normalized)]
+    encoding = tokenizer.encode(text)
+    print(f"{terminal.bold('text')}        {terminal.quoted(text)}")
+    print(f"{terminal.bold('normalized')}  {terminal.quoted(normalized)}")
+    print(f"{terminal.bold('pieces')}      {terminal.pieces(parts)}")
+    print(f"{terminal.bold('tokens')}      {terminal.pieces(encoding.tokens)}")
+    print(f"{terminal.bold('ids')}         {' '.join(map(str, encoding.ids))}")
+    decoded = tokenizer.decode(encoding.ids)
+    same = "the same text" if decoded == text else terminal.quoted(decoded)
+    print(f"{terminal.bold('decoded')}     {same}")

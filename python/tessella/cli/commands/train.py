@@ -1,0 +1,299 @@
+"""Train a tokenizer on files.
+
+The pipeline comes from a recipe (--recipes lists them), from an existing tokenizer whose vocabulary is
+learned anew (--like), or from a kind of model and stages that are named here. Every option of the trainers
+is an option here. At the end a report tells size, coverage and efficiency on lines that were kept aside.
+
+Examples:
+  $ tessella train corpus.txt --recipe gpt2 --vocab-size 1000 -o gpt2.json
+  $ tessella train corpus.txt --model bpe --pre-tokenizer byte-level --vocab-size 1000 -o bpe.json
+  $ tessella train corpus.txt --like tokenizer.json --vocab-size 800 --memory 1GB -o again.json
+  $ tessella train corpus.txt --model unigram --pre-tokenizer metaspace --special-token "<unk>" \\
+      --unk-token "<unk>" --vocab-size 200 -o unigram.json
+  $ tessella train --from-counts corpus.counts --recipe gpt2 --vocab-size 1000 -o from-counts.json
+  $ tessella train --recipes
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import ArgumentError
+from .. import inputs, terminal
+from ._trainer_options import Given, add_trainer_options
+from .count import add_work, work
+
+if TYPE_CHECKING:
+    from ...counting import PieceCounts
+    from ...recipes import Recipe
+    from ...tokenizer import Tokenizer
+
+#: Bytes of memory that are announced before they are needed.
+WORTH_TELLING = 500_000_000
+KINDS = {"bpe": "BPE", "unigram": "Unigram", "wordpiece": "WordPiece", "wordlevel": "WordLevel"}
+NORMALIZERS = ("nfc", "nfd", "nfkc", "nfkd", "lowercase", "strip-accents", "bert", "bert-cased", "nmt")
+PRE_TOKENIZERS = (
+    "byte-level",
+    "metaspace",
+    "bert",
+    "whitespace",
+    "whitespace-split",
+    "digits",
+    "punctuation",
+)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="text, JSON lines (also .gz, .zst) or Parquet; - for standard input (the default)",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to save the tokenizer")
+    parser.add_argument(
+        "--format",
+        choices=("json", "model", "tiktoken", "folder"),
+        help="format of the output (default: by its name)",
+    )
+    pipeline = parser.add_argument_group("pipeline")
+    pipeline.add_argument("-r", "--recipe", metavar="NAME", help="the pipeline of a well-known tokenizer")
+    pipeline.add_argument("--recipes", action="store_true", help="list the recipes and exit")
+    pipeline.add_argument("--like", metavar="TOKENIZER", help="the pipeline of this tokenizer")
+    pipeline.add_argument("--model", choices=KINDS, help="a model of this kind, with the stages below")
+    pipeline.add_argument(
+        "--normalizer",
+        action="append",
+        choices=NORMALIZERS,
+        help="a stage before cutting; may be given again",
+    )
+    pipeline.add_argument(
+        "--pre-tokenizer", action="append", choices=PRE_TOKENIZERS, help="how text is cut; may be given again"
+    )
+    pipeline.add_argument("--pattern", metavar="REGEX", help="cut where this expression matches, first")
+    source = parser.add_argument_group("corpus")
+    source.add_argument(
+        "--from-counts", nargs="+", metavar="FILE", help="learn from saved counts instead of files"
+    )
+    source.add_argument(
+        "--checkpoint",
+        metavar="FILE",
+        help="save the state of learning here now and then; if it is there, go on from it",
+    )
+    source.add_argument("--save-counts", metavar="FILE", help="save the counts, to learn from them again")
+    source.add_argument(
+        "--hold-out",
+        type=int,
+        default=200,
+        metavar="N",
+        help="keep every N-th text aside for the report, 0 for none (default: 200)",
+    )
+    source.add_argument("--held-out", metavar="FILE", help="report on this file instead of lines kept aside")
+    add_work(parser)
+    inputs.add_reading(parser)
+    add_trainer_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.recipes:
+        return _recipes()
+    chosen = [name for name in ("recipe", "like", "model") if getattr(options, name)]
+    if len(chosen) != 1:
+        raise ArgumentError("say what to train: one of --recipe NAME, --like TOKENIZER, --model KIND")
+    if not options.output:
+        raise ArgumentError("say where to save the tokenizer: --output FILE")
+    if options.from_counts and options.files:
+        raise ArgumentError("give files or --from-counts, not both")
+    _check_target(options.output)
+    # Made before the corpus is read, so that what cannot be trained is told at once.
+    given = Given(options)
+    plan = _plan(options)
+    trainer = given.trainer(plan)
+    started = time.perf_counter()
+    counts, aside = _counted(plan, options)
+    if options.save_counts:
+        counts.save(options.save_counts)
+    expected = trainer.estimate_memory(counts)
+    if expected >= WORTH_TELLING and not options.quiet:
+        terminal.note(f"learning takes about {terminal.size(expected)} of memory besides the counts")
+    tokenizer = plan.learn(counts, trainer, options.checkpoint)
+    seconds = time.perf_counter() - started
+    tokenizer.save(options.output, format=options.format)
+    if not options.quiet:
+        from ._report import report
+
+        print(report(tokenizer, counts, aside, options.output, seconds))
+    return 0
+
+
+def _recipes() -> int:
+    from ... import recipes
+
+    rows = [["recipe", "vocab", "what it is"]]
+    for name in recipes.names():
+        recipe = recipes.get(name)
+        rows.append([name, f"{recipe.vocab_size:,}", recipe.summary])
+    print(terminal.table(rows, right=[1]))
+    return 0
+
+
+def _check_target(name: str) -> None:
+    """A target that cannot be written is told before hours of work."""
+    folder = os.path.dirname(os.path.abspath(name))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(2, "no such folder", folder)
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(13, "the folder cannot be written to", folder)
+
+
+class Plan:
+    """What is trained: how text is cut for counting, and how a tokenizer is made of what was learned."""
+
+    def __init__(self, kind: str, recipe: Recipe | None, tokenizer: Tokenizer) -> None:
+        #: The kind of model, as its class is called.
+        self.kind = kind
+        self.recipe = recipe
+        self.tokenizer = tokenizer
+
+    def count(self, source: Any, **how: Any) -> PieceCounts:
+        from ...counting import count_pieces
+
+        if self.recipe is not None:
+            return self.recipe.count(source, **how)
+        return count_pieces(source, self.tokenizer, **how)
+
+    def learn(self, counts: PieceCounts, trainer: Any, checkpoint: str | None) -> Tokenizer:
+        if self.recipe is not None:
+            return self.recipe.learned(counts, trainer, checkpoint)
+        self.tokenizer.train_from_counts(counts, trainer, checkpoint)
+        return self.tokenizer
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    from ...models import BPE, Unigram, WordLevel, WordPiece
+    from ...tokenizer import Tokenizer
+
+    if options.recipe:
+        from ... import recipes
+
+        recipe = recipes.get(options.recipe)
+        return Plan(type(recipe.model()).__name__, recipe, recipe.tokenizer())
+    if options.like:
+        tokenizer = inputs.load(options.like)
+        kind = type(tokenizer.model).__name__
+        if kind not in KINDS.values():
+            raise ArgumentError(
+                f"{options.like} has a {kind} model, which has no trainer; try --recipe llama2 or t5"
+            )
+        return Plan(kind, None, tokenizer)
+    classes: dict[str, Any] = {"bpe": BPE, "unigram": Unigram, "wordpiece": WordPiece, "wordlevel": WordLevel}
+    unknown = getattr(options, "trainer_unk_token", None)
+    kind = KINDS[options.model]
+    known = kind in ("WordPiece", "WordLevel")
+    model = classes[options.model](unk_token=unknown or "[UNK]") if known else classes[options.model]()
+    if kind == "BPE" and unknown:
+        model.unk_token = unknown
+    tokenizer = Tokenizer(model)
+    _set_stages(tokenizer, options)
+    return Plan(kind, None, tokenizer)
+
+
+def _set_stages(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
+    from ... import decoders, normalizers, pre_tokenizers
+    from ..._tessella import Regex
+
+    makers: dict[str, Any] = {
+        "nfc": normalizers.NFC,
+        "nfd": normalizers.NFD,
+        "nfkc": normalizers.NFKC,
+        "nfkd": normalizers.NFKD,
+        "lowercase": normalizers.Lowercase,
+        "strip-accents": normalizers.StripAccents,
+        "bert": normalizers.BertNormalizer,
+        "bert-cased": lambda: normalizers.BertNormalizer(lowercase=False),
+        "nmt": normalizers.Nmt,
+    }
+    stages = [makers[name]() for name in options.normalizer or ()]
+    if stages:
+        tokenizer.normalizer = stages[0] if len(stages) == 1 else normalizers.Sequence(stages)
+    by_pattern = options.pattern is not None
+    makers = {
+        "byte-level": lambda: pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=not by_pattern),
+        "metaspace": pre_tokenizers.Metaspace,
+        "bert": pre_tokenizers.BertPreTokenizer,
+        "whitespace": pre_tokenizers.Whitespace,
+        "whitespace-split": pre_tokenizers.WhitespaceSplit,
+        "digits": lambda: pre_tokenizers.Digits(individual_digits=True),
+        "punctuation": pre_tokenizers.Punctuation,
+    }
+    names = options.pre_tokenizer or []
+    stages = [pre_tokenizers.Split(Regex(options.pattern), "isolated")] if by_pattern else []
+    stages += [makers[name]() for name in names]
+    if stages:
+        tokenizer.pre_tokenizer = stages[0] if len(stages) == 1 else pre_tokenizers.Sequence(stages)
+    if "byte-level" in names:
+        tokenizer.decoder = decoders.ByteLevel()
+    elif "metaspace" in names:
+        tokenizer.decoder = decoders.Metaspace()
+    elif options.model == "wordpiece":
+        tokenizer.decoder = decoders.WordPiece()
+
+
+def _counted(plan: Plan, options: argparse.Namespace) -> tuple[PieceCounts, list[str]]:
+    """The counts, and the texts that were kept aside."""
+    from ...counting import PieceCounts
+
+    aside: list[str] = []
+    if options.held_out:
+        aside = limited(inputs.lines([options.held_out], options.field, options.input, options.errors))
+    if options.from_counts:
+        counts = PieceCounts()
+        for name in options.from_counts:
+            counts.merge(PieceCounts.load(name))
+        return counts, aside
+    how = work(options)
+    every = 0 if options.held_out else max(options.hold_out, 0)
+    if options.files and "-" not in options.files:
+        files = [Path(name) for name in options.files]
+        counts = plan.count(files, hold_out=every, **how)
+        if every:
+            from ...counting import read_texts
+
+            reading = {key: how[key] for key in ("field", "format", "errors")}
+            aside = limited(read_texts(files, only_every=every, **reading))
+        return counts, aside
+    kept: list[str] = []
+    lines = inputs.lines(options.files, options.field, options.input, options.errors)
+    if every:
+        lines = split(lines, every, kept)
+    return plan.count(lines, **how), [*aside, *kept]
+
+
+#: Bytes of text that are kept aside at most.
+ASIDE = 2 << 20
+
+
+def limited(texts: Any) -> list[str]:
+    kept, size = [], 0
+    for text in texts:
+        kept.append(text)
+        size += len(text)
+        if size >= ASIDE:
+            break
+    return kept
+
+
+def split(texts: Any, every: int, kept: list[str]) -> Any:
+    """Gives all but every n-th text, which are kept."""
+    size = 0
+    for number, text in enumerate(texts, 1):
+        if number % every == 0:
+            if size < ASIDE:
+                kept.append(text)
+                size += len(text)
+        else:
+            yield text

@@ -1,0 +1,179 @@
+"""Tokenizers, texts and files from what is typed."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ArgumentError, FormatError
+
+if TYPE_CHECKING:
+    from ..tokenizer import Tokenizer
+
+__all__ = ["Output", "add_reading", "add_texts", "files", "is_typed", "lines", "load", "sample", "texts"]
+
+
+def load(name: str, pattern: str | None = None) -> Tokenizer:
+    """A tokenizer from a file, a folder, or the name of a repository."""
+    from ..loading import load
+
+    return load(name, pattern)
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """How files are read."""
+    group = parser.add_argument_group("reading")
+    group.add_argument(
+        "--field", default="text", metavar="NAME", help="key or column of the text (default: text)"
+    )
+    group.add_argument(
+        "--input",
+        choices=("auto", "text", "jsonl"),
+        default="auto",
+        help="what files are, whatever their names say",
+    )
+    group.add_argument(
+        "--errors",
+        choices=("strict", "replace"),
+        default="strict",
+        help="bytes that are not UTF-8: an error that says where, or U+FFFD",
+    )
+
+
+def add_texts(parser: argparse.ArgumentParser, what: str = "texts") -> None:
+    """Files, standard input or texts on the command line."""
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help=f"{what}, one a line, or JSON lines, also .gz and .zst; - for standard input (the default)",
+    )
+    parser.add_argument("-t", "--text", action="append", help="a text; may be given again")
+    add_reading(parser)
+
+
+def files(given: list[str]) -> list[str]:
+    """File names, - where there is none. Waiting for a person to type is announced."""
+    names = given or ["-"]
+    if "-" in names and sys.stdin is not None and sys.stdin.isatty():
+        print("reading standard input until Ctrl-D", file=sys.stderr, flush=True)
+    return names
+
+
+def is_typed(options: argparse.Namespace) -> bool:
+    """Whether a person types the texts."""
+    reads_input = "-" in options.files or not (options.files or options.text)
+    return reads_input and sys.stdin is not None and sys.stdin.isatty()
+
+
+def texts(options: argparse.Namespace) -> Iterator[str]:
+    """The texts that were given, without their line ends."""
+    if options.text:
+        yield from options.text
+        if not options.files:
+            return
+    for text in lines(options.files, options.field, options.input, options.errors):
+        yield text[:-1].removesuffix("\r") if text.endswith("\n") else text
+
+
+def lines(given: list[str], field: str, form: Any, errors: Any) -> Iterator[str]:
+    """The lines of files, or the texts of their JSON lines."""
+    from ..counting import read_texts
+
+    named: list[Path] = []
+    for name in files(given):
+        if name == "-":
+            if named:
+                yield from read_texts(named, field=field, format=form, errors=errors)
+                named = []
+            yield from _standard_input(field, form, errors)
+        else:
+            named.append(Path(name))
+    if named:
+        yield from read_texts(named, field=field, format=form, errors=errors)
+
+
+def _standard_input(field: str, form: str, errors: str) -> Iterator[str]:
+    import json
+
+    if sys.stdin is None:
+        raise ArgumentError("there is no standard input: name a file")
+    place = 0
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        try:
+            text = line.decode("utf-8", errors)
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                f"standard input is not UTF-8: {line[error.start]:#04x} at byte {place + error.start}, line "
+                f"{number}; convert it first, or pass --errors replace"
+            ) from error
+        place += len(line)
+        if form != "jsonl":
+            yield text
+        elif text.strip():
+            try:
+                row = json.loads(text)
+            except ValueError as error:
+                raise FormatError(f"standard input, line {number}: {error}") from error
+            if not isinstance(row, dict) or field not in row:
+                raise FormatError(f"standard input, line {number}: expected an object with the key `{field}`")
+            if row[field] is not None:
+                yield str(row[field])
+
+
+def sample(options: argparse.Namespace, most: int = 16 << 20) -> list[str]:
+    """Texts to measure with, at most about so many bytes; an error where there are none."""
+    found, size = [], 0
+    for text in texts(options):
+        found.append(text)
+        size += len(text.encode())
+        if size >= most:
+            break
+    if not any(found):
+        raise ArgumentError("there is no text to look at: the input is empty")
+    return found
+
+
+class Output:
+    """A file that appears when it is complete, or standard output.
+
+    Example:
+        >>> from tessella.cli.inputs import Output
+        >>> with Output(None) as out:
+        ...     out.line("tiles")
+        tiles
+    """
+
+    def __init__(self, path: str | None) -> None:
+        self.path = None if path in (None, "-") else path
+        self._file: Any = None
+        self._replacing: Any = None
+
+    def __enter__(self) -> Output:
+        if self.path is None:
+            # UTF-8 whatever the locale says; line ends as they are written.
+            if isinstance(sys.stdout, io.TextIOWrapper):
+                sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
+        else:
+            from .._files import _replacing
+
+            self._replacing = _replacing(self.path)
+            self._file = self._replacing.__enter__()
+        return self
+
+    def write(self, text: str) -> None:
+        if self._file is None:
+            sys.stdout.write(text)
+        else:
+            self._file.write(text.encode("utf-8", "surrogatepass"))
+
+    def line(self, text: str) -> None:
+        self.write(text + "\n")
+
+    def __exit__(self, *raised: Any) -> None:
+        if self._replacing is not None:
+            self._replacing.__exit__(*raised)

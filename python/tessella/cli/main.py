@@ -1,0 +1,126 @@
+"""What is typed, which command it means, and how errors and interrupts end.
+
+Exit statuses: 0 for success, 1 for a failure, which is explained on standard error, 2 for a wrong command
+line, 130 after Ctrl-C, 141 when whoever reads the output has gone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+
+from ..errors import TessellaError
+from . import terminal
+from .command import Command, Help, find, names
+
+__all__ = ["main"]
+
+FAILED, USAGE, INTERRUPTED, NO_READER = 1, 2, 130, 141
+
+_EPILOG = """\
+Every command explains itself and gives examples: tessella COMMAND --help
+Progress is shown on terminals; colours heed NO_COLOR and FORCE_COLOR."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command line and gives its exit status.
+
+    Args:
+        arguments: what is typed after ``tessella``; by default what this process was started with.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _run(given)
+    except KeyboardInterrupt:
+        terminal.note("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Python would complain once more when it closes what nobody reads.
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NO_READER
+
+
+def _run(given: list[str]) -> int:
+    meant = _command(given)
+    if isinstance(meant, int):
+        return meant
+    command, rest = meant
+    try:
+        options = command.parser().parse_args(rest)
+    except SystemExit as ended:
+        return _flushed(int(ended.code or 0))
+    if os.environ.get("TESSELLA_TRACEBACK"):
+        return _flushed(command.run(options))
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            return _flushed(command.run(options))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        terminal.fail(_os_error(error))
+    except (TessellaError, ValueError, TypeError, KeyError, UnicodeError) as error:
+        terminal.fail(str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error))
+    return FAILED
+
+
+def _command(given: list[str]) -> tuple[Command, list[str]] | int:
+    """The command and its own arguments, or the exit status of what needs none."""
+    if not given or given[0] in ("-h", "--help", "help"):
+        known = names()
+        if len(given) > 1 and given[0] == "help" and given[1] in known:
+            return find(given[1]), ["--help"]
+        sys.stdout.write(_overview(known))
+        return _flushed(0 if given else USAGE)
+    if given[0] in ("-V", "--version"):
+        from .. import __version__
+
+        print(f"tessella {__version__}")
+        return _flushed(0)
+    name, known = given[0], names()
+    if name not in known:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, known, 1)
+        meant = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
+        kind = "option" if name.startswith("-") else "command"
+        terminal.fail(f"there is no {kind} `{name}`: {meant}")
+        return USAGE
+    return find(name), given[1:]
+
+
+def _overview(known: list[str]) -> str:
+    parser = argparse.ArgumentParser(
+        prog="tessella",
+        usage="tessella COMMAND ...",
+        description="Tokenization, exact and fast: count, train, encode, compare, convert.",
+        epilog=_EPILOG,
+        formatter_class=Help,
+    )
+    parser.add_argument("-V", "--version", action="store_true", help="show the version and exit")
+    group = parser.add_argument_group("commands")
+    for name in known:
+        group.add_argument(name, nargs="?", help=find(name).summary.rstrip(".").replace("%", "%%"))
+    return parser.format_help()
+
+
+def _flushed(status: int) -> int:
+    """Writes what is left now, where a missing reader is still noticed quietly."""
+    sys.stdout.flush()
+    return status
+
+
+def _os_error(error: OSError) -> str:
+    if isinstance(error, TessellaError) or error.strerror is None:
+        return str(error)
+    reason = error.strerror[:1].lower() + error.strerror[1:]
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    terminal.note(f"note: {message}")

@@ -1,0 +1,31 @@
+"""The names of the ``tiktoken`` package: ``import tessella.compat.tiktoken as tiktoken``.
+
+Same arguments, same ids, same exceptions. Nothing is ever downloaded: ``get_encoding`` finds the published
+files in tiktoken's cache folder or in the folder that ``TIKTOKEN_CACHE_DIR`` names, and says what to do if
+they are not there.
+
+Example:
+    >>> from tessella.compat import tiktoken
+    >>> ranks = {bytes([byte]): byte for byte in range(256)} | {b"ab": 256}
+    >>> encoding = tiktoken.Encoding(
+    ...     "mine", pat_str=r"\\w+|\\W+", mergeable_ranks=ranks, special_tokens={"<end>": 257}
+    ... )
+    >>> encoding.encode("ab ab<end>", allowed_special="all")
+    [256, 32, 256, 257]
+    >>> encoding.decode([256, 257])
+    'ab<end>'
+"""
+
+from __future__ import annotations
+
+from .core import Encoding
+from .known import encoding_name_for_model
+from .registry import encoding_for_model, get_encoding, list_encoding_names
+
+__all__ = [
+    "Encoding",
+    "encoding_for_model",
+    "encoding_name_for_model",
+    "get_encoding",
+    "list_encoding_names",
+]

@@ -1,0 +1,399 @@
+"""``Encoding``: text to ids by ranks of bytes, with special tokens as the caller allows them."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from base64 import b64encode
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
+from operator import index
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+from ... import _tessella
+from ...errors import OutOfRangeError
+from ...tokenizer import Tokenizer
+from .merging import merge
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = ["Encoding"]
+
+_Allowed = Literal["all"] | AbstractSet[str]
+_Disallowed = Literal["all"] | Collection[str]
+# The highest id that the engine knows.
+_MOST = (1 << 32) - 1
+
+
+def _engine(pattern: str, ranks: dict[bytes, int]) -> Tokenizer:
+    """The tokenizer of a table of ranks, without special tokens."""
+    from .known import COVERING
+
+    table = b"".join(b"%s %d\n" % (b64encode(token), rank) for token, rank in ranks.items() if token)
+    # A pattern of letters alone would be taken for the name of one.
+    written = pattern if not pattern.isidentifier() else f"(?:{pattern})"
+    description = _tessella.Description.from_ranks(table, written, pattern not in COVERING)
+    return Tokenizer._from_description(description)
+
+
+@lru_cache(maxsize=128)
+def _finder(tokens: frozenset[str]) -> re.Pattern[str]:
+    """An expression for any of these tokens, the longest first."""
+    ordered = sorted((token for token in tokens if token), key=lambda token: (-len(token), token))
+    return re.compile(f"({'|'.join(map(re.escape, ordered))})" if ordered else r"(?!)")
+
+
+def _refuse(token: str) -> NoReturn:
+    raise ValueError(
+        f"Encountered text corresponding to disallowed special token {token!r}.\n"
+        f"To encode it as a special token, pass it in `allowed_special`: "
+        f"allowed_special={{{token!r}, ...}}.\n"
+        "To encode it as ordinary text, leave it out of `disallowed_special`: "
+        f"disallowed_special=(enc.special_tokens_set - {{{token!r}}}).\n"
+        "To encode all special tokens as ordinary text, pass disallowed_special=().\n"
+    )
+
+
+def _mended(text: str) -> str:
+    """The text with surrogate pairs joined and lone ones replaced by U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+class Encoding:
+    """A table of ranks with a pattern and special tokens.
+
+    Args:
+        name: what it is called; of two encodings that differ, the names should.
+        pat_str: the expression that cuts the text into pieces.
+        mergeable_ranks: tokens and their ranks, which are their ids; lower ranks are joined first. All 256
+            bytes must be among them.
+        special_tokens: texts that stand for one id each.
+        explicit_n_vocab: how many ids there are, as a check.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        pat_str: str,
+        mergeable_ranks: dict[bytes, int],
+        special_tokens: dict[str, int],
+        explicit_n_vocab: int | None = None,
+    ) -> None:
+        self.name = name
+        self._pat_str = pat_str
+        self._mergeable_ranks = mergeable_ranks
+        self._special_tokens = special_tokens
+        self.max_token_value = max(max(mergeable_ranks.values()), max(special_tokens.values(), default=0))
+        if explicit_n_vocab:
+            count = len(mergeable_ranks) + len(special_tokens)
+            assert count == explicit_n_vocab, f"{count} tokens, explicit_n_vocab is {explicit_n_vocab}"
+            assert self.max_token_value == explicit_n_vocab - 1, f"the highest id is {self.max_token_value}"
+        self._engine = _engine(pat_str, mergeable_ranks)
+        self._bytes = {id: token.encode("utf-8") for token, id in special_tokens.items()}
+        self._bytes |= {rank: token for token, rank in mergeable_ranks.items()}
+        self._special_ids = frozenset(special_tokens.values())
+        self._special_set = set(special_tokens)
+        self._sorted: list[bytes] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Encoding {self.name!r}>"
+
+    # Encoding.
+
+    def _checked(self, text: str, allowed: _Allowed, disallowed: _Disallowed) -> AbstractSet[str]:
+        """The special tokens to find, once it is sure that none of the others is in the text."""
+        if isinstance(allowed, str) and allowed == "all":
+            allowed = self._special_set
+        if isinstance(disallowed, str) and disallowed == "all":
+            disallowed = self._special_set - allowed
+        if disallowed and (found := _finder(frozenset(disallowed)).search(text)):
+            _refuse(found.group())
+        return allowed
+
+    def _cut(self, text: str, allowed: AbstractSet[str]) -> list[str]:
+        """The text cut at special tokens: every second part is one."""
+        wanted = self._special_set & set(allowed) if allowed else None
+        return _finder(frozenset(wanted)).split(text) if wanted else [text]
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """The ids of a text in which nothing is special."""
+        return self._ordinary(text).tolist()  # type: ignore[no-any-return]
+
+    def _ordinary(self, text: str) -> npt.NDArray[np.uint32]:
+        try:
+            return self._engine.encode_ids(text, False)
+        except TypeError:
+            if not isinstance(text, str):
+                raise
+            return self._engine.encode_ids(_mended(text), False)
+
+    def encode(
+        self,
+        text: str,
+        *,
+        allowed_special: _Allowed = frozenset(),
+        disallowed_special: _Disallowed = "all",
+    ) -> list[int]:
+        """The ids of a text.
+
+        Text from strangers may hold the names of special tokens and so tell a model what its author never
+        meant. Therefore a special token that is not allowed raises ``ValueError``.
+
+        Args:
+            text: the text.
+            allowed_special: special tokens that become their ids; ``"all"`` allows all of them.
+            disallowed_special: special tokens that raise; ``"all"`` are all that are not allowed, and ``()``
+                are none, which makes ordinary text of those that are not allowed.
+        """
+        allowed = self._checked(text, allowed_special, disallowed_special)
+        ids: list[int] = []
+        for place, part in enumerate(self._cut(text, allowed)):
+            if place % 2:
+                ids.append(self._special_tokens[part])
+            elif part:
+                ids += self.encode_ordinary(part)
+        if not ids and not isinstance(text, str):
+            raise TypeError(f"`text` must be a str, not {type(text).__name__}")
+        return ids
+
+    def encode_to_numpy(
+        self,
+        text: str,
+        *,
+        allowed_special: _Allowed = frozenset(),
+        disallowed_special: _Disallowed = "all",
+    ) -> npt.NDArray[np.uint32]:
+        """As ``encode``, but an array."""
+        import numpy as np
+
+        allowed = self._checked(text, allowed_special, disallowed_special)
+        # Lone surrogates are not mended here: the text is not what it seems.
+        text.encode("utf-8")
+        parts = self._cut(text, allowed)
+        if len(parts) == 1:
+            return self._engine.encode_ids(text, False)
+        arrays = [
+            np.array([self._special_tokens[part]], np.uint32)
+            if place % 2
+            else self._engine.encode_ids(part, False)
+            for place, part in enumerate(parts)
+        ]
+        return np.concatenate(arrays)
+
+    def encode_ordinary_batch(self, text: Sequence[str], *, num_threads: int = 8) -> list[list[int]]:
+        """The ids of many texts in which nothing is special, on several threads."""
+        try:
+            return self._engine.encode_ids_batch(text, False, num_threads).to_list()
+        except TypeError:
+            # A str that is walked, a lone surrogate, or no text at all: one by one, as it is for one.
+            return [self.encode_ordinary(one) for one in text]
+
+    def encode_batch(
+        self,
+        text: Sequence[str],
+        *,
+        num_threads: int = 8,
+        allowed_special: _Allowed = frozenset(),
+        disallowed_special: _Disallowed = "all",
+    ) -> list[list[int]]:
+        """The ids of many texts, on several threads; see ``encode``."""
+        cut = []
+        for one in text:
+            allowed = self._checked(one, allowed_special, disallowed_special)
+            cut.append(self._cut(one, allowed))
+        ordinary = iter(
+            self.encode_ordinary_batch(
+                [part for parts in cut for part in parts[::2]], num_threads=num_threads
+            )
+        )
+        rows = []
+        for parts in cut:
+            row: list[int] = []
+            for place, part in enumerate(parts):
+                row += [self._special_tokens[part]] if place % 2 else next(ordinary)
+            rows.append(row)
+        return rows
+
+    def encode_single_token(self, text_or_bytes: str | bytes) -> int:
+        """The id of a token, special ones too; ``KeyError`` if it is none."""
+        token = text_or_bytes.encode("utf-8") if isinstance(text_or_bytes, str) else text_or_bytes
+        if not isinstance(token, bytes):
+            raise TypeError(f"a token is a str or bytes, not {type(token).__name__}")
+        id = self._mergeable_ranks.get(token)
+        if id is None:
+            id = self._special_tokens.get(token.decode("utf-8", "surrogateescape"))
+        if id is None:
+            raise KeyError(token)
+        return id
+
+    def encode_with_unstable(
+        self,
+        text: str,
+        *,
+        allowed_special: _Allowed = frozenset(),
+        disallowed_special: _Disallowed = "all",
+    ) -> tuple[list[int], list[list[int]]]:
+        """The ids that more text cannot change, and the ways in which the rest may go on.
+
+        The bytes of the text begin the bytes of the ids with any one of the ways behind them.
+        """
+        from .unstable import completions, unstable_tail
+
+        allowed = self._checked(text, allowed_special, disallowed_special)
+        text.encode("utf-8")
+        ids = self.encode(text, allowed_special=allowed, disallowed_special=())
+        count = unstable_tail(self, ids, self._last_piece(self._cut(text, allowed)[-1]))
+        if not count:
+            return ids, []
+        return ids[:-count], completions(self, self.decode_bytes(ids[-count:]))
+
+    def _last_piece(self, text: str) -> int:
+        """How many ids the last piece of a text becomes."""
+        words = self._engine.encode(text).word_ids
+        return sum(word == words[-1] for word in words) if words else 0
+
+    # Decoding.
+
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
+        """The bytes that the ids stand for."""
+        table = self._bytes
+        try:
+            return b"".join([table[token] for token in tokens])
+        except KeyError:
+            for token in tokens:
+                self._known(token, "Invalid token for decoding: {}")
+            raise
+
+    def _known(self, token: Any, message: str) -> bytes:
+        """The bytes of an id, or the error that says what is wrong with it."""
+        id = index(token)
+        if not 0 <= id <= _MOST:
+            raise OutOfRangeError(f"an id is a number from 0 to {_MOST}, not {id}")
+        if id not in self._bytes:
+            raise KeyError(message.format(id))
+        return self._bytes[id]
+
+    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
+        """The text that the ids stand for.
+
+        Args:
+            tokens: the ids.
+            errors: what becomes of bytes that are no UTF-8, as in ``bytes.decode``.
+        """
+        return self.decode_bytes(tokens).decode("utf-8", errors)
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """The bytes of one id, special ones too; ``KeyError`` if it is none."""
+        return self._known(token, "{}")
+
+    def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
+        """The bytes of each id."""
+        return [self._known(token, "{}") for token in tokens]
+
+    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """The text, and for each id the character where it starts.
+
+        An id that starts inside a character starts where that character does. Broken UTF-8 becomes U+FFFD.
+        """
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        parts: list[str] = []
+        offsets: list[int] = []
+        length = 0
+        for token in self.decode_tokens_bytes(tokens):
+            # A character that was begun, and that this token does not go on with, is broken: U+FFFD.
+            broken = bool(decoder.getstate()[0]) and not 0x80 <= (token or b"\0")[0] < 0xC0
+            offsets.append(length + broken)
+            parts.append(decoder.decode(token))
+            length += len(parts[-1])
+        parts.append(decoder.decode(b"", True))
+        return "".join(parts), offsets
+
+    def decode_batch(
+        self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
+    ) -> list[str]:
+        """The texts of many lists of ids."""
+        del num_threads
+        return [self.decode(tokens, errors) for tokens in batch]
+
+    def decode_bytes_batch(self, batch: Sequence[Sequence[int]], *, num_threads: int = 8) -> list[bytes]:
+        """The bytes of many lists of ids."""
+        del num_threads
+        return [self.decode_bytes(tokens) for tokens in batch]
+
+    # The table.
+
+    def _sorted_tokens(self) -> list[bytes]:
+        if self._sorted is None:
+            self._sorted = sorted(self._mergeable_ranks)
+        return self._sorted
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of all tokens but the special ones, in order of the bytes."""
+        return list(self._sorted_tokens())
+
+    @property
+    def eot_token(self) -> int:
+        """The id of ``<|endoftext|>``."""
+        return self._special_tokens["<|endoftext|>"]
+
+    @property
+    def special_tokens_set(self) -> set[str]:
+        """The special tokens."""
+        return self._special_set
+
+    def is_special_token(self, token: int) -> bool:
+        """Whether an id is one of a special token."""
+        assert isinstance(token, int), f"an id is an int, not {type(token).__name__}"
+        return token in self._special_ids
+
+    @property
+    def n_vocab(self) -> int:
+        """One more than the highest id."""
+        return self.max_token_value + 1
+
+    # What other packages reach for although it is private.
+
+    def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
+        piece = text_or_bytes.encode("utf-8") if isinstance(text_or_bytes, str) else text_or_bytes
+        return merge(piece, self._mergeable_ranks)
+
+    def _encode_only_native_bpe(self, text: str) -> list[int]:
+        return self.encode_ordinary(text)
+
+    def _encode_bytes(self, text: bytes) -> list[int]:
+        try:
+            return self.encode_ordinary(text.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            from .unstable import unstable_tail
+
+            whole = text[: error.start].decode("utf-8")
+            ids = self.encode_ordinary(whole)
+            count = unstable_tail(self, ids, self._last_piece(whole))
+            tail = (self.decode_bytes(ids[-count:]) if count else b"") + text[error.start :]
+            return ids[: len(ids) - count] + merge(tail, self._mergeable_ranks)
+
+    # Pickling.
+
+    def __getstate__(self) -> object:
+        from .registry import ENCODINGS
+
+        if ENCODINGS.get(self.name) is self:
+            return self.name
+        return {
+            "name": self.name,
+            "pat_str": self._pat_str,
+            "mergeable_ranks": self._mergeable_ranks,
+            "special_tokens": self._special_tokens,
+        }
+
+    def __setstate__(self, state: Any) -> None:
+        if isinstance(state, str):
+            from .registry import get_encoding
+
+            self.__dict__ = get_encoding(state).__dict__
+        else:
+            self.__init__(**state)  # type: ignore[misc]

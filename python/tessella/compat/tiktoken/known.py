@@ -1,0 +1,157 @@
+"""The published encodings: their patterns, special tokens and files, and the models that use them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["COVERING", "KNOWN", "Known", "encoding_name_for_model"]
+
+_R50K = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"""
+_CL100K = (
+    r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$"""
+    r"""|\s*[\r\n]|\s+(?!\S)|\s"""
+)
+_O200K = (
+    r"""[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"""
+    r"""|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"""
+    r"""|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"""
+)
+
+#: Patterns that match every character of every text, so that nothing is ever left out.
+COVERING = frozenset({_R50K, _CL100K, _O200K})
+
+
+class File(NamedTuple):
+    """A published table of ranks."""
+
+    #: Its name, without ``.tiktoken``.
+    stem: str
+    #: What tiktoken calls it in its cache folder.
+    cached: str
+    sha256: str
+
+
+_R50K_FILE = File(
+    "r50k_base",
+    "0ea1e91bbb3a60f729a8dc8f777fd2fc07cd8df4",
+    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
+)
+_P50K_FILE = File(
+    "p50k_base",
+    "ec7223a39ce59f226a68acc30dc1af2788490e15",
+    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
+)
+_CL100K_FILE = File(
+    "cl100k_base",
+    "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
+    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+)
+_O200K_FILE = File(
+    "o200k_base",
+    "fb374d419588a4632f3f557e76b4b70aebbca790",
+    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+)
+
+
+class Known(NamedTuple):
+    """A published encoding."""
+
+    pattern: str
+    file: File
+    special_tokens: dict[str, int]
+    #: How many tokens it has, where they leave no gap.
+    total: int | None
+
+
+def _fim(first: int) -> dict[str, int]:
+    return {f"<|fim_{part}|>": first + place for place, part in enumerate(("prefix", "middle", "suffix"))}
+
+
+def _harmony() -> dict[str, int]:
+    named = {
+        "<|startoftext|>": 199998,
+        "<|endoftext|>": 199999,
+        "<|return|>": 200002,
+        "<|constrain|>": 200003,
+        "<|channel|>": 200005,
+        "<|start|>": 200006,
+        "<|end|>": 200007,
+        "<|message|>": 200008,
+        "<|call|>": 200012,
+        # The id is that of a reserved token too: the published table says so.
+        "<|endofprompt|>": 200018,
+    }
+    taken = set(named.values()) - {200018}
+    reserved = {f"<|reserved_{id}|>": id for id in range(200000, 201088) if id not in taken}
+    # The named ones last, so that the id that is given twice decodes to one of them.
+    return {**reserved, **named}
+
+
+_END = "<|endoftext|>"
+#: By name, the older first. The ranks of GPT-2 are those of ``r50k_base``.
+KNOWN: dict[str, Known] = {
+    "gpt2": Known(_R50K, _R50K_FILE, {_END: 50256}, 50257),
+    "r50k_base": Known(_R50K, _R50K_FILE, {_END: 50256}, 50257),
+    "p50k_base": Known(_R50K, _P50K_FILE, {_END: 50256}, 50281),
+    "p50k_edit": Known(_R50K, _P50K_FILE, {_END: 50256, **_fim(50281)}, None),
+    "cl100k_base": Known(
+        _CL100K, _CL100K_FILE, {_END: 100257, **_fim(100258), "<|endofprompt|>": 100276}, None
+    ),
+    "o200k_base": Known(_O200K, _O200K_FILE, {_END: 199999, "<|endofprompt|>": 200018}, None),
+    "o200k_harmony": Known(_O200K, _O200K_FILE, _harmony(), None),
+}
+
+_MODELS: dict[str, str] = {
+    "gpt2": "gpt2 gpt-2",
+    "r50k_base": (
+        "text-davinci-001 text-curie-001 text-babbage-001 text-ada-001 davinci curie babbage ada "
+        "text-similarity-davinci-001 text-similarity-curie-001 text-similarity-babbage-001 "
+        "text-similarity-ada-001 text-search-davinci-doc-001 text-search-curie-doc-001 "
+        "text-search-babbage-doc-001 text-search-ada-doc-001 code-search-babbage-code-001 "
+        "code-search-ada-code-001"
+    ),
+    "p50k_base": (
+        "text-davinci-003 text-davinci-002 code-davinci-002 code-davinci-001 code-cushman-002 "
+        "code-cushman-001 davinci-codex cushman-codex"
+    ),
+    "p50k_edit": "text-davinci-edit-001 code-davinci-edit-001",
+    "cl100k_base": (
+        "gpt-4 gpt-3.5-turbo gpt-3.5 gpt-35-turbo davinci-002 babbage-002 text-embedding-ada-002 "
+        "text-embedding-3-small text-embedding-3-large"
+    ),
+    "o200k_base": "o1 o3 o4-mini gpt-5 gpt-4.1 gpt-4o",
+}
+_PREFIXES: dict[str, str] = {
+    "cl100k_base": (
+        "gpt-4- gpt-3.5-turbo- gpt-35-turbo- ft:gpt-4 ft:gpt-3.5-turbo ft:davinci-002 ft:babbage-002"
+    ),
+    "o200k_base": "o1- o3- o4-mini- gpt-5 gpt-4.5- gpt-4.1- chatgpt-4o- gpt-4o- ft:gpt-4o",
+    "o200k_harmony": "gpt-oss-",
+}
+
+
+def _by_model(table: dict[str, str]) -> dict[str, str]:
+    return {model: name for name, models in table.items() for model in models.split()}
+
+
+_BY_MODEL, _BY_PREFIX = _by_model(_MODELS), _by_model(_PREFIXES)
+
+
+def encoding_name_for_model(model_name: str) -> str:
+    """The encoding that a model uses; ``KeyError`` if the name is not known.
+
+    Example:
+        >>> from tessella.compat import tiktoken
+        >>> tiktoken.encoding_name_for_model("gpt-4o-2024-05-13")
+        'o200k_base'
+    """
+    if model_name in _BY_MODEL:
+        return _BY_MODEL[model_name]
+    # The longest beginning says most.
+    for prefix in sorted(_BY_PREFIX, key=len, reverse=True):
+        if model_name.startswith(prefix):
+            return _BY_PREFIX[prefix]
+    raise KeyError(
+        f"no encoding is known for the model {model_name}; if you know which one it uses, pass its name to "
+        "get_encoding"
+    )

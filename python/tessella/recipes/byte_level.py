@@ -1,0 +1,323 @@
+"""Byte-level pairs: every text can be written, whatever was learned.
+
+They differ in how text is cut before bytes are joined: GPT-2's expression, its successors' (``cl100k``, which
+Llama 3 follows, and ``o200k``), digits one by one for code and science, and CLIP's lower case words with
+their ends marked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from .. import _tessella
+from ..decoders import ByteLevel as ByteLevelDecoder
+from ..models import BPE
+from ..normalizers import NFC, Lowercase, Replace
+from ..normalizers import Sequence as Normalizers
+from ..pre_tokenizers import ByteLevel, Digits, PreTokenizer, Punctuation, Split
+from ..pre_tokenizers import Sequence as PreTokenizers
+from ..processors import ByteLevel as ByteLevelProcessor
+from ..processors import PostProcessor, RobertaProcessing, TemplateProcessing
+from ..processors import Sequence as Processors
+from ..tokenizer import Tokenizer
+from ..trainers import BpeTrainer, Trainer
+from .recipe import Ids, Recipe, special
+
+__all__ = ["RECIPES", "mark_sequences"]
+
+#: Words with a mark in front, numbers of up to three digits, marks with the line ends behind them, blanks.
+LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+#: The same in the words of its first publication, which differ in corner cases of blanks.
+CL100K = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|(?>\p{N}{1,3})"
+    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++\z|\s*[\r\n]|\s+(?!\S)|\s"
+)
+_UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+_ENDING = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+#: Words are cut where lower case ends, and keep their contraction.
+O200K = (
+    rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_ENDING}|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_ENDING}"
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+CLIP = (
+    r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d"
+    r"|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+)
+
+
+def _trainer(vocab_size: int, **options: Any) -> Trainer:
+    options.setdefault("initial_alphabet", ByteLevel.alphabet())
+    return BpeTrainer(vocab_size=vocab_size, **options)
+
+
+def _cut_by(expression: str, trim_offsets: bool = True) -> PreTokenizer:
+    return PreTokenizers(
+        [
+            Split(_tessella.Regex(expression), "isolated"),
+            ByteLevel(add_prefix_space=False, trim_offsets=trim_offsets, use_regex=False),
+        ]
+    )
+
+
+def _gpt2() -> Recipe:
+    def stages(tokenizer: Tokenizer) -> None:
+        tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = ByteLevelDecoder()
+
+    return Recipe(
+        name="gpt2",
+        summary="GPT-2: byte-level pairs over words with their leading blank",
+        vocab_size=50_257,
+        first=(),
+        last=(special("<|endoftext|>"),),
+        model=BPE,
+        stages=stages,
+        make_trainer=_trainer,
+        template=lambda ids: ByteLevelProcessor(trim_offsets=False),
+    )
+
+
+def _roberta() -> Recipe:
+    def stages(tokenizer: Tokenizer) -> None:
+        tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = ByteLevelDecoder()
+
+    def template(ids: Ids) -> PostProcessor:
+        return RobertaProcessing(
+            ("</s>", ids("</s>")), ("<s>", ids("<s>")), trim_offsets=True, add_prefix_space=False
+        )
+
+    return Recipe(
+        name="roberta",
+        summary="RoBERTa: GPT-2's pieces, special tokens for pairs and masks",
+        vocab_size=50_265,
+        first=tuple(special(token) for token in ("<s>", "<pad>", "</s>", "<unk>")),
+        last=(special("<mask>", lstrip=True),),
+        model=BPE,
+        stages=stages,
+        make_trainer=_trainer,
+        template=template,
+    )
+
+
+def _clip() -> Recipe:
+    def stages(tokenizer: Tokenizer) -> None:
+        tokenizer.normalizer = Normalizers([NFC(), Replace(_tessella.Regex(r"\s+"), " "), Lowercase()])
+        tokenizer.pre_tokenizer = PreTokenizers(
+            [
+                Split(_tessella.Regex(CLIP), "removed", invert=True),
+                ByteLevel(add_prefix_space=False),
+            ]
+        )
+        tokenizer.decoder = ByteLevelDecoder()
+
+    def template(ids: Ids) -> PostProcessor:
+        sep, cls = "<|endoftext|>", "<|startoftext|>"
+        return RobertaProcessing((sep, ids(sep)), (cls, ids(cls)), trim_offsets=False, add_prefix_space=False)
+
+    def trainer(vocab_size: int, **options: Any) -> Trainer:
+        return _trainer(vocab_size, end_of_word_suffix="</w>", **options)
+
+    return Recipe(
+        name="clip",
+        summary="CLIP: lower case words, ends of words marked, digits one by one",
+        vocab_size=49_408,
+        first=(),
+        last=(special("<|startoftext|>"), special("<|endoftext|>")),
+        model=lambda: BPE(unk_token="<|endoftext|>", end_of_word_suffix="</w>"),
+        stages=stages,
+        make_trainer=trainer,
+        template=template,
+        # Every byte also as the end of a word.
+        always=tuple(sorted(ByteLevel.alphabet())),
+    )
+
+
+def _ranked(name: str, summary: str, expression: str, vocab_size: int, last: tuple[str, ...]) -> Recipe:
+    """Ranks are ids, special tokens come behind."""
+
+    def stages(tokenizer: Tokenizer) -> None:
+        tokenizer.pre_tokenizer = _cut_by(expression, trim_offsets=False)
+        tokenizer.decoder = ByteLevelDecoder()
+
+    return Recipe(
+        name=name,
+        summary=summary,
+        vocab_size=vocab_size,
+        first=(),
+        last=tuple(special(token) for token in last),
+        model=lambda: BPE(ignore_merges=True),
+        stages=stages,
+        make_trainer=_trainer,
+    )
+
+
+def _cl100k() -> Recipe:
+    fill = tuple(f"<|fim_{part}|>" for part in ("prefix", "middle", "suffix"))
+    return _ranked(
+        "cl100k",
+        "cl100k: byte-level pairs, numbers of up to three digits",
+        CL100K,
+        100_261,
+        ("<|endoftext|>", *fill, "<|endofprompt|>"),
+    )
+
+
+def _o200k() -> Recipe:
+    return _ranked(
+        "o200k",
+        "o200k: byte-level pairs, words cut by case, numbers of up to three digits",
+        O200K,
+        200_000,
+        ("<|endoftext|>", "<|endofprompt|>"),
+    )
+
+
+def _llama3() -> Recipe:
+    def stages(tokenizer: Tokenizer) -> None:
+        tokenizer.pre_tokenizer = _cut_by(LLAMA3)
+        tokenizer.decoder = ByteLevelDecoder()
+
+    def template(ids: Ids) -> PostProcessor:
+        begin = "<|begin_of_text|>"
+        return Processors(
+            [
+                ByteLevelProcessor(trim_offsets=False),
+                TemplateProcessing(
+                    single=f"{begin}:0 $A:0",
+                    pair=f"{begin}:0 $A:0 {begin}:1 $B:1",
+                    special_tokens=[(begin, ids(begin))],
+                ),
+            ]
+        )
+
+    named = [
+        "<|begin_of_text|>",
+        "<|end_of_text|>",
+        "<|reserved_special_token_0|>",
+        "<|reserved_special_token_1|>",
+        "<|finetune_right_pad_id|>",
+        "<|reserved_special_token_2|>",
+        "<|start_header_id|>",
+        "<|end_header_id|>",
+        "<|eom_id|>",
+        "<|eot_id|>",
+        "<|python_tag|>",
+    ]
+    reserved = [f"<|reserved_special_token_{n}|>" for n in range(3, 248)]
+    return Recipe(
+        name="llama3",
+        summary="Llama 3: byte-level pairs, numbers of up to three digits, a token that begins the text",
+        vocab_size=128_256,
+        first=(),
+        last=tuple(special(token) for token in [*named, *reserved]),
+        model=lambda: BPE(ignore_merges=True),
+        stages=stages,
+        make_trainer=_trainer,
+        template=template,
+    )
+
+
+def _starcoder2() -> Recipe:
+    def stages(tokenizer: Tokenizer) -> None:
+        tokenizer.pre_tokenizer = PreTokenizers(
+            [Digits(individual_digits=True), ByteLevel(add_prefix_space=False)]
+        )
+        tokenizer.decoder = ByteLevelDecoder()
+
+    pull = (
+        "<pr> <pr_status> <pr_is_merged> <pr_base> <pr_file> <pr_base_code> <pr_diff> <pr_diff_hunk>"
+        " <pr_comment> <pr_event_id> <pr_review> <pr_review_state> <pr_review_comment>"
+        " <pr_in_reply_to_review_id> <pr_in_reply_to_comment_id> <pr_diff_hunk_comment_line>"
+    )
+    tokens = (
+        "<|endoftext|> <fim_prefix> <fim_middle> <fim_suffix> <fim_pad> <repo_name> <file_sep>"
+        " <issue_start> <issue_comment> <issue_closed>"
+        " <jupyter_start> <jupyter_text> <jupyter_code> <jupyter_output> <jupyter_script> <empty_output>"
+        f" <code_to_intermediate> <intermediate_to_code> {pull} <NAME> <EMAIL> <KEY> <PASSWORD>"
+    )
+    return Recipe(
+        name="starcoder2",
+        summary="StarCoder 2: byte-level pairs for code, digits one by one, tokens for files and gaps",
+        vocab_size=49_152,
+        first=tuple(special(token) for token in tokens.split()),
+        last=(),
+        model=lambda: BPE(unk_token="<|endoftext|>"),
+        stages=stages,
+        make_trainer=_trainer,
+    )
+
+
+#: What `mark_sequences` puts in front of each character of a sequence, and the splitter takes away.
+MARK = "SPL1T-TH1S-Pl3A5E"
+_SEQUENCE = re.compile(r"(\[START_(DNA|SMILES|I_SMILES|AMINO)\])(.*?)(\[END_\2\])", re.DOTALL)
+
+
+def mark_sequences(text: str) -> str:
+    """Marks the characters of molecules, proteins and DNA, so that they are never joined.
+
+    Texts for the ``galactica`` recipe go through this before they are encoded; training does it by itself.
+    A sequence stands between ``[START_SMILES]`` and ``[END_SMILES]``, and so for ``I_SMILES``, ``AMINO`` and
+    ``DNA``.
+
+    Example:
+        >>> from tessella import recipes
+        >>> tokenizer = recipes.get("galactica").train(["CCO, CCO, CCO"] * 9, vocab_size=290)
+        >>> tokenizer.encode(recipes.mark_sequences("CCO [START_SMILES]CCO[END_SMILES]")).tokens
+        ['CCO', 'Ġ', '[START_SMILES]', 'C', 'C', 'O', '[END_SMILES]']
+    """
+
+    def marked(found: re.Match[str]) -> str:
+        start, _, content, end = found.groups()
+        return start + "".join(MARK + character for character in content) + end
+
+    return _SEQUENCE.sub(marked, text)
+
+
+def _galactica() -> Recipe:
+    def stages(tokenizer: Tokenizer) -> None:
+        tokenizer.pre_tokenizer = PreTokenizers(
+            [
+                Split(MARK, "removed"),
+                Digits(individual_digits=True),
+                Punctuation("isolated"),
+                ByteLevel(add_prefix_space=False),
+            ]
+        )
+        tokenizer.decoder = ByteLevelDecoder()
+
+    pairs = [
+        f"[{edge}_{what}]"
+        for what in ("REF", "SUP", "SUB", "DNA", "AMINO", "SMILES", "I_SMILES")
+        for edge in ("START", "END")
+    ]
+    others = ["[IMAGE]", "<fragments>", "</fragments>", "<work>", "</work>"]
+    tokens = ["<unk>", "<s>", "<pad>", "</s>", *others, *pairs]
+    return Recipe(
+        name="galactica",
+        summary="Galactica: science; digits one by one, tokens for citations, molecules, proteins and DNA",
+        vocab_size=50_000,
+        first=tuple(special(token) for token in tokens),
+        last=(),
+        model=lambda: BPE(unk_token="<unk>"),
+        stages=stages,
+        make_trainer=_trainer,
+        prepare=mark_sequences,
+    )
+
+
+RECIPES: dict[str, Callable[..., Recipe]] = {
+    "cl100k": _cl100k,
+    "clip": _clip,
+    "galactica": _galactica,
+    "gpt2": _gpt2,
+    "llama3": _llama3,
+    "o200k": _o200k,
+    "roberta": _roberta,
+    "starcoder2": _starcoder2,
+}

@@ -1,0 +1,55 @@
+"""BERT: words and punctuation marks, cut into the longest known parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..decoders import WordPiece as WordPieceDecoder
+from ..models import WordPiece
+from ..normalizers import BertNormalizer
+from ..pre_tokenizers import BertPreTokenizer
+from ..processors import PostProcessor, TemplateProcessing
+from ..tokenizer import Tokenizer
+from ..trainers import Trainer, WordPieceTrainer
+from .recipe import Ids, Recipe, special
+
+__all__ = ["RECIPES"]
+
+
+def _template(ids: Ids) -> PostProcessor:
+    return TemplateProcessing(
+        single="[CLS]:0 $A:0 [SEP]:0",
+        pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", ids("[CLS]")), ("[SEP]", ids("[SEP]"))],
+    )
+
+
+def _trainer(vocab_size: int, **options: Any) -> Trainer:
+    return WordPieceTrainer(vocab_size=vocab_size, **options)
+
+
+def _bert(name: str, lowercase: bool, vocab_size: int) -> Recipe:
+    def stages(tokenizer: Tokenizer) -> None:
+        tokenizer.normalizer = BertNormalizer(lowercase=lowercase)
+        tokenizer.pre_tokenizer = BertPreTokenizer()
+        tokenizer.decoder = WordPieceDecoder(prefix="##", cleanup=True)
+
+    case = "without case and accents" if lowercase else "with case"
+    return Recipe(
+        name=name,
+        summary=f"BERT {case}: WordPiece over words and punctuation",
+        vocab_size=vocab_size,
+        first=tuple(special(token) for token in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")),
+        last=(),
+        model=lambda: WordPiece(unk_token="[UNK]", max_input_chars_per_word=100),
+        stages=stages,
+        make_trainer=_trainer,
+        template=_template,
+    )
+
+
+RECIPES: dict[str, Callable[..., Recipe]] = {
+    "bert-cased": lambda: _bert("bert-cased", False, 28_996),
+    "bert-uncased": lambda: _bert("bert-uncased", True, 30_522),
+}

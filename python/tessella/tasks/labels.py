@@ -1,0 +1,253 @@
+"""Labels of words as labels of tokens, and back.
+
+A model sees tokens, people label words or stretches of text. Here one becomes the other, by the word ids and
+the offsets of an ``Encoding``.
+
+Example:
+    >>> from tessella import Tokenizer, models, pre_tokenizers
+    >>> from tessella.tasks import labels_of_spans, labels_of_words
+    >>> vocab = {"[UNK]": 0, "in": 1, "Lon": 2, "##don": 3, "now": 4}
+    >>> tokenizer = Tokenizer(models.WordPiece(vocab))
+    >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    >>> encoding = tokenizer.encode("in London now")
+    >>> labels_of_words(encoding, ["O", "B-LOC", "O"])
+    ['O', 'B-LOC', -100, 'O']
+    >>> labels_of_words(encoding, ["O", "B-LOC", "O"], pieces="all")
+    ['O', 'B-LOC', 'I-LOC', 'O']
+    >>> labels_of_spans(encoding, [("LOC", 3, 9)]).labels
+    ['O', 'B-LOC', 'I-LOC', 'O']
+    >>> labels_of_spans(encoding, [("LOC", 3, 7)]).cut
+    [CutSpan(label='LOC', start=3, end=7, widened=(3, 9))]
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeVar
+
+from .. import Encoding
+from ..errors import ArgumentError
+from .tags import Scheme, spans_of_tags, tags_of_spans
+
+__all__ = [
+    "IGNORED",
+    "CutSpan",
+    "SpanLabels",
+    "ids_of_labels",
+    "labels_of_spans",
+    "labels_of_words",
+    "spans_of_labels",
+    "words_of_labels",
+]
+
+#: The label that losses leave out.
+IGNORED = -100
+
+_L = TypeVar("_L", str, int)
+_WordIds = Sequence["int | None"]
+
+
+def _word_ids(encoding: Encoding | _WordIds) -> _WordIds:
+    return encoding.word_ids if isinstance(encoding, Encoding) else encoding
+
+
+def labels_of_words(
+    encoding: Encoding | _WordIds,
+    labels: Sequence[_L],
+    pieces: Literal["first", "all", "same"] = "first",
+    *,
+    ignored: int = IGNORED,
+    names: Sequence[str] | Mapping[int, str] | None = None,
+) -> list[_L | int]:
+    """The label of every token, from one label for each word.
+
+    Args:
+        encoding: an encoding, or its word ids.
+        labels: one for each word.
+        pieces: what the tokens of a word get: ``"first"`` the label for the first and ``ignored`` for the
+            others, ``"all"`` the label for the first and its ``I-`` form for the others, ``"same"`` the label
+            for all.
+        ignored: what special tokens get.
+        names: where labels are numbers, their names, so that ``"all"`` finds ``I-X`` for ``B-X``.
+    """
+    if pieces not in ("first", "all", "same"):
+        raise ArgumentError(f"`pieces` is {pieces!r}; it must be 'first', 'all' or 'same'")
+    inner = _inner_forms(labels, names) if pieces == "all" else {}
+    out: list[_L | int] = []
+    last: int | None = None
+    for word in _word_ids(encoding):
+        if word is None:
+            out.append(ignored)
+        elif not word < len(labels):
+            raise ArgumentError(f"there are {len(labels)} labels, but a token belongs to word {word}")
+        elif word != last or pieces == "same":
+            out.append(labels[word])
+        else:
+            out.append(inner[labels[word]] if pieces == "all" else ignored)
+        last = word
+    return out
+
+
+def _inner_forms(labels: Sequence[_L], names: Sequence[str] | Mapping[int, str] | None) -> dict[_L, _L]:
+    """What goes on where a label begins."""
+    forms: dict[_L, _L] = {}
+    listed = dict(enumerate(names)) if isinstance(names, Sequence) else dict(names or {})
+    numbers = {name: number for number, name in listed.items()}
+    for label in set(labels):
+        forms[label] = label
+        name = label if isinstance(label, str) else listed.get(label)
+        if name is None:
+            raise ArgumentError(f"the label {label} is a number without a name: give `names`")
+        if name.startswith("B-"):
+            inner = f"I-{name[2:]}"
+            if not isinstance(label, str) and inner not in numbers:
+                raise ArgumentError(f"`names` has {name!r}, but not {inner!r}")
+            forms[label] = inner if isinstance(label, str) else numbers[inner]
+    return forms
+
+
+def words_of_labels(
+    encoding: Encoding | _WordIds, labels: Sequence[_L], default: _L | None = None
+) -> list[_L | None]:
+    """The label of every word: that of its first token. Words without a token (truncated) get ``default``.
+
+    Example:
+        >>> words_of_labels([None, 0, 1, 1, None], [-100, 3, 5, 6, -100])
+        [3, 5]
+    """
+    words = _word_ids(encoding)
+    if len(words) != len(labels):
+        raise ArgumentError(f"there are {len(words)} tokens, but {len(labels)} labels")
+    number = max((word for word in words if word is not None), default=-1) + 1
+    out: list[_L | None] = [default] * number
+    last: int | None = None
+    for word, label in zip(words, labels, strict=True):
+        if word is not None and word != last:
+            out[word] = label
+        last = word
+    return out
+
+
+def ids_of_labels(labels: Iterable[str | int], names: Sequence[str]) -> list[int]:
+    """Labels as numbers: their places in ``names``. What is a number already stays.
+
+    Example:
+        >>> ids_of_labels(["O", "B-LOC", -100], ["O", "B-LOC", "I-LOC"])
+        [0, 1, -100]
+    """
+    numbers = {name: number for number, name in enumerate(names)}
+    ids = []
+    for label in labels:
+        if isinstance(label, str) and label not in numbers:
+            raise ArgumentError(f"the label {label!r} is not among the names: {', '.join(names)}")
+        ids.append(numbers[label] if isinstance(label, str) else label)
+    return ids
+
+
+class CutSpan(NamedTuple):
+    """A span that begins or ends inside of a token; ``widened`` are the characters of its tokens.
+
+    A span that has no token at all (white space, or text that was cut off) has an empty ``widened``.
+    """
+
+    label: str
+    start: int
+    end: int
+    widened: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class SpanLabels:
+    """A label for every token, and the spans that could not be matched exactly."""
+
+    labels: list[str | int]
+    cut: list[CutSpan]
+
+
+def labels_of_spans(
+    encoding: Encoding,
+    spans: Iterable[tuple[str, int, int]],
+    scheme: Scheme = "BIO",
+    *,
+    sequence: int = 0,
+    ignored: int = IGNORED,
+    text: str | None = None,
+) -> SpanLabels:
+    """Tags for the tokens of an encoding, from labelled stretches of the text.
+
+    A token has the label if it shares a character with the stretch. A stretch that begins or ends inside of a
+    token is reported.
+
+    Args:
+        encoding: the tokens.
+        spans: label, start and end, in characters; they must not overlap.
+        scheme: how tags are spelled.
+        sequence: the sequence of a pair that the spans are about; tokens of the other get ``ignored``.
+        ignored: what special tokens get.
+        text: the text. Tokens of byte-level vocabularies may begin with a space; with the text at hand, that
+            is not taken for a part that a span cuts off.
+    """
+    mine = [place for place, number in enumerate(encoding.sequence_ids) if number == sequence]
+    offsets = _trimmed(encoding, text)
+    # Tokens stand in the order of the text, so the first that reaches into a span can be looked up.
+    ends = [offsets[place][1] for place in mine]
+    found: list[tuple[str, int, int]] = []
+    cut: list[CutSpan] = []
+    for label, start, end in sorted(spans, key=lambda span: span[1:]):
+        if start >= end:
+            raise ArgumentError(f"the span {label!r} from {start} to {end} is empty")
+        first = last = bisect_right(ends, start)
+        while last < len(mine) and offsets[mine[last]][0] < end:
+            last += 1
+        if first == last:
+            cut.append(CutSpan(label, start, end, (start, start)))
+            continue
+        widened = (offsets[mine[first]][0], offsets[mine[last - 1]][1])
+        if widened != (start, end):
+            cut.append(CutSpan(label, start, end, widened))
+        if found and found[-1][2] > first:
+            # The token was taken by the span before.
+            first = found[-1][2]
+        if first < last:
+            found.append((label, first, last))
+    labels: list[str | int] = [ignored] * len(offsets)
+    for place, tag in zip(mine, tags_of_spans(found, len(mine), scheme), strict=True):
+        labels[place] = tag
+    return SpanLabels(labels, cut)
+
+
+def _trimmed(encoding: Encoding, text: str | None) -> list[tuple[int, int]]:
+    """Offsets of the tokens, without white space at their edges if the text is known."""
+    if text is None:
+        return encoding.offsets
+    trimmed = []
+    for start, end in encoding.offsets:
+        while start < end - 1 and text[start].isspace():
+            start += 1
+        while start < end - 1 and text[end - 1].isspace():
+            end -= 1
+        trimmed.append((start, end))
+    return trimmed
+
+
+def spans_of_labels(
+    encoding: Encoding,
+    labels: Sequence[str | int],
+    scheme: Scheme = "BIO",
+    *,
+    ignored: int = IGNORED,
+    text: str | None = None,
+) -> list[tuple[str, int, int]]:
+    """Labelled stretches of the text, from a tag for every token. Tokens with ``ignored`` are passed over.
+
+    With ``text``, white space at the edges of tokens is left out.
+    """
+    kept = [(place, label) for place, label in enumerate(labels) if label != ignored]
+    tags = [str(label) for _, label in kept]
+    offsets = _trimmed(encoding, text)
+    return [
+        (label, offsets[kept[start][0]][0], offsets[kept[end - 1][0]][1])
+        for label, start, end in spans_of_tags(tags, scheme)
+    ]

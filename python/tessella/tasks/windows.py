@@ -1,0 +1,58 @@
+"""Long texts in windows that overlap.
+
+A model reads so many tokens at once. A longer text is cut into windows, each with its special tokens, that
+share some tokens with the one before, so that what stands at an edge is seen whole once.
+
+Example:
+    >>> from tessella import Tokenizer, models, pre_tokenizers
+    >>> from tessella.tasks import windows
+    >>> tokenizer = Tokenizer(models.WordLevel({word: id for id, word in enumerate("abcdef")}))
+    >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    >>> [window.tokens for window in windows(tokenizer, "a b c d e f", max_length=4, stride=1)]
+    [['a', 'b', 'c', 'd'], ['d', 'e', 'f']]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Literal
+
+from .. import Encoding, Tokenizer
+
+__all__ = ["windowed", "windows"]
+
+Truncated = Literal["longest_first", "only_first", "only_second"]
+
+
+def windowed(tokenizer: Tokenizer, max_length: int, stride: int, truncated: Truncated) -> Tokenizer:
+    """A tokenizer that cuts windows; the given one stays as it is."""
+    cutter = copy(tokenizer)
+    cutter.no_padding()
+    cutter.enable_truncation(max_length, stride=stride, strategy=truncated)
+    return cutter
+
+
+def windows(
+    tokenizer: Tokenizer,
+    text: str | Sequence[str],
+    pair: str | Sequence[str] | None = None,
+    *,
+    max_length: int,
+    stride: int = 0,
+    truncated: Truncated | None = None,
+) -> list[Encoding]:
+    """The windows of a text; offsets are those of the whole text.
+
+    Args:
+        tokenizer: the tokenizer, which stays as it is.
+        text: the text, or its words.
+        pair: a second text, or its words.
+        max_length: tokens of a window at most, special tokens included.
+        stride: tokens that a window shares with the one before.
+        truncated: which of the two texts is cut, by default the second if there is one.
+    """
+    truncated = truncated or ("only_first" if pair is None else "only_second")
+    cutter = windowed(tokenizer, max_length, stride, truncated)
+    first = cutter.encode(text, pair, is_pretokenized=not isinstance(text, str))
+    return [first, *first.overflowing]

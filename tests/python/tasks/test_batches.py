@@ -1,0 +1,151 @@
+"""Batches for training, and scores."""
+
+import random
+
+import numpy as np
+import pytest
+from tessella.errors import ArgumentError, MissingDependencyError
+from tessella.tasks import (
+    CausalCollator,
+    MaskedCollator,
+    TokenLabelCollator,
+    example_of,
+    pad_batch,
+    score_entities,
+)
+
+
+def examples(seed, labels=True):
+    rng = random.Random(seed)
+    rows = []
+    for _ in range(rng.randint(1, 6)):
+        size = rng.randint(1, 12)
+        row = {"input_ids": rng.choices(range(1, 50), k=size), "attention_mask": [1] * size}
+        if labels:
+            row["labels"] = rng.choices([-100, 0, 1, 2], k=size)
+        rows.append(row)
+    return rows
+
+
+def test_everything_is_padded():
+    batch = pad_batch(
+        [
+            {"input_ids": [1, 2, 3], "special_tokens_mask": [1, 0, 1], "other": [7, 7, 7]},
+            {"input_ids": [4], "special_tokens_mask": [0], "other": [8]},
+        ],
+        9,
+        multiple_of=4,
+        fill={"other": 5},
+    )
+    assert batch["input_ids"].tolist() == [[1, 2, 3, 9], [4, 9, 9, 9]]
+    assert batch["attention_mask"].tolist() == [[1, 1, 1, 0], [1, 0, 0, 0]]
+    assert batch["special_tokens_mask"].tolist() == [[1, 0, 1, 1], [0, 1, 1, 1]]
+    assert batch["other"].tolist() == [[7, 7, 7, 5], [8, 5, 5, 5]]
+    left = pad_batch([{"input_ids": [1, 2]}, {"input_ids": [3]}, {"input_ids": []}], 0, side="left", length=3)
+    assert left["input_ids"].tolist() == [[0, 1, 2], [0, 0, 3], [0, 0, 0]]
+
+
+def test_padding_complains():
+    with pytest.raises(ArgumentError, match="no examples"):
+        pad_batch([], 0)
+    with pytest.raises(ArgumentError, match="`labels` of example 1 has 2 values for 1 tokens"):
+        pad_batch([{"input_ids": [1], "labels": [1]}, {"input_ids": [1], "labels": [1, 2]}], 0)
+    with pytest.raises(ArgumentError, match="other columns"):
+        pad_batch([{"input_ids": [1], "labels": [1]}, {"input_ids": [1]}], 0)
+    with pytest.raises(ArgumentError, match="no `input_ids`"):
+        pad_batch([{"labels": [1]}], 0)
+    with pytest.raises(ArgumentError, match="0 tokens, but 1 labels"):
+        from tessella import Encoding
+
+        example_of(Encoding(), [1])
+
+
+def test_against_the_reference_collators():
+    pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+
+    class Padder:
+        padding_side, pad_token_id, pad_token, mask_token = "right", 0, "[PAD]", "[MASK]"
+
+        def __init__(self):
+            self.deprecation_warnings = {"Asking-to-pad-a-fast-tokenizer": True}
+
+        def pad(self, rows, **options):
+            import torch
+
+            batch = pad_batch([{k: v for k, v in row.items() if k != "labels"} for row in rows], 0)
+            return {name: torch.from_numpy(array) for name, array in batch.items()}
+
+    theirs = transformers.DataCollatorForTokenClassification(Padder())
+    ours = TokenLabelCollator(pad_id=0)
+    for seed in range(100):
+        expected = theirs([dict(row) for row in examples(seed)])
+        found = ours(examples(seed))
+        assert {name: array.tolist() for name, array in found.items()} == {
+            name: tensor.tolist() for name, tensor in expected.items()
+        }
+
+
+def test_causal_labels_are_the_ids():
+    batch = CausalCollator(pad_id=0, multiple_of=8)(examples(3, labels=False))
+    kept = batch["attention_mask"] == 1
+    assert (batch["labels"][kept] == batch["input_ids"][kept]).all()
+    assert (batch["labels"][~kept] == -100).all() and batch["input_ids"].shape[1] % 8 == 0
+
+
+def test_masks_fall_as_often_as_they_should():
+    rows = [
+        {"input_ids": [2, *range(10, 110), 3], "special_tokens_mask": [1, *[0] * 100, 1]} for _ in range(400)
+    ] + [{"input_ids": [2, 50, 3], "special_tokens_mask": [1, 0, 1]}]
+    batch = MaskedCollator(pad_id=0, mask_id=1, vocab_size=1000, special_ids=[60], seed=4)(rows)
+    before = pad_batch(rows, 0)
+    ids, labels, chosen = batch["input_ids"], batch["labels"], batch["labels"] != -100
+    assert "special_tokens_mask" not in batch
+    assert (
+        not chosen[before["special_tokens_mask"] == 1].any() and not chosen[before["input_ids"] == 60].any()
+    )
+    assert (labels[chosen] == before["input_ids"][chosen]).all()
+    assert (ids[~chosen] == before["input_ids"][~chosen]).all()
+    number = chosen.sum()
+    assert abs(number / 39_600 - 0.15) < 0.01
+    masked, same = (ids[chosen] == 1).sum(), (ids[chosen] == labels[chosen]).sum()
+    assert abs(masked / number - 0.8) < 0.03 and abs(same / number - 0.1) < 0.03
+    again = MaskedCollator(pad_id=0, mask_id=1, vocab_size=1000, special_ids=[60], seed=4)(rows)
+    assert (again["input_ids"] == ids).all()
+    with pytest.raises(ArgumentError, match="between 0 and 1"):
+        MaskedCollator(0, 1, 10, probability=1.5)
+
+
+def test_scores_against_seqeval():
+    metrics = pytest.importorskip("seqeval.metrics")
+    rng = random.Random(6)
+    names = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+    for _ in range(50):
+        sizes = [rng.randint(1, 9) for _ in range(rng.randint(1, 5))]
+        true, given = ([rng.choices(range(5), k=size) for size in sizes] for _ in range(2))
+        found = score_entities(true, given, names=names)
+        as_names = [[[names[tag] for tag in row] for row in rows] for rows in (true, given)]
+        assert found.f1 == pytest.approx(metrics.f1_score(*as_names, zero_division=0))
+        assert found.precision == pytest.approx(metrics.precision_score(*as_names, zero_division=0))
+        assert found.accuracy == pytest.approx(metrics.accuracy_score(*as_names))
+        assert found.support == sum(row.support for row in found.by_label.values())
+    # What is ignored in the truth is ignored.
+    one = score_entities([["B-A", -100, "O"]], [["B-A", "B-A", "O"]])
+    assert one.f1 == 1.0 and "label" in str(one)
+    strict = score_entities([["B-A"]], [["I-A"]], scheme="IOB2")
+    assert strict.f1 == 0.0 and score_entities([["B-A"]], [["I-A"]]).f1 == 1.0
+    with pytest.raises(ArgumentError, match="give `names`"):
+        score_entities([[1]], [[1]])
+    with pytest.raises(ArgumentError, match="sentence 0"):
+        score_entities([["O"]], [["O", "O"]])
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "seqeval.metrics", None)
+    with pytest.raises(
+        MissingDependencyError, match=r"scoring entities needs seqeval.*pip install 'tessella\[tasks\]'"
+    ):
+        score_entities([["O"]], [["O"]])
+    assert np.ndarray

@@ -1,0 +1,181 @@
+"""Entities from scores, beside the pipeline that people know."""
+
+import random
+import types
+
+import numpy as np
+import pytest
+from tessella.errors import ArgumentError
+from tessella.tasks import Entity, TokenClassifier, aggregate, drop_overlaps, softmax
+
+from .conftest import LABELS, random_scores, random_text
+
+STRATEGIES = ["none", "simple", "first", "max", "average"]
+
+
+@pytest.fixture(scope="module")
+def pipeline(pieces):
+    """The reference pipeline's methods, without a model."""
+    pytest.importorskip("torch")
+    module = pytest.importorskip("transformers.pipelines.token_classification")
+    inner = types.SimpleNamespace(model=types.SimpleNamespace(continuing_subword_prefix="##"))
+    tokenizer = types.SimpleNamespace(
+        convert_ids_to_tokens=pieces.id_to_token,
+        convert_tokens_to_string=" ".join,
+        unk_token_id=1,
+        _tokenizer=inner,
+    )
+    pipe = object.__new__(module.TokenClassificationPipeline)
+    pipe.tokenizer = tokenizer
+    pipe.model = types.SimpleNamespace(config=types.SimpleNamespace(id2label=dict(enumerate(LABELS))))
+    return pipe, module.AggregationStrategy
+
+
+def test_against_the_pipeline(pieces, pipeline):
+    pipe, names = pipeline
+    rng = random.Random(1)
+    compared = 0
+    for seed in range(1000):
+        text = random_text(rng)
+        # Every third text is given as words.
+        words = text.split(" ") if seed % 3 == 0 else None
+        encoding = pieces.encode(words or text, is_pretokenized=words is not None)
+        scores = random_scores(seed, len(encoding.ids))
+        strategy = STRATEGIES[seed % 5]
+        their = names[strategy.upper()]
+        places = []
+        for word in words or []:
+            start = places[-1][1] + 1 if places else 0
+            places.append((start, start + len(word)))
+        gathered = pipe.gather_pre_entities(
+            text,
+            encoding.ids,
+            softmax(scores),
+            encoding.offsets,
+            encoding.special_tokens_mask,
+            their,
+            word_ids=encoding.word_ids if words else None,
+            word_to_chars_map=places if words else None,
+        )
+        expected = [
+            one
+            for one in pipe.aggregate(gathered, their)
+            if one.get("entity") != "O" and one.get("entity_group") != "O"
+        ]
+        found = aggregate(encoding, scores, words or text, LABELS, strategy)
+        key = "entity" if strategy == "none" else "entity_group"
+        assert [(e.label, e.start, e.end) for e in found] == [
+            (e[key], e["start"], e["end"]) for e in expected
+        ]
+        assert [e.score for e in found] == pytest.approx([float(e["score"]) for e in expected], rel=1e-6)
+        assert [e.token for e in found] == [e.get("index") for e in expected]
+        assert all(e.text == text[e.start : e.end] for e in found)
+        compared += len(found)
+    assert compared > 3000
+
+
+def test_overlaps_against_the_pipeline(pipeline):
+    pipe, _ = pipeline
+    rng = random.Random(2)
+    for _ in range(500):
+        entities = []
+        for _ in range(rng.randint(0, 8)):
+            start = rng.randint(0, 20)
+            entities.append(Entity("X", rng.choice([0.25, 0.5, 0.75]), start, start + rng.randint(1, 6), ""))
+        expected = pipe.aggregate_overlapping_entities(
+            [{"start": e.start, "end": e.end, "score": e.score} for e in entities]
+        )
+        kept = [(e.start, e.end, e.score) for e in drop_overlaps(entities)]
+        assert kept == [(e["start"], e["end"], e["score"]) for e in expected]
+
+
+def test_strategies_differ_as_they_should(pieces):
+    text = "London"
+    encoding = pieces.encode(text)
+    assert encoding.tokens == ["[CLS]", "Lon", "##don", "[SEP]"]
+    rows = np.log([[1, 1, 1], [0.5, 0.4, 0.1], [0.1, 0.2, 0.7], [1, 1, 1]])
+    labels = ["B-A", "B-B", "B-C"]
+
+    def found(strategy):
+        return [
+            (e.label, round(e.score, 3), e.text) for e in aggregate(encoding, rows, text, labels, strategy)
+        ]
+
+    assert found("none") == [("B-A", 0.5, "Lon"), ("B-C", 0.7, "don")]
+    assert found("simple") == [("A", 0.5, "Lon"), ("C", 0.7, "don")]
+    assert found("first") == [("A", 0.5, "London")]
+    assert found("max") == [("C", 0.7, "London")]
+    assert found("average") == [("C", 0.4, "London")]
+
+
+def test_words_are_known_by_their_number_not_by_their_looks(bpe):
+    # By looks, every byte-level token that follows a letter would be a part of its word.
+    text = "the-ring"
+    encoding = bpe.encode(text)
+    scores = np.zeros((len(encoding.ids), 2))
+    scores[0, 1] = 5.0
+    scores[1:, 0] = 5.0
+    (entity,) = aggregate(encoding, scores, text, ["O", "B-X"], "first")
+    assert entity.text == "the"
+
+
+def model(encodings):
+    """Capital letters are names."""
+    for encoding in encodings:
+        scores = np.zeros((len(encoding.ids) + 3, 3), dtype=np.float16)
+        for place, token in enumerate(encoding.tokens):
+            scores[
+                place, 1 if token[:1].isupper() and token[0] != "[" else 2 if token.startswith("##") else 0
+            ] = 4
+        yield scores
+
+
+def test_classifier(pieces):
+    classifier = TokenClassifier(model, pieces, ["O", "B-N", "I-N"], strategy="simple", batch_size=2)
+    text = "Angela flew to London . Ulm"
+    assert [e.text for e in classifier(text) if e.text[0].isupper()] == ["Angela", "London", "Ulm"]
+    assert classifier.batch([text, "x", ""]) == [classifier(text), classifier("x"), []]
+    words = classifier.words(text.split(" "))
+    assert words == classifier(text)
+    assert [e.text for e in classifier.words(["Ulm", "to", "Ulm"], delimiter="  ")][0::2] == ["Ulm", "Ulm"]
+    with pytest.raises(TypeError, match="list of texts"):
+        classifier.batch(text)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_windows_tell_the_same_as_the_whole(pieces, strategy):
+    rng = random.Random(7)
+    whole = TokenClassifier(model, pieces, ["O", "B-N", "I-N"], strategy=strategy)
+    for size, stride in [(16, 8), (9, 3), (7, 4), (12, 0)]:
+        parts = TokenClassifier(
+            model, pieces, ["O", "B-N", "I-N"], strategy=strategy, max_length=size, stride=stride
+        )
+        for _ in range(20):
+            text = random_text(rng, 40)
+            assert parts(text) == whole(text)
+        assert parts.words(text.split(" ")) == whole.words(text.split(" "))
+    assert pieces.truncation is None
+
+
+def test_the_window_that_sees_more_is_believed(pieces):
+    def unsure_at_edges(encodings):
+        for encoding in encodings:
+            scores = np.zeros((len(encoding.ids), 2))
+            scores[3:-3, 1] = 5.0
+            yield scores
+
+    text = " ".join(["Ulm"] * 30)
+    parts = TokenClassifier(unsure_at_edges, pieces, ["O", "X"], strategy="none", max_length=12, stride=6)
+    missed = len(pieces.encode(text).ids) - 2 - len(parts(text))
+    # Only at the two ends of the text itself.
+    assert missed == 4
+
+
+def test_errors(pieces):
+    encoding = pieces.encode("x")
+    with pytest.raises(ArgumentError, match=r"shape \(2, 3\); tokens by labels are \(3, 2\)"):
+        aggregate(encoding, np.zeros((2, 3)), "x", ["O", "A"])
+    with pytest.raises(ArgumentError, match="must be one of none, simple"):
+        aggregate(encoding, np.zeros((3, 2)), "x", ["O", "A"], "best")
+    with pytest.raises(ArgumentError, match="gave 0 arrays"):
+        TokenClassifier(lambda encodings: [], pieces, ["O"])("x")

@@ -1,0 +1,157 @@
+"""Labels of words, tokens and characters."""
+
+import random
+
+import pytest
+from tessella.errors import ArgumentError
+from tessella.tasks import (
+    convert_tags,
+    ids_of_labels,
+    labels_of_spans,
+    labels_of_words,
+    spans_of_labels,
+    spans_of_tags,
+    split_tag,
+    tags_of_spans,
+    words_of_labels,
+)
+
+from .conftest import random_text
+
+NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+
+
+def random_spans(rng, length):
+    spans, at = [], 0
+    while at < length:
+        at += rng.randint(0, 2)
+        end = at + rng.randint(1, 3)
+        if end <= length:
+            spans.append((rng.choice(["PER", "LOC"]), at, end))
+        at = end
+    return spans
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "IOB2", "IOB1", "BILOU"])
+def test_spans_and_tags_are_the_same_thing(scheme):
+    rng = random.Random(1)
+    for _ in range(500):
+        length = rng.randint(0, 12)
+        spans = random_spans(rng, length)
+        tags = tags_of_spans(spans, length, scheme)
+        assert [tuple(span) for span in spans_of_tags(tags, scheme)] == spans
+        for other in ("BIO", "IOB1", "BILOU"):
+            converted = convert_tags(tags, source=scheme, to=other)
+            assert convert_tags(converted, source=other, to=scheme) == tags
+
+
+@pytest.mark.parametrize(("scheme", "strict"), [("IOB2", "IOB2"), ("IOB1", "IOB1"), ("BILOU", "BILOU")])
+def test_tags_against_seqeval(scheme, strict):
+    pytest.importorskip("seqeval")
+    from seqeval import scheme as schemes
+    from seqeval.metrics.sequence_labeling import get_entities
+
+    rng = random.Random(2)
+    for _ in range(500):
+        length = rng.randint(1, 10)
+        spans = random_spans(rng, length)
+        tags = tags_of_spans(spans, length, scheme)
+        found = schemes.Entities([tags], getattr(schemes, strict)).entities[0]
+        assert [(entity.tag, entity.start, entity.end) for entity in found] == spans
+        if scheme == "IOB2":
+            # Broken tags are read alike.
+            tags = [rng.choice(NAMES) for _ in range(length)]
+            kind = [(label, start, end + 1) for label, start, end in get_entities(tags)]
+            assert [tuple(span) for span in spans_of_tags(tags)] == kind
+
+
+def test_tags_complain():
+    assert split_tag("I-a-b") == ("I", "a-b")
+    for tag in ("B", "X-PER", "B-", "L-PER"):
+        with pytest.raises(ArgumentError, match="is no BIO tag"):
+            split_tag(tag)
+    with pytest.raises(ArgumentError, match="overlaps"):
+        tags_of_spans([("A", 0, 2), ("B", 1, 3)], 3)
+    with pytest.raises(ArgumentError, match="does not fit 3 words"):
+        tags_of_spans([("A", 0, 4)], 3)
+    with pytest.raises(ArgumentError, match="must be one of"):
+        tags_of_spans([], 1, "BIOX")
+
+
+def test_words_to_tokens():
+    ids = [None, 0, 1, 1, 1, 2, None]
+    words = ["O", "B-LOC", "I-LOC"]
+    assert labels_of_words(ids, words) == [-100, "O", "B-LOC", -100, -100, "I-LOC", -100]
+    assert labels_of_words(ids, words, "all") == [-100, "O", "B-LOC", "I-LOC", "I-LOC", "I-LOC", -100]
+    assert labels_of_words(ids, words, "same") == [-100, "O", "B-LOC", "B-LOC", "B-LOC", "I-LOC", -100]
+    numbers = ids_of_labels(words, NAMES)
+    assert labels_of_words(ids, numbers, "all", names=NAMES) == [-100, 0, 3, 4, 4, 4, -100]
+    assert labels_of_words(ids, words, ignored=-1)[0] == -1
+    with pytest.raises(ArgumentError, match="give `names`"):
+        labels_of_words(ids, numbers, "all")
+    with pytest.raises(ArgumentError, match="there are 1 labels, but a token belongs to word 1"):
+        labels_of_words(ids, ["O"])
+    with pytest.raises(ArgumentError, match="not among the names"):
+        ids_of_labels(["B-X"], NAMES)
+    with pytest.raises(ArgumentError, match="'first', 'all' or 'same'"):
+        labels_of_words(ids, words, "some")
+
+
+def test_there_and_back(pieces):
+    rng = random.Random(3)
+    for _ in range(200):
+        text = random_text(rng)
+        words = text.split(" ")
+        labels = tags_of_spans(random_spans(rng, len(words)), len(words))
+        encoding = pieces.encode(words, is_pretokenized=True)
+        for how in ("first", "all", "same"):
+            assert words_of_labels(encoding, labels_of_words(encoding, labels, how)) == labels
+
+
+def test_characters_to_tokens_and_back(pieces):
+    rng = random.Random(4)
+    for _ in range(300):
+        text = random_text(rng)
+        encoding = pieces.encode(text)
+        places = [span for span in encoding.offsets if span[1] > span[0]]
+        spans = [(label, places[a][0], places[b - 1][1]) for label, a, b in random_spans(rng, len(places))]
+        for scheme in ("BIO", "BILOU"):
+            found = labels_of_spans(encoding, spans, scheme)
+            assert not found.cut
+            assert spans_of_labels(encoding, found.labels, scheme) == spans
+            assert [label == -100 for label in found.labels] == [
+                mask == 1 for mask in encoding.special_tokens_mask
+            ]
+
+
+def test_spans_that_cut_tokens_are_reported(pieces):
+    encoding = pieces.encode("to London .")
+    assert encoding.tokens[1:-1] == ["t", "##o", "Lon", "##don", "."]
+    found = labels_of_spans(encoding, [("LOC", 4, 7)])
+    assert found.labels == [-100, "O", "O", "B-LOC", "I-LOC", "O", -100]
+    assert found.cut == [("LOC", 4, 7, (3, 9))]
+    # Two spans in one token: the first has it.
+    found = labels_of_spans(encoding, [("A", 3, 4), ("B", 4, 9)])
+    assert found.labels == [-100, "O", "O", "B-A", "B-B", "O", -100]
+    assert [one.label for one in found.cut] == ["A", "B"]
+    # White space has no token.
+    assert labels_of_spans(encoding, [("A", 2, 3)]).cut == [("A", 2, 3, (2, 2))]
+    with pytest.raises(ArgumentError, match="is empty"):
+        labels_of_spans(encoding, [("A", 3, 3)])
+
+
+def test_spaces_of_byte_level_tokens_are_no_part_of_a_span(bpe):
+    text = "in the ring"
+    encoding = bpe.encode(text)
+    assert encoding.tokens[1] == "Ġthe" and encoding.offsets[1] == (2, 6)
+    spans = [("A", 3, 6), ("B", 7, 11)]
+    assert [one.label for one in labels_of_spans(encoding, spans).cut] == ["A"]
+    found = labels_of_spans(encoding, spans, text=text)
+    assert not found.cut and found.labels[:3] == ["O", "B-A", "O"]
+    assert spans_of_labels(encoding, found.labels, text=text) == spans
+
+
+def test_the_other_text_of_a_pair_is_left_out(pieces):
+    encoding = pieces.encode("to London", "London flew")
+    labels = labels_of_spans(encoding, [("LOC", 0, 6)], sequence=1).labels
+    assert labels == [-100] * 6 + ["B-LOC", "I-LOC", "O", "O", -100]

@@ -1,0 +1,689 @@
+"""Calling a tokenizer: columns, look-ups, settings, chat templates."""
+
+import copy
+import json
+import os
+import pickle
+import random
+import threading
+import warnings
+
+import numpy as np
+import pytest
+import tessella
+from tessella import AddedToken, Tokenizer, models, pre_tokenizers
+from tessella.batch import BatchEncoding, CharSpan, PretrainedTokenizer, TokenSpan
+from tessella.errors import ArgumentError, HubError, TrainError, UnsupportedError
+
+from tests.conformance import calls, texts
+
+ROLES = {"pad_token": "[PAD]", "unk_token": "<unk>", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+
+
+@pytest.fixture
+def tokenizer(words):
+    words.add_special_tokens(["[PAD]"])
+    return PretrainedTokenizer(words, **ROLES)
+
+
+@pytest.fixture
+def chatty(bpe):
+    template = (
+        "{% for m in messages %}<{{ m.role }}>"
+        "{% if m.role == 'assistant' %}{% generation %}{{ m.content }}{% endgeneration %}"
+        "{% else %}{{ m.content }}{% endif %}{{ '\\n' }}{% endfor %}"
+        "{% if add_generation_prompt %}<assistant>{% endif %}"
+    )
+    return PretrainedTokenizer(bpe, chat_template=template)
+
+
+CHAT = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "the thing"}]
+
+
+# One call.
+
+
+def test_columns_and_their_order(tokenizer):
+    batch = tokenizer(
+        ["the fox", "the quick fox jumps"],
+        padding=True,
+        return_token_type_ids=True,
+        return_special_tokens_mask=True,
+        return_offsets_mapping=True,
+        return_length=True,
+    )
+    assert list(batch) == [
+        "input_ids",
+        "token_type_ids",
+        "attention_mask",
+        "special_tokens_mask",
+        "offset_mapping",
+        "length",
+    ]
+    pad = tokenizer.pad_token_id
+    assert batch["input_ids"] == [[0, 3, 5, 1, pad, pad], [0, 3, 4, 5, 6, 1]]
+    assert batch.attention_mask == [[1, 1, 1, 1, 0, 0], [1] * 6]
+    assert batch["special_tokens_mask"][0] == [1, 0, 0, 1, 1, 1]
+    assert batch["offset_mapping"][0][1:3] == [(0, 3), (4, 7)]
+
+
+def test_one_text_has_no_batch_axis_unless_asked_for(tokenizer):
+    assert tokenizer("the fox")["input_ids"] == [0, 3, 5, 1]
+    assert tokenizer("the fox", return_tensors="np")["input_ids"].shape == (1, 4)
+    assert tokenizer("the fox", return_overflowing_tokens=True)["input_ids"] == [[0, 3, 5, 1]]
+
+
+def test_windows_know_their_text(tokenizer):
+    batch = tokenizer(
+        ["the quick fox jumps", "fox"],
+        max_length=4,
+        stride=1,
+        truncation=True,
+        return_overflowing_tokens=True,
+    )
+    assert batch["input_ids"] == [[0, 3, 4, 1], [0, 4, 5, 1], [0, 5, 6, 1], [0, 5, 1]]
+    assert batch["overflow_to_sample_mapping"] == [0, 0, 0, 1]
+
+
+def test_an_empty_batch_is_no_accident(tokenizer):
+    assert tokenizer([]).data == {"input_ids": [], "attention_mask": []}
+    assert tokenizer([], return_tensors="np")["input_ids"].dtype == np.int64
+
+
+def test_an_empty_second_text_is_a_second_text(tokenizer):
+    assert tokenizer("the", "")["input_ids"] == [0, 3, 1, 1]
+    assert tokenizer("the", "")["input_ids"] == tokenizer(["the"], [""])["input_ids"][0]
+
+
+def test_words(tokenizer):
+    batch = tokenizer([["the", "quick fox"], ["jumps"]], is_split_into_words=True, padding=True)
+    assert batch.word_ids(0) == [None, 0, 1, 1, None]
+    assert batch.word_ids(1) == [None, 0, None, None, None]
+    assert tokenizer(["the", "fox"], is_split_into_words=True)["input_ids"] == [0, 3, 5, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((None,), {}, "either `text` or `text_target`"),
+        ((5,), {}, "must be of type `str`"),
+        (([1, 2],), {}, "list of int"),
+        ((np.array(["a"]),), {}, "tolist"),
+        ((["a", "b"], ["a"]), {}, "batch length of `text`: 2"),
+        (("a",), {"padding": "all"}, "'all'"),
+        (("a",), {"truncation": "first"}, "'first'"),
+        (("a",), {"return_tensors": "xx"}, "'xx'"),
+        (("a",), {"padding": True, "padding_side": "up"}, "'up'"),
+        (
+            ("a",),
+            {"padding": True, "truncation": True, "max_length": 7, "pad_to_multiple_of": 4},
+            "not a multiple",
+        ),
+    ],
+)
+def test_wrong_arguments_are_named(tokenizer, arguments, options, message):
+    with pytest.raises(ArgumentError, match=message):
+        tokenizer(*arguments, **options)
+
+
+def test_wrong_types_are_named(tokenizer):
+    with pytest.raises(TypeError, match="row 1 of the batch, of type NoneType"):
+        tokenizer(["a", None])
+    with pytest.raises(TypeError, match="paddin"):
+        tokenizer("a", paddin=True)
+    with pytest.raises(TypeError, match="text_pair"):
+        tokenizer(["a"], "b")
+
+
+def test_a_missing_length_is_not_passed_over_in_silence(tokenizer):
+    with pytest.warns(UserWarning, match="truncation=True does nothing"):
+        tokenizer("the", truncation=True)
+    with pytest.warns(UserWarning, match="padding='max_length' does nothing"):
+        tokenizer("the", padding="max_length")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tokenizer("the", truncation=True, verbose=False)
+        tokenizer.model_max_length = 3
+        assert len(tokenizer("the quick fox", truncation=True)["input_ids"]) == 3
+    with pytest.warns(UserWarning, match="5 tokens is longer than the 3"):
+        tokenizer("the quick fox")
+
+
+def test_no_padding_token(words):
+    with pytest.raises(ArgumentError, match="does not have a padding token"):
+        PretrainedTokenizer(words)(["the", "fox"], padding=True)
+
+
+def test_labels(tokenizer):
+    batch = tokenizer("the", text_target="fox jumps", max_target_length=3)
+    assert batch["labels"] == [0, 5, 6, 1]
+    batch = tokenizer("the", text_target="fox jumps", max_length=9, max_target_length=3, truncation=True)
+    assert batch["labels"] == [0, 5, 1]
+
+
+def test_special_tokens_as_text(tokenizer):
+    assert tokenizer("[CLS]", add_special_tokens=False)["input_ids"] == [0]
+    split = tokenizer("[CLS]", add_special_tokens=False, split_special_tokens=True)
+    assert split["input_ids"] == [2, 2, 2]
+    assert tokenizer.backend_tokenizer.encode_special_tokens is False
+
+
+def test_a_call_leaves_nothing_behind(tokenizer):
+    before = tokenizer.backend_tokenizer.to_str()
+    tokenizer(["the", "the fox"], padding=True, truncation=True, max_length=3, padding_side="left")
+    assert tokenizer.backend_tokenizer.to_str() == before
+    assert tokenizer(["the"])["input_ids"] == [[0, 3, 1]]
+
+
+def test_threads_with_different_padding_do_not_see_each_other(tokenizer):
+    wrong = []
+
+    def work(length, side):
+        for _ in range(200):
+            batch = tokenizer(
+                ["the fox", "the"],
+                padding="max_length",
+                max_length=length,
+                truncation=True,
+                padding_side=side,
+                split_special_tokens=length % 2 == 0,
+            )
+            pad = tokenizer.pad_token_id
+            for row in batch["input_ids"]:
+                if len(row) != length or (row[0] == pad) != (side == "left"):
+                    wrong.append((length, side, row))
+
+    threads = [threading.Thread(target=work, args=(8 + n, ("left", "right")[n % 2])) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_a_plain_tokenizer_can_be_called(words):
+    words.add_special_tokens(["[PAD]"])
+    before = words.to_str()
+    batch = words(["the fox", "the"], padding=True, return_tensors="np")
+    assert batch["attention_mask"].tolist() == [[1, 1, 1, 1], [1, 1, 1, 0]]
+    assert words.to_str() == before
+
+
+# The result.
+
+
+def test_lookups(tokenizer):
+    batch = tokenizer(["the fox", "the quick fox"], ["jumps", "the"], padding=True)
+    assert batch.n_sequences == 2
+    assert batch.tokens(0)[:4] == ["[CLS]", "the", "fox", "[SEP]"]
+    assert batch.sequence_ids(0) == [None, 0, 0, None, 1, None, None]
+    assert batch.char_to_token(4) == 2
+    assert batch.char_to_token(1, 0, sequence_index=1) == 5
+    assert batch.char_to_token(3) is None
+    assert batch.token_to_chars(0, 2) == CharSpan(4, 7)
+    assert batch.token_to_chars(-1, 2) == CharSpan(4, 9)
+    assert batch.token_to_word(1, -2) == 0
+    assert batch.word_to_tokens(0, 1) == TokenSpan(2, 3)
+    assert batch.word_to_tokens(0, -1) == TokenSpan(2, 3)
+    assert batch.word_to_chars(1) == CharSpan(4, 7)
+    assert batch.char_to_word(4) == 1
+    assert batch.token_to_sequence(4) == 1
+    assert batch.token_to_chars(99) is None
+    assert batch[1].tokens == batch.tokens(1)
+    with pytest.raises(IndexError, match="no row 7"):
+        batch.token_to_chars(7, 0)
+
+
+def test_a_batch_without_a_tokenizer():
+    batch = BatchEncoding({"input_ids": [[1, 2], [3]]})
+    assert batch[:1] == {"input_ids": [[1, 2]]}
+    assert not batch.is_fast
+    with pytest.raises(ArgumentError, match="no encodings"):
+        batch.tokens()
+    with pytest.raises(KeyError):
+        batch[0]
+    with pytest.raises(AttributeError, match="labels"):
+        _ = batch.labels
+
+
+def test_batches_travel(tokenizer):
+    batch = tokenizer(["the", "fox"])
+    for one in (pickle.loads(pickle.dumps(batch)), copy.deepcopy(batch)):
+        assert one.data == batch.data
+        assert one.tokens(1) == batch.tokens(1)
+        assert one.n_sequences == 1
+
+
+def test_tensors(tokenizer):
+    rows = ["the fox", "the quick fox"]
+    assert tokenizer(rows, return_tensors="np")["input_ids"].dtype == object
+    array = tokenizer(rows, padding=True, return_tensors="np")["input_ids"]
+    assert (array.dtype, array.shape) == (np.int64, (2, 5))
+    torch = pytest.importorskip("torch")
+    batch = tokenizer(rows, padding=True, return_tensors="pt").to("cpu")
+    assert batch["input_ids"].dtype == torch.int64
+    assert batch["input_ids"].tolist() == array.tolist()
+    with pytest.raises(ArgumentError, match="lengths 4 to 5"):
+        tokenizer(rows, return_tensors="pt")
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_padding_afterwards(tokenizer, side):
+    rows = [tokenizer(text, return_offsets_mapping=True) for text in ("the", "the fox")]
+    for row in rows:
+        row["labels"] = list(row["input_ids"])
+        row["note"] = "kept"
+    padded = tokenizer.pad(rows, padding_side=side, pad_to_multiple_of=3)
+    whole = tokenizer(["the", "the fox"], padding=True, padding_side=side, pad_to_multiple_of=3)
+    assert padded["input_ids"] == whole["input_ids"]
+    assert padded["attention_mask"] == whole["attention_mask"]
+    assert {len(row) for key in ("labels", "offset_mapping") for row in padded[key]} == {6}
+    assert padded["labels"][0].count(-100) == 3
+    assert padded["note"] == ["kept", "kept"]
+    arrays = tokenizer.pad({"input_ids": [np.array([3]), np.array([3, 5])]})
+    assert arrays["input_ids"].shape == (2, 2)
+
+
+def test_padding_needs_rows_that_agree(tokenizer):
+    with pytest.raises(ArgumentError, match=r"row 1 .* labels"):
+        tokenizer.pad([{"input_ids": [1], "labels": [1]}, {"input_ids": [1]}])
+    with pytest.raises(ArgumentError, match="includes input_ids"):
+        tokenizer.pad({"ids": [1]})
+
+
+# Settings.
+
+
+def test_roles(tokenizer):
+    assert tokenizer.pad_token_id == tokenizer.get_vocab()["[PAD]"]
+    assert tokenizer.bos_token is None and tokenizer.bos_token_id is None
+    tokenizer.bos_token = "[CLS]"
+    tokenizer.eos_token_id = 1
+    assert tokenizer.eos_token == "[SEP]"
+    assert tokenizer.special_tokens_map["bos_token"] == "[CLS]"
+    added = tokenizer.add_special_tokens(
+        {"mask_token": AddedToken("[MASK]", lstrip=True), "extra_special_tokens": ["<a>", "<b>"]}
+    )
+    assert added == 3
+    assert tokenizer.extra_special_tokens == ["<a>", "<b>"]
+    assert tokenizer.tokenize("fox  [MASK]") == ["fox", "  [MASK]"]
+    assert set(tokenizer.all_special_ids) >= {tokenizer.mask_token_id, *tokenizer.extra_special_tokens_ids}
+    with pytest.raises(ArgumentError, match="nonsense"):
+        tokenizer.add_special_tokens({"nonsense": "x"})
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = tokenizer.nonsense
+
+
+def test_special_tokens_mask(tokenizer):
+    ids = tokenizer("the fox")["input_ids"]
+    assert tokenizer.get_special_tokens_mask(ids, already_has_special_tokens=True) == [1, 0, 0, 1]
+    with pytest.raises(UnsupportedError, match="already_has_special_tokens"):
+        tokenizer.get_special_tokens_mask(ids)
+
+
+def test_data_collators(tokenizer):
+    pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    tokenizer.add_special_tokens({"mask_token": "[MASK]"})
+    rows = [tokenizer("the fox"), tokenizer("the quick fox")]
+    assert transformers.DataCollatorWithPadding(tokenizer)(rows)["input_ids"].shape == (2, 5)
+    masked = transformers.DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.9)(rows)
+    special = masked["input_ids"] == tokenizer.cls_token_id
+    assert special[:, 0].all() and (masked["labels"][:, 0] == -100).all()
+
+
+def test_beginning_and_end(words):
+    tokenizer = PretrainedTokenizer(words, bos_token="[CLS]", eos_token="[SEP]")
+    tokenizer.add_bos_token = True
+    assert tokenizer("the", "fox", return_token_type_ids=True).data == {
+        "input_ids": [0, 3, 0, 5],
+        "token_type_ids": [0, 0, 1, 1],
+        "attention_mask": [1] * 4,
+    }
+    tokenizer.add_eos_token = True
+    assert tokenizer("the")["input_ids"] == [0, 3, 1]
+
+
+def test_decoding(tokenizer):
+    ids = tokenizer("the fox")["input_ids"]
+    assert tokenizer.decode(ids) == "[CLS] the fox [SEP]"
+    assert tokenizer.decode(np.array(ids), skip_special_tokens=True) == "the fox"
+    assert tokenizer.decode([ids, ids[:2]], skip_special_tokens=True) == ["the fox", "the"]
+    assert tokenizer.batch_decode([ids]) == ["[CLS] the fox [SEP]"]
+    assert tokenizer.convert_ids_to_tokens(ids, skip_special_tokens=True) == ["the", "fox"]
+    assert tokenizer.convert_ids_to_tokens(np.int64(3)) == "the"
+    assert tokenizer.convert_tokens_to_ids(["the", "dog"]) == [3, 2]
+    assert tokenizer.convert_tokens_to_ids("dog") == 2
+
+
+def test_saved_and_loaded(tokenizer, tmp_path):
+    tokenizer.padding_side = "left"
+    tokenizer.model_max_length = 7
+    tokenizer.chat_template = {"default": "a", "tool_use": "b"}
+    tokenizer.add_special_tokens({"extra_special_tokens": ["<a>"]})
+    files = tokenizer.save_pretrained(tmp_path / "here")
+    assert {os.path.basename(file) for file in files} >= {"tokenizer.json", "tokenizer_config.json"}
+    loaded = tessella.AutoTokenizer.from_pretrained(tmp_path / "here", truncation_side="left")
+    assert (loaded.padding_side, loaded.truncation_side, loaded.model_max_length) == ("left", "left", 7)
+    assert loaded.chat_template == tokenizer.chat_template
+    assert loaded.special_tokens_map == tokenizer.special_tokens_map
+    assert loaded.extra_special_tokens == ["<a>"]
+    assert loaded("the <a>", padding=True).data == tokenizer("the <a>", padding=True).data
+    again = tmp_path / "again"
+    loaded.save_pretrained(again)
+    config = json.loads((again / "tokenizer_config.json").read_text())
+    first = json.loads((tmp_path / "here" / "tokenizer_config.json").read_text())
+    assert config == {**first, "truncation_side": "left"}
+    prefixed = tokenizer.save_pretrained(tmp_path, filename_prefix="my")
+    assert str(tmp_path / "my-tokenizer.json") in prefixed
+
+
+def test_a_file_alone(tokenizer, tmp_path):
+    tokenizer.backend_tokenizer.save(tmp_path / "tokenizer.json")
+    loaded = tessella.AutoTokenizer.from_pretrained(tmp_path / "tokenizer.json")
+    assert (loaded.pad_token, loaded.cls_token, loaded.unk_token) == ("[PAD]", "[CLS]", "<unk>")
+    with pytest.raises(FileNotFoundError, match=r"not/there"):
+        tessella.AutoTokenizer.from_pretrained("./not/there/at/all")
+
+
+def test_settings_of_a_known_class(tokenizer, tmp_path):
+    folder = tmp_path
+    tokenizer.backend_tokenizer.save(folder / "tokenizer.json")
+    config = {
+        "tokenizer_class": "BertTokenizerFast",
+        "backend": "tokenizers",
+        "pad_token": {"__type": "AddedToken", "content": "[PAD]", "lstrip": False},
+        "extra_special_tokens": {"image_token": "<image>"},
+        "add_bos_token": True,
+    }
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    loaded = tessella.AutoTokenizer.from_pretrained(folder)
+    assert loaded.model_input_names == ["input_ids", "token_type_ids", "attention_mask"]
+    assert loaded.image_token_id == len(loaded) - 1
+    assert loaded("the")["input_ids"] == [0, 3, 1]
+
+
+def test_a_hub_that_is_out_of_reach(tokenizer, tmp_path, monkeypatch):
+    pytest.importorskip("huggingface_hub")
+    repository = tmp_path / "models--someone--tiny"
+    (repository / "refs").mkdir(parents=True)
+    (repository / "refs" / "main").write_text("0" * 40)
+    tokenizer.save_pretrained(repository / "snapshots" / ("0" * 40))
+    loaded = tessella.AutoTokenizer.from_pretrained("someone/tiny", cache_dir=tmp_path, local_files_only=True)
+    assert loaded("the")["input_ids"] == [0, 3, 1]
+    assert loaded.name_or_path == "someone/tiny"
+    with pytest.raises(HubError, match=r"`someone/other` is neither .* local copy"):
+        tessella.AutoTokenizer.from_pretrained("someone/other", cache_dir=tmp_path, local_files_only=True)
+
+
+def test_tokenizers_travel(tokenizer):
+    for one in (pickle.loads(pickle.dumps(tokenizer)), copy.copy(tokenizer), copy.deepcopy(tokenizer)):
+        one.add_special_tokens({"mask_token": "[MASK]"})
+        assert one("the", padding=True).data == tokenizer("the").data
+        assert tokenizer.mask_token is None and "[MASK]" not in tokenizer.get_vocab()
+
+
+def test_trained_anew(tokenizer, bpe):
+    texts = [["the cat sat", "the mat"]] * 5
+    made = tokenizer.train_new_from_iterator(
+        texts,
+        20,
+        new_special_tokens=["<new>"],
+        special_tokens_map={"[CLS]": "[BOS]"},
+        show_progress=False,
+    )
+    assert made.tokenize("the cat [BOS]") == ["the", "cat", "[BOS]"]
+    assert made.cls_token == "[BOS]"
+    assert made.extra_special_tokens == ["<new>"]
+    assert made("the").tokens() == ["[BOS]", "the", "[SEP]"]
+    assert "quick" in tokenizer.get_vocab()
+    again = PretrainedTokenizer(bpe).train_new_from_iterator(texts, 262, show_progress=False)
+    assert len(again) == 262
+    assert again.decode(again("日本 the")["input_ids"]) == "日本 the"
+    with pytest.raises(TrainError, match="cannot be trained"):
+        description = json.loads(Tokenizer(models.WordLevel({"a": 0}, "a")).to_str())
+        description["model"]["type"] = "Other"
+
+        class Strange(PretrainedTokenizer):
+            pass
+
+        odd = Strange(bpe)
+        odd.__dict__["backend_tokenizer"] = type("B", (), {"to_str": lambda self: json.dumps(description)})()
+        odd.train_new_from_iterator(texts, 9)
+
+
+# Chat templates.
+
+
+def test_chat(chatty):
+    assert chatty.apply_chat_template(CHAT, tokenize=False) == "<user>hi\n<assistant>the thing\n"
+    prompt = chatty.apply_chat_template(CHAT[:1], tokenize=False, add_generation_prompt=True)
+    assert prompt == "<user>hi\n<assistant>"
+    batch = chatty.apply_chat_template(CHAT)
+    assert chatty.decode(batch["input_ids"]) == "<user>hi\n<assistant>the thing\n"
+    assert chatty.apply_chat_template([CHAT, CHAT], return_dict=False) == [batch["input_ids"]] * 2
+
+
+def test_the_message_goes_on(chatty):
+    text = chatty.apply_chat_template(CHAT, tokenize=False, continue_final_message=True)
+    assert text == "<user>hi\n<assistant>the thing"
+    strip = "{% for m in messages %}{{ m.content | trim }}|{% endfor %}"
+    open_end = [{"role": "user", "content": "well  "}]
+    text = chatty.apply_chat_template(
+        open_end, chat_template=strip, tokenize=False, continue_final_message=True
+    )
+    assert text == "well"
+    with pytest.raises(ArgumentError, match="does not show the final message"):
+        chatty.apply_chat_template(CHAT, chat_template="nothing", tokenize=False, continue_final_message=True)
+
+
+@pytest.mark.parametrize(
+    "content", ["the thing", " the", "\n a thing ", "日本 the", "a", "the {% generation %}", "\ue000+\ue001"]
+)
+def test_assistant_mask(chatty, content):
+    chat = [*CHAT[:1], {"role": "assistant", "content": content}, {"role": "user", "content": "and?"}]
+    batch = chatty.apply_chat_template(chat, return_assistant_tokens_mask=True)
+    chosen = [id for id, mark in zip(batch["input_ids"], batch["assistant_masks"], strict=True) if mark]
+    assert chatty.decode(chosen) == content
+    assert batch["input_ids"] == chatty.apply_chat_template(chat)["input_ids"]
+    several = chatty.apply_chat_template([chat, CHAT], return_assistant_tokens_mask=True)
+    assert several["assistant_masks"][0] == batch["assistant_masks"]
+
+
+def test_assistant_mask_in_a_macro(chatty):
+    template = (
+        "{% macro say(m) %}{% generation %}{{ m.content }}{% endgeneration %}{% endmacro %}"
+        "{% set all %}{% for m in messages %}|{{ say(m) }}{% endfor %}{% endset %}{{ all }}"
+    )
+    batch = chatty.apply_chat_template(CHAT, chat_template=template, return_assistant_tokens_mask=True)
+    assert sum(batch["assistant_masks"]) == len(batch["input_ids"]) - 2
+
+
+def test_an_empty_mask_is_an_error(chatty):
+    with pytest.raises(ArgumentError, match="wrote nothing in"):
+        chatty.apply_chat_template(CHAT[:1], return_assistant_tokens_mask=True)
+    with pytest.raises(ArgumentError, match="was truncated"):
+        chatty.apply_chat_template(CHAT, truncation=True, max_length=5, return_assistant_tokens_mask=True)
+    trimmed = (
+        "{% set x %}{% generation %} {{ messages[0].content }}{% endgeneration %}{% endset %}{{ x | trim }}"
+    )
+    with pytest.raises(ArgumentError, match="after they end"):
+        chatty.apply_chat_template(CHAT, chat_template=trimmed, return_assistant_tokens_mask=True)
+
+
+def test_templates_are_chosen_by_name(chatty):
+    chatty.chat_template = {"default": "d", "tool_use": "{{ tools[0].function.name }}", "mine": "m"}
+
+    def look(place: str, often: int = 1) -> str:
+        """Looks.
+
+        Args:
+            place: where
+            often: how often (choices: [1, 2])
+        """
+        return place * often
+
+    assert chatty.apply_chat_template(CHAT, tokenize=False) == "d"
+    assert chatty.apply_chat_template(CHAT, chat_template="mine", tokenize=False) == "m"
+    assert chatty.apply_chat_template(CHAT, tools=[look], tokenize=False) == "look"
+    chatty.chat_template = None
+    with pytest.raises(ArgumentError, match="no chat template"):
+        chatty.apply_chat_template(CHAT)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ ''.__class__.__mro__ }}",
+        "{{ messages.append(1) }}",
+        "{{ self.__init__.__globals__ }}",
+        "{% set n = namespace(__class__=1) %}",
+        "{% set n = namespace() %}{% set n.__x__ = 1 %}",
+        "{{ raise_exception('no') }}",
+        "{{ namespace.__init__.__globals__ }}",
+        "{{ strftime_now.__globals__.x }}",
+    ],
+)
+def test_templates_cannot_get_out(chatty, template):
+    jinja2 = pytest.importorskip("jinja2")
+    with pytest.raises(jinja2.exceptions.TemplateError):
+        chatty.apply_chat_template(CHAT, chat_template=template)
+
+
+def test_templates_see_plain_data(chatty):
+    class Note(str):
+        def shout(self):
+            return self.upper()
+
+    chat = [{"role": "user", "content": Note("a"), "image": object(), "none": None}]
+    show = "{{ messages[0].image }} {{ messages[0].content.shout is defined }} {{ 'none' in messages[0] }}"
+    assert chatty.apply_chat_template(chat, chat_template=show, tokenize=False) == "<object> False False"
+
+
+def test_wrong_conversations(chatty):
+    with pytest.raises(ArgumentError, match="empty conversation"):
+        chatty.apply_chat_template([])
+    with pytest.raises(TypeError, match="message 0"):
+        chatty.apply_chat_template(["hi"])
+    with pytest.raises(ArgumentError, match="not compatible"):
+        chatty.apply_chat_template(CHAT, continue_final_message=True, add_generation_prompt=True)
+    with pytest.raises(UnsupportedError):
+        chatty.apply_chat_template(CHAT, sanitize_control_tokens=True)
+
+
+# Beside the transformers library.
+
+
+def _sample(pair, count, seed):
+    cases = list(calls.matrix(tensors=[None, "np"]))
+    outcomes = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for number, case in enumerate(random.Random(seed).sample(cases, count)):
+            outcome = calls.compare(*pair, case, number % 7 == 0)
+            assert outcome in ("same", "both raise", "window types"), (case, outcome)
+            outcomes.append(outcome)
+    assert outcomes.count("same") > count / 3
+
+
+def test_calls_are_those_of_transformers(words, bpe, tmp_path):
+    pytest.importorskip("transformers")
+    words.add_special_tokens(["[PAD]"])
+    for number, (backend, settings) in enumerate(((words, ROLES), (bpe, {"pad_token": "a"}))):
+        path = tmp_path / f"{number}.json"
+        backend.save(path)
+        _sample(calls.pair(path, settings), 250, number)
+
+
+@pytest.mark.parametrize("name", calls.SETTINGS)
+def test_calls_of_real_tokenizers(name):
+    folder = texts.folder("TESSELLA_MODELS")
+    if folder is None or not (folder / name).exists():
+        pytest.skip("TESSELLA_MODELS names no folder with this file")
+    pytest.importorskip("transformers")
+    _sample(calls.pair(folder / name, calls.SETTINGS[name]), 200, 7)
+
+
+def test_schemas_are_those_of_transformers():
+    pytest.importorskip("transformers")
+    from typing import Literal, Optional, Union
+
+    from tessella.batch.schema import function_schema
+    from transformers.utils import get_json_schema
+
+    def one(a: int, b: Optional[str] = None, c: Union[int, float] = 1) -> str:  # noqa: UP007, UP045
+        """Does one thing.
+
+        In two paragraphs.
+
+        Args:
+            a: first
+                thing
+            b: second (choices: ["x", " y "])
+            c: third
+
+        Returns:
+            what is there
+        """
+
+    def two(d: Literal["a", "b"], e: list[dict[str, int]], f: tuple[int, str], g: dict) -> None:
+        """Does two things.
+
+        Args:
+            d: fourth: with a colon
+            e: fifth
+            f: sixth
+            g: seventh
+        """
+
+    for function in (one, two):
+        assert function_schema(function) == get_json_schema(function)
+
+
+def test_pre_tokenizers_are_left_alone():
+    backend = Tokenizer(models.WordLevel({"a": 0, "[UNK]": 1}, "[UNK]"))
+    backend.pre_tokenizer = pre_tokenizers.Whitespace()
+    made = PretrainedTokenizer(backend, unk_token="[UNK]")
+    assert made.backend_tokenizer is not backend
+    assert "[UNK]" not in {t.content for t in backend.get_added_tokens_decoder().values()}
+
+
+def _real(name, **settings):
+    folder = texts.folder("TESSELLA_MODELS")
+    if folder is None or not (folder / name).exists():
+        pytest.skip("TESSELLA_MODELS names no folder with this file")
+    return tessella.AutoTokenizer.from_pretrained(folder / name, **settings)
+
+
+def test_windows_of_a_real_tokenizer():
+    tokenizer = _real("bert-base-cased.json")
+    batch = tokenizer(
+        [
+            "This sentence is not too long but we are going to split it anyway.",
+            "This sentence is shorter but will still get split.",
+        ],
+        truncation=True,
+        max_length=6,
+        stride=2,
+        return_overflowing_tokens=True,
+    )
+    assert batch["overflow_to_sample_mapping"] == [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
+    rows = [" ".join(batch.tokens(row)) for row in (0, 1, 6)]
+    assert rows == [
+        "[CLS] This sentence is not [SEP]",
+        "[CLS] is not too long [SEP]",
+        "[CLS] it anyway . [SEP]",
+    ]
+
+
+def test_words_of_real_tokenizers():
+    batch = _real("bert-base-cased.json")("My name is Sylvain and I work at Hugging Face in Brooklyn.")
+    assert batch.word_ids() == [None, 0, 1, 2, 3, 3, 3, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12, None]
+    words = ["EU", "rejects", "German", "call", "to", "boycott", "British", "lamb", "."]
+    batch = _real("bert-uncased.json")(words, is_split_into_words=True)
+    assert batch["input_ids"] == [101, 7327, 19164, 2446, 2655, 2000, 17757, 2329, 12559, 1012, 102]
+    pair = _real("bert-base-cased.json")(
+        "Let's test this tokenizer...", "on a pair of sentences.", return_token_type_ids=True
+    )
+    first = pair.tokens().index("[SEP]") + 1
+    assert pair["token_type_ids"] == [0] * first + [1] * (len(pair["input_ids"]) - first)

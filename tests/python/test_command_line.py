@@ -1,0 +1,359 @@
+"""The command line, as people type it: in processes of its own, and once on a real terminal."""
+
+import gzip
+import json
+import os
+import re
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import tessella
+from tessella.cli import main
+from tessella.cli.command import find, names
+
+PACKAGE = str(Path(tessella.__file__).resolve().parents[1])
+WORDS = "low lower lowest newer wider tiles, naïve café — 東京"
+
+
+def environment(**more):
+    inherited = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
+    path = os.pathsep.join([PACKAGE, *filter(None, [inherited.get("PYTHONPATH")])])
+    return {**inherited, "PYTHONPATH": path, **more}
+
+
+def tessella_command(*arguments):
+    return [sys.executable, "-m", "tessella", *map(str, arguments)]
+
+
+def run(*arguments, input=None, status=0, env=None):
+    done = subprocess.run(
+        tessella_command(*arguments),
+        input=input,
+        capture_output=True,
+        env=environment(**(env or {})),
+        timeout=120,
+    )
+    assert done.returncode == status, done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    return done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.fixture
+def corpus(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{WORDS} number {n}\n" for n in range(300)]
+    Path("corpus.txt").write_text("".join(lines), encoding="utf-8")
+    return lines
+
+
+@pytest.fixture
+def trained(corpus):
+    """Files that commands work on."""
+    recipes = {"tokenizer.json": "gpt2", "other.json": "bert-uncased"}
+    for file, recipe in recipes.items():
+        tessella.recipes.get(recipe).train(iter(corpus), vocab_size=350).save(file)
+    tokenizer = tessella.load("tokenizer.json")
+    rows = [json.dumps({"text": line.strip(), "id": n}) for n, line in enumerate(corpus[:20])]
+    Path("rows.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    ids = [" ".join(map(str, tokenizer.encode(line.rstrip("\n")).ids)) for line in corpus]
+    Path("corpus.ids").write_text("\n".join(ids) + "\n")
+    for file in ("corpus.counts", "rows.counts"):
+        tessella.count_pieces(iter(corpus), tokenizer).save(file)
+    return tokenizer
+
+
+def test_help_of_everything():
+    overview, _ = run("--help")
+    for name in names():
+        assert re.search(rf"^  {name} +\w", overview, re.MULTILINE), name
+        assert find(name).summary.endswith("."), name
+    assert run("--version")[0] == f"tessella {tessella.__version__}\n"
+    out, _ = run(status=2)
+    assert out == overview
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_example_in_help_runs(name, trained, tmp_path):
+    text = find(name).parser().format_help().replace("\\\n", " ")
+    examples = re.findall(r"^  \$ (.*)$", text, re.MULTILINE)
+    assert examples, f"`tessella {name} --help` gives no example"
+    if os.name == "nt" or shutil.which("bash") is None:
+        pytest.skip("examples are written for a POSIX shell")
+    tool = tmp_path / "bin" / "tessella"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m tessella "$@"\n')
+    tool.chmod(0o755)
+    path = os.pathsep.join([str(tool.parent), os.environ["PATH"]])
+    if name == "demo":
+        # It takes some seconds and is run by `make demo`.
+        return
+    script = "set -e\n" + "\n".join(f"echo '$ next'\n{example}" for example in examples)
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, env=environment(PATH=path), timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    outputs = done.stdout.split("$ next\n")[1:]
+    assert len(outputs) == len(examples)
+    for example, output in zip(examples, outputs, strict=True):
+        assert output or " -o " in example or "--tsv" in example, f"{example} prints nothing"
+
+
+def test_encode_and_decode_are_inverse(trained, corpus):
+    ids, _ = run("encode", "tokenizer.json", "corpus.txt")
+    assert ids == Path("corpus.ids").read_text()
+    text, _ = run("decode", "tokenizer.json", input=ids.encode())
+    assert text == "".join(corpus)
+    Path("corpus.txt.gz").write_bytes(gzip.compress(Path("corpus.txt").read_bytes()))
+    run("encode", "tokenizer.json", "corpus.txt.gz", "-o", "packed.ids")
+    assert Path("packed.ids").read_text() == ids
+    rows, _ = run("encode", "tokenizer.json", "corpus.txt", "--format", "jsonl")
+    first = json.loads(rows.splitlines()[0])
+    encoding = trained.encode(corpus[0].rstrip("\n"))
+    assert first == {
+        "ids": encoding.ids,
+        "tokens": encoding.tokens,
+        "offsets": [list(pair) for pair in encoding.offsets],
+    }
+    assert run("decode", "tokenizer.json", input=rows.encode())[0] == text
+    counts, _ = run("encode", "tokenizer.json", "-t", "low lower", "-t", "", "--format", "count")
+    assert counts == "2\n0\n"
+    # Carriage returns belong to the line's end; the rest of a line is left alone.
+    assert run("encode", "tokenizer.json", "-f", "tokens", input=b"low\r\n lower \n")[0] == "low\nĠlower│Ġ\n"
+    assert (
+        run("decode", "tokenizer.json", "--json", "--ids", ids.split("\n")[0])[0]
+        == json.dumps(corpus[0].rstrip("\n"), ensure_ascii=False) + "\n"
+    )
+
+
+def test_train_in_every_way(trained, corpus):
+    run("train", "corpus.txt", "-r", "gpt2", "--vocab-size", 300, "--hold-out", 0, "-o", "a.json", "-q")
+    expected = tessella.recipes.get("gpt2").train(Path("corpus.txt"), vocab_size=300).get_vocab()
+    assert tessella.load("a.json").get_vocab() == expected
+    out, _ = run("train", "-r", "gpt2", "--vocab-size", 300, "--hold-out", 0, "-o", "b.json", "--memory", "64MB",
+                 "--save-counts", "b.counts", input="".join(corpus).encode())  # fmt: skip
+    assert "b.json: 300 tokens" in out and "no text was kept aside" in out
+    assert tessella.load("b.json").get_vocab() == expected
+    run("train", "--from-counts", "b.counts", "-r", "gpt2", "--vocab-size", 300, "-o", "c.json")
+    assert tessella.load("c.json").get_vocab() == expected
+    Path("state").write_text("of something else")
+    _, err = run(
+        "train", "--from-counts", "b.counts", "-r", "gpt2", "--checkpoint", "state", "-o", "x.json", status=1
+    )
+    assert "state" in err and not Path("x.json").exists()
+    out, _ = run("train", "corpus.txt", "-r", "gpt2", "--vocab-size", 300, "--hold-out", 30, "-o", "d.json")
+    assert "(10 texts)" in out and "bytes per token" in out and "longest tokens: ` lowest`" in out
+
+    out, _ = run("train", "corpus.txt", "--model", "wordpiece", "--normalizer", "bert", "--pre-tokenizer", "bert",
+                 "--vocab-size", 120, "--min-frequency", 2, "--limit-alphabet", 40, "-o", "e.json")  # fmt: skip
+    assert tessella.load("e.json").encode("lowest").tokens == ["lowest"]
+    run(
+        "train",
+        "corpus.txt",
+        "--model",
+        "wordlevel",
+        "--pre-tokenizer",
+        "whitespace",
+        "-s",
+        "[UNK]",
+        "-o",
+        "f.json",
+        "-q",
+    )
+    assert tessella.load("f.json").encode("lowest highest").tokens == ["lowest", "[UNK]"]
+    run("train", "corpus.txt", "--like", "other.json", "--vocab-size", 200, "-o", "g.json", "-q")
+    like = tessella.load("g.json")
+    assert like.get_vocab_size() == 200
+    assert str(like.pre_tokenizer) == str(tessella.load("other.json").pre_tokenizer)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["trian"], 2, "there is no command `trian`: did you mean `train`?"),
+        (["--frobnicate"], 2, "there is no option `--frobnicate`"),
+        (["encode"], 2, "the following arguments are required: TOKENIZER"),
+        (["encode", "missing.json", "corpus.txt"], 1, "missing.json: no such file or directory"),
+        (["encode", "tokenizer.json", "missing.txt"], 1, "missing.txt: no such file or directory"),
+        (["encode", "corpus.txt", "corpus.txt"], 1, "error:"),
+        (["encode", "tokenizer.json", "bad.txt"], 1, "bad.txt is not UTF-8: 0xff at byte 5, line 2"),
+        (["decode", "tokenizer.json", "corpus.txt"], 1, "expected ids such as `3 14 15`"),
+        (["decode", "tokenizer.json", "--ids", "1 99999"], 0, ""),
+        (["inspect", "tokenizer.json", "--token", "nope"], 1, "the vocabulary has no token `nope`"),
+        (["count", "corpus.txt"], 1, "--tokenizer FILE or --recipe NAME"),
+        (["count", ".", "-r", "gpt2"], 1, "is a directory; pass its files"),
+        (["count", "empty.txt", "-r", "gpt2"], 1, "the corpus holds no pieces"),
+        (["count", "corpus.txt", "-r", "gpt3"], 1, "there is no recipe 'gpt3'"),
+        (["train", "corpus.txt"], 1, "one of --recipe NAME, --like TOKENIZER, --model KIND"),
+        (["train", "corpus.txt", "-r", "gpt2"], 1, "say where to save"),
+        (["train", "corpus.txt", "-r", "gpt2", "-o", "no/where.json"], 1, "no such folder"),
+        (
+            ["train", "corpus.txt", "--model", "wordlevel", "--seed-size", "5", "-o", "x.json"],
+            1,
+            "--seed-size is an option of Unigram, but a WordLevel model is trained",
+        ),
+        (["compare", "corpus.txt"], 1, "name at least one tokenizer"),
+        (["convert", "tokenizer.json", "x.model"], 1, "error:"),
+    ],
+)
+def test_mistakes_are_explained(arguments, status, message, trained, capsys):
+    Path("bad.txt").write_bytes(b"good\n\xff\n")
+    Path("empty.txt").write_bytes(b"")
+    assert main(arguments) == status
+    err = capsys.readouterr().err
+    assert message in err
+    assert len(err.splitlines()) <= 3 or status == 2
+
+
+def test_standard_input_that_is_empty_or_broken(trained):
+    assert run("encode", "tokenizer.json", input=b"") == ("", "")
+    _, err = run("count", "-r", "gpt2", input=b"", status=1)
+    assert "holds no pieces" in err
+    _, err = run("encode", "tokenizer.json", input=b"low\nb\xc3\xa9d \xff\n", status=1)
+    assert "standard input is not UTF-8: 0xff at byte 9, line 2" in err
+    out, _ = run("encode", "tokenizer.json", "--errors", "replace", "-f", "tokens", input=b"low \xff\n")
+    assert out.startswith("low│")
+    _, err = run("encode", "tokenizer.json", "--input", "jsonl", input=b'{"body": 1}\n', status=1)
+    assert "line 1: expected an object with the key `text`" in err
+
+
+def test_nothing_is_written_by_a_failed_run(trained):
+    Path("bad.txt").write_bytes(b"low\n" * 1000 + b"\xff\n")
+    Path("out.ids").write_text("older")
+    before = sorted(os.listdir())
+    run("encode", "tokenizer.json", "bad.txt", "-o", "out.ids", status=1)
+    run("convert", "tokenizer.json", "other.model", status=1)
+    assert Path("out.ids").read_text() == "older" and sorted(os.listdir()) == before
+
+
+def test_colours_heed_what_people_want(trained):
+    compare = ("compare", "tokenizer.json", "-t", "low lower")
+    assert "\x1b[" not in run(*compare)[0]
+    assert "\x1b[48;5;" in run(*compare, env={"FORCE_COLOR": "1"})[0]
+    assert "\x1b[" not in run(*compare, env={"FORCE_COLOR": "1", "NO_COLOR": "1"})[0]
+
+
+def test_compare_measures(trained, corpus):
+    out, _ = run("compare", "tokenizer.json", "other.json", "corpus.txt", "--json")
+    first, second = json.loads(out)
+    size = sum(len(line.rstrip("\n").encode()) for line in corpus)
+    assert first["bytes"] == second["bytes"] == size
+    tokens = sum(len(trained.encode(line.rstrip("\n"), add_special_tokens=False)) for line in corpus)
+    assert first["tokens"] == tokens and first["vocab"] == 350 and first["unknown"] == 0
+    assert first["words"] == sum(len(line.split()) for line in corpus)
+    out, _ = run("compare", "tokenizer.json", "other.json", "corpus.txt")
+    assert "cut alike" in out
+
+
+def test_convert_gives_the_same_tokenizer(trained):
+    out, _ = run("convert", "tokenizer.json", "new/folder", "--format", "folder")
+    assert "350 tokens, same ids on" in out
+    assert tessella.load("new/folder").get_vocab() == trained.get_vocab()
+    _, err = run("convert", "tokenizer.json", "ranks.tiktoken")
+    assert "neither the pattern" in err
+    Path("empty").mkdir()
+    _, err = run("convert", "other.json", "empty/ranks.tiktoken", status=1)
+    assert "error:" in err and os.listdir("empty") == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
+def test_a_reader_that_leaves_and_an_interrupt(trained):
+    Path("long.txt").write_text("low lower lowest\n" * 200_000)
+    shell = f"{shlex.join(tessella_command('encode', 'tokenizer.json', 'long.txt'))} | head -1; echo ${{PIPESTATUS[0]}}"
+    if shutil.which("bash"):
+        done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, env=environment())
+        assert done.stderr == "" and done.stdout.endswith("\n141\n")
+    command = tessella_command("count", "-r", "gpt2")
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as job:  # fmt: skip
+        job.stdin.write("low lower\n" * 5000)
+        job.stdin.flush()
+        time.sleep(1.0)
+        job.send_signal(signal.SIGINT)
+        _, err = job.communicate(timeout=30)
+    assert job.returncode == 130
+    assert err.endswith("interrupted\n") and "Traceback" not in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="terminals of POSIX")
+def test_on_a_real_terminal(trained):
+    """A bar while it works, colours, and nothing of both in what is piped."""
+    import pty
+
+    screen, terminal = pty.openpty()
+    command = tessella_command("train", "corpus.txt", "-r", "gpt2", "--vocab-size", 320, "-o", "tty.json")
+    job = subprocess.Popen(
+        command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment(TERM="xterm", COLUMNS="90")
+    )
+    os.close(terminal)
+    seen = b""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        ready, _, _ = select.select([screen], [], [], 0.2)
+        if ready:
+            try:
+                portion = os.read(screen, 65536)
+            except OSError:
+                break
+            if not portion:
+                break
+            seen += portion
+        elif job.poll() is not None:
+            break
+    os.close(screen)
+    assert job.wait(timeout=10) == 0
+    text = seen.decode()
+    assert "█" in text and "\r" in text and "/s" in text
+    assert "\x1b[1mtty.json\x1b[0m: 320 tokens" in text
+
+
+def test_completion(trained):
+    for shell in ("bash", "zsh", "fish"):
+        out, _ = run("completion", shell)
+        for name in names():
+            assert name in out
+        assert "--recipe" in out or "-l recipe" in out
+        if shutil.which(shell):
+            subprocess.run([shell, "-n"], input=out.encode(), check=True)
+    if shutil.which("bash") is None:
+        pytest.skip("no bash to complete in")
+    out, _ = run("completion", "bash")
+
+    def complete(*words):
+        given = " ".join(shlex.quote(word) for word in words)
+        script = (
+            f"{out}\nCOMP_WORDS=({given}); COMP_CWORD={len(words) - 1}; _tessella; echo ${{COMPREPLY[@]}}"
+        )
+        return subprocess.run(
+            ["bash", "-c", script], capture_output=True, text=True, check=True
+        ).stdout.split()
+
+    assert complete("tessella", "enc") == ["encode"]
+    assert complete("tessella", "train", "--vocab") == ["--vocab-size"]
+    assert complete("tessella", "train", "--recipe", "llama") == ["llama2", "llama3"]
+    assert complete("tessella", "completion", "f") == ["fish"]
+
+
+def test_one_file_registers_a_command(tmp_path, monkeypatch, capsys):
+    from tessella.cli import commands
+
+    (tmp_path / "say_hello.py").write_text(
+        '"""Say hello."""\n'
+        "def arguments(parser):\n"
+        "    parser.add_argument('--loud', action='store_true')\n"
+        "def run(options):\n"
+        "    print('HELLO' if options.loud else 'hello')\n"
+        "    return 3\n"
+    )
+    monkeypatch.setattr(commands, "__path__", [*commands.__path__, str(tmp_path)])
+    assert "say-hello" in names()
+    assert main(["say-hello", "--loud"]) == 3
+    assert capsys.readouterr().out == "HELLO\n"

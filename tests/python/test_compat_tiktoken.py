@@ -1,0 +1,261 @@
+"""The face of tiktoken, beside the real one."""
+
+# Functions made in loops are called before the loop goes on.
+# ruff: noqa: B023
+
+import pickle
+import random
+import shutil
+
+import pytest
+from tessella.compat import tiktoken as ours
+from tessella.compat.tiktoken.known import KNOWN
+from tessella.compat.tiktoken.load import dump_tiktoken_bpe, load_tiktoken_bpe
+from tessella.compat.tiktoken.merging import merge
+from tessella.errors import FormatError
+
+from tests.conformance import texts
+
+theirs = pytest.importorskip("tiktoken")
+
+BYTES = {bytes([byte]): byte for byte in range(256)}
+MERGED = b"th|the| the|in|ing|an|and| and|  |\n\n|\xc3\xa9|na\xc3|0|00|hel|hello| w| wo|wor|world|'s".split(
+    b"|"
+)
+RANKS = {**BYTES, **{token: 256 + place for place, token in enumerate(MERGED) if token not in BYTES}}
+SPECIALS = {"<|endoftext|>": 1000, "<|fim|>": 1001, "<é>": 1003}
+PIECES = [
+    "hello", " world", "the and", "\n\n", "  ", "\t", "naïve é", "日本", "🙂", "1000", "'s", "\u0301", " !",
+    "\ud83d\ude00", "\ud800", "<|endoftext|>", "<|fim|>", "<é>", "<|end", "x" * 40,
+]  # fmt: skip
+KINDS = [
+    {},
+    {"disallowed_special": ()},
+    {"allowed_special": "all"},
+    {"allowed_special": {"<|fim|>"}},
+    {"allowed_special": {"<|fim|>"}, "disallowed_special": ()},
+    {"disallowed_special": {"<é>"}},
+    {"disallowed_special": ("日",)},
+    {"allowed_special": {"nothing"}, "disallowed_special": ()},
+]
+
+
+def both(pattern=KNOWN["cl100k_base"].pattern, ranks=RANKS, specials=SPECIALS):
+    parts = {"pat_str": pattern, "mergeable_ranks": ranks, "special_tokens": specials}
+    return ours.Encoding("mine", **parts), theirs.Encoding("mine", **parts)
+
+
+@pytest.fixture(scope="module")
+def pair():
+    return both()
+
+
+def outcome(call):
+    """A result, or the built-in kinds of the exception."""
+    try:
+        return call()
+    except Exception as error:
+        return {cls for cls in type(error).__mro__ if cls.__module__ == "builtins"}
+
+
+def same(mine, real, call):
+    """Ours raises what the real one raises, and maybe something more exact."""
+    found, expected = outcome(lambda: call(mine)), outcome(lambda: call(real))
+    return found >= expected if isinstance(expected, set) and isinstance(found, set) else found == expected
+
+
+def samples(count, seed):
+    chosen = random.Random(seed)
+    return ["".join(chosen.choices(PIECES, k=chosen.randrange(7))) for _ in range(count)]
+
+
+def compare(mine, real, count):
+    for text in samples(count, 1):
+        for kind in KINDS:
+            assert same(mine, real, lambda e: e.encode(text, **kind)), (text, kind)
+            assert same(mine, real, lambda e: e.encode_to_numpy(text, **kind).tolist()), (text, kind)
+        assert mine.encode_ordinary(text) == real.encode_ordinary(text)
+        ids = real.encode(text, allowed_special="all")
+        for call in (
+            lambda e: e.decode(ids),
+            lambda e: e.decode_bytes(ids),
+            lambda e: e.decode_tokens_bytes(ids),
+            lambda e: e.decode_with_offsets(ids),
+        ):
+            assert call(mine) == call(real), text
+    rows = samples(count, 2)
+    assert mine.encode_ordinary_batch(rows) == real.encode_ordinary_batch(rows)
+    ids = real.encode_batch(rows, allowed_special="all")
+    assert mine.encode_batch(rows, allowed_special="all") == ids
+    assert mine.decode_batch(ids) == real.decode_batch(ids)
+    assert mine.decode_bytes_batch(ids) == real.decode_bytes_batch(ids)
+
+
+def test_texts(pair):
+    compare(*pair, 400)
+
+
+@pytest.mark.parametrize("pattern", [r"\w+", "a", r"[^\s]+|\s+(?!\S)|\s+", "(?i:the)|."])
+def test_other_patterns(pattern):
+    compare(*both(pattern), 60)
+
+
+def test_bytes(pair):
+    mine, real = pair
+    chosen = random.Random(3)
+    for text in samples(150, 4):
+        tail = bytes(chosen.randrange(256) for _ in range(chosen.randrange(1, 6)))
+        some = text.encode("utf-8", "replace") + tail
+        assert mine._encode_bytes(some) == real._encode_bytes(some), some
+        assert mine._encode_single_piece(some) == real._encode_single_piece(some), some
+        assert same(mine, real, lambda e: e.encode_single_token(tail[:2])), tail
+        ids = [chosen.randrange(1004) for _ in range(4)]
+        for errors in ("replace", "ignore", "strict"):
+            assert same(mine, real, lambda e: e.decode(ids, errors)), ids
+
+
+def test_merging_is_that_of_the_real_one():
+    real = both()[1]
+    chosen = random.Random(9)
+    for _ in range(300):
+        piece = b"".join(chosen.choices([*MERGED, b"h", b"e", b"t", b"n", b"i"], k=chosen.randrange(1, 9)))
+        assert merge(piece, RANKS) == real._encode_single_piece(piece)
+
+
+def test_text_that_is_being_typed(pair):
+    mine, real = pair
+    for text in [
+        "",
+        "a",
+        "hello wor",
+        "the \n",
+        " x  ",
+        "日本",
+        "éx",
+        "<|fim|>",
+        "a<|fim|>",
+        "na",
+        " 100",
+        *samples(40, 6),
+    ]:
+        found = outcome(lambda: mine.encode_with_unstable(text, allowed_special="all"))
+        expected = outcome(lambda: real.encode_with_unstable(text, allowed_special="all"))
+        if isinstance(expected, tuple):
+            assert (found[0], sorted(found[1])) == (expected[0], sorted(expected[1])), text
+        else:
+            assert found == expected
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda e: e.encode_single_token("nothing like this"),
+        lambda e: e.encode_single_token("<é>"),
+        lambda e: e.encode_single_token(5),
+        lambda e: e.decode([999]),
+        lambda e: e.decode([-1]),
+        lambda e: e.decode([1 << 40]),
+        lambda e: e.decode(["a"]),
+        lambda e: e.decode(5),
+        lambda e: e.decode_bytes("ab"),
+        lambda e: e.decode_tokens_bytes([1.5]),
+        lambda e: e.decode_single_token_bytes(999),
+        lambda e: e.decode_single_token_bytes(-1),
+        lambda e: e.encode(5),
+        lambda e: e.encode(b"a"),
+        lambda e: e.encode_ordinary(5),
+        lambda e: e.encode_ordinary(b"a"),
+        lambda e: e.encode_ordinary_batch("ab"),
+        lambda e: e.encode_batch(["<|fim|>"]),
+        lambda e: e.encode_to_numpy("\ud800"),
+        lambda e: e.encode("a", allowed_special=["a"]),
+        lambda e: e.encode("ax", disallowed_special="x"),
+        lambda e: e.is_special_token("a"),
+        lambda e: [e.is_special_token(id) for id in range(1005)],
+        lambda e: (e.n_vocab, e.max_token_value, e.eot_token, e.name, repr(e), e.special_tokens_set),
+        lambda e: e.token_byte_values(),
+        lambda e: pickle.loads(pickle.dumps(e)).encode("hello the"),
+    ],
+)
+def test_the_rest(pair, call):
+    assert same(*pair, call)
+
+
+def test_what_does_not_fit():
+    for module in (ours, theirs):
+        with pytest.raises(AssertionError):
+            module.Encoding(
+                "x", pat_str=".", mergeable_ranks=BYTES, special_tokens={"a": 300}, explicit_n_vocab=257
+            )
+        with pytest.raises(ValueError):
+            module.Encoding("x", pat_str="(", mergeable_ranks=BYTES, special_tokens={})
+    with pytest.raises(FormatError, match="0x00"):
+        ours.Encoding("x", pat_str=".", mergeable_ranks={b"b": 0}, special_tokens={})
+
+
+def test_broken_text_has_offsets(pair):
+    mine, _ = pair
+    ids = [0xE6, 0x97, 0x61, 0xFF, 0xE6, 0x97, 0xA5]
+    text, offsets = mine.decode_with_offsets(ids)
+    assert text == "\ufffda\ufffd日"
+    assert offsets == [0, 0, 1, 2, 3, 3, 3]
+
+
+def test_names():
+    from tiktoken import model
+
+    assert ours.list_encoding_names() == theirs.list_encoding_names()
+    names = [*model.MODEL_TO_ENCODING, *(f"{prefix}x" for prefix in model.MODEL_PREFIX_TO_ENCODING)]
+    assert len(names) > 60
+    for name in names:
+        assert ours.encoding_name_for_model(name) == theirs.encoding_name_for_model(name)
+    with pytest.raises(KeyError, match="get_encoding"):
+        ours.encoding_for_model("nobody")
+    with pytest.raises(ValueError, match="known: gpt2"):
+        ours.get_encoding("nobody")
+
+
+def test_a_file_that_is_not_there(tmp_path, monkeypatch):
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"p50k_base\.tiktoken.*TIKTOKEN_CACHE_DIR"):
+        ours.get_encoding("p50k_edit")
+    (tmp_path / "p50k_base.tiktoken").write_bytes(b"YQ== 0\n")
+    with pytest.raises(FormatError, match="not the file that was asked for"):
+        ours.get_encoding("p50k_base")
+
+
+def test_files(tmp_path):
+    path = tmp_path / "mine.tiktoken"
+    dump_tiktoken_bpe(RANKS, path)
+    assert load_tiktoken_bpe(path) == RANKS
+    path.write_bytes(b"YQ== 0\n????\n")
+    with pytest.raises(FormatError, match="line 2"):
+        load_tiktoken_bpe(path)
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_harmony"])
+def test_real_encodings(name, tmp_path, monkeypatch):
+    folder = texts.folder("TESSELLA_MODELS")
+    file = KNOWN[name].file
+    if folder is None or not (folder / f"{file.stem}.tiktoken").exists():
+        pytest.skip("TESSELLA_MODELS names no folder with this file")
+    shutil.copy(folder / f"{file.stem}.tiktoken", tmp_path / file.cached)
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    mine, real = ours.get_encoding(name), theirs.get_encoding(name)
+    assert mine is ours.get_encoding(name)
+    assert mine._special_tokens == real._special_tokens
+    assert pickle.loads(pickle.dumps(mine)).encode("hello") == real.encode("hello")
+    compare(mine, real, 60)
+
+
+def test_examples():
+    import doctest
+    import importlib
+
+    tried = 0
+    for name in ("", ".known", ".merging", ".registry"):
+        module = importlib.import_module(f"tessella.compat.tiktoken{name}")
+        result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+        assert result.failed == 0
+        tried += result.attempted
+    assert tried >= 8
