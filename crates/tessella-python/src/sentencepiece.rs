@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyList, PyString};
+use tessella_core::cancel::Cancel;
 use tessella_core::spec::PieceKind;
 use tessella_core::{EncodeOptions, Error, ErrorKind, Result};
 use tessella_formats::sentencepiece::normalizer::Normalizer;
@@ -55,9 +56,9 @@ impl SentencePieceHandle {
         text: &[u8],
         sampled: Option<(i32, f32, u64)>,
     ) -> PyResult<Segmentation> {
-        sized(py, text.len(), |_| match sampling(sampled) {
+        sized(py, text.len(), |cancel| match sampling(sampled) {
             Some(sampling) => self.inner.sample(text, sampling),
-            None => self.inner.encode(text),
+            None => self.inner.encode(text, &Cancel::new(cancel)),
         })
     }
 }
@@ -241,9 +242,8 @@ impl Iterator for Items {
         Python::attach(|py| {
             let item = self.0.bind(py).clone().next()?;
             let sentence = item.and_then(|item| {
-                let mut sentence = text(&item)
-                    .map_err(|_| argument("sentence_iterator must give str or bytes"))?
-                    .to_vec();
+                let mut sentence =
+                    text(&item).map_err(|_| argument("sentence_iterator must give str or bytes"))?.to_vec();
                 while matches!(sentence.last(), Some(b'\r' | b'\n')) {
                     sentence.pop();
                 }

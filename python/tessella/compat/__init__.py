@@ -4,3 +4,5 @@ Change the import and keep the calls::
 
     import tessella.compat.sentencepiece as sentencepiece
 """
+
+__all__: list[str] = []

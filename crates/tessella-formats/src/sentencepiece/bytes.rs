@@ -24,11 +24,7 @@ pub fn spell(bytes: &[u8]) -> Cow<'_, str> {
 
 /// Turns the stand-ins of a normalized text into U+FFFD.
 pub fn restore(text: &str) -> Cow<'_, str> {
-    if text.contains(BROKEN) {
-        Cow::Owned(text.replace(BROKEN, "\u{FFFD}"))
-    } else {
-        Cow::Borrowed(text)
-    }
+    if text.contains(BROKEN) { Cow::Owned(text.replace(BROKEN, "\u{FFFD}")) } else { Cow::Borrowed(text) }
 }
 
 /// For every byte boundary of [`spell`]'s text, which byte of the source it stands at; one more than there are

@@ -35,8 +35,10 @@ impl Normalizer {
     }
 
     pub fn from_file(path: &str) -> Result<Self> {
-        let section =
-            NormalizerSection { normalization_rule_tsv: Some(path.to_string()), ..NormalizerSection::default() };
+        let section = NormalizerSection {
+            normalization_rule_tsv: Some(path.to_string()),
+            ..NormalizerSection::default()
+        };
         Normalizer::new(populated(&section, true)?, Vec::new())
     }
 

@@ -15,7 +15,7 @@ use tessella_core::normalize::sentencepiece::SentencePieceNormalization;
 use tessella_core::random::Random;
 use tessella_core::spec::{ModelSpec, NormalizerSpec, PieceKind, SentencePiece, SentencePieceNormalizer};
 use tessella_core::text::AlignedText;
-use tessella_core::{EncodeOptions, Error, ErrorKind, RaggedIds, Result, TokenId, Tokenizer};
+use tessella_core::{EncodeOptions, Error, RaggedIds, Result, TokenId, Tokenizer};
 
 use super::sections::{NormalizerSection, TrainerSpec};
 use super::wire::Writer;
@@ -121,10 +121,7 @@ pub fn normalization(
 }
 
 /// A normalized text, and for each of its bytes (and its end) where it comes from.
-pub fn normalize(
-    normalization: &SentencePieceNormalization,
-    text: &[u8],
-) -> Result<(String, Vec<usize>)> {
+pub fn normalize(normalization: &SentencePieceNormalization, text: &[u8]) -> Result<(String, Vec<usize>)> {
     let spelled = bytes::spell(text);
     let mut aligned = AlignedText::borrowed(&spelled, 0);
     normalization.normalize(&mut aligned)?;
@@ -173,7 +170,7 @@ impl Processor {
 
     fn test_itself(&self) -> Result<()> {
         for (text, expected) in read_self_test(&self.source)? {
-            let pieces = self.encode(text.as_bytes())?.pieces;
+            let pieces = self.encode(text.as_bytes(), &Cancel::never())?.pieces;
             let found = pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join(" ");
             if found != expected {
                 return Err(Error::model(format!(
@@ -232,7 +229,9 @@ impl Processor {
     pub fn encode_ids(&self, text: &[u8]) -> Result<Vec<TokenId>> {
         match std::str::from_utf8(text) {
             Ok(text) => self.tokenizer.encode_ids(text, &EncodeOptions::default()),
-            Err(_) => Ok(self.encode(text)?.pieces.into_iter().map(|piece| piece.id).collect()),
+            Err(_) => {
+                Ok(self.encode(text, &Cancel::never())?.pieces.into_iter().map(|piece| piece.id).collect())
+            }
         }
     }
 
@@ -250,10 +249,10 @@ impl Processor {
         Ok(ragged)
     }
 
-    pub fn encode(&self, text: &[u8]) -> Result<Segmentation> {
+    pub fn encode(&self, text: &[u8], cancel: &Cancel) -> Result<Segmentation> {
         self.segment(text, |model, normalized| {
             let mut tokens = Vec::new();
-            model.tokenize(normalized, &Cancel::never(), &mut tokens)?;
+            model.tokenize(normalized, cancel, &mut tokens)?;
             Ok(vec![(tokens, None)])
         })
         .map(|list| list.into_iter().next().unwrap_or_default())
@@ -279,7 +278,10 @@ impl Processor {
     fn segment(
         &self,
         text: &[u8],
-        cut: impl FnOnce(&SentencePieceModel, &str) -> Result<Vec<(Vec<tessella_core::ids::PieceToken>, Option<f32>)>>,
+        cut: impl FnOnce(
+            &SentencePieceModel,
+            &str,
+        ) -> Result<Vec<(Vec<tessella_core::ids::PieceToken>, Option<f32>)>>,
     ) -> Result<Vec<Segmentation>> {
         let (normalized, origins) = self.normalize(text)?;
         let lists = cut(&self.model, &normalized)?;
@@ -401,7 +403,10 @@ impl Surfaces {
                 for (id, text, _) in pieces.by_ref().take(c.len_utf8() - 1) {
                     self.push(id, text, "");
                 }
-                pieces.by_ref().take(1).for_each(|(id, text, _)| self.push(id, text, c.encode_utf8(&mut [0; 4])));
+                pieces
+                    .by_ref()
+                    .take(1)
+                    .for_each(|(id, text, _)| self.push(id, text, c.encode_utf8(&mut [0; 4])));
             }
             for (id, text, _) in pieces.by_ref().take(chunk.invalid().len()) {
                 self.push(id, text, "\u{FFFD}");
@@ -414,9 +419,4 @@ impl Surfaces {
 fn byte_of(piece: &str) -> Option<u8> {
     let digits = piece.strip_prefix("<0x")?.strip_suffix('>')?;
     (digits.len() == 2).then(|| u8::from_str_radix(digits, 16).ok()).flatten()
-}
-
-/// The error for adding a piece that the model does not have as a control symbol.
-pub fn not_defined(name: &str) -> Error {
-    Error::new(ErrorKind::Value, format!("the model has no {name} piece: it is not among its control symbols"))
 }

@@ -135,7 +135,9 @@ pub fn parse_rules(text: &str) -> Result<Rules> {
                     let digits = code.strip_prefix("U+").unwrap_or(code);
                     let value = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
                     value.filter(|&c| c != '\0').ok_or_else(|| {
-                        wrong(format!("`{code}` is no code point: write hexadecimal digits, for example 3042"))
+                        wrong(format!(
+                            "`{code}` is no code point: write hexadecimal digits, for example 3042"
+                        ))
                     })
                 })
                 .collect()
@@ -312,7 +314,8 @@ mod tests {
     fn normalize(map: &Charsmap, text: &str) -> String {
         let (mut out, mut rest) = (String::new(), text);
         while let Some(first) = rest.chars().next() {
-            let (length, target) = map.longest(rest).map_or((first.len_utf8(), None), |(n, to)| (n, Some(to)));
+            let (length, target) =
+                map.longest(rest).map_or((first.len_utf8(), None), |(n, to)| (n, Some(to)));
             out.push_str(target.unwrap_or(&rest[..length]));
             rest = &rest[length..];
         }

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use tessella_core::{Error, ErrorKind, Result};
 use tessella_formats::sentencepiece::sections::TrainerSpec;
 
-use super::{BOUNDARY, RARE};
 use super::sentences::NEXT;
+use super::{BOUNDARY, RARE};
 use crate::counts::PieceCounts;
 
 /// The characters of the model with their counts, most frequent first, then by code point.

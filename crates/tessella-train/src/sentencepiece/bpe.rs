@@ -47,7 +47,12 @@ struct Candidate {
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.count, &self.len, &self.text, &self.pair).cmp(&(other.count, &other.len, &other.text, &other.pair))
+        (self.count, &self.len, &self.text, &self.pair).cmp(&(
+            other.count,
+            &other.len,
+            &other.text,
+            &other.pair,
+        ))
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use tessella_core::spec::PieceKind;
 use tessella_core::{Error, ErrorKind, Result};
-use tessella_formats::sentencepiece::sections::TrainerSpec;
+use tessella_formats::sentencepiece::sections::{self, TrainerSpec};
+
+use super::SPACE;
 
 /// Reserved pieces by id.
 pub(super) type Meta = BTreeMap<i32, (String, PieceKind)>;
@@ -30,7 +32,9 @@ pub(super) fn pieces(spec: &TrainerSpec) -> Result<Meta> {
             return wrong(format!("{name}_id is {id}: it must be below vocab_size, {}", spec.vocab_size()));
         }
         if name != "unk" && piece == unknown {
-            return wrong(format!("{name}_piece and unk_piece are both `{piece}`: give them different texts"));
+            return wrong(format!(
+                "{name}_piece and unk_piece are both `{piece}`: give them different texts"
+            ));
         }
         let kind = if name == "unk" { PieceKind::Unknown } else { PieceKind::Control };
         if let Some((other, _)) = meta.insert(id, (piece, kind)) {
@@ -47,9 +51,16 @@ pub(super) fn pieces(spec: &TrainerSpec) -> Result<Meta> {
         (spec.pad_piece(), spec.pad_id()),
     ];
     let control = spec.control_symbols.iter().map(|piece| (piece.clone(), PieceKind::Control));
-    let user = spec.user_defined_symbols.iter().map(|piece| (piece.clone(), PieceKind::UserDefined));
-    let bytes = (0..256 * usize::from(spec.byte_fallback()))
-        .map(|byte| (format!("<0x{byte:02X}>"), PieceKind::Byte));
+    // A word begins with a mark, and so must a symbol that stands for a word.
+    let marked = |piece: &String| {
+        let marked = spec.model_type() == sections::WORD && !piece.starts_with(SPACE);
+        marked.then(|| format!("{SPACE}{piece}"))
+    };
+    let user = spec.user_defined_symbols.iter();
+    let user = user.flat_map(|piece| [Some(piece.clone()), marked(piece)]);
+    let user = user.flatten().map(|piece| (piece, PieceKind::UserDefined));
+    let bytes =
+        (0..256 * usize::from(spec.byte_fallback())).map(|byte| (format!("<0x{byte:02X}>"), PieceKind::Byte));
     let (mut seen, mut free) = (HashSet::new(), 0);
     for (piece, kind) in control.chain(user).chain(bytes) {
         if piece == unknown {

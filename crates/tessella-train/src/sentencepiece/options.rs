@@ -220,7 +220,9 @@ impl SentencePieceTrainer {
             }
         }
         if !subwords && !spec.pretokenization_delimiter().is_empty() {
-            return wrong("pretokenization_delimiter is for Unigram and BPE models only: leave it out".into());
+            return wrong(
+                "pretokenization_delimiter is for Unigram and BPE models only: leave it out".into(),
+            );
         }
         if !matches!(spec.input_format().as_str(), "" | "text" | "tsv") {
             return wrong(format!("input_format is `{}`: it must be text or tsv", spec.input_format()));

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use tessella_core::Result;
+use tessella_core::cancel::Cancel;
 use tessella_core::spec::{PieceKind, SentencePiece};
-use tessella_core::{EncodeOptions, Input, Result, Tokenizer};
+use tessella_formats::sentencepiece::Model;
+use tessella_formats::sentencepiece::processor::Processor;
 use tessella_formats::sentencepiece::sections::{self, TrainerSpec};
-use tessella_formats::sentencepiece::{Model, read_model};
 
 use super::meta::Meta;
 use super::wrong;
@@ -77,14 +79,13 @@ pub(super) fn self_test(model: &Model, samples: Vec<String>) -> Result<Vec<(Stri
         return Ok(Vec::new());
     }
     let plain = Model { denormalizer: None, ..model.clone() };
-    let tokenizer = Tokenizer::new(read_model(&plain.write())?)?;
-    let options = EncodeOptions::default();
+    let processor = Processor::load(&plain.write())?;
     samples
         .into_iter()
         .map(|sample| {
-            let encoding = tokenizer.encode(&Input::from(sample.as_str()), &options)?;
-            let tokens: Vec<&str> = (0..encoding.len()).filter_map(|at| encoding.token(at)).collect();
-            Ok((sample, tokens.join(" ")))
+            let pieces = processor.encode(sample.as_bytes(), &Cancel::never())?.pieces;
+            let expected = pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join(" ");
+            Ok((sample, expected))
         })
         .collect()
 }

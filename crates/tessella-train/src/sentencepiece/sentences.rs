@@ -155,12 +155,18 @@ impl Selection<'_, '_> {
         let shown = || excerpt(&String::from_utf8_lossy(&line));
         let mut fields = line.split(|&byte| byte == b'\t');
         let (Some(sentence), Some(count), None) = (fields.next(), fields.next(), fields.next()) else {
-            return Err(wrong(format!("a line of tsv input must be `sentence<tab>frequency`: found `{}`", shown())));
+            return Err(wrong(format!(
+                "a line of tsv input must be `sentence<tab>frequency`: found `{}`",
+                shown()
+            )));
         };
         let count = std::str::from_utf8(count).ok().and_then(|count| count.trim().parse::<i64>().ok());
         match count {
             Some(count) if count >= 1 => Ok((sentence.to_vec(), count as u64)),
-            _ => Err(wrong(format!("a frequency of tsv input must be a number from 1 on: found `{}`", shown()))),
+            _ => Err(wrong(format!(
+                "a frequency of tsv input must be a number from 1 on: found `{}`",
+                shown()
+            ))),
         }
     }
 }
@@ -243,7 +249,9 @@ impl Reserved {
                 texts[usize::from(first)].push(text.to_string());
             }
         }
-        texts.iter_mut().for_each(|texts: &mut Vec<String>| texts.sort_by_key(|text| usize::MAX - text.len()));
+        texts
+            .iter_mut()
+            .for_each(|texts: &mut Vec<String>| texts.sort_by_key(|text| usize::MAX - text.len()));
         Reserved { texts }
     }
 

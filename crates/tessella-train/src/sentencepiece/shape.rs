@@ -80,7 +80,9 @@ impl Shape {
             let script = match scripts.class(c) {
                 _ if digit && !self.split_by_number => None,
                 INHERITED => before,
-                class if class == tessella_core::unicode::scripts::ANY || LATER.contains(&class) => Some(COMMON),
+                class if class == tessella_core::unicode::scripts::ANY || LATER.contains(&class) => {
+                    Some(COMMON)
+                }
                 class => Some(class),
             };
             if self.split_by_script && script.is_some() && before.is_some() && script != before {

@@ -84,7 +84,12 @@ impl Reader {
 }
 
 /// How often each entry is used when every piece is read in the best way.
-pub(crate) fn frequencies(corpus: &Corpus, lattice: &Lattice, scored: &[Scored], threads: usize) -> Result<Vec<u64>> {
+pub(crate) fn frequencies(
+    corpus: &Corpus,
+    lattice: &Lattice,
+    scored: &[Scored],
+    threads: usize,
+) -> Result<Vec<u64>> {
     let states = parallel::for_each(
         corpus.weights.len().div_ceil(JOB),
         threads,

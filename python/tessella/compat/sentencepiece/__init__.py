@@ -18,9 +18,9 @@ Example:
     >>> processor.decode(processor.encode("to be"))
     'to be'
 
-What differs, all of it in docs/sentencepiece.md: training gives the same model for any number of threads; messages
-(``out_type="proto"``) are light classes of this package and need no protobuf; conversion to flatbuffers is not
-offered.
+What differs, all of it in docs/sentencepiece.md: training gives the same model for any number of threads;
+messages (``out_type="proto"``) are light classes of this package and need no protobuf; conversion to
+flatbuffers is not offered.
 """
 
 from ._errors import PieceIndexError, SentencePieceError

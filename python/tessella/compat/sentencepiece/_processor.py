@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
-from ... import _tessella
 from ...errors import ArgumentError
 from . import _decoding
-from ._errors import PieceIndexError, SentencePieceError, as_runtime_errors
+from ._errors import SentencePieceError, as_runtime_errors
 from ._messages import NBestSentencePieceText, SentencePieceText
 from ._settings import next_seed
 from ._texts import Input, characters_at, with_offsets
+from ._vocabulary import NOT_LOADED, Vocabulary
 
-# What a call returns depends on its `return_type`; a precise type would need an overload per value and method.
+# What a call returns depends on its `return_type`; a precise type would need many overloads.
 Result = Any
 ReturnType = type[int] | type[str] | type[bytes] | str
 Sampled = tuple[int, float, int] | None
 Parts = tuple[bytes, list[int], list[str], list[int], list[int]]
 
 _RETURN_TYPES = (int, str, bytes, "proto", "serialized_proto", "numpy", "offset_mapping")
-_NO_EXTRAS = "add_bos, add_eos, reverse and emit_unk_piece do not go with messages and offsets: leave them out"
-_NOT_LOADED = "Model is not initialized: load one first"
+_NO_EXTRAS = (
+    "add_bos, add_eos, reverse and emit_unk_piece do not go with messages and offsets: leave them out"
+)
 
 
 class ThreadPool:
@@ -60,7 +60,7 @@ def _numpy(ids: list[int]) -> Result:
     return numpy.array(ids, dtype=numpy.int32)
 
 
-class SentencePieceProcessor:
+class SentencePieceProcessor(Vocabulary):
     """A loaded model.
 
     Args:
@@ -98,7 +98,6 @@ class SentencePieceProcessor:
         num_threads: int = -1,
         return_type: ReturnType | None = None,
     ) -> None:
-        self._handle: _tessella.SentencePieceHandle | None = None
         self._return_type: ReturnType = int
         self._return_type = self._resolve(return_type, out_type, int)
         self._add_bos = add_bos
@@ -127,8 +126,6 @@ class SentencePieceProcessor:
             raise ArgumentError(f"invalid return_type {return_type!r}: it must be one of {_RETURN_TYPES}")
         return return_type
 
-    # Loading
-
     @classmethod
     def from_file(cls, model_file: str, **kwargs: Any) -> SentencePieceProcessor:
         """A processor for a model file, with options as for the class."""
@@ -151,41 +148,6 @@ class SentencePieceProcessor:
             if name in kwargs:
                 raise ArgumentError(f"`{name}` is given twice: leave the keyword out")
 
-    def load(self, model_file: str | None = None, model_proto: bytes | None = None) -> bool:
-        """Loads a model from a file or from memory."""
-        if model_file and model_proto:
-            raise ArgumentError("both model_file and model_proto are given: leave one of them out")
-        if model_proto:
-            return self.load_from_serialized_proto(model_proto)
-        if model_file:
-            return self.load_from_file(model_file)
-        raise ArgumentError("neither model_file nor model_proto is given: one of them must be")
-
-    def load_from_file(self, filename: str) -> bool:
-        """Loads a model from a file."""
-        if not isinstance(filename, (str, bytes)):
-            raise TypeError(f"filename must be str, found {type(filename).__name__}")
-        with as_runtime_errors():
-            with open(filename, "rb") as file:
-                source = file.read()
-            self._handle = _tessella.SentencePieceHandle(source)
-        return True
-
-    def load_from_serialized_proto(self, serialized: Any) -> bool:
-        """Loads a model from its bytes, or from a message that has them."""
-        if hasattr(serialized, "SerializeToString"):
-            serialized = serialized.SerializeToString()
-        if not isinstance(serialized, bytes):
-            raise TypeError(f"a model must be bytes, found {type(serialized).__name__}")
-        with as_runtime_errors():
-            self._handle = _tessella.SentencePieceHandle(serialized)
-        return True
-
-    def _model(self) -> _tessella.SentencePieceHandle:
-        if self._handle is None:
-            raise SentencePieceError(_NOT_LOADED)
-        return self._handle
-
     # Encoding
 
     def encode(
@@ -206,8 +168,8 @@ class SentencePieceProcessor:
     ) -> Result:
         """Cuts a text, or each of a list of texts, into pieces; options as for the class.
 
-        ``return_bytes`` is for ``"offset_mapping"``: pieces as bytes and offsets in bytes, which is the default
-        for texts that are bytes.
+        ``return_bytes`` is for ``"offset_mapping"``: pieces as bytes and offsets in bytes, which is the
+        default for texts that are bytes.
         """
         kind = self._resolve(return_type, out_type)
         if return_bytes is not None and kind != "offset_mapping":
@@ -224,6 +186,8 @@ class SentencePieceProcessor:
         if not isinstance(threads, int):
             raise TypeError("num_threads must be int")
         extras = self._extras(add_bos, add_eos, reverse, emit_unk_piece)
+        if kind in ("serialized_proto", "proto", "offset_mapping") and any(extras):
+            raise SentencePieceError(_NO_EXTRAS)
 
         def seed() -> Sampled:
             return (nbest_size, alpha, next_seed()) if sampling else None
@@ -266,24 +230,24 @@ class SentencePieceProcessor:
         sampled: Sampled,
         as_bytes: bool,
     ) -> Result:
-        if kind in ("serialized_proto", "proto", "offset_mapping") and any(extras):
-            raise SentencePieceError(_NO_EXTRAS)
         if not isinstance(text, (str, bytes)):
             raise TypeError("Input must be str or bytes")
         model = self._model()
-        with as_runtime_errors():
-            if kind in ("serialized_proto", "proto"):
+        if kind in ("serialized_proto", "proto"):
+            with as_runtime_errors():
                 message = model.encode_message(text, sampled)
-                return message if kind == "serialized_proto" else SentencePieceText(message)
-            if kind in (int, "numpy") and sampled is None:
+            return message if kind == "serialized_proto" else SentencePieceText(message)
+        if kind in (int, "numpy") and sampled is None:
+            with as_runtime_errors():
                 ids = model.encode_ids(text)
-            else:
+        else:
+            with as_runtime_errors():
                 parts = model.encode(text, sampled)
-                if kind == "offset_mapping":
-                    return self._mapping(parts, as_bytes, with_text=False)
-                if kind in (str, bytes):
-                    return self._finish_pieces(parts, extras, kind)
-                ids = parts[1]
+            if kind == "offset_mapping":
+                return self._mapping(parts, as_bytes, with_text=False)
+            if kind in (str, bytes):
+                return self._finish_pieces(parts, extras, kind)
+            ids = parts[1]
         ids = self._finish_ids(ids, extras)
         return ids if kind is int else _numpy(ids)
 
@@ -429,7 +393,7 @@ class SentencePieceProcessor:
         _threads(threads, thread_pool)
         pieces_are_bytes = None
         if holds_pieces:
-            first = next((row for row in values if len(row) > 0), [])
+            first: Any = next((row for row in values if len(row) > 0), [])
             pieces_are_bytes = len(first) > 0 and isinstance(first[0], bytes)
         return [
             self._decode_one(row, holds_pieces, kind, bool(return_bytes), pieces_are_bytes) for row in values
@@ -472,102 +436,13 @@ class SentencePieceProcessor:
             raise TypeError("Input must be str or bytes")
         if self._handle is None:
             if offsets:
-                raise SentencePieceError(_NOT_LOADED)
+                raise SentencePieceError(NOT_LOADED)
             return text[:0]
         with as_runtime_errors():
             normalized, origins = self._handle.normalize(text)
         if offsets:
             return with_offsets(text, normalized, origins)
         return normalized.encode() if isinstance(text, bytes) else normalized
-
-    # The vocabulary
-
-    def piece_size(self) -> int:
-        """How many pieces there are; 0 without a model."""
-        return 0 if self._handle is None else self._handle.vocab_size()
-
-    vocab_size = piece_size
-    get_piece_size = piece_size
-
-    def piece_to_id(self, piece: Any) -> Result:
-        """The id of a piece, the unknown one's if it is none; for a list, each one's."""
-        if isinstance(piece, (str, bytes)):
-            return self._id(piece)
-        if isinstance(piece, dict) or not _decoding.is_sequence(piece):
-            raise TypeError(f"a piece must be str or bytes, found {type(piece).__name__}")
-        return [self._id(one) for one in piece]
-
-    def _id(self, piece: object) -> int:
-        if not isinstance(piece, (str, bytes)):
-            raise TypeError("Sequence elements must be str or bytes")
-        if self._handle is None:
-            return 0
-        return self._handle.piece_to_id(piece if isinstance(piece, str) else piece.decode("utf-8", "replace"))
-
-    def _of_ids(self, id: Any, look: Callable[[tuple[str, float, str]], Result]) -> Result:
-        def one(id: int) -> Result:
-            if self._handle is None or not 0 <= id < self.piece_size():
-                raise PieceIndexError(
-                    f"piece id {id} is out of range: the model has {self.piece_size()} pieces"
-                )
-            return look(self._handle.piece(id))
-
-        if hasattr(id, "__index__") and not _decoding.is_sequence(id):
-            return one(operator.index(id))
-        return [one(each) for each in _decoding.ids_of(id, self.piece_size())]
-
-    def id_to_piece(self, id: Any) -> Result:
-        """The piece of an id; for a list, each one's."""
-        return self._of_ids(id, lambda piece: piece[0])
-
-    def get_score(self, id: Any) -> Result:
-        """The score of a piece; for a list, each one's."""
-        return self._of_ids(id, lambda piece: piece[1])
-
-    def is_unknown(self, id: Any) -> Result:
-        """Whether it is the unknown piece."""
-        return self._of_ids(id, lambda piece: piece[2] == "unknown")
-
-    def is_control(self, id: Any) -> Result:
-        """Whether it is a control symbol."""
-        return self._of_ids(id, lambda piece: piece[2] == "control")
-
-    def is_unused(self, id: Any) -> Result:
-        """Whether it is switched off."""
-        return self._of_ids(id, lambda piece: piece[2] == "unused")
-
-    def is_byte(self, id: Any) -> Result:
-        """Whether it stands for a byte."""
-        return self._of_ids(id, lambda piece: piece[2] == "byte")
-
-    def _named(self, place: Literal[0, 1, 2, 3]) -> int:
-        return -1 if self._handle is None else self._handle.named_ids()[place]
-
-    def unk_id(self) -> int:
-        """The unknown piece's id, or -1."""
-        return self._named(0)
-
-    def bos_id(self) -> int:
-        """The begin piece's id, or -1."""
-        return self._named(1)
-
-    def eos_id(self) -> int:
-        """The end piece's id, or -1."""
-        return self._named(2)
-
-    def pad_id(self) -> int:
-        """The padding piece's id, or -1."""
-        return self._named(3)
-
-    def serialized_model_proto(self) -> bytes:
-        """The model file's bytes."""
-        return b"" if self._handle is None else self._handle.source()
-
-    def __len__(self) -> int:
-        return self.piece_size()
-
-    def __getitem__(self, piece: Any) -> Result:
-        return self.piece_to_id(piece)
 
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in self.__dict__.items() if name != "_handle"}
@@ -627,7 +502,12 @@ class SentencePieceProcessor:
         return self._sample(input, nbest_size, alpha, "proto", kwargs)
 
     def _sample(
-        self, input: Any, nbest_size: int | None, alpha: float | None, kind: ReturnType, kwargs: dict[str, Any]
+        self,
+        input: Any,
+        nbest_size: int | None,
+        alpha: float | None,
+        kind: ReturnType,
+        kwargs: dict[str, Any],
     ) -> Result:
         return self.encode(
             input=input, nbest_size=nbest_size, alpha=alpha, return_type=kind, enable_sampling=True, **kwargs
@@ -684,9 +564,6 @@ class SentencePieceProcessor:
     tokenize = encode
     detokenize = decode
 
-    Load = load
-    LoadFromFile = load_from_file
-    LoadFromSerializedProto = load_from_serialized_proto
     Encode = Tokenize = encode
     EncodeAsIds = encode_as_ids
     EncodeAsPieces = encode_as_pieces
@@ -713,11 +590,3 @@ class SentencePieceProcessor:
     DecodeIdsAsProto = decode_ids_as_proto
     DecodePiecesAsProto = decode_pieces_as_proto
     Normalize = normalize
-    GetPieceSize = piece_size
-    PieceToId = piece_to_id
-    IdToPiece = id_to_piece
-    GetScore = get_score
-    IsUnknown = is_unknown
-    IsControl = is_control
-    IsUnused = is_unused
-    IsByte = is_byte

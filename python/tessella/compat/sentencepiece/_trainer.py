@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
 from ... import _tessella
-from ...errors import ArgumentError, CustomComponentError
+from ...errors import ArgumentError, CustomComponentError, TessellaError
 from ._errors import SentencePieceError, as_runtime_errors
 
 
@@ -65,6 +66,9 @@ class SentencePieceTrainer:
             raise TypeError(
                 f"sentence_iterator must be an iterator, found {type(sentences).__name__}: use iter(…)"
             )
+        if sentences is not None:
+            # What goes wrong at once comes out as it is, what goes wrong later as a training that failed.
+            sentences = itertools.chain(list(itertools.islice(sentences, 1)), sentences)
         spec = normalizer.serialized_normalizer_spec() if normalizer else None
         split = None if pretokenizer is None else _checked(pretokenizer, strict)
         options = [(name, _as_text(value)) for name, value in kwargs.items()]
@@ -72,8 +76,9 @@ class SentencePieceTrainer:
             try:
                 model = _tessella.train_sentencepiece(None, options, sentences, spec, split, writer is None)
             except CustomComponentError as error:
-                # What the iterator or the pretokenizer raised comes out as it was.
-                raise error.__cause__ or error from None
+                if isinstance(error.__cause__, TessellaError):
+                    raise error.__cause__ from None
+                raise SentencePieceError(str(error)) from error.__cause__
         if writer is not None and model is not None:
             writer.write(model)
         return None

@@ -1,0 +1,157 @@
+"""A loaded model and its vocabulary."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Literal
+
+from ... import _tessella
+from ...errors import ArgumentError
+from . import _decoding
+from ._errors import PieceIndexError, SentencePieceError, as_runtime_errors
+
+# One value for one id or piece, a list for a list.
+Result = Any
+
+NOT_LOADED = "Model is not initialized: load one first"
+
+
+class Vocabulary:
+    """What a model knows about its pieces."""
+
+    _handle: _tessella.SentencePieceHandle | None = None
+
+    def load(self, model_file: str | None = None, model_proto: bytes | None = None) -> bool:
+        """Loads a model from a file or from memory."""
+        if model_file and model_proto:
+            raise ArgumentError("both model_file and model_proto are given: leave one of them out")
+        if model_proto:
+            return self.load_from_serialized_proto(model_proto)
+        if model_file:
+            return self.load_from_file(model_file)
+        raise ArgumentError("neither model_file nor model_proto is given: one of them must be")
+
+    def load_from_file(self, filename: str) -> bool:
+        """Loads a model from a file."""
+        if not isinstance(filename, (str, bytes)):
+            raise TypeError(f"filename must be str, found {type(filename).__name__}")
+        with as_runtime_errors():
+            with open(filename, "rb") as file:
+                source = file.read()
+            self._handle = _tessella.SentencePieceHandle(source)
+        return True
+
+    def load_from_serialized_proto(self, serialized: Any) -> bool:
+        """Loads a model from its bytes, or from a message that has them."""
+        if hasattr(serialized, "SerializeToString"):
+            serialized = serialized.SerializeToString()
+        if not isinstance(serialized, bytes):
+            raise TypeError(f"a model must be bytes, found {type(serialized).__name__}")
+        with as_runtime_errors():
+            self._handle = _tessella.SentencePieceHandle(serialized)
+        return True
+
+    def _model(self) -> _tessella.SentencePieceHandle:
+        if self._handle is None:
+            raise SentencePieceError(NOT_LOADED)
+        return self._handle
+
+    def piece_size(self) -> int:
+        """How many pieces there are; 0 without a model."""
+        return 0 if self._handle is None else self._handle.vocab_size()
+
+    vocab_size = piece_size
+    get_piece_size = piece_size
+
+    def piece_to_id(self, piece: Any) -> Result:
+        """The id of a piece, the unknown one's if it is none; for a list, each one's."""
+        if isinstance(piece, (str, bytes)):
+            return self._id(piece)
+        if isinstance(piece, dict) or not _decoding.is_sequence(piece):
+            raise TypeError(f"a piece must be str or bytes, found {type(piece).__name__}")
+        return [self._id(one) for one in piece]
+
+    def _id(self, piece: object) -> int:
+        if not isinstance(piece, (str, bytes)):
+            raise TypeError("Sequence elements must be str or bytes")
+        if self._handle is None:
+            return 0
+        return self._handle.piece_to_id(piece if isinstance(piece, str) else piece.decode("utf-8", "replace"))
+
+    def _of_ids(self, id: Any, look: Callable[[tuple[str, float, str]], Result]) -> Result:
+        def one(id: int) -> Result:
+            if self._handle is None or not 0 <= id < self.piece_size():
+                raise PieceIndexError(
+                    f"piece id {id} is out of range: the model has {self.piece_size()} pieces"
+                )
+            return look(self._handle.piece(id))
+
+        if hasattr(id, "__index__") and not _decoding.is_sequence(id):
+            return one(operator.index(id))
+        return [one(each) for each in _decoding.ids_of(id, self.piece_size())]
+
+    def id_to_piece(self, id: Any) -> Result:
+        """The piece of an id; for a list, each one's."""
+        return self._of_ids(id, lambda piece: piece[0])
+
+    def get_score(self, id: Any) -> Result:
+        """The score of a piece; for a list, each one's."""
+        return self._of_ids(id, lambda piece: piece[1])
+
+    def is_unknown(self, id: Any) -> Result:
+        """Whether it is the unknown piece."""
+        return self._of_ids(id, lambda piece: piece[2] == "unknown")
+
+    def is_control(self, id: Any) -> Result:
+        """Whether it is a control symbol."""
+        return self._of_ids(id, lambda piece: piece[2] == "control")
+
+    def is_unused(self, id: Any) -> Result:
+        """Whether it is switched off."""
+        return self._of_ids(id, lambda piece: piece[2] == "unused")
+
+    def is_byte(self, id: Any) -> Result:
+        """Whether it stands for a byte."""
+        return self._of_ids(id, lambda piece: piece[2] == "byte")
+
+    def _named(self, place: Literal[0, 1, 2, 3]) -> int:
+        return -1 if self._handle is None else self._handle.named_ids()[place]
+
+    def unk_id(self) -> int:
+        """The unknown piece's id, or -1."""
+        return self._named(0)
+
+    def bos_id(self) -> int:
+        """The begin piece's id, or -1."""
+        return self._named(1)
+
+    def eos_id(self) -> int:
+        """The end piece's id, or -1."""
+        return self._named(2)
+
+    def pad_id(self) -> int:
+        """The padding piece's id, or -1."""
+        return self._named(3)
+
+    def serialized_model_proto(self) -> bytes:
+        """The model file's bytes."""
+        return b"" if self._handle is None else self._handle.source()
+
+    def __len__(self) -> int:
+        return self.piece_size()
+
+    def __getitem__(self, piece: Any) -> Result:
+        return self.piece_to_id(piece)
+
+    Load = load
+    LoadFromFile = load_from_file
+    LoadFromSerializedProto = load_from_serialized_proto
+    GetPieceSize = piece_size
+    PieceToId = piece_to_id
+    IdToPiece = id_to_piece
+    GetScore = get_score
+    IsUnknown = is_unknown
+    IsControl = is_control
+    IsUnused = is_unused
+    IsByte = is_byte
