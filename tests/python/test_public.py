@@ -12,6 +12,7 @@ MODULES = [
     "tessella",
     "tessella.batch",
     "tessella.cli",
+    "tessella.compat",
     "tessella.compat.sentencepiece",
     "tessella.compat.tiktoken",
     "tessella.compat.transformers",
