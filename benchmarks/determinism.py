@@ -1,6 +1,6 @@
 """Whether training gives the same bytes however it is run.
 
-    TESSELLA_CORPORA=… python -m benchmarks.determinism [--bytes 100MB] [--folder DIR]
+    TESSELLA_CORPORA=… python -m benchmarks.determinism [--bytes 100MB] [--kinds bpe,wordpiece,unigram] [--folder DIR]
 
 Makes a corpus of that size out of the texts, once as they are and once more with every ASCII letter moved by one, and
 trains BPE, WordPiece and Unigram on it: on one thread and on two, with the files in another order, from counts of eight
@@ -42,7 +42,7 @@ elif kind == "wordpiece":
 else:
     tok = Tokenizer(models.Unigram())
     tok.pre_tokenizer = pre_tokenizers.Metaspace()
-    trainer = trainers.UnigramTrainer(vocab_size=8000, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False)
+    trainer = trainers.UnigramTrainer(vocab_size=40000, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False)
 if how == "count":
     tessella.count_pieces([__import__("pathlib").Path(f) for f in files], tok, progress=False).save(out)
     sys.exit()
@@ -114,6 +114,7 @@ def killed_and_resumed(kind: str, out: Path, files: list[Path], checkpoint: Path
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--bytes", default="100MB")
+    parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--folder", help="where the corpus and the results go; a temporary folder by default")
     arguments = parser.parse_args()
     failed = False
@@ -121,7 +122,7 @@ def main() -> int:
         folder = Path(name)
         files = corpus(folder, size(arguments.bytes))
         shuffled = random.Random(1).sample(files, len(files))
-        for kind in KINDS:
+        for kind in arguments.kinds.split(","):
             found = {}
             out = folder / "out.json"
 
