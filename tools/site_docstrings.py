@@ -32,4 +32,4 @@ class CompiledDocstrings(griffe.Extension):
     def _fill(shown: griffe.Object | griffe.Alias, own: object) -> None:
         text = inspect.getdoc(own)
         if text and not shown.is_alias and not shown.docstring:
-            shown.docstring = griffe.Docstring(text, parent=shown)
+            shown.docstring = griffe.Docstring(text, parent=shown, parser="google")
