@@ -64,7 +64,7 @@ def _run(given: list[str]) -> int:
         raise
     except OSError as error:
         terminal.fail(_os_error(error))
-    except (TessellaError, ValueError, TypeError, KeyError, UnicodeError) as error:
+    except (TessellaError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         terminal.fail(str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error))
     return FAILED
 
