@@ -404,3 +404,19 @@ def test_closed_outputs(trained):
     # Errors do not turn up among the results.
     done = closing(2, "decode", "tokenizer.json", "--ids", "x")
     assert (done.returncode, done.stdout) == (1, b"")
+
+
+def test_results_do_not_take_the_place_of_sources_and_pipes(trained):
+    before = Path("tokenizer.json").read_bytes()
+    os.symlink("tokenizer.json", "link.json")
+    for target in ("tokenizer.json", "link.json"):
+        assert "the source itself" in run("convert", "tokenizer.json", target, status=1)[1]
+    assert Path("tokenizer.json").read_bytes() == before and Path("link.json").is_symlink()
+    os.mkfifo("pipe")
+    assert "no ordinary file" in run("convert", "tokenizer.json", "pipe", status=1)[1]
+    with subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE) as reader:
+        run("encode", "tokenizer.json", "--text", "low", "--output", "pipe")
+        assert (
+            reader.communicate(timeout=60)[0] == run("encode", "tokenizer.json", "--text", "low")[0].encode()
+        )
+    assert Path("pipe").is_fifo()
