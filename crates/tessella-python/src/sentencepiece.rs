@@ -295,8 +295,7 @@ pub fn train_sentencepiece(
             None => trainer.train_from_files(split, &display)?,
         };
         prefix.map_or(Ok(Some(trained.model.clone())), |prefix| trained.save(&prefix).map(|()| None))
-    });
-    let trained = trained.map_err(|error| error)?;
+    })?;
     Ok(trained.map(|model| PyBytes::new(py, &model).unbind()))
 }
 

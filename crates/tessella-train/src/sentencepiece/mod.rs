@@ -109,7 +109,7 @@ impl SentencePieceTrainer {
         if self.trainer.input.is_empty() {
             return Err(wrong("there is nothing to learn from: give `input` files or an iterator".into()));
         }
-        self.train(&mut sentences::lines(&self.trainer.input)?, pretokenizer, progress)
+        self.train(&mut sentences::lines(self.trainer.input.clone())?, pretokenizer, progress)
     }
 
     /// Where to write, if the options say so.

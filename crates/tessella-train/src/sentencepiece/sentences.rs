@@ -99,8 +99,8 @@ impl<T> Reservoir<T> {
 pub type Sentences<'a> = dyn Iterator<Item = Result<Vec<u8>>> + 'a;
 
 /// The lines of files, one after the other.
-pub(super) fn lines(paths: &[String]) -> Result<impl Iterator<Item = Result<Vec<u8>>> + use<>> {
-    let mut paths = paths.to_vec().into_iter();
+pub(super) fn lines(paths: Vec<String>) -> Result<impl Iterator<Item = Result<Vec<u8>>>> {
+    let mut paths = paths.into_iter();
     let open = |path: String| -> Result<_> {
         let file = std::fs::File::open(&path).map_err(|error| Error::from(error).at(path.clone()))?;
         Ok((BufReader::with_capacity(1 << 20, file), path))
