@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -91,6 +92,8 @@ def _replacing(target: str) -> Iterator[IO[bytes]]:
             yield file
         return
     folder, name = os.path.split(os.path.realpath(target))
+    if os.path.exists(target) and not os.stat(target).st_mode & 0o222:
+        raise PermissionError(errno.EACCES, "the file is read-only", target)
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
     except OSError as error:
