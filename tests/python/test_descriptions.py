@@ -27,6 +27,10 @@ def differences(seed: int) -> list[str]:
     description, texts = describe(seed)
     source = json.dumps(description)
     theirs = tokenizers.Tokenizer.from_str(source)
+    added = {token["content"] for token in description["added_tokens"]}
+    if len({theirs.token_to_id(content) for content in added}) < len(added):
+        # Two tokens with one id: docs/differences.md, 39.
+        return []
     ours = tessella.Tokenizer.from_str(source)
     again = tessella.Tokenizer.from_str(ours.to_str())
     found: list[str] = []
