@@ -12,12 +12,12 @@ Example:
     >>> model = BpeTrainer(vocab_size=10, show_progress=False).train_from_counts(counts, trace=trace)
     >>> print(trace)
     step  joined   makes  count  symbols  next
-       1  u + g    ug        20        8  p + u 17
-       2  u + n    un        16        8  h + ug 15
-       3  h + ug   hug       15        7  p + un 12
+       1  u + g    ug        20        7  p + u 17
+       2  u + n    un        16        6  h + ug 15
+       3  h + ug   hug       15        6  p + un 12
     the vocabulary reached its target size
     >>> trace[0].pair, trace[0].count, trace[0].corpus[1]
-    (('u', 'g'), 20, (('h', 'ug', 's'), 5))
+    (('u', 'g'), 20, (('h', 'ug'), 10))
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, overload
+from typing import IO, Any, overload
 
-__all__ = ["Candidate", "EstimateStep", "MergeStep", "PruneStep", "Step", "Trace"]
+__all__ = ["Candidate", "EstimateStep", "JsonLines", "MergeStep", "PruneStep", "Step", "Trace"]
 
 #: Spelled pieces and how often they occur.
 Corpus = tuple[tuple[tuple[str, ...], int], ...]
@@ -105,8 +105,20 @@ Step = MergeStep | EstimateStep | PruneStep
 _NAMES = {MergeStep: "merge", EstimateStep: "estimate", PruneStep: "prune"}
 
 
-def _as_json(step: Step) -> str:
-    return json.dumps({"step": _NAMES[type(step)], **asdict(step)}, ensure_ascii=False)
+class JsonLines:
+    """Writes each step as a line of JSON. May be the ``on_step`` of a trace, so that nothing need be kept."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def __call__(self, step: Step) -> None:
+        told = {"step": _NAMES[type(step)], **asdict(step)}
+        self._file.write(json.dumps(told, ensure_ascii=False) + "\n")
+
+    def end(self, ended: str) -> None:
+        """Writes why learning ended, if it did."""
+        if ended:
+            self._file.write(json.dumps({"step": "end", "ended": ended}) + "\n")
 
 
 class Trace(Sequence[Step]):
@@ -129,25 +141,25 @@ class Trace(Sequence[Step]):
         >>> trainer.show_progress = False
         >>> model = trainer.train_from_counts(counts, trace=trace)
         >>> print(trace.table(corpus=True))
-        step  joined     makes  count     score  symbols  next
-           1  ##g + ##s  ##gs       5   0.05000        7  h + ##u 0.02778
-              b ##u ##n  x4
+        step  joined      makes  count     score  symbols  next
+           1  ##g + ##s   ##gs       5   0.05000        7  h + ##u 0.02778
               h ##u ##g  x10
+              p ##u ##g  x5
+              p ##u ##n  x12
+              b ##u ##n  x4
               h ##u ##gs  x5
+           2  h + ##u     hu        15   0.02778        7  ##u + ##g 0.02778
+              hu ##g  x10
               p ##u ##g  x5
               p ##u ##n  x12
-           2  h + ##u    hu        15   0.02778        7  ##u + ##gs 0.02778
               b ##u ##n  x4
-              hu ##g  x10
               hu ##gs  x5
-              p ##u ##g  x5
-              p ##u ##n  x12
-           3  hu + ##gs  hugs       5   0.06667        7  b + ##u 0.04762
-              b ##u ##n  x4
+           3  hu + ##gs   hugs       5   0.06667        7  p + ##u 0.04762
               hu ##g  x10
-              hugs  x5
               p ##u ##g  x5
               p ##u ##n  x12
+              b ##u ##n  x4
+              hugs  x5
         the vocabulary reached its target size
     """
 
@@ -231,8 +243,10 @@ class Trace(Sequence[Step]):
             {"step": "end", "ended": "no candidate was left to learn"}
         """
         with open(path, "w", encoding="utf-8") as file:
-            file.writelines(_as_json(step) + "\n" for step in self._steps)
-            file.write(_ending(self.ended))
+            write = JsonLines(file)
+            for step in self._steps:
+                write(step)
+            write.end(self.ended)
 
     # What the engine needs, and what it tells.
 
@@ -254,8 +268,6 @@ class Trace(Sequence[Step]):
             self.on_step(step)
 
 
-def _ending(ended: str) -> str:
-    return json.dumps({"step": "end", "ended": ended}) + "\n" if ended else ""
 
 
 def _candidate(pair: tuple[str, str, int, float | None]) -> Candidate:

@@ -180,12 +180,12 @@ fn four_sentences() {
         "Ġtoken+i",
     ];
     assert_eq!(merges(&trained), expected);
-    assert_eq!(steps[0].count, 7);
+    assert_eq!(steps[0].pair.count, 7);
 
     let other = "This| is| the| Hugging| Face| Course|.| This| is| for| you";
     let trainer = BpeTrainer { special_tokens: Vec::new(), ..trainer };
     let (trained, steps) = self::steps(&trainer, &sentences(other));
-    assert_eq!((merges(&trained)[0].as_str(), steps[0].count), ("i+s", 7));
+    assert_eq!((merges(&trained)[0].as_str(), steps[0].pair.count), ("i+s", 7));
 }
 
 fn wordpiece(trained: &Trained) -> &WordPieceSpec {
