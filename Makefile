@@ -7,7 +7,7 @@ STAMP := $(VENV)/.ready
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help demo test rust-test python-test lint format conformance descriptions bench fuzz clean
+.PHONY: help demo test rust-test python-test lint format docs conformance descriptions bench fuzz clean
 
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -51,6 +51,15 @@ format: $(STAMP) ## Format Rust and Python
 	cargo fmt --all
 	$(BIN)/ruff format python tests tools benchmarks examples
 	$(BIN)/ruff check --fix python tests tools benchmarks examples
+
+$(VENV)/.docs: requirements-docs.txt $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
+	touch $@
+
+# The module is needed too: the API pages show what it says of itself.
+docs: $(VENV)/.docs $(VENV)/.built ## Build the pages and the API reference into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet --clean
+	@echo "open build/site/index.html"
 
 conformance: $(VENV)/.built ## Compare every real file with its own library (needs TESSELLA_MODELS, TESSELLA_CORPORA)
 	$(BIN)/python -m tests.conformance.compare

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -82,8 +83,17 @@ def _portions(paths: list[Any], separator: str | None) -> Iterator[list[str]]:
 
 @contextlib.contextmanager
 def _replacing(target: str) -> Iterator[IO[bytes]]:
-    """A file that takes the place of `target` when the block ends well, and vanishes when it does not."""
+    """A file that takes the place of `target` when the block ends well, and vanishes when it does not.
+
+    What is there and no ordinary file, a device or a pipe, is written to: a file must not take its place.
+    """
+    if os.path.exists(target) and not (os.path.isfile(target) or os.path.isdir(target)):
+        with open(target, "wb") as file:
+            yield file
+        return
     folder, name = os.path.split(os.path.realpath(target))
+    if os.path.exists(target) and not os.stat(target).st_mode & 0o222:
+        raise PermissionError(errno.EACCES, "the file is read-only", target)
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
     except OSError as error:

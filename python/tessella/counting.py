@@ -211,13 +211,14 @@ def memory_size(size: int | str, name: str = "memory") -> int:
         if match is None:
             raise ArgumentError(f"`{name}` must be bytes or a text like '512MB' or '2GiB', found {size!r}")
         number, unit, binary = match.groups()
-        return int(Fraction(number) * (1024 if binary else 1000) ** " kmgt".index(unit.lower() or " "))
-    if isinstance(size, bool) or not hasattr(size, "__index__"):
+        bytes = int(Fraction(number) * (1024 if binary else 1000) ** " kmgt".index(unit.lower() or " "))
+    elif isinstance(size, bool) or not hasattr(size, "__index__"):
         raise TypeError(f"`{name}` must be an int or a str like '2GB', not {type(size).__name__}")
-    size = size.__index__()
-    if size < 0:
-        raise OutOfRangeError(f"`{name}` must not be negative, found {size}")
-    return size
+    else:
+        bytes = size.__index__()
+    if not 0 <= bytes < 1 << 63:
+        raise OutOfRangeError(f"`{name}` must be from 0 to {(1 << 63) - 1} bytes, found {size!r}")
+    return bytes
 
 
 def count_pieces(

@@ -225,6 +225,8 @@ def _checked(name: str, value: Any) -> Any:
         value = value.__index__()
         if value < 0:
             raise OutOfRangeError(f"`{name}` must not be negative, found {value}")
+        if value >= 1 << 63:
+            raise OutOfRangeError(f"`{name}` must be less than 2 to the power of 63, found {value}")
     if name == "variant" and value not in _VARIANTS:
         raise ArgumentError(f"unknown variant {value!r}: use 'base' or 'window'")
     if name == "alpha":

@@ -687,3 +687,23 @@ def test_words_of_real_tokenizers():
     )
     first = pair.tokens().index("[SEP]") + 1
     assert pair["token_type_ids"] == [0] * first + [1] * (len(pair["input_ids"]) - first)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"model_max_length": "long"},
+        {"pad_token_type_id": [1]},
+        {"model_input_names": 5},
+        {"model_input_names": "input_ids"},
+        {"extra_special_tokens": "abc"},
+        {"extra_special_tokens": 5},
+    ],
+)
+def test_broken_settings_are_named(words, settings, tmp_path):
+    with pytest.raises(ArgumentError, match=next(iter(settings))):
+        PretrainedTokenizer(words, **settings)
+    words.save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    with pytest.raises(ArgumentError, match=next(iter(settings))):
+        tessella.AutoTokenizer.from_pretrained(tmp_path)

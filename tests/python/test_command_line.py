@@ -357,3 +357,66 @@ def test_one_file_registers_a_command(tmp_path, monkeypatch, capsys):
     assert "say-hello" in names()
     assert main(["say-hello", "--loud"]) == 3
     assert capsys.readouterr().out == "HELLO\n"
+
+
+def test_texts_of_json_lines_keep_their_line_ends(trained):
+    texts = ["low\n", "low\r\n\n", "", "low"]
+    rows = "".join(json.dumps({"text": text}) + "\n" for text in texts).encode()
+    Path("rows.jsonl").write_bytes(rows)
+    tokenizer = tessella.load("tokenizer.json")
+    expected = "".join(" ".join(map(str, tokenizer.encode(text).ids)) + "\n" for text in texts)
+    assert run("encode", "tokenizer.json", "rows.jsonl")[0] == expected
+    # A mark of the byte order is not JSON, and many programs write one.
+    marked = b"\xef\xbb\xbf" + rows
+    assert run("encode", "tokenizer.json", "--input", "jsonl", input=marked)[0] == expected
+    Path("lines.txt").write_bytes(b"low\r\nlow")
+    both = run("encode", "tokenizer.json", "lines.txt", "rows.jsonl")[0]
+    assert both == 2 * expected.splitlines(keepends=True)[-1] + expected
+
+
+@pytest.mark.parametrize("value", ["5", '["low"]', "{}", "true"])
+def test_texts_of_json_lines_are_strings(trained, value):
+    row = f'{{"text": {value}}}\n'.encode()
+    Path("rows.jsonl").write_bytes(row)
+    for error in (
+        run("encode", "tokenizer.json", "rows.jsonl", status=1)[1],
+        run("encode", "tokenizer.json", "--input", "jsonl", input=row, status=1)[1],
+    ):
+        assert "line 1" in error and "`text`" in error
+
+
+def test_json_that_is_nested_too_deeply_is_an_error(trained):
+    deep = b"[" * 100_000
+    assert "line 1" in run("decode", "tokenizer.json", input=deep, status=1)[1]
+    assert "line 1" in run("encode", "tokenizer.json", "--input", "jsonl", input=deep, status=1)[1]
+
+
+def test_closed_outputs(trained):
+    def closing(stream, *arguments):
+        script = f"exec {shlex.join(tessella_command(*arguments))} {stream}>&-"
+        return subprocess.run(["sh", "-c", script], capture_output=True, env=environment(), timeout=120)
+
+    done = closing(1, "encode", "tokenizer.json", "--text", "low")
+    assert done.returncode == 1 and b"no standard output" in done.stderr and b"Traceback" not in done.stderr
+    for arguments in (["--version"], ["inspect", "tokenizer.json"]):
+        done = closing(1, *arguments)
+        assert (done.returncode, done.stderr) == (0, b"")
+    # Errors do not turn up among the results.
+    done = closing(2, "decode", "tokenizer.json", "--ids", "x")
+    assert (done.returncode, done.stdout) == (1, b"")
+
+
+def test_results_do_not_take_the_place_of_sources_and_pipes(trained):
+    before = Path("tokenizer.json").read_bytes()
+    os.symlink("tokenizer.json", "link.json")
+    for target in ("tokenizer.json", "link.json"):
+        assert "the source itself" in run("convert", "tokenizer.json", target, status=1)[1]
+    assert Path("tokenizer.json").read_bytes() == before and Path("link.json").is_symlink()
+    os.mkfifo("pipe")
+    assert "no ordinary file" in run("convert", "tokenizer.json", "pipe", status=1)[1]
+    with subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE) as reader:
+        run("encode", "tokenizer.json", "--text", "low", "--output", "pipe")
+        assert (
+            reader.communicate(timeout=60)[0] == run("encode", "tokenizer.json", "--text", "low")[0].encode()
+        )
+    assert Path("pipe").is_fifo()

@@ -151,3 +151,12 @@ def test_options_are_attributes_and_state(kind):
         trainer.vocabsize = 9
     with pytest.raises(TypeError):
         getattr(trainers, kind)(vocabsize=9)
+
+
+@pytest.mark.parametrize("number", [1 << 63, 1 << 64, 10**30])
+def test_numbers_beyond_all_machines_are_named(number):
+    with pytest.raises(tessella.errors.OutOfRangeError, match="`vocab_size`"):
+        tessella.trainers.BpeTrainer(vocab_size=number)
+    for budget in (number, f"{number}B", f"{number}TB"):
+        with pytest.raises(tessella.errors.OutOfRangeError, match="`memory`"):
+            tessella.count_pieces(iter(["a"]), tessella.Tokenizer(tessella.models.BPE()), memory=budget)

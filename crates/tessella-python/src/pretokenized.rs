@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use pyo3::exceptions::{PyException, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use tessella_core::Encoding as CoreEncoding;
 use tessella_core::pretokenize::PreTokenizer;
@@ -43,7 +43,7 @@ pub struct PreTokenizedString {
 }
 
 fn dead() -> PyErr {
-    PyException::new_err("Cannot use a PreTokenizedStringRefMut outside `pre_tokenize`")
+    crate::errors::argument("Cannot use a PreTokenizedStringRefMut outside `pre_tokenize`")
 }
 
 impl PreTokenizedString {

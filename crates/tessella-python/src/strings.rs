@@ -5,7 +5,7 @@
 
 use std::sync::Mutex;
 
-use pyo3::exceptions::{PyException, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PySlice, PyString};
 use tessella_core::Span;
@@ -44,7 +44,7 @@ impl From<Text> for NormalizedString {
 }
 
 fn dead() -> PyErr {
-    PyException::new_err("Cannot use a NormalizedStringRefMut outside `normalize`")
+    crate::errors::argument("Cannot use a NormalizedStringRefMut outside `normalize`")
 }
 
 impl NormalizedString {

@@ -181,21 +181,27 @@ pub(crate) fn write_atomically(
     let failed = |error: std::io::Error| {
         Error::new(ErrorKind::Io, format!("cannot write {}: {error}", path.display())).caused_by(error)
     };
-    let Some(name) = path.file_name() else {
+    if tessella_formats::atomic::is_special(path) {
+        let mut out = BufWriter::new(File::options().write(true).open(path).map_err(failed)?);
+        write(&mut out)?;
+        return out.into_inner().map(drop).map_err(|error| failed(error.into_error()));
+    }
+    let target = tessella_formats::atomic::destination(path).map_err(failed)?;
+    let Some(name) = target.file_name() else {
         return Err(Error::value(format!("`{}` does not name a file", path.display())));
     };
     let mut temporary = std::ffi::OsString::from(".");
     temporary.push(name);
     let unique = tessella_core::random::Random::from_entropy().next_u64();
     temporary.push(format!(".{}-{unique:016x}.part", std::process::id()));
-    let temporary = path.with_file_name(temporary);
+    let temporary = target.with_file_name(temporary);
     let written = (|| {
         let file = File::options().write(true).create_new(true).open(&temporary).map_err(failed)?;
         let mut out = BufWriter::with_capacity(1 << 18, file);
         write(&mut out)?;
         let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
         file.sync_all().map_err(failed)?;
-        std::fs::rename(&temporary, path).map_err(failed)
+        std::fs::rename(&temporary, &target).map_err(failed)
     })();
     if written.is_err() {
         let _ = std::fs::remove_file(&temporary);

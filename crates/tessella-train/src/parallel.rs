@@ -9,7 +9,7 @@ use tessella_core::{Error, ErrorKind, Result};
 pub(crate) fn threads(asked: usize) -> usize {
     match asked {
         0 => std::thread::available_parallelism().map_or(1, |cores| cores.get()),
-        given => given,
+        given => given.min(256),
     }
 }
 

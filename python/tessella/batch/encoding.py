@@ -37,7 +37,8 @@ class BatchEncoding(UserDict[str, Any]):
     """Columns by name (``input_ids``, ``attention_mask``, ...), also as attributes.
 
     An integer index gives the ``Encoding`` of a row. Look-ups take a position, or a row and a position; rows
-    and positions may be negative and then count from the end.
+    and positions of tokens and words may be negative and then count from the end. The end of a text is not
+    known, so a negative character has no token and no word.
 
     Args:
         data: the columns.

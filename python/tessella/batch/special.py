@@ -153,7 +153,7 @@ class SpecialTokens:
         for key, value in own.items():
             self._roles[key] = as_token(value)
         if extra is not None and not isinstance(extra, Mapping):
-            self.extra_special_tokens = list(extra)
+            self.extra_special_tokens = extra
 
     def _special_tokens_to_add(self) -> list[AddedToken]:
         """The special tokens that the tokenizer does not have yet."""

@@ -47,12 +47,19 @@ def _backend(tokenizer: Any) -> Tokenizer:
     raise TypeError(f"`tokenizer_object` must be a tessella.Tokenizer, not {type(tokenizer).__name__}")
 
 
+def _whole(name: str, value: Any) -> int:
+    """A number of a settings file; some hold 1e30 where there is no limit."""
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"`{name}` must be a whole number, not {value!r}") from None
+
+
 class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
     """A tokenizer together with its model's settings; call it to encode.
 
     One may be called by many threads at once: whatever a call is told about padding and truncation concerns
-        that
-    call alone.
+    that call alone.
 
     Args:
         tokenizer_object: the tokenizer; a copy is taken.
@@ -128,14 +135,17 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         self.init_kwargs = settings
         self.name_or_path = str(settings.get("name_or_path", ""))
         limit = settings.get("model_max_length", settings.get("max_len"))
-        self.model_max_length = NO_LIMIT if limit is None else int(limit)
-        self.model_input_names = list(settings.get("model_input_names", ("input_ids", "attention_mask")))
+        self.model_max_length = NO_LIMIT if limit is None else _whole("model_max_length", limit)
+        names = settings.get("model_input_names", ("input_ids", "attention_mask"))
+        if not isinstance(names, (list, tuple)):
+            raise ArgumentError(f"`model_input_names` must be a list of names, not {names!r}")
+        self.model_input_names = list(names)
         self.padding_side = settings.get("padding_side", "right")
         self.truncation_side = settings.get("truncation_side", "right")
         for name in ("padding_side", "truncation_side"):
             if settings.get(name, "right") not in _SIDES:
                 raise ArgumentError(f"`{name}` must be 'left' or 'right', not {settings[name]!r}")
-        self.pad_token_type_id = int(settings.get("pad_token_type_id", 0))
+        self.pad_token_type_id = _whole("pad_token_type_id", settings.get("pad_token_type_id", 0))
         self.clean_up_tokenization_spaces = bool(settings.get("clean_up_tokenization_spaces", False))
         self.split_special_tokens = bool(settings.get("split_special_tokens", False))
         self._add_bos = bool(settings.get("add_bos_token", False))
@@ -487,8 +497,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         """Pads rows that are encoded already.
 
         Columns with an entry for each token are padded: besides the ids and masks also offsets, and
-            ``labels``
-        with -100. Other columns stay as they are.
+        ``labels`` with -100. Other columns stay as they are.
 
         Args:
             encoded_inputs: what a call gave, or a list of it.

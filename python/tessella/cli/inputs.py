@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
+import re
 import sys
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, FormatError
+from .terminal import note
 
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
 __all__ = ["Output", "add_reading", "add_texts", "files", "is_typed", "lines", "load", "sample", "texts"]
+
+# Names by which the engine, too, knows JSON lines.
+_JSON_LINES = re.compile(r"\.(jsonl|ndjson|json)(\.(gz|zst|zstd))?$", re.IGNORECASE)
 
 
 def load(name: str, pattern: str | None = None) -> Tokenizer:
@@ -60,7 +67,7 @@ def files(given: list[str]) -> list[str]:
     """File names, - where there is none. Waiting for a person to type is announced."""
     names = given or ["-"]
     if "-" in names and sys.stdin is not None and sys.stdin.isatty():
-        print("reading standard input until Ctrl-D", file=sys.stderr, flush=True)
+        note("reading standard input until Ctrl-D")
     return names
 
 
@@ -76,25 +83,39 @@ def texts(options: argparse.Namespace) -> Iterator[str]:
         yield from options.text
         if not options.files:
             return
-    for text in lines(options.files, options.field, options.input, options.errors):
-        yield text[:-1].removesuffix("\r") if text.endswith("\n") else text
+    for of_lines, found in _sources(options.files, options.field, options.input, options.errors):
+        if of_lines:
+            yield from (text[:-1].removesuffix("\r") if text.endswith("\n") else text for text in found)
+        else:
+            yield from found
 
 
 def lines(given: list[str], field: str, form: Any, errors: Any) -> Iterator[str]:
     """The lines of files, or the texts of their JSON lines."""
+    for _, found in _sources(given, field, form, errors):
+        yield from found
+
+
+def _sources(given: list[str], field: str, form: Any, errors: Any) -> Iterator[tuple[bool, Iterator[str]]]:
+    """Neighbouring files of one kind: whether their texts are lines, with line ends, and the texts."""
     from ..counting import read_texts
 
-    named: list[Path] = []
-    for name in files(given):
-        if name == "-":
-            if named:
-                yield from read_texts(named, field=field, format=form, errors=errors)
-                named = []
-            yield from _standard_input(field, form, errors)
+    for (is_input, of_lines), names in groupby(files(given), lambda name: _kind(name, form)):
+        if is_input:
+            yield from ((of_lines, _standard_input(field, form, errors)) for _ in names)
         else:
-            named.append(Path(name))
-    if named:
-        yield from read_texts(named, field=field, format=form, errors=errors)
+            yield of_lines, read_texts([*map(Path, names)], field=field, format=form, errors=errors)
+
+
+def _kind(name: str, form: str) -> tuple[bool, bool]:
+    """Whether a name means standard input, and whether texts there are lines."""
+    if name == "-":
+        return True, form != "jsonl"
+    if form == "jsonl" or (form == "auto" and _JSON_LINES.search(name)):
+        return False, False
+    from .._corpus import _begins_like_parquet
+
+    return False, not (os.path.isfile(name) and _begins_like_parquet(name))
 
 
 def _standard_input(field: str, form: str, errors: str) -> Iterator[str]:
@@ -116,13 +137,19 @@ def _standard_input(field: str, form: str, errors: str) -> Iterator[str]:
             yield text
         elif text.strip():
             try:
-                row = json.loads(text)
-            except ValueError as error:
+                row = json.loads(text.removeprefix("\ufeff") if number == 1 else text)
+            except (ValueError, RecursionError) as error:
                 raise FormatError(f"standard input, line {number}: {error}") from error
             if not isinstance(row, dict) or field not in row:
                 raise FormatError(f"standard input, line {number}: expected an object with the key `{field}`")
-            if row[field] is not None:
-                yield str(row[field])
+            found = row[field]
+            if isinstance(found, str):
+                yield found
+            elif found is not None:
+                raise FormatError(
+                    f"standard input, line {number}: the value of `{field}` must be a string, "
+                    f"not {json.dumps(found)[:60]}"
+                )
 
 
 def sample(options: argparse.Namespace, most: int = 16 << 20) -> list[str]:
@@ -156,6 +183,8 @@ class Output:
     def __enter__(self) -> Output:
         if self.path is None:
             # UTF-8 whatever the locale says; line ends as they are written.
+            if sys.stdout is None:
+                raise ArgumentError("there is no standard output: it is closed")
             if isinstance(sys.stdout, io.TextIOWrapper):
                 sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
         else:

@@ -64,7 +64,7 @@ def _run(given: list[str]) -> int:
         raise
     except OSError as error:
         terminal.fail(_os_error(error))
-    except (TessellaError, ValueError, TypeError, KeyError, UnicodeError) as error:
+    except (TessellaError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         terminal.fail(str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error))
     return FAILED
 
@@ -75,7 +75,7 @@ def _command(given: list[str]) -> tuple[Command, list[str]] | int:
         known = names()
         if len(given) > 1 and given[0] == "help" and given[1] in known:
             return find(given[1]), ["--help"]
-        sys.stdout.write(_overview(known))
+        print(_overview(known), end="")
         return _flushed(0 if given else USAGE)
     if given[0] in ("-V", "--version"):
         from .. import __version__
@@ -111,7 +111,8 @@ def _overview(known: list[str]) -> str:
 
 def _flushed(status: int) -> int:
     """Writes what is left now, where a missing reader is still noticed quietly."""
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     return status
 
 

@@ -22,7 +22,7 @@ def colours(stream: TextIO | None = None) -> bool:
     if os.environ.get("FORCE_COLOR"):
         return True
     stream = sys.stdout if stream is None else stream
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def width() -> int:
@@ -44,12 +44,14 @@ def dim(text: str) -> str:
 
 def note(message: str) -> None:
     """A line on standard error."""
-    print(message, file=sys.stderr, flush=True)
+    # Where standard error is closed, `print` would write among the results.
+    if sys.stderr is not None:
+        print(message, file=sys.stderr, flush=True)
 
 
 def fail(message: str) -> None:
     """An error on standard error."""
-    print(_styled("error:", "1;31", sys.stderr), message, file=sys.stderr, flush=True)
+    note(f"{_styled('error:', '1;31', sys.stderr)} {message}")
 
 
 def size(bytes: float) -> str:

@@ -1,9 +1,8 @@
 """The tokenizer names of the ``transformers`` package.
 
 They are imported from here instead: all of them are ``tessella.batch.PretrainedTokenizer`` with the defaults
-    of the class that they are called
-after. They read the same folders, files and hub names. The classes for models of other kinds are not here,
-nor are those that run Python code for each token.
+of the class that they are called after. They read the same folders, files and hub names. The classes for
+models of other kinds are not here, nor are those that run Python code for each token.
 
 Example:
     >>> from tessella import Tokenizer, models

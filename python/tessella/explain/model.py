@@ -1,8 +1,8 @@
 """How a model comes to the tokens of one piece.
 
 Four kinds of models, four stories: pairs that are merged, the longest entries from the left, the best way
-    through a
-lattice, and one look into a table. All positions are characters of the piece, unless they say otherwise.
+through a lattice, and one look into a table. All positions are characters of the piece, unless they say
+otherwise.
 """
 
 from __future__ import annotations

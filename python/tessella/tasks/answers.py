@@ -22,6 +22,7 @@ Example:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -174,7 +175,11 @@ class QuestionAnswerer:
 
     def windows(self, question: str, text: str) -> list[Encoding]:
         """What the model reads."""
-        asked = self.tokenizer.encode(question, add_special_tokens=False)
+        # The tokenizer's own padding and truncation are not part of the question.
+        plain = copy(self.tokenizer)
+        plain.no_padding()
+        plain.no_truncation()
+        asked = plain.encode(question, add_special_tokens=False)
         size = min(len(asked.ids), self.max_question_tokens)
         if len(asked.ids) > size:
             question = question[: asked.offsets[size - 1][1]] if size else ""

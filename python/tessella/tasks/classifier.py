@@ -15,6 +15,7 @@ Example:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -72,7 +73,9 @@ class TokenClassifier:
         if max_length is not None:
             self.tokenizer = windowed(tokenizer, max_length, stride, "only_first")
         else:
-            self.tokenizer = tokenizer
+            # Texts of any length are read whole, whatever the tokenizer's own settings say.
+            self.tokenizer = copy(tokenizer)
+            self.tokenizer.no_truncation()
 
     def __call__(self, text: str) -> list[Entity]:
         """The entities of a text."""

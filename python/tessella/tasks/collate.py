@@ -64,6 +64,8 @@ def pad_batch(
 ) -> Batch:
     """Examples of different lengths as arrays.
 
+    Columns of whole numbers become arrays of 64-bit integers, others of 32-bit floats.
+
     Args:
         examples: dictionaries of lists; each list of an example is as long as its ``input_ids``.
         pad_id: what pads ``input_ids``.
@@ -90,17 +92,31 @@ def pad_batch(
     values = {**_FILL, **(fill or {}), "input_ids": pad_id}
     batch: Batch = {}
     for name in rows[0]:
-        array = np.full((len(rows), width), values.get(name, 0), dtype=np.int64)
-        for number, row in enumerate(rows):
-            size = len(row[name])
-            if size != len(row["input_ids"]):
-                raise ArgumentError(
-                    f"`{name}` of example {number} has {size} values for {len(row['input_ids'])} tokens"
-                )
+        columns = [_numbers(name, number, row) for number, row in enumerate(rows)]
+        # What is not whole stays what it is: soft labels and weights of tokens, for example.
+        whole = all(column.dtype.kind != "f" for column in columns)
+        array = np.full((len(rows), width), values.get(name, 0), dtype=np.int64 if whole else np.float32)
+        for number, column in enumerate(columns):
             # -0 would be the start.
-            array[number, width - size if side == "left" else 0 :][:size] = row[name]
+            array[number, width - column.size if side == "left" else 0 :][: column.size] = column
         batch[name] = array
     return batch
+
+
+def _numbers(name: str, number: int, row: Example) -> npt.NDArray[Any]:
+    """A column of one example, with a number for each token."""
+    found = np.asarray(row[name])
+    size = len(row["input_ids"])
+    if found.ndim == 1 and found.size == 0:
+        found = found.astype(np.int64)
+    if found.ndim != 1 or found.dtype.kind not in "iubf":
+        raise ArgumentError(
+            f"`{name}` of example {number} must hold one number for each token, found {row[name]!r:.60}; "
+            "leave other columns out"
+        )
+    if found.size != size:
+        raise ArgumentError(f"`{name}` of example {number} has {found.size} values for {size} tokens")
+    return found
 
 
 class TokenLabelCollator:
@@ -200,10 +216,14 @@ class MaskedCollator(TokenLabelCollator):
         super().__init__(pad_id, label_fill=label_fill, multiple_of=multiple_of, length=length, side=side)
         for name, share in (
             ("probability", probability),
+            ("mask_share", mask_share),
+            ("random_share", random_share),
             ("mask_share + random_share", mask_share + random_share),
         ):
             if not 0.0 <= share <= 1.0:
                 raise ArgumentError(f"`{name}` is {share}; it must be between 0 and 1")
+        if vocab_size < 1:
+            raise ArgumentError(f"`vocab_size` is {vocab_size}; it must be 1 or more")
         self.mask_id = mask_id
         self.vocab_size = vocab_size
         self.probability = probability

@@ -76,6 +76,8 @@ def score_entities(
     """
     if len(true) != len(predicted):
         raise ArgumentError(f"there are {len(true)} true sentences, but {len(predicted)} predicted ones")
+    if not len(true):
+        return EntityScores(0.0, 0.0, 0.0, 0.0, 0, {})
     wanted: list[list[str]] = []
     given: list[list[str]] = []
     for number, (these, those) in enumerate(zip(true, predicted, strict=True)):

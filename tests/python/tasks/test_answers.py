@@ -1,6 +1,7 @@
 """Answers: the best spans are the best of all, over all windows."""
 
 import random
+from copy import copy
 
 import numpy as np
 import pytest
@@ -122,3 +123,13 @@ def test_windows_hold_everything(pieces):
         assert seen == {span for span in whole.offsets if span[1] > span[0]}
         assert all(len(window.ids) <= size and window.tokens[0] == "[CLS]" for window in found)
     assert WORDS
+
+
+def test_padding_and_truncation_of_the_tokenizer_are_not_part_of_the_question(pieces):
+    tokenizer = copy(pieces)
+    tokenizer.enable_padding(length=128, pad_token="[PAD]")
+    tokenizer.enable_truncation(4)
+    text = "Angela flew to London. " * 9
+    found = QuestionAnswerer(None, tokenizer, max_length=24).windows("London flew to Ulm", text)
+    expected = QuestionAnswerer(None, pieces, max_length=24).windows("London flew to Ulm", text)
+    assert [window.ids for window in found] == [window.ids for window in expected]

@@ -149,3 +149,36 @@ def test_a_missing_package_is_named(monkeypatch):
     ):
         score_entities([["O"]], [["O"]])
     assert np.ndarray
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_numbers_that_are_not_whole_stay_what_they_are(side):
+    rows = [
+        {"input_ids": [1, 2], "labels": [0.5, 0.25]},
+        {"input_ids": [3], "labels": [1]},
+        {"input_ids": [], "labels": []},
+    ]
+    batch = pad_batch(rows, 0, side=side)
+    assert batch["labels"].dtype == np.float32 and batch["input_ids"].dtype == np.int64
+    filled = [[0.5, 0.25], [1, -100], [-100, -100]]
+    assert batch["labels"].tolist() == (
+        filled if side == "right" else [row[::-1] if row[0] == 1 else row for row in filled]
+    )
+
+
+@pytest.mark.parametrize("value", [3, None, ["a", "b"], [(0, 1), (1, 2)], [1, 2, 3]])
+def test_columns_without_a_number_for_each_token_are_named(value):
+    with pytest.raises(ArgumentError, match="`odd` of example 1"):
+        pad_batch([{"input_ids": [1], "odd": [1]}, {"input_ids": [1, 2], "odd": value}], 0)
+
+
+@pytest.mark.parametrize(
+    "options", [{"mask_share": -0.5, "random_share": 1.0}, {"random_share": -0.1}, {"vocab_size": 0}]
+)
+def test_shares_and_vocabularies_are_checked(options):
+    with pytest.raises(ArgumentError):
+        MaskedCollator(**{"pad_id": 0, "mask_id": 1, "vocab_size": 9, **options})
+
+
+def test_scores_of_nothing():
+    assert score_entities([], []).support == 0

@@ -2,6 +2,7 @@
 
 import random
 import types
+from copy import copy
 
 import numpy as np
 import pytest
@@ -179,3 +180,17 @@ def test_errors(pieces):
         aggregate(encoding, np.zeros((3, 2)), "x", ["O", "A"], "best")
     with pytest.raises(ArgumentError, match="gave 0 arrays"):
         TokenClassifier(lambda encodings: [], pieces, ["O"])("x")
+
+
+def test_truncation_of_the_tokenizer_does_not_cut_texts(pieces):
+    tokenizer = copy(pieces)
+    tokenizer.enable_truncation(6)
+
+    def london(encodings):
+        for one in encodings:
+            yield [[0.0, 9.0] if token in ("Lon", "##don") else [9.0, 0.0] for token in one.tokens]
+
+    text = "Angela flew to London. " * 3
+    found = TokenClassifier(london, tokenizer, ["O", "LOC"])(text)
+    assert [one.start for one in found] == [15, 38, 61]
+    assert tokenizer.truncation is not None

@@ -6,10 +6,10 @@
 use std::ops::Range;
 
 use super::edit::edit;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::pattern::Matcher;
 use crate::spec::Pattern;
-use crate::text::{AlignedText, Alignment};
+use crate::text::{AlignedText, Alignment, MOST_BYTES};
 
 #[derive(Debug)]
 pub(super) struct Replace {
@@ -42,7 +42,21 @@ impl Replace {
         }
         let mut matches = Vec::new();
         self.matcher.find_all(text.as_str(), &mut matches)?;
+        self.check_growth(text.as_str().len(), &matches)?;
         replace_matches(text, &matches, &self.content);
+        Ok(())
+    }
+
+    /// A chain of replacements multiplies a text: what no text may be is refused before memory is asked for.
+    fn check_growth(&self, before: usize, matches: &[Range<usize>]) -> Result<()> {
+        let taken: usize = matches.iter().map(Range::len).sum();
+        let after = (before - taken).saturating_add(self.content.len().saturating_mul(matches.len()));
+        if after > before && after > MOST_BYTES {
+            return Err(Error::value(format!(
+                "a replacement would make a text of {after} bytes out of {before}, more than one text may have \
+                 ({MOST_BYTES}); cut it into documents, or look at what the normalizer inserts"
+            )));
+        }
         Ok(())
     }
 }
@@ -96,6 +110,17 @@ mod tests {
         assert_eq!(text.as_str(), "zxyz");
         let spans: Vec<Span> = (0..4).map(|i| text.span(i, i + 1)).collect();
         assert_eq!(spans, [Span::new(0, 1), Span::new(1, 4), Span::new(1, 4), Span::new(4, 5)]);
+    }
+
+    #[test]
+    fn growth_has_an_end() {
+        let replace = Replace::new(&Pattern::Literal("a".into()), &"a".repeat(1 << 12)).unwrap();
+        let mut text = AlignedText::untracked("a");
+        replace.normalize(&mut text).unwrap();
+        replace.normalize(&mut text).unwrap();
+        let error = replace.normalize(&mut text).unwrap_err().to_string();
+        assert!(error.contains("68719476736 bytes"), "{error}");
+        assert_eq!(text.as_str().len(), 1 << 24);
     }
 
     #[test]

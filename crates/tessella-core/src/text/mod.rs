@@ -16,3 +16,7 @@ pub use alignment::Alignment;
 pub use normalized::{NormalizedString, Side};
 pub use pieces::{Piece, Pieces};
 pub use rewrite::Rewriter;
+
+/// The most bytes of a text once it is normalized: positions inside of a piece have 32 bits, and
+/// pre-tokenization may make a piece twice as long.
+pub(crate) const MOST_BYTES: usize = (u32::MAX / 2) as usize;

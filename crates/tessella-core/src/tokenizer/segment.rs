@@ -9,10 +9,7 @@ use super::Inner;
 use crate::added::Segment;
 use crate::error::{Error, Result};
 use crate::normalize::Normalizer;
-use crate::text::{AlignedText, Alignment, Piece, Pieces};
-
-/// Positions inside of a piece have 32 bits, and pre-tokenization may make a piece twice as long.
-const MOST_BYTES: usize = (u32::MAX / 2) as usize;
+use crate::text::{AlignedText, Alignment, MOST_BYTES, Piece, Pieces};
 
 /// Reusable buffers.
 #[derive(Debug, Default)]

@@ -87,7 +87,7 @@ pub fn count_texts<S: AsRef<str> + Send>(
     }
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, |cores| cores.get()),
-        given => given,
+        given => given.min(256),
     };
     // A table for each worker, one for their sum, and one that the caller may add the result to.
     let shares = if threads <= 1 { 2 } else { threads + 2 };

@@ -15,7 +15,7 @@ import os
 import shutil
 import tempfile
 
-from ...errors import UnsupportedError
+from ...errors import ArgumentError, UnsupportedError
 from .. import inputs, terminal
 
 #: Compared where no text is given: scripts, blanks, digits, marks and characters that are rarely learned.
@@ -47,6 +47,10 @@ def run(options: argparse.Namespace) -> int:
     options.text, options.files = None, [options.check] if options.check else []
     texts = inputs.sample(options) if options.check else PROBE
     target = os.path.abspath(options.target)
+    if os.path.exists(options.source) and os.path.exists(target) and os.path.samefile(options.source, target):
+        raise ArgumentError(f"{options.target} is the source itself: give the result another name")
+    if os.path.exists(target) and not (os.path.isfile(target) or os.path.isdir(target)):
+        raise ArgumentError(f"{options.target} is no ordinary file: a file must not take its place")
     os.makedirs(os.path.dirname(target), exist_ok=True)
     with tempfile.TemporaryDirectory(dir=os.path.dirname(target), prefix=".tessella-") as beside:
         made = os.path.join(beside, os.path.basename(target))

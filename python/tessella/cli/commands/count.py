@@ -116,7 +116,7 @@ def _merged(options: argparse.Namespace) -> PieceCounts:
 def _report(counts: PieceCounts, seconds: float, options: argparse.Namespace) -> None:
     """What people look at; on standard error where nobody asked for more than files."""
     out = sys.stdout if options.top or options.zipf else sys.stderr
-    if not (options.quiet and out is sys.stderr):
+    if out is not None and not (options.quiet and out is sys.stderr):
         bytes_read = sum(one.bytes for one in counts.sources)
         texts = sum(one.texts for one in counts.sources)
         print(

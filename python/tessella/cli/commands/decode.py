@@ -71,7 +71,7 @@ def parsed(line: str, place: str) -> list[int]:
             ids = [int(id) for id in re.split(r"[\s,]+", line) if id]
         if all(type(id) is int for id in ids):
             return list(ids)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         pass
     shown = line if len(line) <= 60 else line[:60] + "…"
     raise FormatError(
