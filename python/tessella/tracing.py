@@ -268,8 +268,6 @@ class Trace(Sequence[Step]):
             self.on_step(step)
 
 
-
-
 def _candidate(pair: tuple[str, str, int, float | None]) -> Candidate:
     left, right, count, score = pair
     return Candidate(left, right, count, count if score is None else score)

@@ -74,8 +74,8 @@ class Trainer:
     _trains: ClassVar[str] = ""
     # Names of the options, in the order of the saved state.
     _options: ClassVar[tuple[str, ...]] = ()
-    # Options that the reference library's trainers do not have, with their defaults. They are in the saved state
-    # only where they say something else.
+    # Options that the reference library's trainers do not have, with their defaults. They are in the saved
+    # state only where they say something else.
     _further: ClassVar[Mapping[str, Any]] = {}
 
     show_progress: bool
@@ -167,8 +167,8 @@ class Trainer:
             checkpoint: a file for the state of the training, written now and then and when the training is
                 interrupted. If it is there, training goes on from it, as if it had never stopped; it is
                 removed at the end. Another corpus or other options are an error.
-            trace: a ``tessella.tracing.Trace`` that hears of every step. Steps before a checkpoint are not told
-                again.
+            trace: a ``tessella.tracing.Trace`` that hears of every step. Steps before a checkpoint are not
+                told again.
         """
         from ._training import learn
 
@@ -281,7 +281,10 @@ def _initial(value: Any) -> tuple[list[str], list[tuple[str, str]]]:
     if isinstance(value, BPE):
         state = value._state()
         merges = state["merges"]
-        value = (state["vocab"], [merge.split(" ", 1) if isinstance(merge, str) else merge for merge in merges])
+        value = (
+            state["vocab"],
+            [merge.split(" ", 1) if isinstance(merge, str) else merge for merge in merges],
+        )
     try:
         vocab, merges = value
     except (TypeError, ValueError):
@@ -328,13 +331,13 @@ class BpeTrainer(Trainer):
         end_of_word_suffix: put after the last symbol of every piece.
         max_token_length: tokens are shorter than this, in initial symbols.
         tie_break: which of equally frequent pairs is joined first: the one of the ``smaller_ids``, or the one
-            that is ``first_seen`` in the corpus, as textbooks do it. Counts know the order of appearance if one
-            thread counted them and they were not saved.
+            that is ``first_seen`` in the corpus, as textbooks do it. Counts know the order of appearance if
+            one thread counted them and they were not saved.
         strict_budget: a ``vocab_size`` that special tokens and alphabet exceed is an error.
         forced_tokens: are in the vocabulary in any case, and reachable by merges.
         initial_vocab: a BPE model (or a vocabulary with merges) that is continued: its ids stay.
-        merge_filter: forbids merges. A ``Regex`` that every new token has to match as a whole, or a function of
-            the two parts, the new token and the count that says whether it may be made.
+        merge_filter: forbids merges. A ``Regex`` that every new token has to match as a whole, or a function
+            of the two parts, the new token and the count that says whether it may be made.
 
     Example:
         >>> from tessella import PieceCounts, Regex

@@ -5,14 +5,22 @@ import json
 import math
 import pickle
 import random
+from itertools import pairwise
 
 import pytest
 import tessella
 from tessella import PieceCounts, Regex, Tokenizer, models, pre_tokenizers, trainers
 from tessella.cli import main
-from tessella.errors import ArgumentError, CustomComponentError, ModelError, TessellaError, TrainError
-from tessella.errors import UnsupportedError
-from tessella.reference import Unigram, WordBpe, WordPiece, count_substrings, show_history, train_unigram
+from tessella.errors import (
+    ArgumentError,
+    CustomComponentError,
+    ModelError,
+    TessellaError,
+    TrainError,
+    UnsupportedError,
+)
+from tessella.reference import Lattice, Unigram, WordBpe, WordPiece, show_history
+from tessella.reference.unigram_training import _estimate, _prune, _unknown, seed_entries
 from tessella.tracing import EstimateStep, MergeStep, PruneStep, Trace
 
 CATS = {"cat": 5, "cats": 2, "eat": 10, "eating": 3, "running": 2, "jumping": 1, "food": 6}
@@ -23,6 +31,7 @@ COURSE = [
     "This section shows several tokenizer algorithms.",
     "Hopefully, you will be able to understand how they are trained and generate tokens.",
 ]
+TOKENS = ["This", "Ġis", "Ġ", "n", "o", "t", "Ġa", "Ġtoken", "."]
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
@@ -110,7 +119,7 @@ def test_4_5_four_sentences(source, tmp_path):
     merges = "Ġ+t i+s e+r Ġ+a Ġt+o e+n T+h Th+is o+u s+e Ġto+k Ġtok+en n+d Ġ+is Ġt+h Ġth+e i+n Ġa+b Ġtoken+i"
     assert ([step.pair for step in trace], len(trace), trace[0].count) == (pairs(merges), 19, 7)
     assert (trace[-1].vocab_size, trace.ended) == (50, "the vocabulary reached its target size")
-    assert tokenizer.encode("This is not a token.").tokens == "This Ġis Ġ n o t Ġa Ġtoken .".split()
+    assert tokenizer.encode("This is not a token.").tokens == TOKENS
 
 
 def test_4_5_another_first_sentence():
@@ -127,7 +136,11 @@ def test_5_by_likelihood():
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     trainer = trainers.WordPieceTrainer(
-        vocab_size=70, special_tokens=SPECIALS, score="likelihood", tie_break="first_seen", show_progress=False
+        vocab_size=70,
+        special_tokens=SPECIALS,
+        score="likelihood",
+        tie_break="first_seen",
+        show_progress=False,
     )
     trace = Trace()
     tokenizer.train_from_iterator(COURSE, trainer, trace=trace)
@@ -149,17 +162,24 @@ def test_5_by_likelihood():
 
 
 def test_6_what_goes_first():
-    # The shares of the worked example, read off a first estimate that the whole words take no part in.
-    scores = {token: math.log(n / 210) for token, n in count_substrings(HUGS).items() if token in
-              "h u g hu ug p pu n un b bu s hug gs ugs".split()}  # fmt: skip
-    loss = Unigram(scores).loss(HUGS)
-    assert round(loss, 3) == 169.803
-    _, trace = traced(trainers.UnigramTrainer, HUGS, vocab_size=11, max_piece_length=3)
-    first, *_ = trace.prunings
-    dropped = dict(first.dropped)
-    # Whatever nothing is lost without goes before `hug`, the loss of which is the highest.
-    assert "pu" in dropped and "hug" not in dropped and dropped["pu"] == 0
-    assert all(step.loss > 0 and math.isfinite(step.loss) for step in trace.estimates)
+    _, trace = traced(trainers.UnigramTrainer, HUGS, vocab_size=8, shrinking_factor=0.9)
+    assert [type(step) for step in trace] == [
+        EstimateStep,
+        EstimateStep,
+        PruneStep,
+        EstimateStep,
+        EstimateStep,
+    ]
+    (round,) = trace.prunings
+    # By then every `ug` is read as a part of `hug`: nothing is lost without it, as in the example without `pu`.
+    scores = seed_entries(HUGS)
+    total = sum(scores.values())
+    scores = {token: math.log(count / total) for token, count in scores.items()}
+    for _ in range(2):
+        scores = _estimate(HUGS, scores, 16)
+    model = Unigram(scores)
+    assert model.without("ug").loss(HUGS) == model.loss(HUGS) < model.without("hug").loss(HUGS)
+    assert (round.dropped, round.dropped_count, round.vocab_size) == ((("ug", 0.0),), 1, 8)
 
 
 # Against the plain algorithms.
@@ -217,7 +237,7 @@ def test_bpe_is_the_plain_algorithm():
         for step, state in zip(trace.merges[1:], plain.history, strict=False):
             counts = {}
             for symbols, times in state.corpus:
-                for pair in zip(symbols, symbols[1:], strict=False):
+                for pair in pairwise(symbols):
                     counts[pair] = counts.get(pair, 0) + times
             ranked = sorted(counts, key=lambda pair: -counts[pair])
             second = step.runner_up
@@ -228,20 +248,33 @@ def test_bpe_is_the_plain_algorithm():
 
 
 def test_unigram_rounds_are_those_of_the_plain_algorithm():
-    compared = 0
-    for words in corpora("unigram", 60, "abcdefg"):
+    estimates = prunings = 0
+    for words in corpora("unigram", 100, "abcdefg"):
         size = len({letter for word in words for letter in word}) + 2
         _, trace = traced(trainers.UnigramTrainer, words, vocab_size=size)
-        _, rounds = train_unigram(words, vocab_size=size)
-        told = [
-            f"{step.vocab_size} entries after pruning"
-            if isinstance(step, PruneStep)
-            else f"{step.vocab_size} entries after an estimate"
-            for step in trace
-        ]
-        told_plainly = [line.partition(",")[0] for line in rounds if "after" in line]
-        compared += told == told_plainly
-    assert compared == 60
+        counts = dict(sorted(words.items()))
+        seeds = seed_entries(counts, 16)
+        scores = {token: math.log(count / sum(seeds.values())) for token, count in seeds.items()}
+        for step in trace:
+            if isinstance(step, EstimateStep):
+                unlikely = -sum(
+                    n * Lattice(w, scores, _unknown(scores), 16).expected_counts()[1]
+                    for w, n in counts.items()
+                )
+                assert step.loss == pytest.approx(unlikely / sum(counts.values()), rel=1e-6)
+                scores = _estimate(counts, scores, 16)
+                estimates += 1
+            else:
+                room = max(size * 11 // 10, int((len(scores) + 1) * 0.75)) - 1
+                kept = _prune(counts, scores, 16, room)
+                assert {token for token, _ in step.dropped} == set(scores) - set(kept)
+                assert [loss for _, loss in step.dropped] == sorted(
+                    (x for _, x in step.dropped), reverse=True
+                )
+                scores = kept
+                prunings += 1
+            assert step.vocab_size == len(scores)
+    assert estimates > 200 and prunings > 20
 
 
 # What a trace is.
@@ -271,13 +304,13 @@ def test_tracing_changes_nothing():
 
 
 def test_the_table_of_each_kind():
-    bpe, trace = traced(trainers.BpeTrainer, HUGS, vocab_size=10)
+    _, trace = traced(trainers.BpeTrainer, HUGS, vocab_size=10)
     plain = show_history(WordBpe.train(HUGS, merges=3).history, corpus=True).splitlines()
     lines = trace.table(corpus=True).splitlines()
     assert lines[-1] == trace.ended
     assert all(line.startswith(old) for line, old in zip(lines, plain, strict=False))
     assert str(trace).count("\n") == 4 and repr(trace) == f"<Trace of 3 steps, ended={trace.ended!r}>"
-    _, trace = traced(trainers.UnigramTrainer, HUGS, vocab_size=8)
+    _, trace = traced(trainers.UnigramTrainer, HUGS, vocab_size=8, shrinking_factor=0.9)
     assert "loss per piece" in str(trace) and "dropped" in str(trace)
     assert {type(step) for step in trace} == {EstimateStep, PruneStep}
     assert str(Trace()) == "" and repr(Trace()) == "<Trace of 0 steps>"
@@ -304,7 +337,9 @@ def test_a_function_hears_of_each_step(tmp_path):
 
 def test_lines_of_json(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "corpus.txt").write_text("\n".join(" ".join([w] * n) for w, n in HUGS.items()), encoding="utf-8")
+    (tmp_path / "corpus.txt").write_text(
+        "\n".join(" ".join([w] * n) for w, n in HUGS.items()), encoding="utf-8"
+    )
     common = ["train", "corpus.txt", "--pre-tokenizer", "whitespace", "-q", "--hold-out", "0", "--model"]
     assert main([*common, "bpe", "--tie-break", "first_seen", "--vocab-size", "10", "--trace", "steps",
                  "-o", "a.json"]) == 0  # fmt: skip
@@ -314,7 +349,9 @@ def test_lines_of_json(tmp_path, monkeypatch, capsys):
     assert rows[-1] == {"step": "end", "ended": "the vocabulary reached its target size"}
     _, trace = traced(trainers.BpeTrainer, HUGS, vocab_size=10)
     trace.save(tmp_path / "again")
-    assert (tmp_path / "again").read_text(encoding="utf-8") == (tmp_path / "steps").read_text(encoding="utf-8")
+    assert (tmp_path / "again").read_text(encoding="utf-8") == (tmp_path / "steps").read_text(
+        encoding="utf-8"
+    )
 
     assert main([*common, "bpe", "--forced-token", "sgu", "--merge-filter", "u.*|.*u", "--initial-vocab",
                  "a.json", "-o", "b.json"]) == 0  # fmt: skip
