@@ -445,7 +445,12 @@ class Tokenizer:
     def _plan(self) -> list[tuple[str, str, str]]: ...
 
 def learn(
-    kind: str, options: dict[str, Any], counts: PieceCounts, progress: str, once: bool
+    kind: str,
+    options: dict[str, Any],
+    counts: PieceCounts,
+    progress: str,
+    once: bool,
+    trace: tuple[Callable[[str, tuple[Any, ...]], None], int, int] | None,
 ) -> tuple[ModelHandle, list[AddedToken]]: ...
 def learn_parity(
     options: dict[str, Any], languages: list[PieceCounts], development: list[PieceCounts], progress: str

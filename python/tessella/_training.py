@@ -13,6 +13,7 @@ from .tokens import AddedToken
 
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
+    from .tracing import Trace
     from .trainers import ParityBpeTrainer, Trainer
 
 
@@ -26,7 +27,7 @@ def _progress(trainer: Trainer) -> str:
 def _options(trainer: Trainer) -> dict[str, Any]:
     from .trainers import _special
 
-    options = trainer._fields()
+    options = {**trainer._fields(), **{name: getattr(trainer, name) for name in trainer._further}}
     options["special_tokens"] = _special(getattr(trainer, "special_tokens", ()))
     return options
 
@@ -36,6 +37,7 @@ def learn(
     counts: _tessella.PieceCounts,
     checkpoint: str | os.PathLike[str] | None = None,
     once: bool = False,
+    trace: Trace | None = None,
 ) -> tuple[Model, list[AddedToken]]:
     """A model and its special tokens. With ``once`` the counts are used up."""
     options = _options(trainer)
@@ -43,8 +45,15 @@ def learn(
         if trainer._trains == "WordLevel":
             raise ArgumentError("word-level training is over at once: it has no checkpoints")
         options["checkpoint"] = os.fspath(checkpoint)
+    listener = None
+    if trace is not None:
+        if trainer._trains == "WordLevel":
+            raise ArgumentError("word-level training counts and takes no steps: it has no trace")
+        listener = trace._listener()
     words = len(counts)
-    handle, special_tokens = _tessella.learn(trainer._trains, options, counts, _progress(trainer), once)
+    handle, special_tokens = _tessella.learn(
+        trainer._trains, options, counts, _progress(trainer), once, listener
+    )
     object.__setattr__(trainer, "_words", words)
     return Model._wrap(handle), special_tokens
 
@@ -114,23 +123,41 @@ def _fitting(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
     return trainer
 
 
-def _train(tokenizer: Tokenizer, trainer: Trainer, counts: _tessella.PieceCounts) -> None:
+def _counting(trainer: Trainer) -> dict[str, Any]:
+    """How to count for a trainer."""
+    how: dict[str, Any] = {"progress": _progress(trainer)}
+    if getattr(trainer, "tie_break", None) == "first_seen":
+        # Only one thread knows which piece came first.
+        how["num_threads"] = 1
+    return how
+
+
+def _train(
+    tokenizer: Tokenizer, trainer: Trainer, counts: _tessella.PieceCounts, trace: Trace | None
+) -> None:
     """Learns from counts that nobody else needs."""
-    model, special_tokens = learn(trainer, counts, once=True)
+    model, special_tokens = learn(trainer, counts, once=True, trace=trace)
     tokenizer._install(model._handle, special_tokens)
 
 
-def train_files(tokenizer: Tokenizer, files: Iterable[Any], trainer: Trainer | None) -> None:
+def train_files(
+    tokenizer: Tokenizer, files: Iterable[Any], trainer: Trainer | None, trace: Trace | None
+) -> None:
     """See ``Tokenizer.train``."""
     if isinstance(files, (str, os.PathLike)):
         raise TypeError("`files` must be a list of paths, not one path")
     trainer = _fitting(tokenizer, trainer)
     paths = [os.fspath(path) for path in files]
-    _train(tokenizer, trainer, tokenizer._count_files(paths, progress=_progress(trainer), format="text"))
+    counts = tokenizer._count_files(paths, format="text", **_counting(trainer))
+    _train(tokenizer, trainer, counts, trace)
 
 
 def train_texts(
-    tokenizer: Tokenizer, iterator: Iterable[Any], trainer: Trainer | None, length: int | None
+    tokenizer: Tokenizer,
+    iterator: Iterable[Any],
+    trainer: Trainer | None,
+    length: int | None,
+    trace: Trace | None,
 ) -> None:
     """See ``Tokenizer.train_from_iterator``."""
     if isinstance(iterator, (str, bytes)):
@@ -138,9 +165,8 @@ def train_texts(
             f"`iterator` must yield texts, found one {type(iterator).__name__}: pass a list of texts"
         )
     trainer = _fitting(tokenizer, trainer)
-    _train(
-        tokenizer, trainer, tokenizer._count_texts(iter(iterator), length=length, progress=_progress(trainer))
-    )
+    counts = tokenizer._count_texts(iter(iterator), length=length, **_counting(trainer))
+    _train(tokenizer, trainer, counts, trace)
 
 
 def train_counts(
@@ -148,11 +174,12 @@ def train_counts(
     counts: _tessella.PieceCounts,
     trainer: Trainer | None,
     checkpoint: str | os.PathLike[str] | None,
+    trace: Trace | None,
 ) -> None:
     """See ``Tokenizer.train_from_counts``."""
     if not isinstance(counts, _tessella.PieceCounts):
         raise TypeError(
             f"`counts` must be PieceCounts, not {type(counts).__name__}: see tessella.count_pieces"
         )
-    model, special_tokens = learn(_fitting(tokenizer, trainer), counts, checkpoint)
+    model, special_tokens = learn(_fitting(tokenizer, trainer), counts, checkpoint, trace=trace)
     tokenizer._install(model._handle, special_tokens)

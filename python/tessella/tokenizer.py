@@ -21,6 +21,7 @@ from .ragged import RaggedIds
 if TYPE_CHECKING:
     from .batch import BatchEncoding
     from .explain import Explanation
+    from .tracing import Trace
     from .trainers import Trainer
 
 __all__ = ["PlanStep", "TextStream", "Tokenizer"]
@@ -498,12 +499,15 @@ class Tokenizer(_tessella.Tokenizer):
 
     # Training.
 
-    def train(self, files: Iterable[_Path], trainer: Trainer | None = None) -> None:
+    def train(
+        self, files: Iterable[_Path], trainer: Trainer | None = None, *, trace: Trace | None = None
+    ) -> None:
         """Trains the model on text files, line by line. Line ends belong to the lines.
 
         Args:
             files: paths of UTF-8 files.
             trainer: how to train; by default what ``model.get_trainer()`` gives.
+            trace: a ``tessella.tracing.Trace`` that hears of every step.
 
         Example:
             >>> import os, tempfile
@@ -520,10 +524,15 @@ class Tokenizer(_tessella.Tokenizer):
         """
         from ._training import train_files
 
-        train_files(self, files, trainer)
+        train_files(self, files, trainer, trace)
 
     def train_from_iterator(
-        self, iterator: Iterable[Any], trainer: Trainer | None = None, length: int | None = None
+        self,
+        iterator: Iterable[Any],
+        trainer: Trainer | None = None,
+        length: int | None = None,
+        *,
+        trace: Trace | None = None,
     ) -> None:
         """Trains the model on texts.
 
@@ -531,6 +540,7 @@ class Tokenizer(_tessella.Tokenizer):
             iterator: yields texts, or lists of texts.
             trainer: how to train; by default what ``model.get_trainer()`` gives.
             length: the number of texts, if known, for the progress display.
+            trace: a ``tessella.tracing.Trace`` that hears of every step.
 
         Example:
             >>> from tessella import Tokenizer, models, pre_tokenizers, trainers
@@ -543,13 +553,15 @@ class Tokenizer(_tessella.Tokenizer):
         """
         from ._training import train_texts
 
-        train_texts(self, iterator, trainer, length)
+        train_texts(self, iterator, trainer, length, trace)
 
     def train_from_counts(
         self,
         counts: _tessella.PieceCounts,
         trainer: Trainer | None = None,
         checkpoint: _Path | None = None,
+        *,
+        trace: Trace | None = None,
     ) -> None:
         """Trains the model on counted pieces; see ``tessella.count_pieces``.
 
@@ -557,6 +569,7 @@ class Tokenizer(_tessella.Tokenizer):
             counts: what was counted with this tokenizer, or with one that cuts as it does.
             trainer: how to train; by default what ``model.get_trainer()`` gives.
             checkpoint: a file for the state of the training; see ``Trainer.train_from_counts``.
+            trace: a ``tessella.tracing.Trace`` that hears of every step.
 
         Example:
             >>> import tessella
@@ -570,7 +583,7 @@ class Tokenizer(_tessella.Tokenizer):
         """
         from ._training import train_counts
 
-        train_counts(self, counts, trainer, checkpoint)
+        train_counts(self, counts, trainer, checkpoint, trace)
 
     # Looking inside.
 

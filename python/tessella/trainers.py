@@ -17,17 +17,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ._repr import SHOWN, render
+from ._tessella import Regex
 from .errors import ArgumentError, OutOfRangeError
 from .tokens import AddedToken
 
 if TYPE_CHECKING:
     from ._tessella import PieceCounts
-    from .models import Model
+    from .models import BPE, Model
     from .tokenizer import Tokenizer
+    from .tracing import Trace
 
 __all__ = [
     "BpeTrainer",
@@ -39,6 +41,7 @@ __all__ = [
 ]
 
 _Tokens = Iterable["str | AddedToken"]
+_Merges = Iterable["tuple[str, str]"]
 
 
 def _special(tokens: _Tokens) -> list[AddedToken]:
@@ -71,6 +74,9 @@ class Trainer:
     _trains: ClassVar[str] = ""
     # Names of the options, in the order of the saved state.
     _options: ClassVar[tuple[str, ...]] = ()
+    # Options that the reference library's trainers do not have, with their defaults. They are in the saved
+    # state only where they say something else.
+    _further: ClassVar[Mapping[str, Any]] = {}
 
     show_progress: bool
     vocab_size: int
@@ -85,7 +91,9 @@ class Trainer:
             value = _alphabet(value)
         elif name == "progress_format":
             value = value if value in _FORMATS else "indicatif"
-        elif name in self._options and not name.startswith("_"):
+        elif name in self._further:
+            value = _checked_further(name, value)
+        elif name in self._options:
             value = _checked(name, value)
         elif not name.startswith("_"):
             raise AttributeError(f"{type(self).__name__} has no option `{name}`")
@@ -103,8 +111,13 @@ class Trainer:
             fields[name] = value
         return fields
 
+    def _chosen(self) -> dict[str, Any]:
+        """The further options that are not what they are by default."""
+        further = {name: getattr(self, name) for name in self._further}
+        return {name: value for name, value in further.items() if value != self._further[name]}
+
     def _state(self) -> dict[str, Any]:
-        return {**self._fields(), "words": {}}
+        return {**self._fields(), "words": {}, **self._chosen()}
 
     def __getstate__(self) -> bytes:
         state = {type(self).__name__: self._state()}
@@ -122,6 +135,8 @@ class Trainer:
             elif name == "progress_format":
                 value = {written: name for name, written in _FORMATS.items()}.get(value, "indicatif")
             setattr(self, name, value)
+        for name, default in self._further.items():
+            setattr(self, name, fields.get(name, default))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_blank, (type(self),), self.__getstate__())
@@ -137,7 +152,11 @@ class Trainer:
         return self._render(SHOWN)
 
     def train_from_counts(
-        self, counts: PieceCounts, checkpoint: str | os.PathLike[str] | None = None
+        self,
+        counts: PieceCounts,
+        checkpoint: str | os.PathLike[str] | None = None,
+        *,
+        trace: Trace | None = None,
     ) -> Model:
         """A model learned from counted pieces; see ``tessella.count_pieces``.
 
@@ -148,10 +167,12 @@ class Trainer:
             checkpoint: a file for the state of the training, written now and then and when the training is
                 interrupted. If it is there, training goes on from it, as if it had never stopped; it is
                 removed at the end. Another corpus or other options are an error.
+            trace: a ``tessella.tracing.Trace`` that hears of every step. Steps before a checkpoint are not
+                told again.
         """
         from ._training import learn
 
-        model, _ = learn(self, counts, checkpoint)
+        model, _ = learn(self, counts, checkpoint, trace=trace)
         return model
 
     def estimate_memory(self, counts: PieceCounts) -> int:
@@ -222,6 +243,64 @@ def _checked(name: str, value: Any) -> Any:
     return value
 
 
+_CHOICES = {"tie_break": ("smaller_ids", "first_seen"), "score": ("frequency", "likelihood")}
+
+
+def _checked_further(name: str, value: Any) -> Any:
+    """An option beside those of the reference library, in the form in which it is kept."""
+    if name in _CHOICES and value not in _CHOICES[name]:
+        allowed = " or ".join(map(repr, _CHOICES[name]))
+        raise ArgumentError(f"`{name}` must be {allowed}, found {value!r}")
+    if name == "strict_budget" and not isinstance(value, bool):
+        raise TypeError(f"`strict_budget` must be a bool, not {type(value).__name__}")
+    if name == "forced_tokens":
+        if isinstance(value, (str, bytes)):
+            raise TypeError(f"`forced_tokens` must be a list of str, not one {type(value).__name__}")
+        value = list(value)
+        for token in value:
+            if not isinstance(token, str):
+                raise TypeError(f"`forced_tokens` must be a list of str, found {token!r} in it")
+            if not token:
+                raise ArgumentError("`forced_tokens` holds an empty text, which cannot be a token")
+    if name == "merge_filter" and isinstance(value, Mapping):
+        # What a saved state has in the place of a ``Regex``.
+        value = Regex(value["Regex"])
+    if name == "merge_filter" and not (value is None or callable(value) or isinstance(value, Regex)):
+        raise TypeError(f"`merge_filter` must be a tessella.Regex or a function, not {type(value).__name__}")
+    if name == "initial_vocab" and value is not None:
+        value = _initial(value)
+    return value
+
+
+def _initial(value: Any) -> tuple[list[str], list[tuple[str, str]]]:
+    """A vocabulary to continue: its tokens in the order of their ids, and its merges."""
+    from .errors import ModelError
+    from .models import BPE
+
+    value = getattr(value, "model", value)
+    if isinstance(value, BPE):
+        state = value._state()
+        merges = state["merges"]
+        value = (
+            state["vocab"],
+            [merge.split(" ", 1) if isinstance(merge, str) else merge for merge in merges],
+        )
+    try:
+        vocab, merges = value
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"`initial_vocab` must be a BPE model, or a vocabulary with merges, not {type(value).__name__}"
+        ) from None
+    if isinstance(vocab, Mapping):
+        if sorted(vocab.values()) != list(range(len(vocab))):
+            raise ModelError(
+                f"the ids of `initial_vocab` must be 0 to {len(vocab) - 1} without holes, "
+                "so that new tokens can follow"
+            )
+        vocab = sorted(vocab, key=vocab.__getitem__)
+    return list(vocab), [(left, right) for left, right in merges]
+
+
 def _written(name: str, fields: dict[str, Any], limit: int | None) -> str:
     parts = []
     for key, value in fields.items():
@@ -251,11 +330,24 @@ class BpeTrainer(Trainer):
         continuing_subword_prefix: put before every symbol that does not begin a piece.
         end_of_word_suffix: put after the last symbol of every piece.
         max_token_length: tokens are shorter than this, in initial symbols.
+        tie_break: which of equally frequent pairs is joined first: the one of the ``smaller_ids``, or the one
+            that is ``first_seen`` in the corpus, as textbooks do it. Counts know the order of appearance if
+            one thread counted them and they were not saved.
+        strict_budget: a ``vocab_size`` that special tokens and alphabet exceed is an error.
+        forced_tokens: are in the vocabulary in any case, and reachable by merges.
+        initial_vocab: a BPE model (or a vocabulary with merges) that is continued: its ids stay.
+        merge_filter: forbids merges. A ``Regex`` that every new token has to match as a whole, or a function
+            of the two parts, the new token and the count that says whether it may be made.
 
     Example:
+        >>> from tessella import PieceCounts, Regex
         >>> from tessella.trainers import BpeTrainer
         >>> BpeTrainer(vocab_size=1000).vocab_size
         1000
+        >>> counts = PieceCounts({"1984": 9, "year": 3})
+        >>> letters = BpeTrainer(merge_filter=Regex("[a-z]+"), show_progress=False)
+        >>> [token.value for token in letters.train_from_counts(counts).tokenize("year1984")]
+        ['year', '1', '9', '8', '4']
     """
 
     _trains = "BPE"
@@ -271,6 +363,13 @@ class BpeTrainer(Trainer):
         "end_of_word_suffix",
         "max_token_length",
     )
+    _further: ClassVar[Mapping[str, Any]] = {
+        "tie_break": "smaller_ids",
+        "strict_budget": False,
+        "forced_tokens": [],
+        "initial_vocab": None,
+        "merge_filter": None,
+    }
     _words: int = 0
 
     min_frequency: int
@@ -281,6 +380,11 @@ class BpeTrainer(Trainer):
     continuing_subword_prefix: str | None
     end_of_word_suffix: str | None
     max_token_length: int | None
+    tie_break: str
+    strict_budget: bool
+    forced_tokens: list[str]
+    initial_vocab: tuple[list[str], list[tuple[str, str]]] | None
+    merge_filter: Regex | Callable[[str, str, str, int], bool] | None
 
     def __init__(
         self,
@@ -295,6 +399,11 @@ class BpeTrainer(Trainer):
         continuing_subword_prefix: str | None = None,
         end_of_word_suffix: str | None = None,
         max_token_length: int | None = None,
+        tie_break: Literal["smaller_ids", "first_seen"] = "smaller_ids",
+        strict_budget: bool = False,
+        forced_tokens: Iterable[str] = (),
+        initial_vocab: BPE | Tokenizer | tuple[Mapping[str, int] | Iterable[str], _Merges] | None = None,
+        merge_filter: Regex | Callable[[str, str, str, int], bool] | None = None,
     ) -> None:
         self.vocab_size = vocab_size
         self.min_frequency = min_frequency
@@ -306,10 +415,44 @@ class BpeTrainer(Trainer):
         self.continuing_subword_prefix = continuing_subword_prefix
         self.end_of_word_suffix = end_of_word_suffix
         self.max_token_length = max_token_length
+        self.tie_break = tie_break
+        self.strict_budget = strict_budget
+        self.forced_tokens = forced_tokens  # type: ignore[assignment]
+        self.initial_vocab = initial_vocab  # type: ignore[assignment]
+        self.merge_filter = merge_filter
+
+    def _chosen(self) -> dict[str, Any]:
+        chosen = super()._chosen()
+        if isinstance(self.merge_filter, Regex):
+            chosen["merge_filter"] = {"Regex": self.merge_filter.pattern}
+        return chosen
+
+    def __getstate__(self) -> bytes:
+        if not (self.merge_filter is None or isinstance(self.merge_filter, Regex)):
+            from .errors import UnsupportedError
+
+            raise UnsupportedError(
+                "a state is JSON, which cannot hold the function that is the `merge_filter`; use a Regex"
+            )
+        return super().__getstate__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.merge_filter is None or isinstance(self.merge_filter, Regex):
+            return super().__reduce__()
+        # Functions are pickled by their import path.
+        plain = object.__new__(type(self))
+        for name in (*self._options, *self._further):
+            setattr(plain, name, None if name == "merge_filter" else getattr(self, name))
+        return (_with_filter, (plain, self.merge_filter))
 
     def get_word_count(self) -> int:
         """The number of different pieces that the last training learned from."""
         return self._words
+
+
+def _with_filter(trainer: BpeTrainer, merge_filter: Callable[[str, str, str, int], bool]) -> BpeTrainer:
+    trainer.merge_filter = merge_filter
+    return trainer
 
 
 class ParityBpeTrainer(Trainer):
@@ -433,7 +576,11 @@ class ParityBpeTrainer(Trainer):
         train_parity(self, tokenizer, train_iterators, dev_iterators, ratio)
 
     def train_from_counts(
-        self, counts: PieceCounts, checkpoint: str | os.PathLike[str] | None = None
+        self,
+        counts: PieceCounts,
+        checkpoint: str | os.PathLike[str] | None = None,
+        *,
+        trace: Trace | None = None,
     ) -> Model:
         """Not possible: one corpus has no languages to choose from. Use ``train_from_iterator``."""
         raise TypeError("ParityBpeTrainer learns from several corpora: use train_from_iterator")
@@ -459,11 +606,23 @@ class ParityBpeTrainer(Trainer):
 
 
 class WordPieceTrainer(Trainer):
-    """Learns a WordPiece vocabulary: BPE training, whose merges are forgotten.
+    """Learns a WordPiece vocabulary: joins pairs as ``BpeTrainer`` does, and forgets the merges.
 
     Args:
         vocab_size, min_frequency, show_progress, special_tokens, limit_alphabet, initial_alphabet,
-        continuing_subword_prefix, end_of_word_suffix: as for ``BpeTrainer``.
+        continuing_subword_prefix, end_of_word_suffix, tie_break, strict_budget: as for ``BpeTrainer``.
+        score: which pair is joined next: the one with the highest ``frequency``, as the reference library's
+            trainer does it, or by ``likelihood`` the one with the highest count(ab) / (count(a) * count(b)).
+
+    Example:
+        >>> from tessella import PieceCounts
+        >>> from tessella.trainers import WordPieceTrainer
+        >>> counts = PieceCounts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
+        >>> trainer = WordPieceTrainer(vocab_size=10, score="likelihood", tie_break="first_seen")
+        >>> trainer.show_progress = False
+        >>> model = trainer.train_from_counts(counts)
+        >>> [model.id_to_token(id) for id in (7, 8, 9)]
+        ['##gs', 'hu', 'hugs']
     """
 
     _trains = "WordPiece"
@@ -477,6 +636,11 @@ class WordPieceTrainer(Trainer):
         "continuing_subword_prefix",
         "end_of_word_suffix",
     )
+    _further: ClassVar[Mapping[str, Any]] = {
+        "score": "frequency",
+        "tie_break": "smaller_ids",
+        "strict_budget": False,
+    }
 
     min_frequency: int
     special_tokens: list[AddedToken]
@@ -484,6 +648,9 @@ class WordPieceTrainer(Trainer):
     initial_alphabet: list[str]
     continuing_subword_prefix: str | None
     end_of_word_suffix: str | None
+    score: str
+    tie_break: str
+    strict_budget: bool
 
     def __init__(
         self,
@@ -496,6 +663,9 @@ class WordPieceTrainer(Trainer):
         initial_alphabet: Iterable[str] = (),
         continuing_subword_prefix: str | None = "##",
         end_of_word_suffix: str | None = None,
+        score: Literal["frequency", "likelihood"] = "frequency",
+        tie_break: Literal["smaller_ids", "first_seen"] = "smaller_ids",
+        strict_budget: bool = False,
     ) -> None:
         self.vocab_size = vocab_size
         self.min_frequency = min_frequency
@@ -505,6 +675,9 @@ class WordPieceTrainer(Trainer):
         self.initial_alphabet = initial_alphabet  # type: ignore[assignment]
         self.continuing_subword_prefix = continuing_subword_prefix
         self.end_of_word_suffix = end_of_word_suffix
+        self.score = score
+        self.tie_break = tie_break
+        self.strict_budget = strict_budget
 
     def _state(self) -> dict[str, Any]:
         fields = self._fields()
@@ -516,10 +689,10 @@ class WordPieceTrainer(Trainer):
                 ordered[name] = None
             else:
                 ordered[name] = fields[name]
-        return {"bpe_trainer": {**ordered, "words": {}}}
+        return {"bpe_trainer": {**ordered, "words": {}}, **self._chosen()}
 
     def _restore(self, fields: Mapping[str, Any]) -> None:
-        super()._restore(fields["bpe_trainer"])
+        super()._restore({**fields["bpe_trainer"], **fields})
 
 
 class WordLevelTrainer(Trainer):
@@ -565,6 +738,7 @@ class UnigramTrainer(Trainer):
         max_piece_length: characters of a piece at most.
         n_sub_iterations: estimates between two rounds of dropping.
         seed_size: pieces at the start.
+        strict_budget: a ``vocab_size`` that special tokens and characters exceed is an error.
     """
 
     _trains = "Unigram"
@@ -579,6 +753,7 @@ class UnigramTrainer(Trainer):
         "max_piece_length",
         "seed_size",
     )
+    _further: ClassVar[Mapping[str, Any]] = {"strict_budget": False}
 
     n_sub_iterations: int
     shrinking_factor: float
@@ -587,6 +762,7 @@ class UnigramTrainer(Trainer):
     unk_token: str | None
     max_piece_length: int
     seed_size: int
+    strict_budget: bool
 
     def __init__(
         self,
@@ -600,6 +776,7 @@ class UnigramTrainer(Trainer):
         max_piece_length: int = 16,
         n_sub_iterations: int = 2,
         seed_size: int = 1_000_000,
+        strict_budget: bool = False,
     ) -> None:
         self.vocab_size = vocab_size
         self.show_progress = show_progress
@@ -610,3 +787,4 @@ class UnigramTrainer(Trainer):
         self.max_piece_length = max_piece_length
         self.n_sub_iterations = n_sub_iterations
         self.seed_size = seed_size
+        self.strict_budget = strict_budget

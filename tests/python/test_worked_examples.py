@@ -379,7 +379,7 @@ def test_5_two_rules():
     by_count = WordPiece.train(HUGS, vocab_size=10, rule="frequency")
     assert [step.made for step in by_score.history] == ["##gs", "hu", "hugs"]
     assert [step.made for step in by_count.history] == ["##ug", "##un", "hug"]
-    # The production trainer goes by frequency; it also keeps the letters as they are without `##`.
+    # By default the trainer goes by frequency; it also keeps the letters as they are without `##`.
     letters = set("".join(HUGS))
     size = len(letters | set(by_count.vocab))
     trainer = trainers.WordPieceTrainer(vocab_size=size, show_progress=False)

@@ -1,20 +1,23 @@
 //! Trainers: from their options in Python to the engine's, and what they learn back.
 
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tessella_core::Result;
 use tessella_core::spec::AddedToken;
 use tessella_train::bpe::parity::{ParityTrainer, ParityVariant};
-use tessella_train::bpe::{BpeTrainer, Checkpoint};
+use tessella_train::bpe::{BpeTrainer, Checkpoint, InitialVocabulary, MergeFilter, TieBreak};
 use tessella_train::unigram::UnigramTrainer;
 use tessella_train::wordlevel::WordLevelTrainer;
-use tessella_train::wordpiece::WordPieceTrainer;
+use tessella_train::wordpiece::{Scoring, WordPieceTrainer};
 use tessella_train::{PieceCounts as Core, Progress, Trained};
 
 use crate::counting::PieceCounts;
 use crate::interrupt::run;
 use crate::models::ModelHandle;
 use crate::progress::Display;
+use crate::tracing::{Listener, filter};
 
 fn option<'py, T>(options: &Bound<'py, PyDict>, name: &str) -> PyResult<T>
 where
@@ -40,6 +43,25 @@ fn checkpoint(options: &Bound<'_, PyDict>) -> PyResult<Option<Checkpoint>> {
     Ok(file.extract::<Option<std::path::PathBuf>>()?.map(Checkpoint::new))
 }
 
+fn tie_break(options: &Bound<'_, PyDict>) -> PyResult<TieBreak> {
+    Ok(match option::<String>(options, "tie_break")?.as_str() {
+        "first_seen" => TieBreak::FirstSeen,
+        _ => TieBreak::SmallerIds,
+    })
+}
+
+/// Tokens in id order, and merges.
+type Given = (Vec<String>, Vec<(String, String)>);
+
+fn initial_vocab(options: &Bound<'_, PyDict>) -> PyResult<Option<InitialVocabulary>> {
+    let given: Option<Given> = option(options, "initial_vocab")?;
+    Ok(given.map(|(tokens, merges)| InitialVocabulary { tokens, merges }))
+}
+
+fn merge_filter(options: &Bound<'_, PyDict>) -> PyResult<Option<Arc<dyn MergeFilter>>> {
+    filter(&option::<Bound<'_, PyAny>>(options, "merge_filter")?)
+}
+
 /// A trainer of any kind.
 enum Trainer {
     Bpe(BpeTrainer),
@@ -60,6 +82,11 @@ impl Trainer {
                 continuing_subword_prefix: option(options, "continuing_subword_prefix")?,
                 end_of_word_suffix: option(options, "end_of_word_suffix")?,
                 max_token_length: option(options, "max_token_length")?,
+                tie_break: tie_break(options)?,
+                strict_budget: option(options, "strict_budget")?,
+                forced_tokens: option(options, "forced_tokens")?,
+                initial_vocab: initial_vocab(options)?,
+                merge_filter: merge_filter(options)?,
                 checkpoint: checkpoint(options)?,
                 ..BpeTrainer::default()
             }),
@@ -72,6 +99,12 @@ impl Trainer {
                 continuing_subword_prefix: option::<Option<String>>(options, "continuing_subword_prefix")?
                     .unwrap_or_default(),
                 end_of_word_suffix: option(options, "end_of_word_suffix")?,
+                scoring: match option::<String>(options, "score")?.as_str() {
+                    "likelihood" => Scoring::Likelihood,
+                    _ => Scoring::Frequency,
+                },
+                tie_break: tie_break(options)?,
+                strict_budget: option(options, "strict_budget")?,
                 checkpoint: checkpoint(options)?,
                 ..WordPieceTrainer::default()
             }),
@@ -90,6 +123,7 @@ impl Trainer {
                 max_piece_length: option(options, "max_piece_length")?,
                 n_sub_iterations: option(options, "n_sub_iterations")?,
                 seed_size: option(options, "seed_size")?,
+                strict_budget: option(options, "strict_budget")?,
                 checkpoint: checkpoint(options)?,
                 ..UnigramTrainer::default()
             }),
@@ -117,6 +151,25 @@ impl Trainer {
         }
     }
 
+    fn train_traced(&self, counts: &Core, progress: &dyn Progress, listener: &Listener) -> Result<Trained> {
+        let options = listener.options();
+        let trained = match self {
+            Trainer::Bpe(trainer) => {
+                trainer.train_traced(counts, progress, &options, &mut |step| listener.merged(step))
+            }
+            Trainer::WordPiece(trainer) => {
+                trainer.train_traced(counts, progress, &options, &mut |step| listener.merged(step))
+            }
+            // Nothing is learned step by step.
+            Trainer::WordLevel(trainer) => trainer.train(counts, progress),
+            Trainer::Unigram(trainer) => {
+                trainer.train_traced(counts, progress, &mut |step| listener.estimated(step))
+            }
+        }?;
+        listener.ended(trained.report.ending)?;
+        Ok(trained)
+    }
+
     fn estimate_memory(&self, counts: &Core) -> Result<u64> {
         match self {
             Trainer::Bpe(trainer) => trainer.estimate_memory(counts),
@@ -140,7 +193,7 @@ fn learned(py: Python<'_>, trained: Trained) -> PyResult<Learned<'_>> {
 }
 
 /// Learns a model of a kind from counts; gives it with its special tokens. With `once` the counts are empty
-/// afterwards, and their memory is given back as early as possible.
+/// afterwards, and their memory is given back as early as possible, unless the steps are told.
 #[pyfunction]
 pub fn learn<'py>(
     py: Python<'py>,
@@ -149,11 +202,15 @@ pub fn learn<'py>(
     counts: &Bound<'py, PieceCounts>,
     progress: &str,
     once: bool,
+    trace: Option<Listener>,
 ) -> PyResult<Learned<'py>> {
     let trainer = Trainer::new(kind, options)?;
     let counts = counts.get();
     let trained = run(py, |cancel| {
         let display = Display::new(progress, cancel, None);
+        if let Some(listener) = &trace {
+            return counts.read(|counts| trainer.train_traced(counts, &display, listener));
+        }
         if once {
             return trainer.train_once(counts.take(), &display);
         }

@@ -10,7 +10,7 @@
 //! - `normalizers`, `pre_tokenizers`, `models`, `processors`, `decoders`: one handle for each stage
 //! - `encoding`, `stream`: results
 //! - `state`, `tokenizer`: the whole
-//! - `progress`, `training`: counting pieces and learning models; `sentencepiece`: its processor, normalizer
+//! - `progress`, `tracing`, `training`: counting pieces and learning models; `sentencepiece`: its processor, normalizer
 //!   and trainer
 //! - `wire`, `pack`, `loading`, `saving`: JSON, pickles and files
 
@@ -49,6 +49,7 @@ mod explaining;
 
 mod progress;
 mod sentencepiece;
+mod tracing;
 mod training;
 
 mod loading;

@@ -15,6 +15,7 @@ use crate::errors::OrRaise;
 use crate::live::Chain;
 use crate::stage::{Component, handle};
 use crate::token::Token;
+use crate::values::argument;
 
 /// Models do not come in sequences.
 impl Chain for Spec {
@@ -119,11 +120,11 @@ impl Component for Spec {
                 model.continuing_subword_prefix = value.extract()?;
             }
             (Spec::WordPiece(model), "max_input_chars_per_word") => {
-                model.max_input_chars_per_word = value.extract()?;
+                model.max_input_chars_per_word = argument::max_input_chars_per_word(value)?;
             }
             (Spec::WordLevel(model), "unk_token") => model.unk_token = value.extract()?,
             (Spec::Unigram(model), "alpha") => model.alpha = value.extract()?,
-            (Spec::Unigram(model), "nbest_size") => model.nbest_size = value.extract()?,
+            (Spec::Unigram(model), "nbest_size") => model.nbest_size = argument::nbest_size(value)?,
             _ => return Ok(None),
         }
         Ok(Some(()))
@@ -141,7 +142,7 @@ impl Component for Spec {
 fn vocabulary(entries: &Bound<'_, PyDict>) -> PyResult<Arc<Vocab>> {
     let entries = entries
         .iter()
-        .map(|(token, id)| Ok((token.extract::<PyBackedStr>()?, id.extract::<u32>()?)))
+        .map(|(token, id)| Ok((token.extract::<PyBackedStr>()?, argument::id(&id)?)))
         .collect::<PyResult<Vec<_>>>()?;
     Vocab::from_entries(entries.iter().map(|(token, id)| (&**token, *id))).or_raise().map(Arc::new)
 }
@@ -198,7 +199,7 @@ handle!(ModelHandle, Spec, Model, {
     fn word_piece(
         vocab: &Bound<'_, PyDict>,
         unk_token: String,
-        max_input_chars_per_word: usize,
+        #[pyo3(from_py_with = argument::max_input_chars_per_word)] max_input_chars_per_word: usize,
         continuing_subword_prefix: String,
     ) -> PyResult<Self> {
         Ok(Spec::WordPiece(WordPieceSpec {
@@ -218,10 +219,10 @@ handle!(ModelHandle, Spec, Model, {
     #[staticmethod]
     fn unigram(
         vocab: Vec<(String, f64)>,
-        unk_id: Option<usize>,
+        #[pyo3(from_py_with = argument::unk_id)] unk_id: Option<usize>,
         byte_fallback: bool,
         alpha: Option<f64>,
-        nbest_size: Option<usize>,
+        #[pyo3(from_py_with = argument::nbest_size)] nbest_size: Option<usize>,
     ) -> PyResult<Self> {
         let handle = Self::from(Spec::Unigram(UnigramSpec {
             vocab: Arc::new(vocab),

@@ -181,7 +181,9 @@ pub mod argument {
     numbers!(whole, u32, u32::MAX as u64, id, pad_id, pad_type_id);
     numbers!(whole, u64, u64::MAX, seed, count, weight);
     numbers!(whole, usize, isize::MAX as u64, max_length, stride, bytes, n);
+    numbers!(whole, usize, isize::MAX as u64, max_input_chars_per_word);
     numbers!(whole_or_none, Option<usize>, isize::MAX as u64, length, num_threads, pad_to_multiple_of);
+    numbers!(whole_or_none, Option<usize>, isize::MAX as u64, nbest_size, unk_id);
 
     /// The length that an encoding is padded to, which cannot be left out.
     pub fn padded_length(value: &Bound<'_, PyAny>) -> PyResult<usize> {

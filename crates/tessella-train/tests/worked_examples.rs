@@ -109,7 +109,7 @@ fn end_of_word_as_a_symbol() {
         "8+0",
     ];
     assert_eq!(learned[..15], expected);
-    assert_eq!(steps[0].count, 5);
+    assert_eq!(steps[0].pair.count, 5);
     assert_eq!(trained.report.alphabet, 24);
     assert_eq!(steps[0].distinct_symbols, 25);
     assert_eq!(steps[13].distinct_symbols, 31);
@@ -125,8 +125,9 @@ fn hugs_and_puns() {
     let trainer = BpeTrainer { vocab_size: 10, ..BpeTrainer::default() };
     let (trained, steps) = steps(&trainer, &counts);
     assert_eq!(merges(&trained), ["u+g", "u+n", "h+ug"]);
-    assert_eq!(steps.iter().map(|step| step.count).collect::<Vec<_>>(), [20, 16, 15]);
-    assert_eq!(steps[0].runner_up, Some(("p".to_string(), "u".to_string(), 17)));
+    assert_eq!(steps.iter().map(|step| step.pair.count).collect::<Vec<_>>(), [20, 16, 15]);
+    let second = steps[0].runner_up.as_ref().unwrap();
+    assert_eq!((second.left.as_str(), second.right.as_str(), second.count), ("p", "u", 17));
     // pun 2 x 12, bun 2 x 4, pug 2 x 5, hug 1 x 10, hugs 2 x 5
     assert_eq!(trained.report.tokens, Some(24 + 8 + 10 + 10 + 10));
 }
@@ -179,12 +180,12 @@ fn four_sentences() {
         "Ġtoken+i",
     ];
     assert_eq!(merges(&trained), expected);
-    assert_eq!(steps[0].count, 7);
+    assert_eq!(steps[0].pair.count, 7);
 
     let other = "This| is| the| Hugging| Face| Course|.| This| is| for| you";
     let trainer = BpeTrainer { special_tokens: Vec::new(), ..trainer };
     let (trained, steps) = self::steps(&trainer, &sentences(other));
-    assert_eq!((merges(&trained)[0].as_str(), steps[0].count), ("i+s", 7));
+    assert_eq!((merges(&trained)[0].as_str(), steps[0].pair.count), ("i+s", 7));
 }
 
 fn wordpiece(trained: &Trained) -> &WordPieceSpec {
@@ -298,7 +299,7 @@ fn raw_bytes_of_one_text() {
     let mut steps = Vec::new();
     let trained = trainer
         .train_traced(&counts, &Silent, &TraceOptions::default(), &mut |step| {
-            steps.push((step.left, step.right, step.count, step.symbols));
+            steps.push((step.pair.left, step.pair.right, step.pair.count, step.symbols));
             Ok(())
         })
         .unwrap();

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..counting import PieceCounts, count_pieces, read_texts
 from ..errors import ArgumentError
@@ -14,6 +14,9 @@ from ..processors import PostProcessor
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from ..trainers import Trainer
+
+if TYPE_CHECKING:
+    from ..tracing import Trace
 
 __all__ = ["Ids", "Recipe", "special"]
 
@@ -144,6 +147,8 @@ class Recipe:
             options: further options of the trainer.
         """
         trainer = self.trainer(vocab_size, show_progress=progress, **options)
+        if options.get("tie_break") == "first_seen":
+            num_threads = 1  # the only one that knows which piece came first
         counts = self.count(
             source, memory=memory, num_threads=num_threads, errors=errors, field=field, progress=progress
         )
@@ -162,7 +167,12 @@ class Recipe:
         return self.learned(counts, self.trainer(vocab_size, show_progress=progress, **options), checkpoint)
 
     def learned(
-        self, counts: PieceCounts, trainer: Trainer, checkpoint: str | os.PathLike[str] | None = None
+        self,
+        counts: PieceCounts,
+        trainer: Trainer,
+        checkpoint: str | os.PathLike[str] | None = None,
+        *,
+        trace: Trace | None = None,
     ) -> Tokenizer:
         """The tokenizer that one of this recipe's trainers learns from what ``count`` has counted."""
         if self.always:
@@ -171,7 +181,7 @@ class Recipe:
             for piece in self.always:
                 extended.add(piece)
             counts = extended
-        learned = trainer.train_from_counts(counts, checkpoint)
+        learned = trainer.train_from_counts(counts, checkpoint, trace=trace)
         settings = self.model()
         for setting in (
             "unk_token",

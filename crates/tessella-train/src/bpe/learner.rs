@@ -9,6 +9,8 @@
 //!   reset a pair's count when it merges it; the same pair may be learned again. Needed for identical results.
 //! - [`Recreated::Exact`]: counts are the true counts and lists are complete.
 
+use std::cmp::Reverse;
+
 use tessella_core::Result;
 
 use super::pairs::{self, Pairs, key};
@@ -284,6 +286,34 @@ impl Learner {
             }
             return Some(candidate);
         }
+    }
+
+    /// The pair that comes second behind `best`, and its count. The queue is left as it is, outdated counts
+    /// included: when they are noticed matters to [`Recreated::AsReference`].
+    pub(crate) fn runner_up(&mut self, best: Candidate) -> Option<(u64, u64)> {
+        let best = self.pair_of(best.entry).key;
+        let mut taken = Vec::new();
+        let mut found: Option<(u64, Reverse<u64>, u64)> = None;
+        loop {
+            let Learner { rules, symbols, pairs, queue, .. } = &mut *self;
+            let order = |entry| order_of(rules.tie_break, symbols, pairs, entry);
+            let Some(candidate) = queue.pop(order) else { break };
+            taken.push(candidate);
+            if found.is_some_and(|(count, ..)| candidate.count < count) {
+                break;
+            }
+            let pair = self.pair_of(candidate.entry);
+            let replaced = self.exact() && pair.newest != candidate.entry;
+            if pair.count == 0 || pair.key == best || replaced {
+                continue;
+            }
+            let Learner { rules, symbols, pairs, .. } = &mut *self;
+            if let Some(order) = order_of(rules.tie_break, symbols, pairs, candidate.entry) {
+                found = found.max(Some((pair.count, Reverse(order), pair.key)));
+            }
+        }
+        taken.iter().for_each(|candidate| self.push(candidate.count, candidate.entry));
+        found.map(|(count, _, key)| (key, count))
     }
 
     pub(crate) fn pair_of(&self, entry: u32) -> pairs::Pair {

@@ -42,7 +42,7 @@ pub mod parity;
 mod queue;
 pub(crate) mod symbols;
 pub(crate) mod tokens;
-mod trace;
+pub(crate) mod trace;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -63,7 +63,8 @@ use tokens::Tokens;
 pub use checkpoint::Checkpoint;
 pub(crate) use checkpoint::fingerprint;
 pub use given::InitialVocabulary;
-pub use trace::{TraceOptions, TraceStep};
+pub(crate) use trace::Traced;
+pub use trace::{TraceOptions, TracePair, TraceStep};
 
 /// Which of two equally frequent pairs is merged first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -163,9 +164,6 @@ pub(crate) struct Learned {
     merges: Vec<Merge>,
     pub(crate) report: TrainReport,
 }
-
-/// How much to tell about each step, and to whom.
-type Traced<'a> = (&'a TraceOptions, &'a mut dyn FnMut(TraceStep) -> Result<()>);
 
 /// Merges between two progress reports.
 const REPORT_EVERY: usize = 64;

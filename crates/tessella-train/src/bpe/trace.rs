@@ -1,8 +1,8 @@
-//! What one step of BPE training saw: for teaching, and to see why a token is there.
+//! What one step of training by pairs saw: for teaching, and to see why a token is there.
 
 use tessella_core::Result;
 
-use super::learner::Learner;
+use super::learner::{Learner, Merge};
 use super::pairs;
 use super::queue::Candidate;
 
@@ -19,15 +19,23 @@ impl Default for TraceOptions {
     }
 }
 
-/// One learned merge.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TraceStep {
+/// Two symbols that stand next to each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TracePair {
     pub left: String,
     pub right: String,
-    pub merged: String,
     pub count: u64,
-    /// The pair that came second, and its count.
-    pub runner_up: Option<(String, String, u64)>,
+    /// What WordPiece by likelihood chooses by.
+    pub score: Option<f64>,
+}
+
+/// One learned merge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraceStep {
+    pub pair: TracePair,
+    pub merged: String,
+    /// The pair that came second.
+    pub runner_up: Option<TracePair>,
     /// After the step: entries of the vocabulary, distinct symbols that still stand somewhere in the corpus, and
     /// occurrences of all symbols.
     pub vocab_size: usize,
@@ -37,34 +45,45 @@ pub struct TraceStep {
     pub corpus: Option<Vec<(Vec<String>, u64)>>,
 }
 
+/// How much to tell about each step, and to whom.
+pub(crate) type Traced<'a> = (&'a TraceOptions, &'a mut dyn FnMut(TraceStep) -> Result<()>);
+
+/// A pair by its key.
+pub(crate) fn told(learner: &Learner, key: u64, count: u64, score: Option<f64>) -> TracePair {
+    let text = |id| learner.tokens.text(id).to_string();
+    TracePair { left: text(pairs::left(key)), right: text(pairs::right(key)), count, score }
+}
+
+/// A merge that was just made.
+pub(crate) fn step(
+    learner: &Learner,
+    merge: &Merge,
+    score: Option<f64>,
+    runner_up: Option<TracePair>,
+    options: &TraceOptions,
+) -> TraceStep {
+    let corpus = (learner.symbols.starts.len() <= options.corpus_up_to).then(|| {
+        let owned = |texts: Vec<&str>| texts.into_iter().map(String::from).collect();
+        learner.words().map(|(texts, count)| (owned(texts), count)).collect()
+    });
+    TraceStep {
+        pair: told(learner, pairs::key(merge.left, merge.right), merge.count, score),
+        merged: learner.tokens.text(merge.merged).to_string(),
+        runner_up,
+        vocab_size: learner.tokens.len(),
+        distinct_symbols: learner.distinct_symbols(),
+        symbols: learner.token_total,
+        corpus,
+    }
+}
+
 /// Merges and tells.
 pub(super) fn merge_traced(
     learner: &mut Learner,
     best: Candidate,
     options: &TraceOptions,
 ) -> Result<TraceStep> {
-    let second = learner.best();
-    let runner_up = second.map(|candidate| {
-        learner.push(candidate.count, candidate.entry);
-        let pair = learner.pair_of(candidate.entry);
-        let text = |id| learner.tokens.text(id).to_string();
-        (text(pairs::left(pair.key)), text(pairs::right(pair.key)), candidate.count)
-    });
+    let runner_up = learner.runner_up(best).map(|(key, count)| told(learner, key, count, None));
     let merge = learner.merge(best)?;
-    let text = |id| learner.tokens.text(id).to_string();
-    let corpus = (learner.symbols.starts.len() <= options.corpus_up_to).then(|| {
-        let owned = |texts: Vec<&str>| texts.into_iter().map(String::from).collect();
-        learner.words().map(|(texts, count)| (owned(texts), count)).collect()
-    });
-    Ok(TraceStep {
-        left: text(merge.left),
-        right: text(merge.right),
-        merged: text(merge.merged),
-        count: merge.count,
-        runner_up,
-        vocab_size: learner.tokens.len(),
-        distinct_symbols: learner.distinct_symbols(),
-        symbols: learner.token_total,
-        corpus,
-    })
+    Ok(step(learner, &merge, None, runner_up, options))
 }

@@ -138,6 +138,7 @@ pub fn count_texts<S: AsRef<str> + Send>(
             // A table is dropped as soon as it is merged.
             whole.absorb(table)?;
         }
+        whole.by_chance = true;
         report(progress, Stage::MergeCounts, parts, parts)?;
         whole
     };

@@ -73,6 +73,8 @@ pub struct PieceCounts {
     spill_dir: Option<Arc<SpillDir>>,
     /// Number of distinct pieces, once it has been found out.
     distinct: OnceLock<u64>,
+    /// Several threads counted: the order of the table differs from run to run.
+    by_chance: bool,
 }
 
 /// A run that is part of the counts.
@@ -204,6 +206,7 @@ impl PieceCounts {
             self.add(piece, count)?;
         }
         self.total += total - in_memory;
+        self.by_chance |= other.by_chance;
         self.distinct.take();
         for source in &other.sources {
             self.note_source(source.weighted(weight)?)?;
@@ -266,11 +269,14 @@ impl PieceCounts {
         }))
     }
 
-    /// Pieces in the order in which they were first added, if all of them are in memory.
-    ///
-    /// Only counting on one thread keeps that order; merging and saving do not.
+    /// Pieces in the order in which they were first added, if that is known: counted on one thread, and all of
+    /// them in memory. Saving does not keep it.
     pub fn in_order_of_appearance(&self) -> Option<impl ExactSizeIterator<Item = (&str, u64)> + '_> {
-        self.parts.is_empty().then(|| self.table.iter())
+        self.knows_appearance().then(|| self.table.iter())
+    }
+
+    fn knows_appearance(&self) -> bool {
+        self.parts.is_empty() && !self.by_chance
     }
 
     /// The count of one piece; opened files are searched, not loaded.

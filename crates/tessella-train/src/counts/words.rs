@@ -15,7 +15,7 @@ pub(crate) struct Words<'c> {
 impl PieceCounts {
     /// By the pieces' bytes; or in the order of appearance, if the counts still know it.
     pub(crate) fn words(&self, in_order_of_appearance: bool) -> Words<'_> {
-        let appearance = in_order_of_appearance && self.parts.is_empty();
+        let appearance = in_order_of_appearance && self.knows_appearance();
         Words { counts: self, order: (!appearance).then(|| self.table.sorted()) }
     }
 }

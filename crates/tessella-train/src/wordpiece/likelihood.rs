@@ -14,9 +14,9 @@ use std::collections::BinaryHeap;
 
 use tessella_core::Result;
 
-use crate::bpe::learner::Learner;
+use crate::bpe::learner::{Learner, Merge};
 use crate::bpe::tokens::Tokens;
-use crate::bpe::{BpeTrainer, Recreated, TieBreak, pairs};
+use crate::bpe::{BpeTrainer, Recreated, TieBreak, Traced, pairs, trace};
 use crate::counts::PieceCounts;
 use crate::outcome::{Ending, TrainReport};
 use crate::progress::{Progress, Stage, report};
@@ -41,6 +41,7 @@ pub(super) fn learn(
     options: &BpeTrainer,
     counts: Cow<'_, PieceCounts>,
     progress: &dyn Progress,
+    mut traced: Option<Traced<'_>>,
 ) -> Result<(Tokens, TrainReport)> {
     let options = BpeTrainer { recreated: Recreated::Exact, ..options.clone() };
     let fingerprint = options.fingerprint("likelihood", &counts)?;
@@ -80,7 +81,15 @@ pub(super) fn learn(
         }
         step += 1;
         match scorer.best() {
-            Some(pair) => scorer.merge(pair)?,
+            Some(pair) => match &mut traced {
+                None => drop(scorer.merge(pair)?),
+                Some((options, sink)) => {
+                    let score = scorer.score(pair).map(f64::from_bits);
+                    let runner_up = scorer.runner_up(pair);
+                    let merge = scorer.merge(pair)?;
+                    sink(trace::step(&scorer.learner, &merge, score, runner_up, options))?;
+                }
+            },
             None if scorer.learner.pairs.pairs.iter().any(|pair| pair.count > 0) => break Ending::TooRare,
             None => break Ending::Exhausted,
         }
@@ -150,7 +159,22 @@ impl Scorer {
         None
     }
 
-    fn merge(&mut self, pair: u32) -> Result<()> {
+    /// The pair that comes second behind the one that was taken.
+    fn runner_up(&mut self, taken: u32) -> Option<trace::TracePair> {
+        loop {
+            let second = self.best()?;
+            // A pair may be queued several times with the same score.
+            if second == taken {
+                continue;
+            }
+            self.queue(second);
+            let known = self.learner.pairs.pairs[second as usize];
+            let score = self.score(second).map(f64::from_bits);
+            return Some(trace::told(&self.learner, known.key, known.count, score));
+        }
+    }
+
+    fn merge(&mut self, pair: u32) -> Result<Merge> {
         let known = self.learner.pairs.occurrences.len();
         let total = self.learner.token_total;
         let merge = self.learner.merge_entry(self.learner.pairs.pairs[pair as usize].newest)?;
@@ -172,6 +196,6 @@ impl Scorer {
             }
             self.pairs_of[symbol as usize] = pairs;
         }
-        Ok(())
+        Ok(merge)
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use tessella_core::Result;
 use tessella_core::spec::{AddedToken, ModelSpec, Vocab, WordPieceSpec};
 
-use crate::bpe::{BpeTrainer, Checkpoint, TieBreak};
+use crate::bpe::{BpeTrainer, Checkpoint, TieBreak, TraceOptions, TraceStep, Traced};
 use crate::counts::PieceCounts;
 use crate::outcome::{Trained, as_special};
 use crate::progress::Progress;
@@ -75,22 +75,38 @@ impl Default for WordPieceTrainer {
 
 impl WordPieceTrainer {
     pub fn train(&self, counts: &PieceCounts, progress: &dyn Progress) -> Result<Trained> {
-        self.train_from(Cow::Borrowed(counts), progress)
+        self.train_from(Cow::Borrowed(counts), progress, None)
     }
 
     /// Learns and gives the memory of the counts back before the first merge.
     pub fn train_once(&self, counts: PieceCounts, progress: &dyn Progress) -> Result<Trained> {
-        self.train_from(Cow::Owned(counts), progress)
+        self.train_from(Cow::Owned(counts), progress, None)
     }
 
-    fn train_from(&self, counts: Cow<'_, PieceCounts>, progress: &dyn Progress) -> Result<Trained> {
+    /// Learns and tells about every step.
+    pub fn train_traced(
+        &self,
+        counts: &PieceCounts,
+        progress: &dyn Progress,
+        options: &TraceOptions,
+        sink: &mut dyn FnMut(TraceStep) -> Result<()>,
+    ) -> Result<Trained> {
+        self.train_from(Cow::Borrowed(counts), progress, Some((options, sink)))
+    }
+
+    fn train_from(
+        &self,
+        counts: Cow<'_, PieceCounts>,
+        progress: &dyn Progress,
+        traced: Option<Traced<'_>>,
+    ) -> Result<Trained> {
         let pairs = self.pairs();
         let (tokens, report) = match self.scoring {
             Scoring::Frequency => {
-                let learned = pairs.learn(counts, progress, None)?;
+                let learned = pairs.learn(counts, progress, traced)?;
                 (learned.tokens, learned.report)
             }
-            Scoring::Likelihood => likelihood::learn(&pairs, counts, progress)?,
+            Scoring::Likelihood => likelihood::learn(&pairs, counts, progress, traced)?,
         };
         let model = ModelSpec::WordPiece(WordPieceSpec {
             vocab: Arc::new(Vocab::from_entries(tokens.iter())?),

@@ -59,6 +59,8 @@ def _reader(annotation: Any) -> dict[str, Any] | None:
         return {"type": _SIMPLE[name], "metavar": {"int": "N", "float": "X"}.get(name, "TEXT")}
     if name == "bool":
         return {"action": argparse.BooleanOptionalAction}
+    if name.startswith("Literal["):
+        return {"choices": re.findall(r"[\"'](\w+)[\"']", name)}
     if "PathLike" in name or name in ("_Path", "StrPath", "Path"):
         return {"metavar": "FILE"}
     return None
@@ -80,7 +82,26 @@ def add_trainer_options(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help="characters that are in the vocabulary in any case; `byte-level` for all bytes",
     )
-    known = {"special_tokens", "initial_alphabet", *_OWN}
+    group.add_argument(
+        "--forced-token",
+        action="append",
+        dest=f"{PREFIX}forced_tokens",
+        metavar="TOKEN",
+        help="a token that is in the vocabulary in any case; may be given again (BPE)",
+    )
+    group.add_argument(
+        "--initial-vocab",
+        dest=f"{PREFIX}initial_vocab",
+        metavar="TOKENIZER",
+        help="continue the vocabulary and the merges of this tokenizer (BPE)",
+    )
+    group.add_argument(
+        "--merge-filter",
+        dest=f"{PREFIX}merge_filter",
+        metavar="REGEX",
+        help="only make tokens that match this as a whole (BPE)",
+    )
+    known = {"special_tokens", "initial_alphabet", "forced_tokens", "initial_vocab", "merge_filter", *_OWN}
     owners: dict[str, list[str]] = {}
     for kind, trainer in _trainers().items():
         for name in inspect.signature(trainer.__init__).parameters:
@@ -138,6 +159,14 @@ class Given:
             given["initial_alphabet"] = ByteLevel.alphabet()
         elif alphabet is not None:
             given["initial_alphabet"] = list(alphabet)
+        if "initial_vocab" in given:
+            from ..inputs import load
+
+            given["initial_vocab"] = load(given["initial_vocab"])
+        if "merge_filter" in given:
+            from ..._tessella import Regex
+
+            given["merge_filter"] = Regex(given["merge_filter"])
         given["show_progress"] = self.progress
         if plan.recipe is not None:
             extra = given.pop("special_tokens", None)

@@ -11,6 +11,7 @@ Examples:
   $ tessella train corpus.txt --model unigram --pre-tokenizer metaspace --special-token "<unk>" \\
       --unk-token "<unk>" --vocab-size 200 -o unigram.json
   $ tessella train --from-counts corpus.counts --recipe gpt2 --vocab-size 1000 -o from-counts.json
+  $ tessella train corpus.txt --model bpe --vocab-size 100 --trace steps.jsonl -o traced.json
   $ tessella train --recipes
 """
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ...counting import PieceCounts
     from ...recipes import Recipe
     from ...tokenizer import Tokenizer
+    from ...tracing import Trace
 
 #: Bytes of memory that are announced before they are needed.
 WORTH_TELLING = 500_000_000
@@ -84,6 +86,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="save the state of learning here now and then; if it is there, go on from it",
     )
+    source.add_argument(
+        "--trace", metavar="FILE", help="write what each step of learning did to this file, as lines of JSON"
+    )
     source.add_argument("--save-counts", metavar="FILE", help="save the counts, to learn from them again")
     source.add_argument(
         "--hold-out",
@@ -109,10 +114,16 @@ def run(options: argparse.Namespace) -> int:
     if options.from_counts and options.files:
         raise ArgumentError("give files or --from-counts, not both")
     _check_target(options.output)
+    if options.trace:
+        _check_target(options.trace)
     # Made before the corpus is read, so that what cannot be trained is told at once.
     given = Given(options)
     plan = _plan(options)
     trainer = given.trainer(plan)
+    if options.trace and plan.kind == "WordLevel":
+        raise ArgumentError("word-level training counts and takes no steps: leave --trace out")
+    if getattr(trainer, "tie_break", None) == "first_seen":
+        options.threads = 1  # the only one that knows which piece came first
     started = time.perf_counter()
     counts, aside = _counted(plan, options)
     if options.save_counts:
@@ -120,7 +131,7 @@ def run(options: argparse.Namespace) -> int:
     expected = trainer.estimate_memory(counts)
     if expected >= WORTH_TELLING and not options.quiet:
         terminal.note(f"learning takes about {terminal.size(expected)} of memory besides the counts")
-    tokenizer = plan.learn(counts, trainer, options.checkpoint)
+    tokenizer = _learned(plan, counts, trainer, options)
     seconds = time.perf_counter() - started
     tokenizer.save(options.output, format=options.format)
     if not options.quiet:
@@ -128,6 +139,19 @@ def run(options: argparse.Namespace) -> int:
 
         print(report(tokenizer, counts, aside, options.output, seconds))
     return 0
+
+
+def _learned(plan: Plan, counts: PieceCounts, trainer: Any, options: argparse.Namespace) -> Tokenizer:
+    if not options.trace:
+        return plan.learn(counts, trainer, options.checkpoint)
+    from ...tracing import JsonLines, Trace
+
+    with open(options.trace, "w", encoding="utf-8") as file:
+        lines = JsonLines(file)
+        trace = Trace(on_step=lines, keep=False)
+        tokenizer = plan.learn(counts, trainer, options.checkpoint, trace)
+        lines.end(trace.ended)
+    return tokenizer
 
 
 def _recipes() -> int:
@@ -166,10 +190,12 @@ class Plan:
             return self.recipe.count(source, **how)
         return count_pieces(source, self.tokenizer, **how)
 
-    def learn(self, counts: PieceCounts, trainer: Any, checkpoint: str | None) -> Tokenizer:
+    def learn(
+        self, counts: PieceCounts, trainer: Any, checkpoint: str | None, trace: Trace | None = None
+    ) -> Tokenizer:
         if self.recipe is not None:
-            return self.recipe.learned(counts, trainer, checkpoint)
-        self.tokenizer.train_from_counts(counts, trainer, checkpoint)
+            return self.recipe.learned(counts, trainer, checkpoint, trace=trace)
+        self.tokenizer.train_from_counts(counts, trainer, checkpoint, trace=trace)
         return self.tokenizer
 
 
