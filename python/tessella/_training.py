@@ -25,10 +25,10 @@ def _progress(trainer: Trainer) -> str:
 
 
 def _options(trainer: Trainer) -> dict[str, Any]:
-    from .trainers import _special
+    from ._trainer_options import special
 
     options = {**trainer._fields(), **{name: getattr(trainer, name) for name in trainer._further}}
-    options["special_tokens"] = _special(getattr(trainer, "special_tokens", ()))
+    options["special_tokens"] = special(getattr(trainer, "special_tokens", ()))
     return options
 
 
