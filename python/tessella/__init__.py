@@ -109,11 +109,29 @@ _LATER = {
     "SentencePieceUnigramTokenizer": "implementations",
 }
 
+# Imported when they are asked for.
+_ROOMS = frozenset(
+    {
+        "batch",
+        "cli",
+        "compat",
+        "embeddings",
+        "explain",
+        "implementations",
+        "recipes",
+        "reference",
+        "tasks",
+        "tools",
+        "tracing",
+        "words",
+    }
+)
+
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name in ("implementations", "recipes", "tools"):
+    if name in _ROOMS:
         return import_module(f".{name}", __name__)
     if name in _LATER:
         return getattr(import_module(f".{_LATER[name]}", __name__), name)

@@ -88,3 +88,18 @@ def test_base_classes_cannot_be_made():
 
 def test_version_is_a_string():
     assert isinstance(tessella.__version__, str)
+
+
+def test_rooms_are_there_without_an_import_of_their_own():
+    program = "import tessella; print(tessella.batch.PretrainedTokenizer.__name__, tessella.words.__name__, tessella.compat.__name__)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["PretrainedTokenizer", "tessella.words", "tessella.compat"]
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = tessella.nothing
+
+
+def test_roles_are_not_taken_for_tokens():
+    tokenizer = tessella.Tokenizer(tessella.models.BPE())
+    with pytest.raises(TypeError, match="not a dict"):
+        tokenizer.add_special_tokens({"pad_token": "[PAD]"})
+    assert tokenizer.get_vocab_size() == 0

@@ -17,6 +17,13 @@ pub fn tokens(list: &Bound<'_, PyAny>, special: bool) -> PyResult<Vec<AddedToken
     if list.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err("Input must be a List[Union[str, AddedToken]], not one str"));
     }
+    if list.is_instance_of::<PyDict>() {
+        // Walking it would add the names of the roles.
+        return Err(PyTypeError::new_err(
+            "Input must be a List[Union[str, AddedToken]], not a dict: a tokenizer of tessella.AutoTokenizer, or \
+             tessella.batch.PretrainedTokenizer(tokenizer, pad_token='[PAD]'), knows roles",
+        ));
+    }
     list.try_iter()?.map(|token| self::token(&token?, special)).collect()
 }
 
