@@ -345,9 +345,9 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         token, id = self.pad_token, self.pad_token_id
         if token is None or id is None:
             raise ArgumentError(
-                "Asking to pad but the tokenizer does not have a padding token. Of a PretrainedTokenizer, select "
-                "one of its tokens (tokenizer.pad_token = tokenizer.eos_token, for example) or add a new one: "
-                "tokenizer.add_special_tokens({'pad_token': '[PAD]'}). Of a tessella.Tokenizer, call "
+                "Asking to pad but the tokenizer does not have a padding token. Of a PretrainedTokenizer, "
+                "select one of its tokens (tokenizer.pad_token = tokenizer.eos_token, for example) or add a new "
+                "one: tokenizer.add_special_tokens({'pad_token': '[PAD]'}). Of a tessella.Tokenizer, call "
                 "enable_padding(pad_id=..., pad_token=...) or make a PretrainedTokenizer of it: "
                 "tessella.batch.PretrainedTokenizer(tokenizer, pad_token='[PAD]')"
             )
