@@ -346,9 +346,9 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         if token is None or id is None:
             raise ArgumentError(
                 "Asking to pad but the tokenizer does not have a padding token. Of a PretrainedTokenizer, "
-                "select one of its tokens (tokenizer.pad_token = tokenizer.eos_token, for example) or add a new "
-                "one: tokenizer.add_special_tokens({'pad_token': '[PAD]'}). Of a tessella.Tokenizer, call "
-                "enable_padding(pad_id=..., pad_token=...) or make a PretrainedTokenizer of it: "
+                "select one of its tokens (tokenizer.pad_token = tokenizer.eos_token, for example) or add a "
+                "new one: tokenizer.add_special_tokens({'pad_token': '[PAD]'}). Of a tessella.Tokenizer, "
+                "call enable_padding(pad_id=..., pad_token=...) or make a PretrainedTokenizer of it: "
                 "tessella.batch.PretrainedTokenizer(tokenizer, pad_token='[PAD]')"
             )
         return {"direction": side, "pad_id": id, "pad_token": token, "pad_type_id": self.pad_token_type_id}
