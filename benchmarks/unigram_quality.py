@@ -17,6 +17,7 @@ import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tests.conformance import texts
 
@@ -56,28 +57,24 @@ def measure(rows: list[list[int]], scores: list[float], unk: int, held_out: list
 
 
 def reference(lines: list[str], size: int, held_out: list[str], folder: Path) -> Measured:
-    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+    import tokenizers
 
-    tok = Tokenizer(models.Unigram())
-    tok.pre_tokenizer = pre_tokenizers.Metaspace()
-    tok.train_from_iterator(
-        lines,
-        trainers.UnigramTrainer(
-            vocab_size=size, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False
-        ),
-    )
-    model = json.loads(tok.to_str())["model"]
-    return by_json([(text, score) for text, score in model["vocab"]], model["unk_id"], held_out)
+    return json_file(tokenizers, lines, size, held_out)
 
 
 def tessella_json(lines: list[str], size: int, held_out: list[str], folder: Path) -> Measured:
-    from tessella import Tokenizer, models, pre_tokenizers, trainers
+    import tessella
 
-    tok = Tokenizer(models.Unigram())
-    tok.pre_tokenizer = pre_tokenizers.Metaspace()
+    return json_file(tessella, lines, size, held_out)
+
+
+def json_file(library: Any, lines: list[str], size: int, held_out: list[str]) -> Measured:
+    """The two libraries have the same names."""
+    tok = library.Tokenizer(library.models.Unigram())
+    tok.pre_tokenizer = library.pre_tokenizers.Metaspace()
     tok.train_from_iterator(
         lines,
-        trainers.UnigramTrainer(
+        library.trainers.UnigramTrainer(
             vocab_size=size, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False
         ),
     )

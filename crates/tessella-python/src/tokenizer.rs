@@ -77,13 +77,10 @@ pub struct Tokenizer {
     shared: Shared,
 }
 
-/// More threads only wait for one another; a slip of the pen must not take all that the system has.
-const MOST_THREADS: usize = 256;
-
 /// Worker threads of a batch: the argument, or what the environment allows; 0 leaves the choice to the engine.
 pub fn threads(num_threads: Option<usize>) -> usize {
     if let Some(threads) = num_threads {
-        return threads.clamp(1, MOST_THREADS);
+        return threads.max(1);
     }
     let off = |value: &str| {
         ["", "off", "false", "f", "no", "n", "0"].contains(&value.to_ascii_lowercase().as_str())

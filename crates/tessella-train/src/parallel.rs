@@ -5,11 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering as Memory};
 
 use tessella_core::{Error, ErrorKind, Result};
 
+/// More threads only wait for one another; a slip of the pen must not take all that the system has.
+const MOST_THREADS: usize = 256;
+
 /// 0 means one thread per available core.
 pub(crate) fn threads(asked: usize) -> usize {
     match asked {
         0 => std::thread::available_parallelism().map_or(1, |cores| cores.get()),
-        given => given.min(256),
+        given => given.min(MOST_THREADS),
     }
 }
 

@@ -85,10 +85,7 @@ pub fn count_texts<S: AsRef<str> + Send>(
     if options.weight == 0 {
         return Err(Error::value("the weight of a source must be 1 or more"));
     }
-    let threads = match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, |cores| cores.get()),
-        given => given.min(256),
-    };
+    let threads = crate::parallel::threads(options.threads);
     // A table for each worker, one for their sum, and one that the caller may add the result to.
     let shares = if threads <= 1 { 2 } else { threads + 2 };
     if let Some(bytes) = options.memory
