@@ -262,6 +262,14 @@ def test_convert_gives_the_same_tokenizer(trained):
     assert "error:" in err and os.listdir("empty") == []
 
 
+def waiting_in(pipe):
+    """The bytes that the other end has not read yet."""
+    import fcntl
+    import termios
+
+    return int.from_bytes(fcntl.ioctl(pipe.fileno(), termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
 def test_a_reader_that_leaves_and_an_interrupt(trained):
     Path("long.txt").write_text("low lower lowest\n" * 200_000)
@@ -276,7 +284,10 @@ def test_a_reader_that_leaves_and_an_interrupt(trained):
     ) as job:  # fmt: skip
         job.stdin.write("low lower\n" * 5000)
         job.stdin.flush()
-        time.sleep(1.0)
+        # It has begun to count when it has taken what was written.
+        deadline = time.monotonic() + 60
+        while waiting_in(job.stdin) and time.monotonic() < deadline:
+            time.sleep(0.05)
         job.send_signal(signal.SIGINT)
         _, err = job.communicate(timeout=30)
     assert job.returncode == 130

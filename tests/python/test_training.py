@@ -98,7 +98,9 @@ def test_every_wordpiece_choice_is_valid() -> None:
 
 
 RUN = """
-import sys, tessella
+import signal, sys, tessella
+# A parent that runs in the background has signals ignored, and its children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from tessella import PieceCounts, trainers
 kind, counts, checkpoint, size = sys.argv[1:]
 trainer = getattr(trainers, kind)(vocab_size=int(size))
@@ -108,16 +110,8 @@ trainer.train_from_counts(PieceCounts.open(counts), checkpoint)
 """
 
 
-@pytest.mark.parametrize(
-    ("kind", "size", "how"),
-    [("BpeTrainer", 60_000, "kill"), ("BpeTrainer", 60_000, "interrupt"), ("UnigramTrainer", 200, "kill")],
-)
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent to a process")
-def test_a_stopped_run_goes_on(kind: str, size: int, how: str, tmp_path: Path) -> None:
-    counts = made_up_counts(20_000)
-    counts.save(tmp_path / "counts")
-    checkpoint = tmp_path / "checkpoint"
-    command = [sys.executable, "-c", RUN, kind, str(tmp_path / "counts"), str(checkpoint), str(size)]
+def stopped(command: list[str], checkpoint: Path, how: str) -> bool:
+    """Whether a training that gets a signal leaves its checkpoint, which one that is over takes away."""
     with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
         if how == "interrupt":
             # The keyboard interrupt comes while pairs are merged, and leaves a checkpoint.
@@ -129,9 +123,21 @@ def test_a_stopped_run_goes_on(kind: str, size: int, how: str, tmp_path: Path) -
                 time.sleep(0.001)
             process.kill()
         process.communicate()
-    if process.returncode == 0:
-        pytest.skip("the training was over before the signal came")
-    assert checkpoint.exists()
+    return checkpoint.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "how"),
+    [("BpeTrainer", 60_000, "kill"), ("BpeTrainer", 60_000, "interrupt"), ("UnigramTrainer", 200, "kill")],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent to a process")
+def test_a_stopped_run_goes_on(kind: str, size: int, how: str, tmp_path: Path) -> None:
+    counts = made_up_counts(60_000 if kind == "BpeTrainer" else 20_000)
+    counts.save(tmp_path / "counts")
+    checkpoint = tmp_path / "checkpoint"
+    command = [sys.executable, "-c", RUN, kind, str(tmp_path / "counts"), str(checkpoint), str(size)]
+    # A signal may come too late where the processor is busy with others: five times in a row it does not.
+    assert any(stopped(command, checkpoint, how) for _ in range(5)), "no interrupted training left a checkpoint"
     trainer = getattr(trainers, kind)(vocab_size=size, show_progress=False)
     resumed = trainer.train_from_counts(counts, checkpoint)
     assert not checkpoint.exists()
