@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 
 from . import _tessella
-from .errors import ArgumentError, MissingDependencyError
+from .errors import ArgumentError, MissingDependencyError, TessellaError
 from .tokenizer import Tokenizer
 
 __all__ = ["load"]
@@ -18,6 +18,7 @@ __all__ = ["load"]
 _FILE_ENDINGS = (".json", ".model", ".tiktoken", ".txt", ".gguf")
 # Encodings whose patterns and special tokens are built in.
 _ENCODINGS = ("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony")
+_ENDING = re.compile(r"\.[A-Za-z]{2,8}$", re.ASCII)
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 
 
@@ -77,7 +78,10 @@ def load(
         raise
     for notice in notices:
         warnings.warn(notice, UserWarning, stacklevel=2)
-    tokenizer = Tokenizer._from_description(description)
+    try:
+        tokenizer = Tokenizer._from_description(description)
+    except TessellaError as error:
+        raise type(error)(f"{error} (in {path})") from error.__cause__
     if beside is not None:
         from json import loads
 
@@ -100,7 +104,7 @@ def _from_elsewhere(
             f".tiktoken file with pattern='{name}'"
         )
     if is_path or not _is_hub_name(name):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT) + _similar(name), name)
     if pattern is not None or special_tokens is not None:
         given = "special_tokens" if pattern is None else "pattern"
         raise ArgumentError(
@@ -112,9 +116,24 @@ def _from_elsewhere(
         raise MissingDependencyError(f"there is no file or folder `{name}`, and {error}") from error.__cause__
 
 
+def _similar(name: str) -> str:
+    """A file beside the missing one whose name is nearly the same, as a question."""
+    from difflib import get_close_matches
+
+    folder, base = os.path.split(name)
+    try:
+        there = os.listdir(folder or os.curdir)
+    except OSError:
+        return ""
+    return "".join(f" (did you mean {os.path.join(folder, near)}?)" for near in get_close_matches(base, there, 1))
+
+
 def _is_hub_name(name: str) -> bool:
     """``model`` or ``owner/model``, and nothing that only files have."""
     if name.lower().endswith(_FILE_ENDINGS) or not _HUB_NAME.fullmatch(name):
+        return False
+    if "/" not in name and _ENDING.search(name):
+        # The few repositories without an owner have no such endings; a mistyped file has.
         return False
     owner, slash, _ = name.partition("/")
     return not (slash and os.path.isdir(owner))

@@ -181,7 +181,8 @@ def _adopted(trainer: Any) -> Trainer:
         try:
             ((name, fields),) = json.loads(state).items()
             made = _blank(kinds[name])
-            made._restore(fields)
+            # The other library keeps what a vocabulary is too small for.
+            made._restore({**fields, "strict_budget": False})
         except (ValueError, KeyError, TypeError, AttributeError):
             pass
         else:
@@ -221,7 +222,8 @@ class BpeTrainer(Trainer):
         tie_break: which of equally frequent pairs is joined first: the one of the ``smaller_ids``, or the one
             that is ``first_seen`` in the corpus, as textbooks do it. Counts know the order of appearance if
             one thread counted them and they were not saved.
-        strict_budget: a ``vocab_size`` that special tokens and alphabet exceed is an error.
+        strict_budget: a ``vocab_size`` that special tokens and alphabet exceed is an error. Otherwise they are
+            kept, and nothing is learned.
         forced_tokens: are in the vocabulary in any case, and reachable by merges.
         initial_vocab: a BPE model (or a vocabulary with merges) that is continued: its ids stay.
         merge_filter: forbids merges. A ``Regex`` that every new token has to match as a whole, or a function
@@ -253,7 +255,7 @@ class BpeTrainer(Trainer):
     )
     _further: ClassVar[Mapping[str, Any]] = {
         "tie_break": "smaller_ids",
-        "strict_budget": False,
+        "strict_budget": True,
         "forced_tokens": [],
         "initial_vocab": None,
         "merge_filter": None,
@@ -288,7 +290,7 @@ class BpeTrainer(Trainer):
         end_of_word_suffix: str | None = None,
         max_token_length: int | None = None,
         tie_break: Literal["smaller_ids", "first_seen"] = "smaller_ids",
-        strict_budget: bool = False,
+        strict_budget: bool = True,
         forced_tokens: Iterable[str] = (),
         initial_vocab: BPE | Tokenizer | tuple[Mapping[str, int] | Iterable[str], _Merges] | None = None,
         merge_filter: Regex | Callable[[str, str, str, int], bool] | None = None,
@@ -527,7 +529,7 @@ class WordPieceTrainer(Trainer):
     _further: ClassVar[Mapping[str, Any]] = {
         "score": "frequency",
         "tie_break": "smaller_ids",
-        "strict_budget": False,
+        "strict_budget": True,
     }
 
     min_frequency: int
@@ -553,7 +555,7 @@ class WordPieceTrainer(Trainer):
         end_of_word_suffix: str | None = None,
         score: Literal["frequency", "likelihood"] = "frequency",
         tie_break: Literal["smaller_ids", "first_seen"] = "smaller_ids",
-        strict_budget: bool = False,
+        strict_budget: bool = True,
     ) -> None:
         self.vocab_size = vocab_size
         self.min_frequency = min_frequency
@@ -641,7 +643,7 @@ class UnigramTrainer(Trainer):
         "max_piece_length",
         "seed_size",
     )
-    _further: ClassVar[Mapping[str, Any]] = {"strict_budget": False}
+    _further: ClassVar[Mapping[str, Any]] = {"strict_budget": True}
 
     n_sub_iterations: int
     shrinking_factor: float
@@ -664,7 +666,7 @@ class UnigramTrainer(Trainer):
         max_piece_length: int = 16,
         n_sub_iterations: int = 2,
         seed_size: int = 1_000_000,
-        strict_budget: bool = False,
+        strict_budget: bool = True,
     ) -> None:
         self.vocab_size = vocab_size
         self.show_progress = show_progress

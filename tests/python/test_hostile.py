@@ -131,6 +131,37 @@ def test_broken_files_are_refused(tmp_path: Path, name: str, content: bytes) -> 
         tessella.load(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("tokenizer.json", b"", "the file is empty"),
+        ("x.model", b"", "the file is empty"),
+        ("x.model", b"\n\x0e", "begins with a byte 0x0A .* is it whole"),
+        ("x.model", b"\n\x0e\n\x05<unk>\x15\x00\x00", "ends early"),
+        ("x.gguf", b"GG", "begins with `GGUF`: is it whole"),
+        ("x.gguf", b"GGUF\x03\x00", "the file ends early: 4 more bytes are announced, 2 are left"),
+        ("x.tiktoken", b"IQ", "begins with a line of a token in base64"),
+        ("tokenizer.json", b'{"model": {"ty', "line 1, column 15"),
+    ],
+)
+def test_what_is_cut_is_told(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(errors.FormatError, match=message) as caught:
+        tessella.load(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_missing_file_is_told_with_the_nearest_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("wordpiece.json").write_text("{}")
+    for name in ("wordpiece.jsn", "wordpeice.json", str(tmp_path / "wordpiec.json")):
+        with pytest.raises(FileNotFoundError, match=r"did you mean .*wordpiece\.json\?"):
+            tessella.load(name)
+
+
 CHILD = """
 import resource, sys, threading
 import tessella

@@ -381,13 +381,13 @@ def test_what_has_no_trace():
 FURTHER = {
     "BpeTrainer": {
         "tie_break": "first_seen",
-        "strict_budget": True,
+        "strict_budget": False,
         "forced_tokens": ["ab"],
         "initial_vocab": (["a", "b"], []),
         "merge_filter": Regex("[a-z]+"),
     },
-    "WordPieceTrainer": {"score": "likelihood", "tie_break": "first_seen", "strict_budget": True},
-    "UnigramTrainer": {"strict_budget": True},
+    "WordPieceTrainer": {"score": "likelihood", "tie_break": "first_seen", "strict_budget": False},
+    "UnigramTrainer": {"strict_budget": False},
 }
 
 
@@ -409,6 +409,28 @@ def test_options_survive_and_defaults_leave_no_mark(kind):
     assert repr(plain) == repr(reference)
     adopted = Tokenizer(getattr(models, plain._trains)())
     adopted.train_from_iterator(["a b"], reference)
+
+
+@pytest.mark.parametrize("kind", FURTHER)
+def test_a_vocabulary_below_its_alphabet(kind):
+    """An error that tells the budget, unless the trainer is the reference library's."""
+    counts = PieceCounts(HUGS)
+    with pytest.raises(TrainError, match=r": 2 special tokens \+ \d+ characters.* = \d+, before any"):
+        getattr(trainers, kind)(vocab_size=8, special_tokens=["<a>", "<b>"]).train_from_counts(counts)
+    if kind != "UnigramTrainer":
+        theirs = pytest.importorskip("tokenizers")
+        texts = [word for word, count in HUGS.items() for _ in range(count)]
+        sizes = []
+        for library in (tessella, theirs):
+            tokenizer = library.Tokenizer(
+                getattr(library.models, kind.removesuffix("Trainer").replace("Bpe", "BPE"))()
+            )
+            trainer = getattr(theirs.trainers, kind)(
+                vocab_size=8, special_tokens=["<a>", "<b>"], show_progress=False
+            )
+            tokenizer.train_from_iterator(texts, trainer)
+            sizes.append(tokenizer.get_vocab_size())
+        assert sizes[0] == sizes[1] > 8
 
 
 def allow_all(left, right, merged, count):
@@ -453,7 +475,7 @@ def test_forced_tokens_are_reachable():
         draw = random.Random(repr(words))
         letters = sorted({letter for word in words for letter in word})
         forced = ["".join(draw.choices(letters, k=draw.randint(1, 6))) for _ in range(3)]
-        model, _ = traced(trainers.BpeTrainer, words, forced_tokens=forced, vocab_size=0)
+        model, _ = traced(trainers.BpeTrainer, words, forced_tokens=forced, vocab_size=0, strict_budget=False)
         for token in forced:
             assert [found.value for found in model.tokenize(token)] == [token]
     with pytest.raises(TrainError, match="initial_alphabet"):

@@ -137,7 +137,9 @@ def test_a_stopped_run_goes_on(kind: str, size: int, how: str, tmp_path: Path) -
     checkpoint = tmp_path / "checkpoint"
     command = [sys.executable, "-c", RUN, kind, str(tmp_path / "counts"), str(checkpoint), str(size)]
     # A signal may come too late where the processor is busy with others: five times in a row it does not.
-    assert any(stopped(command, checkpoint, how) for _ in range(5)), "no interrupted training left a checkpoint"
+    assert any(stopped(command, checkpoint, how) for _ in range(5)), (
+        "no interrupted training left a checkpoint"
+    )
     trainer = getattr(trainers, kind)(vocab_size=size, show_progress=False)
     resumed = trainer.train_from_counts(counts, checkpoint)
     assert not checkpoint.exists()

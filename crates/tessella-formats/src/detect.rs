@@ -88,7 +88,7 @@ fn plain(spec: TokenizerSpec, format: Format) -> Loaded {
 }
 
 fn load_file(path: &Path, bytes: &[u8], options: &LoadOptions<'_>) -> Result<Loaded> {
-    match sniff(bytes)? {
+    match sniff(bytes).map_err(|error| named(path, error))? {
         Format::TokenizerJson => {
             let hf::Document { spec, notices } = hf::read_document(bytes, options.resolver)?;
             Ok(Loaded { spec, format: Format::TokenizerJson, notices, folder: None })
@@ -114,9 +114,8 @@ fn load_file(path: &Path, bytes: &[u8], options: &LoadOptions<'_>) -> Result<Loa
             let vocab = vocab_files::read_vocab_txt(bytes)?;
             let model = vocab_files::word_piece(vocab);
             if model.vocab.id(&model.unk_token).is_none() {
-                return Err(Error::format(
-                    "this is no tokenizer file that is known, and as a list of words it lacks `[UNK]`",
-                ));
+                let what = "this is no tokenizer file that is known, and as a list of words it lacks `[UNK]`";
+                return Err(named(path, Error::format(what)));
             }
             let config = folder::BertConfig::default();
             Ok(plain(folder::bert(ModelSpec::WordPiece(model), &config), Format::VocabTxt))
@@ -126,8 +125,31 @@ fn load_file(path: &Path, bytes: &[u8], options: &LoadOptions<'_>) -> Result<Loa
     }
 }
 
+/// A refusal that compares what the file holds with what its name announces: such a file is often cut.
+fn named(path: &Path, error: Error) -> Error {
+    let begins = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("gguf") => "`GGUF`",
+        Some("model") => "a byte 0x0A and the first piece of a SentencePiece model",
+        Some("tiktoken") => "a line of a token in base64, a space and its rank",
+        Some("json") => "`{`",
+        _ => return error,
+    };
+    if error.location().is_some() || error.message() == EMPTY {
+        return error;
+    }
+    Error::new(
+        error.kind(),
+        format!("{}. Its name says that it begins with {begins}: is it whole?", error.message()),
+    )
+}
+
+const EMPTY: &str = "the file is empty";
+
 /// What some bytes are, by their content.
 pub fn sniff(bytes: &[u8]) -> Result<Format> {
+    if bytes.is_empty() {
+        return Err(Error::format(EMPTY));
+    }
     if bytes.starts_with(gguf::MAGIC) {
         return Ok(Format::Gguf);
     }

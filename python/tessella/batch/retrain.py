@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -118,8 +119,16 @@ def retrained(
         options["unk_token"] = model["vocab"][0][0]
     if _byte_level(description["pre_tokenizer"]):
         options.setdefault("initial_alphabet", ByteLevel.alphabet())
+    if kind != "WordLevel":
+        options.setdefault("strict_budget", False)
     trainer = _TRAINERS[kind](vocab_size=vocab_size, special_tokens=special, **options)
     tokenizer.train_from_iterator(texts, trainer, length)
+    if tokenizer.get_vocab_size() > vocab_size:
+        warnings.warn(
+            f"special tokens and alphabet alone are more than the {vocab_size} entries asked for: the vocabulary "
+            f"has {tokenizer.get_vocab_size()}, and nothing was learned. Ask for more",
+            stacklevel=3,
+        )
 
     if processor is not None:
         description = json.loads(tokenizer.to_str())

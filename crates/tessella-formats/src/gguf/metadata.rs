@@ -49,7 +49,10 @@ impl<R: Read> Cursor<R> {
     /// Takes `length` bytes off the budget of the file.
     fn claim(&mut self, length: u64) -> Result<()> {
         if length > self.left {
-            return self.fail(format!("{length} bytes are announced, but only {} are left", self.left));
+            return self.fail(format!(
+                "the file ends early: {length} more bytes are announced, {} are left",
+                self.left
+            ));
         }
         self.left -= length;
         self.at += length;
@@ -139,7 +142,7 @@ impl<R: Read> Cursor<R> {
         let least = size.unwrap_or(8);
         if length.checked_mul(least).is_none_or(|bytes| bytes > self.left) {
             return self.fail(format!(
-                "an array of {length} elements is announced, but {} bytes are left",
+                "the file ends early: an array of {length} elements is announced, {} bytes are left",
                 self.left
             ));
         }

@@ -98,7 +98,10 @@ impl<'b> Fields<'b> {
     fn take(&mut self, length: u64) -> Result<&'b [u8]> {
         let left = self.message.len() - self.at;
         if length > left as u64 {
-            return Err(self.error(self.at, format!("a value should have {length} bytes, {left} are left")));
+            return Err(self.error(
+                self.at,
+                format!("it ends early: a value should have {length} bytes, {left} are left"),
+            ));
         }
         let bytes = &self.message[self.at..self.at + length as usize];
         self.at += length as usize;

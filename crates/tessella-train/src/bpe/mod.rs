@@ -267,12 +267,13 @@ impl BpeTrainer {
         let symbols = spell_all(&mut tokens, &words[0], &mut spelling)?;
         let alphabet = tokens.len() - before - specials;
         if self.strict_budget && tokens.len() > self.vocab_size {
+            let initial = if before == 0 { String::new() } else { format!("{before} initial + ") };
             return Err(Error::new(
                 ErrorKind::Train,
                 format!(
-                    "a vocabulary of {} cannot hold what it must hold: {before} initial + {specials} special \
+                    "a vocabulary of {} cannot hold what it must hold: {initial}{specials} special \
                      tokens + {alphabet} characters of the alphabet = {}, before any merge. Ask for {} or more, \
-                     or set limit_alphabet",
+                     set limit_alphabet, or strict_budget to false to keep them all and learn nothing",
                     self.vocab_size,
                     tokens.len(),
                     tokens.len()
