@@ -125,7 +125,8 @@ def _similar(name: str) -> str:
         there = os.listdir(folder or os.curdir)
     except OSError:
         return ""
-    return "".join(f" (did you mean {os.path.join(folder, near)}?)" for near in get_close_matches(base, there, 1))
+    near = get_close_matches(base, there, 1)
+    return f" (did you mean {os.path.join(folder, near[0])}?)" if near else ""
 
 
 def _is_hub_name(name: str) -> bool:

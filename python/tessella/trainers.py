@@ -222,8 +222,8 @@ class BpeTrainer(Trainer):
         tie_break: which of equally frequent pairs is joined first: the one of the ``smaller_ids``, or the one
             that is ``first_seen`` in the corpus, as textbooks do it. Counts know the order of appearance if
             one thread counted them and they were not saved.
-        strict_budget: a ``vocab_size`` that special tokens and alphabet exceed is an error. Otherwise they are
-            kept, and nothing is learned.
+        strict_budget: a ``vocab_size`` that special tokens and alphabet exceed is an error. Otherwise they
+            are kept, and nothing is learned.
         forced_tokens: are in the vocabulary in any case, and reachable by merges.
         initial_vocab: a BPE model (or a vocabulary with merges) that is continued: its ids stay.
         merge_filter: forbids merges. A ``Regex`` that every new token has to match as a whole, or a function

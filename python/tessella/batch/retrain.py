@@ -125,8 +125,8 @@ def retrained(
     tokenizer.train_from_iterator(texts, trainer, length)
     if tokenizer.get_vocab_size() > vocab_size:
         warnings.warn(
-            f"special tokens and alphabet alone are more than the {vocab_size} entries asked for: the vocabulary "
-            f"has {tokenizer.get_vocab_size()}, and nothing was learned. Ask for more",
+            f"special tokens and alphabet alone are more than the {vocab_size} entries asked for: the "
+            f"vocabulary has {tokenizer.get_vocab_size()}, and nothing was learned. Ask for more",
             stacklevel=3,
         )
 
