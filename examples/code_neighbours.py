@@ -2,9 +2,9 @@
 
     python examples/code_neighbours.py [FILE...] [--words read,True,...] [--bytes N]
 
-Without files it reads the source of Python's standard library, the first N bytes of it. Code is cut at white space
-and between words and signs; each line is a sequence of tokens, learned from by skip-gram with one worker, so that
-the same text and seed give the same vectors every time. Needs ``tessella[embeddings]``.
+Without files it reads the source of Python's standard library, the first N bytes of it. Code is cut at
+white space and between words and signs; each line is a sequence, learned from by skip-gram with one worker,
+so that the same text and seed give the same vectors every time. Needs ``tessella[embeddings]``.
 """
 
 from __future__ import annotations
