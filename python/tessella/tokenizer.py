@@ -63,7 +63,9 @@ def _unknown(cls: type, name: str) -> str | None:
     if own:
         return None
     if name.endswith("_token"):
-        return f"{refused}; tokens with roles are those of a tessella.batch.PretrainedTokenizer(tokenizer, ...)"
+        return (
+            f"{refused}; tokens with roles are those of a tessella.batch.PretrainedTokenizer(tokenizer, ...)"
+        )
     for start, method in (("pad", "enable_padding"), ("trunc", "enable_truncation")):
         if name.startswith(start):
             return f"{refused}; call `{method}`"
@@ -126,8 +128,8 @@ class Tokenizer(_tessella.Tokenizer):
         del args, kwargs
         if isinstance(model, (str, os.PathLike)):
             raise TypeError(
-                f"'{type(model).__name__}' object is not an instance of 'Model': `model` must be a model such as "
-                f"models.BPE(), found {os.fspath(model)!r}; to read a file or folder, use tessella.load"
+                f"'{type(model).__name__}' object is not an instance of 'Model': `model` must be a model such "
+                f"as models.BPE(), found {os.fspath(model)!r}; to read a file or folder, use tessella.load"
             )
         return super().__new__(cls, Model._of(model))
 

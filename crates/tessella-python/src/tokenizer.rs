@@ -351,7 +351,8 @@ impl Tokenizer {
         Ok((arrays::from_vec(py, ragged.ids)?, arrays::from_vec(py, ragged.offsets)?))
     }
 
-    /// The number of ids that `encode_ids` would give. Truncation and padding do not apply.
+    /// The number of ids that `encode_ids` would give. Truncation and padding do not apply, also where the
+    /// tokenizer's file switched them on: what `encode` pads or cuts has another length.
     #[pyo3(signature = (text, add_special_tokens = true))]
     fn count(&self, py: Python<'_>, text: &Bound<'_, PyAny>, add_special_tokens: bool) -> PyResult<usize> {
         let value = self.shared.get()?;
@@ -365,7 +366,7 @@ impl Tokenizer {
         })
     }
 
-    /// The number of ids of each text, as an array. Truncation and padding do not apply.
+    /// The number of ids of each text, as an array. Truncation and padding do not apply; see `count`.
     #[pyo3(signature = (texts, add_special_tokens = true, num_threads = None))]
     fn count_batch<'py>(
         &self,

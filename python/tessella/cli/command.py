@@ -58,9 +58,7 @@ class Command:
 
     def parser(self) -> argparse.ArgumentParser:
         """What is typed after the command's name."""
-        parser = Parser(
-            prog=f"tessella {self.name}", description=self.description, formatter_class=Help
-        )
+        parser = Parser(prog=f"tessella {self.name}", description=self.description, formatter_class=Help)
         self.arguments(parser)
         return parser
 

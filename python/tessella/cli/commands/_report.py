@@ -22,9 +22,9 @@ LONG = 60
 
 def report(tokenizer: Tokenizer, counts: PieceCounts, aside: list[str], name: str, seconds: float) -> str:
     """Size, coverage, efficiency, and the tokens at the edges."""
-    pieces = f"{len(counts):,} different pieces that occur {counts.total:,} times"
+    learned_from = f"{len(counts):,} different pieces, {counts.total:,} occurrences"
     size = f"{terminal.bold(name)}: {tokenizer.get_vocab_size():,} tokens"
-    lines = [f"{size}, learned in {seconds:.1f} s from {pieces}"]
+    lines = [f"{size} from {learned_from}, in {seconds:.1f} s"]
     if aside:
         lines += _efficiency(tokenizer, aside)
     else:
@@ -40,8 +40,9 @@ def _efficiency(tokenizer: Tokenizer, aside: list[str]) -> list[str]:
     unknown = _unknown(tokenizer)
     missed = 0 if unknown is None else int((ragged.ids == unknown).sum())
     used = len(set(ragged.ids.tolist()))
+    number = "1 text" if len(aside) == 1 else f"{len(aside):,} texts"
     return [
-        f"on {terminal.size(size)} that it has not seen ({len(aside):,} {'text' if len(aside) == 1 else 'texts'}):",
+        f"on {terminal.size(size)} that it has not seen ({number}):",
         f"  bytes per token  {size / max(tokens, 1):.2f}",
         f"  tokens per word  {tokens / max(words, 1):.2f}",
         f"  coverage         {terminal.share(tokens - missed, tokens)} of the tokens are known",
@@ -68,7 +69,7 @@ def _edges(tokenizer: Tokenizer, counts: PieceCounts) -> list[str]:
     spelled = "ByteLevel" in str(tokenizer.decoder)
 
     def shown_as(token: str) -> str:
-        """A token; where bytes are spelled out, the text that it stands for, unless it ends in a character."""
+        """A token; where bytes are spelled out, the text that it stands for, if it stands for one."""
         text = tokenizer.decode([vocab[token]], skip_special_tokens=False) if spelled else ""
         text = token if not text or "\ufffd" in text else text
         return terminal.quoted(text if len(text) <= LONG else f"{text[:LONG]}…")

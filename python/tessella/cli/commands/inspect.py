@@ -31,7 +31,9 @@ COUNTS = b"TSLCOUNT"
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="SOURCE", help="a tokenizer, or counts that were saved")
     parser.add_argument("-t", "--text", action="append", help="show what each stage makes of a text")
-    parser.add_argument("--token", action="append", help="show id, text, bytes, type, and score or merges of a token")
+    parser.add_argument(
+        "--token", action="append", help="show id, text, bytes, type, and score or merges of a token"
+    )
     parser.add_argument("--id", action="append", type=int, help="the same of an id")
     parser.add_argument("--vocab", action="store_true", help="write all entries: id, tab, token")
     parser.add_argument("--top", type=int, default=20, metavar="N", help="of counts: so many pieces")
@@ -198,8 +200,8 @@ def _learned(state: dict[str, Any], id: int, token: str) -> list[list[str]]:
         if left + right.removeprefix(prefix) == token:
             made.append(f"{terminal.quoted(left)} + {terminal.quoted(right)}, rank {rank:,}")
     if not made:
-        return [["merges", f"none of the {len(state['merges']):,} makes it: it is where merging begins, or is "
-                 "only found whole"]]  # fmt: skip
+        number = f"{len(state['merges']):,}"
+        return [["merges", f"none of {number} makes it: merging begins with it, or it is only found whole"]]
     more = [["", f"and {len(made) - MERGES:,} more"]] if len(made) > MERGES else []
     of = f" of {len(state['merges']):,}"
     return [["merges" if not place else "", one + of] for place, one in enumerate(made[:MERGES])] + more

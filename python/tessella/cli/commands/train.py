@@ -233,8 +233,8 @@ def _plan(options: argparse.Namespace) -> Plan:
     _set_stages(tokenizer, options)
     if tokenizer.pre_tokenizer is None:
         terminal.note(
-            "note: nothing cuts the lines, so tokens may be whole lines, with their ends: add --pre-tokenizer "
-            f"{FITTING[kind]}, or --pattern REGEX"
+            "note: nothing cuts the lines, so tokens may be whole lines, with their ends: add "
+            f"--pre-tokenizer {FITTING[kind]}, or --pattern REGEX"
         )
     return Plan(kind, None, tokenizer)
 
