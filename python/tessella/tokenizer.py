@@ -128,8 +128,8 @@ class Tokenizer(_tessella.Tokenizer):
         del args, kwargs
         if isinstance(model, (str, os.PathLike)):
             raise TypeError(
-                f"'{type(model).__name__}' object is not an instance of 'Model': `model` must be a model such "
-                f"as models.BPE(), found {os.fspath(model)!r}; to read a file or folder, use tessella.load"
+                f"'{type(model).__name__}' object is not an instance of 'Model': `model` must be a model, "
+                f"as models.BPE() is, found {os.fspath(model)!r}; to read a file or folder, use tessella.load"
             )
         return super().__new__(cls, Model._of(model))
 

@@ -127,7 +127,7 @@ def test_wrong_arguments_are_named(tokenizer, arguments, options, message):
 
 
 def test_wrong_types_are_named(tokenizer):
-    with pytest.raises(TypeError, match="row 1 of the batch, of type NoneType"):
+    with pytest.raises(TypeError, match=r"row 1 of the batch, of type NoneType: .*`text\[1\]`"):
         tokenizer(["a", None])
     with pytest.raises(TypeError, match="paddin"):
         tokenizer("a", paddin=True)

@@ -325,6 +325,7 @@ WRONG_TYPES = {
         "pass an object, `NFC(...)`, not the class",
     ),
     "tokens": (lambda t: t.add_tokens(5), "must be a List[Union[str, AddedToken]], found int 5"),
+    "a step": (lambda t: t.decode_stream().step(-1), "from 0 to 4294967295, found int -1"),
     "no number": (lambda t: t.enable_truncation("a"), "`max_length` must be an int, found str 'a'"),
     "an item": (
         lambda t: t.train_from_iterator(["a", 5]),

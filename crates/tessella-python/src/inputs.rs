@@ -134,17 +134,16 @@ pub fn sequence(value: &Bound<'_, PyAny>, pretokenized: bool, place: Place<'_>) 
 
 /// One entry of a batch: a sequence or a pair of two.
 fn input(value: &Bound<'_, PyAny>, pretokenized: bool, place: Place<'_>) -> PyResult<HeldInput> {
-    let error = match sequence(value, pretokenized, place) {
-        Ok(first) => return Ok(HeldInput { first, second: None }),
-        Err(error) => error,
+    let (is_text, listed) = (value.is_instance_of::<PyString>(), is_list(value)?);
+    let length = if listed { value.len().unwrap_or(0) } else { 0 };
+    // What begins as a sequence is one, or is meant as one, and its own error says what is wrong in it.
+    let begun = if pretokenized {
+        listed && (length == 0 || value.get_item(0)?.is_instance_of::<PyString>())
+    } else {
+        is_text
     };
-    let is_text = value.is_instance_of::<PyString>();
-    let length = if is_list(value)? { value.len().unwrap_or(0) } else { 0 };
-    // What begins as a sequence is meant as one, and its own error says what is wrong in it.
-    let begun =
-        if pretokenized { length > 0 && value.get_item(0)?.is_instance_of::<PyString>() } else { is_text };
     if begun {
-        return Err(error);
+        return Ok(HeldInput { first: sequence(value, pretokenized, place)?, second: None });
     }
     if length != 2 {
         let advice = match pretokenized {
@@ -193,7 +192,9 @@ pub fn texts(value: &Bound<'_, PyAny>, alone: &str) -> PyResult<Vec<PyBackedStr>
 /// A batch of lists of ids.
 pub fn id_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<TokenId>>> {
     each(value, "sequences", "expected a list of lists of ids", "decode", |one, place| {
-        if one.hasattr("__index__")? && !one.hasattr("__len__")? {
+        let number =
+            !one.is_instance_of::<PyList>() && one.hasattr("__index__")? && !one.hasattr("__len__")?;
+        if number {
             return Err(wrong_type(place, one, IDS, "for the ids of one text, call `decode`"));
         }
         ids(one, place)

@@ -48,8 +48,8 @@ impl DecodeStream {
     fn step(&self, tokenizer: &Bound<'_, Tokenizer>, id: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         let ids = match id.extract::<u32>() {
             Ok(id) => vec![id],
-            Err(_) if id.is_instance_of::<PyString>() => return Err(not_ids()),
-            Err(_) => inputs::ids(id, Place::Argument("id")).map_err(|_| not_ids())?,
+            Err(_) if id.is_instance_of::<PyString>() => return Err(not_ids(id)),
+            Err(_) => inputs::ids(id, Place::Argument("id")).map_err(|_| not_ids(id))?,
         };
         let value = tokenizer.get().value()?;
         // The state is changed on a copy: decoding may call components written in Python.
@@ -80,6 +80,10 @@ impl DecodeStream {
     }
 }
 
-fn not_ids() -> PyErr {
-    PyTypeError::new_err("StreamInput must be either an integer or a list of integers")
+fn not_ids(id: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!(
+        "StreamInput must be either an integer or a list of integers, from 0 to {}, found {}",
+        u32::MAX,
+        crate::place::shown(id)
+    ))
 }
