@@ -57,7 +57,8 @@ def _unknown(cls: type, name: str) -> str | None:
     if own and (name.startswith("_") or name.removesuffix("s") in _SETTABLE):
         return None
     refused = f"'{cls.__name__}' object has no attribute '{name}'"
-    near = nearest(name, _SETTABLE, 0.9 if own else 0.75)
+    settable = _SETTABLE if own else (*_SETTABLE, "chat_template", "config")
+    near = nearest(name, settable, 0.9 if own else 0.75)
     if near is not None:
         return f"{refused}. Did you mean: '{near}'?"
     if own:
@@ -69,7 +70,7 @@ def _unknown(cls: type, name: str) -> str | None:
     for start, method in (("pad", "enable_padding"), ("trunc", "enable_truncation")):
         if name.startswith(start):
             return f"{refused}; call `{method}`"
-    return f"{refused}; what can be set is {', '.join(_SETTABLE)}, and anything in a subclass of your own"
+    return f"{refused}; what can be set is {', '.join(settable)}, and anything in a subclass of your own"
 
 
 class PlanStep(NamedTuple):

@@ -334,6 +334,20 @@ mod tests {
     }
 
     #[test]
+    fn the_end_is_told_where_all_spaces_were_trimmed() {
+        let normalization = SentencePieceNormalization::new(&spec()).unwrap();
+        let end = |text: &str| {
+            let mut aligned = AlignedText::borrowed(text, 0);
+            let end = normalization.normalize_to_end(&mut aligned).unwrap();
+            (aligned.as_str().to_string(), end)
+        };
+        assert_eq!(end("  a "), ("▁a".into(), Some(3)));
+        assert_eq!(end("  ▁"), (String::new(), Some(2)));
+        assert_eq!(end("  "), (String::new(), None));
+        assert_eq!(end(""), (String::new(), None));
+    }
+
+    #[test]
     fn works_on_an_already_changed_text() {
         let mut text = AlignedText::from_parts("b c", {
             let mut map = Alignment::new();
