@@ -16,6 +16,7 @@ from math import lcm
 from typing import Any
 
 from . import _tessella
+from ._texts import Share, flat
 from .errors import ArgumentError, FormatError, MissingDependencyError
 
 __all__ = ["Part", "parts", "read"]
@@ -61,21 +62,15 @@ def parts(source: Any, weights: Any, languages: Any, column: str, errors: str) -
     yield from made
 
 
-def read(source: Any, column: str, errors: str, form: str, every: int = 1) -> Iterator[str]:
-    """The texts of a source, one after the other."""
+def read(source: Any, column: str, errors: str, form: str, share: Share) -> Iterator[str]:
+    """The texts of a source, one after the other: those of a share."""
     for part in parts(source, None, None, column, errors):
         if part.files:
-            how = {"field": column, "errors": errors, "format": form, "only_every": every}
+            how = {"field": column, "errors": errors, "format": form, **share.options}
             for some in _tessella.TextFiles(part.files, **how):
                 yield from some
         else:
-            for item in part.texts:
-                if isinstance(item, str):
-                    yield item
-                elif isinstance(item, Mapping):
-                    yield item[column]
-                else:
-                    yield from item
+            yield from share.of(part.name, flat(part.texts, column, errors))
 
 
 def _named(source: Any) -> list[tuple[str, str, Any]]:
@@ -146,10 +141,10 @@ def _add_file(made: list[Part], like: Part, path: Any, column: str, errors: str)
     except FileNotFoundError:
         reason = os.strerror(errno.ENOENT)
         if any(sign in name for sign in "*?["):
-            reason += "; patterns are not expanded, pass the files: sorted(Path(...).glob(...))"
+            reason += "; patterns are not expanded: pass the files"
         raise FileNotFoundError(errno.ENOENT, reason, name) from None
     if stat.S_ISDIR(found.st_mode):
-        reason = f"{os.strerror(errno.EISDIR)}; pass its files: sorted(Path(...).rglob('*.txt'))"
+        reason = f"{os.strerror(errno.EISDIR)}; folders are not walked: pass the files in it"
         raise IsADirectoryError(errno.EISDIR, reason, name)
     if stat.S_ISREG(found.st_mode) and _begins_like_parquet(name):
         table = _parquet(name)
@@ -196,13 +191,13 @@ def _check_column(table: Any, name: str, column: str) -> None:
     schema = table.schema_arrow
     if column not in schema.names:
         known = ", ".join(f"`{one}`" for one in schema.names)
-        raise ArgumentError(f"{name} has no column `{column}`, it has {known}: pass `field`")
+        raise ArgumentError(f"{name} has no column `{column}`, it has {known}: name one of them")
     kind = schema.field(column).type
     if pyarrow.types.is_dictionary(kind):
         kind = kind.value_type
     is_text = pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)
     if not (is_text or kind == getattr(pyarrow, "string_view", pyarrow.string)()):
-        raise ArgumentError(f"the column `{column}` of {name} holds {kind}, expected strings: pass `field`")
+        raise ArgumentError(f"the column `{column}` of {name} holds {kind}, expected strings: name another")
 
 
 def _parquet_texts(table: Any, name: str, column: str, errors: str) -> Iterator[list[str]]:
@@ -221,7 +216,8 @@ def _parquet_texts(table: Any, name: str, column: str, errors: str) -> Iterator[
             except UnicodeDecodeError as error:
                 refused = FormatError(
                     f"{name} is not UTF-8: {cell[error.start]:#04x} at byte {error.start} of "
-                    f"row {first + row}, column `{column}`; convert the file first, or pass errors='replace'"
+                    f"row {first + row}, column `{column}`; convert the file first, "
+                    "or have what is invalid replaced: errors='replace', --errors replace"
                 )
                 refused.filename = name
                 raise refused from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -120,4 +121,12 @@ def _initial(value: Any) -> tuple[list[str], list[tuple[str, str]]]:
                 "so that new tokens can follow"
             )
         vocab = sorted(vocab, key=vocab.__getitem__)
-    return list(vocab), [(left, right) for left, right in merges]
+    pairs: list[tuple[str, str]] = []
+    for number, merge in enumerate(merges):
+        is_pair = isinstance(merge, (tuple, list)) and len(merge) == 2
+        if not is_pair or not all(isinstance(part, str) for part in merge):
+            raise ArgumentError(
+                f"merge {number} of `initial_vocab` must be a pair of str, found {reprlib.repr(merge)}"
+            )
+        pairs.append((merge[0], merge[1]))
+    return list(vocab), pairs

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from . import _tessella
-from .errors import ArgumentError, TrainError
+from .errors import ArgumentError, CustomComponentError, TrainError
 from .models import Model
 from .tokens import AddedToken
+from .tracing import Trace
 
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
-    from .tracing import Trace
     from .trainers import ParityBpeTrainer, Trainer
 
 
@@ -32,6 +33,49 @@ def _options(trainer: Trainer) -> dict[str, Any]:
     return options
 
 
+#: Options that make a vocabulary of their own, so that there is one even without a corpus.
+_WITHOUT_CORPUS = ("initial_alphabet", "forced_tokens", "initial_vocab")
+
+
+def _refuse_empty(counts: Iterable[_tessella.PieceCounts], options: dict[str, Any]) -> None:
+    """A corpus without pieces is a mistake, unless the options alone make a vocabulary that can encode."""
+    counts = list(counts)
+    if any(counts) or any(options.get(name) for name in _WITHOUT_CORPUS):
+        return
+    read = sum(texts for one in counts for _, _, _, texts, _ in one._sources())
+    known = [f"`{name}`" for name in _WITHOUT_CORPUS if name in options]
+    without = f"; without a corpus, give {' or '.join(known)}" if known else ""
+    raise TrainError(
+        f"the corpus holds no pieces: {read} texts were read, and there is nothing to learn from{without}"
+    )
+
+
+def check_checkpoint(checkpoint: str | os.PathLike[str]) -> str:
+    """The name of the file, if it can be written: told before hours of work."""
+    name = os.fsdecode(checkpoint)
+    if os.path.isdir(name):
+        raise IsADirectoryError(errno.EISDIR, "a checkpoint is a file: name one in this folder", name)
+    folder = os.path.dirname(os.path.abspath(name))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "no such folder for the checkpoint", folder)
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, "the folder of the checkpoint cannot be written to", folder)
+    return name
+
+
+def _watched(name: str, function: Callable[..., Any], raised: list[str]) -> Callable[..., Any]:
+    """The function, which notes its name where it raises."""
+
+    def call(*given: Any) -> Any:
+        try:
+            return function(*given)
+        except BaseException:
+            raised.append(name)
+            raise
+
+    return call
+
+
 def learn(
     trainer: Trainer,
     counts: _tessella.PieceCounts,
@@ -44,17 +88,31 @@ def learn(
     if checkpoint is not None:
         if trainer._trains == "WordLevel":
             raise ArgumentError("word-level training is over at once: it has no checkpoints")
-        options["checkpoint"] = os.fspath(checkpoint)
+        options["checkpoint"] = check_checkpoint(checkpoint)
+    raised: list[str] = []
+    allows = options.get("merge_filter")
+    if allows is not None and not isinstance(allows, _tessella.Regex):
+        options["merge_filter"] = _watched("`merge_filter`", lambda *pair: bool(allows(*pair)), raised)
     listener = None
     if trace is not None:
+        if not isinstance(trace, Trace):
+            raise TypeError(f"`trace` must be a tessella.tracing.Trace, not {type(trace).__name__}")
         if trainer._trains == "WordLevel":
             raise ArgumentError("word-level training counts and takes no steps: it has no trace")
-        listener = trace._listener()
+        hear, corpus, dropped = trace._listener()
+        listener = (_watched("`on_step` of the trace", hear, raised), corpus, dropped)
+    _refuse_empty([counts], options)
     words = len(counts)
-    handle, special_tokens = _tessella.learn(
-        trainer._trains, options, counts, _progress(trainer), once, listener
-    )
+    try:
+        handle, special_tokens, ended = _tessella.learn(
+            trainer._trains, options, counts, _progress(trainer), once, listener
+        )
+    except CustomComponentError as error:
+        if not raised:
+            raise
+        raise CustomComponentError(f"{raised[-1]} raised {error}") from error.__cause__
     object.__setattr__(trainer, "_words", words)
+    object.__setattr__(trainer, "_ended", ended)
     return Model._wrap(handle), special_tokens
 
 
@@ -78,6 +136,13 @@ def train_parity(
         if isinstance(iterators, (str, bytes)):
             raise TypeError(f"`{name}` must be a list with the texts of each language, not one text")
     train, dev = list(train_iterators), None if dev_iterators is None else list(dev_iterators)
+    for name, given in (("train_iterators", train), ("dev_iterators", dev or [])):
+        for index, texts in enumerate(given):
+            if isinstance(texts, (str, bytes)):
+                raise TypeError(
+                    f"`{name}[{index}]` must yield the texts of a language, found one "
+                    f"{type(texts).__name__}: pass a list of texts"
+                )
     if not train:
         raise ArgumentError("`train_iterators` must not be empty: give the texts of each language")
     if dev is not None and len(dev) != len(train):
@@ -94,7 +159,9 @@ def train_parity(
         return tokenizer._count_texts(iter(texts), progress=progress)
 
     languages, development = [count(texts) for texts in train], [count(texts) for texts in dev or ()]
-    handle, special_tokens = _tessella.learn_parity(options, languages, development, progress)
+    _refuse_empty(languages, options)
+    handle, special_tokens, ended = _tessella.learn_parity(options, languages, development, progress)
+    object.__setattr__(trainer, "_ended", ended)
     tokenizer._install(handle, special_tokens)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from .errors import ArgumentError, OutOfRangeError
+
 __all__ = ["Zipf"]
 
 # Bits of a braille cell: two columns of four dots.
@@ -43,6 +45,8 @@ class Zipf:
 
     def coverage(self, n: int) -> float:
         """The share of all occurrences that the `n` most frequent pieces have."""
+        if n < 0:
+            raise OutOfRangeError(f"`n` must be 0 or more, found {n}")
         left, covered = n, 0
         for count, pieces in self.frequencies:
             taken = min(pieces, left)
@@ -53,7 +57,9 @@ class Zipf:
         return covered / self.total if self.frequencies else 0.0
 
     def needed(self, share: float) -> int:
-        """How many of the most frequent pieces have at least this share of all occurrences."""
+        """How many of the most frequent pieces have at least this share of all occurrences, from 0 to 1."""
+        if not 0 <= share <= 1:
+            raise ArgumentError(f"`share` must be from 0 to 1, found {share}")
         wanted, ranks, covered = share * self.total, 0, 0
         for count, pieces in self.frequencies:
             if covered + count * pieces >= wanted:

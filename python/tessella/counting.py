@@ -164,7 +164,7 @@ def read_texts(
 ) -> Iterator[str]:
     """The texts that ``count_pieces`` would count, with the same arguments.
 
-    With ``only_every=n``, only every n-th text of files of text and JSON lines.
+    With ``only_every=n``, only every n-th text: those that ``count_pieces`` leaves out with ``hold_out=n``.
 
     Example:
         >>> import os, tempfile
@@ -177,9 +177,20 @@ def read_texts(
         ['low lower', 'low']
     """
     from ._corpus import read
+    from ._texts import Share
 
     _check_reading(errors, field, format)
-    return read(source, field, errors, format, only_every)
+    share = Share(only_every=_whole_number("only_every", only_every, 1))
+    return read(source, field, errors, format, share)
+
+
+def _whole_number(name: str, number: Any, least: int) -> int:
+    if isinstance(number, bool) or not hasattr(number, "__index__"):
+        raise TypeError(f"`{name}` must be an int, not {type(number).__name__}")
+    whole: int = number.__index__()
+    if not least <= whole < 1 << 63:
+        raise OutOfRangeError(f"`{name}` must be from {least} to {(1 << 63) - 1}, found {whole}")
+    return whole
 
 
 def _check_reading(errors: str, field: str, format: str) -> None:
@@ -263,8 +274,8 @@ def count_pieces(
             ``"json"`` writes lines of JSON instead.
         spill_folder: where to write what does not fit in memory; by default the temporary folder. It is
             cleared when the counts are gone.
-        hold_out: leave every n-th text of the files out, to measure on: ``read_texts(..., only_every=n)``
-            gives those. 0 leaves none out. Only for text and JSON lines in files.
+        hold_out: leave every n-th text of each source out, to measure on: ``read_texts(..., only_every=n)``
+            gives those, if the source can be read again. 0 leaves none out.
 
     Example:
         >>> import os, tempfile
@@ -281,8 +292,10 @@ def count_pieces(
         [('low', 2), ('lower', 1)]
     """
     from ._corpus import parts
+    from ._texts import Share, flat
 
     _check_reading(errors, field, format)
+    share = Share(without_every=_whole_number("hold_out", hold_out, 0))
     if tokenizer is None:
         tokenizer = Tokenizer(Model())
     elif not isinstance(tokenizer, Tokenizer):
@@ -304,16 +317,13 @@ def count_pieces(
     for part in parts(source, weights, languages, field, errors):
         noted = {"name": part.name, "language": part.language, "weight": part.weight}
         if part.files:
-            _tessella.count_files_into(
-                counts, tokenizer, part.files, without_every=hold_out, **options, **noted
-            )
+            _tessella.count_files_into(counts, tokenizer, part.files, **share.options, **options, **noted)
         else:
-            _tessella.count_texts_into(
-                counts, tokenizer, iter(part.texts), length=part.length, **options, **noted
-            )
+            texts = iter(part.texts)
+            if not share.is_all:
+                texts = share.of(part.name, flat(texts, field, errors))
+            _tessella.count_texts_into(counts, tokenizer, texts, length=part.length, **options, **noted)
     if not counts:
         read = sum(one.texts for one in counts.sources)
-        raise ArgumentError(
-            f"the corpus holds no pieces: {read} texts were read; an empty count is tessella.PieceCounts()"
-        )
+        raise ArgumentError(f"the corpus holds no pieces: {read} texts were read")
     return counts

@@ -22,6 +22,7 @@ Example:
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -229,6 +230,8 @@ class Trace(Sequence[Step]):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the steps as lines of JSON, and why learning ended as the last one.
 
+        The file appears under its name only when it is complete.
+
         Example:
             >>> import os, tempfile
             >>> from tessella import PieceCounts
@@ -242,11 +245,16 @@ class Trace(Sequence[Step]):
             ...     print(open(path).read().splitlines()[1])
             {"step": "end", "ended": "no candidate was left to learn"}
         """
-        with open(path, "w", encoding="utf-8") as file:
-            write = JsonLines(file)
+        from ._files import _replacing
+
+        with _replacing(os.fsdecode(path)) as file:
+            lines = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+            write = JsonLines(lines)
             for step in self._steps:
                 write(step)
             write.end(self.ended)
+            # Flushes, and leaves the file open for whom it belongs to.
+            lines.detach()
 
     # What the engine needs, and what it tells.
 

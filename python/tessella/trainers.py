@@ -57,6 +57,9 @@ class Trainer:
     # state only where they say something else.
     _further: ClassVar[Mapping[str, Any]] = {}
 
+    # Why the last training ended.
+    _ended: str = ""
+
     show_progress: bool
     vocab_size: int
 

@@ -189,7 +189,7 @@ def test_train_in_every_way(trained, corpus):
         (["decode", "tokenizer.json", "--ids", "1 99999"], 0, ""),
         (["inspect", "tokenizer.json", "--token", "nope"], 1, "the vocabulary has no token `nope`"),
         (["count", "corpus.txt"], 1, "--tokenizer FILE or --recipe NAME"),
-        (["count", ".", "-r", "gpt2"], 1, "is a directory; pass its files"),
+        (["count", ".", "-r", "gpt2"], 1, "is a directory; folders are not walked: pass the files in it"),
         (["count", "empty.txt", "-r", "gpt2"], 1, "the corpus holds no pieces"),
         (["count", "corpus.txt", "-r", "gpt3"], 1, "there is no recipe 'gpt3'"),
         (["train", "corpus.txt"], 1, "one of --recipe NAME, --like TOKENIZER, --model KIND"),

@@ -180,8 +180,8 @@ impl Trainer {
     }
 }
 
-/// A model and its special tokens.
-type Learned<'py> = (ModelHandle, Bound<'py, PyList>);
+/// A model, its special tokens, and why learning ended.
+type Learned<'py> = (ModelHandle, Bound<'py, PyList>, &'static str);
 
 fn learned(py: Python<'_>, trained: Trained) -> PyResult<Learned<'_>> {
     let tokens = trained
@@ -189,10 +189,10 @@ fn learned(py: Python<'_>, trained: Trained) -> PyResult<Learned<'_>> {
         .iter()
         .map(|token| crate::added::to_python(py, token))
         .collect::<PyResult<Vec<_>>>()?;
-    Ok((trained.model.into(), PyList::new(py, tokens)?))
+    Ok((trained.model.into(), PyList::new(py, tokens)?, trained.report.ending.explain()))
 }
 
-/// Learns a model of a kind from counts; gives it with its special tokens. With `once` the counts are empty
+/// Learns a model of a kind from counts; gives it with its special tokens and why learning ended. With `once` the counts are empty
 /// afterwards, and their memory is given back as early as possible, unless the steps are told.
 #[pyfunction]
 pub fn learn<'py>(
@@ -208,13 +208,13 @@ pub fn learn<'py>(
     let counts = counts.get();
     let trained = run(py, |cancel| {
         let display = Display::new(progress, cancel, None);
-        if let Some(listener) = &trace {
-            return counts.read(|counts| trainer.train_traced(counts, &display, listener));
-        }
-        if once {
-            return trainer.train_once(counts.take(), &display);
-        }
-        counts.read(|counts| trainer.train(counts, &display))
+        let trained = match &trace {
+            Some(listener) => counts.read(|counts| trainer.train_traced(counts, &display, listener)),
+            None if once => trainer.train_once(counts.take(), &display),
+            None => counts.read(|counts| trainer.train(counts, &display)),
+        }?;
+        display.ended(&trained.report);
+        Ok(trained)
     })?;
     learned(py, trained)
 }
@@ -264,7 +264,11 @@ pub fn learn_parity<'py>(
         counts.iter().map(|counts| counts.get().take()).collect()
     };
     let (languages, development) = (take(languages), take(development));
-    let trained =
-        run(py, |cancel| trainer.train(&languages, &development, &Display::new(progress, cancel, None)))?;
+    let trained = run(py, |cancel| {
+        let display = Display::new(progress, cancel, None);
+        let trained = trainer.train(&languages, &development, &display)?;
+        display.ended(&trained.report);
+        Ok(trained)
+    })?;
     learned(py, trained)
 }

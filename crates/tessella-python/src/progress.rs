@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use tessella_train::{Progress, Stage};
+use tessella_train::{Ending, Progress, Stage, TrainReport};
 
 use crate::live::lock;
 
@@ -30,6 +30,8 @@ struct Shown {
     stage: Option<Stage>,
     started: Instant,
     last: Option<Instant>,
+    /// Whether anything was shown.
+    spoke: bool,
 }
 
 /// A display that also carries the wish to stop.
@@ -53,7 +55,7 @@ impl<'a> Display<'a> {
             _ if std::io::stderr().is_terminal() => Form::Bar,
             _ => Form::Plain,
         };
-        let shown = Shown { stage: None, started: Instant::now(), last: None };
+        let shown = Shown { stage: None, started: Instant::now(), last: None, spoke: false };
         Display { form, cancel, texts, shown: Mutex::new(shown), signals: false, signal: Mutex::new(None) }
     }
 
@@ -66,6 +68,35 @@ impl<'a> Display<'a> {
     /// What a signal handler raised.
     pub fn signal(&self) -> Option<PyErr> {
         lock(&self.signal).take()
+    }
+
+    /// Tells why learning ended: programs always, people where it ended before the vocabulary was full.
+    pub fn ended(&self, report: &TrainReport) {
+        let TrainReport { ending, vocab_size, target, .. } = report;
+        let mut shown = lock(&self.shown);
+        let is_told = match self.form {
+            Form::Silent => false,
+            Form::Json => true,
+            Form::Bar | Form::Plain => shown.spoke && *ending != Ending::Full,
+        };
+        if !is_told {
+            return;
+        }
+        let why = ending.explain();
+        let mut out = std::io::stderr().lock();
+        let _ = match self.form {
+            // The explanation has nothing that JSON escapes.
+            Form::Json => {
+                writeln!(out, "{{\"ended\":\"{why}\",\"vocab_size\":{vocab_size},\"target\":{target}}}")
+            }
+            _ => {
+                let (size, target) = (grouped(*vocab_size as u64), grouped(*target as u64));
+                let break_bar = if self.form == Form::Bar { "\n" } else { "" };
+                writeln!(out, "{break_bar}learning ended with {size} of {target} entries: {why}")
+            }
+        };
+        // The bar's line is complete.
+        shown.stage = None;
     }
 
     fn show(&self, stage: Stage, done: u64, total: u64) {
@@ -88,7 +119,7 @@ impl<'a> Display<'a> {
         if !is_due && !completes {
             return;
         }
-        shown.last = Some(now);
+        (shown.last, shown.spoke) = (Some(now), true);
         let seconds = (now - shown.started).as_secs_f64();
         let mut out = std::io::stderr().lock();
         // A display that cannot be written is no reason to end a job.

@@ -157,17 +157,26 @@ pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut position: u6
     Ok(())
 }
 
+/// An error of the system about a file.
+pub(crate) fn io_error(error: io::Error, path: &Path) -> Error {
+    Error::from(error).at(path.display().to_string())
+}
+
+/// An error of the system that came without a name: it is about the file at hand.
+fn named(error: Error, path: &Path) -> Error {
+    let is_nameless = error.kind() == ErrorKind::Io && error.location().is_none();
+    if is_nameless { error.at(path.display().to_string()) } else { error }
+}
+
 /// Writes a file of our own that nobody else looks for: in place, and not forced to the disk.
 pub(crate) fn write_scratch(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<()> {
-    let failed = |error: io::Error| {
-        Error::new(ErrorKind::Io, format!("cannot write {}: {error}", path.display())).caused_by(error)
-    };
+    let failed = |error: io::Error| io_error(error, path);
     let file = File::options().write(true).create_new(true).open(path).map_err(failed)?;
     let mut out = BufWriter::with_capacity(1 << 18, file);
-    write(&mut out)?;
+    write(&mut out).map_err(|error| named(error, path))?;
     out.into_inner().map_err(|error| failed(error.into_error()))?;
     Ok(())
 }
@@ -178,12 +187,10 @@ pub(crate) fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<()> {
-    let failed = |error: std::io::Error| {
-        Error::new(ErrorKind::Io, format!("cannot write {}: {error}", path.display())).caused_by(error)
-    };
+    let failed = |error: io::Error| io_error(error, path);
     if tessella_formats::atomic::is_special(path) {
         let mut out = BufWriter::new(File::options().write(true).open(path).map_err(failed)?);
-        write(&mut out)?;
+        write(&mut out).map_err(|error| named(error, path))?;
         return out.into_inner().map(drop).map_err(|error| failed(error.into_error()));
     }
     let target = tessella_formats::atomic::destination(path).map_err(failed)?;
@@ -198,7 +205,7 @@ pub(crate) fn write_atomically(
     let written = (|| {
         let file = File::options().write(true).create_new(true).open(&temporary).map_err(failed)?;
         let mut out = BufWriter::with_capacity(1 << 18, file);
-        write(&mut out)?;
+        write(&mut out).map_err(|error| named(error, path))?;
         let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
         file.sync_all().map_err(failed)?;
         std::fs::rename(&temporary, &target).map_err(failed)

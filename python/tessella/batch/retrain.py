@@ -117,7 +117,8 @@ def retrained(
                 options.setdefault(affix, model[affix])
     if kind == "Unigram" and model.get("unk_id") is not None:
         options["unk_token"] = model["vocab"][0][0]
-    if _byte_level(description["pre_tokenizer"]):
+    # Whole words have no alphabet.
+    if kind != "WordLevel" and _byte_level(description["pre_tokenizer"]):
         options.setdefault("initial_alphabet", ByteLevel.alphabet())
     if kind != "WordLevel":
         options.setdefault("strict_budget", False)

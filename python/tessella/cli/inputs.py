@@ -138,6 +138,10 @@ def _standard_input(field: str, form: str, errors: str) -> Iterator[str]:
         elif text.strip():
             try:
                 row = json.loads(text.removeprefix("\ufeff") if number == 1 else text)
+            except json.JSONDecodeError as error:
+                raise FormatError(
+                    f"standard input, line {number}, column {error.colno}: {error.msg}"
+                ) from error
             except (ValueError, RecursionError) as error:
                 raise FormatError(f"standard input, line {number}: {error}") from error
             if not isinstance(row, dict) or field not in row:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..counting import PieceCounts, count_pieces, read_texts
-from ..errors import ArgumentError
+from .._corpus import read
+from .._texts import Share
+from .._trainer_options import checked
+from .._training import check_checkpoint
+from ..counting import PieceCounts, _check_reading, _whole_number, count_pieces
+from ..errors import ArgumentError, TrainError
 from ..models import Model
 from ..processors import PostProcessor
 from ..tokenizer import Tokenizer
@@ -74,6 +79,11 @@ class Recipe:
         """All special tokens in the order of their ids."""
         return [*self.first, *self.last]
 
+    @property
+    def reserved(self) -> int:
+        """Entries of the tokenizer that are not the trainer's to fill."""
+        return len(self.last) + self.completed
+
     def tokenizer(self) -> Tokenizer:
         """The untrained tokenizer: all stages and special tokens, an empty model."""
         return self._assembled(self.model())
@@ -101,14 +111,13 @@ class Recipe:
             vocab_size: entries of the whole tokenizer; by default the published number.
             options: further options of the trainer.
         """
-        size = self.vocab_size if vocab_size is None else vocab_size
-        reserved = len(self.last) + self.completed
-        if size <= reserved + len(self.first):
+        size: int = self.vocab_size if vocab_size is None else checked("vocab_size", vocab_size)
+        if size <= self.reserved + len(self.first):
             raise ArgumentError(
-                f"`vocab_size` is {size}, but {self.name} needs more than {reserved + len(self.first)} "
+                f"`vocab_size` is {size}, but {self.name} needs more than {self.reserved + len(self.first)} "
                 "for its special tokens alone"
             )
-        return self.make_trainer(size - reserved, special_tokens=list(self.first), **options)
+        return self.make_trainer(size - self.reserved, special_tokens=list(self.first), **options)
 
     def count(self, source: Any, **options: Any) -> PieceCounts:
         """Counts a corpus as this recipe's trainer needs it; see ``tessella.count_pieces``."""
@@ -116,10 +125,12 @@ class Recipe:
         if self.for_counting is not None:
             self.for_counting(tokenizer)
         if self.prepare is not None:
-            reading: dict[str, Any] = {
-                key: options[key] for key in ("errors", "field", "format") if key in options
-            }
-            source = _prepared(source, self.prepare, reading)
+            # Texts are left out by whoever reads them: the numbers of the others are gone.
+            share = _whole_number("hold_out", options.pop("hold_out", 0), 0)
+            field, errors = options.get("field", "text"), options.get("errors", "strict")
+            reading = (field, errors, options.get("format", "auto"))
+            _check_reading(errors, field, reading[-1])
+            source = _prepared(source, self.prepare, reading, share)
         return count_pieces(source, tokenizer, **options)
 
     def train(
@@ -147,6 +158,8 @@ class Recipe:
             options: further options of the trainer.
         """
         trainer = self.trainer(vocab_size, show_progress=progress, **options)
+        if checkpoint is not None:
+            check_checkpoint(checkpoint)
         if options.get("tie_break") == "first_seen":
             num_threads = 1  # the only one that knows which piece came first
         counts = self.count(
@@ -181,7 +194,10 @@ class Recipe:
             for piece in self.always:
                 extended.add(piece)
             counts = extended
-        learned = trainer.train_from_counts(counts, checkpoint, trace=trace)
+        try:
+            learned = trainer.train_from_counts(counts, checkpoint, trace=trace)
+        except TrainError as error:
+            raise self._budget(error) or error from None
         settings = self.model()
         for setting in (
             "unk_token",
@@ -196,14 +212,35 @@ class Recipe:
             learned = self.complete(learned)
         return self._assembled(learned)
 
+    def _budget(self, error: TrainError) -> TrainError | None:
+        """The trainer's error about a small vocabulary, whose numbers are those of the whole tokenizer."""
+        told = _TOO_SMALL.match(str(error))
+        if told is None:
+            return None
+        size, least = (int(number) + self.reserved for number in told.groups())
+        specials = len(self.first) + len(self.last)
+        bytes = f"{self.completed} bytes + " if self.completed else ""
+        alphabet = least - specials - self.completed
+        return TrainError(
+            f"a vocabulary of {size} cannot hold what {self.name} must hold: {specials} special tokens + "
+            f"{bytes}{alphabet} characters of the alphabet = {least}, before anything is learned. Ask for "
+            f"{least} or more"
+        )
 
-def _prepared(source: Any, prepare: Callable[[str], str], reading: dict[str, Any]) -> Any:
+
+#: What the trainers say: the size they were given, and what they need.
+_TOO_SMALL = re.compile(r"a vocabulary of (\d+) .* = (\d+), before any")
+
+
+def _prepared(
+    source: Any, prepare: Callable[[str], str], reading: tuple[str, str, str], hold_out: int
+) -> Any:
     """A source whose texts are prepared as they are read."""
     if isinstance(source, dict):
-        return {name: _prepared(one, prepare, reading) for name, one in source.items()}
+        return {name: _prepared(one, prepare, reading, hold_out) for name, one in source.items()}
 
     def texts() -> Iterator[str]:
-        for text in read_texts(source, **reading):
+        for text in read(source, *reading, Share(without_every=hold_out)):
             yield prepare(text)
 
     if isinstance(source, (str, os.PathLike, list, tuple)) or hasattr(source, "__iter__"):

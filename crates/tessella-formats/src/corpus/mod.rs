@@ -130,8 +130,9 @@ impl Corpus {
             if !open.is_json {
                 return Ok(Some(line));
             }
-            let found = record::text(&line, &self.options.field).map_err(|error| {
-                let inside = error.location().map(|at| format!(", {at}")).unwrap_or_default();
+            // Without its end the line is the first and only one, also for errors that are noticed behind it.
+            let found = record::text(line.trim_end_matches('\n'), &self.options.field).map_err(|error| {
+                let inside = error.location().map(|at| format!(", {}", column(at))).unwrap_or_default();
                 Error::new(error.kind(), error.message()).at(format!("{}{inside}", open.place()))
             })?;
             if found.is_some() {
@@ -204,13 +205,18 @@ impl Open {
                 let at = before + inside as u64;
                 Err(Error::format(format!(
                     "{} is not UTF-8: {found:#04x} at byte {at}{unpacked}, line {}; convert the file first, \
-                     or let what is invalid be replaced",
+                     or have what is invalid replaced: errors='replace', --errors replace",
                     self.path.display(),
                     self.lines
                 )))
             }
         }
     }
+}
+
+/// A place inside of a line without the number that the line has in itself.
+fn column(place: &str) -> &str {
+    place.strip_prefix("line 1, ").unwrap_or(place)
 }
 
 /// Whether a file's name says that it holds JSON lines.

@@ -1,7 +1,7 @@
 //! Plain, gzip and zstd files as one stream of bytes.
 //!
 //! The first bytes decide: neither gzip's nor zstd's can begin a UTF-8 text. Files of several gzip members or
-//! zstd frames are read to their end, and checksums are compared.
+//! zstd frames are read to their end, and checksums are compared. Zeros behind the last gzip member are padding.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use tessella_core::{Error, Result};
@@ -73,7 +73,7 @@ impl Unpacked {
         let is_skipped =
             head.first().is_some_and(|byte| byte & 0xF0 == 0x50) && head[1..].starts_with(&ZSTD_SKIPPED);
         Ok(if head.starts_with(&GZIP) {
-            Self::packed(Box::new(MultiGzDecoder::new(disk)), "gzip")
+            Self::packed(Box::new(Members::new(disk)), "gzip")
         } else if head.starts_with(&ZSTD) || is_skipped {
             Self::packed(Box::new(Frames::new(disk)), "zstd")
         } else {
@@ -113,6 +113,44 @@ impl<R: Read> Read for Counted<R> {
         let read = self.inner.read(buffer)?;
         self.position.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
+    }
+}
+
+/// The members of a gzip file, one after the other.
+struct Members {
+    /// Nothing once all is read.
+    current: Option<GzDecoder<Disk>>,
+}
+
+impl Members {
+    fn new(disk: Disk) -> Members {
+        Members { current: Some(GzDecoder::new(disk)) }
+    }
+}
+
+impl Read for Members {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.current {
+            let read = member.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            // Archives on tape are padded to the size of a block.
+            let Some(mut disk) = self.current.take().map(GzDecoder::into_inner) else { break };
+            loop {
+                let content = disk.fill_buf()?;
+                if content.is_empty() {
+                    return Ok(0);
+                }
+                let zeros = content.iter().take_while(|&&byte| byte == 0).count();
+                if zeros == 0 {
+                    break;
+                }
+                disk.consume(zeros);
+            }
+            self.current = Some(GzDecoder::new(disk));
+        }
+        Ok(0)
     }
 }
 

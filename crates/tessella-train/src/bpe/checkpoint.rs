@@ -14,13 +14,13 @@ use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use tessella_core::hash::{hash_bytes, hash_u64};
-use tessella_core::{Error, ErrorKind, Result};
+use tessella_core::{Error, Result};
 
 use super::learner::{Learner, Merge, Rules};
 use super::pairs::{Occurrences, Pair, Pairs};
 use super::symbols::{SEPARATOR, Symbols};
 use super::tokens::Tokens;
-use crate::bytes::{Parser, crc32, le_u32, le_u64, push_text, push_varint, write_atomically};
+use crate::bytes::{Parser, crc32, io_error, le_u32, le_u64, push_text, push_varint, write_atomically};
 use crate::counts::Words;
 use crate::outcome::TrainReport;
 
@@ -46,7 +46,7 @@ impl Checkpoint {
     /// Removes the file, if it is there.
     pub(crate) fn forget(&self) -> Result<()> {
         match std::fs::remove_file(&self.file) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(io_error(error, &self.file)),
             _ => Ok(()),
         }
     }
@@ -141,9 +141,16 @@ struct Sections<'a> {
 }
 
 impl Sections<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<()> {
+        self.file.read_exact(buffer).map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => damaged(self.path, "it is cut off"),
+            _ => io_error(error, self.path),
+        })
+    }
+
     fn next(&mut self) -> Result<Vec<u8>> {
         let mut head = [0u8; 12];
-        self.file.read_exact(&mut head).map_err(|_| damaged(self.path, "it is cut off"))?;
+        self.read(&mut head)?;
         let len = le_u64(&head[..8]);
         self.left = self
             .left
@@ -151,7 +158,7 @@ impl Sections<'_> {
             .and_then(|left| left.checked_sub(len))
             .ok_or_else(|| damaged(self.path, "a section is longer than the file"))?;
         let mut payload = vec![0u8; len as usize];
-        self.file.read_exact(&mut payload).map_err(|_| damaged(self.path, "it is cut off"))?;
+        self.read(&mut payload)?;
         if crc32(&payload) != le_u32(&head[8..]) {
             return Err(damaged(self.path, "a checksum is wrong"));
         }
@@ -178,16 +185,13 @@ pub(super) fn load(
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => {
-            let message = format!("cannot open the checkpoint {}: {error}", path.display());
-            return Err(Error::new(ErrorKind::Io, message).caused_by(error));
-        }
+        Err(error) => return Err(io_error(error, path)),
     };
-    let left = file.metadata()?.len();
+    let left = file.metadata().map_err(|error| io_error(error, path))?.len();
     let mut sections = Sections { path, file: BufReader::with_capacity(1 << 18, file), left };
     let mut head = [0u8; 24];
-    sections.file.read_exact(&mut head).map_err(|_| damaged(path, "it is cut off"))?;
-    sections.left -= 24;
+    sections.read(&mut head)?;
+    sections.left = sections.left.saturating_sub(24);
     if head[..8] != *MAGIC || le_u32(&head[8..12]) != VERSION {
         return Err(damaged(path, "it is not a checkpoint of BPE training that this version knows"));
     }

@@ -402,7 +402,8 @@ impl BpeTrainer {
         summary.merges = learner.merges.len();
         summary.tokens = Some(learner.token_total);
         // Too late to be stopped: everything is learned.
-        progress.update(Stage::Merge, summary.vocab_size as u64, summary.vocab_size as u64);
+        let (size, wanted) = (summary.vocab_size as u64, self.vocab_size as u64);
+        progress.update(Stage::Merge, size, wanted.max(size));
         self.forget_checkpoint()?;
         Ok(Learned { tokens: learner.tokens, merges: learner.merges, report: summary })
     }

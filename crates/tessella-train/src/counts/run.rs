@@ -28,12 +28,12 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tessella_core::{Error, ErrorKind, Result};
+use tessella_core::{Error, Result};
 
 use super::PieceCursor;
 use super::source::Source;
 use super::spill::SpillDir;
-use crate::bytes::{self, Parser, crc32, push_text, push_varint, read_exact_at};
+use crate::bytes::{self, Parser, crc32, io_error, push_text, push_varint};
 
 const MAGIC: &[u8; 8] = b"TSLCOUNT";
 const END: &[u8; 8] = b"TSLCEND1";
@@ -211,21 +211,24 @@ fn newer(path: &Path, version: u32, features: u32) -> Error {
     .at("byte 8")
 }
 
-fn open_file(path: &Path) -> Result<File> {
-    File::open(path).map_err(|error| {
-        Error::new(ErrorKind::Io, format!("cannot open {}: {error}", path.display())).caused_by(error)
+/// Fills `buffer` from a position. What ends too early has lost its end: a whole file is as long as it says.
+fn read_exact_at(path: &Path, file: &File, buffer: &mut [u8], position: u64) -> Result<()> {
+    bytes::read_exact_at(file, buffer, position).map_err(|error| match error.kind() {
+        std::io::ErrorKind::UnexpectedEof => damaged(path, position, "it is cut off"),
+        _ => io_error(error, path),
     })
 }
 
 impl RunFile {
     pub(super) fn open(path: &Path, owner: Option<Arc<SpillDir>>) -> Result<RunFile> {
-        let file = open_file(path)?;
-        let len = file.metadata()?.len();
+        let failed = |error| io_error(error, path);
+        let file = File::open(path).map_err(failed)?;
+        let len = file.metadata().map_err(failed)?.len();
         if len < HEAD + TAIL {
             return Err(damaged(path, len, &format!("it has {len} bytes, fewer than an empty one has")));
         }
         let mut head = [0u8; HEAD as usize];
-        read_exact_at(&file, &mut head, 0)?;
+        read_exact_at(path, &file, &mut head, 0)?;
         if head[..8] != *MAGIC {
             return Err(damaged(path, 0, "it does not begin with `TSLCOUNT`"));
         }
@@ -234,7 +237,7 @@ impl RunFile {
             return Err(newer(path, version, features));
         }
         let mut tail = [0u8; TAIL as usize];
-        read_exact_at(&file, &mut tail, len - TAIL)?;
+        read_exact_at(path, &file, &mut tail, len - TAIL)?;
         if tail[12..] != *END {
             return Err(damaged(path, len - 8, "it does not end with `TSLCEND1`; it may be cut off"));
         }
@@ -243,7 +246,7 @@ impl RunFile {
             return Err(damaged(path, len - TAIL, &format!("its footer cannot be at {end}")));
         }
         let mut footer = vec![0u8; (len - TAIL - end) as usize];
-        read_exact_at(&file, &mut footer, end)?;
+        read_exact_at(path, &file, &mut footer, end)?;
         if crc32(&footer) != bytes::le_u32(&tail[8..12]) {
             return Err(damaged(path, end, "the checksum of its footer is wrong"));
         }
@@ -394,13 +397,13 @@ impl RunReader {
         let end = run.blocks.get(self.next_block + 1).map_or(run.end, |block| block.position);
         let bad = |what: &str| damaged(&run.path, position, what);
         let mut head = [0u8; BLOCK_HEAD];
-        read_exact_at(&run.file, &mut head, position)?;
+        read_exact_at(&run.path, &run.file, &mut head, position)?;
         let len = bytes::le_u32(&head[..4]);
         if position + BLOCK_HEAD as u64 + u64::from(len) != end {
             return Err(bad("a block does not end where the next begins"));
         }
         self.payload.resize(len as usize, 0);
-        read_exact_at(&run.file, &mut self.payload, position + BLOCK_HEAD as u64)?;
+        read_exact_at(&run.path, &run.file, &mut self.payload, position + BLOCK_HEAD as u64)?;
         if crc32(&self.payload) != bytes::le_u32(&head[8..]) {
             return Err(bad("the checksum of a block is wrong"));
         }

@@ -4,23 +4,23 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use tessella_core::error::excerpt;
-use tessella_core::{Error, ErrorKind, Result};
+use tessella_core::{Error, Result};
 
 use super::PieceCounts;
+use crate::bytes::io_error;
 use crate::progress::{Progress, Silent};
 
 impl PieceCounts {
     /// Reads `piece<TAB>count` lines. The count is what follows the last tab; equal pieces add up.
     pub fn read_tsv(path: &Path) -> Result<Self> {
-        let file = std::fs::File::open(path).map_err(|error| {
-            Error::new(ErrorKind::Io, format!("cannot open {}: {error}", path.display())).caused_by(error)
-        })?;
+        let failed = |error| io_error(error, path);
+        let file = std::fs::File::open(path).map_err(failed)?;
         let mut reader = BufReader::with_capacity(1 << 18, file);
         let mut counts = Self::new();
         let (mut line, mut number) = (Vec::new(), 0u64);
         loop {
             line.clear();
-            if reader.read_until(b'\n', &mut line)? == 0 {
+            if reader.read_until(b'\n', &mut line).map_err(failed)? == 0 {
                 return Ok(counts);
             }
             number += 1;

@@ -13,10 +13,10 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
-use tessella_core::{Error, ErrorKind, Result};
+use tessella_core::{Error, Result};
 
 use super::lattice::{DROPPED, Lattice, Piece, UNKNOWN};
-use crate::bytes::{crc32, le_u32, le_u64, write_atomically};
+use crate::bytes::{crc32, io_error, le_u32, le_u64, write_atomically};
 
 const MAGIC: &[u8; 8] = b"TSLUNICK";
 const VERSION: u32 = 1;
@@ -62,10 +62,7 @@ pub(super) fn resume(
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => {
-            let message = format!("cannot read the checkpoint {}: {error}", path.display());
-            return Err(Error::new(ErrorKind::Io, message).caused_by(error));
-        }
+        Err(error) => return Err(io_error(error, path)),
     };
     let damaged = |what: &str| {
         Error::format(format!(

@@ -96,7 +96,8 @@ pub(super) fn learn(
     };
     summary.vocab_size = scorer.learner.tokens.len();
     // Too late to be stopped: everything is learned.
-    progress.update(Stage::Merge, summary.vocab_size as u64, summary.vocab_size as u64);
+    let (size, wanted) = (summary.vocab_size as u64, options.vocab_size as u64);
+    progress.update(Stage::Merge, size, wanted.max(size));
     options.forget_checkpoint()?;
     Ok((scorer.learner.tokens, summary))
 }

@@ -28,7 +28,7 @@ def report(tokenizer: Tokenizer, counts: PieceCounts, aside: list[str], name: st
     if aside:
         lines += _efficiency(tokenizer, aside)
     else:
-        lines.append("no text was kept aside to measure on: give --held-out FILE")
+        lines.append("no text was kept aside to measure on: give --held-out FILE, or a smaller --hold-out")
     lines += _edges(tokenizer, counts)
     return "\n".join(lines)
 

@@ -145,7 +145,8 @@ class Given:
                     for kind, one in _trainers().items()
                     if name in inspect.signature(one.__init__).parameters
                 ]
-                spelled = "--" + name.replace("_", "-")
+                # One that may be given again names one of many.
+                spelled = "--" + name.replace("_", "-").replace("-tokens", "-token")
                 raise ArgumentError(
                     f"{spelled} is an option of {' and '.join(having)}, but a {plan.kind} model is trained"
                 )

@@ -117,8 +117,11 @@ def run(options: argparse.Namespace) -> int:
     if options.from_counts and options.files:
         raise ArgumentError("give files or --from-counts, not both")
     _check_target(options.output)
-    if options.trace:
-        _check_target(options.trace)
+    for target in (options.trace, options.checkpoint, options.save_counts):
+        if target:
+            _check_target(target)
+    if options.hold_out < 0:
+        raise ArgumentError(f"--hold-out must be 0 or more, found {options.hold_out}")
     # Made before the corpus is read, so that what cannot be trained is told at once.
     given = Given(options)
     plan = _plan(options)
@@ -140,10 +143,10 @@ def run(options: argparse.Namespace) -> int:
     if not options.quiet:
         from ._report import report
 
-        print(report(tokenizer, counts, aside, options.output, seconds))
-        asked, got = getattr(trainer, "vocab_size", 0), tokenizer.get_vocab_size()
+        print(report(tokenizer, counts, plan.prepared(aside), options.output, seconds))
+        asked, got = trainer.vocab_size + plan.reserved, tokenizer.get_vocab_size()
         if got < asked:
-            terminal.note(f"note: the corpus gives no more than {got:,} of the {asked:,} tokens asked for")
+            terminal.note(f"note: {got:,} of the {asked:,} tokens asked for were learned: {trainer._ended}")
     return 0
 
 
@@ -188,6 +191,16 @@ class Plan:
         self.kind = kind
         self.recipe = recipe
         self.tokenizer = tokenizer
+
+    @property
+    def reserved(self) -> int:
+        """Tokens that the trainer does not learn."""
+        return 0 if self.recipe is None else self.recipe.reserved
+
+    def prepared(self, texts: list[str]) -> list[str]:
+        """Texts as the tokenizer has to be given them."""
+        prepare = None if self.recipe is None else self.recipe.prepare
+        return texts if prepare is None else [prepare(text) for text in texts]
 
     def count(self, source: Any, **how: Any) -> PieceCounts:
         from ...counting import count_pieces
@@ -287,14 +300,16 @@ def _counted(plan: Plan, options: argparse.Namespace) -> tuple[PieceCounts, list
     aside: list[str] = []
     if options.held_out:
         aside = limited(inputs.lines([options.held_out], options.field, options.input, options.errors))
+        if not aside:
+            raise ArgumentError(f"--held-out {options.held_out} holds no text to measure on")
     if options.from_counts:
         counts = PieceCounts()
         for name in options.from_counts:
             counts.merge(PieceCounts.load(name))
         return counts, aside
     how = work(options)
-    every = 0 if options.held_out else max(options.hold_out, 0)
-    if options.files and "-" not in options.files:
+    every = 0 if options.held_out else options.hold_out
+    if options.files and not any(map(_runs_dry, options.files)):
         files = [Path(name) for name in options.files]
         counts = plan.count(files, hold_out=every, **how)
         if every:
@@ -308,6 +323,11 @@ def _counted(plan: Plan, options: argparse.Namespace) -> tuple[PieceCounts, list
     if every:
         lines = split(lines, every, kept)
     return plan.count(lines, **how), [*aside, *kept]
+
+
+def _runs_dry(name: str) -> bool:
+    """Whether a source can be read only once: standard input, a pipe."""
+    return name == "-" or (os.path.exists(name) and not (os.path.isfile(name) or os.path.isdir(name)))
 
 
 #: Bytes of text that are kept aside at most.
