@@ -68,7 +68,12 @@ def _one(item: Any, field: str, errors: str, place: str) -> Iterator[str]:
         if item is None:
             return
     if not isinstance(item, str):
-        raise TypeError(f"TextInputSequence must be str, found {_shown(item)} for `{place}`")
+        advice = ""
+        if isinstance(item, bytes):
+            advice = '; decode bytes first, as in `value.decode("utf-8")`'
+        elif item is None:
+            advice = "; leave out what has no text, or give an empty str"
+        raise TypeError(f"TextInputSequence must be str, found {_shown(item)} for `{place}`{advice}")
     try:
         item.encode()
     except UnicodeEncodeError as error:

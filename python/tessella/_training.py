@@ -44,10 +44,9 @@ def _refuse_empty(counts: Iterable[_tessella.PieceCounts], options: dict[str, An
         return
     read = sum(texts for one in counts for _, _, _, texts, _ in one._sources())
     known = [f"`{name}`" for name in _WITHOUT_CORPUS if name in options]
-    without = f"; without a corpus, give {' or '.join(known)}" if known else ""
-    raise TrainError(
-        f"the corpus holds no pieces: {read} texts were read, and there is nothing to learn from{without}"
-    )
+    without = f", or {', '.join(known)} to do without" if known else ""
+    again = " (an iterator is used up by its first walk)" if read == 0 else ""
+    raise TrainError(f"the corpus holds no pieces: {read} texts were read. Give texts{again}{without}")
 
 
 def check_checkpoint(checkpoint: str | os.PathLike[str]) -> str:

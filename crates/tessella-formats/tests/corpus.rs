@@ -65,6 +65,7 @@ fn packing_changes_nothing() {
     let files = [
         ("plain.txt", content.to_vec()),
         ("one.gz", gzip(content)),
+        ("padded.txt.gz", [gzip(content), vec![0; 300_000]].concat()),
         ("members.txt.gz", [gzip(&content[..middle]), gzip(&[]), gzip(&content[middle..])].concat()),
         ("one.zst", zstd(content)),
         ("frames", [&skipped[..], &zstd(&content[..middle]), &skipped, &zstd(&content[middle..])].concat()),

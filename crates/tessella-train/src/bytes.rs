@@ -162,6 +162,16 @@ pub(crate) fn io_error(error: io::Error, path: &Path) -> Error {
     Error::from(error).at(path.display().to_string())
 }
 
+/// An error of the system about a file that was to be written; what we refuse ourselves has no words for that.
+fn unwritable(error: io::Error, path: &Path) -> Error {
+    match error.raw_os_error() {
+        Some(_) => io_error(error, path),
+        None => {
+            Error::new(ErrorKind::Io, format!("cannot write {}: {error}", path.display())).caused_by(error)
+        }
+    }
+}
+
 /// An error of the system that came without a name: it is about the file at hand.
 fn named(error: Error, path: &Path) -> Error {
     let is_nameless = error.kind() == ErrorKind::Io && error.location().is_none();
@@ -173,7 +183,7 @@ pub(crate) fn write_scratch(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<()> {
-    let failed = |error: io::Error| io_error(error, path);
+    let failed = |error: io::Error| unwritable(error, path);
     let file = File::options().write(true).create_new(true).open(path).map_err(failed)?;
     let mut out = BufWriter::with_capacity(1 << 18, file);
     write(&mut out).map_err(|error| named(error, path))?;
@@ -187,7 +197,7 @@ pub(crate) fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<()> {
-    let failed = |error: io::Error| io_error(error, path);
+    let failed = |error: io::Error| unwritable(error, path);
     if tessella_formats::atomic::is_special(path) {
         let mut out = BufWriter::new(File::options().write(true).open(path).map_err(failed)?);
         write(&mut out).map_err(|error| named(error, path))?;

@@ -137,7 +137,8 @@ def _standard_input(field: str, form: str, errors: str) -> Iterator[str]:
             yield text
         elif text.strip():
             try:
-                row = json.loads(text.removeprefix("\ufeff") if number == 1 else text)
+                line_text = text.rstrip("\r\n")
+                row = json.loads(line_text.removeprefix("\ufeff") if number == 1 else line_text)
             except json.JSONDecodeError as error:
                 raise FormatError(
                     f"standard input, line {number}, column {error.colno}: {error.msg}"

@@ -146,7 +146,9 @@ def run(options: argparse.Namespace) -> int:
         print(report(tokenizer, counts, plan.prepared(aside), options.output, seconds))
         asked, got = trainer.vocab_size + plan.reserved, tokenizer.get_vocab_size()
         if got < asked:
-            terminal.note(f"note: {got:,} of the {asked:,} tokens asked for were learned: {trainer._ended}")
+            terminal.note(
+                f"note: the corpus gives no more than {got:,} of the {asked:,} tokens asked for: {trainer._ended}"
+            )
     return 0
 
 
