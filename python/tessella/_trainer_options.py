@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, SupportsIndex
 
 from ._tessella import Regex
 from .errors import ArgumentError, OutOfRangeError
@@ -42,7 +42,7 @@ _VARIANTS = ("base", "window")
 def checked(name: str, value: Any) -> Any:
     """Counts are whole numbers, not negative."""
     if name in _COUNTS and not (value is None and name in _MAY_BE_NONE):
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
+        if isinstance(value, bool) or not isinstance(value, SupportsIndex):
             raise TypeError(f"`{name}` must be an int, not {type(value).__name__}")
         value = value.__index__()
         if value < 0:
@@ -78,8 +78,8 @@ def checked_further(name: str, value: Any) -> Any:
     if name == "forced_tokens":
         if isinstance(value, (str, bytes)):
             raise TypeError(f"`forced_tokens` must be a list of str, not one {type(value).__name__}")
-        value = list(value)
-        for token in value:
+        tokens = value = list(value)
+        for token in tokens:
             if not isinstance(token, str):
                 raise TypeError(f"`forced_tokens` must be a list of str, found {token!r} in it")
             if not token:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, Union
 
 from . import _tessella
 from .errors import ArgumentError, OutOfRangeError
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from fractions import Fraction
 
+    from ._types import Path, ProgressFormat, Source
     from ._zipf import Zipf
 
 __all__ = ["CountedSource", "PieceCounts", "count_pieces", "memory_size", "read_texts"]
 
-_Path = str | os.PathLike[str]
 _C = TypeVar("_C", bound="PieceCounts")
 #: How many times each occurrence counts: whole, or an exact fraction.
 Weight = Union[int, float, str, "Fraction", "Decimal"]
@@ -52,6 +52,21 @@ class CountedSource(NamedTuple):
     #: Texts and bytes of text, each once, whatever the weight.
     texts: int
     bytes: int
+
+
+class CountOptions(TypedDict, total=False):
+    """What ``count_pieces`` takes besides a source and a tokenizer."""
+
+    memory: int | str | None
+    num_threads: int | None
+    weights: Weight | Mapping[str, Weight] | Sequence[Weight] | None
+    languages: str | Mapping[str, str] | Sequence[str] | None
+    errors: Literal["strict", "replace"]
+    field: str
+    format: Literal["auto", "text", "jsonl"]
+    progress: bool | ProgressFormat
+    spill_folder: Path | None
+    hold_out: int
 
 
 class PieceCounts(_tessella.PieceCounts):
@@ -73,7 +88,7 @@ class PieceCounts(_tessella.PieceCounts):
         (15, False)
     """
 
-    def save(self, path: _Path, progress: bool | str = False) -> None:
+    def save(self, path: Path, progress: bool | ProgressFormat = False) -> None:
         """Writes the counts to one file, which appears under its name only when it is complete.
 
         Equal counts from equal sources make equal files, byte for byte, however they were put together. The
@@ -92,7 +107,7 @@ class PieceCounts(_tessella.PieceCounts):
         super().save(path, _progress(progress))
 
     @classmethod
-    def load(cls: type[_C], path: _Path) -> _C:
+    def load(cls: type[_C], path: Path) -> _C:
         """Opens a file that ``save`` wrote. Pieces are read from it when they are asked for, so that loading
         is quick and takes little memory whatever the size; the file stays open. ``verify`` reads it all."""
         counts = cls()
@@ -102,13 +117,13 @@ class PieceCounts(_tessella.PieceCounts):
     open = load
 
     @classmethod
-    def from_tsv(cls: type[_C], path: _Path) -> _C:
+    def from_tsv(cls: type[_C], path: Path) -> _C:
         """Reads lines of a piece, a tab and a count, as SentencePiece takes them (``--input_format=tsv``)."""
         counts = cls()
         counts._read_tsv(path)
         return counts
 
-    def to_tsv(self, path: _Path) -> None:
+    def to_tsv(self, path: Path) -> None:
         """Writes lines of a piece, a tab and a count, as SentencePiece takes them (``--input_format=tsv``).
 
         A piece with a line break in it cannot be written so and raises ``UnsupportedError``.
@@ -146,7 +161,7 @@ def _rebuild(cls: type[_C], items: list[tuple[str, int]], sources: list[tuple[An
     return counts
 
 
-def _progress(progress: bool | str) -> str:
+def _progress(progress: bool | ProgressFormat) -> ProgressFormat:
     if isinstance(progress, str):
         if progress not in ("json", "silent", "indicatif"):
             raise ArgumentError(f"`progress` must be True, False or 'json', found {progress!r}")
@@ -155,7 +170,7 @@ def _progress(progress: bool | str) -> str:
 
 
 def read_texts(
-    source: Any,
+    source: Source,
     *,
     errors: Literal["strict", "replace"] = "strict",
     field: str = "text",
@@ -222,7 +237,7 @@ def memory_size(size: int | str, name: str = "memory") -> int:
 
 
 def count_pieces(
-    source: Any,
+    source: Source,
     tokenizer: Tokenizer | None = None,
     *,
     memory: int | str | None = None,
@@ -232,8 +247,8 @@ def count_pieces(
     errors: Literal["strict", "replace"] = "strict",
     field: str = "text",
     format: Literal["auto", "text", "jsonl"] = "auto",
-    progress: bool | str = False,
-    spill_folder: _Path | None = None,
+    progress: bool | ProgressFormat = False,
+    spill_folder: Path | None = None,
     hold_out: int = 0,
 ) -> PieceCounts:
     """Counts the pieces of a corpus, cut as a tokenizer cuts them before its model sees them.

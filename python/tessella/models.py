@@ -16,13 +16,15 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 from . import _tessella
 from ._component import Component, Field, ReadOnly
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from .trainers import Trainer
 
 __all__ = ["BPE", "Model", "SentencePiece", "Unigram", "WordLevel", "WordPiece"]
@@ -56,7 +58,7 @@ def _deprecated(name: str) -> None:
     )
 
 
-def _pairs(merges: Iterable[Any]) -> list[tuple[str, str]]:
+def _pairs(merges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Merges as pairs. A `str` of two characters must not pass for one."""
     pairs = []
     for merge in merges:
@@ -64,6 +66,27 @@ def _pairs(merges: Iterable[Any]) -> list[tuple[str, str]]:
             raise TypeError(f"`merges` must hold pairs like ('a', 'b'), found {merge!r}")
         pairs.append((merge[0], merge[1]))
     return pairs
+
+
+class BpeOptions(TypedDict, total=False):
+    """What ``BPE`` takes besides vocabulary and merges."""
+
+    cache_capacity: int | None
+    dropout: float | None
+    unk_token: str | None
+    continuing_subword_prefix: str | None
+    end_of_word_suffix: str | None
+    fuse_unk: bool | None
+    byte_fallback: bool
+    ignore_merges: bool
+
+
+class WordPieceOptions(TypedDict, total=False):
+    """What ``WordPiece`` takes besides the vocabulary."""
+
+    unk_token: str
+    max_input_chars_per_word: int
+    continuing_subword_prefix: str
 
 
 class Model(Component):
@@ -189,7 +212,7 @@ class BPE(Model, kind="BPE"):
         return _read_vocab_json(vocab), _tessella.read_merges(_read(merges))
 
     @classmethod
-    def from_file(cls, vocab: _Path, merges: _Path, **kwargs: Any) -> BPE:
+    def from_file(cls, vocab: _Path, merges: _Path, **kwargs: Unpack[BpeOptions]) -> BPE:
         """A model from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
         return cls(*cls.read_file(vocab, merges), **kwargs)
 
@@ -253,7 +276,7 @@ class WordPiece(Model, kind="WordPiece"):
         return _tessella.read_vocab_txt(_read(vocab))
 
     @classmethod
-    def from_file(cls, vocab: _Path, **kwargs: Any) -> WordPiece:
+    def from_file(cls, vocab: _Path, **kwargs: Unpack[WordPieceOptions]) -> WordPiece:
         """A model from ``vocab.txt``; other arguments as for the class."""
         return cls(cls.read_file(vocab), **kwargs)
 

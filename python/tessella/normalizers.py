@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field, ReadOnly, SequenceMixin
+from ._types import CustomNormalizer
 from .errors import ArgumentError
 
 __all__ = [
@@ -50,7 +51,7 @@ class Normalizer(Component):
     _kinds: ClassVar[dict[str, type[Any]]] = {}
 
     @staticmethod
-    def custom(obj: Any) -> Normalizer:
+    def custom(obj: CustomNormalizer) -> Normalizer:
         """A normalizer of your own: any object with ``normalize(text: NormalizedString) -> None``.
 
         The string that it is handed must not be used after the call. A tokenizer with a custom normalizer
@@ -88,7 +89,7 @@ class _Simple(Normalizer):
 
     _name: ClassVar[str] = ""
 
-    def __init_subclass__(cls, kind: str | None = None, **options: Any) -> None:
+    def __init_subclass__(cls, kind: str | None = None, **options: object) -> None:
         super().__init_subclass__(kind=kind, **options)
         if kind is not None:
             cls._name = kind
@@ -292,7 +293,7 @@ class SentencePiece(Normalizer, kind="SentencePiece"):
     escape_whitespaces: ReadOnly[bool] = ReadOnly("Write spaces as `▁`.")
 
 
-class Sequence(SequenceMixin, Normalizer, kind="Sequence"):
+class Sequence(SequenceMixin[Normalizer], Normalizer, kind="Sequence"):
     """Several normalizers, one after the other.
 
     Args:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field, SequenceMixin
+from ._types import Behavior, CustomPreTokenizer, PrependScheme
 from .errors import ArgumentError
 from .tokens import SplitDelimiterBehavior
 
@@ -48,7 +49,7 @@ class PreTokenizer(Component):
     _kinds: ClassVar[dict[str, type[Any]]] = {}
 
     @staticmethod
-    def custom(pretok: Any) -> PreTokenizer:
+    def custom(pretok: CustomPreTokenizer) -> PreTokenizer:
         """A pre-tokenizer of your own: any object with ``pre_tokenize(text: PreTokenizedString) -> None``.
 
         The object that it is handed must not be used after the call. A tokenizer with a custom pre-tokenizer
@@ -240,7 +241,9 @@ class Metaspace(PreTokenizer, kind="Metaspace"):
 
     __slots__ = ()
 
-    def __init__(self, replacement: str = "▁", prepend_scheme: str = "always", split: bool = True) -> None:
+    def __init__(
+        self, replacement: str = "▁", prepend_scheme: PrependScheme = "always", split: bool = True
+    ) -> None:
         self._handle = _Handle.metaspace(replacement, prepend_scheme, split)
 
     replacement: Field[str] = Field("The character that is written for a space.")
@@ -263,7 +266,7 @@ class Punctuation(PreTokenizer, kind="Punctuation"):
 
     __slots__ = ()
 
-    def __init__(self, behavior: str | SplitDelimiterBehavior = "isolated") -> None:
+    def __init__(self, behavior: Behavior | SplitDelimiterBehavior = "isolated") -> None:
         self._handle = _Handle.punctuation(behavior)
 
     behavior: Field[str] = Field("What becomes of punctuation characters.")
@@ -290,7 +293,7 @@ class Split(PreTokenizer, kind="Split"):
     def __init__(
         self,
         pattern: str | _tessella.Regex,
-        behavior: str | SplitDelimiterBehavior,
+        behavior: Behavior | SplitDelimiterBehavior,
         invert: bool = False,
     ) -> None:
         self._handle = _Handle.split(pattern, behavior, invert)
@@ -324,7 +327,7 @@ class UnicodeScripts(PreTokenizer, kind="UnicodeScripts"):
     _shown = ("keep_spaces",)
 
 
-class Sequence(SequenceMixin, PreTokenizer, kind="Sequence"):
+class Sequence(SequenceMixin[PreTokenizer], PreTokenizer, kind="Sequence"):
     """Several pre-tokenizers, one after the other; each cuts the pieces of the one before.
 
     Args:

@@ -36,7 +36,7 @@ __all__ = [
 _Handle = _tessella.PostProcessorHandle
 
 #: A special token of a template: ``(token, id)``, ``(id, token)`` or a dict with ``id``, ``ids``, ``tokens``.
-SpecialToken = tuple[str, int] | tuple[int, str] | Mapping[str, Any]
+SpecialToken = tuple[str, int] | tuple[int, str] | Mapping[str, object]
 
 
 class PostProcessor(Component):
@@ -187,12 +187,13 @@ class TemplateProcessing(PostProcessor, kind="TemplateProcessing"):
             [] if special_tokens is None else list(special_tokens),
         )
 
+    # `Any`: what is read is data as in a file, and what may be set is whatever the constructor takes.
     single: Field[Any] = Field("The template for one sequence, as a list of pieces.")
     pair: Field[Any] = Field("The template for two sequences, as a list of pieces.")
     special_tokens: Field[Any] = Field("The special tokens of the templates.")
 
 
-class Sequence(SequenceMixin, PostProcessor, kind="Sequence"):
+class Sequence(SequenceMixin[PostProcessor], PostProcessor, kind="Sequence"):
     """Several post-processors, one after the other.
 
     Args:

@@ -87,10 +87,11 @@ class Vectors:
 
     def _directions(self) -> _Matrix:
         """All vectors at length 1."""
-        if self._units is None:
+        units = self._units
+        if units is None:
             lengths = np.linalg.norm(self.vectors, axis=1, keepdims=True)
-            self._units = self.vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
-        return self._units
+            units = self._units = self.vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
+        return units
 
     def similarity(self, one: Hashable, other: Hashable) -> float:
         """The cosine of the angle between two vectors: 1 for the same direction, -1 for the opposite."""

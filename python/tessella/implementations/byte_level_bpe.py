@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import decoders, pre_tokenizers, processors
 from ..models import BPE
@@ -12,6 +12,9 @@ from ..normalizers import Lowercase, Normalizer, Sequence, unicode_normalizer_fr
 from ..tokenizer import Tokenizer
 from ..trainers import BpeTrainer
 from .base import BaseTokenizer, Files, Tokens
+
+if TYPE_CHECKING:
+    from .._types import Texts
 
 
 def one_or_sequence(normalizers: list[Normalizer]) -> Normalizer | None:
@@ -75,7 +78,9 @@ class ByteLevelBPETokenizer(BaseTokenizer):
 
     @staticmethod
     def from_file(
-        vocab_filename: str | os.PathLike[str], merges_filename: str | os.PathLike[str], **kwargs: Any
+        vocab_filename: str | os.PathLike[str],
+        merges_filename: str | os.PathLike[str],
+        **kwargs: Any,  # what the class takes besides
     ) -> ByteLevelBPETokenizer:
         """A tokenizer from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
         return ByteLevelBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
@@ -103,7 +108,7 @@ class ByteLevelBPETokenizer(BaseTokenizer):
 
     def train_from_iterator(
         self,
-        iterator: Iterable[Any],
+        iterator: Texts,
         vocab_size: int = 30000,
         min_frequency: int = 2,
         show_progress: bool = True,

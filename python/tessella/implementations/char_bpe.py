@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import decoders, pre_tokenizers
 from ..models import BPE
@@ -14,6 +14,9 @@ from ..tokens import AddedToken
 from ..trainers import BpeTrainer
 from .base import BaseTokenizer, Files, Tokens
 from .byte_level_bpe import one_or_sequence
+
+if TYPE_CHECKING:
+    from .._types import Texts
 
 
 class CharBPETokenizer(BaseTokenizer):
@@ -75,7 +78,9 @@ class CharBPETokenizer(BaseTokenizer):
 
     @staticmethod
     def from_file(
-        vocab_filename: str | os.PathLike[str], merges_filename: str | os.PathLike[str], **kwargs: Any
+        vocab_filename: str | os.PathLike[str],
+        merges_filename: str | os.PathLike[str],
+        **kwargs: Any,  # what the class takes besides
     ) -> CharBPETokenizer:
         """A tokenizer from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
         return CharBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
@@ -109,7 +114,7 @@ class CharBPETokenizer(BaseTokenizer):
 
     def train_from_iterator(
         self,
-        iterator: Iterable[Any],
+        iterator: Texts,
         vocab_size: int = 30000,
         min_frequency: int = 2,
         special_tokens: Tokens = ("<unk>",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,10 @@ from ..tokens import AddedToken
 from ..trainers import Trainer
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._types import Source
+    from ..counting import CountOptions
     from ..tracing import Trace
 
 __all__ = ["Ids", "Recipe", "special"]
@@ -94,7 +98,11 @@ class Recipe:
             tokenizer.post_processor = self.template(known)
         return tokenizer
 
-    def trainer(self, vocab_size: int | None = None, **options: Any) -> Trainer:
+    def trainer(
+        self,
+        vocab_size: int | None = None,
+        **options: Any,  # those of this kind's trainer
+    ) -> Trainer:
         """The trainer. The special tokens at the end, which ``train`` adds, are taken off its size.
 
         Args:
@@ -110,21 +118,20 @@ class Recipe:
             )
         return self.make_trainer(size - reserved, special_tokens=list(self.first), **options)
 
-    def count(self, source: Any, **options: Any) -> PieceCounts:
+    def count(self, source: Source, **options: Unpack[CountOptions]) -> PieceCounts:
         """Counts a corpus as this recipe's trainer needs it; see ``tessella.count_pieces``."""
         tokenizer = self.tokenizer()
         if self.for_counting is not None:
             self.for_counting(tokenizer)
         if self.prepare is not None:
-            reading: dict[str, Any] = {
-                key: options[key] for key in ("errors", "field", "format") if key in options
-            }
+            given: Mapping[str, Any] = options
+            reading = {key: given[key] for key in ("errors", "field", "format") if key in given}
             source = _prepared(source, self.prepare, reading)
         return count_pieces(source, tokenizer, **options)
 
     def train(
         self,
-        source: Any,
+        source: Source,
         vocab_size: int | None = None,
         *,
         memory: int | str | None = None,
@@ -133,7 +140,7 @@ class Recipe:
         field: str = "text",
         progress: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
-        **options: Any,
+        **options: Any,  # those of this kind's trainer
     ) -> Tokenizer:
         """A tokenizer of this kind, learned from a corpus.
 
@@ -161,7 +168,7 @@ class Recipe:
         *,
         progress: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
-        **options: Any,
+        **options: Any,  # those of this kind's trainer
     ) -> Tokenizer:
         """A tokenizer of this kind, learned from what ``count`` has counted."""
         return self.learned(counts, self.trainer(vocab_size, show_progress=progress, **options), checkpoint)

@@ -25,7 +25,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from .. import Encoding
 from ..errors import ArgumentError
@@ -104,7 +104,8 @@ def _inner_forms(labels: Sequence[_L], names: Sequence[str] | Mapping[int, str] 
             inner = f"I-{name[2:]}"
             if not isinstance(label, str) and inner not in numbers:
                 raise ArgumentError(f"`names` has {name!r}, but not {inner!r}")
-            forms[label] = inner if isinstance(label, str) else numbers[inner]
+            goes_on: Any = inner if isinstance(label, str) else numbers[inner]  # of the label's own type
+            forms[label] = goes_on
     return forms
 
 

@@ -14,11 +14,10 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import copy
 from typing import Literal
 
-from .. import Encoding, Tokenizer
+from .. import Encoding, InputSequence, Tokenizer
 
 __all__ = ["windowed", "windows"]
 
@@ -35,8 +34,8 @@ def windowed(tokenizer: Tokenizer, max_length: int, stride: int, truncated: Trun
 
 def windows(
     tokenizer: Tokenizer,
-    text: str | Sequence[str],
-    pair: str | Sequence[str] | None = None,
+    text: InputSequence,
+    pair: InputSequence | None = None,
     *,
     max_length: int,
     stride: int = 0,

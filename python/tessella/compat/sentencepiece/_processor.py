@@ -402,23 +402,19 @@ class SentencePieceProcessor(Vocabulary):
     def _decode_one(
         self, values: Any, holds_pieces: bool, kind: ReturnType, as_bytes: bool, pieces_are_bytes: bool | None
     ) -> Result:
-        is_message = kind in ("serialized_proto", "proto")
+        are_bytes = False
+        pieces: list[str] = []
+        ids: list[int] = []
         if holds_pieces:
             pieces, are_bytes = _decoding.pieces_of(values)
-            model = self._model()
             are_bytes = are_bytes if pieces_are_bytes is None else pieces_are_bytes
-            if not is_message:
-                parts = model.decode_pieces(pieces)
-            message = model.decode_pieces_message(pieces) if is_message else b""
         else:
             ids = _decoding.ids_of(values, self.piece_size())
-            model = self._model()
-            are_bytes = False
-            if not is_message:
-                parts = model.decode_ids(ids)
-            message = model.decode_ids_message(ids) if is_message else b""
-        if is_message:
+        model = self._model()
+        if kind in ("serialized_proto", "proto"):
+            message = model.decode_pieces_message(pieces) if holds_pieces else model.decode_ids_message(ids)
             return message if kind == "serialized_proto" else SentencePieceText(message)
+        parts = model.decode_pieces(pieces) if holds_pieces else model.decode_ids(ids)
         if kind == "offset_mapping":
             return self._mapping(parts, as_bytes or are_bytes, with_text=True)
         return parts[0] if kind is bytes or are_bytes else parts[0].decode()
