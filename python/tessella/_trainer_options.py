@@ -76,10 +76,11 @@ def checked_further(name: str, value: Any) -> Any:
     if name == "strict_budget" and not isinstance(value, bool):
         raise TypeError(f"`strict_budget` must be a bool, not {type(value).__name__}")
     if name == "forced_tokens":
+        given: Any = value
         if isinstance(value, (str, bytes)):
             raise TypeError(f"`forced_tokens` must be a list of str, not one {type(value).__name__}")
-        tokens = value = list(value)
-        for token in tokens:
+        value = list(given)
+        for token in value:
             if not isinstance(token, str):
                 raise TypeError(f"`forced_tokens` must be a list of str, found {token!r} in it")
             if not token:

@@ -12,6 +12,7 @@ from .models import Model
 from .tokens import AddedToken
 
 if TYPE_CHECKING:
+    from ._types import Texts
     from .tokenizer import Tokenizer
     from .tracing import Trace
     from .trainers import ParityBpeTrainer, Trainer
@@ -66,8 +67,8 @@ def estimate_memory(trainer: Trainer, counts: _tessella.PieceCounts) -> int:
 def train_parity(
     trainer: ParityBpeTrainer,
     tokenizer: Tokenizer,
-    train_iterators: Iterable[Iterable[Any]],
-    dev_iterators: Iterable[Iterable[Any]] | None,
+    train_iterators: Iterable[Texts],
+    dev_iterators: Iterable[Texts] | None,
     ratio: Iterable[float] | None,
 ) -> None:
     """See ``ParityBpeTrainer.train_from_iterator``."""

@@ -6,12 +6,13 @@ import os
 from typing import TYPE_CHECKING, List, Literal, Protocol, Tuple, TypedDict, Union  # noqa: UP035
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
 
     from ._tessella import NormalizedString, PreTokenizedString
+    from .counting import Weight
 
 #: Start and end.
 Offsets = Tuple[int, int]  # noqa: UP006
@@ -140,3 +141,39 @@ class CustomDecoder(Protocol):
     """What ``Decoder.custom`` takes: tokens to the texts that, joined, are the result."""
 
     def decode_chain(self, tokens: list[str], /) -> list[str] | tuple[str, ...]: ...
+
+
+class BpeOptions(TypedDict, total=False):
+    """What ``BPE`` takes besides vocabulary and merges."""
+
+    cache_capacity: int | None
+    dropout: float | None
+    unk_token: str | None
+    continuing_subword_prefix: str | None
+    end_of_word_suffix: str | None
+    fuse_unk: bool | None
+    byte_fallback: bool
+    ignore_merges: bool
+
+
+class WordPieceOptions(TypedDict, total=False):
+    """What ``WordPiece`` takes besides the vocabulary."""
+
+    unk_token: str
+    max_input_chars_per_word: int
+    continuing_subword_prefix: str
+
+
+class CountOptions(TypedDict, total=False):
+    """What ``count_pieces`` takes besides a source and a tokenizer."""
+
+    memory: int | str | None
+    num_threads: int | None
+    weights: Weight | Mapping[str, Weight] | Sequence[Weight] | None
+    languages: str | Mapping[str, str] | Sequence[str] | None
+    errors: Literal["strict", "replace"]
+    field: str
+    format: Literal["auto", "text", "jsonl"]
+    progress: bool | ProgressFormat
+    spill_folder: Path | None
+    hold_out: int

@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, Union
 
 from . import _tessella
 from .errors import ArgumentError, OutOfRangeError
@@ -52,21 +52,6 @@ class CountedSource(NamedTuple):
     #: Texts and bytes of text, each once, whatever the weight.
     texts: int
     bytes: int
-
-
-class CountOptions(TypedDict, total=False):
-    """What ``count_pieces`` takes besides a source and a tokenizer."""
-
-    memory: int | str | None
-    num_threads: int | None
-    weights: Weight | Mapping[str, Weight] | Sequence[Weight] | None
-    languages: str | Mapping[str, str] | Sequence[str] | None
-    errors: Literal["strict", "replace"]
-    field: str
-    format: Literal["auto", "text", "jsonl"]
-    progress: bool | ProgressFormat
-    spill_folder: Path | None
-    hold_out: int
 
 
 class PieceCounts(_tessella.PieceCounts):

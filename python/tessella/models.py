@@ -16,7 +16,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field, ReadOnly
@@ -25,6 +25,7 @@ from .errors import ArgumentError
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._types import BpeOptions, WordPieceOptions
     from .trainers import Trainer
 
 __all__ = ["BPE", "Model", "SentencePiece", "Unigram", "WordLevel", "WordPiece"]
@@ -66,27 +67,6 @@ def _pairs(merges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
             raise TypeError(f"`merges` must hold pairs like ('a', 'b'), found {merge!r}")
         pairs.append((merge[0], merge[1]))
     return pairs
-
-
-class BpeOptions(TypedDict, total=False):
-    """What ``BPE`` takes besides vocabulary and merges."""
-
-    cache_capacity: int | None
-    dropout: float | None
-    unk_token: str | None
-    continuing_subword_prefix: str | None
-    end_of_word_suffix: str | None
-    fuse_unk: bool | None
-    byte_fallback: bool
-    ignore_merges: bool
-
-
-class WordPieceOptions(TypedDict, total=False):
-    """What ``WordPiece`` takes besides the vocabulary."""
-
-    unk_token: str
-    max_input_chars_per_word: int
-    continuing_subword_prefix: str
 
 
 class Model(Component):

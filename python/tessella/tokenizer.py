@@ -98,6 +98,11 @@ class TextStream:
         return copy
 
 
+def _takes(cls: type[_T], model: Model) -> _T:
+    """What signatures show of the class. Its own methods take more, for the sake of subclasses."""
+    return cls(model)
+
+
 class Tokenizer(_tessella.Tokenizer):
     """Text to ids and back, in stages that can be looked at, changed and replaced.
 
@@ -120,8 +125,17 @@ class Tokenizer(_tessella.Tokenizer):
         del rest, named
         return super().__new__(cls, Model._of(model))
 
-    def __init__(self, model: Model) -> None:
-        del model
+    if TYPE_CHECKING:
+
+        def __init__(self, model: Model) -> None: ...
+
+    else:
+        # All is done. A subclass may call this with the model, or with nothing.
+        def __init__(self, model: Model | None = None) -> None:
+            del model
+
+    # What signatures show.
+    __new__.__wrapped__ = _takes  # type: ignore[attr-defined]
 
     def __setattr__(self, name: str, value: object) -> None:
         if name not in _SETTABLE and (meant := _slip(type(self), name)) is not None:

@@ -27,6 +27,7 @@ from .tokens import AddedToken
 
 if TYPE_CHECKING:
     from ._tessella import PieceCounts
+    from ._types import Texts
     from .models import BPE, Model
     from .tokenizer import Tokenizer
     from .tracing import Trace
@@ -449,8 +450,8 @@ class ParityBpeTrainer(Trainer):
     def train_from_iterator(
         self,
         tokenizer: Tokenizer,
-        train_iterators: Iterable[Iterable[Any]],
-        dev_iterators: Iterable[Iterable[Any]] | None = None,
+        train_iterators: Iterable[Texts],
+        dev_iterators: Iterable[Texts] | None = None,
         ratio: Iterable[float] | None = None,
     ) -> None:
         """Trains the BPE model of a tokenizer on texts of several languages.

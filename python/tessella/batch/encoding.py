@@ -51,7 +51,7 @@ class BatchEncoding(UserDict[str, Any]):
 
     def __init__(
         self,
-        data: Mapping[str, Any] | None = None,
+        data: Mapping[str, object] | None = None,
         encoding: Encoding | Sequence[Encoding] | None = None,
         tensor_type: Tensors | None = None,
         prepend_batch_axis: bool = False,

@@ -97,7 +97,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
     model_max_length: int
 
     # Of subclasses: what holds where the settings do not say.
-    _defaults: Mapping[str, Any] = {}
+    _defaults: Mapping[str, object] = {}
 
     def __init__(
         self,

@@ -38,7 +38,7 @@ class Vectors:
     def __init__(
         self, keys: Iterable[Hashable], vectors: npt.ArrayLike, counts: Sequence[int] | None = None
     ) -> None:
-        self.keys = list(keys)
+        self.keys: list[Hashable] = list(keys)
         self.vectors: _Matrix = np.array(vectors, dtype=np.float32, order="C")
         # Similarities are worked out once, so the numbers must stay what they are.
         self.vectors.setflags(write=False)
@@ -47,7 +47,7 @@ class Vectors:
                 f"there are {len(self.keys)} keys; `vectors` must have as many rows, found the shape "
                 f"{self.vectors.shape}"
             )
-        self.counts = None if counts is None else list(counts)
+        self.counts: list[int] | None = None if counts is None else list(counts)
         self._places = {key: place for place, key in enumerate(self.keys)}
         if len(self._places) < len(self.keys):
             twice = next(key for place, key in enumerate(self.keys) if self._places[key] != place)
@@ -100,7 +100,7 @@ class Vectors:
 
     def most_similar(
         self,
-        to: Hashable | Sequence[Hashable] | npt.NDArray[Any],
+        to: Hashable | Sequence[Hashable] | npt.NDArray[np.floating],
         *,
         unlike: Iterable[Hashable] = (),
         n: int = 10,

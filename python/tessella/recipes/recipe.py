@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,8 +18,7 @@ from ..trainers import Trainer
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .._types import Source
-    from ..counting import CountOptions
+    from .._types import CountOptions, Source
     from ..tracing import Trace
 
 __all__ = ["Ids", "Recipe", "special"]
@@ -124,8 +123,8 @@ class Recipe:
         if self.for_counting is not None:
             self.for_counting(tokenizer)
         if self.prepare is not None:
-            given: Mapping[str, Any] = options
-            reading = {key: given[key] for key in ("errors", "field", "format") if key in given}
+            of_reading = ("errors", "field", "format")
+            reading = {key: value for key, value in options.items() if key in of_reading}
             source = _prepared(source, self.prepare, reading)
         return count_pieces(source, tokenizer, **options)
 

@@ -52,7 +52,7 @@ class Unigram:
     """
 
     def __init__(self, scores: Mapping[str, float], unknown: str | None = "[UNK]") -> None:
-        self.scores = dict(scores)
+        self.scores: dict[str, float] = dict(scores)
         self.unknown = unknown
         self._longest = max(map(len, self.scores), default=1)
         # A character that is no entry costs 10 more than the rarest entry, on the scale of logarithms.

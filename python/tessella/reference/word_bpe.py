@@ -38,8 +38,8 @@ class WordBpe:
         end_is_symbol: bool = True,
         unknown: str = "[UNK]",
     ) -> None:
-        self.merges = list(merges)
-        self.alphabet = list(alphabet)
+        self.merges: list[tuple[str, str]] = list(merges)
+        self.alphabet: list[str] = list(alphabet)
         self.end_of_word = end_of_word
         self.end_is_symbol = end_is_symbol
         self.unknown = unknown

@@ -32,9 +32,9 @@ class WordLevel:
     """A vocabulary in id order, the unknown token among it."""
 
     def __init__(self, vocab: Iterable[str], unknown: str = "[UNK]") -> None:
-        self.vocab = list(vocab)
+        self.vocab: list[str] = list(vocab)
         self.unknown = unknown
-        self.ids = {word: id for id, word in enumerate(self.vocab)}
+        self.ids: dict[str, int] = {word: id for id, word in enumerate(self.vocab)}
 
     @classmethod
     def train(

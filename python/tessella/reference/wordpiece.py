@@ -38,7 +38,7 @@ class WordPiece:
         prefix: str = "##",
         max_word_length: int = 100,
     ) -> None:
-        self.vocab = list(vocab)
+        self.vocab: list[str] = list(vocab)
         self.unknown = unknown
         self.prefix = prefix
         self.max_word_length = max_word_length

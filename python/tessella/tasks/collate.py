@@ -229,7 +229,7 @@ class MaskedCollator(TokenLabelCollator):
         self.probability = probability
         self.mask_share = mask_share
         self.random_share = random_share
-        self.special_ids = list(special_ids)
+        self.special_ids: list[int] = list(special_ids)
         self._random = np.random.default_rng(seed)
 
     def __call__(self, examples: Iterable[Example]) -> Batch:

@@ -57,8 +57,8 @@ class Affixes(WordTokenizer):
     ) -> None:
         if least_stem < 1:
             raise ArgumentError(f"`least_stem` is {least_stem}; a stem has 1 character or more")
-        self.prefixes = _longest_first(prefixes, "prefixes")
-        self.suffixes = _longest_first(suffixes, "suffixes")
+        self.prefixes: list[str] = _longest_first(prefixes, "prefixes")
+        self.suffixes: list[str] = _longest_first(suffixes, "suffixes")
         self.least_stem = least_stem
         self.at_most = at_most
         self.mark = mark

@@ -150,11 +150,11 @@ class Morphs(WordTokenizer):
         corpus_weight: float = 1.0,
         words: WordTokenizer | None = None,
     ) -> None:
-        self.morphs = dict(morphs)
-        self.analyses = {word: list(parts) for word, parts in (analyses or {}).items()}
+        self.morphs: dict[str, int] = dict(morphs)
+        self.analyses: dict[str, list[str]] = {word: list(parts) for word, parts in (analyses or {}).items()}
         self.corpus_weight = corpus_weight
         self._words = words or Punctuation()
-        self.word_count = len(self.analyses) if word_count is None else word_count
+        self.word_count: int = len(self.analyses) if word_count is None else word_count
         self._cost = DescriptionLength(corpus_weight)
         for morph, count in self.morphs.items():
             self._cost.update(morph, 0, count)

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ...errors import ArgumentError
 from . import _decoding
 from ._errors import SentencePieceError, as_runtime_errors
 from ._messages import NBestSentencePieceText, SentencePieceText
+from ._options import Inputs, ReturnType
 from ._settings import next_seed
 from ._texts import Input, characters_at, with_offsets
 from ._vocabulary import NOT_LOADED, Vocabulary
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import (
+        Decodable,
+        DecodeOptions,
+        EncodeOptions,
+        Extras,
+        ParallelOptions,
+        ProcessorOptions,
+        SampleOptions,
+    )
+
 # What a call returns depends on its `return_type`; a precise type would need many overloads.
 Result = Any
-ReturnType = type[int] | type[str] | type[bytes] | str
 Sampled = tuple[int, float, int] | None
 Parts = tuple[bytes, list[int], list[str], list[int], list[int]]
 
@@ -120,14 +134,14 @@ class SentencePieceProcessor(Vocabulary):
             return_type = out_type
         if return_type is None:
             return_type = self._return_type if default is None else default
-        if return_type == "immutable_proto":
+        if str(return_type) == "immutable_proto":
             raise ArgumentError("immutable_proto is not supported any more: use return_type='proto'")
         if return_type not in _RETURN_TYPES:
             raise ArgumentError(f"invalid return_type {return_type!r}: it must be one of {_RETURN_TYPES}")
         return return_type
 
     @classmethod
-    def from_file(cls, model_file: str, **kwargs: Any) -> SentencePieceProcessor:
+    def from_file(cls, model_file: str, **kwargs: Unpack[ProcessorOptions]) -> SentencePieceProcessor:
         """A processor for a model file, with options as for the class."""
         cls._check_no_model(kwargs)
         processor = cls(**kwargs)
@@ -135,7 +149,7 @@ class SentencePieceProcessor(Vocabulary):
         return processor
 
     @classmethod
-    def from_proto(cls, model_proto: bytes, **kwargs: Any) -> SentencePieceProcessor:
+    def from_proto(cls, model_proto: bytes, **kwargs: Unpack[ProcessorOptions]) -> SentencePieceProcessor:
         """A processor for a model in memory, with options as for the class."""
         cls._check_no_model(kwargs)
         processor = cls(**kwargs)
@@ -143,7 +157,7 @@ class SentencePieceProcessor(Vocabulary):
         return processor
 
     @staticmethod
-    def _check_no_model(kwargs: dict[str, Any]) -> None:
+    def _check_no_model(kwargs: Mapping[str, object]) -> None:
         for name in ("model_file", "model_proto"):
             if name in kwargs:
                 raise ArgumentError(f"`{name}` is given twice: leave the keyword out")
@@ -152,7 +166,7 @@ class SentencePieceProcessor(Vocabulary):
 
     def encode(
         self,
-        input: Input | list[Input],
+        input: Inputs,
         add_bos: bool | None = None,
         add_eos: bool | None = None,
         reverse: bool | None = None,
@@ -301,7 +315,7 @@ class SentencePieceProcessor(Vocabulary):
 
     def nbest_encode(
         self,
-        input: Input | list[Input],
+        input: Inputs,
         add_bos: bool | None = None,
         add_eos: bool | None = None,
         reverse: bool | None = None,
@@ -339,7 +353,7 @@ class SentencePieceProcessor(Vocabulary):
 
     def parallel_encode(
         self,
-        input: Input | list[Input],
+        input: Inputs,
         add_bos: bool | None = None,
         add_eos: bool | None = None,
         reverse: bool | None = None,
@@ -371,7 +385,7 @@ class SentencePieceProcessor(Vocabulary):
 
     def decode(
         self,
-        input: Any,
+        input: Decodable,
         return_type: ReturnType | None = None,
         out_type: ReturnType | None = None,
         num_threads: int | None = None,
@@ -421,7 +435,7 @@ class SentencePieceProcessor(Vocabulary):
 
     # Normalization
 
-    def normalize(self, input: Input | list[Input], with_offsets: bool | None = None) -> Result:
+    def normalize(self, input: Inputs, with_offsets: bool | None = None) -> Result:
         """The normalized text; with offsets also where each of its characters comes from."""
         if isinstance(input, list):
             return [self._normalize(text, bool(with_offsets)) for text in input]
@@ -453,114 +467,143 @@ class SentencePieceProcessor(Vocabulary):
 
     # The same under other names
 
-    def encode_as_ids(self, input: Any, **kwargs: Any) -> Result:
+    def encode_as_ids(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
         """As :meth:`encode`, ids."""
         return self.encode(input=input, return_type=int, **kwargs)
 
-    def encode_as_pieces(self, input: Any, **kwargs: Any) -> Result:
+    def encode_as_pieces(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
         """As :meth:`encode`, pieces."""
         return self.encode(input=input, return_type=str, **kwargs)
 
-    def encode_as_numpy(self, input: Any, **kwargs: Any) -> Result:
+    def encode_as_numpy(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
         """As :meth:`encode`, an array."""
         return self.encode(input=input, return_type="numpy", **kwargs)
 
-    def encode_as_proto(self, input: Any, **kwargs: Any) -> Result:
+    def encode_as_proto(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
         """As :meth:`encode`, a message."""
         return self.encode(input=input, return_type="proto", **kwargs)
 
-    def encode_as_offset_mapping(self, input: Any, **kwargs: Any) -> Result:
+    def encode_as_offset_mapping(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
         """As :meth:`encode`, ids, pieces and offsets."""
         return self.encode(input=input, return_type="offset_mapping", **kwargs)
 
     def sample_encode_as_ids(
-        self, input: Any, nbest_size: int | None = None, alpha: float | None = None, **kwargs: Any
+        self,
+        input: Inputs,
+        nbest_size: int | None = None,
+        alpha: float | None = None,
+        **kwargs: Unpack[SampleOptions],
     ) -> Result:
         """A random segmentation, ids."""
         return self._sample(input, nbest_size, alpha, int, kwargs)
 
     def sample_encode_as_pieces(
-        self, input: Any, nbest_size: int | None = None, alpha: float | None = None, **kwargs: Any
+        self,
+        input: Inputs,
+        nbest_size: int | None = None,
+        alpha: float | None = None,
+        **kwargs: Unpack[SampleOptions],
     ) -> Result:
         """A random segmentation, pieces."""
         return self._sample(input, nbest_size, alpha, str, kwargs)
 
     def sample_encode_as_numpy(
-        self, input: Any, nbest_size: int | None = None, alpha: float | None = None, **kwargs: Any
+        self,
+        input: Inputs,
+        nbest_size: int | None = None,
+        alpha: float | None = None,
+        **kwargs: Unpack[SampleOptions],
     ) -> Result:
         """A random segmentation, an array."""
         return self._sample(input, nbest_size, alpha, "numpy", kwargs)
 
     def sample_encode_as_proto(
-        self, input: Any, nbest_size: int | None = None, alpha: float | None = None, **kwargs: Any
+        self,
+        input: Inputs,
+        nbest_size: int | None = None,
+        alpha: float | None = None,
+        **kwargs: Unpack[SampleOptions],
     ) -> Result:
         """A random segmentation, a message."""
         return self._sample(input, nbest_size, alpha, "proto", kwargs)
 
     def _sample(
         self,
-        input: Any,
+        input: Inputs,
         nbest_size: int | None,
         alpha: float | None,
         kind: ReturnType,
-        kwargs: dict[str, Any],
+        kwargs: SampleOptions,
     ) -> Result:
         return self.encode(
             input=input, nbest_size=nbest_size, alpha=alpha, return_type=kind, enable_sampling=True, **kwargs
         )
 
-    def nbest_encode_as_ids(self, input: Any, nbest_size: int | None = None, **kwargs: Any) -> Result:
+    def nbest_encode_as_ids(
+        self, input: Inputs, nbest_size: int | None = None, **kwargs: Unpack[Extras]
+    ) -> Result:
         """As :meth:`nbest_encode`, ids."""
         return self.nbest_encode(input=input, nbest_size=nbest_size, return_type=int, **kwargs)
 
-    def nbest_encode_as_pieces(self, input: Any, nbest_size: int | None = None, **kwargs: Any) -> Result:
+    def nbest_encode_as_pieces(
+        self, input: Inputs, nbest_size: int | None = None, **kwargs: Unpack[Extras]
+    ) -> Result:
         """As :meth:`nbest_encode`, pieces."""
         return self.nbest_encode(input=input, nbest_size=nbest_size, return_type=str, **kwargs)
 
-    def nbest_encode_as_numpy(self, input: Any, nbest_size: int | None = None, **kwargs: Any) -> Result:
+    def nbest_encode_as_numpy(
+        self, input: Inputs, nbest_size: int | None = None, **kwargs: Unpack[Extras]
+    ) -> Result:
         """As :meth:`nbest_encode`, arrays."""
         return self.nbest_encode(input=input, nbest_size=nbest_size, return_type="numpy", **kwargs)
 
-    def nbest_encode_as_proto(self, input: Any, nbest_size: int | None = None, **kwargs: Any) -> Result:
+    def nbest_encode_as_proto(
+        self, input: Inputs, nbest_size: int | None = None, **kwargs: Unpack[Extras]
+    ) -> Result:
         """As :meth:`nbest_encode`, a message."""
         return self.nbest_encode(input=input, nbest_size=nbest_size, return_type="proto", **kwargs)
 
-    def parallel_encode_as_ids(self, input: Any, **kwargs: Any) -> Result:
+    def parallel_encode_as_ids(self, input: Inputs, **kwargs: Unpack[ParallelOptions]) -> Result:
         """As :meth:`parallel_encode`, ids."""
         return self.parallel_encode(input=input, return_type=int, **kwargs)
 
-    def parallel_encode_as_pieces(self, input: Any, **kwargs: Any) -> Result:
+    def parallel_encode_as_pieces(self, input: Inputs, **kwargs: Unpack[ParallelOptions]) -> Result:
         """As :meth:`parallel_encode`, pieces."""
         return self.parallel_encode(input=input, return_type=str, **kwargs)
 
-    def parallel_encode_as_numpy(self, input: Any, **kwargs: Any) -> Result:
+    def parallel_encode_as_numpy(self, input: Inputs, **kwargs: Unpack[ParallelOptions]) -> Result:
         """As :meth:`parallel_encode`, an array."""
         return self.parallel_encode(input=input, return_type="numpy", **kwargs)
 
-    def parallel_encode_as_proto(self, input: Any, **kwargs: Any) -> Result:
+    def parallel_encode_as_proto(self, input: Inputs, **kwargs: Unpack[ParallelOptions]) -> Result:
         """As :meth:`parallel_encode`, a message."""
         return self.parallel_encode(input=input, return_type="proto", **kwargs)
 
-    def decode_ids(self, input: Any, return_type: ReturnType | None = None, **kwargs: Any) -> Result:
+    def decode_ids(
+        self, input: Decodable, return_type: ReturnType | None = None, **kwargs: Unpack[DecodeOptions]
+    ) -> Result:
         """As :meth:`decode`."""
         return self.decode(input=input, return_type=return_type, **kwargs)
 
-    def decode_pieces(self, input: Any, return_type: ReturnType | None = None, **kwargs: Any) -> Result:
+    def decode_pieces(
+        self, input: Decodable, return_type: ReturnType | None = None, **kwargs: Unpack[DecodeOptions]
+    ) -> Result:
         """As :meth:`decode`."""
         return self.decode(input=input, return_type=return_type, **kwargs)
 
-    def decode_ids_as_proto(self, input: Any, **kwargs: Any) -> Result:
+    def decode_ids_as_proto(self, input: Decodable, **kwargs: Unpack[DecodeOptions]) -> Result:
         """As :meth:`decode`, a message."""
         return self.decode(input=input, return_type="proto", **kwargs)
 
-    def decode_pieces_as_proto(self, input: Any, **kwargs: Any) -> Result:
+    def decode_pieces_as_proto(self, input: Decodable, **kwargs: Unpack[DecodeOptions]) -> Result:
         """As :meth:`decode`, a message."""
         return self.decode(input=input, return_type="proto", **kwargs)
 
     tokenize = encode
     detokenize = decode
 
-    Encode = Tokenize = encode
+    Encode = encode
+    Tokenize = encode
     EncodeAsIds = encode_as_ids
     EncodeAsPieces = encode_as_pieces
     EncodeAsNumpy = encode_as_numpy
@@ -580,7 +623,8 @@ class SentencePieceProcessor(Vocabulary):
     ParallelEncodeAsPieces = parallel_encode_as_pieces
     ParallelEncodeAsNumpy = parallel_encode_as_numpy
     ParallelEncodeAsProto = parallel_encode_as_proto
-    Decode = Detokenize = decode
+    Decode = decode
+    Detokenize = decode
     DecodeIds = decode_ids
     DecodePieces = decode_pieces
     DecodeIdsAsProto = decode_ids_as_proto

@@ -87,7 +87,9 @@ class Encoding:
         self._pat_str = pat_str
         self._mergeable_ranks = mergeable_ranks
         self._special_tokens = special_tokens
-        self.max_token_value = max(max(mergeable_ranks.values()), max(special_tokens.values(), default=0))
+        self.max_token_value: int = max(
+            max(mergeable_ranks.values()), max(special_tokens.values(), default=0)
+        )
         if explicit_n_vocab:
             count = len(mergeable_ranks) + len(special_tokens)
             assert count == explicit_n_vocab, f"{count} tokens, explicit_n_vocab is {explicit_n_vocab}"
@@ -390,7 +392,7 @@ class Encoding:
             "special_tokens": self._special_tokens,
         }
 
-    def __setstate__(self, state: Any) -> None:
+    def __setstate__(self, state: str | dict[str, Any]) -> None:
         if isinstance(state, str):
             from .registry import get_encoding
 
