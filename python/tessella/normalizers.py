@@ -12,7 +12,7 @@ Example:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from . import _tessella
 from ._component import Component, Field, ReadOnly, SequenceMixin
@@ -228,10 +228,14 @@ class Precompiled(Normalizer, kind="Precompiled"):
 
     __slots__ = ()
 
-    def __init__(self, precompiled_charsmap: bytes | Iterable[int], matching: str = "grapheme") -> None:
+    def __init__(
+        self,
+        precompiled_charsmap: bytes | Iterable[int],
+        matching: Literal["grapheme", "longest_match"] = "grapheme",
+    ) -> None:
         self._handle = _tessella.NormalizerHandle.precompiled(list(precompiled_charsmap), matching)
 
-    matching: Field[str] = Field("`grapheme` or `longest_match`.")
+    matching: Field[Literal["grapheme", "longest_match"]] = Field("`grapheme` or `longest_match`.")
 
     _shown = ("matching",)
 

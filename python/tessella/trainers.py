@@ -27,7 +27,7 @@ from .tokens import AddedToken
 
 if TYPE_CHECKING:
     from ._tessella import PieceCounts
-    from ._types import Texts
+    from ._types import ProgressFormat, Texts
     from .models import BPE, Model
     from .tokenizer import Tokenizer
     from .tracing import Trace
@@ -264,14 +264,14 @@ class BpeTrainer(Trainer):
     _words: int = 0
 
     min_frequency: int
-    progress_format: str
+    progress_format: ProgressFormat
     special_tokens: list[AddedToken]
     limit_alphabet: int | None
     initial_alphabet: list[str]
     continuing_subword_prefix: str | None
     end_of_word_suffix: str | None
     max_token_length: int | None
-    tie_break: str
+    tie_break: Literal["smaller_ids", "first_seen"]
     strict_budget: bool
     forced_tokens: list[str]
     initial_vocab: tuple[list[str], list[tuple[str, str]]] | None
@@ -283,7 +283,7 @@ class BpeTrainer(Trainer):
         vocab_size: int = 30000,
         min_frequency: int = 0,
         show_progress: bool = True,
-        progress_format: str = "indicatif",
+        progress_format: ProgressFormat = "indicatif",
         special_tokens: Tokens = (),
         limit_alphabet: int | None = None,
         initial_alphabet: Iterable[str] = (),
@@ -399,7 +399,7 @@ class ParityBpeTrainer(Trainer):
     )
 
     num_merges: int
-    variant: str
+    variant: Literal["base", "window"]
     min_frequency: int
     ratio: list[float] | None
     global_merges: int
@@ -416,7 +416,7 @@ class ParityBpeTrainer(Trainer):
     def __init__(
         self,
         num_merges: int = 32000,
-        variant: str = "base",
+        variant: Literal["base", "window"] = "base",
         min_frequency: int = 0,
         ratio: Iterable[float] | None = None,
         global_merges: int = 0,
@@ -539,8 +539,8 @@ class WordPieceTrainer(Trainer):
     initial_alphabet: list[str]
     continuing_subword_prefix: str | None
     end_of_word_suffix: str | None
-    score: str
-    tie_break: str
+    score: Literal["frequency", "likelihood"]
+    tie_break: Literal["smaller_ids", "first_seen"]
     strict_budget: bool
 
     def __init__(

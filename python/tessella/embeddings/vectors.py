@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Vectors"]
 
+#: The formats of files with vectors.
+VectorFormat = Literal["text", "binary", "safetensors"]
 _Matrix = npt.NDArray[np.float32]
 
 
@@ -187,7 +189,7 @@ class Vectors:
                 rows[id] = self.vectors[place]
         return rows
 
-    def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
+    def save(self, path: str | os.PathLike[str], format: VectorFormat | None = None) -> None:
         """Writes the vectors; ``load_vectors`` reads them.
 
         Args:
