@@ -94,7 +94,17 @@ class PieceCounts(_tessella.PieceCounts):
     @classmethod
     def load(cls: type[_C], path: Path) -> _C:
         """Opens a file that ``save`` wrote. Pieces are read from it when they are asked for, so that loading
-        is quick and takes little memory whatever the size; the file stays open. ``verify`` reads it all."""
+        is quick and takes little memory whatever the size; the file stays open. ``verify`` reads it all.
+
+        Example:
+            >>> import os, tempfile
+            >>> from tessella import PieceCounts
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "corpus.counts")
+            ...     PieceCounts({"low": 2, "lower": 1}).save(path)
+            ...     PieceCounts.load(path).get("low")
+            2
+        """
         counts = cls()
         counts._open(path)
         return counts
@@ -103,7 +113,17 @@ class PieceCounts(_tessella.PieceCounts):
 
     @classmethod
     def from_tsv(cls: type[_C], path: Path) -> _C:
-        """Reads lines of a piece, a tab and a count, as SentencePiece takes them (``--input_format=tsv``)."""
+        """Reads lines of a piece, a tab and a count, as SentencePiece takes them (``--input_format=tsv``).
+
+        Example:
+            >>> import os, tempfile
+            >>> from tessella import PieceCounts
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "words.tsv")
+            ...     PieceCounts({"low": 2, "lower": 1}).to_tsv(path)
+            ...     PieceCounts.from_tsv(path).items()
+            [('low', 2), ('lower', 1)]
+        """
         counts = cls()
         counts._read_tsv(path)
         return counts

@@ -197,7 +197,13 @@ class CTC(Decoder, kind="CTC"):
 
 
 class Fuse(Decoder, kind="Fuse"):
-    """Joins all tokens into one, for decoders that come after."""
+    """Joins all tokens into one, for decoders that come after.
+
+    Example:
+        >>> from tessella.decoders import Fuse
+        >>> Fuse().decode_chain(["a", "b"])
+        ['ab']
+    """
 
     __slots__ = ()
 
@@ -250,6 +256,11 @@ class Replace(Decoder, kind="Replace"):
     Args:
         pattern: a ``str`` is looked for as it is, a ``tessella.Regex`` as an expression.
         content: what to write instead, literally.
+
+    Example:
+        >>> from tessella.decoders import Replace
+        >>> Replace("▁", " ").decode(["▁my", "▁name"])
+        ' my name'
     """
 
     __slots__ = ()
@@ -281,6 +292,11 @@ class Sequence(SequenceMixin[Decoder], Decoder, kind="Sequence"):
     Args:
         decoders: the decoders, in order. ``sequence[0]`` is the first of them, and changing it changes the
             sequence.
+
+    Example:
+        >>> from tessella.decoders import ByteFallback, Fuse, Replace, Sequence
+        >>> Sequence([Replace("▁", " "), ByteFallback(), Fuse()]).decode(["▁a", "<0xC3>", "<0xA9>"])
+        ' aé'
     """
 
     __slots__ = ()

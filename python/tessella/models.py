@@ -70,7 +70,16 @@ def _pairs(merges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 class Model(Component):
-    """What all models have in common. ``Model()`` is an empty BPE model."""
+    """What all models have in common. ``Model()`` is an empty BPE model.
+
+    Example:
+        >>> from tessella.models import WordLevel
+        >>> model = WordLevel({"hello": 0, "<unk>": 1})
+        >>> model.token_to_id("hello"), model.id_to_token(1), model.tokenize("there")[0].id
+        (0, '<unk>', 1)
+        >>> type(model.get_trainer()).__name__
+        'WordLevelTrainer'
+    """
 
     __slots__ = ()
 
@@ -193,7 +202,16 @@ class BPE(Model, kind="BPE"):
 
     @classmethod
     def from_file(cls, vocab: _Path, merges: _Path, **kwargs: Unpack[BpeOptions]) -> BPE:
-        """A model from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
+        """A model from ``vocab.json`` and ``merges.txt``; other arguments as for the class.
+
+        Example:
+            >>> import tempfile
+            >>> from tessella.models import BPE
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     vocab, merges = BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]).save(folder)
+            ...     BPE.from_file(vocab, merges, unk_token="a").tokenize("ab")[0].value
+            'ab'
+        """
         return cls(*cls.read_file(vocab, merges), **kwargs)
 
     def _clear_cache(self) -> None:
@@ -257,7 +275,16 @@ class WordPiece(Model, kind="WordPiece"):
 
     @classmethod
     def from_file(cls, vocab: _Path, **kwargs: Unpack[WordPieceOptions]) -> WordPiece:
-        """A model from ``vocab.txt``; other arguments as for the class."""
+        """A model from ``vocab.txt``; other arguments as for the class.
+
+        Example:
+            >>> import tempfile
+            >>> from tessella.models import WordPiece
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     (vocab,) = WordPiece({"[UNK]": 0, "un": 1}).save(folder)
+            ...     WordPiece.from_file(vocab).id_to_token(1)
+            'un'
+        """
         return cls(cls.read_file(vocab), **kwargs)
 
     unk_token: Field[str] = Field("The token for pieces that cannot be spelled.")

@@ -42,7 +42,13 @@ __all__ = [
 
 
 class Normalizer(Component):
-    """What all normalizers have in common. Make one of the classes below, or ``custom``."""
+    """What all normalizers have in common. Make one of the classes below, or ``custom``.
+
+    Example:
+        >>> from tessella.normalizers import Lowercase, Normalizer
+        >>> isinstance(Lowercase(), Normalizer), Lowercase().normalize_str("HEY")
+        (True, 'hey')
+    """
 
     __slots__ = ()
 
@@ -96,25 +102,49 @@ class _Simple(Normalizer):
 
 
 class NFC(_Simple, kind="NFC"):
-    """Unicode normalization form C: canonical composition."""
+    """Unicode normalization form C: canonical composition.
+
+    Example:
+        >>> from tessella.normalizers import NFC
+        >>> NFC().normalize_str("e" + chr(0x301))
+        'é'
+    """
 
     __slots__ = ()
 
 
 class NFD(_Simple, kind="NFD"):
-    """Unicode normalization form D: canonical decomposition."""
+    """Unicode normalization form D: canonical decomposition.
+
+    Example:
+        >>> from tessella.normalizers import NFD
+        >>> len(NFD().normalize_str("é"))
+        2
+    """
 
     __slots__ = ()
 
 
 class NFKC(_Simple, kind="NFKC"):
-    """Unicode normalization form KC: compatibility composition."""
+    """Unicode normalization form KC: compatibility composition.
+
+    Example:
+        >>> from tessella.normalizers import NFKC
+        >>> NFKC().normalize_str("ﬁ ①")
+        'fi 1'
+    """
 
     __slots__ = ()
 
 
 class NFKD(_Simple, kind="NFKD"):
-    """Unicode normalization form KD: compatibility decomposition."""
+    """Unicode normalization form KD: compatibility decomposition.
+
+    Example:
+        >>> from tessella.normalizers import NFKD
+        >>> len(NFKD().normalize_str("ﬁé"))
+        4
+    """
 
     __slots__ = ()
 
@@ -328,7 +358,13 @@ NORMALIZERS: dict[str, type[Normalizer]] = {"nfc": NFC, "nfd": NFD, "nfkc": NFKC
 
 
 def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
-    """The Unicode normalization form of a name: ``nfc``, ``nfd``, ``nfkc`` or ``nfkd``."""
+    """The Unicode normalization form of a name: ``nfc``, ``nfd``, ``nfkc`` or ``nfkd``.
+
+    Example:
+        >>> from tessella.normalizers import unicode_normalizer_from_str
+        >>> unicode_normalizer_from_str("nfkc").normalize_str("①")
+        '1'
+    """
     if normalizer not in NORMALIZERS:
         raise ArgumentError(
             f"{normalizer} is not a known unicode normalizer. Available are {NORMALIZERS.keys()}"

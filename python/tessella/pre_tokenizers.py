@@ -40,7 +40,13 @@ _Handle = _tessella.PreTokenizerHandle
 
 
 class PreTokenizer(Component):
-    """What all pre-tokenizers have in common. Make one of the classes below, or ``custom``."""
+    """What all pre-tokenizers have in common. Make one of the classes below, or ``custom``.
+
+    Example:
+        >>> from tessella.pre_tokenizers import PreTokenizer, WhitespaceSplit
+        >>> isinstance(WhitespaceSplit(), PreTokenizer), WhitespaceSplit().pre_tokenize_str("a b")
+        (True, [('a', (0, 1)), ('b', (2, 3))])
+    """
 
     __slots__ = ()
 
@@ -333,6 +339,11 @@ class Sequence(SequenceMixin[PreTokenizer], PreTokenizer, kind="Sequence"):
     Args:
         pre_tokenizers: the pre-tokenizers, in order. ``sequence[0]`` is the first of them, and changing it
             changes the sequence.
+
+    Example:
+        >>> from tessella.pre_tokenizers import Digits, Sequence, WhitespaceSplit
+        >>> Sequence([WhitespaceSplit(), Digits(individual_digits=True)]).pre_tokenize_str("in 42")
+        [('in', (0, 2)), ('4', (3, 4)), ('2', (4, 5))]
     """
 
     __slots__ = ()

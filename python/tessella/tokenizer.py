@@ -75,7 +75,17 @@ class PlanStep(NamedTuple):
 
 
 class TextStream:
-    """Text from ids as they arrive; made by ``Tokenizer.decode_stream``."""
+    """Text from ids as they arrive; made by ``Tokenizer.decode_stream``.
+
+    Example:
+        >>> from tessella import Tokenizer, decoders, models
+        >>> alphabet = {"Ġ": 0, "Ã": 1, "©": 2, "a": 3}
+        >>> tokenizer = Tokenizer(models.BPE(alphabet, []))
+        >>> tokenizer.decoder = decoders.ByteLevel()
+        >>> stream = tokenizer.decode_stream()
+        >>> [stream.step(id) for id in [3, 1, 2, 1]], stream.flush()
+        (['a', None, 'é', None], '�')
+    """
 
     __slots__ = ("_stream", "_tokenizer")
 
@@ -158,6 +168,12 @@ class Tokenizer(_tessella.Tokenizer):
             json: the text.
             allow_custom: import paths (``package.module:Name``) of components written in Python that the
                 file may use. Nothing else is imported.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> saved = Tokenizer(models.WordLevel({"hello": 0, "<unk>": 1})).to_str()
+            >>> Tokenizer.from_str(saved).encode("hello").ids
+            [0]
         """
         if not isinstance(json, str):
             raise TypeError(f"`json` must be the str of a tokenizer.json, not {type(json).__name__}")
@@ -282,6 +298,18 @@ class Tokenizer(_tessella.Tokenizer):
         It holds the tokenizer and, where there are any, ``config``, ``chat_template`` and what else the
         folder held that this was loaded from. A tokenizer by SentencePiece's own rules is written as
         ``tokenizer.model``, all others as ``tokenizer.json``.
+
+        Example:
+            >>> import os, tempfile
+            >>> import tessella
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.WordLevel({"hello": 0, "<unk>": 1}))
+            >>> tokenizer.chat_template = "{{ messages[0].content }}"
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     print(sorted(os.path.basename(file) for file in tokenizer.save_folder(folder)))
+            ...     print(tessella.load(folder).chat_template)
+            ['chat_template.jinja', 'tokenizer.json']
+            {{ messages[0].content }}
         """
         from json import dumps
 
@@ -475,7 +503,15 @@ class Tokenizer(_tessella.Tokenizer):
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
     ) -> _tessella.Encoding:
-        """``encode``, awaitable."""
+        """``encode``, awaitable.
+
+        Example:
+            >>> import asyncio
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.WordLevel({"hello": 0, "<unk>": 1}))
+            >>> asyncio.run(tokenizer.async_encode("hello")).ids
+            [0]
+        """
         return await self._in_thread(self.encode, sequence, pair, is_pretokenized, add_special_tokens)
 
     async def async_encode_batch(
@@ -637,7 +673,14 @@ class Tokenizer(_tessella.Tokenizer):
         return explain(self, text, pair, add_special_tokens=add_special_tokens, n_best=n_best)
 
     def explain_plan(self) -> list[PlanStep]:
-        """Which engine runs each stage, and why: so that a slow path is never a surprise."""
+        """Which engine runs each stage, and why: so that a slow path is never a surprise.
+
+        Example:
+            >>> from tessella import recipes
+            >>> first = recipes.get("gpt2").tokenizer().explain_plan()[0]
+            >>> first.stage, first.engine
+            ('added tokens', 'Aho-Corasick automaton')
+        """
         return [PlanStep(*step) for step in self._plan()]
 
     def _render(self, limit: int | None) -> str:

@@ -148,6 +148,13 @@ class Trainer:
                 removed at the end. Another corpus or other options are an error.
             trace: a ``tessella.tracing.Trace`` that hears of every step. Steps before a checkpoint are not
                 told again.
+
+        Example:
+            >>> from tessella import PieceCounts
+            >>> from tessella.trainers import WordLevelTrainer
+            >>> trainer = WordLevelTrainer(vocab_size=2, show_progress=False)
+            >>> trainer.train_from_counts(PieceCounts({"low": 5, "lower": 2, "new": 1})).id_to_token(0)
+            'low'
         """
         from ._training import learn
 
@@ -594,6 +601,16 @@ class WordLevelTrainer(Trainer):
         min_frequency: rarer pieces are left out.
         show_progress: show a progress bar on a terminal.
         special_tokens: take the first ids, in this order.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> from tessella.trainers import WordLevelTrainer
+        >>> tokenizer = Tokenizer(models.WordLevel(unk_token="[UNK]"))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> trainer = WordLevelTrainer(special_tokens=["[UNK]"], min_frequency=2, show_progress=False)
+        >>> tokenizer.train_from_iterator(["low low lower"], trainer)
+        >>> tokenizer.get_vocab()
+        {'[UNK]': 0, 'low': 1}
     """
 
     _trains = "WordLevel"
@@ -630,6 +647,15 @@ class UnigramTrainer(Trainer):
         n_sub_iterations: estimates between two rounds of dropping.
         seed_size: pieces at the start.
         strict_budget: a ``vocab_size`` that special tokens and characters exceed is an error.
+
+    Example:
+        >>> from tessella import PieceCounts
+        >>> from tessella.trainers import UnigramTrainer
+        >>> trainer = UnigramTrainer(vocab_size=12, special_tokens=["<unk>"], show_progress=False)
+        >>> trainer.unk_token = "<unk>"
+        >>> model = trainer.train_from_counts(PieceCounts({"low": 9, "lower": 5, "lowest": 2}))
+        >>> [token.value for token in model.tokenize("lower")]
+        ['lowe', 'r']
     """
 
     _trains = "Unigram"

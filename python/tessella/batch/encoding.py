@@ -47,6 +47,18 @@ class BatchEncoding(UserDict[str, Any]):
         tensor_type: make arrays of the columns; see ``convert_to_tensors``.
         prepend_batch_axis: put an axis of length 1 in front.
         n_sequences: how many sequences a row is made from.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> tokenizer = Tokenizer(models.WordLevel({"hello": 0, "world": 1, "<unk>": 2}))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> batch = tokenizer(["hello", "hello world"])
+        >>> batch["input_ids"], batch.input_ids == batch["input_ids"]
+        ([[0], [0, 1]], True)
+        >>> batch.tokens(1), batch[1].offsets
+        (['hello', 'world'], [(0, 5), (6, 11)])
+        >>> batch.token_to_chars(1, 1), batch.char_to_token(1, 7)
+        (CharSpan(start=6, end=11), 1)
     """
 
     def __init__(

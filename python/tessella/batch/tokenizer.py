@@ -85,6 +85,17 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
             on), ``extra_special_tokens``, ``model_max_length``, ``padding_side``, ``truncation_side``,
             ``model_input_names``, ``clean_up_tokenization_spaces``, ``split_special_tokens``,
             ``chat_template``. What is not known is kept, and saved again.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> from tessella.batch import PretrainedTokenizer
+        >>> backend = Tokenizer(models.WordLevel({"[PAD]": 0, "hello": 1, "world": 2, "[UNK]": 3}, "[UNK]"))
+        >>> backend.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> tokenizer = PretrainedTokenizer(backend, pad_token="[PAD]", padding_side="left")
+        >>> tokenizer(["hello world", "hello"], padding=True, return_tensors="np")["input_ids"].tolist()
+        [[1, 2], [0, 1]]
+        >>> tokenizer.decode([1, 2]), tokenizer.pad_token_id
+        ('hello world', 0)
     """
 
     #: The columns that a call returns unless it says otherwise.
@@ -137,6 +148,14 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
 
         The settings are those of the folder that it was loaded from. Without any, special tokens get the
         roles that their names tell (``[PAD]``, ``<s>``, ...).
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> from tessella.batch import PretrainedTokenizer
+            >>> backend = Tokenizer(models.WordLevel({"a": 0}, "a"))
+            >>> _ = backend.add_special_tokens(["[PAD]"])
+            >>> PretrainedTokenizer.over(backend).pad_token
+            '[PAD]'
         """
         made = cls.__new__(cls)
         settings = made._settings_of(tokenizer)
@@ -518,6 +537,16 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
             encoded_inputs: what a call gave, or a list of it.
             padding, max_length, pad_to_multiple_of, padding_side, return_attention_mask, return_tensors,
                 verbose: as in a call.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> from tessella.batch import PretrainedTokenizer
+            >>> backend = Tokenizer(models.WordLevel({"<pad>": 0}, "<pad>"))
+            >>> tokenizer = PretrainedTokenizer(backend, pad_token="<pad>")
+            >>> rows = [{"input_ids": [5, 6], "labels": [1, 1]}, {"input_ids": [7], "labels": [0]}]
+            >>> padded = tokenizer.pad(rows)
+            >>> padded["input_ids"], padded["labels"]
+            ([[5, 6], [7, 0]], [[1, 1], [0, -100]])
         """
         from .padding import pad
 
@@ -554,6 +583,16 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
             new_special_tokens: further special tokens.
             special_tokens_map: new names of special tokens.
             trainer_options: for the trainer.
+
+        Example:
+            >>> from tessella import Tokenizer, models, pre_tokenizers
+            >>> from tessella.batch import PretrainedTokenizer
+            >>> backend = Tokenizer(models.BPE({"<unk>": 0}, [], unk_token="<unk>"))
+            >>> backend.pre_tokenizer = pre_tokenizers.Whitespace()
+            >>> tokenizer = PretrainedTokenizer(backend, unk_token="<unk>")
+            >>> made = tokenizer.train_new_from_iterator(["low lower"] * 5, 8, show_progress=False)
+            >>> made.tokenize("low"), made.unk_token
+            (['low'], '<unk>')
         """
         from .retrain import retrained
 

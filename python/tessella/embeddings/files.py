@@ -68,6 +68,14 @@ def load_vectors(path: _Path, format: VectorFormat | None = None) -> Vectors:
     Args:
         path: the file.
         format: as for ``Vectors.save``.
+
+    Example:
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "vectors.vec")
+        ...     Vectors(["up"], [[0.0, 1.0]]).save(path)
+        ...     load_vectors(path)["up"].tolist()
+        [0.0, 1.0]
     """
     kind = _format(path, format)
     with open(path, "rb") as file:

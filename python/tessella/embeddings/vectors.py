@@ -35,6 +35,11 @@ class Vectors:
         keys: the keys, each once.
         vectors: as many vectors, all of one length.
         counts: how often each key was seen, if that is known.
+
+    Example:
+        >>> vectors = Vectors(["up", "down"], [[0.0, 1.0], [0.0, -1.0]])
+        >>> vectors["up"].tolist(), vectors.similarity("up", "down"), vectors.dimensions
+        ([0.0, 1.0], -1.0, 2)
     """
 
     def __init__(

@@ -30,6 +30,13 @@ class BertWordPieceTokenizer(BaseTokenizer):
         unk_token, sep_token, cls_token, pad_token, mask_token: the special tokens.
         clean_text, handle_chinese_chars, strip_accents, lowercase: see ``BertNormalizer``.
         wordpieces_prefix: marks the tokens that do not begin a word.
+
+    Example:
+        >>> from tessella import BertWordPieceTokenizer
+        >>> tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "hello", "##s"]
+        >>> tokenizer = BertWordPieceTokenizer({token: id for id, token in enumerate(tokens)})
+        >>> tokenizer.encode("Hellos").tokens
+        ['[CLS]', 'hello', '##s', '[SEP]']
     """
 
     def __init__(

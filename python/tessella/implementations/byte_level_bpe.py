@@ -35,6 +35,13 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         unicode_normalizer: ``nfc``, ``nfd``, ``nfkc`` or ``nfkd``.
         continuing_subword_prefix, end_of_word_suffix: see ``BPE``.
         trim_offsets: leave white space out of the offsets.
+
+    Example:
+        >>> from tessella import ByteLevelBPETokenizer
+        >>> tokenizer = ByteLevelBPETokenizer()
+        >>> tokenizer.train_from_iterator(["low lower lowest"] * 10, vocab_size=262, show_progress=False)
+        >>> tokenizer.encode("low lower").tokens
+        ['low', 'Ġlower']
     """
 
     def __init__(

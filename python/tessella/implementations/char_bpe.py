@@ -31,6 +31,13 @@ class CharBPETokenizer(BaseTokenizer):
         unicode_normalizer: ``nfc``, ``nfd``, ``nfkc`` or ``nfkd``.
         bert_normalizer: clean the text as BERT does, without lower-casing.
         split_on_whitespace_only: leave punctuation with its word.
+
+    Example:
+        >>> from tessella import CharBPETokenizer
+        >>> tokenizer = CharBPETokenizer()
+        >>> tokenizer.train_from_iterator(["low lower lowest"] * 10, vocab_size=20, show_progress=False)
+        >>> tokenizer.encode("low").tokens
+        ['low</w>']
     """
 
     def __init__(

@@ -28,6 +28,13 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         add_prefix_space: put a space in front of every text.
         dropout: probability of skipping a merge.
         fuse_unk: make a run of unknown characters one token.
+
+    Example:
+        >>> from tessella import SentencePieceBPETokenizer
+        >>> tokenizer = SentencePieceBPETokenizer()
+        >>> tokenizer.train_from_iterator(["low lower lowest"] * 10, vocab_size=20, show_progress=False)
+        >>> tokenizer.decode(tokenizer.encode("low lower").ids)
+        'low lower'
     """
 
     def __init__(

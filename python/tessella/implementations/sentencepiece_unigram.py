@@ -26,6 +26,13 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         vocab: pieces with their log-probabilities.
         replacement: the character that is written for a space.
         add_prefix_space: put a space in front of every text.
+
+    Example:
+        >>> from tessella import SentencePieceUnigramTokenizer
+        >>> tokenizer = SentencePieceUnigramTokenizer()
+        >>> tokenizer.train_from_iterator(["low lower"] * 10, vocab_size=9, show_progress=False)
+        >>> tokenizer.encode("low lower").tokens
+        ['▁low', '▁low', 'e', 'r']
     """
 
     def __init__(

@@ -169,7 +169,15 @@ class Recipe:
         checkpoint: str | os.PathLike[str] | None = None,
         **options: Any,  # those of this kind's trainer
     ) -> Tokenizer:
-        """A tokenizer of this kind, learned from what ``count`` has counted."""
+        """A tokenizer of this kind, learned from what ``count`` has counted.
+
+        Example:
+            >>> from tessella import recipes
+            >>> recipe = recipes.get("gpt2")
+            >>> counts = recipe.count(["Tiles, tiles"] * 20)
+            >>> recipe.train_from_counts(counts, vocab_size=270).encode("Tiles tiles").tokens
+            ['Tiles', 'Ġtiles']
+        """
         return self.learned(counts, self.trainer(vocab_size, show_progress=progress, **options), checkpoint)
 
     def learned(

@@ -29,7 +29,13 @@ def _bytes(text: str | bytes) -> bytes:
 
 
 class ByteBpe:
-    """Merges of byte strings: pairs of ids, and the id that each makes."""
+    """Merges of byte strings: pairs of ids, and the id that each makes.
+
+    Example:
+        >>> bpe = ByteBpe.train(["low low low"], vocab_size=258)
+        >>> bpe.encode("low"), bpe.decode([257])
+        ([257], 'low')
+    """
 
     def __init__(self, merges: Mapping[tuple[int, int], int] | None = None) -> None:
         self.merges: dict[tuple[int, int], int] = dict(merges or {})

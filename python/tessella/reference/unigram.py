@@ -49,6 +49,11 @@ class Unigram:
         scores: the entries.
         unknown: the token for characters that are no entry; ``None`` makes them an error. Neighbouring ones
             become one token.
+
+    Example:
+        >>> model = Unigram({"a": -2.0, "b": -2.0, "ab": -3.0})
+        >>> model.encode("ab"), model.n_best("ab", 2)
+        (['ab'], [(['ab'], -3.0), (['a', 'b'], -4.0)])
     """
 
     def __init__(self, scores: Mapping[str, float], unknown: str | None = "[UNK]") -> None:

@@ -27,7 +27,13 @@ __all__ = ["WordBpe"]
 
 
 class WordBpe:
-    """Merges, in the order in which they were learned, and the alphabet that they start from."""
+    """Merges, in the order in which they were learned, and the alphabet that they start from.
+
+    Example:
+        >>> bpe = WordBpe.train({"low": 5, "lower": 2}, merges=2)
+        >>> bpe.encode("low")
+        ['low']
+    """
 
     def __init__(
         self,

@@ -29,7 +29,12 @@ def number_words(words: Iterable[str]) -> dict[str, int]:
 
 
 class WordLevel:
-    """A vocabulary in id order, the unknown token among it."""
+    """A vocabulary in id order, the unknown token among it.
+
+    Example:
+        >>> WordLevel(["[UNK]", "one", "two"]).encode(["two", "three"])
+        ['two', '[UNK]']
+    """
 
     def __init__(self, vocab: Iterable[str], unknown: str = "[UNK]") -> None:
         self.vocab: list[str] = list(vocab)

@@ -28,7 +28,12 @@ __all__ = ["WordPiece"]
 
 
 class WordPiece:
-    """A vocabulary in id order."""
+    """A vocabulary in id order.
+
+    Example:
+        >>> WordPiece(["[UNK]", "un", "##do"]).encode("undo")
+        ['un', '##do']
+    """
 
     def __init__(
         self,

@@ -78,6 +78,10 @@ def best_spans(
         allowed: whether each token may be part of an answer.
         n: answers at most.
         max_tokens: tokens of an answer at most.
+
+    Example:
+        >>> best_spans([0.0, 9.0, 0.0], [0.0, 0.0, 9.0], allowed=[0, 1, 1]).spans[0][:2]
+        (1, 2)
     """
     if n < 1 or max_tokens < 1:
         raise ArgumentError(f"`n` is {n} and `max_tokens` is {max_tokens}; both must be 1 or more")

@@ -71,6 +71,14 @@ def labels_of_words(
             for all.
         ignored: what special tokens get.
         names: where labels are numbers, their names, so that ``"all"`` finds ``I-X`` for ``B-X``.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "in": 1, "Ro": 2, "##me": 3}))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> encoding = tokenizer.encode(["in", "Rome"], is_pretokenized=True)
+        >>> encoding.tokens, labels_of_words(encoding, ["O", "B-LOC"], "all")
+        (['in', 'Ro', '##me'], ['O', 'B-LOC', 'I-LOC'])
     """
     if pieces not in ("first", "all", "same"):
         raise ArgumentError(f"`pieces` is {pieces!r}; it must be 'first', 'all' or 'same'")
@@ -189,6 +197,13 @@ def labels_of_spans(
         ignored: what special tokens get.
         text: the text. Tokens of byte-level vocabularies may begin with a space; with the text at hand, that
             is not taken for a part that a span cuts off.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "in": 1, "Ro": 2, "##me": 3}))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> labels_of_spans(tokenizer.encode("in Rome"), [("LOC", 3, 7)]).labels
+        ['O', 'B-LOC', 'I-LOC']
     """
     mine = [place for place, number in enumerate(encoding.sequence_ids) if number == sequence]
     offsets = _trimmed(encoding, text)
@@ -244,6 +259,13 @@ def spans_of_labels(
     """Labelled stretches of the text, from a tag for every token. Tokens with ``ignored`` are passed over.
 
     With ``text``, white space at the edges of tokens is left out.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "in": 1, "Ro": 2, "##me": 3}))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> spans_of_labels(tokenizer.encode("in Rome"), ["O", "B-LOC", "I-LOC"])
+        [('LOC', 3, 7)]
     """
     kept = [(place, label) for place, label in enumerate(labels) if label != ignored]
     tags = [str(label) for _, label in kept]

@@ -50,6 +50,13 @@ def windows(
         max_length: tokens of a window at most, special tokens included.
         stride: tokens that a window shares with the one before.
         truncated: which of the two texts is cut, by default the second if there is one.
+
+    Example:
+        >>> from tessella import models, pre_tokenizers
+        >>> tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1, "c": 2}, "a"))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> [window.tokens for window in windows(tokenizer, "a b c", max_length=2, stride=1)]
+        [['a', 'b'], ['b', 'c']]
     """
     truncated = truncated or ("only_first" if pair is None else "only_second")
     cutter = windowed(tokenizer, max_length, stride, truncated)

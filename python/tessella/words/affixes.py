@@ -43,6 +43,10 @@ class Affixes(WordTokenizer):
         at_most: prefixes, and suffixes, that one word may lose.
         mark: the mark.
         words: what cuts the text into words first, ``Punctuation()`` by default.
+
+    Example:
+        >>> Affixes(["un"], ["ing"]).tokenize("untying knots")
+        ['un##', 'tying', 'knots']
     """
 
     def __init__(

@@ -139,6 +139,11 @@ class Morphs(WordTokenizer):
         word_count: words of the corpus, repetitions counted; by default the number of ``analyses``.
         corpus_weight: what the corpus counts beside the lexicon; larger numbers give longer morphs.
         words: what cuts texts into words first, ``Punctuation()`` by default.
+
+    Example:
+        >>> morphs = Morphs({"walk": 3, "ed": 2, "s": 1})
+        >>> morphs.segment("walked")
+        ['walk', 'ed']
     """
 
     def __init__(

@@ -40,6 +40,11 @@ class WordVocabulary:
         words: the vocabulary in id order, without the unknown token, which is added in front if it is not in.
         unknown: the unknown token.
         splitter: what cuts texts into words, ``Punctuation()`` by default.
+
+    Example:
+        >>> vocabulary = WordVocabulary.build(["one two two", "two"], 3)
+        >>> vocabulary.encode("two three").ids, vocabulary.decode([1])
+        ([1, 0], ['two'])
     """
 
     def __init__(

@@ -184,6 +184,18 @@ class SentencePieceProcessor(Vocabulary):
 
         ``return_bytes`` is for ``"offset_mapping"``: pieces as bytes and offsets in bytes, which is the
         default for texts that are bytes.
+
+        Example:
+            >>> import io
+            >>> from tessella.compat.sentencepiece import SentencePieceTrainer
+            >>> file = io.BytesIO()
+            >>> texts = iter(["abra", "bar"])
+            >>> SentencePieceTrainer.train(
+            ...     sentence_iterator=texts, model_writer=file, model_type="char", vocab_size=8
+            ... )
+            >>> processor = SentencePieceProcessor(model_proto=file.getvalue())
+            >>> processor.encode("bra", out_type=str), processor.decode(processor.encode("bra"))
+            (['▁', 'b', 'r', 'a'], 'bra')
         """
         kind = self._resolve(return_type, out_type)
         if return_bytes is not None and kind != "offset_mapping":

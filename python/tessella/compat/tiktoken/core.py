@@ -72,6 +72,14 @@ class Encoding:
             bytes must be among them.
         special_tokens: texts that stand for one id each.
         explicit_n_vocab: how many ids there are, as a check.
+
+    Example:
+        >>> ranks = {bytes([byte]): byte for byte in range(256)} | {b"lo": 256, b"low": 257}
+        >>> encoding = Encoding(
+        ...     "mine", pat_str=r"\\w+|\\W+", mergeable_ranks=ranks, special_tokens={"<|end|>": 258}
+        ... )
+        >>> encoding.encode("low<|end|>", allowed_special="all"), encoding.decode([257])
+        ([257, 258], 'low')
     """
 
     def __init__(
