@@ -29,15 +29,15 @@ impl Vocab {
     pub fn from_entries<S: AsRef<str>>(
         entries: impl IntoIterator<Item = (S, TokenId)>,
     ) -> crate::Result<Vocab> {
-        let mut vocab = Vocab { starts: vec![0], ..Vocab::default() };
-        vocab.rehash(1024);
+        let mut vocab = Vocab::default();
         for (text, id) in entries {
             vocab.insert(text.as_ref(), id)?;
         }
         Ok(vocab)
     }
 
-    fn insert(&mut self, text: &str, id: TokenId) -> crate::Result<()> {
+    /// Adds a text with its id; a text that is there gets the new id.
+    pub fn insert(&mut self, text: &str, id: TokenId) -> crate::Result<()> {
         if id >= 1 << 28 {
             return Err(crate::Error::value(format!(
                 "the id {id} of token `{}` is too large: ids must be below {}",
@@ -47,6 +47,10 @@ impl Vocab {
         }
         if self.arena.len() + text.len() > u32::MAX as usize {
             return Err(crate::Error::value("the vocabulary's texts exceed 4 GiB together"));
+        }
+        if self.index.is_empty() {
+            self.starts.push(0);
+            self.rehash(1024);
         }
         let slot = self.slot(text);
         let entry = if self.index[slot] == EMPTY {
@@ -106,6 +110,12 @@ impl Vocab {
 
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
+    }
+
+    /// Bytes in use.
+    pub fn memory(&self) -> usize {
+        let words = self.starts.len() + self.ids.len() + self.entry_of_id.len() + self.index.len();
+        self.arena.len() + words * size_of::<u32>()
     }
 
     /// One more than the largest id, 0 if empty.

@@ -31,21 +31,31 @@ impl AlphabetRules<'_> {
     }
 }
 
+/// How much a corpus has of both.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Extent {
+    pub(crate) words: usize,
+    pub(crate) characters: usize,
+}
+
 /// Adds the characters of the pieces to the vocabulary, by code point.
 ///
 /// With a limit the most frequent characters stay; of equally frequent ones the smaller code points. The given
-/// initial characters count as more frequent than any other.
+/// initial characters count as more frequent than any other. Tells how large the corpora are.
 pub(crate) fn add_alphabet(
     tokens: &mut Tokens,
     corpora: &[Words<'_>],
     rules: &AlphabetRules<'_>,
-) -> Result<()> {
+) -> Result<Extent> {
+    let mut extent = Extent::default();
     let mut frequency: HashMap<char, u128> = HashMap::new();
     // Most characters are ASCII: count those without hashing.
     let mut ascii = [0u128; 128];
     for words in corpora {
         words.for_each(|word, count| {
+            extent.words += 1;
             for character in word.chars() {
+                extent.characters += 1;
                 match ascii.get_mut(character as usize) {
                     Some(counter) => *counter += u128::from(count),
                     None => *frequency.entry(character).or_default() += u128::from(count),
@@ -65,12 +75,13 @@ pub(crate) fn add_alphabet(
     kept.sort_unstable_by_key(|&(character, _)| character);
     if rules.only_forms {
         let kept: HashSet<char> = kept.into_iter().map(|(character, _)| character).collect();
-        return add_forms(tokens, corpora, &kept, rules);
+        add_forms(tokens, corpora, &kept, rules)?;
+        return Ok(extent);
     }
     for (character, _) in kept {
         tokens.insert(character.encode_utf8(&mut [0; 4]))?;
     }
-    Ok(())
+    Ok(extent)
 }
 
 /// Adds the forms that the kept characters have in the words.
@@ -174,9 +185,10 @@ impl<'a> Spelling<'a> {
 pub(crate) fn spell_all(
     tokens: &mut Tokens,
     words: &Words<'_>,
+    extent: Extent,
     spelling: &mut Spelling<'_>,
 ) -> Result<Symbols> {
-    let mut symbols = Symbols::new();
+    let mut symbols = Symbols::with_room_for(extent);
     let mut total = 0u64;
     words.for_each(|word, count| {
         let spelled = spelling.spell(tokens, word, count)?;

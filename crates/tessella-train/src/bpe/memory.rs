@@ -38,11 +38,16 @@ pub(super) fn estimate_for(corpus: &Symbols, vocab_size: usize) -> u64 {
     estimate(words as f64, symbols as f64, vocab_size as f64)
 }
 
+/// Different pairs that there will have been.
+fn pairs(initial_pairs: f64, symbols: f64, merges: f64) -> f64 {
+    (214e3 * (symbols / 1e6).powf(0.72) * (merges / 32e3).powf(0.33)).min(4.0 * initial_pairs)
+}
+
 fn estimate(words: f64, symbols: f64, vocab_size: f64) -> u64 {
     let initial_pairs = (symbols - words).max(0.0);
     // Every merge joins at least one place, so short corpora end before the vocabulary is full.
     let merges = vocab_size.min(initial_pairs);
-    let pairs = (214e3 * (symbols / 1e6).powf(0.72) * (merges / 32e3).powf(0.33)).min(4.0 * initial_pairs);
+    let pairs = pairs(initial_pairs, symbols, merges);
     let slots = ((pairs * 4.0 / 3.0).max(1.0) as usize).next_power_of_two() as f64;
     let positions = 1.3 * initial_pairs;
     let per_pair = (PAIR + size_of::<Occurrences>() + size_of::<u32>()) as f64;
@@ -57,6 +62,16 @@ fn estimate(words: f64, symbols: f64, vocab_size: f64) -> u64 {
 }
 
 impl Learner {
+    /// Sets room aside for the pairs that will come, so that their tables do not move while they grow, which would
+    /// leave holes behind. Room that is never written to takes no memory.
+    pub(crate) fn reserve(&mut self, vocab_size: usize) {
+        let words = self.symbols.starts.len();
+        let symbols = self.symbols.cells.len() - 1 - words;
+        let initial_pairs = symbols.saturating_sub(words) as f64;
+        let room = 1.25 * pairs(initial_pairs, symbols as f64, (vocab_size as f64).min(initial_pairs));
+        self.pairs.reserve(room as usize);
+    }
+
     /// Bytes in use.
     pub(crate) fn memory(&self) -> usize {
         self.symbols.memory()

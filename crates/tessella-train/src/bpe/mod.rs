@@ -45,11 +45,11 @@ pub(crate) mod tokens;
 pub(crate) mod trace;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use tessella_core::spec::{AddedToken, BpeSpec, Merges, ModelSpec, Vocab};
+use tessella_core::spec::{AddedToken, BpeSpec, Merges, ModelSpec};
 use tessella_core::{Error, ErrorKind, Result};
 
 use crate::counts::{PieceCounts, Words};
@@ -165,6 +165,19 @@ pub(crate) struct Learned {
     pub(crate) report: TrainReport,
 }
 
+/// The pairs by rank. A pair may have been learned twice: the later rank is the one that counts.
+fn last_ranks(merges: Vec<Merge>) -> Vec<(u32, u32)> {
+    let mut seen: HashSet<(u32, u32)> = HashSet::with_capacity(merges.len());
+    let mut pairs: Vec<(u32, u32)> = merges
+        .iter()
+        .rev()
+        .map(|merge| (merge.left, merge.right))
+        .filter(|&pair| seen.insert(pair))
+        .collect();
+    pairs.reverse();
+    pairs
+}
+
 /// Merges between two progress reports.
 const REPORT_EVERY: usize = 64;
 
@@ -194,22 +207,10 @@ impl BpeTrainer {
     }
 
     fn finish(&self, learned: Learned) -> Result<Trained> {
-        // A pair may have been learned twice: the later rank is the one that counts.
-        let mut last: HashMap<(u32, u32), usize> = HashMap::with_capacity(learned.merges.len());
-        for (rank, merge) in learned.merges.iter().enumerate() {
-            last.insert((merge.left, merge.right), rank);
-        }
-        let merges: Vec<(u32, u32)> = learned
-            .merges
-            .iter()
-            .enumerate()
-            .map(|(rank, merge)| (rank, (merge.left, merge.right)))
-            .filter(|(rank, pair)| last[pair] == *rank)
-            .map(|(_, pair)| pair)
-            .collect();
+        let merges = last_ranks(learned.merges);
         let report = TrainReport { merges: merges.len(), ..learned.report };
         let model = ModelSpec::Bpe(BpeSpec {
-            vocab: Arc::new(Vocab::from_entries(learned.tokens.iter())?),
+            vocab: Arc::new(learned.tokens.into_vocab()),
             merges: Merges::Pairs(Arc::new(merges)),
             dropout: None,
             unk_token: None,
@@ -262,9 +263,9 @@ impl BpeTrainer {
             suffix: self.end_of_word_suffix.as_deref(),
             only_forms,
         };
-        add_alphabet(&mut tokens, &words, &rules)?;
+        let extent = add_alphabet(&mut tokens, &words, &rules)?;
         let mut spelling = Spelling::new(rules);
-        let symbols = spell_all(&mut tokens, &words[0], &mut spelling)?;
+        let symbols = spell_all(&mut tokens, &words[0], extent, &mut spelling)?;
         let alphabet = tokens.len() - before - specials;
         if self.strict_budget && tokens.len() > self.vocab_size {
             let initial = if before == 0 { String::new() } else { format!("{before} initial + ") };
@@ -294,6 +295,7 @@ impl BpeTrainer {
         report(progress, Stage::Prepare, summary.distinct_pieces, summary.distinct_pieces)?;
         progress.expect_memory(memory::estimate_for(&symbols, self.vocab_size));
         let mut learner = Learner::new(self.rules(), tokens, symbols)?;
+        learner.reserve(self.vocab_size);
         if let Some(initial) = &self.initial_vocab {
             given::replay(&mut learner, initial, progress)?;
         }

@@ -89,6 +89,14 @@ impl Pairs {
         pairs
     }
 
+    /// Sets room aside for so many pairs in all, if there is so much.
+    pub(crate) fn reserve(&mut self, pairs: usize) {
+        // An estimate that is too large for the machine is no reason to stop: the tables grow as they must.
+        let _ = self.pairs.try_reserve_exact(pairs.saturating_sub(self.pairs.len()));
+        let entries = pairs + pairs / 4;
+        let _ = self.occurrences.try_reserve_exact(entries.saturating_sub(self.occurrences.len()));
+    }
+
     /// From the parts that a checkpoint holds.
     pub(crate) fn from_parts(
         pairs: Vec<Pair>,

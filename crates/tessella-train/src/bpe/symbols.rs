@@ -8,6 +8,8 @@
 
 use tessella_core::{Error, Result};
 
+use super::alphabet::Extent;
+
 /// Marks a cell inside a span; the rest of the cell is the span's length (or 0).
 const INNER: u32 = 1 << 31;
 /// Between words, before the first and after the last.
@@ -30,6 +32,19 @@ pub(crate) struct Symbols {
 impl Symbols {
     pub(crate) fn new() -> Self {
         Symbols { cells: vec![SEPARATOR], ..Symbols::default() }
+    }
+
+    /// Arrays that do not move while they are filled, which would leave holes behind.
+    pub(crate) fn with_room_for(extent: Extent) -> Self {
+        let Extent { words, characters } = extent;
+        let mut symbols = Symbols {
+            cells: Vec::with_capacity((characters + words + 1).min(INNER as usize)),
+            starts: Vec::with_capacity(words),
+            weights: Vec::with_capacity(words),
+            ..Symbols::default()
+        };
+        symbols.cells.push(SEPARATOR);
+        symbols
     }
 
     /// Appends a word. Words without symbols are left out.

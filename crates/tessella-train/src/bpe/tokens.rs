@@ -1,37 +1,36 @@
 //! The growing vocabulary of a BPE training: texts and ids, both ways.
 
-use std::collections::HashMap;
-
+use tessella_core::vocab::Vocab;
 use tessella_core::{Error, ErrorKind, Result};
 
 use super::symbols::ID_LIMIT;
 
-/// Bytes for one token, its texts included, as measured.
-pub(crate) const TOKEN: usize = 200;
+/// Bytes for one token of the usual length, with its share of the tables.
+pub(crate) const TOKEN: usize = 32;
 
+/// Ids are handed out in order: 0, 1, 2, …
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tokens {
-    texts: Vec<Box<str>>,
-    ids: HashMap<Box<str>, u32>,
+    vocab: Vocab,
 }
 
 impl Tokens {
     pub(crate) fn len(&self) -> usize {
-        self.texts.len()
+        self.vocab.len()
     }
 
-    /// Bytes in use: every text stands in a list and in a table, in blocks of its own.
+    /// Bytes in use.
     pub(crate) fn memory(&self) -> usize {
-        self.texts.len() * TOKEN
+        self.vocab.memory()
     }
 
     /// Empty if there is no such token.
     pub(crate) fn text(&self, id: u32) -> &str {
-        self.texts.get(id as usize).map_or("", |text| text)
+        self.vocab.text(id).unwrap_or("")
     }
 
     pub(crate) fn id(&self, text: &str) -> Option<u32> {
-        self.ids.get(text).copied()
+        self.vocab.id(text)
     }
 
     /// The id of a text, a new one if the text is new; and whether it is new.
@@ -39,19 +38,22 @@ impl Tokens {
         if let Some(id) = self.id(text) {
             return Ok((id, false));
         }
-        let id = self.texts.len() as u32;
+        let id = self.vocab.len() as u32;
         if id >= ID_LIMIT.min(1 << 28) {
             return Err(Error::new(
                 ErrorKind::Train,
                 format!("a vocabulary holds at most {} tokens", 1 << 28),
             ));
         }
-        self.texts.push(text.into());
-        self.ids.insert(text.into(), id);
+        self.vocab.insert(text, id)?;
         Ok((id, true))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, u32)> + '_ {
-        self.texts.iter().zip(0u32..).map(|(text, id)| (&**text, id))
+        self.vocab.iter()
+    }
+
+    pub(crate) fn into_vocab(self) -> Vocab {
+        self.vocab
     }
 }

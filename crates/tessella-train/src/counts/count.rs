@@ -72,7 +72,7 @@ impl Default for CountOptions {
 }
 
 /// Texts of one batch: this many bytes, or this many texts.
-const BATCH_BYTES: usize = 1 << 20;
+const BATCH_BYTES: usize = 1 << 18;
 const BATCH_TEXTS: usize = 1 << 14;
 
 /// Counts the pieces of all texts. An error of the iterator or of the splitter ends the count.
@@ -127,10 +127,10 @@ pub fn count_texts<S: AsRef<str> + Send>(
         counts
     } else {
         let tables = (0..threads).map(|_| fresh()).collect::<Result<Vec<_>>>()?;
-        let tables = count_on_threads(texts, split, options, progress, tables, &mut note)?;
-        let mut whole = fresh()?;
+        let mut tables = count_on_threads(texts, split, options, progress, tables, &mut note)?.into_iter();
+        let mut whole = tables.next().map_or_else(fresh, Ok)?;
         let parts = tables.len() as u64;
-        for (table, merged) in tables.into_iter().zip(0..) {
+        for (table, merged) in tables.zip(0..) {
             report(progress, Stage::MergeCounts, merged, parts)?;
             // A table is dropped as soon as it is merged.
             whole.absorb(table)?;

@@ -27,7 +27,7 @@ use std::collections::{BTreeSet, HashSet};
 use tessella_core::spec::AddedToken;
 use tessella_core::{Error, Result};
 
-use super::alphabet::{AlphabetRules, Spelling, add_alphabet, spell_all, spell_known};
+use super::alphabet::{AlphabetRules, Extent, Spelling, add_alphabet, spell_all, spell_known};
 use super::learner::{Learner, Merge, Rules};
 use super::tokens::Tokens;
 use super::{BpeTrainer, Learned, LengthRule, Recreated, TieBreak, pairs};
@@ -120,7 +120,7 @@ impl ParityTrainer {
         let mut trained_on = Vec::new();
         for (words, counts) in corpora.iter().zip(languages) {
             let mut spelling = Spelling::new(rules.clone());
-            trained_on.push(spell_all(&mut tokens, words, &mut spelling)?);
+            trained_on.push(spell_all(&mut tokens, words, Extent::default(), &mut spelling)?);
             summary.dropped_characters += spelling.dropped;
             summary.distinct_pieces += counts.distinct()?;
             summary.total_pieces += counts.total();
