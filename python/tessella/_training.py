@@ -105,14 +105,15 @@ def _fitting(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
     if trainer is None:
         made: Trainer = model.get_trainer()
         return made
-    from .trainers import ParityBpeTrainer, _adopted
+    from ._trainer import adopted
+    from .trainers import ParityBpeTrainer
 
     if isinstance(trainer, ParityBpeTrainer):
         raise TypeError(
             "ParityBpeTrainer learns from the texts of several languages: call its own"
             " train_from_iterator(tokenizer, [texts, ...])"
         )
-    trainer = _adopted(trainer)
+    trainer = adopted(trainer)
     kind = model._handle.kind()
     if kind != trainer._trains:
         article = "an" if trainer._trains[0] in "AEIO" else "a"
