@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Generic, NoReturn, TypeVar, overload
 
+from ._near import naming_options
 from ._repr import SHOWN, joined, render, struct
 
 T = TypeVar("T")
@@ -67,6 +68,8 @@ class Component:
         super().__init_subclass__(**options)
         if kind is not None:
             cls._kinds[kind] = cls
+            if "__init__" in cls.__dict__:
+                type.__setattr__(cls, "__init__", naming_options(cls.__init__))
 
     def __init__(self) -> None:
         raise TypeError(f"cannot create '{type(self).__module__}.{type(self).__qualname__}' instances")
@@ -90,7 +93,10 @@ class Component:
                 state = state.decode("utf-8")
             if isinstance(state, str):
                 return cls._handles.from_json(state)
-        raise TypeError(f"'{type(value).__name__}' object is not an instance of '{cls._title}'")
+        refused = f"'{type(value).__name__}' object is not an instance of '{cls._title}'"
+        if isinstance(value, type) and issubclass(value, cls):
+            raise TypeError(f"{refused}: pass an object, `{value.__name__}(...)`, not the class")
+        raise TypeError(f"{refused}; its classes are in {cls.__module__}")
 
     def _state(self) -> dict[str, Any]:
         # Imported late: it would be a fifth of the time that importing the package takes.

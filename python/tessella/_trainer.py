@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ._near import meant, naming_options
 from ._repr import SHOWN, render
 from ._trainer_options import alphabet, checked, checked_further, special
 from .tokens import AddedToken
@@ -40,6 +41,11 @@ class Trainer:
     def __init__(self) -> None:
         raise TypeError(f"cannot create '{type(self).__module__}.{type(self).__qualname__}' instances")
 
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        if cls.__module__ == "tessella.trainers" and "__init__" in cls.__dict__:
+            type.__setattr__(cls, "__init__", naming_options(cls.__init__))
+
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "special_tokens":
             value = special(value)
@@ -52,7 +58,8 @@ class Trainer:
         elif name in self._options:
             value = checked(name, value)
         elif not name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__} has no option `{name}`")
+            known = [*self._options, *self._further]
+            raise AttributeError(f"{type(self).__name__} has no option `{name}`" + meant(name, known))
         object.__setattr__(self, name, value)
 
     def _fields(self) -> dict[str, Any]:

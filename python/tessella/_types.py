@@ -20,10 +20,12 @@ Offsets = Tuple[int, int]  # noqa: UP006
 TextInputSequence = str
 
 if TYPE_CHECKING:
-    _Strings = npt.NDArray[np.str_] | npt.NDArray[np.object_]
     # Wider than the names that programs see at run time: arrays too, and lists of lists of any kind.
-    PreTokenizedInputSequence = list[str] | tuple[str, ...] | _Strings
-    TextEncodeInput = str | tuple[str, str] | list[str] | _Strings
+    #: One text that is cut into words already.
+    PreTokenizedInputSequence = list[str] | tuple[str, ...] | npt.NDArray[np.str_] | npt.NDArray[np.object_]
+    #: A text or a pair of texts.
+    TextEncodeInput = str | tuple[str, str] | list[str] | npt.NDArray[np.str_] | npt.NDArray[np.object_]
+    #: A list of words or a pair of them.
     PreTokenizedEncodeInput = (
         PreTokenizedInputSequence
         | tuple[PreTokenizedInputSequence, PreTokenizedInputSequence]
@@ -33,15 +35,12 @@ if TYPE_CHECKING:
     )
 else:
     # Evaluated at run time, also on Python 3.10.
-    #: One text that is cut into words already.
     PreTokenizedInputSequence = Union[List[str], Tuple[str, ...]]  # noqa: UP006, UP007
-    #: A text or a pair of texts.
     TextEncodeInput = Union[  # noqa: UP007
         TextInputSequence,
         Tuple[TextInputSequence, TextInputSequence],  # noqa: UP006
         List[TextInputSequence],  # noqa: UP006
     ]
-    #: A list of words or a pair of them.
     PreTokenizedEncodeInput = Union[  # noqa: UP007
         PreTokenizedInputSequence,
         Tuple[PreTokenizedInputSequence, PreTokenizedInputSequence],  # noqa: UP006

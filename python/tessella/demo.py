@@ -122,8 +122,9 @@ def main() -> int:
     count = len(ragged.ids)
     print(
         f"encoded   {bytes_aside / 1e6:.1f} MB not seen before into {count:,} ids,"
-        f" {bytes_aside / count:.2f} bytes each,"
-        f" at {bytes_aside / 1e6 / cold:.0f} MB/s the first time, {bytes_aside / 1e6 / warm:.0f} MB/s again"
+        f" {bytes_aside / count:.2f} bytes each\n"
+        f"          {bytes_aside / 1e6 / cold:.0f} MB/s while its words are new,"
+        f" {bytes_aside / 1e6 / warm:.0f} MB/s once they are in the cache"
     )
 
     for text, ids in zip(aside, ragged, strict=True):
@@ -137,7 +138,7 @@ def main() -> int:
         print(draw(tokenizer, sample, colour=colour))
         shown = " ".join(map(str, encoding.ids[:12]))
         shared = sum(a == b for a, b in itertools.pairwise(encoding.offsets))
-        note = f", {shared} of them share a character with the one before" if shared else ""
+        note = f", {shared} of them for further bytes of a character" if shared else ""
         print(f"  {len(encoding.ids)} tokens{note}: {shown}{' …' if len(encoding.ids) > 12 else ''}\n")
     return 0
 

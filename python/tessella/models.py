@@ -44,7 +44,7 @@ def _read_vocab_json(path: _Path) -> dict[str, int]:
 
     try:
         vocab = json.loads(_read(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{os.fspath(path)} is not JSON: {error}") from error
     if not isinstance(vocab, dict):
         raise FormatError(f"{os.fspath(path)} must hold an object of tokens and ids")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from . import _tessella
+from ._near import nearest
 from ._repr import SHOWN, joined, render, render_settings
 from ._types import Padding, Path, Truncation
 from .decoders import Decoder, DecodeStream
@@ -51,16 +52,32 @@ def _warn(notices: list[str]) -> None:
         warnings.warn(notice, UserWarning, stacklevel=level)
 
 
-def _slip(cls: type, name: str) -> str | None:
-    """The property that was meant by a name that the class does not know."""
-    if name.startswith("_") or hasattr(cls, name):
-        return None
-    if any(name in getattr(base, "__annotations__", {}) for base in cls.__mro__):
-        return None
-    from difflib import get_close_matches
+def _unknown(cls: type, name: str) -> str | None:
+    """Why a name cannot be set on a tokenizer of this class; ``None`` where it can.
 
-    meant = get_close_matches(name, _SETTABLE, 1, 0.9)
-    return meant[0] if meant and name != f"{meant[0]}s" else None
+    On a tokenizer itself only what has a meaning can be set. Subclasses may have attributes of their own, so
+    there only names that are nearly those of a property are refused, as slips.
+    """
+    if hasattr(cls, name) or any(name in getattr(base, "__annotations__", {}) for base in cls.__mro__):
+        return None
+    own = cls is not Tokenizer
+    if own and (name.startswith("_") or name.removesuffix("s") in _SETTABLE):
+        return None
+    refused = f"'{cls.__name__}' object has no attribute '{name}'"
+    settable = _SETTABLE if own else (*_SETTABLE, "chat_template", "config")
+    near = nearest(name, settable, 0.9 if own else 0.75)
+    if near is not None:
+        return f"{refused}. Did you mean: '{near}'?"
+    if own:
+        return None
+    if name.endswith("_token"):
+        return (
+            f"{refused}; tokens with roles are those of a tessella.batch.PretrainedTokenizer(tokenizer, ...)"
+        )
+    for start, method in (("pad", "enable_padding"), ("trunc", "enable_truncation")):
+        if name.startswith(start):
+            return f"{refused}; call `{method}`"
+    return f"{refused}; what can be set is {', '.join(settable)}, and anything in a subclass of your own"
 
 
 class PlanStep(NamedTuple):
@@ -133,25 +150,28 @@ class Tokenizer(_tessella.Tokenizer):
     # What else it is called with is for a subclass's `__init__`.
     def __new__(cls: type[_T], model: Model, *rest: object, **named: object) -> _T:
         del rest, named
+        if isinstance(model, (str, os.PathLike)):
+            raise TypeError(
+                f"'{type(model).__name__}' object is not an instance of 'Model': `model` must be a model, "
+                f"as models.BPE() is, found {os.fspath(model)!r}; to read a file or folder, use tessella.load"
+            )
         return super().__new__(cls, Model._of(model))
 
-    if TYPE_CHECKING:
-
-        def __init__(self, model: Model) -> None: ...
-
-    else:
+    if not TYPE_CHECKING:
         # All is done. A subclass may call this with the model, or with nothing.
         def __init__(self, model: Model | None = None) -> None:
             del model
+
+    else:
+
+        def __init__(self, model: Model) -> None: ...
 
     # What signatures show.
     __new__.__wrapped__ = _takes  # type: ignore[attr-defined]
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name not in _SETTABLE and (meant := _slip(type(self), name)) is not None:
-            raise AttributeError(
-                f"'{type(self).__name__}' object has no attribute '{name}'. Did you mean: '{meant}'?"
-            )
+        if name not in _SETTABLE and (refused := _unknown(type(self), name)) is not None:
+            raise AttributeError(refused)
         super().__setattr__(name, value)
 
     @classmethod

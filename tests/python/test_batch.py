@@ -127,7 +127,7 @@ def test_wrong_arguments_are_named(tokenizer, arguments, options, message):
 
 
 def test_wrong_types_are_named(tokenizer):
-    with pytest.raises(TypeError, match="row 1 of the batch, of type NoneType"):
+    with pytest.raises(TypeError, match=r"row 1 of the batch, of type NoneType: .*`text\[1\]`"):
         tokenizer(["a", None])
     with pytest.raises(TypeError, match="paddin"):
         tokenizer("a", paddin=True)
@@ -474,7 +474,48 @@ def test_the_message_goes_on(chatty):
     )
     assert text == "well"
     with pytest.raises(ArgumentError, match="does not show the final message"):
+        chatty.apply_chat_template(
+            CHAT, chat_template="{# content #}", tokenize=False, continue_final_message=True
+        )
+    with pytest.raises(ArgumentError, match='has no "content" in it'):
         chatty.apply_chat_template(CHAT, chat_template="nothing", tokenize=False, continue_final_message=True)
+
+
+def test_the_message_goes_on_within_a_list():
+    """A template that knows texts only writes a list as Python does; so does the transformers library."""
+    names = pytest.importorskip("transformers")
+    tokenizers = pytest.importorskip("tokenizers")
+    ours = PretrainedTokenizer(Tokenizer(models.BPE()))
+    theirs = names.PreTrainedTokenizerFast(tokenizer_object=tokenizers.Tokenizer(tokenizers.models.BPE()))
+    writings = [
+        "{{ m.content }}",
+        "{{ m.content | tojson }}",
+        "{{ m.content | string | upper }}",
+        "{{ m.content | trim }}",
+    ]
+    texts = ["Hi there", "  Hi  ", "HI", "it's", "two\nlines", 'a "b"', "é ☕"]
+    contents = [*texts, *([{"type": "text", "text": text}] for text in texts), [{"type": "image"}], None, ""]
+    for writing in writings:
+        template = "{% for m in messages %}" + writing + "|{% endfor %}"
+        for content in contents:
+            outcomes = []
+            for tokenizer in (ours, theirs):
+                try:
+                    chat = [{"role": "user", "content": "q"}, {"role": "assistant", "content": content}]
+                    text = tokenizer.apply_chat_template(
+                        chat, chat_template=template, tokenize=False, continue_final_message=True
+                    )
+                except ValueError:
+                    text = None
+                outcomes.append(text)
+            assert outcomes[0] == outcomes[1], (writing, content)
+    shown = ours.apply_chat_template(
+        [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}],
+        chat_template="{{ messages[0].content }}",
+        tokenize=False,
+        continue_final_message=True,
+    )
+    assert shown == "[{'type': 'text', 'text': 'Hi"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The command line, as people type it: in processes of its own, and once on a real terminal."""
 
 import gzip
+import io
 import json
 import os
 import re
@@ -17,6 +18,7 @@ import pytest
 import tessella
 from tessella.cli import main
 from tessella.cli.command import find, names
+from tessella.compat import sentencepiece
 
 PACKAGE = str(Path(tessella.__file__).resolve().parents[1])
 WORDS = "low lower lowest newer wider tiles, naïve café — 東京"
@@ -209,6 +211,103 @@ def test_mistakes_are_explained(arguments, status, message, trained, capsys):
     err = capsys.readouterr().err
     assert message in err
     assert len(err.splitlines()) <= 3 or status == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "usage"),
+    [
+        (
+            ["train", "--vocab-sise", "5"],
+            "there is no option `--vocab-sise`; did you mean '--vocab-size'?",
+            "[FILE ...]",
+        ),
+        (
+            ["train", "--vocab-sise=5"],
+            "there is no option `--vocab-sise`; did you mean '--vocab-size'?",
+            "[FILE ...]",
+        ),
+        (["encode", "t.json", "--threads", "x"], "invalid int value: 'x'", "TOKENIZER [FILE ...]"),
+        (["convert"], "required: SOURCE, TARGET", "SOURCE TARGET"),
+    ],
+)
+def test_a_wrong_option_is_told_first(arguments, error, usage, capsys):
+    assert main(arguments) == 2
+    first, second, third = capsys.readouterr().err.splitlines()
+    assert first.startswith("error: ") and error in first
+    assert second == f"usage: tessella {arguments[0]} [OPTIONS] {usage}"
+    assert third == f"see tessella {arguments[0]} --help"
+
+
+def test_lines_that_nothing_cuts_are_noted(corpus, capsys):
+    common = ["train", "corpus.txt", "--model", "bpe", "--vocab-size", "90", "--hold-out", "0", "-q", "-o"]
+    assert main([*common, "a.json"]) == 0
+    assert "add --pre-tokenizer byte-level, or --pattern REGEX" in capsys.readouterr().err
+    for cutting in (["--pre-tokenizer", "whitespace"], ["--pattern", r"\w+"]):
+        assert main([*common, "a.json", *cutting]) == 0
+        assert capsys.readouterr().err == ""
+
+
+def test_the_report_tells_each_token_apart(corpus, capsys):
+    train = [
+        "train",
+        "corpus.txt",
+        "--model",
+        "unigram",
+        "--pre-tokenizer",
+        "metaspace",
+        "--vocab-size",
+        "500",
+    ]
+    assert main([*train, "-s", "<unk>", "--unk-token", "<unk>", "-o", "uni.json"]) == 0
+    out, err = capsys.readouterr()
+    (longest,) = [line for line in out.splitlines() if line.startswith("longest tokens: ")]
+    shown = longest.removeprefix("longest tokens: ").split("  ")
+    assert len(set(shown)) == len(shown) and any(one.startswith("`▁") for one in shown)
+    rarest = [line for line in out.splitlines() if line.startswith("rarest tokens")]
+    assert rarest and " 0  " not in rarest[0] + "  "
+    size = tessella.load("uni.json").get_vocab_size()
+    assert f"no more than {size} of the 500 tokens asked for" in err
+
+
+def test_what_is_known_of_a_token(trained, capsys):
+    def known(*arguments):
+        assert main(["inspect", *arguments]) == 0
+        return capsys.readouterr().out
+
+    out = known("tokenizer.json", "--token", "Ġlowest", "--token", "<|endoftext|>")
+    merge = json.loads(Path("tokenizer.json").read_text())["model"]["merges"].index(["Ġlow", "est"])
+    for line in (r"text +` lowest`", r"bytes +20 6c 6f 77 65 73 74", r"type +model", r"type +special"):
+        assert re.search(rf"^{line}$", out, re.MULTILINE), line
+    assert f"`Ġlow` + `est`, rank {merge} of " in out
+    assert "merging begins with it" in known("tokenizer.json", "--token", "l")
+    out = known("other.json", "--token", "##r")
+    assert re.search(r"^text +`r`$", out, re.MULTILINE) and "bytes  72" in out
+    unigram = tessella.Tokenizer(tessella.models.Unigram([("<unk>", 0.0), ("▁a", -1.5)], 0))
+    unigram.decoder = tessella.decoders.Metaspace()
+    unigram.save("unigram.json")
+    out = known("unigram.json", "--id", "1")
+    assert re.search(r"^score +-1.5 ", out, re.MULTILINE) and "bytes  20 61" in out
+    model = io.BytesIO()
+    sentences = [line.strip() for line in Path("corpus.txt").read_text(encoding="utf-8").splitlines()]
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(sentences), model_writer=model, vocab_size=60, hard_vocab_limit=False
+    )
+    Path("own.model").write_bytes(model.getvalue())
+    out = known("own.model", "--id", "1", "--id", "40")
+    score = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue()).get_score(40)
+    assert re.search(r"^piece +control$", out, re.MULTILINE) and f"{score:.6g}" in out
+
+
+def test_threads_are_those_of_every_output(trained, capsys):
+    for form in ("ids", "tokens", "jsonl", "count"):
+        command = ["encode", "tokenizer.json", "corpus.txt", "-f", form, "--threads"]
+        outputs = set()
+        for threads in ("1", "3"):
+            assert main([*command, threads, "-o", f"out{threads}"]) == 0
+            outputs.add(Path(f"out{threads}").read_bytes())
+        assert len(outputs) == 1
+        assert main([*command, "-1"]) == 1
+        assert "`num_threads` must be from 0" in capsys.readouterr().err
 
 
 def test_standard_input_that_is_empty_or_broken(trained):

@@ -271,6 +271,12 @@ def test_files_are_lazy_and_checked(tmp_path):
     path.write_bytes(damaged)
     with pytest.raises(FormatError, match="checksum"):
         PieceCounts.load(path).verify()
+    for place in (8, 12, 15):
+        newer = bytearray(damaged)
+        newer[place] ^= 2
+        path.write_bytes(newer)
+        with pytest.raises(FormatError, match="Read it with a newer Tessella"):
+            PieceCounts.load(path)
     with pytest.raises(FormatError, match="TSLCOUNT"):
         path.write_bytes(b"something else, and long enough to be looked at in earnest")
         PieceCounts.load(path)

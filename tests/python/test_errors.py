@@ -1,11 +1,15 @@
 """What goes wrong is said at once, by one family of exceptions, with the name, the value and the next step."""
 
+import copy
 import importlib
+import inspect
 import json
+import pickle
 import subprocess
 import sys
 import types
 import warnings
+import weakref
 
 import pytest
 import tessella
@@ -21,6 +25,7 @@ from tessella import (
     processors,
     trainers,
 )
+from tessella.compat import tiktoken
 from tessella.errors import (
     ArgumentError,
     FormatError,
@@ -238,6 +243,121 @@ def test_numbers_of_encodings(words):
     assert len(words.encode("the")) == 4
 
 
+POSITIONS = {
+    "token_index": ["token_to_chars", "token_to_word", "token_to_sequence"],
+    "char_pos": ["char_to_token", "char_to_word"],
+    "word_index": ["word_to_tokens", "word_to_chars"],
+    "sequence_id": ["set_sequence_id"],
+}
+
+
+@pytest.mark.parametrize(
+    ("argument", "method"), [(a, m) for a, methods in POSITIONS.items() for m in methods]
+)
+def test_positions_in_encodings(words, argument, method):
+    look_up = getattr(words.encode("the fox"), method)
+    for value in (-1, 1 << 64):
+        with pytest.raises(OutOfRangeError, match=f"`{argument}` must be from 0 to .*found {value}\\b"):
+            look_up(value)
+    with pytest.raises(TypeError, match=f"`{argument}` must be an int, found str 'x'"):
+        look_up("x")
+    if method.startswith(("char", "word")):
+        with pytest.raises(OutOfRangeError, match="`sequence_index`"):
+            look_up(0, -1)
+    if method != "set_sequence_id":
+        assert look_up(1000) is None
+
+
+WRONG_TYPES = {
+    "a number": (lambda t: t.encode(123), "must be str, found int 123 for `sequence`"),
+    "a pair": (lambda t: t.encode("a", 5), "found int 5 for `pair`"),
+    "words": (
+        lambda t: t.encode(["a"]),
+        "found list ['a'] for `sequence`; for words, pass is_pretokenized=True",
+    ),
+    "bytes": (lambda t: t.encode(b"a"), 'decode bytes first, as in `value.decode("utf-8")`'),
+    "no words": (
+        lambda t: t.encode("a b", is_pretokenized=True),
+        "for `sequence`; split it into words, or leave out is_pretokenized=True",
+    ),
+    "a word": (lambda t: t.encode(["a", 1], is_pretokenized=True), "found int 1 for `sequence[1]`"),
+    "one text": (
+        lambda t: t.encode_batch("abc"),
+        "found str 'abc' for `input`; put it into a list, or call `encode`",
+    ),
+    "no batch": (lambda t: t.encode_batch(5), "expected a list of inputs, found int 5 for `input`"),
+    "a row": (lambda t: t.encode_batch(["a", None]), "found None for `input[1]`; leave out what has no text"),
+    "three": (lambda t: t.encode_batch([("a", "b", "c")]), "for `input[0]`; a pair has two texts"),
+    "half a pair": (lambda t: t.encode_batch(["a", ("a", 5)]), "found int 5 for `input[1][1]`"),
+    "a word of a row": (
+        lambda t: t.encode_batch([["a"], (["a"], ["b", 4])], is_pretokenized=True),
+        "found int 4 for `input[1][1][1]`",
+    ),
+    "ids of words": (
+        lambda t: t.encode_ids(["a"]),
+        "for `text`; for the ids of many texts, call `encode_ids_batch`",
+    ),
+    "ids of a row": (lambda t: t.encode_ids_batch(["a", 3]), "found int 3 for `texts[1]`"),
+    "count": (lambda t: t.count_batch("ab"), "expected a list of texts, found str 'ab' for `texts`"),
+    "text to decode": (lambda t: t.decode("x"), "found str 'x' for `ids`; text becomes ids with `encode`"),
+    "one id": (lambda t: t.decode(5), "found int 5 for `ids`; put it into a list"),
+    "no id": (lambda t: t.decode([1, "a"]), "an id must be an int, found str 'a' for `ids[1]`"),
+    "late": (lambda t: t.decode(iter([1, 1.5])), "found float 1.5 for `ids[1]`"),
+    "nested": (
+        lambda t: t.decode([[1], [2]]),
+        "found list [1] for `ids[0]`; for many lists of ids, call `decode_batch`",
+    ),
+    "flat": (
+        lambda t: t.decode_batch([1, 2]),
+        "found int 1 for `sequences[0]`; for the ids of one text, call `decode`",
+    ),
+    "an id of a row": (lambda t: t.decode_batch([[1], ["a"]]), "found str 'a' for `sequences[1][0]`"),
+    "a file": (
+        lambda t: Tokenizer("gpt2.json"),
+        "found 'gpt2.json'; to read a file or folder, use tessella.load",
+    ),
+    "no model": (
+        lambda t: Tokenizer(5),
+        "'int' object is not an instance of 'Model'; its classes are in tessella.models",
+    ),
+    "a class": (
+        lambda t: setattr(t, "normalizer", normalizers.NFC),
+        "pass an object, `NFC(...)`, not the class",
+    ),
+    "tokens": (lambda t: t.add_tokens(5), "must be a List[Union[str, AddedToken]], found int 5"),
+    "a step": (lambda t: t.decode_stream().step(-1), "from 0 to 4294967295, found int -1"),
+    "no number": (lambda t: t.enable_truncation("a"), "`max_length` must be an int, found str 'a'"),
+    "an item": (
+        lambda t: t.train_from_iterator(["a", 5]),
+        "str or lists of str, found int 5 for `iterator[1]`",
+    ),
+    "a long one": (lambda t: t.encode(["word"] * 10_000), "'word', ...]"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_TYPES)
+def test_what_was_given_is_told(words, name):
+    call, message = WRONG_TYPES[name]
+    with pytest.raises(TypeError) as caught:
+        call(words)
+    assert message in str(caught.value) and len(str(caught.value)) < 400
+
+
+def test_what_raises_while_it_is_walked_stays(words):
+    class Odd:
+        def __iter__(self):
+            raise TypeError("of its own")
+
+        def __repr__(self):
+            raise ValueError("no looks")
+
+    for call in (words.encode_batch, words.decode, words.encode_ids_batch):
+        with pytest.raises(TypeError, match=r"^of its own$"):
+            call(Odd())
+    with pytest.raises(TypeError, match=r"found Odd <Odd instance at .*> for `sequence`"):
+        words.encode(Odd())
+
+
 def test_lone_surrogates(words):
     broken = "the \ud800 fox"
     calls = (words.encode, words.encode_ids, words.count, lambda text: words.encode_batch([text]))
@@ -337,6 +457,52 @@ def test_slips_of_names(words):
     mine._normaliser = mine.anything = 2
     mine.normalizer = normalizers.NFC()
     assert (mine.normaliser, mine.encoder, mine.anything) == (1, 1, 2)
+    for again in (copy.deepcopy(mine), copy.copy(mine)):
+        assert again.anything == 2 and again.normalizer is not None
+
+
+def test_unknown_attributes_are_refused(words):
+    for name, advice in [
+        ("pad_token", "PretrainedTokenizer"),
+        ("padding_side", "enable_padding"),
+        ("truncate", "enable_truncation"),
+        ("_cache", "anything in a subclass of your own"),
+    ]:
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'.*{advice}"):
+            setattr(words, name, "x")
+    words.config, words.chat_template = {"a": 1}, "{{ messages }}"
+    words.encode_special_tokens = True
+    again = pickle.loads(pickle.dumps(words))
+    assert (again.config, again.chat_template, again.encode_special_tokens) == (
+        {"a": 1},
+        "{{ messages }}",
+        True,
+    )
+    assert copy.deepcopy(words).config == {"a": 1} and weakref.ref(words)() is words
+
+
+NEAR = {
+    "trainer": (lambda: trainers.BpeTrainer(vocab_sise=5), TypeError, "vocab_size"),
+    "an option set": (lambda: setattr(trainers.UnigramTrainer(), "vocab_sise", 5), AttributeError, "vocab_size"),
+    "model": (lambda: models.BPE(unk_tokn="a"), TypeError, "unk_token"),
+    "pre-tokenizer": (lambda: pre_tokenizers.ByteLevel(prefix_space=True), TypeError, "add_prefix_space"),
+    "recipe": (lambda: tessella.recipes.get("gpt3"), ArgumentError, "gpt2"),
+    "recipe's option": (
+        lambda: tessella.recipes.get("gpt2").train([], min_freqency=2), TypeError, "min_frequency"
+    ),
+    "encoding": (lambda: tiktoken.get_encoding("cl100k"), ValueError, "cl100k_base"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_near_names_are_told(name):
+    call, kind, meant = NEAR[name]
+    with pytest.raises(kind, match=f"(?i)did you mean:? '{meant}'"):
+        call()
+    with pytest.raises(TypeError) as caught:
+        models.BPE(zzz=1)
+    assert "mean" not in str(caught.value)
+    assert "vocab_size" in inspect.signature(trainers.BpeTrainer).parameters
 
 
 def test_dir_is_what_is_public():

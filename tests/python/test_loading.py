@@ -7,6 +7,7 @@ import pytest
 import tessella
 from tessella import models
 from tessella.errors import FormatError
+from tessella.words import Morphs
 
 
 def test_tokenizer_json_and_folders(words, tmp_path):
@@ -53,3 +54,28 @@ def test_broken_files(tmp_path):
     with pytest.raises(FormatError, match="not JSON"):
         path.write_text("{")
         models.BPE.read_file(path, path)
+
+
+@pytest.mark.parametrize("name", ["tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"])
+@pytest.mark.parametrize(
+    ("content", "found"), [("[]", "an array of 0"), ("5", "the number 5"), ('"x"', "`x`"), ("null", "null")]
+)
+def test_settings_that_are_no_object(tmp_path, name, content, found):
+    (tmp_path / "vocab.txt").write_text("[UNK]\n[CLS]\n[SEP]\nlow\n")
+    assert tessella.load(tmp_path).encode("low").tokens == ["[CLS]", "low", "[SEP]"]
+    (tmp_path / name).write_text(content)
+    for load in (tessella.load, tessella.AutoTokenizer.from_pretrained):
+        with pytest.raises(FormatError, match="expected a JSON object") as caught:
+            load(tmp_path)
+        assert found in str(caught.value) and str(tmp_path / name) in str(caught.value)
+    (tmp_path / name).write_text("{}")
+    assert tessella.load(tmp_path).encode("low").tokens == ["[CLS]", "low", "[SEP]"]
+
+
+def test_vocabularies_nested_too_deeply(tmp_path):
+    path = tmp_path / "vocab.json"
+    path.write_text("[" * 100_000)
+    with pytest.raises(FormatError, match=r"vocab\.json"):
+        models.WordLevel.read_file(path)
+    with pytest.raises(FormatError, match=r"Morphs\.save"):
+        Morphs.load("[" * 100_000)

@@ -120,10 +120,10 @@ def test_every_format_prints_copies_and_pickles(any_format):
 
 def test_copies_are_independent(words):
     words.normalizer = normalizers.BertNormalizer(lowercase=False)
-    words.note = ["x"]
+    words.config = {"note": ["x"]}
     for made, shared in ((copy.copy, True), (copy.deepcopy, False)):
         again = made(words)
-        assert (again.note is words.note) == shared
+        assert (again.config is words.config) == shared
         again.normalizer.lowercase = True
         assert again.encode_ids("THE").tolist() != words.encode_ids("THE").tolist()
         again.add_tokens(["another"])

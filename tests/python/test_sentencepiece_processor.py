@@ -1,6 +1,7 @@
 """The same calls on the library and on ours: results, and kinds of exceptions."""
 
 import pickle
+import random
 
 import numpy
 import pytest
@@ -261,6 +262,22 @@ def test_normalizers(options):
 def test_named_rules_are_the_library_s(name):
     mine = ours.SentencePieceNormalizer(rule_name=name).decompile()
     assert mine == sorted(library.SentencePieceNormalizer(rule_name=name).decompile())
+
+
+@pytest.mark.parametrize("name", ["nmt_nfkc", "nfkc_cf", "identity"])
+def test_blanks_that_vanish_keep_their_place(name):
+    """Where blanks and spelled out blanks meet, down to texts of which nothing is left."""
+    choice = random.Random(7)
+    switches = ("add_dummy_prefix", "escape_whitespaces", "remove_extra_whitespaces")
+    for _ in range(40):
+        options = {switch: choice.random() < 0.7 for switch in switches}
+        mine, theirs = (
+            module.SentencePieceNormalizer(rule_name=name, **options) for module in (ours, library)
+        )
+        texts = ["".join(choice.choices(" ▁\u3000aé\tﬁ", k=choice.randrange(7))) for _ in range(40)]
+        for text in [*texts, " ▁", "▁ ", "\u3000▁", "  ▁ ", b" \xe2\x96\x81\xff"]:
+            found, expected = (one.normalize(text, with_offsets=True) for one in (mine, theirs))
+            assert found == expected, (options, text)
 
 
 def test_rule_files(tmp_path):

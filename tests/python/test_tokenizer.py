@@ -49,7 +49,7 @@ def test_pairs_and_words(words):
         (lambda t: t.encode_batch([1]), "TextEncodeInput must be"),
         (lambda t: t.encode_batch([("a", "b", "c")]), "TextEncodeInput must be"),
         (lambda t: t.encode_batch([1], is_pretokenized=True), "PreTokenizedEncodeInput must be"),
-        (lambda t: t.encode_ids_batch("ab"), "list of inputs"),
+        (lambda t: t.encode_ids_batch("ab"), "list of texts"),
         (lambda t: t.add_tokens([1]), "Input must be a List"),
         (lambda t: t.add_tokens("ab"), "Input must be a List"),
         (lambda t: t.train("file"), "list of paths"),

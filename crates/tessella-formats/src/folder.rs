@@ -42,6 +42,7 @@ pub fn load(folder: &Path) -> Result<LoadedFolder> {
     load_with(folder, &LoadOptions::default())
 }
 
+/// A file beside the tokenizer, if it is there: an object.
 fn read_json(folder: &Path, name: &str) -> Result<Option<Value>> {
     let path = folder.join(name);
     if !path.is_file() {
@@ -54,7 +55,16 @@ fn read_json(folder: &Path, name: &str) -> Result<Option<Value>> {
         parser.end()?;
         Ok(value)
     };
-    read().map(Some).map_err(|error: Error| error.at(path.display().to_string()))
+    let value = read().map_err(|error: Error| error.at(path.display().to_string()))?;
+    if !matches!(value, Value::Object(_)) {
+        return Err(Error::format(format!(
+            "expected a JSON object, as the transformers library writes it, found {}; mend the file, or remove it to \
+             do without",
+            value.describe()
+        ))
+        .at(path.display().to_string()));
+    }
+    Ok(Some(value))
 }
 
 pub fn load_with(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {

@@ -24,7 +24,13 @@ pub fn tokens(list: &Bound<'_, PyAny>, special: bool) -> PyResult<Vec<AddedToken
              tessella.batch.PretrainedTokenizer(tokenizer, pad_token='[PAD]'), knows roles",
         ));
     }
-    list.try_iter()?.map(|token| self::token(&token?, special)).collect()
+    let walks = list.hasattr("__iter__")?;
+    let tokens = list.try_iter().map_err(|error| {
+        let found = || crate::place::shown(list);
+        let refused = || format!("Input must be a List[Union[str, AddedToken]], found {}", found());
+        if walks { error } else { PyTypeError::new_err(refused()) }
+    })?;
+    tokens.map(|token| self::token(&token?, special)).collect()
 }
 
 fn token(token: &Bound<'_, PyAny>, special: bool) -> PyResult<AddedToken> {

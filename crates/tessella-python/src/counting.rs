@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString};
 use tessella_core::{Error, ErrorKind, Result};
@@ -16,6 +16,7 @@ use tessella_train::{CountOptions, PieceCounts as Core, Source, count_texts};
 use crate::errors::{self, OrRaise, from_python};
 use crate::interrupt::run;
 use crate::live::lock;
+use crate::place::{Place, wrong_type};
 use crate::progress::Display;
 use crate::tokenizer::{Tokenizer, threads};
 use crate::values::argument;
@@ -281,6 +282,8 @@ impl Settings {
 struct Texts {
     iterator: Py<PyIterator>,
     ready: VecDeque<String>,
+    /// Items taken from the iterator.
+    taken: usize,
     ended: bool,
     corpus: CorpusOptions,
 }
@@ -298,20 +301,20 @@ impl Texts {
                 break;
             };
             let item = item?;
-            if self.one(&item)? {
+            let iterator = Place::Argument("iterator");
+            let place = iterator.entry(self.taken);
+            self.taken += 1;
+            if self.one(&item, place)? {
                 continue;
             }
-            let texts = item.try_iter().map_err(|_| {
-                PyTypeError::new_err(format!(
-                    "the iterator must yield str or lists of str, found {}",
-                    item.get_type().name().map_or_else(|_| String::new(), |name| name.to_string())
-                ))
-            })?;
-            for text in texts {
+            let texts = item
+                .try_iter()
+                .map_err(|_| wrong_type(place, &item, "the iterator must yield str or lists of str", ""))?;
+            for (index, text) in texts.enumerate() {
                 let text = text?;
-                if !self.one(&text)? {
+                if !self.one(&text, place.entry(index))? {
                     // Names what is wrong with it.
-                    crate::inputs::text(&text)?;
+                    crate::inputs::text(&text, place.entry(index))?;
                 }
             }
         }
@@ -319,7 +322,7 @@ impl Texts {
     }
 
     /// Takes a text, or the text of a row; false if it is neither.
-    fn one(&mut self, item: &Bound<'_, PyAny>) -> PyResult<bool> {
+    fn one(&mut self, item: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<bool> {
         if let Ok(row) = item.cast::<PyDict>() {
             let field = &self.corpus.field;
             let text = row.get_item(field)?.ok_or_else(|| {
@@ -329,21 +332,21 @@ impl Texts {
                 ))
             })?;
             if !text.is_none() {
-                let text = self.text(&text)?;
+                let text = self.text(&text, place)?;
                 self.ready.push_back(text);
             }
             return Ok(true);
         }
         if item.is_instance_of::<PyString>() {
-            let text = self.text(item)?;
+            let text = self.text(item, place)?;
             self.ready.push_back(text);
             return Ok(true);
         }
         Ok(false)
     }
 
-    fn text(&self, item: &Bound<'_, PyAny>) -> PyResult<String> {
-        let text = crate::inputs::text(item);
+    fn text(&self, item: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<String> {
+        let text = crate::inputs::text(item, place);
         if self.corpus.invalid == Invalid::Replace && text.is_err() && item.is_instance_of::<PyString>() {
             // Lone surrogates have no UTF-8; by way of UTF-16 each becomes one U+FFFD.
             let units = item.call_method1("encode", ("utf-16-le", "surrogatepass"))?;
@@ -402,6 +405,7 @@ pub fn count_iterator(
     let texts = Texts {
         iterator: texts.try_iter()?.unbind(),
         ready: VecDeque::new(),
+        taken: 0,
         ended: false,
         corpus: settings.corpus,
     };

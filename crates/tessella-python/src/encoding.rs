@@ -220,46 +220,68 @@ impl Encoding {
     }
 
     /// Says that all tokens belong to one sequence.
-    fn set_sequence_id(&self, sequence_id: usize) {
+    fn set_sequence_id(&self, #[pyo3(from_py_with = argument::sequence_id)] sequence_id: usize) {
         self.write(|one| one.set_sequence_id(sequence_id));
     }
 
     /// The first and one past the last token of a word, if the sequence has the word.
     #[pyo3(signature = (word_index, sequence_index = 0))]
-    fn word_to_tokens(&self, word_index: u32, sequence_index: usize) -> Option<(usize, usize)> {
+    fn word_to_tokens(
+        &self,
+        #[pyo3(from_py_with = argument::word_index)] word_index: u32,
+        #[pyo3(from_py_with = argument::sequence_index)] sequence_index: usize,
+    ) -> Option<(usize, usize)> {
         self.read(|one| one.word_to_tokens(word_index, sequence_index))
     }
 
     /// Where a word stands in the text, in characters.
     #[pyo3(signature = (word_index, sequence_index = 0))]
-    fn word_to_chars(&self, word_index: u32, sequence_index: usize) -> Option<(usize, usize)> {
+    fn word_to_chars(
+        &self,
+        #[pyo3(from_py_with = argument::word_index)] word_index: u32,
+        #[pyo3(from_py_with = argument::sequence_index)] sequence_index: usize,
+    ) -> Option<(usize, usize)> {
         self.read(|one| one.word_to_chars(word_index, sequence_index))
     }
 
     /// The sequence of a token.
-    fn token_to_sequence(&self, token_index: usize) -> Option<usize> {
+    fn token_to_sequence(
+        &self,
+        #[pyo3(from_py_with = argument::token_index)] token_index: usize,
+    ) -> Option<usize> {
         self.read(|one| one.token_to_sequence(token_index))
     }
 
     /// Where a token stands in its text, in characters.
-    fn token_to_chars(&self, token_index: usize) -> Option<(usize, usize)> {
+    fn token_to_chars(
+        &self,
+        #[pyo3(from_py_with = argument::token_index)] token_index: usize,
+    ) -> Option<(usize, usize)> {
         self.read(|one| one.token_to_chars(token_index)).map(|(_, offsets)| offsets)
     }
 
     /// The word of a token.
-    fn token_to_word(&self, token_index: usize) -> Option<u32> {
+    fn token_to_word(&self, #[pyo3(from_py_with = argument::token_index)] token_index: usize) -> Option<u32> {
         self.read(|one| one.token_to_word(token_index)).map(|(_, word)| word)
     }
 
     /// The token that holds a character, if one does.
     #[pyo3(signature = (char_pos, sequence_index = 0))]
-    fn char_to_token(&self, char_pos: usize, sequence_index: usize) -> Option<usize> {
+    fn char_to_token(
+        &self,
+        #[pyo3(from_py_with = argument::char_pos)] char_pos: usize,
+        #[pyo3(from_py_with = argument::sequence_index)] sequence_index: usize,
+    ) -> Option<usize> {
         self.read(|one| one.char_to_token(char_pos, sequence_index))
     }
 
     /// The word that holds a character, if one does.
     #[pyo3(signature = (char_pos, sequence_index = 0))]
-    fn char_to_word(&self, char_pos: usize, sequence_index: usize) -> Option<u32> {
+    fn char_to_word(
+        &self,
+        #[pyo3(from_py_with = argument::char_pos)] char_pos: usize,
+        #[pyo3(from_py_with = argument::sequence_index)] sequence_index: usize,
+    ) -> Option<u32> {
         self.read(|one| one.char_to_word(char_pos, sequence_index))
     }
 

@@ -7,6 +7,7 @@ use tessella_core::tokenizer::TracedPiece;
 
 use crate::errors::OrRaise;
 use crate::inputs;
+use crate::place::Place;
 use crate::tokenizer::Tokenizer;
 
 /// Text, span in characters, and added token of each piece at some stage.
@@ -27,7 +28,7 @@ pub fn trace(
     text: &Bound<'_, PyAny>,
     specials_as_text: bool,
 ) -> PyResult<(Traced, Vec<Traced>)> {
-    let text = inputs::text(text)?;
+    let text = inputs::text(text, Place::Argument("text"))?;
     let trace = tokenizer.get().value()?.core.trace(&text, specials_as_text).or_raise()?;
     let stage = |pieces: Vec<TracedPiece>| -> Traced {
         pieces.into_iter().map(|piece| (piece.text, piece.start, piece.end, piece.added)).collect()

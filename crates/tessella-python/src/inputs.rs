@@ -3,10 +3,11 @@
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use tessella_core::{Input, Sequence, TokenId};
 
 use crate::arrays;
+use crate::place::{Place, wrong_type};
 use crate::values::out_of_range;
 
 /// One sequence, owned by Python.
@@ -55,21 +56,41 @@ const WORDS_INPUT: &str = "PreTokenizedEncodeInput must be Union[PreTokenizedInp
                            Tuple[PreTokenizedInputSequence, PreTokenizedInputSequence]]";
 
 /// A `str`; one with lone surrogates has no UTF-8 and is refused as well.
-pub fn text(value: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
+pub fn text(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<PyBackedStr> {
     match value.cast::<PyString>() {
-        Ok(text) => PyBackedStr::try_from(text.clone()).map_err(|error| not_unicode(text, error, TEXT)),
-        Err(_) => Err(PyTypeError::new_err(TEXT)),
+        Ok(text) => {
+            PyBackedStr::try_from(text.clone()).map_err(|error| not_unicode(text, error, TEXT, place))
+        }
+        Err(_) => Err(wrong_type(place, value, TEXT, instead_of_text(value, place))),
+    }
+}
+
+/// What to do with a value that was given for a text.
+fn instead_of_text(value: &Bound<'_, PyAny>, place: Place<'_>) -> &'static str {
+    if value.is_instance_of::<PyBytes>() {
+        "decode bytes first, as in `value.decode(\"utf-8\")`"
+    } else if value.is_none() {
+        "leave out what has no text, or give an empty str"
+    } else if !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
+        ""
+    } else if let Place::Argument("sequence" | "pair") = place {
+        "for words, pass is_pretokenized=True; for a pair, pass the second text as `pair`; for many texts, \
+         call `encode_batch`"
+    } else if let Place::Argument("text") = place {
+        "for the ids of many texts, call `encode_ids_batch`; for words and pairs, `encode`"
+    } else {
+        "for words and pairs, call `encode_batch`"
     }
 }
 
 /// The error for a `str` that has no UTF-8, with the place of the lone surrogate.
-fn not_unicode(text: &Bound<'_, PyString>, error: PyErr, expected: &str) -> PyErr {
+fn not_unicode(text: &Bound<'_, PyString>, error: PyErr, expected: &str, place: Place<'_>) -> PyErr {
     let py = text.py();
-    let place = error.value(py).getattr("start").and_then(|start| start.extract::<usize>());
-    let found = place.and_then(|place| {
-        let surrogate = text.get_item(place)?;
+    let at = error.value(py).getattr("start").and_then(|start| start.extract::<usize>());
+    let found = at.and_then(|at| {
+        let surrogate = text.get_item(at)?;
         let code: u32 = py.import("builtins")?.getattr("ord")?.call1((surrogate,))?.extract()?;
-        Ok(format!("{expected}, without lone surrogates; found U+{code:04X} at character {place}"))
+        Ok(format!("{expected}, without lone surrogates; found U+{code:04X} at character {at} of `{place}`"))
     });
     let wrapped = PyTypeError::new_err(found.unwrap_or_else(|_| expected.to_string()));
     wrapped.set_cause(py, Some(error));
@@ -83,71 +104,112 @@ fn is_list(value: &Bound<'_, PyAny>) -> PyResult<bool> {
         || (!value.is_instance_of::<PyString>() && value.hasattr("__array__")?))
 }
 
-fn words(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
+fn words(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<PyBackedStr>> {
+    let refused = || {
+        let one_text = value.is_instance_of::<PyString>();
+        let advice = if one_text { "split it into words, or leave out is_pretokenized=True" } else { "" };
+        wrong_type(place, value, WORDS, advice)
+    };
     if !is_list(value)? {
-        return Err(PyTypeError::new_err(WORDS));
+        return Err(refused());
     }
     value
         .try_iter()
-        .map_err(|_| PyTypeError::new_err(WORDS))?
-        .map(|word| {
-            let word = word?;
-            let word = word.cast::<PyString>().map_err(|_| PyTypeError::new_err(WORDS))?;
-            PyBackedStr::try_from(word.clone()).map_err(|error| not_unicode(word, error, WORDS))
+        .map_err(|_| refused())?
+        .enumerate()
+        .map(|(index, word)| {
+            let (word, place) = (word?, place.entry(index));
+            match word.cast::<PyString>() {
+                Ok(word) => PyBackedStr::try_from(word.clone())
+                    .map_err(|error| not_unicode(word, error, WORDS, place)),
+                Err(_) => Err(wrong_type(place, &word, WORDS, "")),
+            }
         })
         .collect()
 }
 
-pub fn sequence(value: &Bound<'_, PyAny>, pretokenized: bool) -> PyResult<Held> {
-    if pretokenized { words(value).map(Held::Words) } else { text(value).map(Held::Text) }
+pub fn sequence(value: &Bound<'_, PyAny>, pretokenized: bool, place: Place<'_>) -> PyResult<Held> {
+    if pretokenized { words(value, place).map(Held::Words) } else { text(value, place).map(Held::Text) }
 }
 
 /// One entry of a batch: a sequence or a pair of two.
-pub fn input(value: &Bound<'_, PyAny>, pretokenized: bool) -> PyResult<HeldInput> {
-    match sequence(value, pretokenized) {
-        Ok(first) => return Ok(HeldInput { first, second: None }),
-        // A text that is broken is named rather than taken for something else.
-        Err(error) if value.is_instance_of::<PyString>() && !pretokenized => return Err(error),
-        Err(_) => {}
-    }
-    let problem = || PyTypeError::new_err(if pretokenized { WORDS_INPUT } else { TEXT_INPUT });
-    if !is_list(value)? || value.len().map_err(|_| problem())? != 2 {
-        return Err(problem());
-    }
-    let part = |index: usize| {
-        value.get_item(index).and_then(|part| sequence(&part, pretokenized)).map_err(|_| problem())
+fn input(value: &Bound<'_, PyAny>, pretokenized: bool, place: Place<'_>) -> PyResult<HeldInput> {
+    let (is_text, listed) = (value.is_instance_of::<PyString>(), is_list(value)?);
+    let length = if listed { value.len().unwrap_or(0) } else { 0 };
+    // What begins as a sequence is one, or is meant as one, and its own error says what is wrong in it.
+    let begun = if pretokenized {
+        listed && (length == 0 || value.get_item(0)?.is_instance_of::<PyString>())
+    } else {
+        is_text
     };
+    if begun {
+        return Ok(HeldInput { first: sequence(value, pretokenized, place)?, second: None });
+    }
+    if length != 2 {
+        let advice = match pretokenized {
+            true if is_text => "split it into words, or leave out is_pretokenized=True",
+            true => "",
+            false if length > 0 => "a pair has two texts; for words, pass is_pretokenized=True",
+            false => instead_of_text(value, place),
+        };
+        return Err(wrong_type(place, value, if pretokenized { WORDS_INPUT } else { TEXT_INPUT }, advice));
+    }
+    let part = |index: usize| sequence(&value.get_item(index)?, pretokenized, place.entry(index));
     Ok(HeldInput { first: part(0)?, second: Some(part(1)?) })
 }
 
-/// A batch: anything that can be walked, but not one text.
-pub fn batch(value: &Bound<'_, PyAny>, pretokenized: bool) -> PyResult<Vec<HeldInput>> {
-    not_one_text(value)?;
-    value.try_iter()?.map(|one| input(&one?, pretokenized)).collect()
-}
-
-/// A batch of plain texts.
-pub fn texts(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
-    not_one_text(value)?;
-    value.try_iter()?.map(|one| text(&one?)).collect()
-}
-
-fn not_one_text(value: &Bound<'_, PyAny>) -> PyResult<()> {
-    if value.is_instance_of::<PyString>() {
-        return Err(PyTypeError::new_err(
-            "expected a list of inputs, found one str; encode one text with `encode`",
-        ));
+/// The entries of a batch: anything that can be walked, but not one text. `alone` is what takes one.
+fn each<'a, 'py, T>(
+    value: &'a Bound<'py, PyAny>,
+    name: &'static str,
+    expected: &str,
+    alone: &str,
+    mut read: impl FnMut(&Bound<'py, PyAny>, Place<'_>) -> PyResult<T>,
+) -> PyResult<Vec<T>> {
+    let place = Place::Argument(name);
+    if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
+        let advice = format!("put it into a list, or call `{alone}`, which takes one");
+        return Err(wrong_type(place, value, expected, &advice));
     }
-    Ok(())
+    let entries = value.try_iter().map_err(|error| {
+        // What can be walked, but raised when that began, is none of the wrong type.
+        let walks = value.hasattr("__iter__").unwrap_or(false);
+        if walks { error } else { wrong_type(place, value, expected, "") }
+    })?;
+    entries.enumerate().map(|(index, one)| read(&one?, place.entry(index))).collect()
 }
+
+/// A batch of sequences and pairs.
+pub fn batch(value: &Bound<'_, PyAny>, pretokenized: bool) -> PyResult<Vec<HeldInput>> {
+    each(value, "input", "expected a list of inputs", "encode", |one, place| input(one, pretokenized, place))
+}
+
+/// A batch of plain texts; `alone` is what takes one of them.
+pub fn texts(value: &Bound<'_, PyAny>, alone: &str) -> PyResult<Vec<PyBackedStr>> {
+    each(value, "texts", "expected a list of texts", alone, text)
+}
+
+/// A batch of lists of ids.
+pub fn id_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<TokenId>>> {
+    each(value, "sequences", "expected a list of lists of ids", "decode", |one, place| {
+        let number =
+            !one.is_instance_of::<PyList>() && one.hasattr("__index__")? && !one.hasattr("__len__")?;
+        if number {
+            return Err(wrong_type(place, one, IDS, "for the ids of one text, call `decode`"));
+        }
+        ids(one, place)
+    })
+}
+
+const IDS: &str = "expected a list of ids";
 
 /// Ids from a list, an array or anything else that can be walked.
-pub fn ids(value: &Bound<'_, PyAny>) -> PyResult<Vec<TokenId>> {
+pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>> {
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        return value.extract().map_err(|error| named_id(value, error));
+        return value.extract().map_err(|error| named_id(value, error, place));
     }
     if value.is_instance_of::<PyString>() {
-        return Err(PyTypeError::new_err("expected ids, found a str"));
+        return Err(wrong_type(place, value, IDS, "text becomes ids with `encode`"));
     }
     if arrays::is_array(value)? {
         if let Some(ids) = arrays::ids(value) {
@@ -155,22 +217,27 @@ pub fn ids(value: &Bound<'_, PyAny>) -> PyResult<Vec<TokenId>> {
         }
         // Other element types go through Python's integers, which checks the range.
         let list = value.call_method0("tolist")?;
-        return list.extract().map_err(|error| named_id(&list, error));
+        return list.extract().map_err(|error| named_id(&list, error, place));
     }
-    let one = |(place, id): (usize, PyResult<Bound<'_, PyAny>>)| {
+    let one = |(index, id): (usize, PyResult<Bound<'_, PyAny>>)| {
         let id = id?;
-        id.extract().map_err(|error: PyErr| wrong_id(&id, place, error))
+        id.extract().map_err(|error: PyErr| wrong_id(&id, place.entry(index), error))
     };
-    value.try_iter()?.enumerate().map(one).collect()
+    let entries = value.try_iter().map_err(|error| {
+        let walks = value.hasattr("__iter__").unwrap_or(false);
+        let advice = if value.hasattr("__index__").unwrap_or(false) { "put it into a list" } else { "" };
+        if walks { error } else { wrong_type(place, value, IDS, advice) }
+    })?;
+    entries.enumerate().map(one).collect()
 }
 
 /// The error for the first of some ids that is none.
-fn named_id(ids: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+fn named_id(ids: &Bound<'_, PyAny>, error: PyErr, place: Place<'_>) -> PyErr {
     let find = || -> PyResult<PyErr> {
-        for (place, id) in ids.try_iter()?.enumerate() {
+        for (index, id) in ids.try_iter()?.enumerate() {
             let id = id?;
             if let Err(error) = id.extract::<TokenId>() {
-                return Ok(wrong_id(&id, place, error));
+                return Ok(wrong_id(&id, place.entry(index), error));
             }
         }
         Ok(error.clone_ref(ids.py()))
@@ -178,10 +245,14 @@ fn named_id(ids: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     find().unwrap_or_else(|error| error)
 }
 
-fn wrong_id(id: &Bound<'_, PyAny>, place: usize, error: PyErr) -> PyErr {
+fn wrong_id(id: &Bound<'_, PyAny>, place: Place<'_>, error: PyErr) -> PyErr {
     if error.is_instance_of::<PyOverflowError>(id.py()) {
-        out_of_range(id, &format!("`ids[{place}]`"), u64::from(TokenId::MAX))
-    } else {
-        error
+        return out_of_range(id, &format!("`{place}`"), u64::from(TokenId::MAX));
     }
+    if !error.is_instance_of::<PyTypeError>(id.py()) {
+        return error;
+    }
+    let many = id.is_instance_of::<PyList>() || id.is_instance_of::<PyTuple>();
+    let advice = if many { "for many lists of ids, call `decode_batch`" } else { "" };
+    wrong_type(place, id, "an id must be an int", advice)
 }

@@ -19,6 +19,7 @@ mod errors;
 mod inputs;
 mod interrupt;
 mod options;
+mod place;
 mod values;
 
 mod learning;

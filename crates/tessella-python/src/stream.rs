@@ -9,6 +9,7 @@ use tessella_core::decode::DecodeStream as Core;
 use crate::errors::OrRaise;
 use crate::inputs;
 use crate::live::lock;
+use crate::place::Place;
 use crate::tokenizer::Tokenizer;
 
 /// Decodes ids one after the other, giving out text as soon as it is complete.
@@ -36,7 +37,7 @@ impl DecodeStream {
     #[new]
     #[pyo3(signature = (ids = None, skip_special_tokens = Some(false)))]
     fn new(ids: Option<&Bound<'_, PyAny>>, skip_special_tokens: Option<bool>) -> PyResult<Self> {
-        let ids = ids.map(inputs::ids).transpose()?.unwrap_or_default();
+        let ids = ids.map(|ids| inputs::ids(ids, Place::Argument("ids"))).transpose()?.unwrap_or_default();
         Ok(DecodeStream {
             core: Mutex::new(Core::new(ids)),
             skip_special_tokens: skip_special_tokens.unwrap_or(false),
@@ -47,8 +48,8 @@ impl DecodeStream {
     fn step(&self, tokenizer: &Bound<'_, Tokenizer>, id: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         let ids = match id.extract::<u32>() {
             Ok(id) => vec![id],
-            Err(_) if id.is_instance_of::<PyString>() => return Err(not_ids()),
-            Err(_) => inputs::ids(id).map_err(|_| not_ids())?,
+            Err(_) if id.is_instance_of::<PyString>() => return Err(not_ids(id)),
+            Err(_) => inputs::ids(id, Place::Argument("id")).map_err(|_| not_ids(id))?,
         };
         let value = tokenizer.get().value()?;
         // The state is changed on a copy: decoding may call components written in Python.
@@ -79,6 +80,10 @@ impl DecodeStream {
     }
 }
 
-fn not_ids() -> PyErr {
-    PyTypeError::new_err("StreamInput must be either an integer or a list of integers")
+fn not_ids(id: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!(
+        "StreamInput must be either an integer or a list of integers, from 0 to {}, found {}",
+        u32::MAX,
+        crate::place::shown(id)
+    ))
 }

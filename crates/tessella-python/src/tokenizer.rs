@@ -23,6 +23,7 @@ use crate::normalizers::NormalizerHandle;
 use crate::options::{
     Choice, call_padding, call_truncation, check_stride, padding_to_python, truncation, truncation_to_python,
 };
+use crate::place::Place;
 use crate::pre_tokenizers::PreTokenizerHandle;
 use crate::processors::PostProcessorHandle;
 use crate::state::{Shared, Slot, Value};
@@ -260,8 +261,10 @@ impl Tokenizer {
         encode_special_tokens: Option<bool>,
     ) -> PyResult<Encoding> {
         let held = inputs::HeldInput {
-            first: inputs::sequence(sequence, is_pretokenized)?,
-            second: pair.map(|pair| inputs::sequence(pair, is_pretokenized)).transpose()?,
+            first: inputs::sequence(sequence, is_pretokenized, Place::Argument("sequence"))?,
+            second: pair
+                .map(|pair| inputs::sequence(pair, is_pretokenized, Place::Argument("pair")))
+                .transpose()?,
         };
         let value = self.shared.get()?;
         let call = Call::new(py, &value, truncation, padding, encode_special_tokens)?;
@@ -344,25 +347,26 @@ impl Tokenizer {
         add_special_tokens: bool,
         #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
     ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>)> {
-        let ragged = self.ragged(py, inputs::texts(texts)?, add_special_tokens, num_threads)?;
+        let ragged = self.ragged(py, inputs::texts(texts, "encode_ids")?, add_special_tokens, num_threads)?;
         Ok((arrays::from_vec(py, ragged.ids)?, arrays::from_vec(py, ragged.offsets)?))
     }
 
-    /// The number of ids that `encode_ids` would give. Truncation and padding do not apply.
+    /// The number of ids that `encode_ids` would give. Truncation and padding do not apply, also where the
+    /// tokenizer's file switched them on: what `encode` pads or cuts has another length.
     #[pyo3(signature = (text, add_special_tokens = true))]
     fn count(&self, py: Python<'_>, text: &Bound<'_, PyAny>, add_special_tokens: bool) -> PyResult<usize> {
         let value = self.shared.get()?;
         if let Some(text) = tiny(text) {
             return value.core.count(text, &ids_options(&value, add_special_tokens, 1)).or_raise();
         }
-        let text = inputs::text(text)?;
+        let text = inputs::text(text, Place::Argument("text"))?;
         sized(py, text.len(), |cancel| {
             let options = EncodeOptions { cancel, ..ids_options(&value, add_special_tokens, 1) };
             value.core.count(&text, &options)
         })
     }
 
-    /// The number of ids of each text, as an array. Truncation and padding do not apply.
+    /// The number of ids of each text, as an array. Truncation and padding do not apply; see `count`.
     #[pyo3(signature = (texts, add_special_tokens = true, num_threads = None))]
     fn count_batch<'py>(
         &self,
@@ -371,7 +375,7 @@ impl Tokenizer {
         add_special_tokens: bool,
         #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let ragged = self.ragged(py, inputs::texts(texts)?, add_special_tokens, num_threads)?;
+        let ragged = self.ragged(py, inputs::texts(texts, "count")?, add_special_tokens, num_threads)?;
         let counts = ragged.offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
         arrays::from_vec(py, counts)
     }
@@ -410,7 +414,7 @@ impl Tokenizer {
     ///     'my name'
     #[pyo3(signature = (ids, skip_special_tokens = true))]
     fn decode(&self, py: Python<'_>, ids: &Bound<'_, PyAny>, skip_special_tokens: bool) -> PyResult<String> {
-        let ids = inputs::ids(ids)?;
+        let ids = inputs::ids(ids, Place::Argument("ids"))?;
         let value = self.shared.get()?;
         sized(py, ids.len(), |_| value.core.decode(&ids, skip_special_tokens))
     }
@@ -423,7 +427,7 @@ impl Tokenizer {
         sequences: &Bound<'_, PyAny>,
         skip_special_tokens: bool,
     ) -> PyResult<Vec<String>> {
-        let sequences = sequences.try_iter()?.map(|ids| inputs::ids(&ids?)).collect::<PyResult<Vec<_>>>()?;
+        let sequences = inputs::id_lists(sequences)?;
         let value = self.shared.get()?;
         let ids = sequences.iter().map(Vec::len).sum::<usize>();
         sized(py, ids, |cancel| {
@@ -440,7 +444,7 @@ impl Tokenizer {
         ids: &Bound<'py, PyAny>,
         skip_special_tokens: bool,
     ) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
-        let ids = inputs::ids(ids)?;
+        let ids = inputs::ids(ids, Place::Argument("ids"))?;
         let value = self.shared.get()?;
         let bytes = sized(py, ids.len(), |_| value.core.decode_bytes(&ids, skip_special_tokens))?;
         Ok(pyo3::types::PyBytes::new(py, &bytes))
@@ -454,7 +458,7 @@ impl Tokenizer {
         ids: &Bound<'_, PyAny>,
         skip_special_tokens: bool,
     ) -> PyResult<(String, Vec<usize>)> {
-        let ids = inputs::ids(ids)?;
+        let ids = inputs::ids(ids, Place::Argument("ids"))?;
         let value = self.shared.get()?;
         sized(py, ids.len(), |_| value.core.decode_with_offsets(&ids, skip_special_tokens))
     }
@@ -756,7 +760,7 @@ impl Tokenizer {
         if let Some(text) = tiny(text) {
             return value.core.encode_ids(text, &ids_options(&value, add_special_tokens, 1)).or_raise();
         }
-        let text = inputs::text(text)?;
+        let text = inputs::text(text, Place::Argument("text"))?;
         sized(py, text.len(), |cancel| {
             let options = EncodeOptions { cancel, ..ids_options(&value, add_special_tokens, 1) };
             value.core.encode_ids(&text, &options)

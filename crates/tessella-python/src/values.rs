@@ -148,6 +148,10 @@ where
         if error.is_instance_of::<PyOverflowError>(value.py()) {
             return out_of_range(value, name, largest);
         }
+        if error.is_instance_of::<PyTypeError>(value.py()) {
+            let found = crate::place::shown(value);
+            return PyTypeError::new_err(format!("{name} must be an int, found {found}"));
+        }
         error
     })
 }
@@ -180,6 +184,8 @@ pub mod argument {
 
     numbers!(whole, u32, u32::MAX as u64, id, pad_id, pad_type_id);
     numbers!(whole, u64, u64::MAX, seed, count, weight);
+    numbers!(whole, u32, u32::MAX as u64, word_index);
+    numbers!(whole, usize, usize::MAX as u64, token_index, char_pos, sequence_index, sequence_id);
     numbers!(whole, usize, isize::MAX as u64, max_length, stride, bytes, n);
     numbers!(whole, usize, isize::MAX as u64, max_input_chars_per_word);
     numbers!(whole_or_none, Option<usize>, isize::MAX as u64, length, num_threads, pad_to_multiple_of);

@@ -171,7 +171,8 @@ def _located(tokenizer: PretrainedTokenizer, rows: Sequence[Any], words: bool, e
             tokenizer.backend_tokenizer.encode_batch([row], words)
         except TypeError as found:
             kind = type(row).__name__
-            return TypeError(f"row {place} of the batch, of type {kind}: {found}")
+            told = str(found).replace("`input[0]", f"`text[{place}]")
+            return TypeError(f"row {place} of the batch, of type {kind}: {told}")
     return error
 
 

@@ -69,12 +69,19 @@ def _tools(tools: Sequence[Tool] | None) -> Any:
     return plain(made)
 
 
-def _with_end_mark(messages: list[dict[str, Any]], field: str, mark: str) -> str:
-    """Puts a mark behind the last message's text, and gives that text."""
+def _with_end_mark(messages: list[dict[str, Any]], field: str, mark: str, template: str) -> str:
+    """Puts a mark behind the last message's text, which the template must name, and gives that text."""
     text = messages[-1].get(field)
     if text is None:
         raise ArgumentError(
             f'continue_final_message is set but the final message has no "{field}" to continue'
+        )
+    fields = (
+        [name for name in _REASONING if messages[-1].get(name) == text] if field in _REASONING else [field]
+    )
+    if not any(name in template for name in fields):
+        raise ArgumentError(
+            f'continue_final_message is set, but the chat template has no "{field}" in it to continue'
         )
     if isinstance(text, list):
         for block in reversed(text):
@@ -83,9 +90,8 @@ def _with_end_mark(messages: list[dict[str, Any]], field: str, mark: str) -> str
                 block["text"] = f"{text}{mark}"
                 return str(text)
         raise ArgumentError("continue_final_message is set but the final message holds no text to continue")
-    for name in _REASONING if field in _REASONING else (field,):
-        if messages[-1].get(name) == text:
-            messages[-1][name] = f"{text}{mark}"
+    for name in fields:
+        messages[-1][name] = f"{text}{mark}"
     return str(text)
 
 
@@ -239,8 +245,9 @@ class ChatTemplates:
                 if not messages:
                     raise ArgumentError("continue_final_message is set but the conversation is empty")
                 field = continue_final_message if isinstance(continue_final_message, str) else "content"
-                mark = f"\ue000{secrets.token_hex(8)}\ue001 "
-                text = _with_end_mark(messages, field, mark)
+                # Letters and digits, which stay as they are where a template writes a list as `repr` does.
+                mark = f"CONTINUE{secrets.token_hex(16).upper()} "
+                text = _with_end_mark(messages, field, mark, template)
                 texts.append(_cut(render(template, values), text, mark))
             elif masked:
                 text, found = render_with_spans(template, values)

@@ -8,11 +8,11 @@ import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
-from . import commands
+from . import commands, terminal
 
-__all__ = ["Command", "Help", "find", "names"]
+__all__ = ["Command", "Help", "Parser", "find", "names"]
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
@@ -20,6 +20,29 @@ class Help(argparse.RawDescriptionHelpFormatter):
 
     def __init__(self, prog: str, **options: Any) -> None:
         super().__init__(prog, max_help_position=32, **options)
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong first, and how the command is used in one line; all options are in its help."""
+
+    def error(self, message: str) -> NoReturn:
+        unknown = message.removeprefix("unrecognized arguments: ").split()[0]
+        if unknown.startswith("--") and unknown in message and message.startswith("unrecognized"):
+            from .._near import meant
+
+            name = unknown.partition("=")[0]
+            message = f"there is no option `{name}`{meant(name, self._option_string_actions)}"
+        terminal.fail(f"{message}\nusage: {self.short_usage()}\nsee {self.prog} --help")
+        raise SystemExit(2)
+
+    def short_usage(self) -> str:
+        """The command with its arguments; options are only mentioned."""
+        parts = [self.prog, "[OPTIONS]"]
+        for action in self._actions:
+            if not action.option_strings:
+                name = str(action.metavar or action.dest)
+                parts.append({"*": f"[{name} ...]", "?": f"[{name}]"}.get(str(action.nargs), name))
+        return " ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -35,9 +58,7 @@ class Command:
 
     def parser(self) -> argparse.ArgumentParser:
         """What is typed after the command's name."""
-        parser = argparse.ArgumentParser(
-            prog=f"tessella {self.name}", description=self.description, formatter_class=Help
-        )
+        parser = Parser(prog=f"tessella {self.name}", description=self.description, formatter_class=Help)
         self.arguments(parser)
         return parser
 

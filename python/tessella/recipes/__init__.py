@@ -62,11 +62,10 @@ def get(name: str, *, charsmap: bytes | None = None) -> Recipe:
         50257
     """
     if name not in _RECIPES:
-        from difflib import get_close_matches
+        from .._near import meant
 
-        near = get_close_matches(str(name).lower(), _RECIPES, 1)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
-        raise ArgumentError(f"there is no recipe {name!r}, known are {', '.join(names())}{meant}")
+        known = ", ".join(names())
+        raise ArgumentError(f"there is no recipe {name!r}, known are {known}{meant(str(name), names())}")
     make = _RECIPES[name]
     if charsmap is None:
         return make()

@@ -283,5 +283,5 @@ class Morphs(WordTokenizer):
                 corpus_weight=float(state["corpus_weight"]),
                 words=splitter,
             )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise FormatError(f"this is not what Morphs.save writes: {error!r}") from error

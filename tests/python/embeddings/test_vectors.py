@@ -86,6 +86,7 @@ def test_keys_that_do_not_fit_a_format(tmp_path):
         ("v.safetensors", b"\xff" * 8 + b"{}"),
         ("v.safetensors", struct.pack("<Q", 2) + b"{}"),
         ("v.safetensors", struct.pack("<Q", 2) + b"[]"),
+        ("v.safetensors", struct.pack("<Q", 100_000) + b"[" * 100_000),
     ],
 )
 def test_broken_files(tmp_path, name, content):

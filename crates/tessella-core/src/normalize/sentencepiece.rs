@@ -58,26 +58,35 @@ impl SentencePieceNormalization {
     }
 
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
+        self.normalize_to_end(text).map(drop)
+    }
+
+    /// Normalizes, and tells where in the text the last chunk that was kept ends, which the spans say only where
+    /// something was kept. `None` for a text of nothing but spaces that are dropped.
+    pub fn normalize_to_end(&self, text: &mut AlignedText<'_>) -> Result<Option<usize>> {
         if text.as_str().is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let tracked = text.map().is_tracked();
         let mut out = Output::new(text.as_str().len(), tracked);
         let end = self.write(text.as_str(), &mut out);
-        let map = if tracked { out.alignment(end, text.as_str(), text.map()) } else { text.map().like() };
+        let map = match end {
+            Some(end) if tracked => out.alignment(end, text.as_str(), text.map()),
+            _ => text.map().like(),
+        };
         *text = AlignedText::from_parts(out.text, map);
-        Ok(())
+        Ok(end)
     }
 
     /// Writes the normalized text and returns where the last chunk ends.
-    fn write(&self, text: &str, out: &mut Output) -> usize {
+    fn write(&self, text: &str, out: &mut Output) -> Option<usize> {
         let mut at = 0;
         if self.remove_extra_whitespaces {
             while let Some(Chunk { text: " ", length, .. }) = self.chunk(&text[at..]) {
                 at += length;
             }
             if at == text.len() {
-                return at;
+                return None;
             }
         }
         if self.add_dummy_prefix && !self.treat_whitespace_as_suffix {
@@ -117,7 +126,7 @@ impl SentencePieceNormalization {
         if self.add_dummy_prefix && self.treat_whitespace_as_suffix {
             out.chunk(self.space, at);
         }
-        at
+        Some(at)
     }
 
     /// Bytes at the start of `text` that are ASCII without any meaning. The last one before a non-ASCII
@@ -322,6 +331,20 @@ mod tests {
         assert_eq!(normalize(&spec(), "").0, "");
         let kept = SentencePieceNormalizer { remove_extra_whitespaces: false, ..spec() };
         assert_eq!(normalize(&kept, "  ").0, "▁▁▁");
+    }
+
+    #[test]
+    fn the_end_is_told_where_all_spaces_were_trimmed() {
+        let normalization = SentencePieceNormalization::new(&spec()).unwrap();
+        let end = |text: &str| {
+            let mut aligned = AlignedText::borrowed(text, 0);
+            let end = normalization.normalize_to_end(&mut aligned).unwrap();
+            (aligned.as_str().to_string(), end)
+        };
+        assert_eq!(end("  a "), ("▁a".into(), Some(3)));
+        assert_eq!(end("  ▁"), (String::new(), Some(2)));
+        assert_eq!(end("  "), (String::new(), None));
+        assert_eq!(end(""), (String::new(), None));
     }
 
     #[test]

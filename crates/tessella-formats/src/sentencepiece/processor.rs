@@ -124,18 +124,15 @@ pub fn normalization(
 pub fn normalize(normalization: &SentencePieceNormalization, text: &[u8]) -> Result<(String, Vec<usize>)> {
     let spelled = bytes::spell(text);
     let mut aligned = AlignedText::borrowed(&spelled, 0);
-    normalization.normalize(&mut aligned)?;
+    let end = normalization.normalize_to_end(&mut aligned)?;
     let normalized = aligned.as_str();
     let mut origins = Vec::with_capacity(normalized.len() + 1);
-    let (mut hint, mut end) = (0, 0);
+    let mut hint = 0;
     for (at, c) in normalized.char_indices() {
         let span = aligned.map().char_span_from(normalized, at, &mut hint);
         origins.extend(std::iter::repeat_n(span.start, c.len_utf8()));
-        end = span.end;
     }
-    if !normalized.is_empty() {
-        origins.push(end);
-    }
+    origins.extend(end);
     if let Some(positions) = bytes::positions(text) {
         origins.iter_mut().for_each(|origin| *origin = positions[*origin]);
         return Ok((bytes::restore(normalized).into_owned(), origins));

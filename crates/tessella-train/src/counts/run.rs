@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! file    = head block* footer tail
-//! head    = "TSLCOUNT" u32 version (1) u32 0
+//! head    = "TSLCOUNT" u32 version (1) u32 features (0); a reader refuses what it does not know in either
 //! block   = u32 payload length, u32 number of entries, u32 CRC-32 of the payload, payload
 //! payload = entry*          a block ends with the entry that brings its payload to 64 KiB or more
 //! entry   = varint bytes shared with the piece before (0 for the first of a block)
@@ -38,6 +38,8 @@ use crate::bytes::{self, Parser, crc32, push_text, push_varint, read_exact_at};
 const MAGIC: &[u8; 8] = b"TSLCOUNT";
 const END: &[u8; 8] = b"TSLCEND1";
 const VERSION: u32 = 1;
+/// What a later version may add without changing the rest; a reader that does not know a bit cannot go on.
+const FEATURES: u32 = 0;
 const HEAD: u64 = 16;
 const TAIL: u64 = 20;
 const BLOCK_BYTES: usize = 1 << 16;
@@ -86,7 +88,7 @@ impl<'a> RunWriter<'a> {
     fn new(out: &'a mut BufWriter<File>) -> Result<Self> {
         out.write_all(MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
-        out.write_all(&[0; 4])?;
+        out.write_all(&FEATURES.to_le_bytes())?;
         Ok(RunWriter {
             out,
             position: HEAD,
@@ -199,6 +201,16 @@ fn damaged(path: &Path, position: u64, what: &str) -> Error {
     .at(format!("byte {position}"))
 }
 
+fn newer(path: &Path, version: u32, features: u32) -> Error {
+    Error::format(format!(
+        "{} holds piece counts in a form that this Tessella does not know: version {version} with features \
+         {features:#x}, known is version {VERSION} with {FEATURES:#x}. Read it with a newer Tessella, or count \
+         again",
+        path.display()
+    ))
+    .at("byte 8")
+}
+
 fn open_file(path: &Path) -> Result<File> {
     File::open(path).map_err(|error| {
         Error::new(ErrorKind::Io, format!("cannot open {}: {error}", path.display())).caused_by(error)
@@ -217,9 +229,9 @@ impl RunFile {
         if head[..8] != *MAGIC {
             return Err(damaged(path, 0, "it does not begin with `TSLCOUNT`"));
         }
-        let version = bytes::le_u32(&head[8..12]);
-        if version != VERSION {
-            return Err(damaged(path, 8, &format!("its version is {version}, known is {VERSION}")));
+        let (version, features) = (bytes::le_u32(&head[8..12]), bytes::le_u32(&head[12..16]));
+        if (version, features) != (VERSION, FEATURES) {
+            return Err(newer(path, version, features));
         }
         let mut tail = [0u8; TAIL as usize];
         read_exact_at(&file, &mut tail, len - TAIL)?;

@@ -16,6 +16,8 @@ __all__ = ["report"]
 #: The most frequent pieces that tell how often tokens are used.
 PIECES = 50_000
 SHOWN = 6
+#: Characters of a token that are shown.
+LONG = 60
 
 
 def report(tokenizer: Tokenizer, counts: PieceCounts, aside: list[str], name: str, seconds: float) -> str:
@@ -38,8 +40,9 @@ def _efficiency(tokenizer: Tokenizer, aside: list[str]) -> list[str]:
     unknown = _unknown(tokenizer)
     missed = 0 if unknown is None else int((ragged.ids == unknown).sum())
     used = len(set(ragged.ids.tolist()))
+    number = "1 text" if len(aside) == 1 else f"{len(aside):,} texts"
     return [
-        f"on {terminal.size(size)} that it has not seen ({len(aside):,} texts):",
+        f"on {terminal.size(size)} that it has not seen ({number}):",
         f"  bytes per token  {size / max(tokens, 1):.2f}",
         f"  tokens per word  {tokens / max(words, 1):.2f}",
         f"  coverage         {terminal.share(tokens - missed, tokens)} of the tokens are known",
@@ -60,16 +63,23 @@ def _edges(tokenizer: Tokenizer, counts: PieceCounts) -> list[str]:
         for token in model.tokenize(piece):
             if token.value in used:
                 used[token.value] += count
-    rare = sorted(((count, token) for token, count in used.items() if len(token) > 1))[:SHOWN]
+    counted = sorted((count, token) for token, count in used.items() if len(token) > 1)
+    unused = [token for count, token in counted if count == 0]
+    rare = [(count, token) for count, token in counted if count][:SHOWN]
+    spelled = "ByteLevel" in str(tokenizer.decoder)
 
     def shown_as(token: str) -> str:
-        """The text that a token stands for; the token itself where it is part of a character."""
-        text = tokenizer.decode([vocab[token]], skip_special_tokens=False)
-        return terminal.quoted(token if not text or "\ufffd" in text else text)
+        """A token; where bytes are spelled out, the text that it stands for, if it stands for one."""
+        text = tokenizer.decode([vocab[token]], skip_special_tokens=False) if spelled else ""
+        text = token if not text or "\ufffd" in text else text
+        return terminal.quoted(text if len(text) <= LONG else f"{text[:LONG]}…")
 
     lines = ["longest tokens: " + "  ".join(map(shown_as, longest))]
+    where = f"the {PIECES:,} most frequent pieces" if len(counts) > PIECES else "the pieces"
     if rare:
         shown = "  ".join(f"{shown_as(token)} {count:,}" for count, token in rare)
-        limited = f" in the {PIECES:,} most frequent pieces" if len(counts) > PIECES else ""
-        lines.append(f"rarest tokens{limited}: {shown}")
+        lines.append(f"rarest tokens in {where}: {shown}")
+    if unused:
+        shown = "  ".join(map(shown_as, unused[:SHOWN]))
+        lines.append(f"tokens in none of them: {len(unused):,}, such as {shown}")
     return lines

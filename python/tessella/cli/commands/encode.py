@@ -75,7 +75,7 @@ def written(tokenizer: Tokenizer, texts: list[str], options: argparse.Namespace)
         for ids in tokenizer.encode_ids_batch(texts, special, options.threads):
             yield " ".join(map(str, ids.tolist())) if options.format == "ids" else str(len(ids))
         return
-    for encoding in tokenizer.encode_batch(texts, add_special_tokens=special):
+    for encoding in tokenizer.encode_batch(texts, add_special_tokens=special, num_threads=options.threads):
         if options.format == "tokens":
             yield "│".join(encoding.tokens)
         else:

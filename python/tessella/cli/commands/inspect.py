@@ -1,7 +1,7 @@
 """Look into a tokenizer or a file of counts.
 
 Shows the stages, the model, special tokens and which engine runs each stage; with a text, what each stage
-makes of it; with tokens or ids, their entries.
+makes of it; with tokens or ids, what is known of each.
 
 Examples:
   $ tessella inspect tokenizer.json
@@ -14,10 +14,12 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import tempfile
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ArgumentError
+from ...errors import ArgumentError, UnsupportedError
 from .. import inputs, terminal
 
 if TYPE_CHECKING:
@@ -29,8 +31,10 @@ COUNTS = b"TSLCOUNT"
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="SOURCE", help="a tokenizer, or counts that were saved")
     parser.add_argument("-t", "--text", action="append", help="show what each stage makes of a text")
-    parser.add_argument("--token", action="append", help="show the entry of a token")
-    parser.add_argument("--id", action="append", type=int, help="show the entry of an id")
+    parser.add_argument(
+        "--token", action="append", help="show id, text, bytes, type, and score or merges of a token"
+    )
+    parser.add_argument("--id", action="append", type=int, help="the same of an id")
     parser.add_argument("--vocab", action="store_true", help="write all entries: id, tab, token")
     parser.add_argument("--top", type=int, default=20, metavar="N", help="of counts: so many pieces")
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
@@ -106,7 +110,6 @@ def _short(component: Any) -> str:
 
 
 def _entries(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
-    rows = [["id", "token", "text", "kind"]]
     added = tokenizer.get_added_tokens_decoder()
     wanted: list[tuple[int, str]] = []
     for token in options.token or ():
@@ -121,11 +124,87 @@ def _entries(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
                 f"the vocabulary has no id {id}; it has {tokenizer.get_vocab_size():,} tokens"
             )
         wanted.append((id, found))
-    for id, token in wanted:
-        kind = "learned" if id not in added else "special" if added[id].special else "added"
-        text = terminal.quoted(tokenizer.decode([id], skip_special_tokens=False))
-        rows.append([str(id), terminal.quoted(token), text, kind])
-    print(terminal.table(rows, right=[0]))
+    state = _state(tokenizer)
+    processor = _processor(tokenizer) if not state else None
+    for place, (id, token) in enumerate(wanted):
+        kind = "model" if id not in added else "special" if added[id].special else "added"
+        bytes = _within(tokenizer, id, token, state)
+        rows = [
+            ["id", str(id)],
+            ["token", terminal.quoted(token)],
+            ["text", terminal.quoted(bytes.decode("utf-8", "replace"))],
+            ["bytes", bytes.hex(" ") or "none"],
+            ["type", kind],
+        ]
+        if processor is not None:
+            rows += [["piece", _piece_type(processor, id)], ["score", f"{processor.get_score(id):.6g}"]]
+        elif kind == "model":
+            rows += _learned(state, id, token)
+        if place:
+            print()
+        print(terminal.table([[terminal.bold(name), value] for name, value in rows], head=False))
+
+
+def _state(tokenizer: Tokenizer) -> dict[str, Any]:
+    """The model as it is written, empty where only its own format can hold it."""
+    try:
+        state: dict[str, Any] = json.loads(tokenizer.model.__getstate__())
+    except UnsupportedError:
+        return {}
+    return state
+
+
+def _within(tokenizer: Tokenizer, id: int, token: str, state: dict[str, Any]) -> bytes:
+    """The bytes of a token within a text: at its start some decoders leave a blank out."""
+    if state.get("type") in ("WordPiece", "WordLevel"):
+        # Their decoders put blanks between words, which are in no token.
+        return token.removeprefix(state.get("continuing_subword_prefix", "")).encode()
+    once = tokenizer.decode_bytes([id], skip_special_tokens=False)
+    if tokenizer.decoder is None:
+        return once
+    twice = tokenizer.decode_bytes([id, id], skip_special_tokens=False)
+    return twice[len(once) :] if twice.startswith(once) else once
+
+
+def _processor(tokenizer: Tokenizer) -> Any:
+    """A SentencePiece model by itself, which knows types and scores."""
+    from ...compat.sentencepiece import SentencePieceProcessor
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "tokenizer.model")
+        tokenizer.save(path)
+        return SentencePieceProcessor(model_file=path)
+
+
+def _piece_type(processor: Any, id: int) -> str:
+    for kind in ("unknown", "control", "unused", "byte"):
+        if getattr(processor, f"is_{kind}")(id):
+            return kind
+    return "text"
+
+
+#: Merges of one token that are shown.
+MERGES = 5
+
+
+def _learned(state: dict[str, Any], id: int, token: str) -> list[list[str]]:
+    """What the model knows about a token: its score, or the merges that make it."""
+    if state.get("type") == "Unigram":
+        return [["score", f"{state['vocab'][id][1]:.6g} (logarithm of its probability)"]]
+    if state.get("type") != "BPE":
+        return []
+    prefix = state.get("continuing_subword_prefix") or ""
+    made = []
+    for rank, merge in enumerate(state["merges"]):
+        left, right = merge.split(" ", 1) if isinstance(merge, str) else merge
+        if left + right.removeprefix(prefix) == token:
+            made.append(f"{terminal.quoted(left)} + {terminal.quoted(right)}, rank {rank:,}")
+    if not made:
+        number = f"{len(state['merges']):,}"
+        return [["merges", f"none of {number} makes it: merging begins with it, or it is only found whole"]]
+    more = [["", f"and {len(made) - MERGES:,} more"]] if len(made) > MERGES else []
+    of = f" of {len(state['merges']):,}"
+    return [["merges" if not place else "", one + of] for place, one in enumerate(made[:MERGES])] + more
 
 
 def _journey(tokenizer: Tokenizer, text: str) -> None:

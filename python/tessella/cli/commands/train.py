@@ -11,7 +11,8 @@ Examples:
   $ tessella train corpus.txt --model unigram --pre-tokenizer metaspace --special-token "<unk>" \\
       --unk-token "<unk>" --vocab-size 200 -o unigram.json
   $ tessella train --from-counts corpus.counts --recipe gpt2 --vocab-size 1000 -o from-counts.json
-  $ tessella train corpus.txt --model bpe --vocab-size 100 --trace steps.jsonl -o traced.json
+  $ tessella train corpus.txt --model bpe --pre-tokenizer whitespace --vocab-size 100 \\
+      --trace steps.jsonl -o traced.json
   $ tessella train --recipes
 """
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 #: Bytes of memory that are announced before they are needed.
 WORTH_TELLING = 500_000_000
 KINDS = {"bpe": "BPE", "unigram": "Unigram", "wordpiece": "WordPiece", "wordlevel": "WordLevel"}
+#: The usual way of cutting for a kind of model.
+FITTING = {"BPE": "byte-level", "Unigram": "metaspace", "WordPiece": "bert", "WordLevel": "whitespace"}
 NORMALIZERS = ("nfc", "nfd", "nfkc", "nfkd", "lowercase", "strip-accents", "bert", "bert-cased", "nmt")
 PRE_TOKENIZERS = (
     "byte-level",
@@ -138,6 +141,9 @@ def run(options: argparse.Namespace) -> int:
         from ._report import report
 
         print(report(tokenizer, counts, aside, options.output, seconds))
+        asked, got = getattr(trainer, "vocab_size", 0), tokenizer.get_vocab_size()
+        if got < asked:
+            terminal.note(f"note: the corpus gives no more than {got:,} of the {asked:,} tokens asked for")
     return 0
 
 
@@ -225,6 +231,11 @@ def _plan(options: argparse.Namespace) -> Plan:
         model.unk_token = unknown
     tokenizer = Tokenizer(model)
     _set_stages(tokenizer, options)
+    if tokenizer.pre_tokenizer is None:
+        terminal.note(
+            "note: nothing cuts the lines, so tokens may be whole lines, with their ends: add "
+            f"--pre-tokenizer {FITTING[kind]}, or --pattern REGEX"
+        )
     return Plan(kind, None, tokenizer)
 
 

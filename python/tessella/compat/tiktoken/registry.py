@@ -50,7 +50,12 @@ def get_encoding(encoding_name: str) -> Encoding:
         if encoding_name in ENCODINGS:
             return ENCODINGS[encoding_name]
         if encoding_name not in KNOWN:
-            raise ValueError(f"Unknown encoding {encoding_name}; known: {', '.join(KNOWN)}")
+            from ..._near import meant
+
+            known_names = ", ".join(KNOWN)
+            raise ValueError(
+                f"Unknown encoding {encoding_name}; known: {known_names}{meant(encoding_name, KNOWN)}"
+            )
         known = KNOWN[encoding_name]
         made = Encoding(
             encoding_name,
