@@ -160,3 +160,9 @@ def test_numbers_beyond_all_machines_are_named(number):
     for budget in (number, f"{number}B", f"{number}TB"):
         with pytest.raises(tessella.errors.OutOfRangeError, match="`memory`"):
             tessella.count_pieces(iter(["a"]), tessella.Tokenizer(tessella.models.BPE()), memory=budget)
+
+
+def test_pickles_name_the_public_module():
+    stored = pickle.dumps(trainers.BpeTrainer(vocab_size=300), protocol=0)
+    assert b"tessella.trainers" in stored and b"tessella._" not in stored
+    assert trainers.Trainer.__module__ == "tessella.trainers"
