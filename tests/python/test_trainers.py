@@ -65,7 +65,10 @@ def test_counts_are_artefacts(tmp_path):
     assert again.items() == counts.items()
     assert (again.total, len(again), again.get("b"), again.get("x")) == (9 + 2**41, 3, 5, None)
     assert again.top(1) == [("c", 2**41)]
-    with pytest.raises(ValueError):
+    for _ in range(22):
+        counts.merge(counts)
+    assert counts.items() == [("a", 4 << 22), ("b", 5 << 22), ("c", 2**63)]
+    with pytest.raises(ValueError, match="`c` exceeds"):
         counts.merge(counts)
 
 
