@@ -21,6 +21,9 @@ from ..tokens import AddedToken
 from ..trainers import Trainer
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._types import CountOptions, Source
     from ..tracing import Trace
 
 __all__ = ["Ids", "Recipe", "special"]
@@ -104,7 +107,11 @@ class Recipe:
             tokenizer.post_processor = self.template(known)
         return tokenizer
 
-    def trainer(self, vocab_size: int | None = None, **options: Any) -> Trainer:
+    def trainer(
+        self,
+        vocab_size: int | None = None,
+        **options: Any,  # those of this kind's trainer
+    ) -> Trainer:
         """The trainer. The special tokens at the end, which ``train`` adds, are taken off its size.
 
         Args:
@@ -119,7 +126,7 @@ class Recipe:
             )
         return self.make_trainer(size - self.reserved, special_tokens=list(self.first), **options)
 
-    def count(self, source: Any, **options: Any) -> PieceCounts:
+    def count(self, source: Source, **options: Unpack[CountOptions]) -> PieceCounts:
         """Counts a corpus as this recipe's trainer needs it; see ``tessella.count_pieces``."""
         tokenizer = self.tokenizer()
         if self.for_counting is not None:
@@ -135,7 +142,7 @@ class Recipe:
 
     def train(
         self,
-        source: Any,
+        source: Source,
         vocab_size: int | None = None,
         *,
         memory: int | str | None = None,
@@ -144,7 +151,7 @@ class Recipe:
         field: str = "text",
         progress: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
-        **options: Any,
+        **options: Any,  # those of this kind's trainer
     ) -> Tokenizer:
         """A tokenizer of this kind, learned from a corpus.
 
@@ -174,9 +181,17 @@ class Recipe:
         *,
         progress: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
-        **options: Any,
+        **options: Any,  # those of this kind's trainer
     ) -> Tokenizer:
-        """A tokenizer of this kind, learned from what ``count`` has counted."""
+        """A tokenizer of this kind, learned from what ``count`` has counted.
+
+        Example:
+            >>> from tessella import recipes
+            >>> recipe = recipes.get("gpt2")
+            >>> counts = recipe.count(["Tiles, tiles"] * 20)
+            >>> recipe.train_from_counts(counts, vocab_size=270).encode("Tiles tiles").tokens
+            ['Tiles', 'Ġtiles']
+        """
         return self.learned(counts, self.trainer(vocab_size, show_progress=progress, **options), checkpoint)
 
     def learned(
@@ -221,15 +236,17 @@ class Recipe:
         specials = len(self.first) + len(self.last)
         bytes = f"{self.completed} bytes + " if self.completed else ""
         alphabet = least - specials - self.completed
+        forced = " and forced tokens" if "the forced tokens" in told[0] else ""
+        tokens = "special token" if specials == 1 else "special tokens"
         return TrainError(
-            f"a vocabulary of {size} cannot hold what {self.name} must hold: {specials} special tokens + "
-            f"{bytes}{alphabet} characters of the alphabet = {least}, before anything is learned. Ask for "
-            f"{least} or more"
+            f"a vocabulary of {size} cannot hold what {self.name} must hold: {specials} {tokens} + "
+            f"{bytes}{alphabet} characters of the alphabet{forced} = {least}, before anything is learned. "
+            f"Ask for {least} or more"
         )
 
 
 #: What the trainers say: the size they were given, and what they need.
-_TOO_SMALL = re.compile(r"a vocabulary of (\d+) .* = (\d+), before any")
+_TOO_SMALL = re.compile(r"a vocabulary of (\d+) .* = (\d+)[,.]")
 
 
 def _prepared(

@@ -146,9 +146,8 @@ def run(options: argparse.Namespace) -> int:
         print(report(tokenizer, counts, plan.prepared(aside), options.output, seconds))
         asked, got = trainer.vocab_size + plan.reserved, tokenizer.get_vocab_size()
         if got < asked:
-            terminal.note(
-                f"note: the corpus gives no more than {got:,} of the {asked:,} tokens asked for: {trainer._ended}"
-            )
+            short = f"no more than {got:,} of the {asked:,} tokens asked for"
+            terminal.note(f"note: the corpus gives {short}: {trainer._ended}")
     return 0
 
 
