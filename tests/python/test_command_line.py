@@ -190,7 +190,26 @@ def test_train_in_every_way(trained, corpus):
         (["inspect", "tokenizer.json", "--token", "nope"], 1, "the vocabulary has no token `nope`"),
         (["count", "corpus.txt"], 1, "--tokenizer FILE or --recipe NAME"),
         (["count", ".", "-r", "gpt2"], 1, "is a directory; folders are not walked: pass the files in it"),
-        (["count", "empty.txt", "-r", "gpt2"], 1, "the corpus holds no pieces"),
+        (["count", "empty.txt", "-r", "gpt2"], 1, "the corpus holds no pieces: 0 texts were read\n"),
+        (["count", "bad.txt", "-r", "gpt2"], 1, "--errors replace"),
+        (["count", "bad.jsonl", "-r", "gpt2"], 1, "(at bad.jsonl, line 2, column 10)"),
+        (
+            ["train", "corpus.txt", "-r", "gpt2", "--held-out", "empty.txt", "-o", "x.json"],
+            1,
+            "--held-out empty.txt holds no text to measure on",
+        ),
+        (["train", "corpus.txt", "-r", "gpt2", "--hold-out", "-1", "-o", "x.json"], 1, "0 or more, found -1"),
+        (["train", "corpus.txt", "-r", "gpt2", "--checkpoint", "no/k", "-o", "x.json"], 1, "no such folder"),
+        (
+            ["train", "corpus.txt", "-r", "gpt2", "--vocab-size", "256", "-o", "x.json"],
+            1,
+            "Ask for 257 or more",
+        ),
+        (
+            ["train", "corpus.txt", "--model", "wordlevel", "--forced-token", "a", "-o", "x.json"],
+            1,
+            "--forced-token is an option of BPE",
+        ),
         (["count", "corpus.txt", "-r", "gpt3"], 1, "there is no recipe 'gpt3'"),
         (["train", "corpus.txt"], 1, "one of --recipe NAME, --like TOKENIZER, --model KIND"),
         (["train", "corpus.txt", "-r", "gpt2"], 1, "say where to save"),
@@ -207,6 +226,7 @@ def test_train_in_every_way(trained, corpus):
 def test_mistakes_are_explained(arguments, status, message, trained, capsys):
     Path("bad.txt").write_bytes(b"good\n\xff\n")
     Path("empty.txt").write_bytes(b"")
+    Path("bad.jsonl").write_text('{"text": "good"}\n{"text": \n')
     assert main(arguments) == status
     err = capsys.readouterr().err
     assert message in err
@@ -247,6 +267,39 @@ def test_lines_that_nothing_cuts_are_noted(corpus, capsys):
         assert capsys.readouterr().err == ""
 
 
+def test_the_report_measures_on_what_was_left_out(corpus, capsys):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table({"text": corpus}), "corpus.parquet")
+    for source, aside in ((["corpus.parquet"], 3), (["corpus.txt", "corpus.parquet"], 6)):
+        for recipe in ("gpt2", "galactica"):
+            train = [
+                "train",
+                *source,
+                "-r",
+                recipe,
+                "--vocab-size",
+                "300",
+                "--hold-out",
+                "100",
+                "-o",
+                "a.json",
+            ]
+            assert main([*train, "--save-counts", "a.counts"]) == 0
+            assert f"that it has not seen ({aside} texts)" in capsys.readouterr().out
+            number = tessella.PieceCounts.load("a.counts").get("Ġnumber")
+            assert number == 100 * aside - aside
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes have no names")
+def test_a_pipe_is_read_once(corpus):
+    os.mkfifo("pipe")
+    with subprocess.Popen(["cp", "corpus.txt", "pipe"]):
+        out, _ = run("train", "pipe", "-r", "gpt2", "--vocab-size", 300, "--hold-out", 100, "-o", "a.json")
+    assert "that it has not seen (3 texts)" in out
+
+
 def test_the_report_tells_each_token_apart(corpus, capsys):
     train = [
         "train",
@@ -266,7 +319,7 @@ def test_the_report_tells_each_token_apart(corpus, capsys):
     rarest = [line for line in out.splitlines() if line.startswith("rarest tokens")]
     assert rarest and " 0  " not in rarest[0] + "  "
     size = tessella.load("uni.json").get_vocab_size()
-    assert f"no more than {size} of the 500 tokens asked for" in err
+    assert f"no more than {size} of the 500 tokens asked for: no candidate was left to learn" in err
 
 
 def test_what_is_known_of_a_token(trained, capsys):
@@ -311,6 +364,8 @@ def test_threads_are_those_of_every_output(trained, capsys):
 
 
 def test_standard_input_that_is_empty_or_broken(trained):
+    _, err = run("count", "-r", "gpt2", "--input", "jsonl", input=b'{"text": "a"}\n{"text": \n', status=1)
+    assert "standard input, line 2, column 10: Expecting value" in err
     assert run("encode", "tokenizer.json", input=b"") == ("", "")
     _, err = run("count", "-r", "gpt2", input=b"", status=1)
     assert "holds no pieces" in err

@@ -233,6 +233,20 @@ def test_training_gives_the_same(file):
     assert mine.eos_token == real.eos_token == "<|stop|>"
 
 
+def test_whole_words_of_bytes_are_trained_anew(tmp_path):
+    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0}, "[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()
+    path = str(tmp_path / "words.json")
+    tokenizer.save(path)
+    trained = [
+        library.PreTrainedTokenizerFast(tokenizer_file=path, unk_token="[UNK]").train_new_from_iterator(
+            [TEXTS * 5], 30, show_progress=False
+        )
+        for library in (names, transformers)
+    ]
+    assert trained[0].get_vocab() == trained[1].get_vocab()
+
+
 def test_named_classes():
     backend = Tokenizer(models.WordLevel({"[PAD]": 0, "[UNK]": 1, "a": 2}, "[UNK]"))
     made = names.BertTokenizerFast(tokenizer_object=backend)

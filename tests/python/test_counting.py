@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 import tessella
 from tessella import PieceCounts, Tokenizer, models, pre_tokenizers
-from tessella.errors import ArgumentError, FormatError, MissingDependencyError
+from tessella.counting import read_texts
+from tessella.errors import ArgumentError, FormatError, MissingDependencyError, OutOfRangeError
 
 WORDS = ["low", "lower", "día", "東京", "🧩🧩", "e\u0301", "a\tb"]
 
@@ -238,6 +239,122 @@ def test_bytes_that_are_not_utf8(tmp_path, words_only):
     assert replaced.items() == [("a\ufffd", 1), ("🧩", 1)]
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        [b"a"],
+        [[b"a"]],
+        [["a", None]],
+        ["a\ud83e"],
+        [{"text": None}, {"text": "x"}],
+        [{"body": "low"}],
+        [{"text": 5}],
+        [None],
+        [5],
+        [["a", {"text": "b"}], ("c",)],
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("errors", ["strict", "replace"])
+def test_what_is_read_is_what_is_counted(source, errors):
+    def outcome(read):
+        try:
+            return sorted(read())
+        except (TypeError, KeyError) as error:
+            return type(error), str(error)
+
+    counted = outcome(lambda: [piece for piece, _ in tessella.count_pieces(source, errors=errors).items()])
+    assert outcome(lambda: list(read_texts(source, errors=errors))) == counted
+    # Where Python reads them, to leave some out, they are the same.
+    assert (
+        outcome(
+            lambda: [piece for piece, _ in tessella.count_pieces(source, errors=errors, hold_out=99).items()]
+        )
+        == counted
+    )
+
+
+def test_texts_are_held_out_of_every_source(tmp_path, words_only):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    lines = [f"a{n}\n" for n in range(100)]
+    plain, rows, table = (tmp_path / name for name in ("plain.txt", "rows.jsonl", "table"))
+    plain.write_text("".join(lines))
+    rows.write_text("".join(json.dumps({"text": line}) + "\n" for line in lines))
+    # A row without a text has no number.
+    parquet.write_table(pyarrow.table({"text": [None, *lines]}), table, row_group_size=30)
+    nested = [[{"text": line}] for line in lines]
+    for source in (plain, rows, table, [plain], lines, nested, {"x": plain, "y": table}):
+        counts = tessella.count_pieces(source, words_only, hold_out=30)
+        aside = list(read_texts(source, only_every=30))
+        assert set(aside) == {"a29\n", "a59\n", "a89\n"}
+        assert len(counts) == 97 and not any(line.strip() in counts for line in aside)
+    # The number runs on through files of one kind; others have their own.
+    for source in ([plain, rows], [table, table]):
+        assert [*read_texts(source, only_every=30)] == [f"a{n}\n" for n in (29, 59, 89, 19, 49, 79)]
+    assert len([*read_texts([plain, table, rows], only_every=30)]) == 9
+    for wrong in (-1, 1 << 63):
+        with pytest.raises(OutOfRangeError, match="`hold_out`"):
+            tessella.count_pieces(lines, hold_out=wrong)
+    with pytest.raises(OutOfRangeError, match="`only_every` must be from 1"):
+        read_texts(lines, only_every=0)
+
+
+def test_gzip_may_be_padded(tmp_path, words_only):
+    path = tmp_path / "padded.txt.gz"
+    path.write_bytes(gzip.compress(b"low\n") + bytes(1000) + gzip.compress(b"low\n") + bytes(300_000))
+    assert tessella.count_pieces(path, words_only).items() == [("low", 2)]
+    path.write_bytes(gzip.compress(b"low\n") + bytes(1000) + b"no padding")
+    with pytest.raises(FormatError, match=r"padded\.txt\.gz is damaged"):
+        tessella.count_pieces(path, words_only)
+
+
+FULL = """
+import os, resource, signal, sys
+import tessella
+from tessella import PieceCounts, trainers
+os.chdir(sys.argv[1])
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+counts = PieceCounts({f"{n:x}q{n * 7919:x}": n + 1 for n in range(40_000)})
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))
+pieces = (f"{n * 7919:x}" * 9 for n in range(60_000))
+for name, write in {
+    "full.counts": counts.save,
+    "full.tsv": counts.to_tsv,
+    "full.state": lambda name: trainers.BpeTrainer(show_progress=False).train_from_counts(counts, name),
+    "run-000000": lambda _: tessella.count_pieces(pieces, memory="3MB", num_threads=1),
+}.items():
+    try:
+        write(name)
+    except OSError as error:
+        assert error.errno and error.filename.endswith(name), repr(error)
+    else:
+        raise AssertionError(name)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files cannot be limited")
+def test_a_full_disk_is_told_with_the_file(tmp_path):
+    subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], check=True, timeout=60)
+    assert not os.listdir(tmp_path)
+
+
+def test_files_of_counts_are_named_in_errors(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for read in (PieceCounts.load, PieceCounts.from_tsv):
+        with pytest.raises(IsADirectoryError) as raised:
+            read(".")
+        assert raised.value.filename == "."
+    PieceCounts({f"{n:05}": 1 for n in range(50_000)}).save("whole.counts")
+    opened = PieceCounts.load("whole.counts")
+    os.truncate("whole.counts", 1000)
+    with pytest.raises(
+        FormatError, match=r"whole\.counts is not a usable file of piece counts: it is cut off"
+    ):
+        opened.items()
+
+
 def test_what_an_iterator_raises_comes_out(words_only):
     def failing():
         yield "low"
@@ -317,6 +434,11 @@ def test_zipf():
     assert str(PieceCounts().zipf()) == "no pieces"
     assert str(PieceCounts({"a": 1}).zipf())
     assert PieceCounts({"a": 1}).zipf().once == 1
+    with pytest.raises(OutOfRangeError, match="found -1"):
+        shape.coverage(-1)
+    for wrong in (-0.1, 2, float("nan")):
+        with pytest.raises(ArgumentError, match=f"from 0 to 1, found {wrong}"):
+            shape.needed(wrong)
 
 
 def test_progress_goes_to_standard_error(tmp_path, words_only, capfd):

@@ -129,3 +129,13 @@ def test_written_and_pickled_like_the_reference() -> None:
     assert ours.__getstate__() == theirs.__getstate__()
     again = pickle.loads(pickle.dumps(ours))
     assert again.__getstate__() == ours.__getstate__()
+
+
+def test_languages_are_lists_of_texts() -> None:
+    trainer, tokenizer = trainers.ParityBpeTrainer(show_progress=False), tessella.Tokenizer(models.BPE())
+    with pytest.raises(TypeError, match=r"`train_iterators\[0\]` must yield .* found one str"):
+        trainer.train_from_iterator(tokenizer, ["the cat", "die katze"])
+    with pytest.raises(TypeError, match=r"`dev_iterators\[1\]` must yield .* found one str"):
+        trainer.train_from_iterator(tokenizer, [["the cat"], ["die katze"]], [["the"], "die"])
+    with pytest.raises(tessella.errors.TrainError, match="the corpus holds no pieces"):
+        trainer.train_from_iterator(tokenizer, [[], []])

@@ -3,12 +3,13 @@
 import json
 import os
 import random
+import re
 from pathlib import Path
 
 import pytest
 import tessella
 from tessella import PieceCounts, Tokenizer, models, recipes
-from tessella.errors import ArgumentError
+from tessella.errors import ArgumentError, OutOfRangeError, TrainError
 
 TEXTS = [
     "The quick brown fox jumps over the lazy dog, 12,000.5 times — naïve café!",
@@ -166,3 +167,36 @@ def test_what_is_refused():
         recipes.get("gpt2", charsmap=b"")
     with pytest.raises(ArgumentError, match="needs more than 256 for its special tokens alone"):
         recipes.get("llama3").train(["low"], vocab_size=200)
+    with pytest.raises(OutOfRangeError, match="found 99999999999999999999"):
+        recipes.get("gpt2").trainer(99999999999999999999)
+    with pytest.raises(FileNotFoundError, match="no such folder for the checkpoint"):
+        recipes.get("gpt2").train(TEXTS, 300, checkpoint="no/state")
+
+
+@pytest.mark.parametrize("name", sorted(set(recipes.names()) - {"transformer-xl"}))
+def test_a_small_vocabulary_is_told_what_it_needs(name):
+    recipe = recipes.get(name)
+    counts = recipe.count(iter(TEXTS))
+    least = recipe.reserved + len(recipe.first) + 1
+    with pytest.raises(TrainError, match=rf"a vocabulary of {least} cannot hold what {name}") as raised:
+        recipe.train_from_counts(counts, least)
+    told = re.search(r"hold: (\d+) special tokens? \+ .* = (\d+), .*Ask for (\d+) or more", str(raised.value))
+    assert int(told[1]) == len(recipe.special_tokens)
+    assert told[2] == told[3]
+    assert recipe.train_from_counts(counts, int(told[2])).get_vocab_size() == int(told[2])
+    with pytest.raises(TrainError, match="cannot hold"):
+        recipe.train_from_counts(counts, int(told[2]) - 1)
+
+
+def test_forced_tokens_are_in_the_budget():
+    with pytest.raises(TrainError, match=r"1 special token \+ 258 characters .* forced tokens = 259"):
+        recipes.get("gpt2").train(TEXTS, 258, forced_tokens=["qqq"])
+
+
+def test_prepared_texts_are_held_out(tmp_path):
+    path = tmp_path / "corpus.txt"
+    path.write_text("".join(f"{letter}\n" for letter in "abcdefghij"))
+    counts = recipes.get("galactica").count(path, hold_out=5)
+    assert [piece for piece, _ in counts.items() if piece.isalpha()] == [*"abcdfghi", "Ċ"]
+    named = recipes.get("galactica").count({"x": path, "y": ["k", "l"]}, hold_out=5)
+    assert "e" not in named and "k" in named

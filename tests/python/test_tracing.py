@@ -335,6 +335,34 @@ def test_a_function_hears_of_each_step(tmp_path):
     assert len(trace) == 2 and trace.ended == ""
 
 
+def test_errors_name_the_function_that_raised():
+    def divide(*given):
+        return 1 / 0
+
+    counts = PieceCounts(HUGS)
+    with pytest.raises(CustomComponentError, match=r"^`on_step` of the trace raised ZeroDivisionError: div"):
+        trainers.BpeTrainer(show_progress=False).train_from_counts(counts, trace=Trace(on_step=divide))
+    with pytest.raises(
+        CustomComponentError, match=r"^`merge_filter` raised ZeroDivisionError: div"
+    ) as raised:
+        trainers.BpeTrainer(show_progress=False, merge_filter=divide).train_from_counts(counts)
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+    with pytest.raises(TypeError, match=r"`trace` must be a tessella\.tracing\.Trace, not int"):
+        trainers.BpeTrainer(show_progress=False).train_from_counts(counts, trace=5)
+
+
+def test_a_trace_is_saved_whole_or_not_at_all(tmp_path):
+    _, trace = traced(trainers.BpeTrainer, HUGS, vocab_size=10)
+    path = tmp_path / "steps.jsonl"
+    trace.save(path)
+    before = path.read_bytes()
+    assert [json.loads(line)["step"] for line in before.splitlines()] == ["merge"] * 3 + ["end"]
+    trace._steps.append(None)
+    with pytest.raises(KeyError):
+        trace.save(path)
+    assert path.read_bytes() == before and [one.name for one in tmp_path.iterdir()] == ["steps.jsonl"]
+
+
 def test_lines_of_json(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "corpus.txt").write_text(

@@ -1,12 +1,13 @@
 """Training, from texts, files and counts."""
 
 import copy
+import json
 import pickle
 
 import pytest
 import tessella
 from tessella import AddedToken, PieceCounts, Tokenizer, models, normalizers, pre_tokenizers, trainers
-from tessella.errors import TrainError
+from tessella.errors import ArgumentError, TrainError
 
 TEXTS = ["low lower lowest newer newest wide wider widest"] * 5
 
@@ -121,6 +122,59 @@ def test_files_must_exist_and_be_text(tmp_path):
     (tmp_path / "bad").write_bytes(b"ok\n\xff\n")
     with pytest.raises(ValueError, match="line 2"):
         make(models.BPE()).train([tmp_path / "bad"])
+
+
+@pytest.mark.parametrize("kind", ["BpeTrainer", "WordPieceTrainer", "WordLevelTrainer", "UnigramTrainer"])
+def test_an_empty_corpus_is_an_error(kind, tmp_path):
+    trainer = getattr(trainers, kind)(special_tokens=["[UNK]"], show_progress=False)
+    model = getattr(models, trainer._trains)
+    (tmp_path / "empty").write_text("")
+    (tmp_path / "blank").write_text("\n \n")
+    ways = [
+        lambda tokenizer: tokenizer.train([], trainer),
+        lambda tokenizer: tokenizer.train([tmp_path / "empty"], trainer),
+        lambda tokenizer: tokenizer.train_from_iterator([], trainer),
+        lambda tokenizer: tokenizer.train_from_counts(PieceCounts(), trainer),
+        lambda tokenizer: trainer.train_from_counts(PieceCounts()),
+    ]
+    for way in ways:
+        with pytest.raises(TrainError, match="the corpus holds no pieces: 0 texts were read"):
+            way(make(model()))
+    with pytest.raises(TrainError, match="2 texts were read"):
+        make(model()).train([tmp_path / "blank"], trainer)
+    if kind != "WordLevelTrainer":
+        # What makes a vocabulary that can encode does not need a corpus.
+        trainer.initial_alphabet = ["a", "b"]
+        tokenizer = make(model())
+        tokenizer.train_from_iterator([], trainer)
+        assert {"[UNK]", "a", "b"} == set(tokenizer.get_vocab())
+
+
+def test_why_learning_ended_is_told(capfd):
+    counts = PieceCounts({"low": 5, "lower": 2})
+    for options, why in (
+        ({"vocab_size": 60}, "no candidate was left to learn"),
+        ({"vocab_size": 60, "min_frequency": 9}, "every candidate left is rarer than min_frequency"),
+        ({"vocab_size": 6}, "the vocabulary reached its target size"),
+    ):
+        model = trainers.BpeTrainer(progress_format="json", **options).train_from_counts(counts)
+        told = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+        ended = {
+            "ended": why,
+            "vocab_size": Tokenizer(model).get_vocab_size(),
+            "target": options["vocab_size"],
+        }
+        assert told[-1] == ended
+        assert all(line["total"] in (0, 2, options["vocab_size"]) for line in told if "total" in line)
+    # Where there is no terminal, a job of less than ten seconds says nothing.
+    trainers.BpeTrainer().train_from_counts(counts)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_vocabulary_to_continue_has_pairs_of_texts():
+    for merges in ([("a", "b", "c")], ["ab"], [("a", 5)], [None]):
+        with pytest.raises(ArgumentError, match="merge 0 of `initial_vocab` must be a pair of str"):
+            trainers.BpeTrainer(initial_vocab=(["a", "b"], merges))
 
 
 def test_custom_components_take_part():

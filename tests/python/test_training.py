@@ -150,6 +150,12 @@ def test_checkpoints_belong_to_their_training(tmp_path: Path) -> None:
     (tmp_path / "checkpoint").write_bytes(b"something else")
     with pytest.raises(tessella.errors.TessellaError, match="Remove it to begin anew"):
         trainers.BpeTrainer(show_progress=False).train_from_counts(made_up_counts(9), tmp_path / "checkpoint")
+    # Told before anything is learned, and not at the first saving.
+    for trainer in (trainers.BpeTrainer(show_progress=False), trainers.UnigramTrainer(show_progress=False)):
+        with pytest.raises(FileNotFoundError, match="no such folder for the checkpoint"):
+            trainer.train_from_counts(made_up_counts(9), tmp_path / "no" / "state")
+        with pytest.raises(IsADirectoryError, match="a checkpoint is a file"):
+            trainer.train_from_counts(made_up_counts(9), tmp_path)
     with pytest.raises(ValueError, match="no checkpoints"):
         trainers.WordLevelTrainer().train_from_counts(made_up_counts(9), tmp_path / "other")
 
