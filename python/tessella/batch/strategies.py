@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..errors import ArgumentError
 from ..tokenizer import _warn
 
-__all__ = ["NO_LIMIT", "Strategies", "resolve"]
+__all__ = ["NO_LIMIT", "Strategies", "count", "resolve"]
 
 #: The ``model_max_length`` of a model that has none.
 NO_LIMIT = int(1e30)
@@ -39,6 +39,12 @@ def _chosen(name: str, value: Any, options: set[str]) -> str:
     return chosen
 
 
+def count(name: str, value: Any, least: int) -> None:
+    """Refuses a number that is none or too small; what is no whole number is left to the engine."""
+    if isinstance(value, int) and value < least:
+        raise ArgumentError(f"`{name}` must be a whole number of at least {least}, or None, not {value}")
+
+
 def resolve(
     padding: Any,
     truncation: Any,
@@ -53,6 +59,8 @@ def resolve(
         padding, truncation, max_length, pad_to_multiple_of, verbose: as in the call.
         model_max_length: the length to use where the call gives none.
     """
+    count("max_length", max_length, 0)
+    count("pad_to_multiple_of", pad_to_multiple_of, 0)
     if max_length is not None and padding is False and truncation is None:
         truncation = "longest_first"
     truncating = (

@@ -27,7 +27,7 @@ def converter(kind: Any) -> Callable[[str, Any], Any]:
         kind: one of ``KINDS``, or an enum member with such a value.
     """
     name = getattr(kind, "value", kind)
-    if name not in KINDS:
+    if not isinstance(name, str) or name not in KINDS:
         raise ArgumentError(
             f"`return_tensors` must be one of {', '.join(map(repr, KINDS))} or None, not {kind!r}"
         )
