@@ -108,19 +108,34 @@ def _with_end_mark(messages: list[dict[str, Any]], field: str, mark: str, templa
     return str(text)
 
 
-def _cut(rendered: str, text: str, mark: str) -> str:
-    """What a template made, up to the last mark, and without any."""
-    place = rendered.rfind(mark.strip())
-    if place < 0 or text.strip() not in rendered:
+def _cut(rendered: str, unmarked: str, text: str, mark: str) -> str:
+    """What a template made of a conversation, up to the last mark that it shows.
+
+    A template may show the text several times. What it makes without marks tells what stands between them.
+    """
+    *parts, rest = rendered.split(mark.strip())
+    if not parts or text.strip() not in rendered:
         raise ArgumentError(
             "continue_final_message is set but the chat template does not show the final message as it is; "
             f"found {rendered[-200:]!r}"
         )
-    kept = rendered[:place]
-    # A template that strips the blank behind the mark would have stripped those behind the text.
-    kept = kept if rendered.startswith(mark, place) else kept.rstrip()
-    # A template may show the text several times; it then shows as many marks.
-    return kept.replace(mark, "").replace(mark.strip(), "")
+    ends = {0}
+    for place, (part, behind) in enumerate(zip(parts, [*parts[1:], rest], strict=True)):
+        # The blank of the mark before is none of the text.
+        forms = {part, part.removeprefix(" ")} if place else {part}
+        stripped = {form.rstrip() for form in forms}
+        if not behind.startswith(" "):
+            # A template that strips the blank behind the mark would have stripped those behind the text.
+            forms = stripped
+        elif place < len(parts) - 1:
+            forms |= stripped
+        ends = {end + len(form) for end in ends for form in forms if unmarked.startswith(form, end)}
+    if not ends:
+        raise ArgumentError(
+            "continue_final_message is set but the chat template changes the final message, or writes before "
+            f"it what depends on its length; without it there is {unmarked[-200:]!r}"
+        )
+    return unmarked[: max(ends)]
 
 
 class ChatTemplates:
@@ -272,13 +287,8 @@ class ChatTemplates:
                 moment, shown = datetime.now(), deepcopy(messages)
                 text = _with_end_mark(messages, field, mark, template)
                 marked = render(template, values, moment)
-                kept = _cut(marked, text, mark)
-                if not render(template, {**values, "messages": shown}, moment).startswith(kept):
-                    raise ArgumentError(
-                        "continue_final_message is set but the chat template changes the final message, or "
-                        f"writes before it what depends on its length; found {kept[-200:]!r}"
-                    )
-                texts.append(kept)
+                unmarked = render(template, {**values, "messages": shown}, moment)
+                texts.append(_cut(marked, unmarked, text, mark))
             elif masked:
                 text, found = render_with_spans(template, values)
                 texts.append(text)

@@ -105,7 +105,7 @@ _KNOWN = {name for names in ARGUMENTS.values() for name in names}
 # How the ends of a text are marked, and the roles of the first and the last mark.
 _ENDS: dict[str, tuple[str, str, str]] = {
     **dict.fromkeys(("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer"), ("bert", "cls", "sep")),
-    **dict.fromkeys(("AlbertTokenizer", "DebertaV2Tokenizer"), ("bert", "cls", "sep")),
+    "DebertaV2Tokenizer": ("bert", "cls", "sep"),
     **dict.fromkeys(("RobertaTokenizer", "BartTokenizer", "MPNetTokenizer"), ("roberta", "cls", "sep")),
     **dict.fromkeys(("XLMRobertaTokenizer", "CamembertTokenizer"), ("two", "bos", "eos")),
     "XLNetTokenizer": ("behind", "cls", "sep"),

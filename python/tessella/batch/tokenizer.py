@@ -480,6 +480,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
             "max_length": max_length,
             "pad_to_multiple_of": pad_to_multiple_of,
         }
+        count("stride", stride, 0)
         strategies = self._strategies(options, verbose)
         names = self.model_input_names
         columns = Columns(
