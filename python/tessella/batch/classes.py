@@ -224,7 +224,7 @@ def shape(tokenizer: PretrainedTokenizer, name: str, settings: Mapping[str, Any]
         and unknown is not None
         and (name in _BERT or name == "CLIPTokenizer")
     ):
-        model = backend.model
+        model: Any = backend.model
         if getattr(model, "unk_token", unknown) != unknown:
             model.unk_token = unknown
     if name == "CLIPTokenizer":

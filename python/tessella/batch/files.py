@@ -8,13 +8,16 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from ..errors import ArgumentError, FormatError, UnsupportedError
 from ..loading import load
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from .classes import warn_of_unused
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Files"]
 
@@ -50,6 +53,19 @@ def _remove_templates(folder: str, prefix: str | None, written: Iterable[str]) -
         for path in glob.glob(start + pattern):
             if os.path.abspath(path) not in kept:
                 os.remove(path)
+
+
+class HubOptions(TypedDict, total=False):
+    """What ``push_to_hub`` takes besides the repository."""
+
+    commit_message: str | None
+    commit_description: str | None
+    private: bool | None
+    token: str | bool | None
+    revision: str | None
+    create_pr: bool
+    max_shard_size: object
+    tags: object
 
 
 class Files:
@@ -90,7 +106,7 @@ class Files:
         force_download: bool = False,
         local_files_only: bool = False,
         subfolder: str = "",
-        **settings: Any,
+        **settings: Any,  # any JSON, as the files have it
     ) -> _F:
         """Loads a tokenizer with its settings from a folder, a file, or a model hub.
 
@@ -186,7 +202,9 @@ class Files:
         filename_prefix: str | None = None,
         push_to_hub: bool = False,
         save_format: str | None = None,
-        **options: Any,
+        *,
+        repo_id: str | None = None,
+        **options: Unpack[HubOptions],
     ) -> tuple[str, ...]:
         """Writes a folder that this class and the transformers library load, and tells its files.
 
@@ -194,9 +212,10 @@ class Files:
             save_directory: the folder; it is made if need be.
             legacy_format: only ``None`` and ``False``: vocabulary files of old formats are not written.
             filename_prefix: put before the names of the files, with a hyphen.
-            push_to_hub: upload the folder too; ``options`` are those of ``push_to_hub``, and ``repo_id`` is
-                by default the name of the folder.
+            push_to_hub: upload the folder too.
             save_format: only ``None`` and ``"hf"``, this form of folder.
+            repo_id: the repository to upload to; by default the name of the folder.
+            options: further options of ``push_to_hub``.
         """
         if save_format not in (None, "hf"):
             raise UnsupportedError(f"`save_format` is {save_format!r}: only 'hf' is written")
@@ -224,7 +243,7 @@ class Files:
                     files.append(target)
         _remove_templates(folder, filename_prefix, files)
         if push_to_hub:
-            self.push_to_hub(options.pop("repo_id", os.path.basename(os.path.abspath(folder))), **options)
+            self.push_to_hub(repo_id or os.path.basename(os.path.abspath(folder)), **options)
         return tuple(files)
 
     def push_to_hub(

@@ -15,6 +15,7 @@ from .decoding import clean_up
 from .special import ROLES
 
 if TYPE_CHECKING:
+    from .._types import Side
     from ..tokenizer import Tokenizer
 
 __all__ = ["OtherNames", "write_templates"]
@@ -62,8 +63,8 @@ class OtherNames:
 
     backend_tokenizer: Tokenizer
     init_kwargs: dict[str, Any]
-    padding_side: str
-    truncation_side: str
+    padding_side: Side
+    truncation_side: Side
     chat_template: str | dict[str, str] | None
 
     @property
