@@ -149,6 +149,7 @@ def test_classes_from_a_vocabulary(tmp_path):
     parts = _bytes()
     ours, theirs = names.GPT2Tokenizer(**parts), transformers.GPT2Tokenizer(**parts)
     assert ours("Hel a w")["input_ids"] == theirs("Hel a w")["input_ids"]
+    assert _seen(names.RobertaTokenizer(**parts)) == _seen(transformers.RobertaTokenizer(**parts))
     with pytest.raises(ArgumentError, match="from_pretrained"):
         names.T5Tokenizer(vocab=[("a", 0.0)])
     with pytest.raises(TypeError, match="by their names"):

@@ -256,8 +256,8 @@ class Files:
         revision: str | None = None,
         create_pr: bool = False,
         commit_description: str | None = None,
-        max_shard_size: Any = None,
-        tags: Any = None,
+        max_shard_size: object = None,
+        tags: object = None,
     ) -> str:
         """Uploads the files that ``save_pretrained`` writes to a repository on a hub.
 

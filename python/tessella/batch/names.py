@@ -13,10 +13,13 @@ from ..errors import ArgumentError
 from ..tokens import AddedToken
 from .decoding import clean_up
 from .special import ROLES
+from .strategies import PADDING, TRUNCATION, chosen
 
 if TYPE_CHECKING:
     from .._types import Side
+    from ..decoders import Decoder
     from ..tokenizer import Tokenizer
+    from .calling import PaddingKind, TruncationKind
 
 __all__ = ["OtherNames", "write_templates"]
 
@@ -76,7 +79,7 @@ class OtherNames:
         self.backend_tokenizer = tokenizer
 
     @property
-    def decoder(self) -> Any:
+    def decoder(self) -> Decoder | None:
         """The decoder of the tokenizer."""
         return self.backend_tokenizer.decoder
 
@@ -120,10 +123,10 @@ class OtherNames:
     def save_chat_templates(
         self,
         save_directory: str | os.PathLike[str],
-        tokenizer_config: dict[str, Any],
+        tokenizer_config: dict[str, object],
         filename_prefix: str | None = None,
         save_jinja_files: bool = True,
-    ) -> tuple[dict[str, Any], list[str]]:
+    ) -> tuple[dict[str, object], list[str]]:
         """Writes the chat templates, as files or into the settings, and gives settings and files.
 
         ``save_pretrained`` does this for a whole folder.
@@ -140,7 +143,7 @@ class OtherNames:
         return tokenizer_config, []
 
     @classmethod
-    def convert_added_tokens(cls, obj: Any, save: bool = False, add_type_field: bool = True) -> Any:
+    def convert_added_tokens(cls, obj: object, save: bool = False, add_type_field: bool = True) -> object:
         """Settings with token objects in place of their JSON, or with ``save`` the other way round."""
         if isinstance(obj, AddedToken) and save:
             fields = obj.__getstate__()
@@ -157,20 +160,20 @@ class OtherNames:
 
     def set_truncation_and_padding(
         self,
-        padding_strategy: Any,
-        truncation_strategy: Any,
+        padding_strategy: PaddingKind,
+        truncation_strategy: TruncationKind,
         max_length: int,
         stride: int,
         pad_to_multiple_of: int | None,
-        padding_side: str | None,
+        padding_side: Side | None,
     ) -> None:
         """Sets padding and truncation on ``backend_tokenizer``, for its own calls.
 
         Calls of this object never need it: what they are told holds for them alone.
         """
         me: Any = self
-        padding = getattr(padding_strategy, "value", padding_strategy)
-        truncation = getattr(truncation_strategy, "value", truncation_strategy)
+        padding = chosen("padding_strategy", padding_strategy, PADDING)
+        truncation = chosen("truncation_strategy", truncation_strategy, TRUNCATION)
         if truncation == "do_not_truncate":
             self.backend_tokenizer.no_truncation()
         else:

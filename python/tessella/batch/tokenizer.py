@@ -466,7 +466,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
         return_offsets_mapping: bool = False,
         return_length: bool = False,
         verbose: bool = True,
-        tokenizer_kwargs: Mapping[str, Any] | None = None,
+        tokenizer_kwargs: Mapping[str, object] | None = None,
         *,
         split_special_tokens: bool | None = None,
         max_target_length: int | None = None,
@@ -499,7 +499,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
             max_target_length: ``max_length`` of the targets.
         """
         if tokenizer_kwargs:
-            given = {name: value for name, value in locals().items() if name in _CALL}
+            given: dict[str, Any] = {name: value for name, value in locals().items() if name in _CALL}
             return self(**{**given, **tokenizer_kwargs})
         if text is None and text_target is None:
             raise ArgumentError("You need to specify either `text` or `text_target`.")

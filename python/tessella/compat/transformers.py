@@ -16,12 +16,13 @@ Example:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..batch import AutoTokenizer, BatchEncoding, CharSpan, PretrainedTokenizer, TokenSpan
 from ..batch.auto import DEFAULTS
 from ..batch.classes import TOKENS, plain_name
+from ..batch.tokenizer import Backend
 from ..errors import ArgumentError
 from ..implementations import BertWordPieceTokenizer, ByteLevelBPETokenizer
 from ..loading import load
@@ -37,6 +38,12 @@ __all__ = [
     "TokenSpan",
     "TokenizersBackend",
 ]
+
+
+#: Tokens and their ids, or a file of them.
+Vocabulary = Mapping[str, int] | str | os.PathLike[str]
+#: Merges as pairs or with a blank between, or a file of them.
+Merges = Sequence[str | tuple[str, str]] | str | os.PathLike[str]
 
 
 def _of_vocabulary(name: str, vocab: Any, merges: Any, settings: Mapping[str, Any]) -> Any:
@@ -63,26 +70,29 @@ class PreTrainedTokenizerFast(PretrainedTokenizer):
 
     def __init__(
         self,
-        tokenizer_object: Any = None,
-        *positional: Any,
-        vocab: Any = None,
-        merges: Any = None,
-        vocab_file: Any = None,
-        merges_file: Any = None,
-        **settings: Any,
+        tokenizer_object: Backend | Vocabulary | None = None,
+        *positional: Merges,
+        vocab: Vocabulary | None = None,
+        merges: Merges | None = None,
+        vocab_file: str | os.PathLike[str] | None = None,
+        merges_file: str | os.PathLike[str] | None = None,
+        **settings: Any,  # any JSON, as the file has it
     ) -> None:
-        if isinstance(tokenizer_object, (str, os.PathLike, Mapping)) and vocab is None:
+        if isinstance(tokenizer_object, (str, os.PathLike, Mapping)):
             # These classes take their vocabulary first.
-            tokenizer_object, vocab = None, tokenizer_object
-            merges = positional[0] if positional else merges
-            positional = positional[1:]
+            backend, vocab = None, tokenizer_object
+            merges, positional = (positional[0], positional[1:]) if positional else (merges, ())
+        else:
+            backend = tokenizer_object
         if positional:
             raise TypeError(f"{type(self).__name__}: pass the arguments after the first ones by their names")
         vocab = vocab_file if vocab is None else vocab
         merges = merges_file if merges is None else merges
-        if vocab is not None and tokenizer_object is None and settings.get("tokenizer_file") is None:
-            tokenizer_object = _of_vocabulary(self._tokenizer_class(), vocab, merges, settings)
-        super().__init__(tokenizer_object, **settings)
+        if vocab is not None and backend is None and settings.get("tokenizer_file") is None:
+            # What such a class puts round a text is in no file, so its own tokens are settings here.
+            settings = {**TOKENS.get(self._class_name({}), {}), **settings}
+            backend = _of_vocabulary(self._tokenizer_class(), vocab, merges, settings)
+        super().__init__(backend, **settings)
 
     @classmethod
     def _class_name(cls, settings: Mapping[str, Any]) -> str:
