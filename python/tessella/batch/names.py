@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..errors import ArgumentError
 from ..tokens import AddedToken
@@ -16,7 +16,7 @@ from .special import ROLES
 from .strategies import PADDING, TRUNCATION, chosen
 
 if TYPE_CHECKING:
-    from .._types import Side
+    from .._types import Side, TruncationStrategy
     from ..decoders import Decoder
     from ..tokenizer import Tokenizer
     from .calling import PaddingKind, TruncationKind
@@ -173,7 +173,9 @@ class OtherNames:
         """
         me: Any = self
         padding = chosen("padding_strategy", padding_strategy, PADDING)
-        truncation = chosen("truncation_strategy", truncation_strategy, TRUNCATION)
+        truncation: TruncationStrategy | Literal["do_not_truncate"] = chosen(
+            "truncation_strategy", truncation_strategy, TRUNCATION
+        )
         if truncation == "do_not_truncate":
             self.backend_tokenizer.no_truncation()
         else:
