@@ -242,7 +242,7 @@ class Trace(Sequence[Step]):
             ...     print(open(path).read().splitlines()[1])
             {"step": "end", "ended": "no candidate was left to learn"}
         """
-        with open(path, "w", encoding="utf-8") as file:
+        with open(os.fspath(path), "w", encoding="utf-8") as file:
             write = JsonLines(file)
             for step in self._steps:
                 write(step)

@@ -108,7 +108,10 @@ class Explanation:
         return render(self, color, width)
 
     def to_html(self) -> str:
-        """A fragment of HTML that needs no scripts."""
+        """A fragment of HTML that needs no scripts.
+
+        As on a terminal, what would be too much to look at is counted instead of shown; ``to_dict`` has it.
+        """
         from .page import render
 
         return render(self)

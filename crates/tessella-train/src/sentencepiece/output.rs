@@ -6,7 +6,7 @@ use tessella_core::Result;
 use tessella_core::cancel::Cancel;
 use tessella_core::spec::{PieceKind, SentencePiece};
 use tessella_formats::sentencepiece::Model;
-use tessella_formats::sentencepiece::processor::Processor;
+use tessella_formats::sentencepiece::processor::{Piece, Processor};
 use tessella_formats::sentencepiece::sections::{self, TrainerSpec};
 
 use super::meta::Meta;
@@ -84,7 +84,7 @@ pub(super) fn self_test(model: &Model, samples: Vec<String>) -> Result<Vec<(Stri
         .into_iter()
         .map(|sample| {
             let pieces = processor.encode(sample.as_bytes(), &Cancel::never())?.pieces;
-            let expected = pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join(" ");
+            let expected = pieces.iter().map(Piece::as_text).collect::<Vec<_>>().join(" ");
             Ok((sample, expected))
         })
         .collect()

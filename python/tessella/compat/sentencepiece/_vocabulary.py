@@ -66,28 +66,27 @@ class Vocabulary:
 
     def piece_to_id(self, piece: Any) -> Result:
         """The id of a piece, the unknown one's if it is none; for a list, each one's."""
-        if isinstance(piece, (str, bytes)):
+        if isinstance(piece, (str, bytes, bytearray)):
             return self._id(piece)
         if isinstance(piece, dict) or not _decoding.is_sequence(piece):
             raise TypeError(f"a piece must be str or bytes, found {type(piece).__name__}")
         return [self._id(one) for one in piece]
 
     def _id(self, piece: object) -> int:
-        if not isinstance(piece, (str, bytes)):
-            raise TypeError("Sequence elements must be str or bytes")
-        if self._handle is None:
-            return 0
-        return self._handle.piece_to_id(piece if isinstance(piece, str) else piece.decode("utf-8", "replace"))
+        spelled = _decoding.piece_of(piece, "Sequence elements")
+        return 0 if self._handle is None else self._handle.piece_to_id(spelled)
 
     def _of_ids(self, id: Any, look: Callable[[tuple[str, float, str]], Result]) -> Result:
         def one(id: int) -> Result:
+            if not _decoding.is_short(id):
+                raise TypeError(_decoding.NOT_IDS)
             if self._handle is None or not 0 <= id < self.piece_size():
                 raise PieceIndexError(
                     f"piece id {id} is out of range: the model has {self.piece_size()} pieces"
                 )
             return look(self._handle.piece(id))
 
-        if hasattr(id, "__index__") and not _decoding.is_sequence(id):
+        if hasattr(id, "__index__") and (not _decoding.is_sequence(id) or getattr(id, "ndim", 1) == 0):
             return one(operator.index(id))
         return [one(each) for each in _decoding.ids_of(id, self.piece_size())]
 
