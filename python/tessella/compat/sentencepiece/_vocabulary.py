@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any, Literal
 
 from ... import _tessella
@@ -68,7 +69,7 @@ class Vocabulary:
         """The id of a piece, the unknown one's if it is none; for a list, each one's."""
         if isinstance(piece, (str, bytes, bytearray)):
             return self._id(piece)
-        if isinstance(piece, dict) or not _decoding.is_sequence(piece):
+        if isinstance(piece, (Mapping, AbstractSet)) or not _decoding.is_sequence(piece):
             raise TypeError(f"a piece must be str or bytes, found {type(piece).__name__}")
         return [self._id(one) for one in piece]
 
