@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import inspect
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, UnsupportedError
+from .calling import PaddingKind, TruncationKind
 from .encoding import BatchEncoding
+from .tensors import Tensors
 
-__all__ = ["ChatTemplates"]
+__all__ = ["ChatTemplates", "Tool"]
+
+#: A function with type hints and a docstring, or a JSON schema.
+Tool = Callable[..., object] | Mapping[str, object]
 
 # A message's reasoning goes by several names; the first one is what templates read.
 _REASONING = ("reasoning_content", "thinking", "reasoning")
@@ -47,7 +52,7 @@ def _messages(conversation: Any) -> list[dict[str, Any]]:
     return messages
 
 
-def _tools(tools: Sequence[Any] | None) -> Any:
+def _tools(tools: Sequence[Tool] | None) -> Any:
     from .schema import function_schema
     from .templates import plain
 
@@ -127,7 +132,7 @@ class ChatTemplates:
             return found, ()
         return found.get("default"), tuple((name, one) for name, one in found.items() if name != "default")
 
-    def get_chat_template(self, chat_template: str | None = None, tools: Sequence[Any] | None = None) -> str:
+    def get_chat_template(self, chat_template: str | None = None, tools: Sequence[Tool] | None = None) -> str:
         """The template that a conversation goes through.
 
         Args:
@@ -156,22 +161,22 @@ class ChatTemplates:
 
     def apply_chat_template(
         self,
-        conversation: Any,
-        tools: Sequence[Any] | None = None,
+        conversation: Any,  # messages of other libraries' classes too
+        tools: Sequence[Tool] | None = None,
         documents: Sequence[Mapping[str, str]] | None = None,
         chat_template: str | None = None,
         add_generation_prompt: bool = False,
         continue_final_message: bool | str = False,
         tokenize: bool = True,
-        padding: bool | str = False,
-        truncation: bool | str | None = False,
+        padding: PaddingKind = False,
+        truncation: TruncationKind | None = False,
         max_length: int | None = None,
-        return_tensors: Any = None,
+        return_tensors: Tensors | None = None,
         return_dict: bool = True,
         return_assistant_tokens_mask: bool = False,
-        tokenizer_kwargs: Mapping[str, Any] | None = None,
-        **variables: Any,
-    ) -> Any:
+        tokenizer_kwargs: Mapping[str, object] | None = None,
+        **variables: object,
+    ) -> Any:  # a text, ids or a BatchEncoding, as the options say; of several conversations, of each
         """Writes a conversation as the model expects it, and encodes that.
 
         Needs ``jinja2`` (``pip install 'tessella[chat]'``).

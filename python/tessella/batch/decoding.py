@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 from ..tokenizer import _warn
 
 if TYPE_CHECKING:
+    from .._types import Ids
     from ..tokenizer import Tokenizer
 
 __all__ = ["Decoding", "clean_up"]
@@ -65,24 +66,65 @@ class Decoding:
         @property
         def all_special_ids(self) -> list[int]: ...
 
-    def convert_tokens_to_ids(self, tokens: str | list[str]) -> Any:
+    @overload
+    def convert_tokens_to_ids(self, tokens: str) -> int | None: ...
+
+    @overload
+    def convert_tokens_to_ids(self, tokens: list[str] | tuple[str, ...]) -> list[int | None]: ...
+
+    def convert_tokens_to_ids(
+        self, tokens: str | list[str] | tuple[str, ...]
+    ) -> int | list[int | None] | None:
         """The id of a token, or the ids of several; of an unknown one that of ``unk_token``, or ``None``."""
         return self._id(tokens) if isinstance(tokens, str) else [self._id(token) for token in tokens]
 
-    def convert_ids_to_tokens(self, ids: Any, skip_special_tokens: bool = False) -> Any:
+    @overload
+    def convert_ids_to_tokens(self, ids: int, skip_special_tokens: bool = False) -> str | None: ...
+
+    @overload
+    def convert_ids_to_tokens(self, ids: Ids, skip_special_tokens: bool = False) -> list[str | None]: ...
+
+    def convert_ids_to_tokens(
+        self, ids: int | Ids, skip_special_tokens: bool = False
+    ) -> str | list[str | None] | None:
         """The token of an id, or the tokens of several; ``None`` for an id that is not there."""
-        ids = _plain(ids)
+        given = _plain(ids)
         token = self.backend_tokenizer.id_to_token
-        if not isinstance(ids, (list, tuple)):
-            return token(ids)
+        if not isinstance(given, (list, tuple)):
+            return token(given)
         skipped = set(self.all_special_ids) if skip_special_tokens else ()
-        return [token(id) for id in ids if id not in skipped]
+        return [token(id) for id in given if id not in skipped]
 
     def convert_tokens_to_string(self, tokens: list[str]) -> str:
         """Tokens to text."""
         decoder = self.backend_tokenizer.decoder
         text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
         return text
+
+    @overload
+    def decode(
+        self,
+        token_ids: int | Sequence[int],
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+    ) -> str: ...
+
+    @overload
+    def decode(
+        self,
+        token_ids: Sequence[Ids],
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+    ) -> list[str]: ...
+
+    # `Any`: an array's type does not tell whether it has rows, nor what kind of library it is from.
+    @overload
+    def decode(
+        self,
+        token_ids: Any,
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+    ) -> Any: ...
 
     def decode(
         self,
@@ -108,7 +150,7 @@ class Decoding:
 
     def batch_decode(
         self,
-        sequences: Any,
+        sequences: Any,  # rows in lists, or an array of some library
         skip_special_tokens: bool = False,
         clean_up_tokenization_spaces: bool | None = None,
     ) -> list[str]:

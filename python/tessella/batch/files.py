@@ -7,12 +7,15 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from ..errors import ArgumentError
 from ..loading import load
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Files"]
 
@@ -34,6 +37,16 @@ def _written(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _written(one) for key, one in value.items()}
     return [_written(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+class HubOptions(TypedDict, total=False):
+    """What ``push_to_hub`` takes besides the repository."""
+
+    commit_message: str
+    private: bool | None
+    token: str | bool | None
+    revision: str | None
+    create_pr: bool
 
 
 class Files:
@@ -68,7 +81,7 @@ class Files:
         force_download: bool = False,
         local_files_only: bool = False,
         subfolder: str = "",
-        **settings: Any,
+        **settings: Any,  # any JSON, as the files have it
     ) -> _F:
         """Loads a tokenizer with its settings from a folder, a file, or a model hub.
 
@@ -163,7 +176,9 @@ class Files:
         legacy_format: bool | None = None,
         filename_prefix: str | None = None,
         push_to_hub: bool = False,
-        **options: Any,
+        *,
+        repo_id: str | None = None,
+        **options: Unpack[HubOptions],
     ) -> tuple[str, ...]:
         """Writes a folder that this class and the transformers library load, and tells its files.
 
@@ -171,8 +186,9 @@ class Files:
             save_directory: the folder; it is made if need be.
             legacy_format: only ``None`` and ``False``: vocabulary files of old formats are not written.
             filename_prefix: put before the names of the files, with a hyphen.
-            push_to_hub: upload the folder too; ``options`` are those of ``push_to_hub``, and ``repo_id`` is
-                by default the name of the folder.
+            push_to_hub: upload the folder too.
+            repo_id: the repository to upload to; by default the name of the folder.
+            options: further options of ``push_to_hub``.
         """
         if legacy_format:
             raise ArgumentError("`legacy_format` is True: vocabulary files of old formats are not written")
@@ -197,7 +213,7 @@ class Files:
                     shutil.move(file, target)
                     files.append(target)
         if push_to_hub:
-            self.push_to_hub(options.pop("repo_id", os.path.basename(os.path.abspath(folder))), **options)
+            self.push_to_hub(repo_id or os.path.basename(os.path.abspath(folder)), **options)
         return tuple(files)
 
     def push_to_hub(

@@ -6,10 +6,14 @@ for want of a length, there is a warning here.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
+from .._types import TruncationStrategy
 from ..errors import ArgumentError
 from ..tokenizer import _warn
+
+if TYPE_CHECKING:
+    from .calling import PaddingKind, TruncationKind
 
 __all__ = ["NO_LIMIT", "Strategies", "resolve"]
 
@@ -18,30 +22,38 @@ NO_LIMIT = int(1e30)
 # From here on a length is no limit; files hold several such numbers.
 _LARGE = int(1e20)
 
-_PADDING = {"longest", "max_length", "do_not_pad"}
-_TRUNCATION = {"longest_first", "only_first", "only_second", "do_not_truncate"}
+_PADDING: tuple[Literal["longest", "max_length", "do_not_pad"], ...] = ("longest", "max_length", "do_not_pad")
+_TRUNCATION: tuple[TruncationStrategy | Literal["do_not_truncate"], ...] = (
+    "longest_first",
+    "only_first",
+    "only_second",
+    "do_not_truncate",
+)
+_O = TypeVar("_O", bound=str)
 
 
 class Strategies(NamedTuple):
     """What to do about lengths."""
 
     #: ``longest``, ``max_length`` or ``do_not_pad``.
-    padding: str
+    padding: Literal["longest", "max_length", "do_not_pad"]
     #: ``longest_first``, ``only_first``, ``only_second`` or ``do_not_truncate``.
-    truncation: str
+    truncation: TruncationStrategy | Literal["do_not_truncate"]
     max_length: int | None
 
 
-def _chosen(name: str, value: Any, options: set[str]) -> str:
+def _chosen(name: str, value: object, options: tuple[_O, ...]) -> _O:
+    """The option that was named, also by an enum member with it as its value."""
     chosen = getattr(value, "value", value)
-    if not isinstance(chosen, str) or chosen not in options:
-        raise ArgumentError(f"`{name}` must be a bool or one of {', '.join(sorted(options))}, not {value!r}")
-    return chosen
+    for option in options:
+        if isinstance(chosen, str) and chosen == option:
+            return option
+    raise ArgumentError(f"`{name}` must be a bool or one of {', '.join(sorted(options))}, not {value!r}")
 
 
 def resolve(
-    padding: Any,
-    truncation: Any,
+    padding: PaddingKind | None,
+    truncation: TruncationKind | None,
     max_length: int | None,
     pad_to_multiple_of: int | None,
     model_max_length: int,
@@ -55,14 +67,14 @@ def resolve(
     """
     if max_length is not None and padding is False and truncation is None:
         truncation = "longest_first"
-    truncating = (
+    truncating: TruncationStrategy | Literal["do_not_truncate"] = (
         "do_not_truncate"
         if truncation is None or truncation is False
         else "longest_first"
         if truncation is True
         else _chosen("truncation", truncation, _TRUNCATION)
     )
-    padded = (
+    padded: Literal["longest", "max_length", "do_not_pad"] = (
         "do_not_pad"
         if padding is False or padding is None
         else "longest"

@@ -46,8 +46,9 @@ def plain(value: Any) -> Any:
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         return plain(dump())
-    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
-        return plain(value.item())
+    item = getattr(value, "item", None)
+    if getattr(value, "ndim", None) == 0 and callable(item):
+        return plain(item())
     return f"<{type(value).__name__}>"
 
 

@@ -41,8 +41,9 @@ class PreTrainedTokenizerFast(PretrainedTokenizer):
         return cls.__name__.removesuffix("Fast") if cls is not PreTrainedTokenizerFast else cls.__name__
 
 
-#: Newer names of the same.
+#: A newer name of the same.
 TokenizersBackend = PreTrainedTokenizerFast
+#: What all tokenizers with a model's settings are here; ``isinstance`` tells them by it.
 PreTrainedTokenizerBase = PretrainedTokenizer
 
 _BRACKETS = {

@@ -17,7 +17,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from .. import Encoding, Tokenizer
 from ..errors import ArgumentError
@@ -27,7 +29,7 @@ from .windows import windowed
 __all__ = ["TokenClassifier"]
 
 #: Takes encodings and gives for each an array of scores, tokens by labels.
-TokenModel = Callable[[list[Encoding]], Iterable[Any]]
+TokenModel = Callable[[list[Encoding]], Iterable[npt.ArrayLike]]
 
 
 class TokenClassifier:
@@ -63,15 +65,15 @@ class TokenClassifier:
         if batch_size < 1:
             raise ArgumentError(f"`batch_size` is {batch_size}; it must be 1 or more")
         self.model = model
-        self.labels = list(labels)
+        self.labels: list[str] = list(labels)
         self.strategy: Strategy = strategy
-        self.ignore = tuple(ignore)
+        self.ignore: tuple[str, ...] = tuple(ignore)
         self.probabilities = probabilities
         self.batch_size = batch_size
         self.max_length = max_length
         self.stride = stride
         if max_length is not None:
-            self.tokenizer = windowed(tokenizer, max_length, stride, "only_first")
+            self.tokenizer: Tokenizer = windowed(tokenizer, max_length, stride, "only_first")
         else:
             # Texts of any length are read whole, whatever the tokenizer's own settings say.
             self.tokenizer = copy(tokenizer)
@@ -106,7 +108,7 @@ class TokenClassifier:
             if len(scored) != len(batch):
                 raise ArgumentError(f"the model got {len(batch)} encodings and gave {len(scored)} arrays")
             for (number, encoding), scores in zip(batch, scored, strict=True):
-                rows = scores[: len(encoding.ids)]
+                rows = np.asarray(scores)[: len(encoding.ids)]
                 starts = joined[number][0]
                 tokens = token_scores(encoding, rows, len(self.labels), starts, self.probabilities)
                 parts[number].append(tokens)

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -74,10 +74,10 @@ class TokenScores:
     start: int
     end: int
     word: int | None
-    scores: Any
+    scores: npt.NDArray[np.floating]
 
 
-def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[Any]:
+def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.floating]:
     """Scores as probabilities.
 
     Example:
@@ -88,7 +88,7 @@ def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[Any]:
     if array.dtype == np.float16 or array.dtype.kind not in "f":
         array = array.astype(np.float32 if array.dtype == np.float16 else np.float64)
     powers = np.exp(array - array.max(axis=axis, keepdims=True))
-    result: npt.NDArray[Any] = powers / powers.sum(axis=axis, keepdims=True)
+    result: npt.NDArray[np.floating] = powers / powers.sum(axis=axis, keepdims=True)
     return result
 
 
