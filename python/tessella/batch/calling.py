@@ -6,7 +6,7 @@ set on the tokenizer, so calls on several threads never see each other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from .._tessella import Encoding
@@ -38,19 +38,13 @@ PaddingKind = bool | Literal["longest", "max_length", "do_not_pad"]
 TruncationKind = bool | Literal["longest_first", "only_first", "only_second", "do_not_truncate"]
 
 
-class TokenizeOptions(TypedDict, total=False):
-    """The options of a call, without ``add_special_tokens``; see ``PretrainedTokenizer.__call__``."""
+class EncodeOptions(TypedDict, total=False):
+    """What ``PretrainedTokenizer.encode`` takes by name only; see ``PretrainedTokenizer.__call__``."""
 
     text_target: CallInput | None
     text_pair_target: CallInput | None
-    padding: PaddingKind
-    truncation: TruncationKind | None
-    max_length: int | None
-    stride: int
     is_split_into_words: bool
     pad_to_multiple_of: int | None
-    padding_side: Side | None
-    return_tensors: Tensors | None
     return_token_type_ids: bool | None
     return_attention_mask: bool | None
     return_overflowing_tokens: bool
@@ -58,8 +52,20 @@ class TokenizeOptions(TypedDict, total=False):
     return_offsets_mapping: bool
     return_length: bool
     verbose: bool
+    tokenizer_kwargs: Mapping[str, object] | None
     split_special_tokens: bool | None
     max_target_length: int | None
+
+
+class TokenizeOptions(EncodeOptions, total=False):
+    """What ``PretrainedTokenizer.tokenize`` takes besides its texts."""
+
+    padding: PaddingKind
+    truncation: TruncationKind | None
+    max_length: int | None
+    stride: int
+    padding_side: Side | None
+    return_tensors: Tensors | None
 
 
 class CallOptions(TokenizeOptions, total=False):

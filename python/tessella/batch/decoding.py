@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from ..errors import ArgumentError
 from ..tokenizer import _warn
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def clean_up(text: str) -> str:
 def _plain(ids: Any) -> Any:
     """Ids as ints and lists, whatever array they come in."""
     if isinstance(ids, Mapping):
+        if "input_ids" not in ids:
+            raise ArgumentError(f"a dict to decode must hold `input_ids`; this one holds {list(ids)}")
         ids = ids["input_ids"]
     if hasattr(ids, "tolist"):
         return ids.tolist()
@@ -59,6 +62,7 @@ class Decoding:
 
     backend_tokenizer: Tokenizer
     clean_up_tokenization_spaces: bool
+    _word_end: str | None = None
 
     if TYPE_CHECKING:
 
@@ -97,6 +101,8 @@ class Decoding:
 
     def convert_tokens_to_string(self, tokens: list[str]) -> str:
         """Tokens to text."""
+        if isinstance(tokens, str):
+            raise TypeError(f"`tokens` must be a list of tokens, not a str: [{tokens!r}]")
         decoder = self.backend_tokenizer.decoder
         text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
         return text
@@ -131,6 +137,8 @@ class Decoding:
         token_ids: Any,
         skip_special_tokens: bool = False,
         clean_up_tokenization_spaces: bool | None = None,
+        *,
+        spaces_between_special_tokens: bool | None = None,
     ) -> Any:
         """Ids to text; of several rows, a list of texts.
 
@@ -140,7 +148,9 @@ class Decoding:
             clean_up_tokenization_spaces: remove blanks before punctuation and English endings; by default as
                 the tokenizer's settings say. It does nothing to byte-pair tokenizers, whose blanks are the
                 text's.
+            spaces_between_special_tokens: of no effect: blanks are those that the decoder makes.
         """
+        del spaces_between_special_tokens
         ids = _plain(token_ids)
         if isinstance(ids, (list, tuple)) and ids and isinstance(ids[0], (list, tuple)):
             texts = self.backend_tokenizer.decode_batch(ids, skip_special_tokens)
@@ -153,12 +163,18 @@ class Decoding:
         sequences: Any,  # rows in lists, or an array of some library
         skip_special_tokens: bool = False,
         clean_up_tokenization_spaces: bool | None = None,
+        *,
+        spaces_between_special_tokens: bool | None = None,
     ) -> list[str]:
         """Rows of ids to a list of texts; see ``decode``."""
+        del spaces_between_special_tokens
         texts = self.decode(sequences, skip_special_tokens, clean_up_tokenization_spaces)
         return [texts] if isinstance(texts, str) else texts
 
     def _cleaned(self, text: str, wanted: bool | None) -> str:
+        if self._word_end:
+            # Tokenizers of CLIP models mark where words end, and their decoder leaves the marks.
+            text = text.replace(self._word_end, " ").strip()
         if not (self.clean_up_tokenization_spaces if wanted is None else wanted):
             return text
         if type(self.backend_tokenizer.model).__name__ == "BPE":

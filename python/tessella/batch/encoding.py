@@ -148,7 +148,15 @@ class BatchEncoding(UserDict[str, Any]):
         return self
 
     def to(self, device: object, *, non_blocking: bool = False) -> BatchEncoding:
-        """Moves the columns that are PyTorch tensors to a device, in place."""
+        """Moves the columns that are PyTorch tensors to a device, in place.
+
+        They stay whole numbers: a type such as ``torch.float16`` is no device.
+        """
+        if type(device).__name__ == "dtype":
+            raise TypeError(
+                f"`device` must be a device, such as 'cpu' or 'cuda:0', not the type {device}: the columns "
+                "are whole numbers and stay so"
+            )
         self.data = {
             key: value.to(device=device, non_blocking=non_blocking) if hasattr(value, "to") else value
             for key, value in self.data.items()

@@ -15,15 +15,15 @@ from ..tokenizer import _warn
 if TYPE_CHECKING:
     from .calling import PaddingKind, TruncationKind
 
-__all__ = ["NO_LIMIT", "Strategies", "resolve"]
+__all__ = ["NO_LIMIT", "PADDING", "TRUNCATION", "Strategies", "chosen", "count", "resolve"]
 
 #: The ``model_max_length`` of a model that has none.
 NO_LIMIT = int(1e30)
 # From here on a length is no limit; files hold several such numbers.
 _LARGE = int(1e20)
 
-_PADDING: tuple[Literal["longest", "max_length", "do_not_pad"], ...] = ("longest", "max_length", "do_not_pad")
-_TRUNCATION: tuple[TruncationStrategy | Literal["do_not_truncate"], ...] = (
+PADDING: tuple[Literal["longest", "max_length", "do_not_pad"], ...] = ("longest", "max_length", "do_not_pad")
+TRUNCATION: tuple[TruncationStrategy | Literal["do_not_truncate"], ...] = (
     "longest_first",
     "only_first",
     "only_second",
@@ -42,13 +42,19 @@ class Strategies(NamedTuple):
     max_length: int | None
 
 
-def _chosen(name: str, value: object, options: tuple[_O, ...]) -> _O:
+def chosen(name: str, value: object, options: tuple[_O, ...]) -> _O:
     """The option that was named, also by an enum member with it as its value."""
-    chosen = getattr(value, "value", value)
+    given = getattr(value, "value", value)
     for option in options:
-        if isinstance(chosen, str) and chosen == option:
+        if isinstance(given, str) and given == option:
             return option
     raise ArgumentError(f"`{name}` must be a bool or one of {', '.join(sorted(options))}, not {value!r}")
+
+
+def count(name: str, value: object, least: int) -> None:
+    """Refuses a number that is none or too small; what is no whole number is left to the engine."""
+    if isinstance(value, int) and value < least:
+        raise ArgumentError(f"`{name}` must be a whole number of at least {least}, or None, not {value}")
 
 
 def resolve(
@@ -65,6 +71,8 @@ def resolve(
         padding, truncation, max_length, pad_to_multiple_of, verbose: as in the call.
         model_max_length: the length to use where the call gives none.
     """
+    count("max_length", max_length, 0)
+    count("pad_to_multiple_of", pad_to_multiple_of, 0)
     if max_length is not None and padding is False and truncation is None:
         truncation = "longest_first"
     truncating: TruncationStrategy | Literal["do_not_truncate"] = (
@@ -72,14 +80,14 @@ def resolve(
         if truncation is None or truncation is False
         else "longest_first"
         if truncation is True
-        else _chosen("truncation", truncation, _TRUNCATION)
+        else chosen("truncation", truncation, TRUNCATION)
     )
     padded: Literal["longest", "max_length", "do_not_pad"] = (
         "do_not_pad"
         if padding is False or padding is None
         else "longest"
         if padding is True
-        else _chosen("padding", padding, _PADDING)
+        else chosen("padding", padding, PADDING)
     )
     if padding is True and max_length is not None and truncating == "do_not_truncate" and verbose:
         _warn(

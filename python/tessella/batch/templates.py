@@ -20,8 +20,9 @@ from ..errors import ArgumentError, MissingDependencyError
 
 __all__ = ["plain", "render", "render_with_spans"]
 
-_MARKS = "_generation_marks"
-_NOW = "_now"
+# What the functions below need of one rendering. With a blank in it no template can write the name.
+_MARKS = "generation marks"
+_NOW = "the moment"
 
 
 def plain(value: Any) -> Any:

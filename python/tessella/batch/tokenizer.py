@@ -15,6 +15,7 @@ Example:
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -23,20 +24,22 @@ from ..errors import ArgumentError
 from ..processors import TemplateProcessing
 from ..tokenizer import Tokenizer, _warn
 from ..tokens import AddedToken
-from .calling import CallInput, CallOptions, Columns, PaddingKind, TruncationKind, encode_rows
+from .calling import CallInput, Columns, PaddingKind, TruncationKind, encode_rows
 from .chat import ChatTemplates
+from .classes import TOKENS, has_ends, plain_name, shape
 from .decoding import Decoding
 from .encoding import BatchEncoding
 from .files import Files
+from .names import OtherNames
 from .special import ROLES, SpecialTokens, as_token, guess
-from .strategies import NO_LIMIT, Strategies, resolve
+from .strategies import NO_LIMIT, Strategies, count, resolve
 from .tensors import Tensors
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._types import Side, Texts
-    from .calling import PadToken, TokenizeOptions
+    from .calling import EncodeOptions, PadToken, TokenizeOptions
     from .padding import Encoded
 
 __all__ = ["PretrainedTokenizer"]
@@ -72,7 +75,7 @@ def _whole(name: str, value: Any) -> int:
         raise ArgumentError(f"`{name}` must be a whole number, not {value!r}") from None
 
 
-class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
+class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNames):
     """A tokenizer together with its model's settings; call it to encode.
 
     One may be called by many threads at once: whatever a call is told about padding and truncation concerns
@@ -99,11 +102,11 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
     """
 
     #: The columns that a call returns unless it says otherwise.
-    model_input_names: list[str]
+    model_input_names: list[str] = ["input_ids", "attention_mask"]  # noqa: RUF012
     #: Where padding goes: ``left`` or ``right``.
-    padding_side: Side
+    padding_side: Side = "right"
     #: Where truncation cuts: ``left`` or ``right``.
-    truncation_side: Side
+    truncation_side: Side = "right"
     #: The most tokens that the model takes.
     model_max_length: int
 
@@ -139,8 +142,23 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         missing = self._special_tokens_to_add()
         if missing:
             backend.add_tokens(missing)
+        name = self._class_name(settings)
+        self._carried_out = shape(self, name, settings)
         if "add_bos_token" in settings or "add_eos_token" in settings:
-            self.update_post_processor()
+            if has_ends(name):
+                _warn(
+                    [
+                        f"`add_bos_token` and `add_eos_token` say nothing to a {name}, whose texts have ends "
+                        "of their own; set them on the tokenizer to replace its post-processor"
+                    ]
+                )
+            else:
+                self.update_post_processor()
+
+    @classmethod
+    def _class_name(cls, settings: Mapping[str, Any]) -> str:
+        """The class whose arguments the settings are, without ``Fast``."""
+        return plain_name(settings.get("tokenizer_class"))
 
     @classmethod
     def over(cls: type[_P], tokenizer: Tokenizer) -> _P:
@@ -159,8 +177,25 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         """
         made = cls.__new__(cls)
         settings = made._settings_of(tokenizer)
-        made._set_up(tokenizer, settings if settings else guess(tokenizer))
+        made._set_up(tokenizer, {**made._usual_roles(tokenizer, settings), **settings})
         return made
+
+    @classmethod
+    def _usual_roles(cls, backend: Tokenizer, settings: Mapping[str, Any]) -> dict[str, str]:
+        """Roles that the settings leave open: those of the class, or what the tokens' names tell.
+
+        Only tokens that the tokenizer has; a folder of a plain class says all of its roles itself.
+        """
+        usual = TOKENS.get(cls._class_name(settings))
+        if usual is not None:
+            return {
+                role: token
+                for role, token in usual.items()
+                if role not in settings and backend.token_to_id(token) is not None
+            }
+        if settings.get("tokenizer_class") or any(role in settings for role in ROLES):
+            return {}
+        return guess(backend)
 
     def _set_up(self, backend: Tokenizer, settings: dict[str, Any]) -> None:
         settings = {**self._defaults, **settings}
@@ -172,15 +207,15 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         self.name_or_path: str = str(settings.get("name_or_path", ""))
         limit = settings.get("model_max_length", settings.get("max_len"))
         self.model_max_length = NO_LIMIT if limit is None else _whole("model_max_length", limit)
-        names = settings.get("model_input_names", ("input_ids", "attention_mask"))
+        names = settings.get("model_input_names", type(self).model_input_names)
         if not isinstance(names, (list, tuple)):
             raise ArgumentError(f"`model_input_names` must be a list of names, not {names!r}")
         self.model_input_names = list(names)
-        self.padding_side = settings.get("padding_side", "right")
-        self.truncation_side = settings.get("truncation_side", "right")
+        self.padding_side = settings.get("padding_side", type(self).padding_side)
+        self.truncation_side = settings.get("truncation_side", type(self).truncation_side)
         for name in ("padding_side", "truncation_side"):
-            if settings.get(name, "right") not in _SIDES:
-                raise ArgumentError(f"`{name}` must be 'left' or 'right', not {settings[name]!r}")
+            if getattr(self, name) not in _SIDES:
+                raise ArgumentError(f"`{name}` must be 'left' or 'right', not {getattr(self, name)!r}")
         self.pad_token_type_id: int = _whole("pad_token_type_id", settings.get("pad_token_type_id", 0))
         self.clean_up_tokenization_spaces: bool = bool(settings.get("clean_up_tokenization_spaces", False))
         self.split_special_tokens: bool = bool(settings.get("split_special_tokens", False))
@@ -303,6 +338,13 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
             >>> tokenizer.add_special_tokens({"pad_token": "<pad>"}), tokenizer.pad_token_id
             (1, 1)
         """
+        if not special_tokens_dict:
+            return 0
+        if not isinstance(special_tokens_dict, Mapping):
+            raise TypeError(
+                "`special_tokens_dict` must be a dict of tokens by role, such as {'pad_token': '[PAD]'}, not "
+                f"{type(special_tokens_dict).__name__}; add_tokens(..., special_tokens=True) takes a list"
+            )
         adding: list[Any] = []
 
         def special(value: object) -> Any:
@@ -424,6 +466,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         return_offsets_mapping: bool = False,
         return_length: bool = False,
         verbose: bool = True,
+        tokenizer_kwargs: Mapping[str, object] | None = None,
         *,
         split_special_tokens: bool | None = None,
         max_target_length: int | None = None,
@@ -451,11 +494,16 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
                 ``overflow_to_sample_mapping``.
             return_special_tokens_mask, return_offsets_mapping, return_length: return these columns.
             verbose: warn of what may be a mistake.
+            tokenizer_kwargs: further options of the call, in a dict.
             split_special_tokens: encode special tokens in the texts as ordinary text.
             max_target_length: ``max_length`` of the targets.
         """
+        if tokenizer_kwargs:
+            given: dict[str, Any] = {name: value for name, value in locals().items() if name in _CALL}
+            return self(**{**given, **tokenizer_kwargs})
         if text is None and text_target is None:
             raise ArgumentError("You need to specify either `text` or `text_target`.")
+        count("stride", stride, 0)
         strategies = resolve(
             padding, truncation, max_length, pad_to_multiple_of, self.model_max_length, verbose
         )
@@ -502,10 +550,31 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
 
     # `Any`: a list, a list of lists or an array of some library, as the options say.
     def encode(
-        self, text: CallInput, text_pair: CallInput | None = None, **options: Unpack[CallOptions]
+        self,
+        text: CallInput,
+        text_pair: CallInput | None = None,
+        add_special_tokens: bool = True,
+        padding: PaddingKind = False,
+        truncation: TruncationKind | None = None,
+        max_length: int | None = None,
+        stride: int = 0,
+        padding_side: Side | None = None,
+        return_tensors: Tensors | None = None,
+        **options: Unpack[EncodeOptions],
     ) -> Any:
         """The ids alone; the options are those of a call."""
-        return self(text, text_pair, **options)["input_ids"]
+        return self(
+            text,
+            text_pair,
+            add_special_tokens=add_special_tokens,
+            padding=padding,
+            truncation=truncation,
+            max_length=max_length,
+            stride=stride,
+            padding_side=padding_side,
+            return_tensors=return_tensors,
+            **options,
+        )["input_ids"]
 
     def tokenize(
         self,
@@ -550,8 +619,8 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         """
         from .padding import pad
 
-        strategies = resolve(padding, None, max_length, None, self.model_max_length, False)
-        del verbose
+        strategies = resolve(padding, None, max_length, None, self.model_max_length, verbose)
+        count("pad_to_multiple_of", pad_to_multiple_of, 0)
         return pad(
             self,
             encoded_inputs,
@@ -600,3 +669,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
             self, text_iterator, vocab_size, length, new_special_tokens, special_tokens_map, trainer_options
         )
         return made
+
+
+# The options of a call, for those that come in a dict.
+_CALL = frozenset(inspect.signature(PretrainedTokenizer.__call__).parameters) - {"self", "tokenizer_kwargs"}

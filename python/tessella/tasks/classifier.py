@@ -23,7 +23,16 @@ import numpy.typing as npt
 
 from .. import Encoding, Tokenizer
 from ..errors import ArgumentError
-from .entities import Entity, Strategy, TokenScores, join_entities, token_scores, word_starts
+from .entities import (
+    Entity,
+    Strategy,
+    TokenScores,
+    WordRule,
+    join_entities,
+    token_scores,
+    word_starts,
+    words_by,
+)
 from .windows import windowed
 
 __all__ = ["TokenClassifier"]
@@ -47,6 +56,7 @@ class TokenClassifier:
         stride: tokens that windows share. Of what a token scored in several windows, the one counts in which
             it stood furthest from the edge.
         batch_size: encodings that the model gets at once.
+        word_rule: what words are: those of the tokenizer, or with ``"blanks"`` what stands between spaces.
     """
 
     def __init__(
@@ -61,6 +71,7 @@ class TokenClassifier:
         max_length: int | None = None,
         stride: int = 0,
         batch_size: int = 32,
+        word_rule: WordRule = "tokenizer",
     ) -> None:
         if batch_size < 1:
             raise ArgumentError(f"`batch_size` is {batch_size}; it must be 1 or more")
@@ -69,6 +80,7 @@ class TokenClassifier:
         self.strategy: Strategy = strategy
         self.ignore: tuple[str, ...] = tuple(ignore)
         self.probabilities = probabilities
+        self.word_rule: WordRule = word_rule
         self.batch_size = batch_size
         self.max_length = max_length
         self.stride = stride
@@ -114,7 +126,8 @@ class TokenClassifier:
                 parts[number].append(tokens)
         results = []
         for (_, text), windows in zip(joined, parts, strict=True):
-            found = join_entities(merge_windows(windows, self.stride), text, self.labels, self.strategy)
+            tokens = words_by(self.word_rule, merge_windows(windows, self.stride), text)
+            found = join_entities(tokens, text, self.labels, self.strategy)
             results.append([entity for entity in found if entity.label not in self.ignore])
         return results
 
