@@ -34,7 +34,7 @@ impl Lesson<'_> {
             sections::BPE => self.pairs(),
             sections::UNIGRAM => self.unigram(),
             sections::WORD => self.words(),
-            _ => Ok(self.characters()),
+            _ => self.characters(),
         }
     }
 
@@ -106,9 +106,15 @@ impl Lesson<'_> {
         Ok(most_frequent(words, with_rare, self.at_most()))
     }
 
-    fn characters(&self) -> Learned {
-        let characters = self.alphabet.characters.iter().map(|&(c, count)| (c.to_string(), count));
-        most_frequent(characters.collect(), 0, self.at_most())
+    fn characters(&self) -> Result<Learned> {
+        let characters = self.alphabet.characters.iter();
+        if characters.clone().all(|&(_, count)| count == 0) {
+            return Err(wrong(
+                "there is no character to learn: the sentences hold reserved pieces only".to_string(),
+            ));
+        }
+        let characters = characters.map(|&(c, count)| (c.to_string(), count));
+        Ok(most_frequent(characters.collect(), 0, self.at_most()))
     }
 }
 
@@ -124,7 +130,8 @@ fn for_unigram(units: &Units, alphabet: &Alphabet, twice: bool) -> Result<(Piece
     each(source, alphabet, |unit, count| {
         let mut count = count * times;
         if unit == last && !last.contains(NEXT) {
-            // Where the corpus ends is another place than where a sentence ends.
+            // Where the corpus ends is another place than where a sentence ends. As in the library, this makes
+            // the last sentence special; apart from that the order of sentences does not matter.
             count -= 1;
             seeds.add(&format!("{unit}{BOUNDARY}"), 1)?;
             last.clear();
