@@ -121,7 +121,9 @@ def test_frequencies_that_are_too_large(kind):
         [f"{text}\t{most}" for text in ("ab", "cb", "db")],
         [f"aaaa\t{most}", "bb\t6"],
     ):
-        with pytest.raises(RuntimeError, match=r"frequencies are too large: with `\w+` \(9223372036854775807"):
+        with pytest.raises(
+            RuntimeError, match=r"frequencies are too large: with `\w+` \(9223372036854775807"
+        ):
             train(ours, lines, **options)
     lines = [f"{text}\t{2**59}" for text in ("ab", "cb", "db")]
     found = vocabulary(train(ours, lines, **options))
