@@ -59,6 +59,7 @@ $(VENV)/.docs: requirements-docs.txt $(STAMP)
 # The module is needed too: the API pages show what it says of itself.
 docs: $(VENV)/.docs $(VENV)/.built ## Build the pages and the API reference into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet --clean
+	$(BIN)/python tools/check_site.py build/site
 	@echo "open build/site/index.html"
 
 conformance: $(VENV)/.built ## Compare every real file with its own library (needs TESSELLA_MODELS, TESSELLA_CORPORA)

@@ -1,19 +1,42 @@
-"""Docstrings of compiled classes for the site.
+"""Docstrings of compiled classes and of constants for the site.
 
 Signatures come from the stub, `_tessella.pyi`; what the members do is said in the compiled module alone. Classes that call
 themselves `tessella.Encoding` rather than `tessella._tessella.Encoding` are taken for aliases of what the package
-imports, and lose their docstrings on the way. Here they get them back.
+imports, and lose their docstrings on the way. Here they get them back. Constants, attributes and names of types are
+described by the comments above them that begin with `#:`.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import griffe
 
 COMPILED = "_tessella"
+
+
+class Comments(griffe.Extension):
+    """The comments above a name that begin with `#:` are its docstring."""
+
+    def on_attribute_instance(self, *, attr: griffe.Attribute, **_: Any) -> None:
+        if attr.docstring or attr.lineno is None or not isinstance(attr.filepath, Path):
+            return
+        text: list[str] = []
+        for line in reversed(_lines(attr.filepath)[: attr.lineno - 1]):
+            if not line.strip().startswith("#:"):
+                break
+            text.insert(0, line.strip()[2:].strip())
+        if text:
+            attr.docstring = griffe.Docstring("\n".join(text), parent=attr, parser="google")
+
+
+@cache
+def _lines(file: Path) -> list[str]:
+    return file.read_text(encoding="utf-8").splitlines()
 
 
 class CompiledDocstrings(griffe.Extension):

@@ -6,42 +6,49 @@ component, so that a change to an attribute reaches them.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Generic, TypeVar, overload
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar, overload
 
 from ._near import naming_options
 from ._repr import SHOWN, joined, render, struct
 
 T = TypeVar("T")
+A = TypeVar("A", bound="_Attribute[Any]")
 C = TypeVar("C", bound="Component")
+P = TypeVar("P", bound="Component")
 
 
-class Field(Generic[T]):
-    """An attribute that lives in the handle."""
+class _Attribute(Generic[T]):
+    """What lives in the handle, to read."""
 
     def __init__(self, doc: str) -> None:
         self.__doc__ = doc
-        self.name = ""
+        self.name: str = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     @overload
-    def __get__(self, instance: None, owner: type) -> Field[T]: ...
+    def __get__(self: A, instance: None, owner: type) -> A: ...
 
     @overload
-    def __get__(self, instance: Any, owner: type) -> T: ...
+    def __get__(self, instance: object, owner: type) -> T: ...
 
     def __get__(self, instance: Any, owner: type) -> Any:
         return self if instance is None else instance._handle.get(self.name)
 
-    def __set__(self, instance: Any, value: T) -> None:
+
+class Field(_Attribute[T]):
+    """An attribute that lives in the handle."""
+
+    def __set__(self, instance: Component, value: T) -> None:
         instance._handle.set(self.name, value)
 
 
-class ReadOnly(Field[T]):
+class ReadOnly(_Attribute[T]):
     """An attribute that is what it is."""
 
-    def __set__(self, instance: Any, value: T) -> None:
+    # No value has the type `NoReturn`, so that type checkers refuse every assignment.
+    def __set__(self, instance: Component, value: NoReturn) -> None:
         raise AttributeError(f"`{self.name}` of a {type(instance).__name__} cannot be set")
 
 
@@ -50,13 +57,14 @@ class Component:
 
     __slots__ = ("__weakref__", "_handle")
 
+    # Each stage has a class of handles of its own, all used alike.
     _handle: Any
     # Of each stage: the class of its handles, what the stage is called, and its classes by kind.
     _handles: ClassVar[Any]
     _title: ClassVar[str] = ""
     _kinds: ClassVar[dict[str, type[Any]]]
 
-    def __init_subclass__(cls, kind: str | None = None, **options: Any) -> None:
+    def __init_subclass__(cls, kind: str | None = None, **options: object) -> None:
         super().__init_subclass__(**options)
         if kind is not None:
             cls._kinds[kind] = cls
@@ -122,7 +130,7 @@ class Component:
         text = state.decode("utf-8") if isinstance(state, (bytes, bytearray)) else state
         self._handle = self._handles.from_json(text)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (type(self), *self._handle.pack()))
 
     def __copy__(self: C) -> C:
@@ -152,7 +160,7 @@ def _restore(cls: type[C], packed: tuple[str, Any], import_paths: list[str]) -> 
     return component
 
 
-class SequenceMixin:
+class SequenceMixin(Generic[P]):
     """Indexing, length and iteration of components that hold others."""
 
     __slots__ = ()
@@ -160,18 +168,18 @@ class SequenceMixin:
     _handle: Any
 
     @classmethod
-    def _stage(cls) -> type[Component]:
+    def _stage(cls) -> type[P]:
         raise NotImplementedError
 
     def __len__(self) -> int:
         length: int = self._handle.len()
         return length
 
-    def __getitem__(self, index: int) -> Any:
+    def __getitem__(self, index: int) -> P:
         """The component at ``index``; changing its attributes changes this sequence."""
         return self._stage()._wrap(self._handle.item(index))
 
-    def __setitem__(self, index: int, value: Any) -> None:
+    def __setitem__(self, index: int, value: P) -> None:
         self._handle.set_item(index, self._stage()._of(value))
 
     def _parts(self, limit: int | None) -> str:

@@ -13,10 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _tessella
 from .errors import ArgumentError, FormatError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from ._types import Source
 
 __all__ = ["Part", "parts", "read"]
 
@@ -38,7 +41,7 @@ class Part:
     length: int | None = None
 
 
-def parts(source: Any, weights: Any, languages: Any, column: str, errors: str) -> Iterator[Part]:
+def parts(source: Source, weights: Any, languages: Any, column: str, errors: str) -> Iterator[Part]:
     """The parts of a source, each with its name, weight and language.
 
     All files are looked at before the first is read, so that a mistyped name does not end a long job.
@@ -61,7 +64,7 @@ def parts(source: Any, weights: Any, languages: Any, column: str, errors: str) -
     yield from made
 
 
-def read(source: Any, column: str, errors: str, form: str, every: int = 1) -> Iterator[str]:
+def read(source: Source, column: str, errors: str, form: str, every: int = 1) -> Iterator[str]:
     """The texts of a source, one after the other."""
     for part in parts(source, None, None, column, errors):
         if part.files:

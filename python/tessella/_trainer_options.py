@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, SupportsIndex
 
 from ._tessella import Regex
 from .errors import ArgumentError, OutOfRangeError
@@ -42,7 +42,7 @@ _VARIANTS = ("base", "window")
 def checked(name: str, value: Any) -> Any:
     """Counts are whole numbers, not negative."""
     if name in _COUNTS and not (value is None and name in _MAY_BE_NONE):
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
+        if isinstance(value, bool) or not isinstance(value, SupportsIndex):
             raise TypeError(f"`{name}` must be an int, not {type(value).__name__}")
         value = value.__index__()
         if value < 0:
@@ -76,9 +76,10 @@ def checked_further(name: str, value: Any) -> Any:
     if name == "strict_budget" and not isinstance(value, bool):
         raise TypeError(f"`strict_budget` must be a bool, not {type(value).__name__}")
     if name == "forced_tokens":
+        given: Any = value
         if isinstance(value, (str, bytes)):
             raise TypeError(f"`forced_tokens` must be a list of str, not one {type(value).__name__}")
-        value = list(value)
+        value = list(given)
         for token in value:
             if not isinstance(token, str):
                 raise TypeError(f"`forced_tokens` must be a list of str, found {token!r} in it")

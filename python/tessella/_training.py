@@ -12,6 +12,7 @@ from .models import Model
 from .tokens import AddedToken
 
 if TYPE_CHECKING:
+    from ._types import Texts
     from .tokenizer import Tokenizer
     from .tracing import Trace
     from .trainers import ParityBpeTrainer, Trainer
@@ -66,8 +67,8 @@ def estimate_memory(trainer: Trainer, counts: _tessella.PieceCounts) -> int:
 def train_parity(
     trainer: ParityBpeTrainer,
     tokenizer: Tokenizer,
-    train_iterators: Iterable[Iterable[Any]],
-    dev_iterators: Iterable[Iterable[Any]] | None,
+    train_iterators: Iterable[Texts],
+    dev_iterators: Iterable[Texts] | None,
     ratio: Iterable[float] | None,
 ) -> None:
     """See ``ParityBpeTrainer.train_from_iterator``."""
@@ -104,14 +105,15 @@ def _fitting(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
     if trainer is None:
         made: Trainer = model.get_trainer()
         return made
-    from .trainers import ParityBpeTrainer, _adopted
+    from ._trainer import adopted
+    from .trainers import ParityBpeTrainer
 
     if isinstance(trainer, ParityBpeTrainer):
         raise TypeError(
             "ParityBpeTrainer learns from the texts of several languages: call its own"
             " train_from_iterator(tokenizer, [texts, ...])"
         )
-    trainer = _adopted(trainer)
+    trainer = adopted(trainer)
     kind = model._handle.kind()
     if kind != trainer._trains:
         article = "an" if trainer._trains[0] in "AEIO" else "a"

@@ -24,7 +24,7 @@ class Zipf:
     """
 
     def __init__(self, frequencies: Sequence[tuple[int, int]]) -> None:
-        self.frequencies = list(frequencies)
+        self.frequencies: list[tuple[int, int]] = list(frequencies)
 
     @property
     def distinct(self) -> int:

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from fractions import Fraction
 
+    from ._types import Path, ProgressFormat, Source
     from ._zipf import Zipf
 
 __all__ = ["CountedSource", "PieceCounts", "count_pieces", "memory_size", "read_texts"]
 
-_Path = str | os.PathLike[str]
 _C = TypeVar("_C", bound="PieceCounts")
 #: How many times each occurrence counts: whole, or an exact fraction.
 Weight = Union[int, float, str, "Fraction", "Decimal"]
@@ -73,7 +73,7 @@ class PieceCounts(_tessella.PieceCounts):
         (15, False)
     """
 
-    def save(self, path: _Path, progress: bool | str = False) -> None:
+    def save(self, path: Path, progress: bool | ProgressFormat = False) -> None:
         """Writes the counts to one file, which appears under its name only when it is complete.
 
         Equal counts from equal sources make equal files, byte for byte, however they were put together. The
@@ -92,9 +92,19 @@ class PieceCounts(_tessella.PieceCounts):
         super().save(path, _progress(progress))
 
     @classmethod
-    def load(cls: type[_C], path: _Path) -> _C:
+    def load(cls: type[_C], path: Path) -> _C:
         """Opens a file that ``save`` wrote. Pieces are read from it when they are asked for, so that loading
-        is quick and takes little memory whatever the size; the file stays open. ``verify`` reads it all."""
+        is quick and takes little memory whatever the size; the file stays open. ``verify`` reads it all.
+
+        Example:
+            >>> import os, tempfile
+            >>> from tessella import PieceCounts
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "corpus.counts")
+            ...     PieceCounts({"low": 2, "lower": 1}).save(path)
+            ...     PieceCounts.load(path).get("low")
+            2
+        """
         counts = cls()
         counts._open(path)
         return counts
@@ -102,13 +112,23 @@ class PieceCounts(_tessella.PieceCounts):
     open = load
 
     @classmethod
-    def from_tsv(cls: type[_C], path: _Path) -> _C:
-        """Reads lines of a piece, a tab and a count, as SentencePiece takes them (``--input_format=tsv``)."""
+    def from_tsv(cls: type[_C], path: Path) -> _C:
+        """Reads lines of a piece, a tab and a count, as SentencePiece takes them (``--input_format=tsv``).
+
+        Example:
+            >>> import os, tempfile
+            >>> from tessella import PieceCounts
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "words.tsv")
+            ...     PieceCounts({"low": 2, "lower": 1}).to_tsv(path)
+            ...     PieceCounts.from_tsv(path).items()
+            [('low', 2), ('lower', 1)]
+        """
         counts = cls()
         counts._read_tsv(path)
         return counts
 
-    def to_tsv(self, path: _Path) -> None:
+    def to_tsv(self, path: Path) -> None:
         """Writes lines of a piece, a tab and a count, as SentencePiece takes them (``--input_format=tsv``).
 
         A piece with a line break in it cannot be written so and raises ``UnsupportedError``.
@@ -146,7 +166,7 @@ def _rebuild(cls: type[_C], items: list[tuple[str, int]], sources: list[tuple[An
     return counts
 
 
-def _progress(progress: bool | str) -> str:
+def _progress(progress: bool | ProgressFormat) -> ProgressFormat:
     if isinstance(progress, str):
         if progress not in ("json", "silent", "indicatif"):
             raise ArgumentError(f"`progress` must be True, False or 'json', found {progress!r}")
@@ -155,7 +175,7 @@ def _progress(progress: bool | str) -> str:
 
 
 def read_texts(
-    source: Any,
+    source: Source,
     *,
     errors: Literal["strict", "replace"] = "strict",
     field: str = "text",
@@ -222,7 +242,7 @@ def memory_size(size: int | str, name: str = "memory") -> int:
 
 
 def count_pieces(
-    source: Any,
+    source: Source,
     tokenizer: Tokenizer | None = None,
     *,
     memory: int | str | None = None,
@@ -232,8 +252,8 @@ def count_pieces(
     errors: Literal["strict", "replace"] = "strict",
     field: str = "text",
     format: Literal["auto", "text", "jsonl"] = "auto",
-    progress: bool | str = False,
-    spill_folder: _Path | None = None,
+    progress: bool | ProgressFormat = False,
+    spill_folder: Path | None = None,
     hold_out: int = 0,
 ) -> PieceCounts:
     """Counts the pieces of a corpus, cut as a tokenizer cuts them before its model sees them.

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 from . import _tessella
 from ._component import Component, Field, ReadOnly, SequenceMixin
 from ._tessella import DecodeStream
+from ._types import CustomDecoder, PrependScheme
 from .errors import ArgumentError
 
 __all__ = [
@@ -49,7 +50,7 @@ class Decoder(Component):
     _kinds: ClassVar[dict[str, type[Any]]] = {}
 
     @staticmethod
-    def custom(decoder: Any) -> Decoder:
+    def custom(decoder: CustomDecoder) -> Decoder:
         """A decoder of your own: any object with ``decode_chain(tokens: list[str]) -> list[str]``.
 
         Example:
@@ -139,7 +140,9 @@ class Metaspace(Decoder, kind="Metaspace"):
 
     __slots__ = ()
 
-    def __init__(self, replacement: str = "▁", prepend_scheme: str = "always", split: bool = True) -> None:
+    def __init__(
+        self, replacement: str = "▁", prepend_scheme: PrependScheme = "always", split: bool = True
+    ) -> None:
         self._handle = _Handle.metaspace(replacement, prepend_scheme, split)
 
     replacement: Field[str] = Field("The character that was written for a space.")
@@ -194,7 +197,13 @@ class CTC(Decoder, kind="CTC"):
 
 
 class Fuse(Decoder, kind="Fuse"):
-    """Joins all tokens into one, for decoders that come after."""
+    """Joins all tokens into one, for decoders that come after.
+
+    Example:
+        >>> from tessella.decoders import Fuse
+        >>> Fuse().decode_chain(["a", "b"])
+        ['ab']
+    """
 
     __slots__ = ()
 
@@ -247,6 +256,11 @@ class Replace(Decoder, kind="Replace"):
     Args:
         pattern: a ``str`` is looked for as it is, a ``tessella.Regex`` as an expression.
         content: what to write instead, literally.
+
+    Example:
+        >>> from tessella.decoders import Replace
+        >>> Replace("▁", " ").decode(["▁my", "▁name"])
+        ' my name'
     """
 
     __slots__ = ()
@@ -272,12 +286,17 @@ class SentencePiece(Decoder, kind="SentencePiece"):
     unk_surface: ReadOnly[str] = ReadOnly("The text of unknown pieces.")
 
 
-class Sequence(SequenceMixin, Decoder, kind="Sequence"):
+class Sequence(SequenceMixin[Decoder], Decoder, kind="Sequence"):
     """Several decoders, one after the other.
 
     Args:
         decoders: the decoders, in order. ``sequence[0]`` is the first of them, and changing it changes the
             sequence.
+
+    Example:
+        >>> from tessella.decoders import ByteFallback, Fuse, Replace, Sequence
+        >>> Sequence([Replace("▁", " "), ByteFallback(), Fuse()]).decode(["▁a", "<0xC3>", "<0xA9>"])
+        ' aé'
     """
 
     __slots__ = ()

@@ -23,6 +23,9 @@ from ._component import Component, Field, ReadOnly
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._types import BpeOptions, WordPieceOptions
     from .trainers import Trainer
 
 __all__ = ["BPE", "Model", "SentencePiece", "Unigram", "WordLevel", "WordPiece"]
@@ -56,7 +59,7 @@ def _deprecated(name: str) -> None:
     )
 
 
-def _pairs(merges: Iterable[Any]) -> list[tuple[str, str]]:
+def _pairs(merges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Merges as pairs. A `str` of two characters must not pass for one."""
     pairs = []
     for merge in merges:
@@ -67,7 +70,16 @@ def _pairs(merges: Iterable[Any]) -> list[tuple[str, str]]:
 
 
 class Model(Component):
-    """What all models have in common. ``Model()`` is an empty BPE model."""
+    """What all models have in common. ``Model()`` is an empty BPE model.
+
+    Example:
+        >>> from tessella.models import WordLevel
+        >>> model = WordLevel({"hello": 0, "<unk>": 1})
+        >>> model.token_to_id("hello"), model.id_to_token(1), model.tokenize("there")[0].id
+        (0, '<unk>', 1)
+        >>> type(model.get_trainer()).__name__
+        'WordLevelTrainer'
+    """
 
     __slots__ = ()
 
@@ -189,8 +201,17 @@ class BPE(Model, kind="BPE"):
         return _read_vocab_json(vocab), _tessella.read_merges(_read(merges))
 
     @classmethod
-    def from_file(cls, vocab: _Path, merges: _Path, **kwargs: Any) -> BPE:
-        """A model from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
+    def from_file(cls, vocab: _Path, merges: _Path, **kwargs: Unpack[BpeOptions]) -> BPE:
+        """A model from ``vocab.json`` and ``merges.txt``; other arguments as for the class.
+
+        Example:
+            >>> import tempfile
+            >>> from tessella.models import BPE
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     vocab, merges = BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]).save(folder)
+            ...     BPE.from_file(vocab, merges, unk_token="a").tokenize("ab")[0].value
+            'ab'
+        """
         return cls(*cls.read_file(vocab, merges), **kwargs)
 
     def _clear_cache(self) -> None:
@@ -253,8 +274,17 @@ class WordPiece(Model, kind="WordPiece"):
         return _tessella.read_vocab_txt(_read(vocab))
 
     @classmethod
-    def from_file(cls, vocab: _Path, **kwargs: Any) -> WordPiece:
-        """A model from ``vocab.txt``; other arguments as for the class."""
+    def from_file(cls, vocab: _Path, **kwargs: Unpack[WordPieceOptions]) -> WordPiece:
+        """A model from ``vocab.txt``; other arguments as for the class.
+
+        Example:
+            >>> import tempfile
+            >>> from tessella.models import WordPiece
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     (vocab,) = WordPiece({"[UNK]": 0, "un": 1}).save(folder)
+            ...     WordPiece.from_file(vocab).id_to_token(1)
+            'un'
+        """
         return cls(cls.read_file(vocab), **kwargs)
 
     unk_token: Field[str] = Field("The token for pieces that cannot be spelled.")

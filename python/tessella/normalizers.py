@@ -12,10 +12,11 @@ Example:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from . import _tessella
 from ._component import Component, Field, ReadOnly, SequenceMixin
+from ._types import CustomNormalizer
 from .errors import ArgumentError
 
 __all__ = [
@@ -41,7 +42,13 @@ __all__ = [
 
 
 class Normalizer(Component):
-    """What all normalizers have in common. Make one of the classes below, or ``custom``."""
+    """What all normalizers have in common. Make one of the classes below, or ``custom``.
+
+    Example:
+        >>> from tessella.normalizers import Lowercase, Normalizer
+        >>> isinstance(Lowercase(), Normalizer), Lowercase().normalize_str("HEY")
+        (True, 'hey')
+    """
 
     __slots__ = ()
 
@@ -50,7 +57,7 @@ class Normalizer(Component):
     _kinds: ClassVar[dict[str, type[Any]]] = {}
 
     @staticmethod
-    def custom(obj: Any) -> Normalizer:
+    def custom(obj: CustomNormalizer) -> Normalizer:
         """A normalizer of your own: any object with ``normalize(text: NormalizedString) -> None``.
 
         The string that it is handed must not be used after the call. A tokenizer with a custom normalizer
@@ -88,32 +95,56 @@ class _Simple(Normalizer):
 
     _name: ClassVar[str] = ""
 
-    def __init_subclass__(cls, kind: str | None = None, **options: Any) -> None:
+    def __init_subclass__(cls, kind: str | None = None, **options: object) -> None:
         super().__init_subclass__(kind=kind, **options)
         if kind is not None:
             cls._name = kind
 
 
 class NFC(_Simple, kind="NFC"):
-    """Unicode normalization form C: canonical composition."""
+    """Unicode normalization form C: canonical composition.
+
+    Example:
+        >>> from tessella.normalizers import NFC
+        >>> NFC().normalize_str("e" + chr(0x301))
+        'é'
+    """
 
     __slots__ = ()
 
 
 class NFD(_Simple, kind="NFD"):
-    """Unicode normalization form D: canonical decomposition."""
+    """Unicode normalization form D: canonical decomposition.
+
+    Example:
+        >>> from tessella.normalizers import NFD
+        >>> len(NFD().normalize_str("é"))
+        2
+    """
 
     __slots__ = ()
 
 
 class NFKC(_Simple, kind="NFKC"):
-    """Unicode normalization form KC: compatibility composition."""
+    """Unicode normalization form KC: compatibility composition.
+
+    Example:
+        >>> from tessella.normalizers import NFKC
+        >>> NFKC().normalize_str("ﬁ ①")
+        'fi 1'
+    """
 
     __slots__ = ()
 
 
 class NFKD(_Simple, kind="NFKD"):
-    """Unicode normalization form KD: compatibility decomposition."""
+    """Unicode normalization form KD: compatibility decomposition.
+
+    Example:
+        >>> from tessella.normalizers import NFKD
+        >>> len(NFKD().normalize_str("ﬁé"))
+        4
+    """
 
     __slots__ = ()
 
@@ -227,10 +258,14 @@ class Precompiled(Normalizer, kind="Precompiled"):
 
     __slots__ = ()
 
-    def __init__(self, precompiled_charsmap: bytes | Iterable[int], matching: str = "grapheme") -> None:
+    def __init__(
+        self,
+        precompiled_charsmap: bytes | Iterable[int],
+        matching: Literal["grapheme", "longest_match"] = "grapheme",
+    ) -> None:
         self._handle = _tessella.NormalizerHandle.precompiled(list(precompiled_charsmap), matching)
 
-    matching: Field[str] = Field("`grapheme` or `longest_match`.")
+    matching: Field[Literal["grapheme", "longest_match"]] = Field("`grapheme` or `longest_match`.")
 
     _shown = ("matching",)
 
@@ -292,7 +327,7 @@ class SentencePiece(Normalizer, kind="SentencePiece"):
     escape_whitespaces: ReadOnly[bool] = ReadOnly("Write spaces as `▁`.")
 
 
-class Sequence(SequenceMixin, Normalizer, kind="Sequence"):
+class Sequence(SequenceMixin[Normalizer], Normalizer, kind="Sequence"):
     """Several normalizers, one after the other.
 
     Args:
@@ -323,7 +358,13 @@ NORMALIZERS: dict[str, type[Normalizer]] = {"nfc": NFC, "nfd": NFD, "nfkc": NFKC
 
 
 def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
-    """The Unicode normalization form of a name: ``nfc``, ``nfd``, ``nfkc`` or ``nfkd``."""
+    """The Unicode normalization form of a name: ``nfc``, ``nfd``, ``nfkc`` or ``nfkd``.
+
+    Example:
+        >>> from tessella.normalizers import unicode_normalizer_from_str
+        >>> unicode_normalizer_from_str("nfkc").normalize_str("①")
+        '1'
+    """
     if normalizer not in NORMALIZERS:
         raise ArgumentError(
             f"{normalizer} is not a known unicode normalizer. Available are {NORMALIZERS.keys()}"

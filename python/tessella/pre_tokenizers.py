@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field, SequenceMixin
+from ._types import Behavior, CustomPreTokenizer, PrependScheme
 from .errors import ArgumentError
 from .tokens import SplitDelimiterBehavior
 
@@ -39,7 +40,13 @@ _Handle = _tessella.PreTokenizerHandle
 
 
 class PreTokenizer(Component):
-    """What all pre-tokenizers have in common. Make one of the classes below, or ``custom``."""
+    """What all pre-tokenizers have in common. Make one of the classes below, or ``custom``.
+
+    Example:
+        >>> from tessella.pre_tokenizers import PreTokenizer, WhitespaceSplit
+        >>> isinstance(WhitespaceSplit(), PreTokenizer), WhitespaceSplit().pre_tokenize_str("a b")
+        (True, [('a', (0, 1)), ('b', (2, 3))])
+    """
 
     __slots__ = ()
 
@@ -48,7 +55,7 @@ class PreTokenizer(Component):
     _kinds: ClassVar[dict[str, type[Any]]] = {}
 
     @staticmethod
-    def custom(pretok: Any) -> PreTokenizer:
+    def custom(pretok: CustomPreTokenizer) -> PreTokenizer:
         """A pre-tokenizer of your own: any object with ``pre_tokenize(text: PreTokenizedString) -> None``.
 
         The object that it is handed must not be used after the call. A tokenizer with a custom pre-tokenizer
@@ -240,7 +247,9 @@ class Metaspace(PreTokenizer, kind="Metaspace"):
 
     __slots__ = ()
 
-    def __init__(self, replacement: str = "▁", prepend_scheme: str = "always", split: bool = True) -> None:
+    def __init__(
+        self, replacement: str = "▁", prepend_scheme: PrependScheme = "always", split: bool = True
+    ) -> None:
         self._handle = _Handle.metaspace(replacement, prepend_scheme, split)
 
     replacement: Field[str] = Field("The character that is written for a space.")
@@ -263,7 +272,7 @@ class Punctuation(PreTokenizer, kind="Punctuation"):
 
     __slots__ = ()
 
-    def __init__(self, behavior: str | SplitDelimiterBehavior = "isolated") -> None:
+    def __init__(self, behavior: Behavior | SplitDelimiterBehavior = "isolated") -> None:
         self._handle = _Handle.punctuation(behavior)
 
     behavior: Field[str] = Field("What becomes of punctuation characters.")
@@ -290,7 +299,7 @@ class Split(PreTokenizer, kind="Split"):
     def __init__(
         self,
         pattern: str | _tessella.Regex,
-        behavior: str | SplitDelimiterBehavior,
+        behavior: Behavior | SplitDelimiterBehavior,
         invert: bool = False,
     ) -> None:
         self._handle = _Handle.split(pattern, behavior, invert)
@@ -324,12 +333,17 @@ class UnicodeScripts(PreTokenizer, kind="UnicodeScripts"):
     _shown = ("keep_spaces",)
 
 
-class Sequence(SequenceMixin, PreTokenizer, kind="Sequence"):
+class Sequence(SequenceMixin[PreTokenizer], PreTokenizer, kind="Sequence"):
     """Several pre-tokenizers, one after the other; each cuts the pieces of the one before.
 
     Args:
         pre_tokenizers: the pre-tokenizers, in order. ``sequence[0]`` is the first of them, and changing it
             changes the sequence.
+
+    Example:
+        >>> from tessella.pre_tokenizers import Digits, Sequence, WhitespaceSplit
+        >>> Sequence([WhitespaceSplit(), Digits(individual_digits=True)]).pre_tokenize_str("in 42")
+        [('in', (0, 2)), ('4', (3, 4)), ('2', (4, 5))]
     """
 
     __slots__ = ()

@@ -36,7 +36,7 @@ __all__ = [
 _Handle = _tessella.PostProcessorHandle
 
 #: A special token of a template: ``(token, id)``, ``(id, token)`` or a dict with ``id``, ``ids``, ``tokens``.
-SpecialToken = tuple[str, int] | tuple[int, str] | Mapping[str, Any]
+SpecialToken = tuple[str, int] | tuple[int, str] | Mapping[str, object]
 
 
 class PostProcessor(Component):
@@ -75,6 +75,14 @@ class BertProcessing(PostProcessor, kind="BertProcessing"):
     Args:
         sep: the separator and its id.
         cls: the first token and its id; ``cls_token`` is another name of it.
+
+    Example:
+        >>> from tessella import Tokenizer, models
+        >>> from tessella.processors import BertProcessing
+        >>> tokenizer = Tokenizer(models.WordLevel({"[CLS]": 0, "[SEP]": 1, "hey": 2}, "hey"))
+        >>> tokenizer.post_processor = BertProcessing(("[SEP]", 1), ("[CLS]", 0))
+        >>> tokenizer.encode("hey").tokens, tokenizer.encode("hey", "hey").type_ids
+        (['[CLS]', 'hey', '[SEP]'], [0, 0, 0, 1, 1])
     """
 
     __slots__ = ()
@@ -100,6 +108,14 @@ class RobertaProcessing(PostProcessor, kind="RobertaProcessing"):
         cls: the first token and its id; ``cls_token`` is another name of it.
         trim_offsets: leave white space out of the offsets.
         add_prefix_space: the first word had a space put in front, which offsets keep.
+
+    Example:
+        >>> from tessella import Tokenizer, models
+        >>> from tessella.processors import RobertaProcessing
+        >>> tokenizer = Tokenizer(models.WordLevel({"<s>": 0, "</s>": 1, "hey": 2}, "hey"))
+        >>> tokenizer.post_processor = RobertaProcessing(("</s>", 1), ("<s>", 0))
+        >>> tokenizer.encode("hey", "hey").tokens
+        ['<s>', 'hey', '</s>', '</s>', 'hey', '</s>']
     """
 
     __slots__ = ()
@@ -187,17 +203,24 @@ class TemplateProcessing(PostProcessor, kind="TemplateProcessing"):
             [] if special_tokens is None else list(special_tokens),
         )
 
+    # `Any`: what is read is data as in a file, and what may be set is whatever the constructor takes.
     single: Field[Any] = Field("The template for one sequence, as a list of pieces.")
     pair: Field[Any] = Field("The template for two sequences, as a list of pieces.")
     special_tokens: Field[Any] = Field("The special tokens of the templates.")
 
 
-class Sequence(SequenceMixin, PostProcessor, kind="Sequence"):
+class Sequence(SequenceMixin[PostProcessor], PostProcessor, kind="Sequence"):
     """Several post-processors, one after the other.
 
     Args:
         processors: the post-processors, in order. ``sequence[0]`` is the first of them, and changing it
             changes the sequence.
+
+    Example:
+        >>> from tessella.processors import ByteLevel, Sequence, TemplateProcessing
+        >>> sequence = Sequence([ByteLevel(), TemplateProcessing("<s> $A", special_tokens=[("<s>", 0)])])
+        >>> sequence[0].trim_offsets, sequence.num_special_tokens_to_add(False)
+        (True, 1)
     """
 
     __slots__ = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from .errors import ArgumentError
 
@@ -53,7 +53,7 @@ class RaggedIds:
     @overload
     def __getitem__(self, index: slice) -> RaggedIds: ...
 
-    def __getitem__(self, index: int | slice) -> Any:
+    def __getitem__(self, index: int | slice) -> npt.NDArray[np.uint32] | RaggedIds:
         """One sequence, or the batch of a slice with step 1."""
         if isinstance(index, slice):
             start, stop, step = index.indices(len(self))
@@ -87,18 +87,20 @@ class RaggedIds:
 
         return bool(np.array_equal(self.ids, other.ids) and np.array_equal(self.offsets, other.offsets))
 
-    __hash__ = None  # type: ignore[assignment]
+    # Arrays can be changed, so it has no hash.
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"RaggedIds({len(self)} sequences, {len(self.ids)} ids)"
 
+    # `Any`: capsules, which have no type in Python.
     def __arrow_c_schema__(self) -> Any:
         """The Arrow type: a large list of unsigned 32-bit integers."""
         from . import _arrow
 
         return _arrow.schema()
 
-    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[Any, Any]:
         """The batch through Arrow's C data interface, without a copy.
 
         ``pyarrow.array(batch)`` or ``polars.Series(batch)`` read it.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from . import _tessella
 from ._near import nearest
 from ._repr import SHOWN, joined, render, render_settings
+from ._types import Padding, Path, Truncation
 from .decoders import Decoder, DecodeStream
 from .errors import FormatError, HubError
 from .models import Model
@@ -20,15 +21,21 @@ from .processors import PostProcessor
 from .ragged import RaggedIds
 
 if TYPE_CHECKING:
+    from typing_extensions import ParamSpec, Unpack
+
+    from ._types import EncodeInput, Ids, InputSequence, Texts
     from .batch import BatchEncoding
+    from .batch.calling import CallInput, CallOptions
     from .explain import Explanation
     from .tracing import Trace
     from .trainers import Trainer
 
-__all__ = ["PlanStep", "TextStream", "Tokenizer"]
+    _P = ParamSpec("_P")
+
+_R = TypeVar("_R")
+__all__ = ["Padding", "PlanStep", "TextStream", "Tokenizer", "Truncation"]
 
 _T = TypeVar("_T", bound="Tokenizer")
-_Path = str | os.PathLike[str]
 #: The formats that a tokenizer can be written in.
 SaveFormat = Literal["json", "model", "tiktoken", "folder"]
 
@@ -85,11 +92,21 @@ class PlanStep(NamedTuple):
 
 
 class TextStream:
-    """Text from ids as they arrive; made by ``Tokenizer.decode_stream``."""
+    """Text from ids as they arrive; made by ``Tokenizer.decode_stream``.
+
+    Example:
+        >>> from tessella import Tokenizer, decoders, models
+        >>> alphabet = {"Ġ": 0, "Ã": 1, "©": 2, "a": 3}
+        >>> tokenizer = Tokenizer(models.BPE(alphabet, []))
+        >>> tokenizer.decoder = decoders.ByteLevel()
+        >>> stream = tokenizer.decode_stream()
+        >>> [stream.step(id) for id in [3, 1, 2, 1]], stream.flush()
+        (['a', None, 'é', None], '�')
+    """
 
     __slots__ = ("_stream", "_tokenizer")
 
-    def __init__(self, tokenizer: Tokenizer, skip_special_tokens: bool, ids: Any = None) -> None:
+    def __init__(self, tokenizer: Tokenizer, skip_special_tokens: bool, ids: Ids | None = None) -> None:
         self._tokenizer = tokenizer
         self._stream = DecodeStream(ids, skip_special_tokens)
 
@@ -106,6 +123,11 @@ class TextStream:
         copy._tokenizer = self._tokenizer
         copy._stream = self._stream.__copy__()
         return copy
+
+
+def _takes(cls: type[_T], model: Model) -> _T:
+    """What signatures show of the class. Its own methods take more, for the sake of subclasses."""
+    return cls(model)
 
 
 class Tokenizer(_tessella.Tokenizer):
@@ -125,8 +147,9 @@ class Tokenizer(_tessella.Tokenizer):
         [0, 1]
     """
 
-    def __new__(cls: type[_T], model: Model, *args: Any, **kwargs: Any) -> _T:
-        del args, kwargs
+    # What else it is called with is for a subclass's `__init__`.
+    def __new__(cls: type[_T], model: Model, *rest: object, **named: object) -> _T:
+        del rest, named
         if isinstance(model, (str, os.PathLike)):
             raise TypeError(
                 f"'{type(model).__name__}' object is not an instance of 'Model': `model` must be a model, "
@@ -134,7 +157,19 @@ class Tokenizer(_tessella.Tokenizer):
             )
         return super().__new__(cls, Model._of(model))
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    if not TYPE_CHECKING:
+        # All is done. A subclass may call this with the model, or with nothing.
+        def __init__(self, model: Model | None = None) -> None:
+            del model
+
+    else:
+
+        def __init__(self, model: Model) -> None: ...
+
+    # What signatures show.
+    __new__.__wrapped__ = _takes  # type: ignore[attr-defined]
+
+    def __setattr__(self, name: str, value: object) -> None:
         if name not in _SETTABLE and (refused := _unknown(type(self), name)) is not None:
             raise AttributeError(refused)
         super().__setattr__(name, value)
@@ -153,6 +188,12 @@ class Tokenizer(_tessella.Tokenizer):
             json: the text.
             allow_custom: import paths (``package.module:Name``) of components written in Python that the
                 file may use. Nothing else is imported.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> saved = Tokenizer(models.WordLevel({"hello": 0, "<unk>": 1})).to_str()
+            >>> Tokenizer.from_str(saved).encode("hello").ids
+            [0]
         """
         if not isinstance(json, str):
             raise TypeError(f"`json` must be the str of a tokenizer.json, not {type(json).__name__}")
@@ -168,7 +209,7 @@ class Tokenizer(_tessella.Tokenizer):
         return cls._from_description(description)
 
     @classmethod
-    def from_file(cls: type[_T], path: _Path, *, allow_custom: Iterable[str] = ()) -> _T:
+    def from_file(cls: type[_T], path: Path, *, allow_custom: Iterable[str] = ()) -> _T:
         """A tokenizer from a ``tokenizer.json`` file; see ``from_str``. For others, ``tessella.load``.
 
         Example:
@@ -228,7 +269,7 @@ class Tokenizer(_tessella.Tokenizer):
             ) from error
         return cls.from_file(path)
 
-    #: The settings in the ``tokenizer_config.json`` of the folder that this was loaded from.
+    #: The settings in the ``tokenizer_config.json`` of the folder that this was loaded from: any JSON.
     config: dict[str, Any] | None = None
     #: The default chat template of that folder.
     chat_template: str | None = None
@@ -236,7 +277,7 @@ class Tokenizer(_tessella.Tokenizer):
     _special_tokens_map: str | None = None
     _chat_templates: tuple[tuple[str, str], ...] = ()
 
-    def save(self, path: _Path, pretty: bool = True, format: SaveFormat | None = None) -> None:
+    def save(self, path: Path, pretty: bool = True, format: SaveFormat | None = None) -> None:
         """Writes the tokenizer to a file or folder that gives the same tokenizer when it is read.
 
         The file appears under its name only when it is complete. What the format cannot express raises
@@ -271,12 +312,24 @@ class Tokenizer(_tessella.Tokenizer):
             # The name that the caller knows.
             raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from None
 
-    def save_folder(self, path: _Path) -> list[str]:
+    def save_folder(self, path: Path) -> list[str]:
         """Writes a folder that ``tessella.load`` and the transformers library read, and tells its files.
 
         It holds the tokenizer and, where there are any, ``config``, ``chat_template`` and what else the
         folder held that this was loaded from. A tokenizer by SentencePiece's own rules is written as
         ``tokenizer.model``, all others as ``tokenizer.json``.
+
+        Example:
+            >>> import os, tempfile
+            >>> import tessella
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.WordLevel({"hello": 0, "<unk>": 1}))
+            >>> tokenizer.chat_template = "{{ messages[0].content }}"
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     print(sorted(os.path.basename(file) for file in tokenizer.save_folder(folder)))
+            ...     print(tessella.load(folder).chat_template)
+            ['chat_template.jinja', 'tokenizer.json']
+            {{ messages[0].content }}
         """
         from json import dumps
 
@@ -307,7 +360,7 @@ class Tokenizer(_tessella.Tokenizer):
         copy.__dict__.update(deepcopy(self.__dict__, memo))
         return copy
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         packed = self._pack()
         packed["encode_special_tokens"] = self.encode_special_tokens
         return (_rebuild, (type(self), packed), self.__dict__ or None)
@@ -321,7 +374,7 @@ class Tokenizer(_tessella.Tokenizer):
     # Components.
 
     @property
-    def model(self) -> Any:
+    def model(self) -> Model:
         """The model: pieces to ids."""
         return Model._wrap(self._model())
 
@@ -330,7 +383,7 @@ class Tokenizer(_tessella.Tokenizer):
         self._set_model(Model._of(model))
 
     @property
-    def normalizer(self) -> Any:
+    def normalizer(self) -> Normalizer | None:
         """The normalizer, or ``None``: text to text."""
         handle = self._normalizer()
         return None if handle is None else Normalizer._wrap(handle)
@@ -340,7 +393,7 @@ class Tokenizer(_tessella.Tokenizer):
         self._set_normalizer(None if normalizer is None else Normalizer._of(normalizer))
 
     @property
-    def pre_tokenizer(self) -> Any:
+    def pre_tokenizer(self) -> PreTokenizer | None:
         """The pre-tokenizer, or ``None``: text to pieces."""
         handle = self._pre_tokenizer()
         return None if handle is None else PreTokenizer._wrap(handle)
@@ -350,7 +403,7 @@ class Tokenizer(_tessella.Tokenizer):
         self._set_pre_tokenizer(None if pretok is None else PreTokenizer._of(pretok))
 
     @property
-    def post_processor(self) -> Any:
+    def post_processor(self) -> PostProcessor | None:
         """The post-processor, or ``None``: special tokens round the sequences."""
         handle = self._post_processor()
         return None if handle is None else PostProcessor._wrap(handle)
@@ -360,7 +413,7 @@ class Tokenizer(_tessella.Tokenizer):
         self._set_post_processor(None if processor is None else PostProcessor._of(processor))
 
     @property
-    def decoder(self) -> Any:
+    def decoder(self) -> Decoder | None:
         """The decoder, or ``None``: tokens to text. Without one, tokens are joined with spaces."""
         handle = self._decoder()
         return None if handle is None else Decoder._wrap(handle)
@@ -394,10 +447,10 @@ class Tokenizer(_tessella.Tokenizer):
 
     def encode_files(
         self,
-        paths: _Path | Iterable[_Path],
+        paths: Path | Iterable[Path],
         separator: str | None = None,
         num_threads: int | None = None,
-        out: _Path | None = None,
+        out: Path | None = None,
         add_special_tokens: bool = True,
     ) -> RaggedIds:
         """The ids of text files. Truncation and padding do not apply.
@@ -433,14 +486,14 @@ class Tokenizer(_tessella.Tokenizer):
 
     def encode_batch_fast(
         self,
-        input: Iterable[Any],
+        input: Iterable[EncodeInput],
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
     ) -> list[_tessella.Encoding]:
         """As ``encode_batch``. For ids alone, ``encode_ids_batch`` is faster still."""
         return self.encode_batch(input, is_pretokenized, add_special_tokens)
 
-    def decode_stream(self, skip_special_tokens: bool = True, ids: Iterable[int] | None = None) -> TextStream:
+    def decode_stream(self, skip_special_tokens: bool = True, ids: Ids | None = None) -> TextStream:
         """A stream that decodes ids as they arrive.
 
         Args:
@@ -457,47 +510,54 @@ class Tokenizer(_tessella.Tokenizer):
         """
         return TextStream(self, skip_special_tokens, ids)
 
-    async def _in_thread(self, call: Callable[..., Any], *args: Any) -> Any:
+    async def _in_thread(self, call: Callable[_P, _R], *args: _P.args, **named: _P.kwargs) -> _R:
         import asyncio
+        from functools import partial
 
-        return await asyncio.get_running_loop().run_in_executor(None, call, *args)
+        return await asyncio.get_running_loop().run_in_executor(None, partial(call, *args, **named))
 
     async def async_encode(
         self,
-        sequence: Any,
-        pair: Any | None = None,
+        sequence: InputSequence,
+        pair: InputSequence | None = None,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
     ) -> _tessella.Encoding:
-        """``encode``, awaitable."""
-        encoding: _tessella.Encoding = await self._in_thread(
-            self.encode, sequence, pair, is_pretokenized, add_special_tokens
-        )
-        return encoding
+        """``encode``, awaitable.
+
+        Example:
+            >>> import asyncio
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.WordLevel({"hello": 0, "<unk>": 1}))
+            >>> asyncio.run(tokenizer.async_encode("hello")).ids
+            [0]
+        """
+        return await self._in_thread(self.encode, sequence, pair, is_pretokenized, add_special_tokens)
 
     async def async_encode_batch(
-        self, input: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
+        self, input: Iterable[EncodeInput], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[_tessella.Encoding]:
         """``encode_batch``, awaitable."""
-        encodings: list[_tessella.Encoding] = await self._in_thread(
-            self.encode_batch, input, is_pretokenized, add_special_tokens
-        )
-        return encodings
+        return await self._in_thread(self.encode_batch, input, is_pretokenized, add_special_tokens)
 
     async def async_encode_batch_fast(
-        self, input: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
+        self, input: Iterable[EncodeInput], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[_tessella.Encoding]:
         """``encode_batch_fast``, awaitable."""
         return await self.async_encode_batch(input, is_pretokenized, add_special_tokens)
 
     async def async_decode_batch(
-        self, sequences: Iterable[Iterable[int]], skip_special_tokens: bool = True
+        self, sequences: Iterable[Ids], skip_special_tokens: bool = True
     ) -> list[str]:
         """``decode_batch``, awaitable."""
-        texts: list[str] = await self._in_thread(self.decode_batch, sequences, skip_special_tokens)
-        return texts
+        return await self._in_thread(self.decode_batch, sequences, skip_special_tokens)
 
-    def __call__(self, text: Any = None, text_pair: Any = None, **options: Any) -> BatchEncoding:
+    def __call__(
+        self,
+        text: CallInput | None = None,
+        text_pair: CallInput | None = None,
+        **options: Unpack[CallOptions],
+    ) -> BatchEncoding:
         """Encodes one text or a batch of texts into padded and truncated columns, ready for a model.
 
         It is a call of a ``tessella.batch.PretrainedTokenizer`` round this tokenizer, whose arguments it
@@ -520,7 +580,7 @@ class Tokenizer(_tessella.Tokenizer):
     # Training.
 
     def train(
-        self, files: Iterable[_Path], trainer: Trainer | None = None, *, trace: Trace | None = None
+        self, files: Iterable[Path], trainer: Trainer | None = None, *, trace: Trace | None = None
     ) -> None:
         """Trains the model on text files, line by line. Line ends belong to the lines.
 
@@ -548,7 +608,7 @@ class Tokenizer(_tessella.Tokenizer):
 
     def train_from_iterator(
         self,
-        iterator: Iterable[Any],
+        iterator: Texts,
         trainer: Trainer | None = None,
         length: int | None = None,
         *,
@@ -579,7 +639,7 @@ class Tokenizer(_tessella.Tokenizer):
         self,
         counts: _tessella.PieceCounts,
         trainer: Trainer | None = None,
-        checkpoint: _Path | None = None,
+        checkpoint: Path | None = None,
         *,
         trace: Trace | None = None,
     ) -> None:
@@ -633,7 +693,14 @@ class Tokenizer(_tessella.Tokenizer):
         return explain(self, text, pair, add_special_tokens=add_special_tokens, n_best=n_best)
 
     def explain_plan(self) -> list[PlanStep]:
-        """Which engine runs each stage, and why: so that a slow path is never a surprise."""
+        """Which engine runs each stage, and why: so that a slow path is never a surprise.
+
+        Example:
+            >>> from tessella import recipes
+            >>> first = recipes.get("gpt2").tokenizer().explain_plan()[0]
+            >>> first.stage, first.engine
+            ('added tokens', 'Aho-Corasick automaton')
+        """
         return [PlanStep(*step) for step in self._plan()]
 
     def _render(self, limit: int | None) -> str:

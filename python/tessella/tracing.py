@@ -183,7 +183,7 @@ class Trace(Sequence[Step]):
         self.on_step = on_step
         self.keep = keep
         #: Why learning ended; empty while it runs, and where it was broken off.
-        self.ended = ""
+        self.ended: str = ""
         self._steps: list[Step] = []
         self._number = 0
 
@@ -258,7 +258,7 @@ class Trace(Sequence[Step]):
 
     def _hear(self, kind: str, told: tuple[Any, ...]) -> None:
         if kind == "end":
-            (self.ended,) = told
+            self.ended = told[0]
             return
         self._number += 1
         step = _step(self._number, kind, told)

@@ -15,19 +15,19 @@ Example:
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from ._near import meant, naming_options
-from ._repr import SHOWN, render
 from ._tessella import Regex
-from ._trainer_options import Tokens, alphabet, checked, checked_further, special
+from ._trainer import Trainer
+from ._trainer import _blank as _blank  # pickles look for it here
+from ._trainer_options import Tokens
 from .tokens import AddedToken
 
 if TYPE_CHECKING:
     from ._tessella import PieceCounts
+    from ._types import ProgressFormat, Texts
     from .models import BPE, Model
     from .tokenizer import Tokenizer
     from .tracing import Trace
@@ -42,173 +42,6 @@ __all__ = [
 ]
 
 _Merges = Iterable["tuple[str, str]"]
-
-
-_FORMATS = {"indicatif": "Indicatif", "json": "JsonLines", "silent": "Silent"}
-
-
-class Trainer:
-    """What all trainers have in common. Make one of the classes below."""
-
-    _trains: ClassVar[str] = ""
-    # Names of the options, in the order of the saved state.
-    _options: ClassVar[tuple[str, ...]] = ()
-    # Options that the reference library's trainers do not have, with their defaults. They are in the saved
-    # state only where they say something else.
-    _further: ClassVar[Mapping[str, Any]] = {}
-
-    show_progress: bool
-    vocab_size: int
-
-    def __init__(self) -> None:
-        raise TypeError(f"cannot create '{type(self).__module__}.{type(self).__qualname__}' instances")
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if cls.__module__ == __name__ and "__init__" in cls.__dict__:
-            type.__setattr__(cls, "__init__", naming_options(cls.__init__))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "special_tokens":
-            value = special(value)
-        elif name == "initial_alphabet":
-            value = alphabet(value)
-        elif name == "progress_format":
-            value = value if value in _FORMATS else "indicatif"
-        elif name in self._further:
-            value = checked_further(name, value)
-        elif name in self._options:
-            value = checked(name, value)
-        elif not name.startswith("_"):
-            known = [*self._options, *self._further]
-            raise AttributeError(f"{type(self).__name__} has no option `{name}`" + meant(name, known))
-        object.__setattr__(self, name, value)
-
-    def _fields(self) -> dict[str, Any]:
-        fields: dict[str, Any] = {}
-        for name in self._options:
-            value = getattr(self, name)
-            if name == "special_tokens":
-                # The list is the user's, and may have got plain texts since.
-                value = [token.__getstate__() for token in special(value)]
-            elif name == "progress_format":
-                value = _FORMATS[value]
-            fields[name] = value
-        return fields
-
-    def _chosen(self) -> dict[str, Any]:
-        """The further options that are not what they are by default."""
-        further = {name: getattr(self, name) for name in self._further}
-        return {name: value for name, value in further.items() if value != self._further[name]}
-
-    def _state(self) -> dict[str, Any]:
-        return {**self._fields(), "words": {}, **self._chosen()}
-
-    def __getstate__(self) -> bytes:
-        state = {type(self).__name__: self._state()}
-        return json.dumps(state, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
-
-    def __setstate__(self, state: bytes) -> None:
-        (fields,) = json.loads(state).values()
-        self._restore(fields)
-
-    def _restore(self, fields: Mapping[str, Any]) -> None:
-        for name in self._options:
-            value = fields[name]
-            if name == "special_tokens":
-                value = [AddedToken(**token) for token in value]
-            elif name == "progress_format":
-                value = {written: name for name, written in _FORMATS.items()}.get(value, "indicatif")
-            setattr(self, name, value)
-        for name, default in self._further.items():
-            setattr(self, name, fields.get(name, default))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (_blank, (type(self),), self.__getstate__())
-
-    def _render(self, limit: int | None) -> str:
-        name = type(self).__name__
-        return f"{name}({_written(name, self._state(), limit)})"
-
-    def __repr__(self) -> str:
-        return self._render(None)
-
-    def __str__(self) -> str:
-        return self._render(SHOWN)
-
-    def train_from_counts(
-        self,
-        counts: PieceCounts,
-        checkpoint: str | os.PathLike[str] | None = None,
-        *,
-        trace: Trace | None = None,
-    ) -> Model:
-        """A model learned from counted pieces; see ``tessella.count_pieces``.
-
-        The corpus is read once, when it is counted; counts can be saved, merged and learned from many times.
-
-        Args:
-            counts: how often each piece occurs.
-            checkpoint: a file for the state of the training, written now and then and when the training is
-                interrupted. If it is there, training goes on from it, as if it had never stopped; it is
-                removed at the end. Another corpus or other options are an error.
-            trace: a ``tessella.tracing.Trace`` that hears of every step. Steps before a checkpoint are not
-                told again.
-        """
-        from ._training import learn
-
-        model, _ = learn(self, counts, checkpoint, trace=trace)
-        return model
-
-    def estimate_memory(self, counts: PieceCounts) -> int:
-        """About how many bytes learning from the counts takes at its peak, the counts not included.
-
-        Example:
-            >>> from tessella import PieceCounts
-            >>> from tessella.trainers import BpeTrainer
-            >>> 1e6 < BpeTrainer().estimate_memory(PieceCounts({"low": 5, "lower": 2})) < 1e7
-            True
-        """
-        from ._training import estimate_memory
-
-        return estimate_memory(self, counts)
-
-
-def _blank(cls: type[Trainer]) -> Trainer:
-    return object.__new__(cls)
-
-
-def _adopted(trainer: Any) -> Trainer:
-    """The trainer; another library's becomes ours, with the settings that its state tells."""
-    if isinstance(trainer, Trainer):
-        return trainer
-    state = getattr(trainer, "__getstate__", lambda: None)()
-    if isinstance(state, (bytes, str)) and not isinstance(trainer, type):
-        kinds = {kind.__name__: kind for kind in Trainer.__subclasses__()}
-        try:
-            ((name, fields),) = json.loads(state).items()
-            made = _blank(kinds[name])
-            # The other library keeps what a vocabulary is too small for.
-            made._restore({**fields, "strict_budget": False})
-        except (ValueError, KeyError, TypeError, AttributeError):
-            pass
-        else:
-            return made
-    raise TypeError(f"'{type(trainer).__name__}' object is not an instance of 'Trainer'")
-
-
-def _written(name: str, fields: dict[str, Any], limit: int | None) -> str:
-    parts = []
-    for key, value in fields.items():
-        if key == "special_tokens":
-            tokens = [_written("AddedToken", token, None) for token in value]
-            shown = tokens if limit is None or len(tokens) <= limit else [*tokens[:limit], "..."]
-            parts.append(f"{key}=[{', '.join(shown)}]")
-        elif key == "bpe_trainer":
-            parts.append(f"{key}={_written('BpeTrainer', value, limit)}")
-        else:
-            parts.append(f"{key}={render(value, limit, key)}")
-    return f"{name}({', '.join(parts)})"
 
 
 class BpeTrainer(Trainer):
@@ -270,14 +103,14 @@ class BpeTrainer(Trainer):
     _words: int = 0
 
     min_frequency: int
-    progress_format: str
+    progress_format: ProgressFormat
     special_tokens: list[AddedToken]
     limit_alphabet: int | None
     initial_alphabet: list[str]
     continuing_subword_prefix: str | None
     end_of_word_suffix: str | None
     max_token_length: int | None
-    tie_break: str
+    tie_break: Literal["smaller_ids", "first_seen"]
     strict_budget: bool
     forced_tokens: list[str]
     initial_vocab: tuple[list[str], list[tuple[str, str]]] | None
@@ -289,7 +122,7 @@ class BpeTrainer(Trainer):
         vocab_size: int = 30000,
         min_frequency: int = 0,
         show_progress: bool = True,
-        progress_format: str = "indicatif",
+        progress_format: ProgressFormat = "indicatif",
         special_tokens: Tokens = (),
         limit_alphabet: int | None = None,
         initial_alphabet: Iterable[str] = (),
@@ -405,7 +238,7 @@ class ParityBpeTrainer(Trainer):
     )
 
     num_merges: int
-    variant: str
+    variant: Literal["base", "window"]
     min_frequency: int
     ratio: list[float] | None
     global_merges: int
@@ -422,7 +255,7 @@ class ParityBpeTrainer(Trainer):
     def __init__(
         self,
         num_merges: int = 32000,
-        variant: str = "base",
+        variant: Literal["base", "window"] = "base",
         min_frequency: int = 0,
         ratio: Iterable[float] | None = None,
         global_merges: int = 0,
@@ -456,8 +289,8 @@ class ParityBpeTrainer(Trainer):
     def train_from_iterator(
         self,
         tokenizer: Tokenizer,
-        train_iterators: Iterable[Iterable[Any]],
-        dev_iterators: Iterable[Iterable[Any]] | None = None,
+        train_iterators: Iterable[Texts],
+        dev_iterators: Iterable[Texts] | None = None,
         ratio: Iterable[float] | None = None,
     ) -> None:
         """Trains the BPE model of a tokenizer on texts of several languages.
@@ -545,8 +378,8 @@ class WordPieceTrainer(Trainer):
     initial_alphabet: list[str]
     continuing_subword_prefix: str | None
     end_of_word_suffix: str | None
-    score: str
-    tie_break: str
+    score: Literal["frequency", "likelihood"]
+    tie_break: Literal["smaller_ids", "first_seen"]
     strict_budget: bool
 
     def __init__(
@@ -600,6 +433,16 @@ class WordLevelTrainer(Trainer):
         min_frequency: rarer pieces are left out.
         show_progress: show a progress bar on a terminal.
         special_tokens: take the first ids, in this order.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> from tessella.trainers import WordLevelTrainer
+        >>> tokenizer = Tokenizer(models.WordLevel(unk_token="[UNK]"))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> trainer = WordLevelTrainer(special_tokens=["[UNK]"], min_frequency=2, show_progress=False)
+        >>> tokenizer.train_from_iterator(["low low lower"], trainer)
+        >>> tokenizer.get_vocab()
+        {'[UNK]': 0, 'low': 1}
     """
 
     _trains = "WordLevel"
@@ -636,6 +479,15 @@ class UnigramTrainer(Trainer):
         n_sub_iterations: estimates between two rounds of dropping.
         seed_size: pieces at the start.
         strict_budget: a ``vocab_size`` that special tokens and characters exceed is an error.
+
+    Example:
+        >>> from tessella import PieceCounts
+        >>> from tessella.trainers import UnigramTrainer
+        >>> trainer = UnigramTrainer(vocab_size=12, special_tokens=["<unk>"], show_progress=False)
+        >>> trainer.unk_token = "<unk>"
+        >>> model = trainer.train_from_counts(PieceCounts({"low": 9, "lower": 5, "lowest": 2}))
+        >>> [token.value for token in model.tokenize("lower")]
+        ['lowe', 'r']
     """
 
     _trains = "Unigram"

@@ -481,6 +481,21 @@ def test_the_message_goes_on(chatty):
         chatty.apply_chat_template(CHAT, chat_template="nothing", tokenize=False, continue_final_message=True)
 
 
+def test_the_message_goes_on_where_it_stands_twice(chatty):
+    chat = [{"role": "user", "content": "well "}]
+
+    def goes_on(template):
+        return chatty.apply_chat_template(
+            chat, chat_template=template, tokenize=False, continue_final_message=True
+        )
+
+    assert goes_on("{{ messages[0].content }}, {{ messages[0].content }}.") == "well , well "
+    assert goes_on("{{ messages[0].content | trim }}, {{ messages[0].content | trim }}.") == "well, well"
+    assert goes_on("{{ messages[0].content | trim }} {{ messages[0].content | trim }}.") == "well well"
+    with pytest.raises(ArgumentError, match="depends on its length"):
+        goes_on("{{ messages[0].content | length }} {{ messages[0].content }}.")
+
+
 def test_the_message_goes_on_within_a_list():
     """A template that knows texts only writes a list as Python does; so does the transformers library."""
     names = pytest.importorskip("transformers")
@@ -583,6 +598,8 @@ def test_templates_are_chosen_by_name(chatty):
         "{{ raise_exception('no') }}",
         "{{ namespace.__init__.__globals__ }}",
         "{{ strftime_now.__globals__.x }}",
+        "{{ _now.today() }}",
+        "{{ _generation_marks[0] }}",
     ],
 )
 def test_templates_cannot_get_out(chatty, template):
@@ -748,3 +765,134 @@ def test_broken_settings_are_named(words, settings, tmp_path):
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
     with pytest.raises(ArgumentError, match=next(iter(settings))):
         tessella.AutoTokenizer.from_pretrained(tmp_path)
+
+
+# Names, positions and messages that users of the transformers library know.
+
+
+def test_options_by_position(tokenizer, chatty):
+    chatty.pad_token = "a"
+    assert tokenizer.encode("fox", None, False) == [5]
+    row = tokenizer.encode("fox", None, True, "max_length", True, 5, 0, "left", "np")
+    assert row.tolist() == [[8, 8, 0, 5, 1]]
+    template = "{{ messages[0].content }}"
+    row = chatty.apply_chat_template(
+        CHAT, None, None, template, False, False, True, False, "max_length", True, 1
+    )
+    assert len(row["input_ids"]) == 1
+    with pytest.raises(UnsupportedError):
+        chatty.apply_chat_template(CHAT, None, None, template, False, False, True, True)
+
+
+def test_keywords_without_effect_here(tokenizer, tmp_path):
+    padded = tokenizer("fox", tokenizer_kwargs={"padding": "max_length", "max_length": 4})
+    assert padded["input_ids"] == [0, 5, 1, 8]
+    assert tokenizer.decode([5], spaces_between_special_tokens=False) == "fox"
+    assert tokenizer.batch_decode([[5]], spaces_between_special_tokens=True) == ["fox"]
+    tokenizer.save_pretrained(tmp_path, save_format="hf")
+    with pytest.raises(UnsupportedError, match="mistral"):
+        tokenizer.save_pretrained(tmp_path, save_format="mistral")
+    with pytest.raises(UnsupportedError, match="README"):
+        tokenizer.push_to_hub("a/b", tags=["x"])
+
+
+def test_further_names(tokenizer, chatty, tmp_path):
+    assert tokenizer._tokenizer is tokenizer.backend_tokenizer
+    assert tokenizer.decoder is None and chatty.decoder is not None
+    assert tokenizer.SPECIAL_TOKENS_ATTRIBUTES[:2] == ["bos_token", "eos_token"]
+    assert (tokenizer.backend, tokenizer.verbose, tokenizer.add_prefix_space) == ("tokenizers", False, False)
+    assert (tokenizer.files_loaded, tokenizer.deprecation_warnings) == ([], {})
+    assert tokenizer.slow_tokenizer_class is None and not tokenizer.can_save_slow_tokenizer
+    assert tokenizer.vocab_files_names["tokenizer_file"] == "tokenizer.json"
+    assert PretrainedTokenizer.padding_side == PretrainedTokenizer.truncation_side == "right"
+    assert PretrainedTokenizer.model_input_names == ["input_ids", "attention_mask"]
+    assert tokenizer.clean_up_tokenization("a , b") == "a, b"
+    (file,) = tokenizer.save_vocabulary(tmp_path, "mine")
+    assert os.path.basename(file).startswith("mine-")
+    with pytest.raises(NotADirectoryError):
+        tokenizer.save_vocabulary(tmp_path / "nowhere")
+    token = AddedToken("<x>", lstrip=True)
+    written = tokenizer.convert_added_tokens({"a": [token]}, save=True)
+    assert written["a"][0]["__type"] == "AddedToken"
+    assert tokenizer.convert_added_tokens(written)["a"][0].lstrip
+    tokenizer.set_truncation_and_padding("max_length", "longest_first", 4, 0, None, "left")
+    assert tokenizer.backend_tokenizer.encode("fox").ids == [8, 0, 5, 1]
+    tokenizer.set_truncation_and_padding("do_not_pad", "do_not_truncate", 4, 0, None, None)
+    assert tokenizer.backend_tokenizer.encode("fox").ids == [0, 5, 1]
+    chatty.chat_template = {"default": "d", "tools": "t"}
+    config, files = chatty.save_chat_templates(tmp_path, {"chat_template": "old"}, None, True)
+    assert config == {} and [os.path.basename(file) for file in files] == [
+        "chat_template.jinja",
+        "tools.jinja",
+    ]
+    config, files = chatty.save_chat_templates(tmp_path, {}, None, save_jinja_files=False)
+    assert config["chat_template"][1] == {"name": "tools", "template": "t"} and files == []
+    chatty.chat_template = {"../x": "t"}
+    with pytest.raises(ArgumentError, match="no name of a file"):
+        chatty.save_chat_templates(tmp_path, {})
+
+
+def test_templates_of_before_are_gone(chatty, tmp_path):
+    chatty.chat_template = {"default": "d", "tools": "t"}
+    chatty.save_pretrained(tmp_path)
+    chatty.chat_template = "new"
+    chatty.save_pretrained(tmp_path)
+    assert tessella.AutoTokenizer.from_pretrained(tmp_path).chat_template == "new"
+    chatty.chat_template = None
+    chatty.save_pretrained(tmp_path)
+    assert tessella.AutoTokenizer.from_pretrained(tmp_path).chat_template is None
+
+
+@pytest.mark.parametrize(
+    ("use", "kind", "message"),
+    [
+        (lambda t: t.add_special_tokens(["a"]), TypeError, "dict of tokens by role"),
+        (lambda t: t("a", return_tensors=["np"]), ArgumentError, "`return_tensors`"),
+        (lambda t: t("a", max_length=-1), ArgumentError, "`max_length`"),
+        (lambda t: t("a", padding=True, pad_to_multiple_of=-1), ArgumentError, "`pad_to_multiple_of`"),
+        (lambda t: t("a", truncation=True, max_length=4, stride=-1), ArgumentError, "`stride`"),
+        (lambda t: t.pad(t("a"), pad_to_multiple_of=-1), ArgumentError, "`pad_to_multiple_of`"),
+        (lambda t: t.apply_chat_template(CHAT, chat_template=5), TypeError, "`chat_template`"),
+        (lambda t: t.decode({"x": 1}), ArgumentError, "`input_ids`"),
+        (lambda t: t.convert_tokens_to_string("sub"), TypeError, "list of tokens"),
+        (
+            lambda t: t.apply_chat_template(CHAT, chat_template="x", documents=["x"]),
+            TypeError,
+            "document 0 is of type str",
+        ),
+    ],
+)
+def test_wrong_values_are_named(tokenizer, use, kind, message):
+    with pytest.raises(kind, match=message):
+        use(tokenizer)
+    assert tokenizer.add_special_tokens([]) == tokenizer.add_special_tokens({}) == 0
+
+
+def test_ids_have_no_other_type(tokenizer):
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError, match=r"torch\.float16"):
+        tokenizer("fox", return_tensors="pt").to(torch.float16)
+
+
+def test_padding_without_a_length_warns(tokenizer):
+    with pytest.warns(UserWarning, match="does nothing"):
+        tokenizer.pad(tokenizer("fox"), padding="max_length")
+
+
+def test_odd_settings_files(words, tmp_path):
+    words.save(str(tmp_path / "tokenizer.json"))
+    config = tmp_path / "tokenizer_config.json"
+    config.write_text('{"tokenizer_object": 1, "self": 2, "pad_token": "[CLS]"}')
+    assert tessella.AutoTokenizer.from_pretrained(tmp_path).pad_token == "[CLS]"
+    with pytest.raises(TypeError, match="tokenizer_object"):
+        tessella.AutoTokenizer.from_pretrained(tmp_path, tokenizer_object=words)
+    config.write_text("5")
+    with pytest.raises(ValueError, match="tokenizer_config"):
+        tessella.AutoTokenizer.from_pretrained(tmp_path)
+
+
+def test_settings_without_roles_leave_them_to_the_names(words, tmp_path):
+    words.save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "tokenizer_config.json").write_text('{"model_max_length": 9}')
+    made = tessella.AutoTokenizer.from_pretrained(tmp_path)
+    assert (made.cls_token, made.sep_token, made.model_max_length) == ("[CLS]", "[SEP]", 9)

@@ -387,3 +387,28 @@ def test_an_interrupt_stops_counting(tmp_path, kind):
                 writer.wait()
     assert out == "stopped\n"
     assert os.listdir(folder) == []
+
+
+def test_counts_may_be_changed_while_they_are_learned_from():
+    """A training looks at the counts as they were: no call waits for another, and none sees half a change."""
+    counts = PieceCounts({"abab": 3, "ab": 2})
+
+    def allow(left, right, merged, count):
+        counts.merge(PieceCounts({"zz": 1}))
+        return True
+
+    trainer = tessella.trainers.BpeTrainer(show_progress=False, merge_filter=allow)
+    vocab = Tokenizer(trainer.train_from_counts(counts)).get_vocab()
+    assert sorted(vocab) == ["a", "ab", "abab", "b"]
+    assert counts.items() == [("ab", 2), ("abab", 3), ("zz", 2)]
+    counts.merge(counts)
+    assert counts.items() == [("ab", 4), ("abab", 6), ("zz", 4)]
+
+
+def test_a_merge_that_overflows_changes_nothing():
+    counts = PieceCounts({"b": 1})
+    with pytest.raises(tessella.errors.TessellaError, match="count of the piece `b` exceeds"):
+        counts.merge(PieceCounts({"a": 1, "b": 2**64 - 1, "c": 1}))
+    with pytest.raises(tessella.errors.TessellaError, match="count of the piece `a` exceeds"):
+        counts.merge(PieceCounts({"a": 2, "c": 1}), weight=2**63)
+    assert (counts.items(), counts.total, counts.sources) == ([("b", 1)], 1, [])

@@ -11,7 +11,7 @@ from tessella import _tessella
 MODULES = sorted(
     name
     for _, name, _ in pkgutil.walk_packages(tessella.__path__, "tessella.")
-    if name.count(".") <= 2 and name.split(".")[1] not in ("demo", "compat", "studio")
+    if name.split(".")[1] not in ("demo", "__main__")
 )
 
 

@@ -65,7 +65,10 @@ def test_counts_are_artefacts(tmp_path):
     assert again.items() == counts.items()
     assert (again.total, len(again), again.get("b"), again.get("x")) == (9 + 2**41, 3, 5, None)
     assert again.top(1) == [("c", 2**41)]
-    with pytest.raises(ValueError):
+    for _ in range(22):
+        counts.merge(counts)
+    assert counts.items() == [("a", 4 << 22), ("b", 5 << 22), ("c", 2**63)]
+    with pytest.raises(ValueError, match="`c` exceeds"):
         counts.merge(counts)
 
 
@@ -160,3 +163,9 @@ def test_numbers_beyond_all_machines_are_named(number):
     for budget in (number, f"{number}B", f"{number}TB"):
         with pytest.raises(tessella.errors.OutOfRangeError, match="`memory`"):
             tessella.count_pieces(iter(["a"]), tessella.Tokenizer(tessella.models.BPE()), memory=budget)
+
+
+def test_pickles_name_the_public_module():
+    stored = pickle.dumps(trainers.BpeTrainer(vocab_size=300), protocol=0)
+    assert b"tessella.trainers" in stored and b"tessella._" not in stored
+    assert trainers.Trainer.__module__ == "tessella.trainers"

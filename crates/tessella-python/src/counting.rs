@@ -22,29 +22,38 @@ use crate::tokenizer::{Tokenizer, threads};
 use crate::values::argument;
 
 /// What `tessella.PieceCounts` is built on.
+///
+/// Readers look at the counts as they were when they began: a training may call Python code that changes the very
+/// counts that it learns from, and no lock is held meanwhile. A change copies the counts if anyone still looks.
 #[pyclass(frozen, subclass, module = "tessella._tessella", name = "PieceCounts")]
 pub struct PieceCounts {
-    inner: RwLock<Core>,
+    inner: RwLock<Arc<Core>>,
 }
 
 impl From<Core> for PieceCounts {
     fn from(counts: Core) -> Self {
-        PieceCounts { inner: RwLock::new(counts) }
+        PieceCounts { inner: RwLock::new(Arc::new(counts)) }
     }
 }
 
 impl PieceCounts {
     pub fn read<R>(&self, look: impl FnOnce(&Core) -> R) -> R {
-        look(&self.inner.read().unwrap_or_else(PoisonError::into_inner))
+        look(&self.now())
+    }
+
+    /// The counts as they are now.
+    fn now(&self) -> Arc<Core> {
+        self.inner.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// All that was counted; nothing is left here.
     pub fn take(&self) -> Core {
-        self.write(std::mem::take)
+        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::unwrap_or_clone(std::mem::take(&mut *inner))
     }
 
     fn write<R>(&self, change: impl FnOnce(&mut Core) -> R) -> R {
-        change(&mut self.inner.write().unwrap_or_else(PoisonError::into_inner))
+        change(Arc::make_mut(&mut self.inner.write().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// Looks at all pieces, interruptibly.
@@ -63,7 +72,7 @@ impl PieceCounts {
     /// Puts what was opened or read in the place of what is there.
     fn replace(&self, py: Python<'_>, make: impl FnOnce() -> Result<Core> + Send) -> PyResult<()> {
         let made = py.detach(make).or_raise()?;
-        self.write(|counts| *counts = made);
+        *self.inner.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
         Ok(())
     }
 }
@@ -116,18 +125,8 @@ impl PieceCounts {
         other: &Bound<'_, PieceCounts>,
         #[pyo3(from_py_with = argument::weight)] weight: u64,
     ) -> PyResult<()> {
-        let other = other.get();
-        if std::ptr::eq(self, other) {
-            return Err(errors::argument("counts cannot be merged into themselves"));
-        }
-        // Locks are taken in the order of their addresses, so that two threads that merge in opposite
-        // directions do not wait for each other.
-        let self_first = std::ptr::from_ref(self) < std::ptr::from_ref(other);
-        py.detach(|| match self_first {
-            true => self.write(|counts| other.read(|other| counts.merge_weighted(other, weight))),
-            false => other.read(|other| self.write(|counts| counts.merge_weighted(other, weight))),
-        })
-        .or_raise()
+        let other = other.get().now();
+        py.detach(|| self.write(|counts| counts.merge_weighted(&other, weight))).or_raise()
     }
 
     /// How often a piece occurs, `None` if it does not.

@@ -61,13 +61,20 @@ impl Listener {
 
 /// Merges are made if the whole new token matches.
 #[derive(Debug)]
-struct Matching(Matcher);
+struct Matching {
+    matcher: Matcher,
+    source: String,
+}
 
 impl MergeFilter for Matching {
     fn allows(&self, _left: &str, _right: &str, merged: &str, _count: u64) -> Result<bool> {
         let mut found = false;
-        self.0.for_each(merged, &mut |_| found = true)?;
+        self.matcher.for_each(merged, &mut |_| found = true)?;
         Ok(found)
+    }
+
+    fn name(&self) -> String {
+        self.source.clone()
     }
 }
 
@@ -90,8 +97,8 @@ pub fn filter(value: &Bound<'_, PyAny>) -> PyResult<Option<Arc<dyn MergeFilter>>
     Ok(Some(match value.cast::<Regex>() {
         Ok(regex) => {
             let source = format!(r"\A(?:{})\z", regex.get().source);
-            let pattern = Pattern::Regex { source, dialect: Dialect::Oniguruma };
-            Arc::new(Matching(Matcher::new(&pattern).or_raise()?))
+            let pattern = Pattern::Regex { source: source.clone(), dialect: Dialect::Oniguruma };
+            Arc::new(Matching { matcher: Matcher::new(&pattern).or_raise()?, source })
         }
         Err(_) => Arc::new(Asking(value.clone().unbind())),
     }))

@@ -104,6 +104,8 @@ fn a_foreign_or_damaged_checkpoint_is_refused() {
     let trainer = BpeTrainer { vocab_size: 300, checkpoint, ..BpeTrainer::default() };
     trainer.train(&counts, &StopAfter(AtomicUsize::new(0), 1)).unwrap_err();
     let good = std::fs::read(&file.0).unwrap();
+    let filtered = BpeTrainer { merge_filter: Some(Arc::new(NeverK)), ..trainer.clone() };
+    assert!(filtered.train(&counts, &Silent).unwrap_err().message().contains("other options"));
     let other = BpeTrainer { min_frequency: 5, ..trainer.clone() };
     assert!(other.train(&counts, &Silent).unwrap_err().message().contains("other options"));
     assert!(trainer.train(&corpus(3, 60), &Silent).unwrap_err().message().contains("other counts"));
@@ -136,6 +138,21 @@ fn continuing_a_vocabulary_gives_the_longer_training() {
     let broken = InitialVocabulary { tokens: short.0, merges: vec![("x".into(), "y".into())] };
     let error = BpeTrainer { initial_vocab: Some(broken), ..exact }.train(&counts, &Silent).unwrap_err();
     assert!(error.message().contains("`x`"), "{error}");
+}
+
+#[test]
+fn forced_tokens_count_in_the_budget() {
+    let trainer = BpeTrainer {
+        vocab_size: 7,
+        strict_budget: true,
+        forced_tokens: vec!["hugs".into(), "pun".into()],
+        ..BpeTrainer::default()
+    };
+    let counts =
+        PieceCounts::from_pairs([("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5)]).unwrap();
+    let error = trainer.train(&counts, &Silent).unwrap_err();
+    assert!(error.message().contains("= 12. Ask for 12 or more"), "{error}");
+    assert!(BpeTrainer { vocab_size: 12, ..trainer }.train(&counts, &Silent).is_ok());
 }
 
 #[test]
@@ -176,6 +193,33 @@ impl MergeFilter for NeverK {
         assert!(count > 0);
         Ok(!merged.contains('k'))
     }
+}
+
+#[derive(Debug)]
+struct Named(&'static str);
+
+impl MergeFilter for Named {
+    fn allows(&self, _: &str, _: &str, _: &str, _: u64) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn name(&self) -> String {
+        self.0.into()
+    }
+}
+
+#[test]
+fn a_checkpoint_belongs_to_one_filter() {
+    let (counts, file) = (corpus(2, 60), File::new());
+    let trainer = |name| BpeTrainer {
+        vocab_size: 300,
+        checkpoint: Some(Checkpoint::new(&file.0)),
+        merge_filter: Some(Arc::new(Named(name))),
+        ..BpeTrainer::default()
+    };
+    trainer("[a-z]").train(&counts, &StopAfter(AtomicUsize::new(0), 1)).unwrap_err();
+    assert!(trainer("[a-e]").train(&counts, &Silent).unwrap_err().message().contains("other options"));
+    trainer("[a-z]").train(&counts, &Silent).unwrap();
 }
 
 #[test]

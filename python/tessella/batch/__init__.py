@@ -8,6 +8,7 @@ the same way. From the bottom up:
 - ``strategies``: what ``padding``, ``truncation`` and ``max_length`` mean together
 - ``calling`` and ``padding``: one call, and padding afterwards
 - ``special``, ``decoding``, ``chat``, ``files``: the parts of ``PretrainedTokenizer``
+- ``classes``: what a model's class says about its pipeline; ``names``: further names of what is here
 - ``tokenizer``: the class itself; ``auto``: loading by name; ``retrain``: the same again from other texts
 """
 

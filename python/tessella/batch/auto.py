@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .._types import Path
 from .tokenizer import PretrainedTokenizer
 
 __all__ = ["DEFAULTS", "AutoTokenizer"]
@@ -66,6 +67,25 @@ class AutoTokenizer:
         raise TypeError("AutoTokenizer has no instances: use AutoTokenizer.from_pretrained(name_or_path)")
 
     @staticmethod
-    def from_pretrained(pretrained_model_name_or_path: Any, **settings: Any) -> PretrainedTokenizer:
+    def from_pretrained(
+        pretrained_model_name_or_path: Path,
+        *,
+        revision: str | None = None,
+        token: str | bool | None = None,
+        cache_dir: Path | None = None,
+        force_download: bool = False,
+        local_files_only: bool = False,
+        subfolder: str = "",
+        **settings: Any,  # any JSON, as the files have it
+    ) -> PretrainedTokenizer:
         """Loads a tokenizer; see ``PretrainedTokenizer.from_pretrained``."""
-        return _Auto.from_pretrained(pretrained_model_name_or_path, **settings)
+        return _Auto.from_pretrained(
+            pretrained_model_name_or_path,
+            revision=revision,
+            token=token,
+            cache_dir=cache_dir,
+            force_download=force_download,
+            local_files_only=local_files_only,
+            subfolder=subfolder,
+            **settings,
+        )

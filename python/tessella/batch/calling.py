@@ -6,18 +6,82 @@ set on the tokenizer, so calls on several threads never see each other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from .._tessella import Encoding
+from .._types import PaddingOptions, Side, TruncationOptions
 from ..errors import ArgumentError
 from .encoding import BatchEncoding
 from .strategies import Strategies
+from .tensors import Tensors
 
 if TYPE_CHECKING:
     from .tokenizer import PretrainedTokenizer
 
-__all__ = ["Columns", "encode_rows"]
+__all__ = [
+    "CallInput",
+    "CallOptions",
+    "Columns",
+    "PadToken",
+    "PaddingKind",
+    "TokenizeOptions",
+    "TruncationKind",
+    "encode_rows",
+]
+
+#: A text or words, a list of either, or of pairs of either. A ``str`` is a sequence of ``str``, too.
+CallInput = str | Sequence[str] | Sequence[Sequence[str]] | Sequence[Sequence[Sequence[str]]]
+#: What ``padding`` may say.
+PaddingKind = bool | Literal["longest", "max_length", "do_not_pad"]
+#: What ``truncation`` may say.
+TruncationKind = bool | Literal["longest_first", "only_first", "only_second", "do_not_truncate"]
+
+
+class EncodeOptions(TypedDict, total=False):
+    """What ``PretrainedTokenizer.encode`` takes by name only; see ``PretrainedTokenizer.__call__``."""
+
+    text_target: CallInput | None
+    text_pair_target: CallInput | None
+    is_split_into_words: bool
+    pad_to_multiple_of: int | None
+    return_token_type_ids: bool | None
+    return_attention_mask: bool | None
+    return_overflowing_tokens: bool
+    return_special_tokens_mask: bool
+    return_offsets_mapping: bool
+    return_length: bool
+    verbose: bool
+    tokenizer_kwargs: Mapping[str, object] | None
+    split_special_tokens: bool | None
+    max_target_length: int | None
+
+
+class TokenizeOptions(EncodeOptions, total=False):
+    """What ``PretrainedTokenizer.tokenize`` takes besides its texts."""
+
+    padding: PaddingKind
+    truncation: TruncationKind | None
+    max_length: int | None
+    stride: int
+    padding_side: Side | None
+    return_tensors: Tensors | None
+
+
+class CallOptions(TokenizeOptions, total=False):
+    """What a call takes besides its texts; see ``PretrainedTokenizer.__call__``."""
+
+    add_special_tokens: bool
+
+
+class PadToken(TypedDict):
+    """What goes where there is nothing, and on which side."""
+
+    direction: Side
+    pad_id: int
+    pad_token: str
+    pad_type_id: int
+
 
 _KINDS = (
     "text input must be of type `str` (single example), `list[str]` (batch or single pretokenized example) "
@@ -40,12 +104,12 @@ class Columns:
         offsets: bool = False,
         length: bool = False,
     ) -> None:
-        self.type_ids = type_ids
-        self.attention_mask = attention_mask
-        self.overflow = overflow
-        self.special_mask = special_mask
-        self.offsets = offsets
-        self.length = length
+        self.type_ids: bool = type_ids
+        self.attention_mask: bool = attention_mask
+        self.overflow: bool = overflow
+        self.special_mask: bool = special_mask
+        self.offsets: bool = offsets
+        self.length: bool = length
 
     def of(self, rows: list[Encoding]) -> dict[str, list[Any]]:
         """The columns of these rows, in the order that users know."""
@@ -120,8 +184,8 @@ def _located(tokenizer: PretrainedTokenizer, rows: Sequence[Any], words: bool, e
 
 def encode_rows(
     tokenizer: PretrainedTokenizer,
-    text: Any,
-    pair: Any,
+    text: CallInput,
+    pair: CallInput | None,
     columns: Columns,
     strategies: Strategies,
     *,
@@ -129,22 +193,22 @@ def encode_rows(
     stride: int,
     words: bool,
     pad_to_multiple_of: int | None,
-    padding_side: str | None,
+    padding_side: Side | None,
     split_special_tokens: bool,
-    return_tensors: Any,
+    return_tensors: Tensors | None,
     verbose: bool,
 ) -> BatchEncoding:
     """Encodes one text or many under the settings of one call."""
     rows, batched = _inputs(text, pair, words)
-    truncation: Any = False
-    if strategies.truncation != "do_not_truncate":
+    truncation: TruncationOptions | bool = False
+    if strategies.truncation != "do_not_truncate" and strategies.max_length is not None:
         truncation = {
             "max_length": strategies.max_length,
             "stride": stride,
             "strategy": strategies.truncation,
             "direction": tokenizer.truncation_side,
         }
-    padding: Any = False
+    padding: PaddingOptions | bool = False
     if strategies.padding != "do_not_pad":
         padding = {
             "length": strategies.max_length if strategies.padding == "max_length" else None,

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import inspect
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, UnsupportedError
+from .calling import PaddingKind, TruncationKind
 from .encoding import BatchEncoding
+from .tensors import Tensors
 
-__all__ = ["ChatTemplates"]
+__all__ = ["ChatTemplates", "Tool"]
+
+#: A function with type hints and a docstring, or a JSON schema.
+Tool = Callable[..., object] | Mapping[str, object]
 
 # A message's reasoning goes by several names; the first one is what templates read.
 _REASONING = ("reasoning_content", "thinking", "reasoning")
@@ -47,7 +54,7 @@ def _messages(conversation: Any) -> list[dict[str, Any]]:
     return messages
 
 
-def _tools(tools: Sequence[Any] | None) -> Any:
+def _tools(tools: Sequence[Tool] | None) -> Any:
     from .schema import function_schema
     from .templates import plain
 
@@ -62,6 +69,22 @@ def _tools(tools: Sequence[Any] | None) -> Any:
         else:
             raise ArgumentError(f"a tool must be a JSON schema or a function with type hints, not {tool!r}")
     return plain(made)
+
+
+def _documents(documents: Any) -> Any:
+    from .templates import plain
+
+    if documents is None:
+        return None
+    if isinstance(documents, (str, bytes, Mapping)):
+        raise TypeError(f"`documents` must be a list of dicts, not {type(documents).__name__}")
+    for place, document in enumerate(documents):
+        if not isinstance(document, Mapping):
+            raise TypeError(
+                "`documents` must be a list of dicts with 'title' and 'text'; document "
+                f"{place} is of type {type(document).__name__}"
+            )
+    return plain(documents)
 
 
 def _with_end_mark(messages: list[dict[str, Any]], field: str, mark: str, template: str) -> str:
@@ -90,17 +113,34 @@ def _with_end_mark(messages: list[dict[str, Any]], field: str, mark: str, templa
     return str(text)
 
 
-def _cut(rendered: str, text: str, mark: str) -> str:
-    """What a template made, up to the mark."""
-    place = rendered.rfind(mark.strip())
-    if place < 0 or text.strip() not in rendered:
+def _cut(rendered: str, unmarked: str, text: str, mark: str) -> str:
+    """What a template made of a conversation, up to the last mark that it shows.
+
+    A template may show the text several times. What it makes without marks tells what stands between them.
+    """
+    *parts, rest = rendered.split(mark.strip())
+    if not parts or text.strip() not in rendered:
         raise ArgumentError(
             "continue_final_message is set but the chat template does not show the final message as it is; "
             f"found {rendered[-200:]!r}"
         )
-    kept = rendered[:place]
-    # A template that strips the blank behind the mark would have stripped those behind the text.
-    return kept if rendered.startswith(mark, place) else kept.rstrip()
+    ends = {0}
+    for place, (part, behind) in enumerate(zip(parts, [*parts[1:], rest], strict=True)):
+        # The blank of the mark before is none of the text.
+        forms = {part, part.removeprefix(" ")} if place else {part}
+        stripped = {form.rstrip() for form in forms}
+        if not behind.startswith(" "):
+            # A template that strips the blank behind the mark would have stripped those behind the text.
+            forms = stripped
+        elif place < len(parts) - 1:
+            forms |= stripped
+        ends = {end + len(form) for end in ends for form in forms if unmarked.startswith(form, end)}
+    if not ends:
+        raise ArgumentError(
+            "continue_final_message is set but the chat template changes the final message, or writes before "
+            f"it what depends on its length; without it there is {unmarked[-200:]!r}"
+        )
+    return unmarked[: max(ends)]
 
 
 class ChatTemplates:
@@ -127,7 +167,7 @@ class ChatTemplates:
             return found, ()
         return found.get("default"), tuple((name, one) for name, one in found.items() if name != "default")
 
-    def get_chat_template(self, chat_template: str | None = None, tools: Sequence[Any] | None = None) -> str:
+    def get_chat_template(self, chat_template: str | None = None, tools: Sequence[Tool] | None = None) -> str:
         """The template that a conversation goes through.
 
         Args:
@@ -135,6 +175,11 @@ class ChatTemplates:
             tools: with tools, the template named ``tool_use`` is taken if there is one.
         """
         own = self.chat_template
+        for given in (chat_template, *(own.values() if isinstance(own, dict) else (own,))):
+            if given is not None and not isinstance(given, str):
+                raise TypeError(
+                    f"`chat_template` must be a str, or a dict of them by name, not {type(given).__name__}"
+                )
         if isinstance(own, dict):
             if chat_template is not None:
                 return own.get(chat_template, chat_template)
@@ -156,22 +201,23 @@ class ChatTemplates:
 
     def apply_chat_template(
         self,
-        conversation: Any,
-        tools: Sequence[Any] | None = None,
+        conversation: Any,  # messages of other libraries' classes too
+        tools: Sequence[Tool] | None = None,
         documents: Sequence[Mapping[str, str]] | None = None,
         chat_template: str | None = None,
         add_generation_prompt: bool = False,
         continue_final_message: bool | str = False,
         tokenize: bool = True,
-        padding: bool | str = False,
-        truncation: bool | str | None = False,
+        sanitize_control_tokens: bool = False,
+        padding: PaddingKind = False,
+        truncation: TruncationKind | None = False,
         max_length: int | None = None,
-        return_tensors: Any = None,
+        return_tensors: Tensors | None = None,
         return_dict: bool = True,
         return_assistant_tokens_mask: bool = False,
-        tokenizer_kwargs: Mapping[str, Any] | None = None,
-        **variables: Any,
-    ) -> Any:
+        tokenizer_kwargs: Mapping[str, object] | None = None,
+        **variables: object,
+    ) -> Any:  # a text, ids or a BatchEncoding, as the options say; of several conversations, of each
         """Writes a conversation as the model expects it, and encodes that.
 
         Needs ``jinja2`` (``pip install 'tessella[chat]'``).
@@ -186,6 +232,7 @@ class ChatTemplates:
             continue_final_message: end right after the text of the last message; a str names the field with
                 it.
             tokenize: ``False`` gives the text.
+            sanitize_control_tokens: only ``False``.
             padding, truncation, max_length, return_tensors: as in a call.
             return_dict: ``False`` gives the ids alone.
             return_assistant_tokens_mask: also return ``assistant_masks``: 1 for the tokens of the template's
@@ -209,7 +256,7 @@ class ChatTemplates:
         """
         from .templates import plain, render, render_with_spans
 
-        if variables.pop("sanitize_control_tokens", False):
+        if sanitize_control_tokens:
             raise UnsupportedError(
                 "sanitize_control_tokens is not supported: encode what users wrote with "
                 "split_special_tokens=True"
@@ -228,7 +275,7 @@ class ChatTemplates:
             **self.special_tokens_map,
             **plain(variables),
             "tools": _tools(tools),
-            "documents": plain(documents),
+            "documents": _documents(documents),
             "add_generation_prompt": add_generation_prompt,
         }
         texts: list[str] = []
@@ -242,8 +289,11 @@ class ChatTemplates:
                 field = continue_final_message if isinstance(continue_final_message, str) else "content"
                 # Letters and digits, which stay as they are where a template writes a list as `repr` does.
                 mark = f"CONTINUE{secrets.token_hex(16).upper()} "
+                moment, shown = datetime.now(), deepcopy(messages)
                 text = _with_end_mark(messages, field, mark, template)
-                texts.append(_cut(render(template, values), text, mark))
+                marked = render(template, values, moment)
+                unmarked = render(template, {**values, "messages": shown}, moment)
+                texts.append(_cut(marked, unmarked, text, mark))
             elif masked:
                 text, found = render_with_spans(template, values)
                 texts.append(text)

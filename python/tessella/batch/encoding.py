@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import UserDict
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from .._tessella import Encoding
 from ..errors import ArgumentError
-from .tensors import converter
+from .tensors import Tensors, converter
 
 __all__ = ["BatchEncoding", "CharSpan", "TokenSpan"]
 
@@ -33,6 +33,7 @@ class TokenSpan(NamedTuple):
     end: int
 
 
+# `Any`: a column is a list of numbers, of lists or of pairs, or an array of any of five libraries.
 class BatchEncoding(UserDict[str, Any]):
     """Columns by name (``input_ids``, ``attention_mask``, ...), also as attributes.
 
@@ -46,16 +47,29 @@ class BatchEncoding(UserDict[str, Any]):
         tensor_type: make arrays of the columns; see ``convert_to_tensors``.
         prepend_batch_axis: put an axis of length 1 in front.
         n_sequences: how many sequences a row is made from.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> tokenizer = Tokenizer(models.WordLevel({"hello": 0, "world": 1, "<unk>": 2}))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> batch = tokenizer(["hello", "hello world"])
+        >>> batch["input_ids"], batch.input_ids == batch["input_ids"]
+        ([[0], [0, 1]], True)
+        >>> batch.tokens(1), batch[1].offsets
+        (['hello', 'world'], [(0, 5), (6, 11)])
+        >>> batch.token_to_chars(1, 1), batch.char_to_token(1, 7)
+        (CharSpan(start=6, end=11), 1)
     """
 
     def __init__(
         self,
-        data: Mapping[str, Any] | None = None,
+        data: Mapping[str, object] | None = None,
         encoding: Encoding | Sequence[Encoding] | None = None,
-        tensor_type: Any = None,
+        tensor_type: Tensors | None = None,
         prepend_batch_axis: bool = False,
         n_sequences: int | None = None,
     ) -> None:
+        self.data: dict[str, Any]
         super().__init__(data)
         rows = [encoding] if isinstance(encoding, Encoding) else encoding
         self._encodings = None if rows is None else list(rows)
@@ -66,7 +80,17 @@ class BatchEncoding(UserDict[str, Any]):
 
     # The dict.
 
-    def __getitem__(self, item: Any) -> Any:
+    @overload
+    def __getitem__(self, item: str) -> Any: ...
+
+    @overload
+    def __getitem__(self, item: int) -> Encoding: ...
+
+    # With encodings, theirs; without, the columns of these rows.
+    @overload
+    def __getitem__(self, item: slice) -> Any: ...
+
+    def __getitem__(self, item: str | int | slice) -> Any:
         if isinstance(item, str):
             return self.data[item]
         if self._encodings is not None:
@@ -107,7 +131,9 @@ class BatchEncoding(UserDict[str, Any]):
 
     # Tensors.
 
-    def convert_to_tensors(self, tensor_type: Any = None, prepend_batch_axis: bool = False) -> BatchEncoding:
+    def convert_to_tensors(
+        self, tensor_type: Tensors | None = None, prepend_batch_axis: bool = False
+    ) -> BatchEncoding:
         """Makes arrays of the columns, in place.
 
         Args:
@@ -121,8 +147,16 @@ class BatchEncoding(UserDict[str, Any]):
             self.data[key] = convert(key, [value] if prepend_batch_axis else value)
         return self
 
-    def to(self, device: Any, *, non_blocking: bool = False) -> BatchEncoding:
-        """Moves the columns that are PyTorch tensors to a device, in place."""
+    def to(self, device: object, *, non_blocking: bool = False) -> BatchEncoding:
+        """Moves the columns that are PyTorch tensors to a device, in place.
+
+        They stay whole numbers: a type such as ``torch.float16`` is no device.
+        """
+        if type(device).__name__ == "dtype":
+            raise TypeError(
+                f"`device` must be a device, such as 'cpu' or 'cuda:0', not the type {device}: the columns "
+                "are whole numbers and stay so"
+            )
         self.data = {
             key: value.to(device=device, non_blocking=non_blocking) if hasattr(value, "to") else value
             for key, value in self.data.items()

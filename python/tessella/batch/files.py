@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, FormatError, UnsupportedError
 from ..loading import load
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
+from .classes import warn_of_unused
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Files"]
 
@@ -27,6 +32,10 @@ _NOT_SAVED |= {"added_tokens_decoder", "additional_special_tokens", "files_loade
 _WITHOUT_EFFECT = ("use_fast", "trust_remote_code", "proxies", "resume_download", "tokenizer_type", "config")
 
 
+# Names that a settings file cannot give a meaning: what is passed beside the settings.
+_NOT_SETTINGS = ("self", "cls", "tokenizer_object", "tokenizer_file")
+
+
 def _written(value: Any) -> Any:
     """A setting as JSON."""
     if isinstance(value, AddedToken):
@@ -34,6 +43,29 @@ def _written(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _written(one) for key, one in value.items()}
     return [_written(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def _remove_templates(folder: str, prefix: str | None, written: Iterable[str]) -> None:
+    """Removes the chat templates of a tokenizer that was saved here before; loading would find them."""
+    start = os.path.join(glob.escape(folder), glob.escape(f"{prefix}-" if prefix else ""))
+    kept = set(map(os.path.abspath, written))
+    for pattern in ("chat_template.jinja", "chat_template.json", "additional_chat_templates/*.jinja"):
+        for path in glob.glob(start + pattern):
+            if os.path.abspath(path) not in kept:
+                os.remove(path)
+
+
+class HubOptions(TypedDict, total=False):
+    """What ``push_to_hub`` takes besides the repository."""
+
+    commit_message: str | None
+    commit_description: str | None
+    private: bool | None
+    token: str | bool | None
+    revision: str | None
+    create_pr: bool
+    max_shard_size: object
+    tags: object
 
 
 class Files:
@@ -46,9 +78,15 @@ class Files:
     def _settings_of(tokenizer: Tokenizer) -> dict[str, Any]:
         """The settings of the folder that a tokenizer was loaded from."""
         settings: dict[str, Any] = {}
+        parts = {"tokenizer_config.json": tokenizer.config}
         if tokenizer._special_tokens_map is not None:
-            settings |= json.loads(tokenizer._special_tokens_map)
-        settings |= tokenizer.config or {}
+            parts = {"special_tokens_map.json": json.loads(tokenizer._special_tokens_map), **parts}
+        for file, part in parts.items():
+            if part is not None and not isinstance(part, Mapping):
+                raise FormatError(f"{file} must hold a JSON object of settings, not {part!r}")
+            settings |= part or {}
+        for key in _NOT_SETTINGS:
+            settings.pop(key, None)
         # The template is the tokenizer's own attribute; it may have a file to itself.
         settings.pop("chat_template", None)
         if tokenizer.config is not None:
@@ -68,7 +106,7 @@ class Files:
         force_download: bool = False,
         local_files_only: bool = False,
         subfolder: str = "",
-        **settings: Any,
+        **settings: Any,  # any JSON, as the files have it
     ) -> _F:
         """Loads a tokenizer with its settings from a folder, a file, or a model hub.
 
@@ -89,6 +127,9 @@ class Files:
         name = os.fspath(pretrained_model_name_or_path)
         for argument in _WITHOUT_EFFECT:
             settings.pop(argument, None)
+        for argument in _NOT_SETTINGS:
+            if argument in settings:
+                raise TypeError(f"`{argument}` is not an argument of from_pretrained, which loads `{name}`")
         path = os.path.join(name, subfolder) if subfolder else name
         if not os.path.exists(path):
             if isinstance(pretrained_model_name_or_path, os.PathLike) or not _is_hub_name(name):
@@ -109,15 +150,12 @@ class Files:
                 subfolder=subfolder,
             )
         backend = load(path)
-        found = cls._settings_of(backend)
-        if not found:
-            from .special import guess
-
-            # A file alone does not tell the roles; the tokens' names do.
-            found = {role: token for role, token in guess(backend).items() if role not in settings}
-        found |= settings
+        me: Any = cls
+        found = cls._settings_of(backend) | settings
+        found = me._usual_roles(backend, found) | found
         found["name_or_path"] = name
         made: _F = cls._for(found)(backend, **found)
+        warn_of_unused(settings, vars(made)["_carried_out"], me._class_name(found))
         return made
 
     @classmethod
@@ -163,7 +201,10 @@ class Files:
         legacy_format: bool | None = None,
         filename_prefix: str | None = None,
         push_to_hub: bool = False,
-        **options: Any,
+        save_format: str | None = None,
+        *,
+        repo_id: str | None = None,
+        **options: Unpack[HubOptions],
     ) -> tuple[str, ...]:
         """Writes a folder that this class and the transformers library load, and tells its files.
 
@@ -171,9 +212,13 @@ class Files:
             save_directory: the folder; it is made if need be.
             legacy_format: only ``None`` and ``False``: vocabulary files of old formats are not written.
             filename_prefix: put before the names of the files, with a hyphen.
-            push_to_hub: upload the folder too; ``options`` are those of ``push_to_hub``, and ``repo_id`` is
-                by default the name of the folder.
+            push_to_hub: upload the folder too.
+            save_format: only ``None`` and ``"hf"``, this form of folder.
+            repo_id: the repository to upload to; by default the name of the folder.
+            options: further options of ``push_to_hub``.
         """
+        if save_format not in (None, "hf"):
+            raise UnsupportedError(f"`save_format` is {save_format!r}: only 'hf' is written")
         if legacy_format:
             raise ArgumentError("`legacy_format` is True: vocabulary files of old formats are not written")
         folder = os.fspath(save_directory)
@@ -196,19 +241,23 @@ class Files:
                     os.makedirs(os.path.dirname(target), exist_ok=True)
                     shutil.move(file, target)
                     files.append(target)
+        _remove_templates(folder, filename_prefix, files)
         if push_to_hub:
-            self.push_to_hub(options.pop("repo_id", os.path.basename(os.path.abspath(folder))), **options)
+            self.push_to_hub(repo_id or os.path.basename(os.path.abspath(folder)), **options)
         return tuple(files)
 
     def push_to_hub(
         self,
         repo_id: str,
         *,
-        commit_message: str = "Upload tokenizer",
+        commit_message: str | None = None,
         private: bool | None = None,
         token: str | bool | None = None,
         revision: str | None = None,
         create_pr: bool = False,
+        commit_description: str | None = None,
+        max_shard_size: object = None,
+        tags: object = None,
     ) -> str:
         """Uploads the files that ``save_pretrained`` writes to a repository on a hub.
 
@@ -217,17 +266,29 @@ class Files:
             commit_message, revision, create_pr: what the commit says, to which branch, as a proposal or not.
             private: whether a repository that is made now is private.
             token: an access token.
+            commit_description: what the commit says further.
+            max_shard_size: of no effect; it concerns weights.
+            tags: only ``None``: tags are written in the repository's own page, ``README.md``.
         """
         from .hub import upload
+
+        del max_shard_size
+        if tags:
+            raise UnsupportedError(
+                f"`tags` is {tags!r}: tags belong to the page of the repository; write them into its "
+                "README.md, or call huggingface_hub.metadata_update"
+            )
+        described = {} if commit_description is None else {"commit_description": commit_description}
 
         with tempfile.TemporaryDirectory() as folder:
             self.save_pretrained(folder)
             return upload(
                 folder,
                 repo_id,
-                commit_message=commit_message,
+                commit_message=commit_message or "Upload tokenizer",
                 private=private,
                 token=token,
                 revision=revision,
                 create_pr=create_pr,
+                **described,
             )

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError
 from .encoding import BatchEncoding
 
 if TYPE_CHECKING:
+    from .._types import Side
+    from .tensors import Tensors
     from .tokenizer import PretrainedTokenizer
 
 __all__ = ["pad"]
 
+#: Columns, or a list of rows with a column each. What is in them is looked at when they are padded.
+Encoded = Mapping[str, object] | Sequence[Mapping[str, object]]
 #: The label that losses ignore.
 IGNORED = -100
 
@@ -24,17 +28,18 @@ def _plain(value: Any) -> Any:
     return [_plain(one) for one in value] if isinstance(value, (list, tuple)) and value else value
 
 
-def _kind(value: Any) -> str | None:
+def _kind(value: Any) -> Tensors | None:
     """The kind of array that the caller handed in, so that the result is of the same kind."""
     while isinstance(value, (list, tuple)) and len(value):
         value = value[0]
     if not hasattr(value, "tolist"):
         return None
     package = type(value).__module__.partition(".")[0]
-    return {"torch": "pt", "numpy": "np", "jax": "jax", "jaxlib": "jax", "mlx": "mlx"}.get(package)
+    kinds: dict[str, Tensors] = {"torch": "pt", "numpy": "np", "jax": "jax", "jaxlib": "jax", "mlx": "mlx"}
+    return kinds.get(package)
 
 
-def _columns(encoded: Any) -> dict[str, Any]:
+def _columns(encoded: Encoded) -> dict[str, Any]:
     if isinstance(encoded, Mapping):
         return dict(encoded)
     rows = list(encoded)
@@ -53,13 +58,13 @@ def _columns(encoded: Any) -> dict[str, Any]:
 
 def pad(
     tokenizer: PretrainedTokenizer,
-    encoded: Any,
+    encoded: Encoded,
     strategy: str,
     max_length: int | None,
     pad_to_multiple_of: int | None,
-    padding_side: str | None,
+    padding_side: Side | None,
     return_attention_mask: bool | None,
-    return_tensors: Any,
+    return_tensors: Tensors | None,
 ) -> BatchEncoding:
     """See ``PretrainedTokenizer.pad``."""
     columns = _columns(encoded)

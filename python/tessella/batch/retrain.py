@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import trainers
@@ -14,6 +14,7 @@ from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 
 if TYPE_CHECKING:
+    from .._types import Texts
     from .tokenizer import PretrainedTokenizer
 
 __all__ = ["retrained"]
@@ -81,7 +82,7 @@ def _resolved(processor: Any, tokenizer: Tokenizer, renamed: Mapping[str, str]) 
 
 def retrained(
     source: PretrainedTokenizer,
-    texts: Iterable[Any],
+    texts: Texts,
     vocab_size: int,
     length: int | None,
     new_special_tokens: Sequence[str | AddedToken] | None,

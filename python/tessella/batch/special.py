@@ -50,7 +50,9 @@ def as_token(value: Any) -> str | AddedToken | None:
     """A token from what settings files and callers give: text, a token object, or a dict of its fields."""
     if value is None or isinstance(value, (str, AddedToken)):
         return value
-    if isinstance(value, Mapping) and "content" in value:
+    if isinstance(value, Mapping):
+        if "content" not in value:
+            raise ArgumentError(f"a special token must be a str or an AddedToken, not {value!r}")
         known = {key: value[key] for key in AddedToken().__getstate__() if key in value}
         return AddedToken(**known)
     if hasattr(value, "content") and hasattr(value, "single_word"):
@@ -103,6 +105,7 @@ class SpecialTokens:
             found = None if unknown is None else self.backend_tokenizer.token_to_id(str(unknown))
         return found
 
+    # `Any`: of names that are no usual role, only the settings know what they are.
     def __getattr__(self, name: str) -> Any:
         # Reached only for what is no ordinary attribute.
         roles = self.__dict__.get("_roles", {})

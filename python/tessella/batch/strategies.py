@@ -6,42 +6,60 @@ for want of a length, there is a warning here.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
+from .._types import TruncationStrategy
 from ..errors import ArgumentError
 from ..tokenizer import _warn
 
-__all__ = ["NO_LIMIT", "Strategies", "resolve"]
+if TYPE_CHECKING:
+    from .calling import PaddingKind, TruncationKind
+
+__all__ = ["NO_LIMIT", "PADDING", "TRUNCATION", "Strategies", "chosen", "count", "resolve"]
 
 #: The ``model_max_length`` of a model that has none.
 NO_LIMIT = int(1e30)
 # From here on a length is no limit; files hold several such numbers.
 _LARGE = int(1e20)
 
-_PADDING = {"longest", "max_length", "do_not_pad"}
-_TRUNCATION = {"longest_first", "only_first", "only_second", "do_not_truncate"}
+PADDING: tuple[Literal["longest", "max_length", "do_not_pad"], ...] = ("longest", "max_length", "do_not_pad")
+TRUNCATION: tuple[TruncationStrategy | Literal["do_not_truncate"], ...] = (
+    "longest_first",
+    "only_first",
+    "only_second",
+    "do_not_truncate",
+)
+_O = TypeVar("_O", bound=str)
 
 
 class Strategies(NamedTuple):
     """What to do about lengths."""
 
     #: ``longest``, ``max_length`` or ``do_not_pad``.
-    padding: str
+    padding: Literal["longest", "max_length", "do_not_pad"]
     #: ``longest_first``, ``only_first``, ``only_second`` or ``do_not_truncate``.
-    truncation: str
+    truncation: TruncationStrategy | Literal["do_not_truncate"]
     max_length: int | None
 
 
-def _chosen(name: str, value: Any, options: set[str]) -> str:
-    chosen = getattr(value, "value", value)
-    if not isinstance(chosen, str) or chosen not in options:
-        raise ArgumentError(f"`{name}` must be a bool or one of {', '.join(sorted(options))}, not {value!r}")
-    return chosen
+def chosen(name: str, value: object, options: tuple[_O, ...]) -> _O:
+    """The option that was named, also by an enum member with it as its value."""
+    given = getattr(value, "value", value)
+    for option in options:
+        if isinstance(given, str) and given == option:
+            return option
+    raise ArgumentError(f"`{name}` must be a bool or one of {', '.join(sorted(options))}, not {value!r}")
+
+
+def count(name: str, value: object, least: int) -> None:
+    """Refuses a number that is none or too small; what is no whole number is left to the engine."""
+    if isinstance(value, int) and value < least:
+        raise ArgumentError(f"`{name}` must be a whole number of at least {least}, or None, not {value}")
 
 
 def resolve(
-    padding: Any,
-    truncation: Any,
+    padding: PaddingKind | None,
+    truncation: TruncationKind | None,
     max_length: int | None,
     pad_to_multiple_of: int | None,
     model_max_length: int,
@@ -53,21 +71,23 @@ def resolve(
         padding, truncation, max_length, pad_to_multiple_of, verbose: as in the call.
         model_max_length: the length to use where the call gives none.
     """
+    count("max_length", max_length, 0)
+    count("pad_to_multiple_of", pad_to_multiple_of, 0)
     if max_length is not None and padding is False and truncation is None:
         truncation = "longest_first"
-    truncating = (
+    truncating: TruncationStrategy | Literal["do_not_truncate"] = (
         "do_not_truncate"
         if truncation is None or truncation is False
         else "longest_first"
         if truncation is True
-        else _chosen("truncation", truncation, _TRUNCATION)
+        else chosen("truncation", truncation, TRUNCATION)
     )
-    padded = (
+    padded: Literal["longest", "max_length", "do_not_pad"] = (
         "do_not_pad"
         if padding is False or padding is None
         else "longest"
         if padding is True
-        else _chosen("padding", padding, _PADDING)
+        else chosen("padding", padding, PADDING)
     )
     if padding is True and max_length is not None and truncating == "do_not_truncate" and verbose:
         _warn(

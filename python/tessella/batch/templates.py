@@ -20,8 +20,9 @@ from ..errors import ArgumentError, MissingDependencyError
 
 __all__ = ["plain", "render", "render_with_spans"]
 
-_MARKS = "_generation_marks"
-_NOW = "_now"
+# What the functions below need of one rendering. With a blank in it no template can write the name.
+_MARKS = "generation marks"
+_NOW = "the moment"
 
 
 def plain(value: Any) -> Any:
@@ -46,8 +47,9 @@ def plain(value: Any) -> Any:
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         return plain(dump())
-    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
-        return plain(value.item())
+    item = getattr(value, "item", None)
+    if getattr(value, "ndim", None) == 0 and callable(item):
+        return plain(item())
     return f"<{type(value).__name__}>"
 
 

@@ -8,26 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from ..errors import ArgumentError, MissingDependencyError
 
-__all__ = ["KINDS", "converter"]
+__all__ = ["KINDS", "Tensors", "converter"]
 
-#: What ``return_tensors`` may say, and the package that makes such arrays.
-KINDS = {"np": "numpy", "pt": "torch", "jax": "jax", "tf": "tensorflow", "mlx": "mlx"}
+#: What ``return_tensors`` may say.
+Tensors = Literal["np", "pt", "jax", "tf", "mlx"]
+#: The package that makes such arrays.
+KINDS: dict[str, str] = {"np": "numpy", "pt": "torch", "jax": "jax", "tf": "tensorflow", "mlx": "mlx"}
 
 
-def converter(kind: Any) -> Callable[[str, Any], Any]:
+def converter(kind: object) -> Callable[[str, Any], Any]:
     """The function that makes an array of the value under a key.
 
     Args:
         kind: one of ``KINDS``, or an enum member with such a value.
     """
     name = getattr(kind, "value", kind)
-    if name not in KINDS:
+    if not isinstance(name, str) or name not in KINDS:
         raise ArgumentError(
             f"`return_tensors` must be one of {', '.join(map(repr, KINDS))} or None, not {kind!r}"
         )

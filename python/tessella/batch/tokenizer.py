@@ -15,34 +15,54 @@ Example:
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ..errors import ArgumentError
 from ..processors import TemplateProcessing
 from ..tokenizer import Tokenizer, _warn
 from ..tokens import AddedToken
-from .calling import Columns, encode_rows
+from .calling import CallInput, Columns, PaddingKind, TruncationKind, encode_rows
 from .chat import ChatTemplates
+from .classes import TOKENS, has_ends, plain_name, shape
 from .decoding import Decoding
 from .encoding import BatchEncoding
 from .files import Files
+from .names import OtherNames
 from .special import ROLES, SpecialTokens, as_token, guess
-from .strategies import NO_LIMIT, Strategies, resolve
+from .strategies import NO_LIMIT, Strategies, count, resolve
+from .tensors import Tensors
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._types import Side, Texts
+    from .calling import EncodeOptions, PadToken, TokenizeOptions
+    from .padding import Encoded
 
 __all__ = ["PretrainedTokenizer"]
+
+#: A token to add.
+Token = str | AddedToken
 
 _P = TypeVar("_P", bound="PretrainedTokenizer")
 _SIDES = ("left", "right")
 
 
-def _backend(tokenizer: Any) -> Tokenizer:
+class Backend(Protocol):
+    """A ``tessella.Tokenizer``, or another library's tokenizer that writes ``tokenizer.json``."""
+
+    def to_str(self) -> str: ...
+
+
+def _backend(tokenizer: Backend) -> Tokenizer:
     """A tokenizer of our own; another library's is read from its JSON."""
     if isinstance(tokenizer, Tokenizer):
         return tokenizer
-    write = getattr(tokenizer, "to_str", None)
-    if callable(write):
+    write: Callable[[], str] | None = getattr(tokenizer, "to_str", None)
+    if write is not None and callable(write):
         return Tokenizer.from_str(write())
     raise TypeError(f"`tokenizer_object` must be a tessella.Tokenizer, not {type(tokenizer).__name__}")
 
@@ -55,7 +75,7 @@ def _whole(name: str, value: Any) -> int:
         raise ArgumentError(f"`{name}` must be a whole number, not {value!r}") from None
 
 
-class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
+class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNames):
     """A tokenizer together with its model's settings; call it to encode.
 
     One may be called by many threads at once: whatever a call is told about padding and truncation concerns
@@ -68,26 +88,37 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
             on), ``extra_special_tokens``, ``model_max_length``, ``padding_side``, ``truncation_side``,
             ``model_input_names``, ``clean_up_tokenization_spaces``, ``split_special_tokens``,
             ``chat_template``. What is not known is kept, and saved again.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> from tessella.batch import PretrainedTokenizer
+        >>> backend = Tokenizer(models.WordLevel({"[PAD]": 0, "hello": 1, "world": 2, "[UNK]": 3}, "[UNK]"))
+        >>> backend.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> tokenizer = PretrainedTokenizer(backend, pad_token="[PAD]", padding_side="left")
+        >>> tokenizer(["hello world", "hello"], padding=True, return_tensors="np")["input_ids"].tolist()
+        [[1, 2], [0, 1]]
+        >>> tokenizer.decode([1, 2]), tokenizer.pad_token_id
+        ('hello world', 0)
     """
 
     #: The columns that a call returns unless it says otherwise.
-    model_input_names: list[str]
+    model_input_names: list[str] = ["input_ids", "attention_mask"]  # noqa: RUF012
     #: Where padding goes: ``left`` or ``right``.
-    padding_side: str
+    padding_side: Side = "right"
     #: Where truncation cuts: ``left`` or ``right``.
-    truncation_side: str
+    truncation_side: Side = "right"
     #: The most tokens that the model takes.
     model_max_length: int
 
     # Of subclasses: what holds where the settings do not say.
-    _defaults: Mapping[str, Any] = {}
+    _defaults: Mapping[str, object] = {}
 
     def __init__(
         self,
-        tokenizer_object: Any = None,
+        tokenizer_object: Backend | None = None,
         *,
         tokenizer_file: str | os.PathLike[str] | None = None,
-        **settings: Any,
+        **settings: Any,  # any JSON, as the file has it
     ) -> None:
         if tokenizer_object is not None:
             backend = _backend(tokenizer_object).__copy__()
@@ -111,8 +142,23 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         missing = self._special_tokens_to_add()
         if missing:
             backend.add_tokens(missing)
+        name = self._class_name(settings)
+        self._carried_out = shape(self, name, settings)
         if "add_bos_token" in settings or "add_eos_token" in settings:
-            self.update_post_processor()
+            if has_ends(name):
+                _warn(
+                    [
+                        f"`add_bos_token` and `add_eos_token` say nothing to a {name}, whose texts have ends "
+                        "of their own; set them on the tokenizer to replace its post-processor"
+                    ]
+                )
+            else:
+                self.update_post_processor()
+
+    @classmethod
+    def _class_name(cls, settings: Mapping[str, Any]) -> str:
+        """The class whose arguments the settings are, without ``Fast``."""
+        return plain_name(settings.get("tokenizer_class"))
 
     @classmethod
     def over(cls: type[_P], tokenizer: Tokenizer) -> _P:
@@ -120,11 +166,36 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
 
         The settings are those of the folder that it was loaded from. Without any, special tokens get the
         roles that their names tell (``[PAD]``, ``<s>``, ...).
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> from tessella.batch import PretrainedTokenizer
+            >>> backend = Tokenizer(models.WordLevel({"a": 0}, "a"))
+            >>> _ = backend.add_special_tokens(["[PAD]"])
+            >>> PretrainedTokenizer.over(backend).pad_token
+            '[PAD]'
         """
         made = cls.__new__(cls)
         settings = made._settings_of(tokenizer)
-        made._set_up(tokenizer, settings if settings else guess(tokenizer))
+        made._set_up(tokenizer, {**made._usual_roles(tokenizer, settings), **settings})
         return made
+
+    @classmethod
+    def _usual_roles(cls, backend: Tokenizer, settings: Mapping[str, Any]) -> dict[str, str]:
+        """Roles that the settings leave open: those of the class, or what the tokens' names tell.
+
+        Only tokens that the tokenizer has; a folder of a plain class says all of its roles itself.
+        """
+        usual = TOKENS.get(cls._class_name(settings))
+        if usual is not None:
+            return {
+                role: token
+                for role, token in usual.items()
+                if role not in settings and backend.token_to_id(token) is not None
+            }
+        if settings.get("tokenizer_class") or any(role in settings for role in ROLES):
+            return {}
+        return guess(backend)
 
     def _set_up(self, backend: Tokenizer, settings: dict[str, Any]) -> None:
         settings = {**self._defaults, **settings}
@@ -133,21 +204,21 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         self._extra = []
         self._set_special_tokens(settings)
         self.init_kwargs = settings
-        self.name_or_path = str(settings.get("name_or_path", ""))
+        self.name_or_path: str = str(settings.get("name_or_path", ""))
         limit = settings.get("model_max_length", settings.get("max_len"))
         self.model_max_length = NO_LIMIT if limit is None else _whole("model_max_length", limit)
-        names = settings.get("model_input_names", ("input_ids", "attention_mask"))
+        names = settings.get("model_input_names", type(self).model_input_names)
         if not isinstance(names, (list, tuple)):
             raise ArgumentError(f"`model_input_names` must be a list of names, not {names!r}")
         self.model_input_names = list(names)
-        self.padding_side = settings.get("padding_side", "right")
-        self.truncation_side = settings.get("truncation_side", "right")
+        self.padding_side = settings.get("padding_side", type(self).padding_side)
+        self.truncation_side = settings.get("truncation_side", type(self).truncation_side)
         for name in ("padding_side", "truncation_side"):
-            if settings.get(name, "right") not in _SIDES:
-                raise ArgumentError(f"`{name}` must be 'left' or 'right', not {settings[name]!r}")
-        self.pad_token_type_id = _whole("pad_token_type_id", settings.get("pad_token_type_id", 0))
-        self.clean_up_tokenization_spaces = bool(settings.get("clean_up_tokenization_spaces", False))
-        self.split_special_tokens = bool(settings.get("split_special_tokens", False))
+            if getattr(self, name) not in _SIDES:
+                raise ArgumentError(f"`{name}` must be 'left' or 'right', not {getattr(self, name)!r}")
+        self.pad_token_type_id: int = _whole("pad_token_type_id", settings.get("pad_token_type_id", 0))
+        self.clean_up_tokenization_spaces: bool = bool(settings.get("clean_up_tokenization_spaces", False))
+        self.split_special_tokens: bool = bool(settings.get("split_special_tokens", False))
         self._add_bos = bool(settings.get("add_bos_token", False))
         self._add_eos = bool(settings.get("add_eos_token", False))
         self._warned_of_length = False
@@ -233,7 +304,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
 
     # Adding tokens.
 
-    def add_tokens(self, new_tokens: Any, special_tokens: bool = False) -> int:
+    def add_tokens(self, new_tokens: Token | Sequence[Token], special_tokens: bool = False) -> int:
         """Adds tokens, one or a list, and tells how many were new.
 
         Args:
@@ -242,13 +313,16 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         """
         if not new_tokens:
             return 0
-        tokens = [new_tokens] if not isinstance(new_tokens, (list, tuple)) else list(new_tokens)
+        tokens = [new_tokens] if isinstance(new_tokens, str) else new_tokens
+        tokens = list(tokens) if isinstance(tokens, Sequence) else [tokens]
         if special_tokens:
             return self.backend_tokenizer.add_special_tokens(tokens)
         return self.backend_tokenizer.add_tokens(tokens)
 
     def add_special_tokens(
-        self, special_tokens_dict: Mapping[str, Any], replace_extra_special_tokens: bool = True
+        self,
+        special_tokens_dict: Mapping[str, Token | Sequence[Token]],
+        replace_extra_special_tokens: bool = True,
     ) -> int:
         """Gives special tokens their roles and adds those that the vocabulary lacks.
 
@@ -264,9 +338,16 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
             >>> tokenizer.add_special_tokens({"pad_token": "<pad>"}), tokenizer.pad_token_id
             (1, 1)
         """
+        if not special_tokens_dict:
+            return 0
+        if not isinstance(special_tokens_dict, Mapping):
+            raise TypeError(
+                "`special_tokens_dict` must be a dict of tokens by role, such as {'pad_token': '[PAD]'}, not "
+                f"{type(special_tokens_dict).__name__}; add_tokens(..., special_tokens=True) takes a list"
+            )
         adding: list[Any] = []
 
-        def special(value: Any) -> Any:
+        def special(value: object) -> Any:
             if as_token(value) is None:
                 raise ArgumentError("a special token must be a str or an AddedToken, not None")
             # Token objects are handed on as they are: adding makes them special.
@@ -338,7 +419,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
 
     # Encoding.
 
-    def _pad_settings(self, padding_side: str | None) -> dict[str, Any]:
+    def _pad_settings(self, padding_side: Side | None) -> PadToken:
         side = self.padding_side if padding_side is None else padding_side
         if side not in _SIDES:
             raise ArgumentError(f"`padding_side` must be 'left' or 'right', not {side!r}")
@@ -363,31 +444,21 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
                 ]
             )
 
-    def _strategies(self, options: dict[str, Any], verbose: bool) -> Strategies:
-        return resolve(
-            options["padding"],
-            options["truncation"],
-            options["max_length"],
-            options["pad_to_multiple_of"],
-            self.model_max_length,
-            verbose,
-        )
-
     def __call__(
         self,
-        text: Any = None,
-        text_pair: Any = None,
-        text_target: Any = None,
-        text_pair_target: Any = None,
+        text: CallInput | None = None,
+        text_pair: CallInput | None = None,
+        text_target: CallInput | None = None,
+        text_pair_target: CallInput | None = None,
         add_special_tokens: bool = True,
-        padding: bool | str = False,
-        truncation: bool | str | None = None,
+        padding: PaddingKind = False,
+        truncation: TruncationKind | None = None,
         max_length: int | None = None,
         stride: int = 0,
         is_split_into_words: bool = False,
         pad_to_multiple_of: int | None = None,
-        padding_side: str | None = None,
-        return_tensors: Any = None,
+        padding_side: Side | None = None,
+        return_tensors: Tensors | None = None,
         return_token_type_ids: bool | None = None,
         return_attention_mask: bool | None = None,
         return_overflowing_tokens: bool = False,
@@ -395,6 +466,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         return_offsets_mapping: bool = False,
         return_length: bool = False,
         verbose: bool = True,
+        tokenizer_kwargs: Mapping[str, object] | None = None,
         *,
         split_special_tokens: bool | None = None,
         max_target_length: int | None = None,
@@ -422,18 +494,19 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
                 ``overflow_to_sample_mapping``.
             return_special_tokens_mask, return_offsets_mapping, return_length: return these columns.
             verbose: warn of what may be a mistake.
+            tokenizer_kwargs: further options of the call, in a dict.
             split_special_tokens: encode special tokens in the texts as ordinary text.
             max_target_length: ``max_length`` of the targets.
         """
+        if tokenizer_kwargs:
+            given: dict[str, Any] = {name: value for name, value in locals().items() if name in _CALL}
+            return self(**{**given, **tokenizer_kwargs})
         if text is None and text_target is None:
             raise ArgumentError("You need to specify either `text` or `text_target`.")
-        options = {
-            "padding": padding,
-            "truncation": truncation,
-            "max_length": max_length,
-            "pad_to_multiple_of": pad_to_multiple_of,
-        }
-        strategies = self._strategies(options, verbose)
+        count("stride", stride, 0)
+        strategies = resolve(
+            padding, truncation, max_length, pad_to_multiple_of, self.model_max_length, verbose
+        )
         names = self.model_input_names
         columns = Columns(
             "token_type_ids" in names if return_token_type_ids is None else return_token_type_ids,
@@ -444,7 +517,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
             return_length,
         )
 
-        def encoded(text: Any, pair: Any, strategies: Strategies) -> BatchEncoding:
+        def encoded(text: CallInput, pair: CallInput | None, strategies: Strategies) -> BatchEncoding:
             return encode_rows(
                 self,
                 text,
@@ -475,25 +548,53 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
         batch["labels"] = target["input_ids"]
         return batch
 
-    def encode(self, text: Any, text_pair: Any = None, **options: Any) -> Any:
+    # `Any`: a list, a list of lists or an array of some library, as the options say.
+    def encode(
+        self,
+        text: CallInput,
+        text_pair: CallInput | None = None,
+        add_special_tokens: bool = True,
+        padding: PaddingKind = False,
+        truncation: TruncationKind | None = None,
+        max_length: int | None = None,
+        stride: int = 0,
+        padding_side: Side | None = None,
+        return_tensors: Tensors | None = None,
+        **options: Unpack[EncodeOptions],
+    ) -> Any:
         """The ids alone; the options are those of a call."""
-        return self(text, text_pair, **options)["input_ids"]
+        return self(
+            text,
+            text_pair,
+            add_special_tokens=add_special_tokens,
+            padding=padding,
+            truncation=truncation,
+            max_length=max_length,
+            stride=stride,
+            padding_side=padding_side,
+            return_tensors=return_tensors,
+            **options,
+        )["input_ids"]
 
     def tokenize(
-        self, text: Any, pair: Any = None, add_special_tokens: bool = False, **options: Any
+        self,
+        text: CallInput,
+        pair: CallInput | None = None,
+        add_special_tokens: bool = False,
+        **options: Unpack[TokenizeOptions],
     ) -> list[str]:
         """The tokens of one text."""
         return self(text, pair, add_special_tokens=add_special_tokens, **options).tokens()
 
     def pad(
         self,
-        encoded_inputs: Any,
-        padding: bool | str = True,
+        encoded_inputs: Encoded,
+        padding: PaddingKind = True,
         max_length: int | None = None,
         pad_to_multiple_of: int | None = None,
-        padding_side: str | None = None,
+        padding_side: Side | None = None,
         return_attention_mask: bool | None = None,
-        return_tensors: Any = None,
+        return_tensors: Tensors | None = None,
         verbose: bool = True,
     ) -> BatchEncoding:
         """Pads rows that are encoded already.
@@ -505,17 +606,21 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
             encoded_inputs: what a call gave, or a list of it.
             padding, max_length, pad_to_multiple_of, padding_side, return_attention_mask, return_tensors,
                 verbose: as in a call.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> from tessella.batch import PretrainedTokenizer
+            >>> backend = Tokenizer(models.WordLevel({"<pad>": 0}, "<pad>"))
+            >>> tokenizer = PretrainedTokenizer(backend, pad_token="<pad>")
+            >>> rows = [{"input_ids": [5, 6], "labels": [1, 1]}, {"input_ids": [7], "labels": [0]}]
+            >>> padded = tokenizer.pad(rows)
+            >>> padded["input_ids"], padded["labels"]
+            ([[5, 6], [7, 0]], [[1, 1], [0, -100]])
         """
         from .padding import pad
 
-        options = {
-            "padding": padding,
-            "truncation": None,
-            "max_length": max_length,
-            "pad_to_multiple_of": None,
-        }
-        strategies = self._strategies(options, False)
-        del verbose
+        strategies = resolve(padding, None, max_length, None, self.model_max_length, verbose)
+        count("pad_to_multiple_of", pad_to_multiple_of, 0)
         return pad(
             self,
             encoded_inputs,
@@ -531,12 +636,12 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
 
     def train_new_from_iterator(
         self: _P,
-        text_iterator: Iterable[Any],
+        text_iterator: Texts,
         vocab_size: int,
         length: int | None = None,
         new_special_tokens: Sequence[str | AddedToken] | None = None,
         special_tokens_map: Mapping[str, str] | None = None,
-        **trainer_options: Any,
+        **trainer_options: Any,  # which ones there are depends on the model
     ) -> _P:
         """A tokenizer of the same kind, with the same stages and special tokens, trained on other texts.
 
@@ -547,6 +652,16 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
             new_special_tokens: further special tokens.
             special_tokens_map: new names of special tokens.
             trainer_options: for the trainer.
+
+        Example:
+            >>> from tessella import Tokenizer, models, pre_tokenizers
+            >>> from tessella.batch import PretrainedTokenizer
+            >>> backend = Tokenizer(models.BPE({"<unk>": 0}, [], unk_token="<unk>"))
+            >>> backend.pre_tokenizer = pre_tokenizers.Whitespace()
+            >>> tokenizer = PretrainedTokenizer(backend, unk_token="<unk>")
+            >>> made = tokenizer.train_new_from_iterator(["low lower"] * 5, 8, show_progress=False)
+            >>> made.tokenize("low"), made.unk_token
+            (['low'], '<unk>')
         """
         from .retrain import retrained
 
@@ -554,3 +669,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files):
             self, text_iterator, vocab_size, length, new_special_tokens, special_tokens_map, trainer_options
         )
         return made
+
+
+# The options of a call, for those that come in a dict.
+_CALL = frozenset(inspect.signature(PretrainedTokenizer.__call__).parameters) - {"self", "tokenizer_kwargs"}

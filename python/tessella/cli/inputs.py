@@ -176,7 +176,7 @@ class Output:
     """
 
     def __init__(self, path: str | None) -> None:
-        self.path = None if path in (None, "-") else path
+        self.path: str | None = None if path in (None, "-") else path
         self._file: Any = None
         self._replacing: Any = None
 

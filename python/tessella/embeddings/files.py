@@ -30,7 +30,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ..errors import ArgumentError, FormatError
-from .vectors import Vectors
+from .vectors import VectorFormat, Vectors
 
 __all__ = ["load_vectors", "save_vectors"]
 
@@ -38,7 +38,7 @@ _FORMATS = ("text", "binary", "safetensors")
 _Path = str | os.PathLike[str]
 
 
-def _format(path: _Path, format: str | None) -> str:
+def _format(path: _Path, format: VectorFormat | None) -> str:
     if format is None:
         suffix = os.path.splitext(os.fspath(path))[1]
         return {".bin": "binary", ".safetensors": "safetensors"}.get(suffix, "text")
@@ -47,7 +47,7 @@ def _format(path: _Path, format: str | None) -> str:
     return format
 
 
-def save_vectors(vectors: Vectors, path: _Path, format: str | None = None) -> None:
+def save_vectors(vectors: Vectors, path: _Path, format: VectorFormat | None = None) -> None:
     """See ``Vectors.save``."""
     writer = {"text": _text, "binary": _binary, "safetensors": _safetensors}[_format(path, format)]
     unfinished = f"{os.fspath(path)}.{os.getpid()}.tmp"
@@ -62,12 +62,20 @@ def save_vectors(vectors: Vectors, path: _Path, format: str | None = None) -> No
         raise
 
 
-def load_vectors(path: _Path, format: str | None = None) -> Vectors:
+def load_vectors(path: _Path, format: VectorFormat | None = None) -> Vectors:
     """Vectors from a file.
 
     Args:
         path: the file.
         format: as for ``Vectors.save``.
+
+    Example:
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "vectors.vec")
+        ...     Vectors(["up"], [[0.0, 1.0]]).save(path)
+        ...     load_vectors(path)["up"].tolist()
+        [0.0, 1.0]
     """
     kind = _format(path, format)
     with open(path, "rb") as file:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from html import escape
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ import numpy.typing as npt
 __all__ = ["draw", "flat"]
 
 
-def flat(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def flat(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
     """Principal components: positions along the two directions of largest spread, around 0.
 
     Of either direction the side is chosen on which the farthest vector lies, so that the result does not
@@ -36,7 +35,7 @@ def flat(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     return places
 
 
-def draw(keys: Sequence[Hashable], vectors: npt.NDArray[Any], width: int = 800) -> str:
+def draw(keys: Sequence[Hashable], vectors: npt.NDArray[np.floating], width: int = 800) -> str:
     """A picture with a dot and a name for each key."""
     height, margin = width * 3 // 4, width // 12
     places = flat(vectors)

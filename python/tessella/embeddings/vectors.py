@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Vectors"]
 
+#: The formats of files with vectors.
+VectorFormat = Literal["text", "binary", "safetensors"]
 _Matrix = npt.NDArray[np.float32]
 
 
@@ -33,12 +35,17 @@ class Vectors:
         keys: the keys, each once.
         vectors: as many vectors, all of one length.
         counts: how often each key was seen, if that is known.
+
+    Example:
+        >>> vectors = Vectors(["up", "down"], [[0.0, 1.0], [0.0, -1.0]])
+        >>> vectors["up"].tolist(), vectors.similarity("up", "down"), vectors.dimensions
+        ([0.0, 1.0], -1.0, 2)
     """
 
     def __init__(
         self, keys: Iterable[Hashable], vectors: npt.ArrayLike, counts: Sequence[int] | None = None
     ) -> None:
-        self.keys = list(keys)
+        self.keys: list[Hashable] = list(keys)
         self.vectors: _Matrix = np.array(vectors, dtype=np.float32, order="C")
         # Similarities are worked out once, so the numbers must stay what they are.
         self.vectors.setflags(write=False)
@@ -47,7 +54,7 @@ class Vectors:
                 f"there are {len(self.keys)} keys; `vectors` must have as many rows, found the shape "
                 f"{self.vectors.shape}"
             )
-        self.counts = None if counts is None else list(counts)
+        self.counts: list[int] | None = None if counts is None else list(counts)
         self._places = {key: place for place, key in enumerate(self.keys)}
         if len(self._places) < len(self.keys):
             twice = next(key for place, key in enumerate(self.keys) if self._places[key] != place)
@@ -87,10 +94,11 @@ class Vectors:
 
     def _directions(self) -> _Matrix:
         """All vectors at length 1."""
-        if self._units is None:
+        units = self._units
+        if units is None:
             lengths = np.linalg.norm(self.vectors, axis=1, keepdims=True)
-            self._units = self.vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
-        return self._units
+            units = self._units = self.vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
+        return units
 
     def similarity(self, one: Hashable, other: Hashable) -> float:
         """The cosine of the angle between two vectors: 1 for the same direction, -1 for the opposite."""
@@ -99,7 +107,7 @@ class Vectors:
 
     def most_similar(
         self,
-        to: Hashable | Sequence[Hashable] | npt.NDArray[Any],
+        to: Hashable | Sequence[Hashable] | npt.NDArray[np.floating],
         *,
         unlike: Iterable[Hashable] = (),
         n: int = 10,
@@ -186,7 +194,7 @@ class Vectors:
                 rows[id] = self.vectors[place]
         return rows
 
-    def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
+    def save(self, path: str | os.PathLike[str], format: VectorFormat | None = None) -> None:
         """Writes the vectors; ``load_vectors`` reads them.
 
         Args:

@@ -231,6 +231,7 @@ def _longest_match(model: _Compiled, piece: str) -> LongestMatch:
         prefix = model.settings.continuing_subword_prefix if start else ""
         tried: list[str] = []
         found = None
+        end = start
         for end in range(len(piece), start, -1):
             tried.append(f"{prefix}{piece[start:end]}")
             if model.token_to_id(tried[-1]) is not None:

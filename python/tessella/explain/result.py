@@ -87,6 +87,7 @@ class Explanation:
         """The ids, those of ``encode``."""
         return [token.id for token in self.tokens]
 
+    # `Any`: lists, dicts, texts and numbers, whatever the stages said.
     def to_dict(self) -> dict[str, Any]:
         """Everything as dicts, lists, texts and numbers, ready for JSON."""
         made: dict[str, Any] = _plain(asdict(self))

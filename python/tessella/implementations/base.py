@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from .._tessella import Encoding
+from ..decoders import Decoder
 from ..errors import ArgumentError
 from ..models import Model
+from ..normalizers import Normalizer
+from ..pre_tokenizers import PreTokenizer
+from ..processors import PostProcessor
 from ..tokenizer import SaveFormat, Tokenizer
 from ..tokens import AddedToken
 from ..trainers import Trainer
+
+if TYPE_CHECKING:
+    from .._types import EncodeInput, Ids, InputSequence, Padding, Side, Texts, Truncation, TruncationStrategy
 
 Files = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 Tokens = Iterable[str | AddedToken]
@@ -25,7 +32,7 @@ class BaseTokenizer:
         parameters: the settings of the recipe, for display.
     """
 
-    def __init__(self, tokenizer: Tokenizer, parameters: dict[str, Any] | None = None) -> None:
+    def __init__(self, tokenizer: Tokenizer, parameters: Mapping[str, object] | None = None) -> None:
         self._tokenizer = tokenizer
         self._parameters = {} if parameters is None else parameters
 
@@ -37,8 +44,8 @@ class BaseTokenizer:
 
     def encode(
         self,
-        sequence: Any,
-        pair: Any | None = None,
+        sequence: InputSequence,
+        pair: InputSequence | None = None,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
     ) -> Encoding:
@@ -48,7 +55,7 @@ class BaseTokenizer:
         return self._tokenizer.encode(sequence, pair, is_pretokenized, add_special_tokens)
 
     def encode_batch(
-        self, inputs: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
+        self, inputs: Iterable[EncodeInput], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
         """Encodes many texts or pairs; see ``Tokenizer.encode_batch``."""
         if inputs is None:
@@ -56,31 +63,31 @@ class BaseTokenizer:
         return self._tokenizer.encode_batch(inputs, is_pretokenized, add_special_tokens)
 
     async def async_encode_batch(
-        self, inputs: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
+        self, inputs: Iterable[EncodeInput], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
         """``encode_batch``, awaitable."""
         return await self._tokenizer.async_encode_batch(inputs, is_pretokenized, add_special_tokens)
 
     async def async_encode_batch_fast(
-        self, inputs: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
+        self, inputs: Iterable[EncodeInput], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
         """``encode_batch``, awaitable."""
         return await self._tokenizer.async_encode_batch_fast(inputs, is_pretokenized, add_special_tokens)
 
-    def decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> str:
+    def decode(self, ids: Ids, skip_special_tokens: bool = True) -> str:
         """Ids to text; see ``Tokenizer.decode``."""
         if ids is None:
             raise ArgumentError("None input is not valid. Should be a list of integers.")
         return self._tokenizer.decode(ids, skip_special_tokens)
 
-    def decode_batch(self, sequences: Iterable[Iterable[int]], skip_special_tokens: bool = True) -> list[str]:
+    def decode_batch(self, sequences: Iterable[Ids], skip_special_tokens: bool = True) -> list[str]:
         """Many lists of ids to their texts."""
         if sequences is None:
             raise ArgumentError("None input is not valid. Should be list of list of integers.")
         return self._tokenizer.decode_batch(sequences, skip_special_tokens)
 
     async def async_decode_batch(
-        self, sequences: Iterable[Iterable[int]], skip_special_tokens: bool = True
+        self, sequences: Iterable[Ids], skip_special_tokens: bool = True
     ) -> list[str]:
         """``decode_batch``, awaitable."""
         return await self._tokenizer.async_decode_batch(sequences, skip_special_tokens)
@@ -134,7 +141,7 @@ class BaseTokenizer:
 
     def enable_padding(
         self,
-        direction: str = "right",
+        direction: Side = "right",
         pad_to_multiple_of: int | None = None,
         pad_id: int = 0,
         pad_type_id: int = 0,
@@ -156,11 +163,13 @@ class BaseTokenizer:
         self._tokenizer.no_padding()
 
     @property
-    def padding(self) -> dict[str, Any] | None:
+    def padding(self) -> Padding | None:
         """The padding setting, or ``None``."""
         return self._tokenizer.padding
 
-    def enable_truncation(self, max_length: int, stride: int = 0, strategy: str = "longest_first") -> None:
+    def enable_truncation(
+        self, max_length: int, stride: int = 0, strategy: TruncationStrategy = "longest_first"
+    ) -> None:
         """Cuts everything from here on; see ``Tokenizer.enable_truncation``."""
         self._tokenizer.enable_truncation(max_length, stride=stride, strategy=strategy)
 
@@ -169,7 +178,7 @@ class BaseTokenizer:
         self._tokenizer.no_truncation()
 
     @property
-    def truncation(self) -> dict[str, Any] | None:
+    def truncation(self) -> Truncation | None:
         """The truncation setting, or ``None``."""
         return self._tokenizer.truncation
 
@@ -177,8 +186,7 @@ class BaseTokenizer:
 
     def save_model(self, directory: str | os.PathLike[str], prefix: str | None = None) -> list[str]:
         """Writes the model's own files."""
-        saved: list[str] = self._tokenizer.model.save(directory, prefix=prefix)
-        return saved
+        return self._tokenizer.model.save(directory, prefix=prefix)
 
     def save(
         self, path: str | os.PathLike[str], pretty: bool = True, format: SaveFormat | None = None
@@ -193,7 +201,7 @@ class BaseTokenizer:
     # Components.
 
     @property
-    def model(self) -> Any:
+    def model(self) -> Model:
         """The model."""
         return self._tokenizer.model
 
@@ -202,39 +210,39 @@ class BaseTokenizer:
         self._tokenizer.model = model
 
     @property
-    def normalizer(self) -> Any:
+    def normalizer(self) -> Normalizer | None:
         """The normalizer, or ``None``."""
         return self._tokenizer.normalizer
 
     @normalizer.setter
-    def normalizer(self, normalizer: Any) -> None:
+    def normalizer(self, normalizer: Normalizer | None) -> None:
         self._tokenizer.normalizer = normalizer
 
     @property
-    def pre_tokenizer(self) -> Any:
+    def pre_tokenizer(self) -> PreTokenizer | None:
         """The pre-tokenizer, or ``None``."""
         return self._tokenizer.pre_tokenizer
 
     @pre_tokenizer.setter
-    def pre_tokenizer(self, pre_tokenizer: Any) -> None:
+    def pre_tokenizer(self, pre_tokenizer: PreTokenizer | None) -> None:
         self._tokenizer.pre_tokenizer = pre_tokenizer
 
     @property
-    def post_processor(self) -> Any:
+    def post_processor(self) -> PostProcessor | None:
         """The post-processor, or ``None``."""
         return self._tokenizer.post_processor
 
     @post_processor.setter
-    def post_processor(self, post_processor: Any) -> None:
+    def post_processor(self, post_processor: PostProcessor | None) -> None:
         self._tokenizer.post_processor = post_processor
 
     @property
-    def decoder(self) -> Any:
+    def decoder(self) -> Decoder | None:
         """The decoder, or ``None``."""
         return self._tokenizer.decoder
 
     @decoder.setter
-    def decoder(self, decoder: Any) -> None:
+    def decoder(self, decoder: Decoder | None) -> None:
         self._tokenizer.decoder = decoder
 
     # Training, for the recipes.
@@ -243,5 +251,5 @@ class BaseTokenizer:
         single = isinstance(files, (str, os.PathLike))
         self._tokenizer.train([files] if single else files, trainer=trainer)  # type: ignore[list-item, arg-type]
 
-    def _train_from_iterator(self, iterator: Iterable[Any], trainer: Trainer, length: int | None) -> None:
+    def _train_from_iterator(self, iterator: Texts, trainer: Trainer, length: int | None) -> None:
         self._tokenizer.train_from_iterator(iterator, trainer=trainer, length=length)

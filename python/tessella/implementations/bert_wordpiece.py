@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import decoders
 from ..models import WordPiece
@@ -15,6 +15,9 @@ from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from ..trainers import WordPieceTrainer
 from .base import BaseTokenizer, Files, Tokens
+
+if TYPE_CHECKING:
+    from .._types import Texts
 
 _SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
@@ -27,6 +30,13 @@ class BertWordPieceTokenizer(BaseTokenizer):
         unk_token, sep_token, cls_token, pad_token, mask_token: the special tokens.
         clean_text, handle_chinese_chars, strip_accents, lowercase: see ``BertNormalizer``.
         wordpieces_prefix: marks the tokens that do not begin a word.
+
+    Example:
+        >>> from tessella import BertWordPieceTokenizer
+        >>> tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "hello", "##s"]
+        >>> tokenizer = BertWordPieceTokenizer({token: id for id, token in enumerate(tokens)})
+        >>> tokenizer.encode("Hellos").tokens
+        ['[CLS]', 'hello', '##s', '[SEP]']
     """
 
     def __init__(
@@ -71,7 +81,10 @@ class BertWordPieceTokenizer(BaseTokenizer):
         super().__init__(tokenizer, {"model": "BertWordPiece", **parameters})
 
     @staticmethod
-    def from_file(vocab: str | os.PathLike[str], **kwargs: Any) -> BertWordPieceTokenizer:
+    def from_file(
+        vocab: str | os.PathLike[str],
+        **kwargs: Any,  # what the class takes besides
+    ) -> BertWordPieceTokenizer:
         """A tokenizer from ``vocab.txt``; other arguments as for the class."""
         return BertWordPieceTokenizer(WordPiece.read_file(vocab), **kwargs)
 
@@ -104,7 +117,7 @@ class BertWordPieceTokenizer(BaseTokenizer):
 
     def train_from_iterator(
         self,
-        iterator: Iterable[Any],
+        iterator: Texts,
         vocab_size: int = 30000,
         min_frequency: int = 2,
         limit_alphabet: int = 1000,

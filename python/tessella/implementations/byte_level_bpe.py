@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import decoders, pre_tokenizers, processors
 from ..models import BPE
@@ -12,6 +12,9 @@ from ..normalizers import Lowercase, Normalizer, Sequence, unicode_normalizer_fr
 from ..tokenizer import Tokenizer
 from ..trainers import BpeTrainer
 from .base import BaseTokenizer, Files, Tokens
+
+if TYPE_CHECKING:
+    from .._types import Texts
 
 
 def one_or_sequence(normalizers: list[Normalizer]) -> Normalizer | None:
@@ -32,6 +35,13 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         unicode_normalizer: ``nfc``, ``nfd``, ``nfkc`` or ``nfkd``.
         continuing_subword_prefix, end_of_word_suffix: see ``BPE``.
         trim_offsets: leave white space out of the offsets.
+
+    Example:
+        >>> from tessella import ByteLevelBPETokenizer
+        >>> tokenizer = ByteLevelBPETokenizer()
+        >>> tokenizer.train_from_iterator(["low lower lowest"] * 10, vocab_size=262, show_progress=False)
+        >>> tokenizer.encode("low lower").tokens
+        ['low', 'Ġlower']
     """
 
     def __init__(
@@ -75,7 +85,9 @@ class ByteLevelBPETokenizer(BaseTokenizer):
 
     @staticmethod
     def from_file(
-        vocab_filename: str | os.PathLike[str], merges_filename: str | os.PathLike[str], **kwargs: Any
+        vocab_filename: str | os.PathLike[str],
+        merges_filename: str | os.PathLike[str],
+        **kwargs: Any,  # what the class takes besides
     ) -> ByteLevelBPETokenizer:
         """A tokenizer from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
         return ByteLevelBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
@@ -103,7 +115,7 @@ class ByteLevelBPETokenizer(BaseTokenizer):
 
     def train_from_iterator(
         self,
-        iterator: Iterable[Any],
+        iterator: Texts,
         vocab_size: int = 30000,
         min_frequency: int = 2,
         show_progress: bool = True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import decoders, pre_tokenizers
 from ..models import BPE
@@ -13,6 +13,9 @@ from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from ..trainers import BpeTrainer
 from .base import BaseTokenizer, Files, Tokens
+
+if TYPE_CHECKING:
+    from .._types import PrependScheme, Texts
 
 
 class SentencePieceBPETokenizer(BaseTokenizer):
@@ -25,6 +28,13 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         add_prefix_space: put a space in front of every text.
         dropout: probability of skipping a merge.
         fuse_unk: make a run of unknown characters one token.
+
+    Example:
+        >>> from tessella import SentencePieceBPETokenizer
+        >>> tokenizer = SentencePieceBPETokenizer()
+        >>> tokenizer.train_from_iterator(["low lower lowest"] * 10, vocab_size=20, show_progress=False)
+        >>> tokenizer.decode(tokenizer.encode("low lower").ids)
+        'low lower'
     """
 
     def __init__(
@@ -54,14 +64,16 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         if tokenizer.token_to_id(str(unk_token)) is not None:
             tokenizer.add_special_tokens([str(unk_token)])
         tokenizer.normalizer = NFKC()
-        scheme = "always" if add_prefix_space else "never"
+        scheme: PrependScheme = "always" if add_prefix_space else "never"
         tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement=replacement, prepend_scheme=scheme)
         tokenizer.decoder = decoders.Metaspace(replacement=replacement, prepend_scheme=scheme)
         super().__init__(tokenizer, {"model": "SentencePieceBPE", **parameters})
 
     @staticmethod
     def from_file(
-        vocab_filename: str | os.PathLike[str], merges_filename: str | os.PathLike[str], **kwargs: Any
+        vocab_filename: str | os.PathLike[str],
+        merges_filename: str | os.PathLike[str],
+        **kwargs: Any,  # what the class takes besides
     ) -> SentencePieceBPETokenizer:
         """A tokenizer from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
         return SentencePieceBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
@@ -89,7 +101,7 @@ class SentencePieceBPETokenizer(BaseTokenizer):
 
     def train_from_iterator(
         self,
-        iterator: Iterable[Any],
+        iterator: Texts,
         vocab_size: int = 30000,
         min_frequency: int = 2,
         special_tokens: Tokens = ("<unk>",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import decoders, pre_tokenizers
 from .._tessella import Regex
@@ -15,6 +15,9 @@ from ..tokenizer import Tokenizer
 from ..trainers import UnigramTrainer
 from .base import BaseTokenizer, Files, Tokens
 
+if TYPE_CHECKING:
+    from .._types import PrependScheme, Texts
+
 
 class SentencePieceUnigramTokenizer(BaseTokenizer):
     """Unigram with the spaces of SentencePiece.
@@ -23,6 +26,13 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         vocab: pieces with their log-probabilities.
         replacement: the character that is written for a space.
         add_prefix_space: put a space in front of every text.
+
+    Example:
+        >>> from tessella import SentencePieceUnigramTokenizer
+        >>> tokenizer = SentencePieceUnigramTokenizer()
+        >>> tokenizer.train_from_iterator(["low lower"] * 10, vocab_size=9, show_progress=False)
+        >>> tokenizer.encode("low lower").tokens
+        ['▁low', '▁low', 'e', 'r']
     """
 
     def __init__(
@@ -33,7 +43,7 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
     ) -> None:
         tokenizer = Tokenizer(Unigram(vocab))
         tokenizer.normalizer = Sequence([Nmt(), NFKC(), Replace(Regex(" {2,}"), " ")])
-        scheme = "always" if add_prefix_space else "never"
+        scheme: PrependScheme = "always" if add_prefix_space else "never"
         tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement=replacement, prepend_scheme=scheme)
         tokenizer.decoder = decoders.Metaspace(replacement=replacement, prepend_scheme=scheme)
         parameters = {
@@ -75,7 +85,7 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
 
     def train_from_iterator(
         self,
-        iterator: Iterable[Any],
+        iterator: Texts,
         vocab_size: int = 8000,
         show_progress: bool = True,
         special_tokens: Tokens | None = None,

@@ -38,7 +38,13 @@ _RECIPES: dict[str, Callable[..., Recipe]] = {
 
 
 def names() -> tuple[str, ...]:
-    """The names that ``get`` knows."""
+    """The names that ``get`` knows.
+
+    Example:
+        >>> from tessella import recipes
+        >>> "gpt2" in recipes.names()
+        True
+    """
     return tuple(sorted(_RECIPES))
 
 

@@ -16,6 +16,9 @@ from ..tokens import AddedToken
 from ..trainers import Trainer
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._types import CountOptions, Source
     from ..tracing import Trace
 
 __all__ = ["Ids", "Recipe", "special"]
@@ -94,7 +97,11 @@ class Recipe:
             tokenizer.post_processor = self.template(known)
         return tokenizer
 
-    def trainer(self, vocab_size: int | None = None, **options: Any) -> Trainer:
+    def trainer(
+        self,
+        vocab_size: int | None = None,
+        **options: Any,  # those of this kind's trainer
+    ) -> Trainer:
         """The trainer. The special tokens at the end, which ``train`` adds, are taken off its size.
 
         Args:
@@ -110,21 +117,20 @@ class Recipe:
             )
         return self.make_trainer(size - reserved, special_tokens=list(self.first), **options)
 
-    def count(self, source: Any, **options: Any) -> PieceCounts:
+    def count(self, source: Source, **options: Unpack[CountOptions]) -> PieceCounts:
         """Counts a corpus as this recipe's trainer needs it; see ``tessella.count_pieces``."""
         tokenizer = self.tokenizer()
         if self.for_counting is not None:
             self.for_counting(tokenizer)
         if self.prepare is not None:
-            reading: dict[str, Any] = {
-                key: options[key] for key in ("errors", "field", "format") if key in options
-            }
+            of_reading = ("errors", "field", "format")
+            reading = {key: value for key, value in options.items() if key in of_reading}
             source = _prepared(source, self.prepare, reading)
         return count_pieces(source, tokenizer, **options)
 
     def train(
         self,
-        source: Any,
+        source: Source,
         vocab_size: int | None = None,
         *,
         memory: int | str | None = None,
@@ -133,7 +139,7 @@ class Recipe:
         field: str = "text",
         progress: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
-        **options: Any,
+        **options: Any,  # those of this kind's trainer
     ) -> Tokenizer:
         """A tokenizer of this kind, learned from a corpus.
 
@@ -161,9 +167,17 @@ class Recipe:
         *,
         progress: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
-        **options: Any,
+        **options: Any,  # those of this kind's trainer
     ) -> Tokenizer:
-        """A tokenizer of this kind, learned from what ``count`` has counted."""
+        """A tokenizer of this kind, learned from what ``count`` has counted.
+
+        Example:
+            >>> from tessella import recipes
+            >>> recipe = recipes.get("gpt2")
+            >>> counts = recipe.count(["Tiles, tiles"] * 20)
+            >>> recipe.train_from_counts(counts, vocab_size=270).encode("Tiles tiles").tokens
+            ['Tiles', 'Ġtiles']
+        """
         return self.learned(counts, self.trainer(vocab_size, show_progress=progress, **options), checkpoint)
 
     def learned(

@@ -29,12 +29,18 @@ def _bytes(text: str | bytes) -> bytes:
 
 
 class ByteBpe:
-    """Merges of byte strings: pairs of ids, and the id that each makes."""
+    """Merges of byte strings: pairs of ids, and the id that each makes.
+
+    Example:
+        >>> bpe = ByteBpe.train(["low low low"], vocab_size=258)
+        >>> bpe.encode("low"), bpe.decode([257])
+        ([257], 'low')
+    """
 
     def __init__(self, merges: Mapping[tuple[int, int], int] | None = None) -> None:
-        self.merges = dict(merges or {})
+        self.merges: dict[tuple[int, int], int] = dict(merges or {})
         #: The bytes of every id.
-        self.vocab = {byte: bytes([byte]) for byte in range(256)}
+        self.vocab: dict[int, bytes] = {byte: bytes([byte]) for byte in range(256)}
         for (left, right), made in self.merges.items():
             if left not in self.vocab or right not in self.vocab:
                 raise ArgumentError(f"the merge ({left}, {right}) uses an id that no earlier merge makes")

@@ -49,10 +49,15 @@ class Unigram:
         scores: the entries.
         unknown: the token for characters that are no entry; ``None`` makes them an error. Neighbouring ones
             become one token.
+
+    Example:
+        >>> model = Unigram({"a": -2.0, "b": -2.0, "ab": -3.0})
+        >>> model.encode("ab"), model.n_best("ab", 2)
+        (['ab'], [(['ab'], -3.0), (['a', 'b'], -4.0)])
     """
 
     def __init__(self, scores: Mapping[str, float], unknown: str | None = "[UNK]") -> None:
-        self.scores = dict(scores)
+        self.scores: dict[str, float] = dict(scores)
         self.unknown = unknown
         self._longest = max(map(len, self.scores), default=1)
         # A character that is no entry costs 10 more than the rarest entry, on the scale of logarithms.

@@ -27,7 +27,13 @@ __all__ = ["WordBpe"]
 
 
 class WordBpe:
-    """Merges, in the order in which they were learned, and the alphabet that they start from."""
+    """Merges, in the order in which they were learned, and the alphabet that they start from.
+
+    Example:
+        >>> bpe = WordBpe.train({"low": 5, "lower": 2}, merges=2)
+        >>> bpe.encode("low")
+        ['low']
+    """
 
     def __init__(
         self,
@@ -38,8 +44,8 @@ class WordBpe:
         end_is_symbol: bool = True,
         unknown: str = "[UNK]",
     ) -> None:
-        self.merges = list(merges)
-        self.alphabet = list(alphabet)
+        self.merges: list[tuple[str, str]] = list(merges)
+        self.alphabet: list[str] = list(alphabet)
         self.end_of_word = end_of_word
         self.end_is_symbol = end_is_symbol
         self.unknown = unknown

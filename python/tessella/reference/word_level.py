@@ -29,12 +29,17 @@ def number_words(words: Iterable[str]) -> dict[str, int]:
 
 
 class WordLevel:
-    """A vocabulary in id order, the unknown token among it."""
+    """A vocabulary in id order, the unknown token among it.
+
+    Example:
+        >>> WordLevel(["[UNK]", "one", "two"]).encode(["two", "three"])
+        ['two', '[UNK]']
+    """
 
     def __init__(self, vocab: Iterable[str], unknown: str = "[UNK]") -> None:
-        self.vocab = list(vocab)
+        self.vocab: list[str] = list(vocab)
         self.unknown = unknown
-        self.ids = {word: id for id, word in enumerate(self.vocab)}
+        self.ids: dict[str, int] = {word: id for id, word in enumerate(self.vocab)}
 
     @classmethod
     def train(

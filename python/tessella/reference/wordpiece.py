@@ -28,7 +28,12 @@ __all__ = ["WordPiece"]
 
 
 class WordPiece:
-    """A vocabulary in id order."""
+    """A vocabulary in id order.
+
+    Example:
+        >>> WordPiece(["[UNK]", "un", "##do"]).encode("undo")
+        ['un', '##do']
+    """
 
     def __init__(
         self,
@@ -38,7 +43,7 @@ class WordPiece:
         prefix: str = "##",
         max_word_length: int = 100,
     ) -> None:
-        self.vocab = list(vocab)
+        self.vocab: list[str] = list(vocab)
         self.unknown = unknown
         self.prefix = prefix
         self.max_word_length = max_word_length

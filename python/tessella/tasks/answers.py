@@ -24,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +66,7 @@ class BestSpans:
 def best_spans(
     starts: npt.ArrayLike,
     ends: npt.ArrayLike,
-    allowed: Sequence[int] | npt.NDArray[Any],
+    allowed: Sequence[int] | npt.NDArray[np.integer],
     n: int = 1,
     *,
     max_tokens: int = 15,
@@ -79,6 +78,10 @@ def best_spans(
         allowed: whether each token may be part of an answer.
         n: answers at most.
         max_tokens: tokens of an answer at most.
+
+    Example:
+        >>> best_spans([0.0, 9.0, 0.0], [0.0, 0.0, 9.0], allowed=[0, 1, 1]).spans[0][:2]
+        (1, 2)
     """
     if n < 1 or max_tokens < 1:
         raise ArgumentError(f"`n` is {n} and `max_tokens` is {max_tokens}; both must be 1 or more")
@@ -98,7 +101,7 @@ def best_spans(
     if not places.size:
         return BestSpans([], no_answer)
     # Only the diagonals of answers that are short enough, instead of all pairs.
-    candidates: list[tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]] = []
+    candidates: list[tuple[npt.NDArray[np.floating], npt.NDArray[np.integer], npt.NDArray[np.integer]]] = []
     for length in range(min(max_tokens, mask.size)):
         first = places[places + length < mask.size]
         first = first[mask[first + length]]
@@ -110,7 +113,7 @@ def best_spans(
 
 
 #: Takes encodings and gives for each two rows: scores of starting and of ending at each token.
-AnswerModel = Callable[[list[Encoding]], Iterable[tuple[Any, Any]]]
+AnswerModel = Callable[[list[Encoding]], Iterable[tuple[npt.ArrayLike, npt.ArrayLike]]]
 
 
 class QuestionAnswerer:
@@ -202,7 +205,7 @@ class QuestionAnswerer:
     def __call__(self, question: str, text: str, n: int = 1) -> list[Answer]:
         """The n best answers, best first; fewer if there are no more."""
         encodings = self.windows(question, text)
-        scored: list[tuple[Any, Any]] = []
+        scored: list[tuple[npt.ArrayLike, npt.ArrayLike]] = []
         for first in range(0, len(encodings), self.batch_size):
             scored += self.model(encodings[first : first + self.batch_size])
         if len(scored) != len(encodings):
@@ -212,10 +215,11 @@ class QuestionAnswerer:
         sequence = int(self.question_first)
         for encoding, (starts, ends) in zip(encodings, scored, strict=True):
             size = len(encoding.ids)
+            begins, finishes = np.asarray(starts)[:size], np.asarray(ends)[:size]
             allowed = [int(number == sequence) for number in encoding.sequence_ids]
             # Widening can make answers equal: ask for some more.
             wanted = 2 * n + 10 if self.whole_words else n
-            best = best_spans(starts[:size], ends[:size], allowed, wanted, max_tokens=self.max_answer_tokens)
+            best = best_spans(begins, finishes, allowed, wanted, max_tokens=self.max_answer_tokens)
             none = min(none, best.no_answer)
             here: dict[tuple[int, int], float] = {}
             for start, end, score in best.spans:

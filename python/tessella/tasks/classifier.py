@@ -17,17 +17,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from .. import Encoding, Tokenizer
 from ..errors import ArgumentError
-from .entities import Entity, Strategy, TokenScores, join_entities, token_scores, word_starts
+from .entities import (
+    Entity,
+    Strategy,
+    TokenScores,
+    WordRule,
+    join_entities,
+    token_scores,
+    word_starts,
+    words_by,
+)
 from .windows import windowed
 
 __all__ = ["TokenClassifier"]
 
 #: Takes encodings and gives for each an array of scores, tokens by labels.
-TokenModel = Callable[[list[Encoding]], Iterable[Any]]
+TokenModel = Callable[[list[Encoding]], Iterable[npt.ArrayLike]]
 
 
 class TokenClassifier:
@@ -45,6 +56,7 @@ class TokenClassifier:
         stride: tokens that windows share. Of what a token scored in several windows, the one counts in which
             it stood furthest from the edge.
         batch_size: encodings that the model gets at once.
+        word_rule: what words are: those of the tokenizer, or with ``"blanks"`` what stands between spaces.
     """
 
     def __init__(
@@ -59,19 +71,21 @@ class TokenClassifier:
         max_length: int | None = None,
         stride: int = 0,
         batch_size: int = 32,
+        word_rule: WordRule = "tokenizer",
     ) -> None:
         if batch_size < 1:
             raise ArgumentError(f"`batch_size` is {batch_size}; it must be 1 or more")
         self.model = model
-        self.labels = list(labels)
+        self.labels: list[str] = list(labels)
         self.strategy: Strategy = strategy
-        self.ignore = tuple(ignore)
+        self.ignore: tuple[str, ...] = tuple(ignore)
         self.probabilities = probabilities
+        self.word_rule: WordRule = word_rule
         self.batch_size = batch_size
         self.max_length = max_length
         self.stride = stride
         if max_length is not None:
-            self.tokenizer = windowed(tokenizer, max_length, stride, "only_first")
+            self.tokenizer: Tokenizer = windowed(tokenizer, max_length, stride, "only_first")
         else:
             # Texts of any length are read whole, whatever the tokenizer's own settings say.
             self.tokenizer = copy(tokenizer)
@@ -106,13 +120,14 @@ class TokenClassifier:
             if len(scored) != len(batch):
                 raise ArgumentError(f"the model got {len(batch)} encodings and gave {len(scored)} arrays")
             for (number, encoding), scores in zip(batch, scored, strict=True):
-                rows = scores[: len(encoding.ids)]
+                rows = np.asarray(scores)[: len(encoding.ids)]
                 starts = joined[number][0]
                 tokens = token_scores(encoding, rows, len(self.labels), starts, self.probabilities)
                 parts[number].append(tokens)
         results = []
         for (_, text), windows in zip(joined, parts, strict=True):
-            found = join_entities(merge_windows(windows, self.stride), text, self.labels, self.strategy)
+            tokens = words_by(self.word_rule, merge_windows(windows, self.stride), text)
+            found = join_entities(tokens, text, self.labels, self.strategy)
             results.append([entity for entity in found if entity.label not in self.ignore])
         return results
 

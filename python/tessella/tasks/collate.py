@@ -73,6 +73,11 @@ def pad_batch(
         length: the length of the batch at least; without it the longest example decides.
         side: where padding goes.
         fill: what pads other columns; by default -100 for ``labels``, 1 for ``special_tokens_mask``, else 0.
+
+    Example:
+        >>> batch = pad_batch([{"input_ids": [5, 6, 7]}, {"input_ids": [8]}], pad_id=0)
+        >>> {name: column.tolist() for name, column in batch.items()}
+        {'input_ids': [[5, 6, 7], [8, 0, 0]], 'attention_mask': [[1, 1, 1], [1, 0, 0]]}
     """
     rows = [dict(example) for example in examples]
     if not rows:
@@ -229,7 +234,7 @@ class MaskedCollator(TokenLabelCollator):
         self.probability = probability
         self.mask_share = mask_share
         self.random_share = random_share
-        self.special_ids = list(special_ids)
+        self.special_ids: list[int] = list(special_ids)
         self._random = np.random.default_rng(seed)
 
     def __call__(self, examples: Iterable[Example]) -> Batch:

@@ -7,6 +7,10 @@ of a word agree is a *strategy*:
 - ``simple``: they need not, but neighbouring tokens of one label are joined.
 - ``first``: the first token decides for the word; ``max``: the surest token; ``average``: the mean of all.
 
+Words are those of the tokenizer (``word_ids``), or with ``word_rule="blanks"`` what stands between spaces: so
+the transformers library's pipeline counts for tokenizers whose tokens do not tell where words go on, such as
+byte-level ones. ``U.S.`` is one word then, and ``(Rome)`` is one with its brackets.
+
 Words are joined to an entity while the label stays the same and no ``B-`` begins a new one. The text of an
 entity is what stands in the original between its first and last character.
 
@@ -20,9 +24,9 @@ Example:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +38,7 @@ __all__ = [
     "Entity",
     "Strategy",
     "TokenScores",
+    "WordRule",
     "aggregate",
     "drop_overlaps",
     "join_entities",
@@ -41,6 +46,7 @@ __all__ = [
 ]
 
 Strategy = Literal["none", "simple", "first", "max", "average"]
+WordRule = Literal["tokenizer", "blanks"]
 _STRATEGIES = ("none", "simple", "first", "max", "average")
 
 
@@ -74,10 +80,10 @@ class TokenScores:
     start: int
     end: int
     word: int | None
-    scores: Any
+    scores: npt.NDArray[np.floating]
 
 
-def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[Any]:
+def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.floating]:
     """Scores as probabilities.
 
     Example:
@@ -88,7 +94,7 @@ def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[Any]:
     if array.dtype == np.float16 or array.dtype.kind not in "f":
         array = array.astype(np.float32 if array.dtype == np.float16 else np.float64)
     powers = np.exp(array - array.max(axis=axis, keepdims=True))
-    result: npt.NDArray[Any] = powers / powers.sum(axis=axis, keepdims=True)
+    result: npt.NDArray[np.floating] = powers / powers.sum(axis=axis, keepdims=True)
     return result
 
 
@@ -103,6 +109,7 @@ def aggregate(
     probabilities: bool = False,
     delimiter: str = " ",
     sequence: int = 0,
+    word_rule: WordRule = "tokenizer",
 ) -> list[Entity]:
     """The entities of one encoding.
 
@@ -116,12 +123,14 @@ def aggregate(
         probabilities: the scores are probabilities already.
         delimiter: what stands between words.
         sequence: the sequence of a pair to look at.
+        word_rule: what words are: those of the tokenizer, or what stands between spaces.
     """
     if not isinstance(text, str):
         starts, joined = word_starts(text, delimiter)
     else:
         starts, joined = [], text
     tokens = token_scores(encoding, scores, len(labels), starts, probabilities, sequence)
+    tokens = words_by(word_rule, tokens, joined)
     left_out = set(ignore)
     return [one for one in join_entities(tokens, joined, labels, strategy) if one.label not in left_out]
 
@@ -164,6 +173,20 @@ def token_scores(
         shift = starts[word] if starts and word is not None else 0
         tokens.append(TokenScores(place, start + shift, end + shift, word, array[place]))
     return tokens
+
+
+def words_by(rule: WordRule, tokens: list[TokenScores], text: str) -> list[TokenScores]:
+    """The tokens with the numbers of their words as the rule has it."""
+    if rule == "tokenizer":
+        return tokens
+    if rule != "blanks":
+        raise ArgumentError(f"`word_rule` is {rule!r}; it must be 'tokenizer' or 'blanks'")
+    word, numbered = -1, []
+    for token in tokens:
+        if word < 0 or token.start == 0 or " " in text[token.start - 1 : token.start + 1]:
+            word += 1
+        numbered.append(replace(token, word=word))
+    return numbered
 
 
 def join_entities(

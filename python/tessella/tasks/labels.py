@@ -25,7 +25,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from .. import Encoding
 from ..errors import ArgumentError
@@ -71,6 +71,14 @@ def labels_of_words(
             for all.
         ignored: what special tokens get.
         names: where labels are numbers, their names, so that ``"all"`` finds ``I-X`` for ``B-X``.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "in": 1, "Ro": 2, "##me": 3}))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> encoding = tokenizer.encode(["in", "Rome"], is_pretokenized=True)
+        >>> encoding.tokens, labels_of_words(encoding, ["O", "B-LOC"], "all")
+        (['in', 'Ro', '##me'], ['O', 'B-LOC', 'I-LOC'])
     """
     if pieces not in ("first", "all", "same"):
         raise ArgumentError(f"`pieces` is {pieces!r}; it must be 'first', 'all' or 'same'")
@@ -104,7 +112,8 @@ def _inner_forms(labels: Sequence[_L], names: Sequence[str] | Mapping[int, str] 
             inner = f"I-{name[2:]}"
             if not isinstance(label, str) and inner not in numbers:
                 raise ArgumentError(f"`names` has {name!r}, but not {inner!r}")
-            forms[label] = inner if isinstance(label, str) else numbers[inner]
+            goes_on: Any = inner if isinstance(label, str) else numbers[inner]  # of the label's own type
+            forms[label] = goes_on
     return forms
 
 
@@ -188,6 +197,13 @@ def labels_of_spans(
         ignored: what special tokens get.
         text: the text. Tokens of byte-level vocabularies may begin with a space; with the text at hand, that
             is not taken for a part that a span cuts off.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "in": 1, "Ro": 2, "##me": 3}))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> labels_of_spans(tokenizer.encode("in Rome"), [("LOC", 3, 7)]).labels
+        ['O', 'B-LOC', 'I-LOC']
     """
     mine = [place for place, number in enumerate(encoding.sequence_ids) if number == sequence]
     offsets = _trimmed(encoding, text)
@@ -243,6 +259,13 @@ def spans_of_labels(
     """Labelled stretches of the text, from a tag for every token. Tokens with ``ignored`` are passed over.
 
     With ``text``, white space at the edges of tokens is left out.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "in": 1, "Ro": 2, "##me": 3}))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> spans_of_labels(tokenizer.encode("in Rome"), ["O", "B-LOC", "I-LOC"])
+        [('LOC', 3, 7)]
     """
     kept = [(place, label) for place, label in enumerate(labels) if label != ignored]
     tags = [str(label) for _, label in kept]

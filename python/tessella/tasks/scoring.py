@@ -73,6 +73,11 @@ def score_entities(
         names: the tags by number, where numbers are given.
         scheme: count only what is spelled exactly by this scheme, instead of reading tags kindly.
         ignored: tokens whose true tag is this are left out.
+
+    Example:
+        >>> scores = score_entities([["B-LOC", "O"], ["B-PER"]], [["B-LOC", "O"], ["O"]])
+        >>> scores.precision, scores.recall, scores.support
+        (1.0, 0.5, 2)
     """
     if len(true) != len(predicted):
         raise ArgumentError(f"there are {len(true)} true sentences, but {len(predicted)} predicted ones")

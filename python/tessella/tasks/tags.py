@@ -65,6 +65,10 @@ def spans_of_tags(tags: Iterable[str], scheme: Scheme = "BIO") -> list[TagSpan]:
 
     Tags that break the rules are read kindly, as evaluation programs do: a span that goes on without having
     begun begins there, and one that never ends ends where its label does.
+
+    Example:
+        >>> spans_of_tags(["O", "B-LOC", "I-LOC"])
+        [TagSpan(label='LOC', start=1, end=3)]
     """
     spans: list[TagSpan] = []
     label, start, place, last = "", 0, 0, "O"
@@ -111,5 +115,10 @@ def tags_of_spans(spans: Iterable[tuple[str, int, int]], length: int, scheme: Sc
 
 
 def convert_tags(tags: Sequence[str], *, source: Scheme = "BIO", to: Scheme) -> list[str]:
-    """The same spans in another spelling."""
+    """The same spans in another spelling.
+
+    Example:
+        >>> convert_tags(["O", "B-LOC", "I-LOC"], to="BILOU")
+        ['O', 'B-LOC', 'L-LOC']
+    """
     return tags_of_spans(spans_of_tags(tags, source), len(tags), to)

@@ -14,11 +14,10 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import copy
 from typing import Literal
 
-from .. import Encoding, Tokenizer
+from .. import Encoding, InputSequence, Tokenizer
 
 __all__ = ["windowed", "windows"]
 
@@ -35,8 +34,8 @@ def windowed(tokenizer: Tokenizer, max_length: int, stride: int, truncated: Trun
 
 def windows(
     tokenizer: Tokenizer,
-    text: str | Sequence[str],
-    pair: str | Sequence[str] | None = None,
+    text: InputSequence,
+    pair: InputSequence | None = None,
     *,
     max_length: int,
     stride: int = 0,
@@ -51,6 +50,13 @@ def windows(
         max_length: tokens of a window at most, special tokens included.
         stride: tokens that a window shares with the one before.
         truncated: which of the two texts is cut, by default the second if there is one.
+
+    Example:
+        >>> from tessella import models, pre_tokenizers
+        >>> tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1, "c": 2}, "a"))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> [window.tokens for window in windows(tokenizer, "a b c", max_length=2, stride=1)]
+        [['a', 'b'], ['b', 'c']]
     """
     truncated = truncated or ("only_first" if pair is None else "only_second")
     cutter = windowed(tokenizer, max_length, stride, truncated)

@@ -38,9 +38,9 @@ class Annotation:
     __slots__ = ("end", "label", "start")
 
     def __init__(self, start: int, end: int, label: str) -> None:
-        self.start = start
-        self.end = end
-        self.label = label
+        self.start: int = start
+        self.end: int = end
+        self.label: str = label
 
     def __repr__(self) -> str:
         return f"Annotation(start={self.start}, end={self.end}, label={self.label!r})"
@@ -68,14 +68,17 @@ class EncodingVisualizer:
         self,
         tokenizer: Tokenizer,
         default_to_notebook: bool = True,
-        annotation_converter: Callable[[Any], Annotation] | None = None,
+        annotation_converter: Callable[[Any], Annotation] | None = None,  # takes what the caller has
     ) -> None:
         self.tokenizer = tokenizer
         self.default_to_notebook = default_to_notebook
         self.annotation_converter = annotation_converter
 
     def __call__(
-        self, text: str, annotations: Iterable[Any] = (), default_to_notebook: bool | None = None
+        self,
+        text: str,
+        annotations: Iterable[Any] = (),  # `Annotation`, or what the converter takes
+        default_to_notebook: bool | None = None,
     ) -> str | None:
         """The page, or ``None`` after showing it in a notebook.
 

@@ -43,6 +43,10 @@ class Affixes(WordTokenizer):
         at_most: prefixes, and suffixes, that one word may lose.
         mark: the mark.
         words: what cuts the text into words first, ``Punctuation()`` by default.
+
+    Example:
+        >>> Affixes(["un"], ["ing"]).tokenize("untying knots")
+        ['un##', 'tying', 'knots']
     """
 
     def __init__(
@@ -57,8 +61,8 @@ class Affixes(WordTokenizer):
     ) -> None:
         if least_stem < 1:
             raise ArgumentError(f"`least_stem` is {least_stem}; a stem has 1 character or more")
-        self.prefixes = _longest_first(prefixes, "prefixes")
-        self.suffixes = _longest_first(suffixes, "suffixes")
+        self.prefixes: list[str] = _longest_first(prefixes, "prefixes")
+        self.suffixes: list[str] = _longest_first(suffixes, "suffixes")
         self.least_stem = least_stem
         self.at_most = at_most
         self.mark = mark

@@ -139,6 +139,11 @@ class Morphs(WordTokenizer):
         word_count: words of the corpus, repetitions counted; by default the number of ``analyses``.
         corpus_weight: what the corpus counts beside the lexicon; larger numbers give longer morphs.
         words: what cuts texts into words first, ``Punctuation()`` by default.
+
+    Example:
+        >>> morphs = Morphs({"walk": 3, "ed": 2, "s": 1})
+        >>> morphs.segment("walked")
+        ['walk', 'ed']
     """
 
     def __init__(
@@ -150,11 +155,11 @@ class Morphs(WordTokenizer):
         corpus_weight: float = 1.0,
         words: WordTokenizer | None = None,
     ) -> None:
-        self.morphs = dict(morphs)
-        self.analyses = {word: list(parts) for word, parts in (analyses or {}).items()}
+        self.morphs: dict[str, int] = dict(morphs)
+        self.analyses: dict[str, list[str]] = {word: list(parts) for word, parts in (analyses or {}).items()}
         self.corpus_weight = corpus_weight
         self._words = words or Punctuation()
-        self.word_count = len(self.analyses) if word_count is None else word_count
+        self.word_count: int = len(self.analyses) if word_count is None else word_count
         self._cost = DescriptionLength(corpus_weight)
         for morph, count in self.morphs.items():
             self._cost.update(morph, 0, count)

@@ -116,6 +116,10 @@ class Treebank(WordTokenizer):
 
     Args:
         convert_parentheses: write brackets as ``-LRB-`` and the like.
+
+    Example:
+        >>> Treebank().tokenize("They can't (yet).")
+        ['They', 'ca', "n't", '(', 'yet', ')', '.']
     """
 
     _convert = False

@@ -160,6 +160,10 @@ class UnicodeWords(WordTokenizer):
     Args:
         keep: ``"visible"`` leaves out what is white space alone, ``"words"`` what holds neither letter nor
             number, and ``"all"`` nothing, so that the words joined are the text.
+
+    Example:
+        >>> UnicodeWords().tokenize("Don't stop: 3.14!")
+        ["Don't", 'stop', ':', '3.14', '!']
     """
 
     _keep: Literal["visible", "words", "all"] = "visible"

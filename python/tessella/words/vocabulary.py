@@ -40,6 +40,11 @@ class WordVocabulary:
         words: the vocabulary in id order, without the unknown token, which is added in front if it is not in.
         unknown: the unknown token.
         splitter: what cuts texts into words, ``Punctuation()`` by default.
+
+    Example:
+        >>> vocabulary = WordVocabulary.build(["one two two", "two"], 3)
+        >>> vocabulary.encode("two three").ids, vocabulary.decode([1])
+        ([1, 0], ['two'])
     """
 
     def __init__(
@@ -49,10 +54,10 @@ class WordVocabulary:
         twice = [word for word, times in Counter(listed).items() if times > 1]
         if twice:
             raise ArgumentError(f"the word {twice[0]!r} is in the vocabulary more than once")
-        self.words = listed if unknown in listed else [unknown, *listed]
+        self.words: list[str] = listed if unknown in listed else [unknown, *listed]
         self.unknown = unknown
-        self.splitter = splitter or Punctuation()
-        self.ids = {word: id for id, word in enumerate(self.words)}
+        self.splitter: WordTokenizer | Punctuation = splitter or Punctuation()
+        self.ids: dict[str, int] = {word: id for id, word in enumerate(self.words)}
 
     @classmethod
     def build(

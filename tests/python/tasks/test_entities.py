@@ -2,6 +2,7 @@
 
 import random
 import types
+import warnings
 from copy import copy
 
 import numpy as np
@@ -73,6 +74,43 @@ def test_against_the_pipeline(pieces, pipeline):
         assert all(e.text == text[e.start : e.end] for e in found)
         compared += len(found)
     assert compared > 3000
+
+
+def test_words_between_blanks_against_the_pipeline(pipeline, bpe):
+    """The rule of that pipeline for tokenizers whose tokens do not tell where words go on."""
+    pipe, names = copy(pipeline[0]), pipeline[1]
+    pipe.tokenizer = types.SimpleNamespace(
+        convert_ids_to_tokens=bpe.id_to_token,
+        convert_tokens_to_string=" ".join,
+        unk_token_id=None,
+        _tokenizer=types.SimpleNamespace(model=types.SimpleNamespace(continuing_subword_prefix=None)),
+    )
+    rng = random.Random(2)
+    compared = 0
+    for seed in range(1000):
+        text = " ".join(
+            rng.choices(["U.S.", "the", "(Rome)", "in", "", "a-thing", "é日"], k=rng.randint(1, 8))
+        )
+        encoding = bpe.encode(text)
+        scores = random_scores(seed, len(encoding.ids))
+        strategy = STRATEGIES[seed % 5]
+        their = names[strategy.upper()]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            gathered = pipe.gather_pre_entities(
+                text, encoding.ids, softmax(scores), encoding.offsets, encoding.special_tokens_mask, their
+            )
+        key = "entity" if strategy == "none" else "entity_group"
+        expected = [(e[key], e["start"], e["end"]) for e in pipe.aggregate(gathered, their) if e[key] != "O"]
+        found = aggregate(encoding, scores, text, LABELS, strategy, word_rule="blanks")
+        assert [(e.label, e.start, e.end) for e in found] == expected
+        compared += len(found)
+        model = [scores]
+        classifier = TokenClassifier(lambda _: model, bpe, LABELS, strategy=strategy, word_rule="blanks")  # noqa: B023
+        assert classifier(text) == found
+    assert compared > 2000
+    with pytest.raises(ArgumentError, match="word_rule"):
+        aggregate(encoding, scores, text, LABELS, word_rule="spaces")
 
 
 def test_overlaps_against_the_pipeline(pipeline):

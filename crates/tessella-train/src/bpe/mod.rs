@@ -101,6 +101,11 @@ pub enum LengthRule {
 pub trait MergeFilter: Debug + Send + Sync {
     /// False if the two must never become one token. Asked once, when the pair is about to be merged.
     fn allows(&self, left: &str, right: &str, merged: &str, count: u64) -> Result<bool>;
+
+    /// What tells it from other filters, where that can be known: a checkpoint belongs to one of them.
+    fn name(&self) -> String {
+        String::from("a filter")
+    }
 }
 
 /// Options of BPE training; the defaults are the reference trainer's.
@@ -299,7 +304,21 @@ impl BpeTrainer {
         if let Some(initial) = &self.initial_vocab {
             given::replay(&mut learner, initial, progress)?;
         }
+        let before_forced = learner.tokens.len();
         given::force(&mut learner, &self.forced_tokens)?;
+        if self.strict_budget && learner.tokens.len() > self.vocab_size {
+            let entries = learner.tokens.len();
+            let forced = entries - before_forced;
+            return Err(Error::new(
+                ErrorKind::Train,
+                format!(
+                    "a vocabulary of {} cannot hold the forced tokens: they and their parts are {forced} entries beside \
+                     {before_forced} of special tokens and alphabet = {entries}. Ask for {entries} or more, or force \
+                     fewer",
+                    self.vocab_size
+                ),
+            ));
+        }
         Ok((learner, summary))
     }
 
@@ -308,10 +327,9 @@ impl BpeTrainer {
         if self.checkpoint.is_none() {
             return Ok(0);
         }
-        // A filter is code and cannot be compared; that one is there is all that can be known.
-        let filtered = self.merge_filter.is_some();
+        let filter = self.merge_filter.as_ref().map(|filter| filter.name());
         let options = BpeTrainer { checkpoint: None, merge_filter: None, ..self.clone() };
-        fingerprint(&format!("{kind} {options:?} {filtered}"), &self.words(counts))
+        fingerprint(&format!("{kind} {options:?} {filter:?}"), &self.words(counts))
     }
 
     /// What the checkpoint holds, if there is one.

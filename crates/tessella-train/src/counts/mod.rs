@@ -184,14 +184,24 @@ impl PieceCounts {
 
     /// Adds all that another one has counted, each count taken `weight` times.
     ///
-    /// What the other one has on disk stays there and is shared. A count beyond 64 bits is noticed at the
-    /// latest when the pieces are walked.
+    /// What the other one has on disk stays there and is shared. A count in memory beyond 64 bits is an error that
+    /// changes nothing; one that adds up on disk is noticed when the pieces are walked.
     pub fn merge_weighted(&mut self, other: &PieceCounts, weight: u64) -> Result<()> {
         if weight == 0 {
             return Err(Error::value("a weight of 0 would leave the source out: leave it out yourself"));
         }
         let too_heavy = || Error::value(format!("weights multiplied with {weight} exceed 64 bits"));
         let total = other.total.checked_mul(u128::from(weight)).ok_or_else(too_heavy)?;
+        let sources: Vec<Source> =
+            other.sources.iter().map(|source| source.weighted(weight)).collect::<Result<_>>()?;
+        // No piece occurs more often than all of them.
+        if self.total.saturating_add(total) > u128::from(u64::MAX) {
+            for (piece, count) in other.table.iter() {
+                let sum =
+                    count.checked_mul(weight).and_then(|n| n.checked_add(self.table.get(piece).unwrap_or(0)));
+                sum.ok_or_else(|| overflow(piece))?;
+            }
+        }
         for part in &other.parts {
             let weight = part.weight.checked_mul(weight).ok_or_else(too_heavy)?;
             self.parts.push(Part { weight, ..part.clone() });
@@ -208,8 +218,8 @@ impl PieceCounts {
         self.total += total - in_memory;
         self.by_chance |= other.by_chance;
         self.distinct.take();
-        for source in &other.sources {
-            self.note_source(source.weighted(weight)?)?;
+        for source in sources {
+            self.note_source(source)?;
         }
         Ok(())
     }

@@ -251,17 +251,18 @@ impl UnigramTrainer {
         let nul = usize::from(!corpus.has_nul);
         let required: BTreeSet<char> =
             corpus.alphabet[nul..].iter().chain(&self.initial_alphabet).copied().collect();
-        let specials = self.special_tokens.len() + usize::from(self.adds_unknown());
+        let specials = as_special(&self.special_tokens).len() + usize::from(self.adds_unknown());
         let must = required.len() + if self.strict_budget { specials } else { 0 };
         if must > self.vocab_size {
             return Err(Error::new(
                 ErrorKind::Train,
                 format!(
                     "a vocabulary of {} is not large enough to contain all characters: {specials} special tokens \
-                     + {} characters = {}, before any longer entry. Ask for more, or normalise the text to fewer \
-                     characters",
+                     + {} characters = {}, before any longer entry. Ask for {} or more, or normalise the text to \
+                     fewer characters",
                     self.vocab_size,
                     required.len(),
+                    specials + required.len(),
                     specials + required.len()
                 ),
             ));

@@ -180,8 +180,11 @@ class Given:
         if "special_tokens" not in given:
             added = plan.tokenizer.get_added_tokens_decoder()
             given["special_tokens"] = [token for _, token in sorted(added.items()) if token.special]
-            if plan.kind in ("WordPiece", "WordLevel") and not given["special_tokens"]:
-                given["special_tokens"] = [plan.tokenizer.model.unk_token]
+            from ...models import WordLevel, WordPiece
+
+            model = plan.tokenizer.model
+            if isinstance(model, (WordPiece, WordLevel)) and not given["special_tokens"]:
+                given["special_tokens"] = [model.unk_token]
         return trainer(**given)
 
 

@@ -60,13 +60,12 @@ def shape(value: Any) -> tuple[Any, bool, bool]:
     """The value as a sequence, whether it holds pieces, and whether it is a batch."""
     if value is None or (isinstance(value, (str, bytes)) and not value):
         value = []
-    if not is_sequence(value):
-        value = [value]
-    if hasattr(value, "ndim"):
-        return value, False, value.ndim > 1
-    is_batch = len(value) > 0 and is_sequence(value[0])
-    first = value
+    values: Any = value if is_sequence(value) else [value]
+    if hasattr(values, "ndim"):
+        return values, False, values.ndim > 1
+    is_batch = len(values) > 0 and is_sequence(values[0])
+    first = values
     if is_batch:
-        first = next((item for item in value if is_sequence(item) and len(item) > 0), [])
+        first = next((item for item in values if is_sequence(item) and len(item) > 0), [])
     holds_pieces = len(first) > 0 and not hasattr(first, "dtype") and isinstance(first[0], (str, bytes))
-    return value, holds_pieces, is_batch
+    return values, holds_pieces, is_batch

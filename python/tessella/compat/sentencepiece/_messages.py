@@ -8,7 +8,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-__all__ = ["NBestSentencePieceText", "SentencePieceText"]
+__all__ = ["NBestSentencePieceText", "SentencePieceText", "written"]
+
+
+def written(message: object) -> object:
+    """The bytes of a message, of this module or of a protocol-buffer library; all else as it is."""
+    write = getattr(message, "SerializeToString", None)
+    return write() if callable(write) else message
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:

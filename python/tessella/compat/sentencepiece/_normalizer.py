@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from ... import _tessella
 from ...errors import ArgumentError
 from ._errors import as_runtime_errors
+from ._messages import written
 from ._texts import Input
 from ._texts import with_offsets as _with_offsets
+
+if TYPE_CHECKING:
+    from ._options import Inputs, Message
 
 
 class SentencePieceNormalizer:
@@ -33,11 +38,11 @@ class SentencePieceNormalizer:
     def __init__(
         self,
         model_file: str | None = None,
-        model_proto: Any = None,
-        normalizer_spec: Any = None,
+        model_proto: bytes | Message | None = None,
+        normalizer_spec: bytes | Message | None = None,
         rule_tsv: str | None = None,
         rule_name: str | None = None,
-        norm_map: Any = None,
+        norm_map: Iterable[tuple[str, str]] | None = None,
         add_dummy_prefix: bool | None = None,
         escape_whitespaces: bool | None = None,
         remove_extra_whitespaces: bool | None = None,
@@ -66,7 +71,8 @@ class SentencePieceNormalizer:
             if value is not None:
                 self._handle.set(name, bool(value))
 
-    def normalize(self, input: Input | list[Input], with_offsets: bool | None = None) -> Any:
+    # `Any`: a text, or a text and its offsets; of a list, of each.
+    def normalize(self, input: Inputs, with_offsets: bool | None = None) -> Any:
         """The normalized text, or texts; with offsets also where each character comes from.
 
         Example:
@@ -114,8 +120,8 @@ class SentencePieceNormalizer:
     Decompile = decompile
 
 
-def _bytes(message: Any) -> bytes:
-    serialized = message.SerializeToString() if hasattr(message, "SerializeToString") else message
+def _bytes(message: bytes | Message) -> bytes:
+    serialized = message if isinstance(message, bytes) else written(message)
     if not isinstance(serialized, bytes):
         raise TypeError(f"a message must be bytes, found {type(serialized).__name__}")
     return serialized

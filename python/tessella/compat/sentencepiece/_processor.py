@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ...errors import ArgumentError
 from . import _decoding
 from ._errors import SentencePieceError, as_runtime_errors
 from ._messages import NBestSentencePieceText, SentencePieceText
+from ._options import Inputs, ReturnType
 from ._settings import next_seed
 from ._texts import Input, characters_at, with_offsets
 from ._vocabulary import NOT_LOADED, Vocabulary
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import (
+        Decodable,
+        DecodeOptions,
+        EncodeOptions,
+        Extras,
+        ParallelOptions,
+        ProcessorOptions,
+        SampleOptions,
+    )
+
 # What a call returns depends on its `return_type`; a precise type would need many overloads.
 Result = Any
-ReturnType = type[int] | type[str] | type[bytes] | str
 Sampled = tuple[int, float, int] | None
 Parts = tuple[bytes, list[int], list[str], list[int], list[int]]
 
@@ -120,14 +134,14 @@ class SentencePieceProcessor(Vocabulary):
             return_type = out_type
         if return_type is None:
             return_type = self._return_type if default is None else default
-        if return_type == "immutable_proto":
+        if str(return_type) == "immutable_proto":
             raise ArgumentError("immutable_proto is not supported any more: use return_type='proto'")
         if return_type not in _RETURN_TYPES:
             raise ArgumentError(f"invalid return_type {return_type!r}: it must be one of {_RETURN_TYPES}")
         return return_type
 
     @classmethod
-    def from_file(cls, model_file: str, **kwargs: Any) -> SentencePieceProcessor:
+    def from_file(cls, model_file: str, **kwargs: Unpack[ProcessorOptions]) -> SentencePieceProcessor:
         """A processor for a model file, with options as for the class."""
         cls._check_no_model(kwargs)
         processor = cls(**kwargs)
@@ -135,7 +149,7 @@ class SentencePieceProcessor(Vocabulary):
         return processor
 
     @classmethod
-    def from_proto(cls, model_proto: bytes, **kwargs: Any) -> SentencePieceProcessor:
+    def from_proto(cls, model_proto: bytes, **kwargs: Unpack[ProcessorOptions]) -> SentencePieceProcessor:
         """A processor for a model in memory, with options as for the class."""
         cls._check_no_model(kwargs)
         processor = cls(**kwargs)
@@ -143,7 +157,7 @@ class SentencePieceProcessor(Vocabulary):
         return processor
 
     @staticmethod
-    def _check_no_model(kwargs: dict[str, Any]) -> None:
+    def _check_no_model(kwargs: Mapping[str, object]) -> None:
         for name in ("model_file", "model_proto"):
             if name in kwargs:
                 raise ArgumentError(f"`{name}` is given twice: leave the keyword out")
@@ -152,7 +166,7 @@ class SentencePieceProcessor(Vocabulary):
 
     def encode(
         self,
-        input: Input | list[Input],
+        input: Inputs,
         add_bos: bool | None = None,
         add_eos: bool | None = None,
         reverse: bool | None = None,
@@ -170,6 +184,18 @@ class SentencePieceProcessor(Vocabulary):
 
         ``return_bytes`` is for ``"offset_mapping"``: pieces as bytes and offsets in bytes, which is the
         default for texts that are bytes.
+
+        Example:
+            >>> import io
+            >>> from tessella.compat.sentencepiece import SentencePieceTrainer
+            >>> file = io.BytesIO()
+            >>> texts = iter(["abra", "bar"])
+            >>> SentencePieceTrainer.train(
+            ...     sentence_iterator=texts, model_writer=file, model_type="char", vocab_size=8
+            ... )
+            >>> processor = SentencePieceProcessor(model_proto=file.getvalue())
+            >>> processor.encode("bra", out_type=str), processor.decode(processor.encode("bra"))
+            (['▁', 'b', 'r', 'a'], 'bra')
         """
         kind = self._resolve(return_type, out_type)
         if return_bytes is not None and kind != "offset_mapping":
@@ -301,7 +327,7 @@ class SentencePieceProcessor(Vocabulary):
 
     def nbest_encode(
         self,
-        input: Input | list[Input],
+        input: Inputs,
         add_bos: bool | None = None,
         add_eos: bool | None = None,
         reverse: bool | None = None,
@@ -339,7 +365,7 @@ class SentencePieceProcessor(Vocabulary):
 
     def parallel_encode(
         self,
-        input: Input | list[Input],
+        input: Inputs,
         add_bos: bool | None = None,
         add_eos: bool | None = None,
         reverse: bool | None = None,
@@ -371,7 +397,7 @@ class SentencePieceProcessor(Vocabulary):
 
     def decode(
         self,
-        input: Any,
+        input: Decodable,
         return_type: ReturnType | None = None,
         out_type: ReturnType | None = None,
         num_threads: int | None = None,
@@ -402,30 +428,26 @@ class SentencePieceProcessor(Vocabulary):
     def _decode_one(
         self, values: Any, holds_pieces: bool, kind: ReturnType, as_bytes: bool, pieces_are_bytes: bool | None
     ) -> Result:
-        is_message = kind in ("serialized_proto", "proto")
+        are_bytes = False
+        pieces: list[str] = []
+        ids: list[int] = []
         if holds_pieces:
             pieces, are_bytes = _decoding.pieces_of(values)
-            model = self._model()
             are_bytes = are_bytes if pieces_are_bytes is None else pieces_are_bytes
-            if not is_message:
-                parts = model.decode_pieces(pieces)
-            message = model.decode_pieces_message(pieces) if is_message else b""
         else:
             ids = _decoding.ids_of(values, self.piece_size())
-            model = self._model()
-            are_bytes = False
-            if not is_message:
-                parts = model.decode_ids(ids)
-            message = model.decode_ids_message(ids) if is_message else b""
-        if is_message:
+        model = self._model()
+        if kind in ("serialized_proto", "proto"):
+            message = model.decode_pieces_message(pieces) if holds_pieces else model.decode_ids_message(ids)
             return message if kind == "serialized_proto" else SentencePieceText(message)
+        parts = model.decode_pieces(pieces) if holds_pieces else model.decode_ids(ids)
         if kind == "offset_mapping":
             return self._mapping(parts, as_bytes or are_bytes, with_text=True)
         return parts[0] if kind is bytes or are_bytes else parts[0].decode()
 
     # Normalization
 
-    def normalize(self, input: Input | list[Input], with_offsets: bool | None = None) -> Result:
+    def normalize(self, input: Inputs, with_offsets: bool | None = None) -> Result:
         """The normalized text; with offsets also where each of its characters comes from."""
         if isinstance(input, list):
             return [self._normalize(text, bool(with_offsets)) for text in input]
@@ -457,114 +479,143 @@ class SentencePieceProcessor(Vocabulary):
 
     # The same under other names
 
-    def encode_as_ids(self, input: Any, **kwargs: Any) -> Result:
+    def encode_as_ids(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
         """As :meth:`encode`, ids."""
         return self.encode(input=input, return_type=int, **kwargs)
 
-    def encode_as_pieces(self, input: Any, **kwargs: Any) -> Result:
+    def encode_as_pieces(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
         """As :meth:`encode`, pieces."""
         return self.encode(input=input, return_type=str, **kwargs)
 
-    def encode_as_numpy(self, input: Any, **kwargs: Any) -> Result:
+    def encode_as_numpy(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
         """As :meth:`encode`, an array."""
         return self.encode(input=input, return_type="numpy", **kwargs)
 
-    def encode_as_proto(self, input: Any, **kwargs: Any) -> Result:
+    def encode_as_proto(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
         """As :meth:`encode`, a message."""
         return self.encode(input=input, return_type="proto", **kwargs)
 
-    def encode_as_offset_mapping(self, input: Any, **kwargs: Any) -> Result:
+    def encode_as_offset_mapping(self, input: Inputs, **kwargs: Unpack[EncodeOptions]) -> Result:
         """As :meth:`encode`, ids, pieces and offsets."""
         return self.encode(input=input, return_type="offset_mapping", **kwargs)
 
     def sample_encode_as_ids(
-        self, input: Any, nbest_size: int | None = None, alpha: float | None = None, **kwargs: Any
+        self,
+        input: Inputs,
+        nbest_size: int | None = None,
+        alpha: float | None = None,
+        **kwargs: Unpack[SampleOptions],
     ) -> Result:
         """A random segmentation, ids."""
         return self._sample(input, nbest_size, alpha, int, kwargs)
 
     def sample_encode_as_pieces(
-        self, input: Any, nbest_size: int | None = None, alpha: float | None = None, **kwargs: Any
+        self,
+        input: Inputs,
+        nbest_size: int | None = None,
+        alpha: float | None = None,
+        **kwargs: Unpack[SampleOptions],
     ) -> Result:
         """A random segmentation, pieces."""
         return self._sample(input, nbest_size, alpha, str, kwargs)
 
     def sample_encode_as_numpy(
-        self, input: Any, nbest_size: int | None = None, alpha: float | None = None, **kwargs: Any
+        self,
+        input: Inputs,
+        nbest_size: int | None = None,
+        alpha: float | None = None,
+        **kwargs: Unpack[SampleOptions],
     ) -> Result:
         """A random segmentation, an array."""
         return self._sample(input, nbest_size, alpha, "numpy", kwargs)
 
     def sample_encode_as_proto(
-        self, input: Any, nbest_size: int | None = None, alpha: float | None = None, **kwargs: Any
+        self,
+        input: Inputs,
+        nbest_size: int | None = None,
+        alpha: float | None = None,
+        **kwargs: Unpack[SampleOptions],
     ) -> Result:
         """A random segmentation, a message."""
         return self._sample(input, nbest_size, alpha, "proto", kwargs)
 
     def _sample(
         self,
-        input: Any,
+        input: Inputs,
         nbest_size: int | None,
         alpha: float | None,
         kind: ReturnType,
-        kwargs: dict[str, Any],
+        kwargs: SampleOptions,
     ) -> Result:
         return self.encode(
             input=input, nbest_size=nbest_size, alpha=alpha, return_type=kind, enable_sampling=True, **kwargs
         )
 
-    def nbest_encode_as_ids(self, input: Any, nbest_size: int | None = None, **kwargs: Any) -> Result:
+    def nbest_encode_as_ids(
+        self, input: Inputs, nbest_size: int | None = None, **kwargs: Unpack[Extras]
+    ) -> Result:
         """As :meth:`nbest_encode`, ids."""
         return self.nbest_encode(input=input, nbest_size=nbest_size, return_type=int, **kwargs)
 
-    def nbest_encode_as_pieces(self, input: Any, nbest_size: int | None = None, **kwargs: Any) -> Result:
+    def nbest_encode_as_pieces(
+        self, input: Inputs, nbest_size: int | None = None, **kwargs: Unpack[Extras]
+    ) -> Result:
         """As :meth:`nbest_encode`, pieces."""
         return self.nbest_encode(input=input, nbest_size=nbest_size, return_type=str, **kwargs)
 
-    def nbest_encode_as_numpy(self, input: Any, nbest_size: int | None = None, **kwargs: Any) -> Result:
+    def nbest_encode_as_numpy(
+        self, input: Inputs, nbest_size: int | None = None, **kwargs: Unpack[Extras]
+    ) -> Result:
         """As :meth:`nbest_encode`, arrays."""
         return self.nbest_encode(input=input, nbest_size=nbest_size, return_type="numpy", **kwargs)
 
-    def nbest_encode_as_proto(self, input: Any, nbest_size: int | None = None, **kwargs: Any) -> Result:
+    def nbest_encode_as_proto(
+        self, input: Inputs, nbest_size: int | None = None, **kwargs: Unpack[Extras]
+    ) -> Result:
         """As :meth:`nbest_encode`, a message."""
         return self.nbest_encode(input=input, nbest_size=nbest_size, return_type="proto", **kwargs)
 
-    def parallel_encode_as_ids(self, input: Any, **kwargs: Any) -> Result:
+    def parallel_encode_as_ids(self, input: Inputs, **kwargs: Unpack[ParallelOptions]) -> Result:
         """As :meth:`parallel_encode`, ids."""
         return self.parallel_encode(input=input, return_type=int, **kwargs)
 
-    def parallel_encode_as_pieces(self, input: Any, **kwargs: Any) -> Result:
+    def parallel_encode_as_pieces(self, input: Inputs, **kwargs: Unpack[ParallelOptions]) -> Result:
         """As :meth:`parallel_encode`, pieces."""
         return self.parallel_encode(input=input, return_type=str, **kwargs)
 
-    def parallel_encode_as_numpy(self, input: Any, **kwargs: Any) -> Result:
+    def parallel_encode_as_numpy(self, input: Inputs, **kwargs: Unpack[ParallelOptions]) -> Result:
         """As :meth:`parallel_encode`, an array."""
         return self.parallel_encode(input=input, return_type="numpy", **kwargs)
 
-    def parallel_encode_as_proto(self, input: Any, **kwargs: Any) -> Result:
+    def parallel_encode_as_proto(self, input: Inputs, **kwargs: Unpack[ParallelOptions]) -> Result:
         """As :meth:`parallel_encode`, a message."""
         return self.parallel_encode(input=input, return_type="proto", **kwargs)
 
-    def decode_ids(self, input: Any, return_type: ReturnType | None = None, **kwargs: Any) -> Result:
+    def decode_ids(
+        self, input: Decodable, return_type: ReturnType | None = None, **kwargs: Unpack[DecodeOptions]
+    ) -> Result:
         """As :meth:`decode`."""
         return self.decode(input=input, return_type=return_type, **kwargs)
 
-    def decode_pieces(self, input: Any, return_type: ReturnType | None = None, **kwargs: Any) -> Result:
+    def decode_pieces(
+        self, input: Decodable, return_type: ReturnType | None = None, **kwargs: Unpack[DecodeOptions]
+    ) -> Result:
         """As :meth:`decode`."""
         return self.decode(input=input, return_type=return_type, **kwargs)
 
-    def decode_ids_as_proto(self, input: Any, **kwargs: Any) -> Result:
+    def decode_ids_as_proto(self, input: Decodable, **kwargs: Unpack[DecodeOptions]) -> Result:
         """As :meth:`decode`, a message."""
         return self.decode(input=input, return_type="proto", **kwargs)
 
-    def decode_pieces_as_proto(self, input: Any, **kwargs: Any) -> Result:
+    def decode_pieces_as_proto(self, input: Decodable, **kwargs: Unpack[DecodeOptions]) -> Result:
         """As :meth:`decode`, a message."""
         return self.decode(input=input, return_type="proto", **kwargs)
 
     tokenize = encode
     detokenize = decode
 
-    Encode = Tokenize = encode
+    Encode = encode
+    Tokenize = encode
     EncodeAsIds = encode_as_ids
     EncodeAsPieces = encode_as_pieces
     EncodeAsNumpy = encode_as_numpy
@@ -584,7 +635,8 @@ class SentencePieceProcessor(Vocabulary):
     ParallelEncodeAsPieces = parallel_encode_as_pieces
     ParallelEncodeAsNumpy = parallel_encode_as_numpy
     ParallelEncodeAsProto = parallel_encode_as_proto
-    Decode = Detokenize = decode
+    Decode = decode
+    Detokenize = decode
     DecodeIds = decode_ids
     DecodePieces = decode_pieces
     DecodeIdsAsProto = decode_ids_as_proto

@@ -53,8 +53,13 @@ def convert_to_flatbuffer(*args: object, **kwargs: object) -> NoReturn:
     raise UnsupportedError("models cannot be converted to flatbuffers here: keep the .model file")
 
 
+#: Another name of ``convert_to_flatbuffer``.
 ConvertToFlatbuffer = convert_to_flatbuffer
+#: Another name of ``set_random_generator_seed``.
 SetRandomGeneratorSeed = set_random_generator_seed
+#: Another name of ``set_min_log_level``.
 SetMinLogLevel = set_min_log_level
+#: Another name of ``set_nbest_timeout``.
 SetNBestTimeout = set_nbest_timeout
+#: Another name of ``set_data_dir``.
 SetDataDir = set_data_dir

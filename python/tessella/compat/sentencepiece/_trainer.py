@@ -26,7 +26,11 @@ class SentencePieceTrainer:
     """Training of models; see :meth:`train`."""
 
     @staticmethod
-    def train(arg: str | None = None, logstream: Any = None, **kwargs: Any) -> bool | None:
+    def train(
+        arg: str | None = None,
+        logstream: object = None,
+        **kwargs: Any,  # all options of the trainer, which the engine checks
+    ) -> bool | None:
         """Trains a model.
 
         Args:

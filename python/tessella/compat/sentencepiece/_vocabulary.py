@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from ... import _tessella
 from ...errors import ArgumentError
 from . import _decoding
 from ._errors import PieceIndexError, SentencePieceError, as_runtime_errors
+from ._messages import written
 
-# One value for one id or piece, a list for a list.
+if TYPE_CHECKING:
+    from ._options import Ids, Message
+    from ._texts import Input
+
+# `Any`: one value for one id or piece, a list for a list.
 Result = Any
 
 NOT_LOADED = "Model is not initialized: load one first"
@@ -42,14 +47,13 @@ class Vocabulary:
             self._handle = _tessella.SentencePieceHandle(source)
         return True
 
-    def load_from_serialized_proto(self, serialized: Any) -> bool:
+    def load_from_serialized_proto(self, serialized: bytes | Message) -> bool:
         """Loads a model from its bytes, or from a message that has them."""
-        if hasattr(serialized, "SerializeToString"):
-            serialized = serialized.SerializeToString()
-        if not isinstance(serialized, bytes):
-            raise TypeError(f"a model must be bytes, found {type(serialized).__name__}")
+        source = serialized if isinstance(serialized, bytes) else written(serialized)
+        if not isinstance(source, bytes):
+            raise TypeError(f"a model must be bytes, found {type(source).__name__}")
         with as_runtime_errors():
-            self._handle = _tessella.SentencePieceHandle(serialized)
+            self._handle = _tessella.SentencePieceHandle(source)
         return True
 
     def _model(self) -> _tessella.SentencePieceHandle:
@@ -64,13 +68,20 @@ class Vocabulary:
     vocab_size = piece_size
     get_piece_size = piece_size
 
-    def piece_to_id(self, piece: Any) -> Result:
+    @overload
+    def piece_to_id(self, piece: Input) -> int: ...
+
+    @overload
+    def piece_to_id(self, piece: list[str] | list[bytes] | list[Input] | tuple[Input, ...]) -> list[int]: ...
+
+    def piece_to_id(self, piece: object) -> int | list[int]:
         """The id of a piece, the unknown one's if it is none; for a list, each one's."""
         if isinstance(piece, (str, bytes)):
             return self._id(piece)
         if isinstance(piece, dict) or not _decoding.is_sequence(piece):
             raise TypeError(f"a piece must be str or bytes, found {type(piece).__name__}")
-        return [self._id(one) for one in piece]
+        several: Any = piece
+        return [self._id(one) for one in several]
 
     def _id(self, piece: object) -> int:
         if not isinstance(piece, (str, bytes)):
@@ -79,7 +90,7 @@ class Vocabulary:
             return 0
         return self._handle.piece_to_id(piece if isinstance(piece, str) else piece.decode("utf-8", "replace"))
 
-    def _of_ids(self, id: Any, look: Callable[[tuple[str, float, str]], Result]) -> Result:
+    def _of_ids(self, id: SupportsIndex | Ids, look: Callable[[tuple[str, float, str]], Result]) -> Result:
         def one(id: int) -> Result:
             if self._handle is None or not 0 <= id < self.piece_size():
                 raise PieceIndexError(
@@ -87,31 +98,37 @@ class Vocabulary:
                 )
             return look(self._handle.piece(id))
 
-        if hasattr(id, "__index__") and not _decoding.is_sequence(id):
+        if isinstance(id, SupportsIndex) and not _decoding.is_sequence(id):
             return one(operator.index(id))
         return [one(each) for each in _decoding.ids_of(id, self.piece_size())]
 
-    def id_to_piece(self, id: Any) -> Result:
+    @overload
+    def id_to_piece(self, id: int) -> str: ...
+
+    @overload
+    def id_to_piece(self, id: Ids) -> list[str]: ...
+
+    def id_to_piece(self, id: SupportsIndex | Ids) -> Result:
         """The piece of an id; for a list, each one's."""
         return self._of_ids(id, lambda piece: piece[0])
 
-    def get_score(self, id: Any) -> Result:
+    def get_score(self, id: SupportsIndex | Ids) -> Result:
         """The score of a piece; for a list, each one's."""
         return self._of_ids(id, lambda piece: piece[1])
 
-    def is_unknown(self, id: Any) -> Result:
+    def is_unknown(self, id: SupportsIndex | Ids) -> Result:
         """Whether it is the unknown piece."""
         return self._of_ids(id, lambda piece: piece[2] == "unknown")
 
-    def is_control(self, id: Any) -> Result:
+    def is_control(self, id: SupportsIndex | Ids) -> Result:
         """Whether it is a control symbol."""
         return self._of_ids(id, lambda piece: piece[2] == "control")
 
-    def is_unused(self, id: Any) -> Result:
+    def is_unused(self, id: SupportsIndex | Ids) -> Result:
         """Whether it is switched off."""
         return self._of_ids(id, lambda piece: piece[2] == "unused")
 
-    def is_byte(self, id: Any) -> Result:
+    def is_byte(self, id: SupportsIndex | Ids) -> Result:
         """Whether it stands for a byte."""
         return self._of_ids(id, lambda piece: piece[2] == "byte")
 
@@ -141,7 +158,7 @@ class Vocabulary:
     def __len__(self) -> int:
         return self.piece_size()
 
-    def __getitem__(self, piece: Any) -> Result:
+    def __getitem__(self, piece: Input) -> int:
         return self.piece_to_id(piece)
 
     Load = load

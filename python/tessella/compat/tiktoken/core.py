@@ -72,6 +72,14 @@ class Encoding:
             bytes must be among them.
         special_tokens: texts that stand for one id each.
         explicit_n_vocab: how many ids there are, as a check.
+
+    Example:
+        >>> ranks = {bytes([byte]): byte for byte in range(256)} | {b"lo": 256, b"low": 257}
+        >>> encoding = Encoding(
+        ...     "mine", pat_str=r"\\w+|\\W+", mergeable_ranks=ranks, special_tokens={"<|end|>": 258}
+        ... )
+        >>> encoding.encode("low<|end|>", allowed_special="all"), encoding.decode([257])
+        ([257, 258], 'low')
     """
 
     def __init__(
@@ -87,7 +95,9 @@ class Encoding:
         self._pat_str = pat_str
         self._mergeable_ranks = mergeable_ranks
         self._special_tokens = special_tokens
-        self.max_token_value = max(max(mergeable_ranks.values()), max(special_tokens.values(), default=0))
+        self.max_token_value: int = max(
+            max(mergeable_ranks.values()), max(special_tokens.values(), default=0)
+        )
         if explicit_n_vocab:
             count = len(mergeable_ranks) + len(special_tokens)
             assert count == explicit_n_vocab, f"{count} tokens, explicit_n_vocab is {explicit_n_vocab}"
@@ -390,7 +400,7 @@ class Encoding:
             "special_tokens": self._special_tokens,
         }
 
-    def __setstate__(self, state: Any) -> None:
+    def __setstate__(self, state: str | dict[str, Any]) -> None:
         if isinstance(state, str):
             from .registry import get_encoding
 

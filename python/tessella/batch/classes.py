@@ -1,0 +1,277 @@
+"""What a model's class says about its tokenizer: the tokens it has, and what its arguments change.
+
+A folder names the class of its tokenizer (``BertTokenizer``, ``GPT2Tokenizer``, ...). What such a tokenizer
+does is written in its ``tokenizer.json``; an argument of the class that says otherwise (``do_lower_case``,
+``add_prefix_space``, another ``cls_token``, ...) is carried out here, by changing that stage of the pipeline.
+Nothing else of the pipeline is touched, and a class that is not in these tables has no arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .. import normalizers
+from ..processors import RobertaProcessing, TemplateProcessing
+from ..tokenizer import Tokenizer, _warn
+
+if TYPE_CHECKING:
+    from .tokenizer import PretrainedTokenizer
+
+__all__ = ["ARGUMENTS", "TOKENS", "has_ends", "plain_name", "shape", "warn_of_unused"]
+
+_BRACKETS = {
+    "unk_token": "[UNK]",
+    "sep_token": "[SEP]",
+    "pad_token": "[PAD]",
+    "cls_token": "[CLS]",
+    "mask_token": "[MASK]",
+}
+_END = {"unk_token": "<|endoftext|>", "bos_token": "<|endoftext|>", "eos_token": "<|endoftext|>"}
+_ANGLES = {
+    "bos_token": "<s>",
+    "eos_token": "</s>",
+    "unk_token": "<unk>",
+    "sep_token": "</s>",
+    "cls_token": "<s>",
+    "pad_token": "<pad>",
+    "mask_token": "<mask>",
+}
+#: The special tokens that the classes have where no settings say otherwise.
+TOKENS: dict[str, dict[str, Any]] = {
+    "BertTokenizer": _BRACKETS,
+    "DistilBertTokenizer": _BRACKETS,
+    "ElectraTokenizer": _BRACKETS,
+    "MPNetTokenizer": {**_ANGLES, "unk_token": "[UNK]"},
+    "GPT2Tokenizer": _END,
+    "GPTNeoXTokenizer": {**_END, "pad_token": "<|padding|>"},
+    "RobertaTokenizer": _ANGLES,
+    "BartTokenizer": _ANGLES,
+    "XLMRobertaTokenizer": _ANGLES,
+    "CamembertTokenizer": _ANGLES,
+    "T5Tokenizer": {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"},
+    "LlamaTokenizer": {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"},
+    "GemmaTokenizer": {
+        "bos_token": "<bos>",
+        "eos_token": "<eos>",
+        "unk_token": "<unk>",
+        "pad_token": "<pad>",
+        "mask_token": "<mask>",
+    },
+    "Qwen2Tokenizer": {name: "<|endoftext|>" for name in ("eos_token", "unk_token", "pad_token")},
+    "CLIPTokenizer": {
+        "unk_token": "<|endoftext|>",
+        "bos_token": "<|startoftext|>",
+        "eos_token": "<|endoftext|>",
+        "pad_token": "<|endoftext|>",
+    },
+    "AlbertTokenizer": {
+        "bos_token": "[CLS]",
+        "eos_token": "[SEP]",
+        "unk_token": "<unk>",
+        "sep_token": "[SEP]",
+        "pad_token": "<pad>",
+        "cls_token": "[CLS]",
+        "mask_token": "[MASK]",
+    },
+    "XLNetTokenizer": {
+        "bos_token": "<s>",
+        "eos_token": "</s>",
+        "unk_token": "<unk>",
+        "sep_token": "<sep>",
+        "pad_token": "<pad>",
+        "cls_token": "<cls>",
+        "mask_token": "<mask>",
+    },
+    "DebertaV2Tokenizer": {**_BRACKETS, "bos_token": "[CLS]", "eos_token": "[SEP]"},
+    "WhisperTokenizer": _END,
+}
+
+_BERT = ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer", "MPNetTokenizer")
+_BYTES = ("GPT2Tokenizer", "GPTNeoXTokenizer", "RobertaTokenizer", "BartTokenizer", "Qwen2Tokenizer")
+_BLANKS = ("XLMRobertaTokenizer", "CamembertTokenizer", "AlbertTokenizer", "LlamaTokenizer")
+
+#: The arguments of each class that change its pipeline, besides special tokens.
+ARGUMENTS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(_BERT, ("do_lower_case", "strip_accents", "tokenize_chinese_chars")),
+    **dict.fromkeys((*_BYTES, *_BLANKS, "WhisperTokenizer"), ("add_prefix_space",)),
+    "AlbertTokenizer": ("do_lower_case", "keep_accents", "add_prefix_space"),
+    "XLNetTokenizer": ("do_lower_case",),
+    "DebertaV2Tokenizer": ("do_lower_case",),
+}
+# What some class takes; where nothing carries it out, there is a warning.
+_KNOWN = {name for names in ARGUMENTS.values() for name in names}
+
+# How the ends of a text are marked, and the roles of the first and the last mark.
+_ENDS: dict[str, tuple[str, str, str]] = {
+    **dict.fromkeys(("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer"), ("bert", "cls", "sep")),
+    "DebertaV2Tokenizer": ("bert", "cls", "sep"),
+    **dict.fromkeys(("RobertaTokenizer", "BartTokenizer", "MPNetTokenizer"), ("roberta", "cls", "sep")),
+    **dict.fromkeys(("XLMRobertaTokenizer", "CamembertTokenizer"), ("two", "bos", "eos")),
+    "XLNetTokenizer": ("behind", "cls", "sep"),
+    "CLIPTokenizer": ("roberta", "bos", "eos"),
+    "T5Tokenizer": ("last", "eos", "eos"),
+}
+
+
+def plain_name(name: Any) -> str:
+    """The name of a class without ``Fast``."""
+    return str(name or "").removesuffix("Fast")
+
+
+def has_ends(name: str) -> bool:
+    """Whether texts of a class have ends of their own, so that ``add_bos_token`` says nothing to it."""
+    return name in _ENDS
+
+
+def _parts(stage: Any) -> list[Any]:
+    """A stage and, of a sequence of them, what it is made of."""
+    if stage is None:
+        return []
+    return [part for one in stage for part in _parts(one)] if type(stage).__name__ == "Sequence" else [stage]
+
+
+def _kind(stage: Any, name: str) -> list[Any]:
+    return [part for part in _parts(stage) if type(part).__name__ == name]
+
+
+def _set_part(kind: str, field: str) -> Callable[[Tokenizer, Any], bool]:
+    """Sets a field of the normalizers of a kind, and tells whether there are any."""
+
+    def changed(backend: Tokenizer, value: Any) -> bool:
+        found = _kind(backend.normalizer, kind)
+        for part in found:
+            setattr(part, field, value)
+        return bool(found)
+
+    return changed
+
+
+def _with(backend: Tokenizer, kinds: tuple[str, ...], wanted: bool) -> None:
+    """Puts normalizers without arguments before a table of characters, or takes them out."""
+    parts = _parts(backend.normalizer)
+    there = {type(part).__name__ for part in parts}
+    if not wanted:
+        parts = [part for part in parts if type(part).__name__ not in kinds]
+    elif missing := [kind for kind in kinds if kind not in there]:
+        tables = [place for place, part in enumerate(parts) if type(part).__name__ == "Precompiled"]
+        place = tables[0] if tables else len(parts)
+        parts[place:place] = [getattr(normalizers, kind)() for kind in missing]
+    else:
+        return
+    backend.normalizer = normalizers.Sequence(parts)
+
+
+def _lower_case(backend: Tokenizer, value: Any) -> bool:
+    if _kind(backend.normalizer, "BertNormalizer"):
+        return _set_part("BertNormalizer", "lowercase")(backend, bool(value))
+    if bool(_kind(backend.normalizer, "Lowercase")) != bool(value):
+        _with(backend, ("Lowercase",), bool(value))
+    return True
+
+
+def _keep_accents(backend: Tokenizer, value: Any) -> bool:
+    if bool(_kind(backend.normalizer, "StripAccents")) == bool(value):
+        _with(backend, ("NFKD", "StripAccents"), not value)
+    return True
+
+
+def _prefix_space(backend: Tokenizer, value: Any) -> bool:
+    """A blank before a text: a field of byte-level stages, of stages of blanks, or a normalizer."""
+    wanted = bool(value)
+    byte_level = _kind(backend.pre_tokenizer, "ByteLevel")
+    for part in byte_level:
+        part.add_prefix_space = wanted
+    blanks = _kind(backend.pre_tokenizer, "Metaspace")
+    for part in (*blanks, *_kind(backend.decoder, "Metaspace")):
+        if (part.prepend_scheme != "never") != wanted:
+            part.prepend_scheme = "always" if wanted else "never"
+    prepended = bool(_kind(backend.normalizer, "Prepend"))
+    if prepended and not wanted:
+        from .. import decoders
+
+        kept = [part for part in _parts(backend.normalizer) if type(part).__name__ != "Prepend"]
+        backend.normalizer = normalizers.Sequence(kept)
+        # The blank that decoding takes off is the one that is no longer put there.
+        after = [part for part in _parts(backend.decoder) if type(part).__name__ != "Strip"]
+        backend.decoder = decoders.Sequence(after)
+    for part in _kind(backend.post_processor, "RobertaProcessing"):
+        part.add_prefix_space = wanted
+    return bool(byte_level or blanks or prepended)
+
+
+_CHANGES: dict[str, Callable[[Tokenizer, Any], bool]] = {
+    "do_lower_case": _lower_case,
+    "keep_accents": _keep_accents,
+    "strip_accents": _set_part("BertNormalizer", "strip_accents"),
+    "tokenize_chinese_chars": _set_part("BertNormalizer", "handle_chinese_chars"),
+    "add_prefix_space": _prefix_space,
+}
+
+
+def shape(tokenizer: PretrainedTokenizer, name: str, settings: Mapping[str, Any]) -> set[str]:
+    """Carries out what settings say about the pipeline of a class, and tells which were carried out."""
+    backend = tokenizer.backend_tokenizer
+    done = set()
+    for argument in ARGUMENTS.get(name, ()):
+        if argument not in settings or (settings[argument] is None and argument != "strip_accents"):
+            continue
+        if _CHANGES[argument](backend, settings[argument]):
+            done.add(argument)
+    unknown = tokenizer.unk_token
+    if (
+        settings.get("unk_token") is not None
+        and unknown is not None
+        and (name in _BERT or name == "CLIPTokenizer")
+    ):
+        model: Any = backend.model
+        if getattr(model, "unk_token", unknown) != unknown:
+            model.unk_token = unknown
+    if name == "CLIPTokenizer":
+        tokenizer._word_end = getattr(backend.model, "end_of_word_suffix", None) or None
+    _mark_ends(tokenizer, name, settings)
+    return done
+
+
+def _mark_ends(tokenizer: PretrainedTokenizer, name: str, settings: Mapping[str, Any]) -> None:
+    """Special tokens at the ends of texts, where the settings give them and the pipeline puts others."""
+    kind, *roles = _ENDS.get(name, ("",))
+    if not kind or all(settings.get(f"{role}_token") is None for role in roles):
+        return
+    (first, first_id), (last, last_id) = (
+        (getattr(tokenizer, f"{role}_token"), getattr(tokenizer, f"{role}_token_id")) for role in roles
+    )
+    if None in (first, first_id, last, last_id):
+        return
+    backend = tokenizer.backend_tokenizer
+    there = backend.encode_batch([""], padding=False, truncation=False)[0].ids
+    wanted = {"behind": [last_id, first_id], "last": [last_id]}.get(kind, [first_id, last_id])
+    if there == wanted:
+        return
+    special = list(dict([(first, first_id), (last, last_id)]).items())
+    if kind == "roberta":
+        old = [*_kind(backend.post_processor, "RobertaProcessing"), None][0]
+        trim, prefix = (True, False) if old is None else (old.trim_offsets, old.add_prefix_space)
+        backend.post_processor = RobertaProcessing((last, last_id), (first, first_id), trim, prefix)
+        return
+    single, pair = {
+        "bert": ([first, "$A", last], [first, "$A", last, "$B:1", f"{last}:1"]),
+        "two": ([first, "$A", last], [first, "$A", last, last, "$B", last]),
+        "behind": (["$A", last, f"{first}:2"], ["$A", last, "$B:1", f"{last}:1", f"{first}:2"]),
+        "last": (["$A", last], ["$A", last, "$B", last]),
+    }[kind]
+    backend.post_processor = TemplateProcessing(single, pair, special)
+
+
+def warn_of_unused(given: Mapping[str, Any], done: set[str], name: str) -> None:
+    """Tells which arguments a caller gave that change nothing."""
+    unused = [key for key in given if key in _KNOWN and key not in done and given[key] is not None]
+    if unused:
+        kind = f"of the class {name}" if name else "of a folder that names no class"
+        takes = ", ".join(ARGUMENTS.get(name, ())) or "none of these"
+        _warn(
+            [
+                f"{', '.join(f'`{key}`' for key in unused)} changes nothing: a tokenizer {kind} "
+                f"takes {takes}; change the stages of tokenizer.backend_tokenizer instead"
+            ]
+        )

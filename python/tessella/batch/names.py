@@ -1,0 +1,192 @@
+"""Further names that users of the transformers library know; each says in a line what something else does.
+
+A part of ``PretrainedTokenizer``. What of that library has no counterpart is listed in ``docs/migrating.md``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from ..errors import ArgumentError
+from ..tokens import AddedToken
+from .decoding import clean_up
+from .special import ROLES
+from .strategies import PADDING, TRUNCATION, chosen
+
+if TYPE_CHECKING:
+    from .._types import Side, TruncationStrategy
+    from ..decoders import Decoder
+    from ..tokenizer import Tokenizer
+    from .calling import PaddingKind, TruncationKind
+
+__all__ = ["OtherNames", "write_templates"]
+
+_TEMPLATE = "chat_template.jinja"
+_TEMPLATES = "additional_chat_templates"
+
+
+def write_templates(
+    folder: str | os.PathLike[str], templates: str | Mapping[str, str] | None, prefix: str | None
+) -> list[str]:
+    """Writes chat templates as files, the default one and the others by their names, and tells the files."""
+    start = f"{prefix}-" if prefix else ""
+    named = {"default": templates} if isinstance(templates, str) else dict(templates or {})
+    written = []
+    for name, text in named.items():
+        if name != "default" and (not name or os.path.basename(name) != name or name in (".", "..")):
+            raise ArgumentError(f"the chat template {name!r} cannot be saved: its name is no name of a file")
+        path = (
+            os.path.join(folder, start + _TEMPLATE)
+            if name == "default"
+            else os.path.join(folder, start + _TEMPLATES, f"{name}.jinja")
+        )
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        written.append(path)
+    return written
+
+
+class OtherNames:
+    """Names of the transformers library; a part of ``PretrainedTokenizer``."""
+
+    #: The roles that every tokenizer may have.
+    SPECIAL_TOKENS_ATTRIBUTES: ClassVar[list[str]] = list(ROLES)
+    #: The files that a tokenizer of this class is loaded from.
+    vocab_files_names: ClassVar[dict[str, str]] = {
+        "tokenizer_file": "tokenizer.json",
+        "vocab_file": "tokenizer.model",
+    }
+    #: There is no other, slower class.
+    slow_tokenizer_class: ClassVar[None] = None
+    #: The engine's kind, as that library names it.
+    backend: ClassVar[str] = "tokenizers"
+
+    backend_tokenizer: Tokenizer
+    init_kwargs: dict[str, Any]
+    padding_side: Side
+    truncation_side: Side
+    chat_template: str | dict[str, str] | None
+
+    @property
+    def _tokenizer(self) -> Tokenizer:
+        return self.backend_tokenizer
+
+    @_tokenizer.setter
+    def _tokenizer(self, tokenizer: Tokenizer) -> None:
+        self.backend_tokenizer = tokenizer
+
+    @property
+    def decoder(self) -> Decoder | None:
+        """The decoder of the tokenizer."""
+        return self.backend_tokenizer.decoder
+
+    @property
+    def add_prefix_space(self) -> bool:
+        """What the settings say about a blank before a text."""
+        return bool(self.init_kwargs.get("add_prefix_space", False))
+
+    @property
+    def verbose(self) -> bool:
+        """What the settings say about warnings; each call has an argument of its own."""
+        return bool(self.init_kwargs.get("verbose", False))
+
+    @property
+    def files_loaded(self) -> list[str]:
+        """What the settings say about the files."""
+        return list(self.init_kwargs.get("files_loaded", ()))
+
+    @property
+    def deprecation_warnings(self) -> dict[str, bool]:
+        """Nothing: no warning is given once only because of it."""
+        return {}
+
+    @property
+    def can_save_slow_tokenizer(self) -> bool:
+        """Always false: vocabulary files of old formats are not written."""
+        return False
+
+    def clean_up_tokenization(self, text: str) -> str:
+        """The text without blanks before punctuation and English endings."""
+        return clean_up(text)
+
+    def save_vocabulary(
+        self, save_directory: str | os.PathLike[str], filename_prefix: str | None = None
+    ) -> tuple[str, ...]:
+        """Writes the model's own files, ``vocab.txt`` for example, to a folder that is there."""
+        if not os.path.isdir(save_directory):
+            raise NotADirectoryError(20, "a folder is needed", os.fspath(save_directory))
+        return tuple(self.backend_tokenizer.model.save(save_directory, filename_prefix))
+
+    def save_chat_templates(
+        self,
+        save_directory: str | os.PathLike[str],
+        tokenizer_config: dict[str, object],
+        filename_prefix: str | None = None,
+        save_jinja_files: bool = True,
+    ) -> tuple[dict[str, object], list[str]]:
+        """Writes the chat templates, as files or into the settings, and gives settings and files.
+
+        ``save_pretrained`` does this for a whole folder.
+        """
+        templates = self.chat_template
+        if save_jinja_files and templates is not None:
+            tokenizer_config.pop("chat_template", None)
+            return tokenizer_config, write_templates(save_directory, templates, filename_prefix)
+        if isinstance(templates, dict):
+            listed = [{"name": name, "template": text} for name, text in templates.items()]
+            tokenizer_config["chat_template"] = listed
+        elif templates is not None:
+            tokenizer_config["chat_template"] = templates
+        return tokenizer_config, []
+
+    @classmethod
+    def convert_added_tokens(cls, obj: object, save: bool = False, add_type_field: bool = True) -> object:
+        """Settings with token objects in place of their JSON, or with ``save`` the other way round."""
+        if isinstance(obj, AddedToken) and save:
+            fields = obj.__getstate__()
+            if add_type_field:
+                return {**fields, "__type": "AddedToken"}
+            return {key: value for key, value in fields.items() if key != "special"}
+        if isinstance(obj, Mapping):
+            if obj.get("__type") == "AddedToken":
+                return AddedToken(**{key: value for key, value in obj.items() if key != "__type"})
+            return {key: cls.convert_added_tokens(one, save, add_type_field) for key, one in obj.items()}
+        if isinstance(obj, Sequence) and not isinstance(obj, (str, bytes)):
+            return [cls.convert_added_tokens(one, save, add_type_field) for one in obj]
+        return obj
+
+    def set_truncation_and_padding(
+        self,
+        padding_strategy: PaddingKind,
+        truncation_strategy: TruncationKind,
+        max_length: int,
+        stride: int,
+        pad_to_multiple_of: int | None,
+        padding_side: Side | None,
+    ) -> None:
+        """Sets padding and truncation on ``backend_tokenizer``, for its own calls.
+
+        Calls of this object never need it: what they are told holds for them alone.
+        """
+        me: Any = self
+        padding = chosen("padding_strategy", padding_strategy, PADDING)
+        truncation: TruncationStrategy | Literal["do_not_truncate"] = chosen(
+            "truncation_strategy", truncation_strategy, TRUNCATION
+        )
+        if truncation == "do_not_truncate":
+            self.backend_tokenizer.no_truncation()
+        else:
+            self.backend_tokenizer.enable_truncation(
+                max_length, stride=stride, strategy=truncation, direction=self.truncation_side
+            )
+        if padding == "do_not_pad":
+            self.backend_tokenizer.no_padding()
+        else:
+            self.backend_tokenizer.enable_padding(
+                **me._pad_settings(padding_side),
+                length=max_length if padding == "max_length" else None,
+                pad_to_multiple_of=pad_to_multiple_of,
+            )
