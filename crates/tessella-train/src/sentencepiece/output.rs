@@ -20,7 +20,12 @@ pub(super) fn numbered(
 ) -> Result<Vec<SentencePiece>> {
     let mut pieces: Vec<SentencePiece> = Vec::with_capacity(meta.len() + learned.len());
     let mut learned = learned.into_iter();
+    // The size may be far above what there is.
+    let last_reserved = meta.keys().next_back().copied().unwrap_or(0);
     for id in 0..spec.vocab_size() {
+        if id > last_reserved && learned.len() == 0 {
+            break;
+        }
         if let Some((text, kind)) = meta.get(&id) {
             if pieces.len() != id as usize {
                 return Err(wrong(format!(
