@@ -6,7 +6,8 @@ import codecs
 import contextlib
 import errno
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
@@ -81,21 +82,38 @@ def _portions(paths: list[Any], separator: str | None) -> Iterator[list[str]]:
         yield batch
 
 
+def _beside(folder: str, name: str, mode: int) -> tuple[int, str]:
+    """A new file in a folder, open for writing, and its path; the process's mask is taken off its mode."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    while True:
+        # As `tempfile` names its files; those are only for their owner, and the permissions of a new file
+        # cannot be asked for without changing them for all threads.
+        path = os.path.join(folder, f".{name}.{secrets.token_hex(6)}")
+        with contextlib.suppress(FileExistsError):
+            return os.open(path, flags, mode), path
+
+
 @contextlib.contextmanager
 def _replacing(target: str) -> Iterator[IO[bytes]]:
     """A file that takes the place of `target` when the block ends well, and vanishes when it does not.
 
+    Who may read and write it stays as it was for the file that it replaces.
+
     What is there and no ordinary file, a device or a pipe, is written to: a file must not take its place.
     """
-    if os.path.exists(target) and not (os.path.isfile(target) or os.path.isdir(target)):
+    if os.path.isdir(target):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
+    if os.path.exists(target) and not os.path.isfile(target):
         with open(target, "wb") as file:
             yield file
         return
     folder, name = os.path.split(os.path.realpath(target))
-    if os.path.exists(target) and not os.stat(target).st_mode & 0o222:
+    mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
+    if mode is not None and not mode & 0o222:
         raise PermissionError(errno.EACCES, "the file is read-only", target)
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+        # Never more open to others than what it replaces, not even while it is written.
+        handle, temporary = _beside(folder, name, 0o666 if mode is None else mode & 0o777)
     except OSError as error:
         # The name that the caller knows.
         raise OSError(error.errno, os.strerror(error.errno or 0), target) from None
@@ -104,9 +122,8 @@ def _replacing(target: str) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
+        if mode is not None:
+            os.chmod(temporary, mode)
         os.replace(temporary, os.path.join(folder, name))
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
@@ -125,6 +142,7 @@ def encode_files(
     """See ``Tokenizer.encode_files``."""
     import numpy as np
 
+    paths = [os.fspath(path) for path in paths]
     batches = (
         tokenizer.encode_ids_batch(texts, add_special_tokens, num_threads)
         for texts in _portions(paths, separator)

@@ -7,7 +7,6 @@ seen, proves that nothing is lost on the way there and back, and draws the token
 from __future__ import annotations
 
 import itertools
-import os
 import sys
 import sysconfig
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import tessella
 from tessella import decoders, models, pre_tokenizers, trainers
+from tessella._shown import colours
 
 VOCAB_SIZE = 8_000
 #: Bytes of source to learn from: enough for a good vocabulary in a few seconds.
@@ -71,13 +71,6 @@ def train(texts: list[str]) -> tessella.Tokenizer:
     return tokenizer
 
 
-def colours_wanted() -> bool:
-    """NO_COLOR and a plain output switch colours off; FORCE_COLOR switches them on."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
-
-
 def draw(tokenizer: tessella.Tokenizer, text: str, *, colour: bool) -> str:
     """A text with its tokens told apart: by background, or by bars where there is no colour."""
     encoding = tokenizer.encode(text)
@@ -101,7 +94,7 @@ def draw(tokenizer: tessella.Tokenizer, text: str, *, colour: bool) -> str:
 
 
 def main() -> int:
-    colour = colours_wanted()
+    colour = colours()
     print(f"Tessella {tessella.__version__} on Python {sys.version.split()[0]}\n")
 
     learn, aside = split_corpus()

@@ -35,7 +35,8 @@ _Path = str | os.PathLike[str]
 
 
 def _read(path: _Path) -> bytes:
-    with open(path, "rb") as file:
+    # A number is no path, though `open` would take it for a file that is open already.
+    with open(os.fspath(path), "rb") as file:
         return file.read()
 
 

@@ -222,7 +222,8 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.get_vocab_size()
             2
         """
-        with open(path, "rb") as file:
+        # A number is no path, though `open` would take it for a file that is open already.
+        with open(os.fspath(path), "rb") as file:
             content = file.read()
         try:
             return cls.from_buffer(content, allow_custom=allow_custom)

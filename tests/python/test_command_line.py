@@ -9,9 +9,11 @@ import select
 import shlex
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 
 import pytest
@@ -221,6 +223,9 @@ def test_train_in_every_way(trained, corpus):
         ),
         (["compare", "corpus.txt"], 1, "name at least one tokenizer"),
         (["convert", "tokenizer.json", "x.model"], 1, "error:"),
+        (["convert", "tokenizer.json", "no/where.json"], 1, "no: no such folder"),
+        (["encode", "tokenizer.json", "-t", "a", "-o", "."], 1, "error: .: is a directory"),
+        (["encode", "tokenizer.json", "-t", "a", "-o", "no/where"], 1, "no/where: no such file or directory"),
     ],
 )
 def test_mistakes_are_explained(arguments, status, message, trained, capsys):
@@ -231,6 +236,7 @@ def test_mistakes_are_explained(arguments, status, message, trained, capsys):
     err = capsys.readouterr().err
     assert message in err
     assert len(err.splitlines()) <= 3 or status == 2
+    assert "required: TOKENIZER, FILE" not in err
 
 
 @pytest.mark.parametrize(
@@ -393,6 +399,34 @@ def test_colours_heed_what_people_want(trained):
     assert "\x1b[" not in run(*compare, env={"FORCE_COLOR": "1", "NO_COLOR": "1"})[0]
 
 
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_mistyped_name_is_told_soon(cached, monkeypatch, capsys):
+    """One question to the hub, which is not asked again; a cached copy needs no answer."""
+    asked = []
+
+    def get_hf_file_metadata(url, timeout):
+        asked.append((url, timeout))
+        raise OSError("nobody answers")
+
+    def hf_hub_download(name, *_, **__):
+        asked.append(name)
+        raise OSError("and nobody sends")
+
+    hub = types.ModuleType("huggingface_hub")
+    hub.hf_hub_url = "{}/{}".format
+    hub.get_hf_file_metadata, hub.hf_hub_download = get_hf_file_metadata, hf_hub_download
+    hub.try_to_load_from_cache = lambda *_: "a path" if cached else None
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    Path("tokenizers").mkdir(exist_ok=True)
+    assert main(["inspect", "tokenizer"]) == 1
+    err = capsys.readouterr().err
+    if cached:
+        assert asked == ["tokenizer"]
+        return
+    assert asked == [("tokenizer/tokenizer.json", 5)]
+    assert "there is no file or folder `tokenizer` (did you mean tokenizer" in err and "nobody answers" in err
+
+
 def test_compare_measures(trained, corpus):
     out, _ = run("compare", "tokenizer.json", "other.json", "corpus.txt", "--json")
     first, second = json.loads(out)
@@ -406,6 +440,9 @@ def test_compare_measures(trained, corpus):
 
 
 def test_convert_gives_the_same_tokenizer(trained):
+    _, err = run("convert", "tokenizer.json", "new/folder", "--format", "folder", status=1)
+    assert "new: no such folder" in err and not Path("new").exists()
+    Path("new").mkdir()
     out, _ = run("convert", "tokenizer.json", "new/folder", "--format", "folder")
     assert "350 tokens, same ids on" in out
     assert tessella.load("new/folder").get_vocab() == trained.get_vocab()
@@ -414,6 +451,43 @@ def test_convert_gives_the_same_tokenizer(trained):
     Path("empty").mkdir()
     _, err = run("convert", "other.json", "empty/ranks.tiktoken", status=1)
     assert "error:" in err and os.listdir("empty") == []
+
+
+def test_convert_again_and_again_into_a_folder(trained):
+    """The files of the folder are replaced, also those of folders in it."""
+    source = tessella.load("tokenizer.json")
+    source.chat_template = "{{ messages }}"
+    source._chat_templates = (("tool_use", "{{ tools }}"),)
+    source.save_folder("source")
+    Path("target").mkdir()
+    Path("target/notes.txt").write_text("mine")
+    for _ in range(3):
+        run("convert", "source", "target", "--format", "folder")
+        found = {str(path.relative_to("target")) for path in Path("target").rglob("*") if path.is_file()}
+        expected = {str(path.relative_to("source")) for path in Path("source").rglob("*") if path.is_file()}
+        assert found == {*expected, "notes.txt"}
+    assert any("additional_chat_templates" in name for name in found)
+    assert tessella.load("target").get_vocab() == trained.get_vocab()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+def test_outputs_keep_the_permissions_of_what_they_replace(trained):
+    for arguments in (
+        ["encode", "tokenizer.json", "-t", "low", "-o"],
+        ["convert", "tokenizer.json"],
+        ["decode", "tokenizer.json", "--ids", "1", "-o"],
+    ):
+        Path("private").touch(0o600)
+        assert main([*arguments, "private"]) == 0
+        assert stat.S_IMODE(os.stat("private").st_mode) == 0o600
+        os.remove("private")
+        umask = os.umask(0o027)
+        try:
+            assert main([*arguments, "private"]) == 0
+        finally:
+            os.umask(umask)
+        assert stat.S_IMODE(os.stat("private").st_mode) == 0o640
+        os.remove("private")
 
 
 def waiting_in(pipe):

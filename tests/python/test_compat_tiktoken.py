@@ -6,7 +6,10 @@
 import pickle
 import random
 import shutil
+from array import array
+from collections import deque
 
+import numpy
 import pytest
 from tessella.compat import tiktoken as ours
 from tessella.compat.tiktoken.known import KNOWN
@@ -259,3 +262,50 @@ def test_examples():
         assert result.failed == 0
         tried += result.attempted
     assert tried >= 8
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        {1: 2}, {97, 98}, iter([97]), (one for one in [97]), {97: 1}.keys(), {}, "", "ab", b"ab", None, 97,
+        [97.0], [97.5], ["a"], [None], [True], (97, 98), range(97, 99), bytearray(b"ab"), [],
+        numpy.array([97, 98]), numpy.array([97.0]), numpy.array([True]), [numpy.int64(97)], [numpy.float64(97)],
+        [numpy.array(97)], [numpy.array([97])], array("i", [97]), array("d", [97.0]), deque([97]), [5000],
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_ids_are(pair, ids):
+    mine, real = pair
+    for name in ("decode", "decode_bytes"):
+        assert outcome(lambda: getattr(mine, name)(ids)) == outcome(lambda: getattr(real, name)(ids))
+
+
+@pytest.mark.parametrize("name", ["encode", "encode_to_numpy", "encode_with_unstable", "encode_batch"])
+def test_which_tokens_may_be_special(pair, name):
+    text = ["a<é>"] if name == "encode_batch" else "a<é>"
+    for tokens in (
+        {""},
+        ("",),
+        ["", "x"],
+        frozenset({"", "a"}),
+        {"": 1},
+        [1],
+        (),
+        ["x"],
+        {"<é>"},
+        "x",
+        "all",
+    ):
+        for kinds in ({"disallowed_special": tokens}, {"allowed_special": tokens, "disallowed_special": ()}):
+            found, expected = (outcome(lambda: getattr(one, name)(text, **kinds)) for one in pair)
+            assert numpy.array_equal(found, expected) or found == expected, kinds
+
+
+def test_the_tables_of_models():
+    import tiktoken.model
+    from tessella.compat.tiktoken import model
+
+    assert model.MODEL_TO_ENCODING == tiktoken.model.MODEL_TO_ENCODING
+    assert model.MODEL_PREFIX_TO_ENCODING == tiktoken.model.MODEL_PREFIX_TO_ENCODING
+    assert model.encoding_for_model is ours.encoding_for_model
+    assert model.encoding_name_for_model is ours.encoding_name_for_model

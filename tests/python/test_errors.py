@@ -137,6 +137,33 @@ def test_sources_that_are_none(tmp_path):
         tessella.load(tmp_path)
 
 
+def test_an_open_file_is_no_path(tmp_path):
+    """`open` would read it and close it under its owner."""
+    from tessella.compat import sentencepiece
+    from tessella.compat.tiktoken import load
+    from tessella.embeddings import load_vectors
+
+    calls = [
+        Tokenizer.from_file,
+        tessella.load,
+        lambda file: models.BPE.from_file(file, file),
+        models.WordPiece.from_file,
+        models.WordLevel.from_file,
+        lambda file: Tokenizer(models.BPE()).encode_files([file]),
+        lambda file: sentencepiece.SentencePieceNormalizer(model_file=file),
+        load.load_tiktoken_bpe,
+        lambda file: load.dump_tiktoken_bpe({b"a": 0}, file),
+        lambda file: load_vectors(file, "text"),
+    ]
+    with open(tmp_path / "file", "w+b") as file:
+        for call in calls:
+            with pytest.raises(TypeError, match=r"PathLike|path"):
+                call(file.fileno())
+        file.write(b"still open")
+        file.flush()
+    assert (tmp_path / "file").read_bytes() == b"still open"
+
+
 def test_one_text_is_no_list_of_texts():
     for trainer in (
         trainers.BpeTrainer,

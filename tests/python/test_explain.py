@@ -178,6 +178,7 @@ def test_it_can_be_shown(name):
 
 def test_colors_are_asked_for(monkeypatch):
     explained = TOKENIZERS["gaps"].explain("ab")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
     assert "\x1b" not in str(explained)
     monkeypatch.setattr("sys.stdout", type("Screen", (), {"isatty": lambda self: True})())
     monkeypatch.setenv("TERM", "xterm")

@@ -2,6 +2,7 @@
 
 import pickle
 import random
+from array import array
 
 import numpy
 import pytest
@@ -143,12 +144,58 @@ CALLS = {
     "id below": lambda p: p.id_to_piece(-1),
     "id of a text": lambda p: p.id_to_piece("a"),
     "id of a float": lambda p: p.get_score(1.0),
+    "piece of broken bytes": lambda p: (p.piece_to_id(b"\xff"), p.piece_to_id([b"\xe3\x81", "a"])),
+    "piece of a bytearray": lambda p: (p.piece_to_id(bytearray(b"a")), p.piece_to_id([bytearray(b"\xff")])),
+    "piece of an empty bytearray": lambda p: p.piece_to_id(bytearray()),
+    "piece of a lone surrogate": lambda p: p.piece_to_id("\ud800"),
+    "pieces of a set": lambda p: p.piece_to_id({"a"}),
+    "ids of a set": lambda p: p.id_to_piece({1, 2}),
+    "ids of an empty set": lambda p: (p.get_score(set()), p.decode(set())),
+    "ids of a dict": lambda p: p.id_to_piece({1: 2}),
+    "id of an array of none": lambda p: p.id_to_piece(numpy.array(3)),
+    "id of a long number": lambda p: p.id_to_piece(numpy.int64(2**40)),
+    "ids of long numbers": lambda p: p.id_to_piece(numpy.array([2**40])),
+    "ids of a long array": lambda p: p.id_to_piece(array("q", [2**40])),
+    "decode a lone surrogate": lambda p: p.decode(["a\ud800"]),
+    "decode bytearrays": lambda p: p.decode([bytearray(b"a")]),
     "load nothing": lambda p: p.Load(),
     "load two": lambda p: p.Load("a", b"b"),
     "load a missing file": lambda p: p.LoadFromFile("/does/not/exist"),
     "load text": lambda p: p.LoadFromSerializedProto("abc"),
     "load rubbish": lambda p: p.LoadFromSerializedProto(b"abc"),
 }
+
+
+@pytest.mark.parametrize(
+    "name", ["id_to_piece", "get_score", "is_unknown", "is_control", "is_unused", "is_byte"]
+)
+def test_ids_have_32_bits(pair, name):
+    theirs, mine = pair
+    for id in (2**31 - 1, 2**31, 2**32, 2**64, -1, -(2**31), -(2**31) - 1, True, 1.0, None):
+        for value in (id, [id]):
+            assert outcome(getattr(mine, name), value) == outcome(getattr(theirs, name), value), value
+
+
+BROKEN = [
+    [b"\xe3\x81", b"\x82"],
+    [b"\xff", "a"],
+    ["\u3042", b"\xff"],
+    [b"<0xE3>", b"<0x81>", b"\x82"],
+    ["\u2581".encode() + b"\xff", "\u2581a".encode()],
+    [b"\xe2\x96", b"\x81a", b"\x81"],
+    [["a"], [b"\xff"]],
+    [[b"\xff"], ["a"]],
+]
+
+
+@pytest.mark.parametrize("out_type", [str, bytes, "serialized_proto", "offset_mapping"], ids=str)
+@pytest.mark.parametrize("pieces", BROKEN, ids=repr)
+def test_decoding_pieces_that_are_no_text(pair, pieces, out_type):
+    theirs, mine = pair
+    expected = outcome(theirs.decode, pieces, out_type=out_type)
+    assert outcome(mine.decode, pieces, out_type=out_type) == expected
+    if out_type is str:
+        assert outcome(mine.decode_pieces, pieces) == expected
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -168,6 +215,13 @@ def test_odd_calls(pair, name):
         lambda p: p.normalize("a"),
         lambda p: p.decode([1]),
         lambda p: p.decode("a"),
+        lambda p: p.encode([]),
+        lambda p: p.encode([], add_bos=True, num_threads=2),
+        lambda p: [len(rows) for rows in (p.encode([], out_type="numpy"), p.encode([], out_type=str))],
+        lambda p: p.id_to_piece(2**31),
+        lambda p: p.id_to_piece({1, 2}),
+        lambda p: p.piece_to_id(bytearray(b"a")),
+        lambda p: p.decode([b"\xff"]),
         lambda p: p.serialized_model_proto(),
     ],
 )

@@ -89,6 +89,59 @@ def test_pretokenizer():
     assert vocabulary(train(ours, LINES, **options)) == vocabulary(train(library, LINES, **options))
 
 
+# A reserved piece in text becomes a boundary, which has its place among the characters when coverage is counted.
+# No other character is taken for it.
+BOUNDARIES = [
+    (["a" * 60 + "<sep>b"], {"user_defined_symbols": ["<sep>"]}),
+    (["a" * 60 + "<s>b"], {}),
+    (["a" * 60 + "<sep>b"], {"user_defined_symbols": ["<sep>"], "normalization_rule_name": "identity"}),
+    (["a" * 60 + "\tb"], {"normalization_rule_name": "identity"}),
+    (["a" * 60 + "\x1fb"], {"normalization_rule_name": "identity"}),
+    (["a" * 60 + "\x1fb"], {"normalization_rule_name": "identity", "character_coverage": 1.0}),
+    (["a" * 60 + "\ufdd1b"], {}),
+    (["\ufdd1\ufdd1 \ufdd1\ufdd1a <s>\ufdd1"], {"character_coverage": 1.0}),
+]
+
+
+@pytest.mark.parametrize("kind", ["bpe", "word", "char"])
+@pytest.mark.parametrize(("lines", "options"), BOUNDARIES)
+def test_boundaries(kind, lines, options):
+    base = {"model_type": kind, "vocab_size": 12, "hard_vocab_limit": False, "character_coverage": 0.98}
+    options = {**base, "add_dummy_prefix": False, **options}
+    assert vocabulary(train(ours, lines, **options)) == vocabulary(train(library, lines, **options))
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_frequencies_that_are_too_large(kind):
+    # 64 bits hold what characters, pairs and words add up to, or the corpus is refused.
+    options = {"model_type": kind, "vocab_size": 12, "hard_vocab_limit": False, "input_format": "tsv"}
+    most = 2**63 - 1
+    for lines in (
+        [f"{text}\t{most}" for text in "abc"],
+        [f"{text}\t{most}" for text in ("ab", "cb", "db")],
+        [f"aaaa\t{most}", "bb\t6"],
+    ):
+        with pytest.raises(
+            RuntimeError, match=r"frequencies are too large: with `\w+` \(9223372036854775807"
+        ):
+            train(ours, lines, **options)
+    lines = [f"{text}\t{2**59}" for text in ("ab", "cb", "db")]
+    found = vocabulary(train(ours, lines, **options))
+    # The library's Unigram estimate does not come to an end with such numbers.
+    assert kind == "unigram" or found == vocabulary(train(library, lines, **options))
+
+
+def test_a_seed_file_with_counts_that_are_none(tmp_path):
+    seeds = tmp_path / "seeds.tsv"
+    options = {"vocab_size": 40, "hard_vocab_limit": False, "seed_sentencepieces_file": str(seeds)}
+    for count in ("-5", "0", "x", str(2**64)):
+        seeds.write_text(f"lo\t3\nlow\t{count}\n", encoding="utf-8")
+        with pytest.raises(RuntimeError, match=r"found `low\\t.*line 2"):
+            train(ours, ["low lower"], **options)
+    seeds.write_text(f"low\t{2**63}\n", encoding="utf-8")
+    assert "low" in {piece[0] for piece in vocabulary(train(ours, ["low lower"] * 9, **options))}
+
+
 def test_files(tmp_path):
     corpus = tmp_path / "corpus.txt"
     corpus.write_text("\n".join(LINES), encoding="utf-8")
@@ -170,6 +223,10 @@ MISUSE = [
     {"sentence_iterator": None, "input": "/does/not/exist"},
     {"hard_vocab_limit": True, "vocab_size": 5000},
     {"vocab_size": 5},
+    {"model_type": "char", "byte_fallback": True, "vocab_size": 60},
+    {"model_type": "word", "byte_fallback": True, "vocab_size": 60, "use_all_vocab": True},
+    {"model_type": "word", "user_defined_symbols": list("xyzuvw"), "vocab_size": 5},
+    {"model_type": "char", "sentence_iterator": ["<s>"], "add_dummy_prefix": False},
     {"use_all_vocab": True},
     {"model_type": "word", "pretokenization_delimiter": "x"},
     {"required_chars": "▅"},

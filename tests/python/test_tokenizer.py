@@ -2,7 +2,9 @@
 
 import asyncio
 import copy
+import os
 import pickle
+import stat
 import weakref
 
 import numpy as np
@@ -305,6 +307,23 @@ def test_files(words, tmp_path, separator):
     mapped = words.encode_files(paths, separator, out=tmp_path / "ids.bin")
     assert mapped == expected
     assert np.fromfile(tmp_path / "ids.bin", "<u4").tolist() == expected.ids.tolist()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+def test_encoded_files_leave_permissions_alone(words, tmp_path, monkeypatch):
+    def umask(_):
+        raise AssertionError("the mask belongs to all threads")
+
+    source, out = tmp_path / "a.txt", tmp_path / "ids.bin"
+    source.write_text("the fox")
+    out.touch(0o600)
+    monkeypatch.setattr(os, "umask", umask)
+    words.encode_files(source, out=out)
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+    new = tmp_path / "new"
+    new.touch()
+    assert (tmp_path / "ids.bin.offsets").stat().st_mode == new.stat().st_mode
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "ids.bin", "ids.bin.offsets", "new"]
 
 
 def test_stream_errors_have_a_class():

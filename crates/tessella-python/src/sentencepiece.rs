@@ -4,12 +4,13 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyIterator, PyList, PyString};
 use tessella_core::cancel::Cancel;
 use tessella_core::spec::PieceKind;
 use tessella_core::{EncodeOptions, Error, ErrorKind, Result};
 use tessella_formats::sentencepiece::normalizer::Normalizer;
-use tessella_formats::sentencepiece::processor::{self, Processor, Sampling, Segmentation};
+use tessella_formats::sentencepiece::processor::{self, Piece, Processor, Sampling, Segmentation};
 use tessella_formats::sentencepiece::sections::NormalizerSection;
 use tessella_train::sentencepiece::SentencePieceTrainer;
 
@@ -40,7 +41,8 @@ fn parts(py: Python<'_>, segmentation: Segmentation) -> Parts {
     let ids = segmentation.pieces.iter().map(|piece| piece.id).collect();
     let begins = segmentation.pieces.iter().map(|piece| piece.begin).collect();
     let ends = segmentation.pieces.iter().map(|piece| piece.end).collect();
-    (text, ids, segmentation.pieces.into_iter().map(|piece| piece.text).collect(), begins, ends)
+    let texts = segmentation.pieces.into_iter().map(Piece::into_text).collect();
+    (text, ids, texts, begins, ends)
 }
 
 /// A loaded model.
@@ -82,8 +84,8 @@ impl SentencePieceHandle {
         self.inner.named_ids().map(|id| id.map_or(-1, i64::from))
     }
 
-    fn piece_to_id(&self, piece: &str) -> u32 {
-        self.inner.piece_to_id(piece)
+    fn piece_to_id(&self, piece: &[u8]) -> u32 {
+        self.inner.bytes_to_id(piece)
     }
 
     /// Text, score and kind.
@@ -163,8 +165,9 @@ impl SentencePieceHandle {
         Ok(parts(py, decoded))
     }
 
-    fn decode_pieces(&self, py: Python<'_>, pieces: Vec<String>) -> Parts {
-        let decoded = py.detach(|| self.inner.decode_pieces(pieces));
+    /// Pieces may be no UTF-8; those of the result are then only nearly the same.
+    fn decode_pieces(&self, py: Python<'_>, pieces: Vec<PyBackedBytes>) -> Parts {
+        let decoded = py.detach(|| self.inner.decode_pieces(pieces.iter().map(|piece| piece.to_vec())));
         parts(py, decoded)
     }
 
@@ -173,8 +176,8 @@ impl SentencePieceHandle {
         Ok(PyBytes::new(py, &decoded.write()))
     }
 
-    fn decode_pieces_message<'py>(&self, py: Python<'py>, pieces: Vec<String>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.inner.decode_pieces(pieces).write())
+    fn decode_pieces_message<'py>(&self, py: Python<'py>, pieces: Vec<PyBackedBytes>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.decode_pieces(pieces.iter().map(|piece| piece.to_vec())).write())
     }
 
     /// The normalized text, and for each of its bytes and its end the byte that it comes from.

@@ -114,6 +114,38 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 #[test]
+fn of_the_order_of_sentences_only_the_last_one_matters() {
+    for seed in 0..20 {
+        let sentences = corpus(seed, 12);
+        let mut turned = sentences.clone();
+        turned[..11].reverse();
+        turned[..11].rotate_left(seed as usize % 11);
+        for kind in ["unigram", "bpe", "word", "char"] {
+            let line = format!(
+                "--model_type={kind} --vocab_size=40 --hard_vocab_limit=false --normalization_rule_name=identity"
+            );
+            let (one, other) = (train(&line, &sentences).unwrap(), train(&line, &turned).unwrap());
+            assert_eq!(one.model, other.model, "{kind} {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_vocabulary_may_be_as_small_as_the_text() {
+    let sentences = corpus(4, 10);
+    for kind in ["unigram", "bpe", "word", "char"] {
+        let line = |size: i32| {
+            format!(
+                "--model_type={kind} --vocab_size={size} --hard_vocab_limit=false \
+                 --normalization_rule_name=identity --pad_id=5"
+            )
+        };
+        let most = train(&line(i32::MAX), &sentences).unwrap();
+        assert_eq!(most.vocab, train(&line(10_000), &sentences).unwrap().vocab, "{kind}");
+    }
+}
+
+#[test]
 fn what_was_trained_runs() {
     let sentences = corpus(2, 200);
     let options = "--model_type=unigram --vocab_size=60 --hard_vocab_limit=false --byte_fallback \

@@ -12,13 +12,24 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArgumentError, FormatError
-from .terminal import note
+from ..errors import ArgumentError, FormatError, HubError
+from .terminal import harmless, note, visible
 
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["Output", "add_reading", "add_texts", "files", "is_typed", "lines", "load", "sample", "texts"]
+__all__ = [
+    "Output",
+    "add_reading",
+    "add_texts",
+    "check_target",
+    "files",
+    "is_typed",
+    "lines",
+    "load",
+    "sample",
+    "texts",
+]
 
 # Names by which the engine, too, knows JSON lines.
 _JSON_LINES = re.compile(r"\.(jsonl|ndjson|json)(\.(gz|zst|zstd))?$", re.IGNORECASE)
@@ -28,7 +39,47 @@ def load(name: str, pattern: str | None = None) -> Tokenizer:
     """A tokenizer from a file, a folder, or the name of a repository."""
     from ..loading import load
 
+    if pattern is None and not os.path.exists(name):
+        _ask_hub(name)
     return load(name, pattern)
+
+
+#: Seconds that a hub has to say whether it knows a name.
+PATIENCE = 5
+
+
+def _ask_hub(name: str) -> None:
+    """Fails soon where a hub does not know a name or cannot be reached: most such names are mistyped ones.
+
+    A download by itself tries again for half a minute, as is right where a program has asked for it.
+    """
+    from ..loading import _ENCODINGS, _is_hub_name, _similar
+
+    if name in _ENCODINGS or not _is_hub_name(name):
+        return
+    try:
+        from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
+    except ImportError:
+        return
+    if isinstance(try_to_load_from_cache(name, "tokenizer.json"), str):
+        return
+    try:
+        get_hf_file_metadata(hf_hub_url(name, "tokenizer.json"), timeout=PATIENCE)
+    except Exception as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise HubError(
+            f"there is no file or folder `{name}`{_similar(name)}, and no tokenizer.json of such a "
+            f"repository on the hub ({reason}); check the name and the connection"
+        ) from error
+
+
+def check_target(name: str) -> None:
+    """A target that cannot be written is told before hours of work. Folders are not made for it."""
+    folder = os.path.dirname(os.path.abspath(name))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(2, "no such folder; make it first", folder)
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(13, "the folder cannot be written to", folder)
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -56,6 +107,8 @@ def add_texts(parser: argparse.ArgumentParser, what: str = "texts") -> None:
     parser.add_argument(
         "files",
         nargs="*",
+        # `argparse` would say that one is required.
+        default=[],
         metavar="FILE",
         help=f"{what}, one a line, or JSON lines, also .gz and .zst; - for standard input (the default)",
     )
@@ -207,6 +260,18 @@ class Output:
 
     def line(self, text: str) -> None:
         self.write(text + "\n")
+
+    def is_terminal(self) -> bool:
+        """Whether a person looks at it, on a terminal that obeys control characters."""
+        return self._file is None and sys.stdout.isatty()
+
+    def shown(self, token: str) -> str:
+        """A token: exactly itself for programs and files, what cannot be seen spelled out on a terminal."""
+        return visible(token) if self.is_terminal() else token
+
+    def readable(self, text: str) -> str:
+        """A text: exactly itself for programs and files, without what a terminal obeys on one."""
+        return harmless(text) if self.is_terminal() else text
 
     def __exit__(self, *raised: Any) -> None:
         if self._replacing is not None:

@@ -1,28 +1,37 @@
-"""What people see: colours, tables, numbers with units, notes on standard error."""
+"""What people see: colours, tables, numbers with units, notes on standard error.
+
+Nothing here sends a terminal the control characters that a text, a token or a file's name may hold.
+"""
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-__all__ = ["bold", "colours", "dim", "fail", "note", "pieces", "quoted", "share", "size", "table", "width"]
+from .._shown import colours, harmless, visible
+
+__all__ = [
+    "bold",
+    "colours",
+    "dim",
+    "fail",
+    "harmless",
+    "json",
+    "note",
+    "pieces",
+    "quoted",
+    "share",
+    "size",
+    "table",
+    "visible",
+    "width",
+]
 
 #: Backgrounds that tell neighbouring tokens apart, of the 256-colour palette, for white letters.
 BACKGROUNDS = (24, 22, 54, 94, 60, 30)
-
-
-def colours(stream: TextIO | None = None) -> bool:
-    """Whether a stream wants colours: ``NO_COLOR`` and plain outputs switch them off, ``FORCE_COLOR`` on."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    if os.environ.get("FORCE_COLOR"):
-        return True
-    stream = sys.stdout if stream is None else stream
-    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def width() -> int:
@@ -31,7 +40,8 @@ def width() -> int:
 
 
 def _styled(text: str, code: str, stream: TextIO | None = None) -> str:
-    return f"\x1b[{code}m{text}\x1b[0m" if colours(stream) else text
+    shown = visible(text)
+    return f"\x1b[{code}m{shown}\x1b[0m" if colours(stream) else shown
 
 
 def bold(text: str) -> str:
@@ -44,6 +54,10 @@ def dim(text: str) -> str:
 
 def note(message: str) -> None:
     """A line on standard error."""
+    _say(harmless(message))
+
+
+def _say(message: str) -> None:
     # Where standard error is closed, `print` would write among the results.
     if sys.stderr is not None:
         print(message, file=sys.stderr, flush=True)
@@ -51,7 +65,18 @@ def note(message: str) -> None:
 
 def fail(message: str) -> None:
     """An error on standard error."""
-    note(f"{_styled('error:', '1;31', sys.stderr)} {message}")
+    _say(f"{_styled('error:', '1;31', sys.stderr)} {harmless(message)}")
+
+
+def json(value: object, indent: int | None = None) -> str:
+    """A value as JSON that shows letters as they are, and holds no character that a terminal obeys."""
+    from json import dumps
+
+    # What JSON itself does not ask to be escaped: delete, and the second row of control characters.
+    return dumps(value, indent=indent, ensure_ascii=False).translate(_CONTROLS)
+
+
+_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 
 def size(bytes: float) -> str:
@@ -69,15 +94,8 @@ def share(part: float, whole: float) -> str:
 
 
 def quoted(text: str) -> str:
-    """A token on one line: control characters escaped."""
-    shown = []
-    for character in text:
-        kind = unicodedata.category(character)
-        if character == " " or kind[0] not in "CZ":
-            shown.append(character)
-        else:
-            shown.append(character.encode("unicode_escape").decode("ascii"))
-    return f"`{''.join(shown)}`"
+    """A token on one line: what cannot be seen is spelled out."""
+    return f"`{visible(text)}`"
 
 
 def _columns(text: str) -> int:
@@ -116,6 +134,7 @@ def table(rows: Sequence[Sequence[str]], *, right: Iterable[int] = (), head: boo
 
 def pieces(parts: Iterable[str]) -> str:
     """Neighbouring parts of a text told apart: by background, or by bars where there are no colours."""
+    parts = (visible(part, keep="\n") for part in parts)
     if not colours():
         return "│".join(part.replace("\n", "⏎\n") for part in parts)
     drawn = []

@@ -29,6 +29,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from .._files import _replacing
 from ..errors import ArgumentError, FormatError
 from .vectors import VectorFormat, Vectors
 
@@ -50,16 +51,9 @@ def _format(path: _Path, format: VectorFormat | None) -> str:
 def save_vectors(vectors: Vectors, path: _Path, format: VectorFormat | None = None) -> None:
     """See ``Vectors.save``."""
     writer = {"text": _text, "binary": _binary, "safetensors": _safetensors}[_format(path, format)]
-    unfinished = f"{os.fspath(path)}.{os.getpid()}.tmp"
-    try:
-        with open(unfinished, "wb") as file:
-            for part in writer(vectors):
-                file.write(part)
-        os.replace(unfinished, path)
-    except BaseException:
-        if os.path.exists(unfinished):
-            os.remove(unfinished)
-        raise
+    with _replacing(os.fsdecode(path)) as file:
+        for part in writer(vectors):
+            file.write(part)
 
 
 def load_vectors(path: _Path, format: VectorFormat | None = None) -> Vectors:
@@ -78,7 +72,7 @@ def load_vectors(path: _Path, format: VectorFormat | None = None) -> Vectors:
         [0.0, 1.0]
     """
     kind = _format(path, format)
-    with open(path, "rb") as file:
+    with open(os.fspath(path), "rb") as file:
         try:
             return {"text": _read_text, "binary": _read_binary, "safetensors": _read_safetensors}[kind](file)
         except (ValueError, KeyError, TypeError, RecursionError, struct.error) as error:

@@ -14,6 +14,8 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
+from .._shown import visible
+
 __all__ = ["draw", "flat"]
 
 
@@ -52,10 +54,7 @@ def draw(keys: Sequence[Hashable], vectors: npt.NDArray[np.floating], width: int
         # Pictures count downwards.
         y = height - margin - share[1] * (height - 2 * margin)
         lines.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="#2f6f8f"/>')
-        lines.append(f'<text x="{x + 5:.1f}" y="{y - 4:.1f}" fill="#333333">{escape(_printable(key))}</text>')
+        lines.append(
+            f'<text x="{x + 5:.1f}" y="{y - 4:.1f}" fill="#333333">{escape(visible(str(key)))}</text>'
+        )
     return "\n".join([*lines, "</svg>", ""])
-
-
-def _printable(key: Hashable) -> str:
-    """A key as text that may stand in XML."""
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in str(key))

@@ -70,8 +70,8 @@ class SequenceSteps:
 class Explanation:
     """A text, or a pair, on its way to ids.
 
-    ``print`` shows it, in colours where the terminal has them and ``NO_COLOR`` is not set; a notebook shows
-    it as a page.
+    ``print`` shows it, in colours where the terminal has them (``NO_COLOR`` switches them off,
+    ``FORCE_COLOR`` on); a notebook shows it as a page.
     """
 
     #: The kind of the model.
@@ -101,7 +101,7 @@ class Explanation:
         """The text for a terminal.
 
         Args:
-            color: whether to use colours; ``None`` looks at the terminal and at ``NO_COLOR``.
+            color: whether to use colours; ``None`` looks at the terminal, ``NO_COLOR`` and ``FORCE_COLOR``.
             width: columns of a line; ``None`` asks the terminal.
         """
         from .terminal import render
@@ -109,7 +109,10 @@ class Explanation:
         return render(self, color, width)
 
     def to_html(self) -> str:
-        """A fragment of HTML that needs no scripts."""
+        """A fragment of HTML that needs no scripts.
+
+        As on a terminal, what would be too much to look at is counted instead of shown; ``to_dict`` has it.
+        """
         from .page import render
 
         return render(self)

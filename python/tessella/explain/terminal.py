@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import sys
 from collections.abc import Iterable
-from json import dumps
 
+from .._shown import colours, quoted, visible
+from . import limits
 from .model import Lattice, LongestMatch, Lookup, Merges
 from .result import Explanation, ModelPiece, Piece, SequenceSteps
 
 __all__ = ["render"]
-
-# How many of the same are shown before the rest is counted.
-_MOST_CANDIDATES = 4
-_MOST_STEPS = 40
-_MOST_PIECES = 200
-_MOST_TRIED = 8
-_MOST_EDGES = 40
-
-
-def _wants_color() -> bool:
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    return sys.stdout is not None and sys.stdout.isatty()
 
 
 class _Page:
@@ -57,14 +43,8 @@ class _Page:
             self.line(indent, row, code)
 
 
-def _quoted(text: str) -> str:
-    """A text in quotes, with what cannot be seen spelled out."""
-    shown = dumps(text, ensure_ascii=False)
-    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in shown)
-
-
 def _bare(text: str) -> str:
-    return text if text and text.isprintable() and " " not in text else _quoted(text)
+    return text if text and text.isprintable() and " " not in text else quoted(text)
 
 
 def _score(score: float) -> str:
@@ -73,7 +53,7 @@ def _score(score: float) -> str:
 
 def _piece(piece: Piece) -> str:
     mark = "" if piece.added is None else f"  added token {piece.added}"
-    return f"{_quoted(piece.text)}  {piece.start}:{piece.end}{mark}"
+    return f"{quoted(piece.text)}  {piece.start}:{piece.end}{mark}"
 
 
 def _more(page: _Page, indent: int, count: int, shown: int, what: str) -> None:
@@ -88,7 +68,7 @@ def _told(page: _Page, told: ModelPiece) -> None:
             page.line(4, "the whole piece is a token")
             return
         page.wrapped(4, map(_bare, derivation.symbols), "2")
-        for number, merge in enumerate(derivation.merges[:_MOST_STEPS], 1):
+        for number, merge in enumerate(derivation.merges[: limits.STEPS], 1):
             one = merge.chosen
             page.line(
                 4,
@@ -96,39 +76,37 @@ def _told(page: _Page, told: ModelPiece) -> None:
             )
             losing = sorted(merge.losing, key=lambda other: other.rank)
             if losing:
-                shown = losing[:_MOST_CANDIDATES]
+                shown = losing[: limits.CANDIDATES]
                 named = [f"{_bare(x.left)} + {_bare(x.right)} rank {x.rank}" for x in shown]
                 rest = f", {len(losing) - len(shown)} more" if len(losing) > len(shown) else ""
                 page.line(7, f"before {', '.join(named)}{rest}", "2")
-        _more(page, 4, len(derivation.merges), _MOST_STEPS, "merges")
+        _more(page, 4, len(derivation.merges), limits.STEPS, "merges")
         page.wrapped(4, ["=", *map(_bare, derivation.tokens)], "36")
     elif isinstance(derivation, LongestMatch):
-        for match in derivation.matches:
-            tried = [_bare(one) for one in match.tried]
-            if len(tried) > _MOST_TRIED:
-                middle = f"... {len(tried) - _MOST_TRIED} more ..."
-                tried = [*tried[: _MOST_TRIED // 2], middle, *tried[-(_MOST_TRIED // 2) :]]
-            page.wrapped(4, ["tried", *tried], "2")
+        for match in derivation.matches[: limits.STEPS]:
+            page.wrapped(4, ["tried", *limits.ends([_bare(one) for one in match.tried])], "2")
             if match.found is not None:
                 page.line(4, f"found {_bare(match.found)}", "36")
+        _more(page, 4, len(derivation.matches), limits.STEPS, "places")
         if derivation.unknown is not None:
-            page.line(4, f"unknown: {derivation.unknown}", "33")
+            page.line(4, f"unknown: {visible(derivation.unknown)}", "33")
     elif isinstance(derivation, Lattice):
         page.line(4, "entries that fit:", "2")
         best = set(derivation.tokens)
-        for edge in derivation.edges[:_MOST_EDGES]:
+        for edge in derivation.edges[: limits.EDGES]:
             page.line(
                 6,
                 f"{edge.start}:{edge.end}  {_bare(edge.token)}  {_score(edge.score)}",
                 "" if edge.token in best else "2",
             )
-        _more(page, 6, len(derivation.edges), _MOST_EDGES, "entries")
-        for number, path in enumerate(derivation.paths, 1):
+        _more(page, 6, len(derivation.edges), limits.EDGES, "entries")
+        for number, path in enumerate(derivation.paths[: limits.STEPS], 1):
             page.wrapped(
                 4,
                 [f"{number}.", *map(_bare, path.tokens), f" {_score(path.score)}"],
                 "36" if number == 1 else "",
             )
+        _more(page, 4, len(derivation.paths), limits.STEPS, "ways")
     elif isinstance(derivation, Lookup):
         page.line(4, "in the vocabulary" if derivation.found else "not in the vocabulary: unknown")
     elif told.piece.added is None:
@@ -138,20 +116,20 @@ def _told(page: _Page, told: ModelPiece) -> None:
 def _sequence(page: _Page, steps: SequenceSteps, model: str) -> None:
     for stage in steps.stages:
         page.title(stage.name)
-        for piece in stage.pieces[:_MOST_PIECES]:
+        for piece in stage.pieces[: limits.PIECES]:
             page.line(2, _piece(piece), "" if piece.added is None else "35")
-        _more(page, 2, len(stage.pieces), _MOST_PIECES, "pieces")
+        _more(page, 2, len(stage.pieces), limits.PIECES, "pieces")
     page.title(f"model {model}")
-    for told in steps.pieces[:_MOST_PIECES]:
+    for told in steps.pieces[: limits.PIECES]:
         page.line(2, _piece(told.piece), "35" if told.piece.added is not None else "1")
         _told(page, told)
-    _more(page, 2, len(steps.pieces), _MOST_PIECES, "pieces")
+    _more(page, 2, len(steps.pieces), limits.PIECES, "pieces")
 
 
 def render(explanation: Explanation, color: bool | None = None, width: int | None = None) -> str:
     """See ``Explanation.render``."""
     columns = shutil.get_terminal_size((100, 24)).columns if width is None else width
-    page = _Page(_wants_color() if color is None else color, columns)
+    page = _Page(colours() if color is None else color, columns)
     for number, steps in enumerate(explanation.sequences):
         if len(explanation.sequences) > 1:
             page.title(f"sequence {number}")
@@ -159,12 +137,13 @@ def render(explanation: Explanation, color: bool | None = None, width: int | Non
     if explanation.chance is not None:
         page.line(0, f"with {explanation.chance}", "33")
     page.title("tokens")
-    for token in explanation.tokens:
+    for token in explanation.tokens[: limits.TOKENS]:
         if token.sequence is None:
-            page.line(2, f"{token.id}  {_quoted(token.token)}  special", "35")
+            page.line(2, f"{token.id}  {quoted(token.token)}  special", "35")
         else:
             of = f"  sequence {token.sequence}" if len(explanation.sequences) > 1 else ""
             page.line(
-                2, f"{token.id}  {_quoted(token.token)}  {token.start}:{token.end}  {_quoted(token.text)}{of}"
+                2, f"{token.id}  {quoted(token.token)}  {token.start}:{token.end}  {quoted(token.text)}{of}"
             )
+    _more(page, 2, len(explanation.tokens), limits.TOKENS, "tokens")
     return "\n".join(page.lines)

@@ -216,34 +216,43 @@ fn broken(what: impl std::fmt::Display) -> Error {
 /// Fails on an empty source, on U+0000 (which closes texts in the blob), and on more rules than the format
 /// can address (about two million characters of distinct prefixes).
 pub fn build_charsmap(rules: &[(Vec<char>, Vec<char>)]) -> Result<Vec<u8>> {
-    let mut map = std::collections::BTreeMap::new();
+    let text = |characters: &[char]| characters.iter().collect::<String>();
+    let map: std::collections::BTreeMap<String, String> =
+        rules.iter().map(|(source, target)| (text(source), text(target))).collect();
+    build_sorted_charsmap(map.iter().map(|(source, target)| (source.as_str(), target.as_str())))
+}
+
+/// The same for rules that come in the order of their sources, each source once.
+pub fn build_sorted_charsmap<'a>(rules: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Vec<u8>> {
+    // Equal replacements are stored once.
+    let mut replacements = String::new();
+    let mut known = std::collections::HashMap::new();
+    let mut keys: Vec<(&[u8], u32)> = Vec::new();
     for (source, target) in rules {
         if source.is_empty() {
             return Err(Error::value("a normalization rule has an empty source: it must have a character"));
         }
-        if source.contains(&'\0') || target.contains(&'\0') {
+        if source.contains('\0') || target.contains('\0') {
             return Err(Error::value("a normalization rule has U+0000, which the format cannot hold"));
         }
-        map.insert(source.iter().collect::<String>(), target.iter().collect::<String>());
-    }
-    if map.is_empty() {
-        return Ok(Vec::new());
-    }
-    // Equal replacements are stored once.
-    let mut replacements = String::new();
-    let mut known = std::collections::HashMap::new();
-    let mut keys: Vec<(Vec<u8>, u32)> = Vec::with_capacity(map.len());
-    for (source, target) in map {
-        let value = *known.entry(target.clone()).or_insert_with(|| {
+        if keys.last().is_some_and(|&(before, _)| before >= source.as_bytes()) {
+            return Err(Error::value(format!(
+                "the normalization rule for `{source}` is not in order: sources must ascend"
+            )));
+        }
+        let value = *known.entry(target).or_insert_with(|| {
             let start = replacements.len() as u32;
-            replacements.push_str(&target);
+            replacements.push_str(target);
             replacements.push('\0');
             start
         });
         if value >= IS_VALUE {
             return Err(Error::value("the replacements of the normalization rules exceed 2 GiB"));
         }
-        keys.push((source.into_bytes(), value));
+        keys.push((source.as_bytes(), value));
+    }
+    if keys.is_empty() {
+        return Ok(Vec::new());
     }
     let units = double_array(&keys)?;
     let mut blob = Vec::with_capacity(4 + 4 * units.len() + replacements.len());
@@ -254,7 +263,7 @@ pub fn build_charsmap(rules: &[(Vec<char>, Vec<char>)]) -> Result<Vec<u8>> {
 }
 
 /// The units for sorted, distinct keys without NUL.
-fn double_array(keys: &[(Vec<u8>, u32)]) -> Result<Vec<u32>> {
+fn double_array(keys: &[(&[u8], u32)]) -> Result<Vec<u32>> {
     let mut slots = Slots::new();
     let mut units = vec![0u32; slots.len()];
     let mut open = vec![(0u32, 0usize, keys.len(), 0usize)];
@@ -349,6 +358,7 @@ mod tests {
         assert!(build_charsmap(&rules(&[("", "b")])).is_err());
         assert!(build_charsmap(&rules(&[("a", "\0")])).is_err());
         assert!(build_charsmap(&[]).unwrap().is_empty());
+        assert!(build_sorted_charsmap([("b", "x"), ("a", "y")]).is_err());
         let good = build_charsmap(&rules(&[("a", "b"), ("ab", "é")])).unwrap();
         assert!(Charsmap::parse(&good[..3]).is_err());
         assert!(Charsmap::parse(&good[..100]).is_err());

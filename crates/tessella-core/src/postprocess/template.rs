@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::encoding::Encoding;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, excerpt};
 use crate::ids::TokenId;
 use crate::spec::{Template, TemplatePiece, TemplateSpecial};
 
@@ -23,8 +23,9 @@ impl TemplatePiece {
     pub fn parse(text: &str) -> Result<Self> {
         let fail = || {
             Error::value(format!(
-                "Cannot build Piece from string \"{text}\": expected `$A`, `$B`, `$` and a number, or a \
-                 special token without `:`, each with an optional `:` and type id"
+                "Cannot build Piece from string \"{}\": expected `$A`, `$B`, `$` and a number, or a \
+                 special token without `:`, each with an optional `:` and type id",
+                excerpt(text)
             ))
         };
         let (name, type_id) = match text.split_once(':') {
@@ -58,7 +59,8 @@ impl TemplateSpecial {
     pub fn new(id: String, ids: Vec<TokenId>, tokens: Vec<String>) -> Result<Self> {
         if ids.len() != tokens.len() {
             return Err(Error::value(format!(
-                "SpecialToken: ids and tokens must be of the same length; `{id}` has {} ids and {} tokens",
+                "SpecialToken: ids and tokens must be of the same length; `{}` has {} ids and {} tokens",
+                excerpt(&id),
                 ids.len(),
                 tokens.len()
             )));
@@ -101,6 +103,7 @@ impl Template {
         if missing.is_empty() {
             return Ok(());
         }
+        let missing: Vec<String> = missing.into_iter().map(excerpt).collect();
         Err(Error::value(format!("Missing SpecialToken(s) with id(s) `{}`", missing.join(", "))))
     }
 }

@@ -7,6 +7,7 @@
 //! Texts are bytes: what is no valid UTF-8 becomes U+FFFD, byte by byte (see [`super::bytes`]). Positions are
 //! bytes of the text as it was given.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use tessella_core::cancel::Cancel;
@@ -27,12 +28,25 @@ const SPACE_SYMBOL: char = '▁';
 #[derive(Debug, Clone, PartialEq)]
 pub struct Piece {
     pub id: TokenId,
-    /// The piece; of an unknown stretch, its normalized text.
-    pub text: String,
+    /// The piece; of an unknown stretch, its normalized text. Only one that decoding was given may be no UTF-8.
+    pub text: Vec<u8>,
     /// What it stands for in the text. The bytes of one character stand for it at the last of them.
     pub surface: Option<Vec<u8>>,
     pub begin: usize,
     pub end: usize,
+}
+
+impl Piece {
+    /// The piece as a text; only one that is no UTF-8 is changed.
+    pub fn as_text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.text)
+    }
+
+    /// As [`Piece::as_text`], without a copy.
+    pub fn into_text(self) -> String {
+        String::from_utf8(self.text)
+            .unwrap_or_else(|broken| String::from_utf8_lossy(broken.as_bytes()).into_owned())
+    }
 }
 
 /// A text in pieces.
@@ -62,7 +76,7 @@ impl Segmentation {
         writer.bytes(TEXT, &self.text);
         for piece in &self.pieces {
             let mut fields = Writer::default();
-            fields.bytes(PIECE, piece.text.as_bytes());
+            fields.bytes(PIECE, &piece.text);
             fields.varint(ID, u64::from(piece.id));
             piece.surface.iter().for_each(|surface| fields.bytes(SURFACE, surface));
             fields.varint(BEGIN, piece.begin as u64);
@@ -168,7 +182,7 @@ impl Processor {
     fn test_itself(&self) -> Result<()> {
         for (text, expected) in read_self_test(&self.source)? {
             let pieces = self.encode(text.as_bytes(), &Cancel::never())?.pieces;
-            let found = pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join(" ");
+            let found = pieces.iter().map(Piece::as_text).collect::<Vec<_>>().join(" ");
             if found != expected {
                 return Err(Error::model(format!(
                     "the model's self test failed: `{text}` should become `{expected}`, but is `{found}`"
@@ -194,6 +208,11 @@ impl Processor {
     /// The id of a piece; the unknown piece's if it is none.
     pub fn piece_to_id(&self, piece: &str) -> TokenId {
         self.model.token_to_id(piece).unwrap_or(self.model.unk_id())
+    }
+
+    /// As [`Processor::piece_to_id`], of bytes, which are no piece if they are no UTF-8.
+    pub fn bytes_to_id(&self, piece: &[u8]) -> TokenId {
+        std::str::from_utf8(piece).map_or(self.model.unk_id(), |piece| self.piece_to_id(piece))
     }
 
     pub fn piece(&self, id: TokenId) -> Result<&SentencePiece> {
@@ -296,8 +315,8 @@ impl Processor {
                         Piece {
                             id: token.id,
                             text: match piece {
-                                Some(piece) if !token.surface => piece.text.clone(),
-                                _ => normalized[token.start as usize..token.end as usize].to_string(),
+                                Some(piece) if !token.surface => piece.text.clone().into_bytes(),
+                                _ => normalized[token.start as usize..token.end as usize].into(),
                             },
                             surface: covered.then(|| text[begin..end.max(begin)].to_vec()),
                             begin,
@@ -310,25 +329,25 @@ impl Processor {
             .collect())
     }
 
-    /// Decodes pieces, which need not be the model's: others stand for themselves.
-    pub fn decode_pieces(&self, pieces: impl IntoIterator<Item = impl Into<String>>) -> Segmentation {
+    /// Decodes pieces, which need not be the model's, nor UTF-8: others stand for themselves.
+    pub fn decode_pieces(&self, pieces: impl IntoIterator<Item = impl Into<Vec<u8>>>) -> Segmentation {
         let numbered = pieces.into_iter().map(|piece| {
             let piece = piece.into();
-            (self.piece_to_id(&piece), piece)
+            (self.bytes_to_id(&piece), piece)
         });
         self.decode(numbered.collect())
     }
 
     pub fn decode_ids(&self, ids: &[TokenId]) -> Result<Segmentation> {
-        let pieces = ids.iter().map(|&id| Ok((id, self.piece(id)?.text.clone())));
+        let pieces = ids.iter().map(|&id| Ok((id, self.piece(id)?.text.clone().into_bytes())));
         Ok(self.decode(pieces.collect::<Result<Vec<_>>>()?))
     }
 
-    fn decode(&self, pieces: Vec<(TokenId, String)>) -> Segmentation {
+    fn decode(&self, pieces: Vec<(TokenId, Vec<u8>)>) -> Segmentation {
         let strips = self.normalizer.add_dummy_prefix() || self.normalizer.remove_extra_whitespaces();
         let unk_surface = self.trainer.unk_surface();
         let mut out = Surfaces::default();
-        let mut spelled: Vec<(TokenId, String, u8)> = Vec::new();
+        let mut spelled: Vec<(TokenId, Vec<u8>, u8)> = Vec::new();
         let (mut at_start, mut stripped) = (true, false);
         for (id, piece) in pieces {
             let known = self.model.piece(id);
@@ -342,12 +361,13 @@ impl Processor {
             out.bytes(&mut spelled);
             at_start &= !stripped && out.text.is_empty();
             stripped = false;
-            let surface = match kind {
-                PieceKind::Control => String::new(),
-                PieceKind::Unknown if known.is_some_and(|known| known.text == piece) => unk_surface.clone(),
-                PieceKind::Unknown => piece.clone(),
-                _ => {
-                    let mut text = piece.as_str();
+            let surface = match (kind, std::str::from_utf8(&piece)) {
+                (PieceKind::Control, _) => Vec::new(),
+                (PieceKind::Unknown, Ok(text)) if known.is_some_and(|known| known.text == text) => {
+                    unk_surface.clone().into_bytes()
+                }
+                (PieceKind::Unknown, _) | (_, Err(_)) => piece.clone(),
+                (_, Ok(mut text)) => {
                     if at_start
                         && strips
                         && let Some(rest) = text.strip_prefix(SPACE_SYMBOL)
@@ -355,7 +375,7 @@ impl Processor {
                         text = rest;
                         stripped = !self.normalizer.remove_extra_whitespaces();
                     }
-                    text.replace(SPACE_SYMBOL, " ")
+                    text.replace(SPACE_SYMBOL, " ").into_bytes()
                 }
             };
             out.push(id, piece, &surface);
@@ -363,33 +383,34 @@ impl Processor {
         out.bytes(&mut spelled);
         let mut text = out.text;
         if let Some(denormalization) = &self.denormalization {
-            let mut aligned = AlignedText::untracked(&text);
+            let spelled = bytes::spell(&text);
+            let mut aligned = AlignedText::untracked(&spelled);
             // Fails on no text: the map was checked when it was loaded.
             if denormalization.normalize(&mut aligned).is_ok() {
-                text = aligned.as_str().to_string();
+                text = bytes::restore(aligned.as_str()).into_owned().into_bytes();
             }
         }
-        Segmentation { text: text.into_bytes(), pieces: out.pieces, score: None }
+        Segmentation { text, pieces: out.pieces, score: None }
     }
 }
 
 /// A decoded text that grows.
 #[derive(Default)]
 struct Surfaces {
-    text: String,
+    text: Vec<u8>,
     pieces: Vec<Piece>,
 }
 
 impl Surfaces {
-    fn push(&mut self, id: TokenId, text: String, surface: &str) {
+    fn push(&mut self, id: TokenId, text: Vec<u8>, surface: &[u8]) {
         let begin = self.text.len();
-        self.text.push_str(surface);
-        let surface = Some(surface.as_bytes().to_vec());
+        self.text.extend_from_slice(surface);
+        let surface = Some(surface.to_vec());
         self.pieces.push(Piece { id, text, surface, begin, end: self.text.len() });
     }
 
     /// Turns bytes into characters, each at its last byte; U+FFFD for every byte that is part of none.
-    fn bytes(&mut self, spelled: &mut Vec<(TokenId, String, u8)>) {
+    fn bytes(&mut self, spelled: &mut Vec<(TokenId, Vec<u8>, u8)>) {
         if spelled.is_empty() {
             return;
         }
@@ -398,22 +419,22 @@ impl Surfaces {
         for chunk in bytes.utf8_chunks() {
             for c in chunk.valid().chars() {
                 for (id, text, _) in pieces.by_ref().take(c.len_utf8() - 1) {
-                    self.push(id, text, "");
+                    self.push(id, text, b"");
                 }
                 pieces
                     .by_ref()
                     .take(1)
-                    .for_each(|(id, text, _)| self.push(id, text, c.encode_utf8(&mut [0; 4])));
+                    .for_each(|(id, text, _)| self.push(id, text, c.encode_utf8(&mut [0; 4]).as_bytes()));
             }
             for (id, text, _) in pieces.by_ref().take(chunk.invalid().len()) {
-                self.push(id, text, "\u{FFFD}");
+                self.push(id, text, "\u{FFFD}".as_bytes());
             }
         }
     }
 }
 
 /// The byte that `<0x41>` stands for.
-fn byte_of(piece: &str) -> Option<u8> {
-    let digits = piece.strip_prefix("<0x")?.strip_suffix('>')?;
+fn byte_of(piece: &[u8]) -> Option<u8> {
+    let digits = std::str::from_utf8(piece).ok()?.strip_prefix("<0x")?.strip_suffix('>')?;
     (digits.len() == 2).then(|| u8::from_str_radix(digits, 16).ok()).flatten()
 }

@@ -15,11 +15,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 use tessella_core::hash::hash_bytes;
 use tessella_core::normalize::Normalizer;
-use tessella_core::normalize::charsmap::build_charsmap;
+use tessella_core::normalize::charsmap::build_sorted_charsmap;
 use tessella_core::spec::NormalizerSpec;
 use tessella_core::text::AlignedText;
 use tessella_core::unicode::normalization::decompose;
@@ -29,8 +30,8 @@ use super::rules_table::{FOLDS, NEWER};
 
 /// Sources and their targets.
 pub type Rules = BTreeMap<String, String>;
-/// The same while they are put together.
-type Draft = HashMap<String, String, BuildHasherDefault<TextHasher>>;
+/// The same while they are put together. Thousands of spellings share one target.
+type Draft = HashMap<String, Rc<str>, BuildHasherDefault<TextHasher>>;
 
 /// There are a quarter of a million rules, all of them our own: a quick hash will do.
 #[derive(Default)]
@@ -61,7 +62,9 @@ pub fn named_charsmap(name: &str) -> Result<Arc<[u8]>> {
     if let Some(map) = COMPUTED[place].get() {
         return Ok(Arc::clone(map));
     }
-    let map: Arc<[u8]> = compile(&named_rules(name)?)?.into();
+    let rules = sorted_rules(name)?;
+    let map = build_sorted_charsmap(rules.iter().map(|(source, target)| (source.as_str(), &**target)))?;
+    let map: Arc<[u8]> = map.into();
     Ok(Arc::clone(COMPUTED[place].get_or_init(|| map)))
 }
 
@@ -74,24 +77,29 @@ fn unknown(name: &str) -> Error {
 
 /// The rules of a named set.
 pub fn named_rules(name: &str) -> Result<Rules> {
+    Ok(sorted_rules(name)?.into_iter().map(|(source, target)| (source, target.to_string())).collect())
+}
+
+/// The rules of a named set in the order of their sources.
+fn sorted_rules(name: &str) -> Result<Vec<(String, Rc<str>)>> {
     let (nmt, fold) = match name {
-        "identity" => return Ok(Rules::new()),
+        "identity" => return Ok(Vec::new()),
         "nfkc" => (false, false),
         "nmt_nfkc" => (true, false),
         "nfkc_cf" => (false, true),
         "nmt_nfkc_cf" => (true, true),
         _ => return Err(unknown(name)),
     };
-    let mut rules = without_redundant(nfkc_rules()?);
+    let mut rules = nfkc_rules()?;
     if nmt {
         add_nmt(&mut rules);
-        rules = without_redundant(rules);
     }
     if fold {
         add_folding(&mut rules);
-        rules = without_redundant(rules);
     }
-    Ok(rules.into_iter().collect())
+    let mut rules: Vec<_> = without_redundant(rules).into_iter().collect();
+    rules.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    Ok(rules)
 }
 
 /// The character map of rules, as models hold it. No rules are an empty map.
@@ -113,9 +121,7 @@ pub fn compile(rules: &Rules) -> Result<Vec<u8>> {
             ));
         }
     }
-    let rules: Vec<_> =
-        rules.iter().map(|(from, to)| (from.chars().collect(), to.chars().collect())).collect();
-    build_charsmap(&rules)
+    build_sorted_charsmap(rules.iter().map(|(source, target)| (source.as_str(), target.as_str())))
 }
 
 /// Reads a rule file: one rule per line, hexadecimal code points (`41` or `U+41`) with spaces between them, a
@@ -182,7 +188,7 @@ fn nfkc_rules() -> Result<Draft> {
     let mut sequences: BTreeSet<(&str, &str)> = BTreeSet::new();
     for (&c, (decomposed, composed)) in &forms {
         if !composed.chars().eq([c]) {
-            rules.insert(c.to_string(), composed.clone());
+            rules.insert(c.to_string(), composed.as_str().into());
         }
         let mut parts = decomposed.chars();
         match (parts.next(), parts.next()) {
@@ -194,23 +200,24 @@ fn nfkc_rules() -> Result<Draft> {
         }
     }
     for (decomposed, composed) in sequences {
+        let target: Rc<str> = composed.into();
         let mut spelled = vec![String::new()];
         for part in decomposed.chars() {
             let others = spellings.get(&part).map_or(&[][..], Vec::as_slice);
-            spelled = spelled
-                .iter()
-                .flat_map(|start| {
-                    std::iter::once(part).chain(others.iter().copied()).map(move |c| {
-                        let mut longer = start.clone();
-                        longer.push(c);
-                        longer
-                    })
-                })
-                .collect();
+            let starts = spelled.len();
+            for &other in others {
+                for start in 0..starts {
+                    let mut longer = String::with_capacity(spelled[start].len() + 12);
+                    longer.push_str(&spelled[start]);
+                    longer.push(other);
+                    spelled.push(longer);
+                }
+            }
+            spelled[..starts].iter_mut().for_each(|start| start.push(part));
         }
         for source in spelled {
             if source != composed {
-                rules.insert(source, composed.to_string());
+                rules.insert(source, Rc::clone(&target));
             }
         }
     }
@@ -224,11 +231,11 @@ fn add_nmt(rules: &mut Draft) {
         '\u{2028}', '\u{2029}', '\u{2581}', '\u{feff}', '\u{fffd}',
     ];
     for c in SPACES {
-        rules.insert(c.to_string(), " ".to_string());
+        rules.insert(c.to_string(), " ".into());
     }
     let controls = ('\u{1}'..='\u{1f}').filter(|c| !SPACES.contains(c));
     for c in controls.chain(['\u{7f}', '\u{8f}', '\u{9f}']) {
-        rules.insert(c.to_string(), String::new());
+        rules.insert(c.to_string(), "".into());
     }
     // In Japanese the fullwidth and the plain tilde are two different characters.
     rules.remove("\u{ff5e}");
@@ -249,11 +256,13 @@ fn fold(c: char) -> char {
 
 fn add_folding(rules: &mut Draft) {
     for target in rules.values_mut() {
-        *target = target.chars().map(fold).collect();
+        if target.chars().any(|c| fold(c) != c) {
+            *target = target.chars().map(fold).collect::<String>().into();
+        }
     }
     for (first, last, step, _) in FOLDS {
         for c in (first..=last).step_by(step as usize).filter_map(char::from_u32) {
-            rules.entry(c.to_string()).or_insert_with(|| fold(c).to_string());
+            rules.entry(c.to_string()).or_insert_with(|| fold(c).to_string().into());
         }
     }
 }
@@ -262,7 +271,7 @@ fn add_folding(rules: &mut Draft) {
 /// rule consumes is not seen by the next one.
 fn without_redundant(rules: Draft) -> Draft {
     let mut kept = Draft::with_capacity_and_hasher(rules.len(), BuildHasherDefault::default());
-    let mut by_length: Vec<Vec<(String, String)>> = Vec::new();
+    let mut by_length: Vec<Vec<(String, Rc<str>)>> = Vec::new();
     for (source, target) in rules {
         let length = source.chars().count();
         if by_length.len() <= length {
@@ -270,39 +279,36 @@ fn without_redundant(rules: Draft) -> Draft {
         }
         by_length[length].push((source, target));
     }
-    let mut buffer = String::new();
     for (length, mut rules) in by_length.into_iter().enumerate() {
         // All of one length are looked at before any of them counts.
         if length > 1 {
-            rules.retain(|(source, target)| {
-                apply(&kept, source, length - 1, &mut buffer);
-                buffer != *target
-            });
+            rules.retain(|(source, target)| !gives(&kept, source, length - 1, target));
         }
         kept.extend(rules);
     }
     kept
 }
 
-/// Replaces leftmost-longest, by sources of at most `longest` characters.
-fn apply(rules: &Draft, text: &str, longest: usize, out: &mut String) {
-    out.clear();
-    let mut rest = text;
+/// Whether a text becomes another one when sources of at most `longest` characters are replaced, leftmost and
+/// longest first. Ends where they begin to differ.
+fn gives(rules: &Draft, text: &str, longest: usize, expected: &str) -> bool {
+    let (mut rest, mut expected) = (text, expected);
     while let Some(first) = rest.chars().next() {
         let mut end = rest.char_indices().nth(longest).map_or(rest.len(), |(at, _)| at);
         let target = loop {
             match rules.get(&rest[..end]) {
-                Some(target) => break Some(target),
-                None if end == first.len_utf8() => break None,
+                Some(target) => break &**target,
+                None if end == first.len_utf8() => break &rest[..end],
                 None => end = rest[..end].char_indices().next_back().map_or(0, |(at, _)| at),
             }
         };
-        match target {
-            Some(target) => out.push_str(target),
-            None => out.push(first),
+        match expected.strip_prefix(target) {
+            Some(left) => expected = left,
+            None => return false,
         }
         rest = &rest[end..];
     }
+    expected.is_empty()
 }
 
 #[cfg(test)]

@@ -82,5 +82,13 @@ pub(super) fn pieces(spec: &TrainerSpec) -> Result<Meta> {
             }
         }
     }
+    if meta.len() > spec.vocab_size() as usize {
+        let bytes = if spec.byte_fallback() { ", 256 of them for byte_fallback" } else { "" };
+        return wrong(format!(
+            "vocab_size is {}: there are {} reserved pieces{bytes}. Ask for more",
+            spec.vocab_size(),
+            meta.len()
+        ));
+    }
     Ok(meta)
 }

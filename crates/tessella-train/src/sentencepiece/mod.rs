@@ -5,7 +5,8 @@
 //! - [`options`]: options by name; [`meta`]: pieces that have their ids before anything is learned
 //! - [`words`], [`sentences`]: sentences normalized, cut and counted; [`alphabet`]: the characters that stay
 //! - [`shape`]: what a piece may look like
-//! - [`bpe`], [`unigram`]: the learners (words and characters need none)
+//! - [`bpe`], [`unigram`]: the learners
+//! - [`lesson`]: what each model type learns (words and characters are only counted)
 //! - [`output`]: pieces in id order, the vocabulary's text, the self test
 //! - this page: the order of things
 //!
@@ -25,6 +26,7 @@
 
 mod alphabet;
 mod bpe;
+mod lesson;
 mod meta;
 mod options;
 mod output;
@@ -41,25 +43,27 @@ use tessella_core::spec::SentencePieceNormalizer;
 use tessella_core::{Error, ErrorKind, Result};
 use tessella_formats::sentencepiece::Model;
 use tessella_formats::sentencepiece::normalizer::populated;
-use tessella_formats::sentencepiece::sections::{self, NormalizerSection, TrainerSpec};
+use tessella_formats::sentencepiece::sections::{NormalizerSection, TrainerSpec};
 
 pub use options::split_csv;
 pub use sentences::Sentences;
 
-use crate::counts::PieceCounts;
 use crate::parallel;
 use crate::progress::{Progress, Stage, report};
 use alphabet::Alphabet;
-use sentences::{Cut, NEXT, Reader, Reserved, Units};
-use shape::Shape;
+use lesson::Lesson;
+use meta::Meta;
+use sentences::{Cut, Reader, Reserved, Units};
 
 /// The mark that spaces become.
 const SPACE: char = '▁';
 /// What rare characters become; texts that have it are left out.
 const RARE: char = '▅';
 
-/// Stands where no piece may reach beyond. A noncharacter, so that no text has it.
-const BOUNDARY: char = '\u{FDD1}';
+/// Stands where no piece may reach beyond. The library's own choice: it sorts among the characters when their
+/// coverage is counted, and where a text holds it (control characters stay without the `nmt` rules) it is a
+/// boundary as well.
+const BOUNDARY: char = '\u{1F}';
 
 /// Cuts a normalized sentence (with marks for spaces) into parts that no piece may reach beyond.
 pub type Pretokenizer<'a> = dyn Fn(&str) -> Result<Vec<String>> + Sync + 'a;
@@ -130,86 +134,24 @@ impl SentencePieceTrainer {
         progress: &dyn Progress,
     ) -> Result<TrainedModel> {
         self.check()?;
-        let mut spec = self.trainer.clone();
-        let meta = meta::pieces(&spec)?;
+        let meta = meta::pieces(&self.trainer)?;
         let normalizer = populated(&self.normalizer, true)?;
         let denormalizer = populated(&self.denormalizer, false)?;
-        let threads = parallel::threads(0).min(spec.num_threads() as usize);
-        let delimiter = spec.pretokenization_delimiter();
-        let kind = spec.model_type();
-        let cut = Cut {
-            words: kind == sections::WORD || kind == sections::CHAR || spec.split_by_whitespace(),
-            as_suffix: spec.treat_whitespace_as_suffix() && kind != sections::WORD,
-            runs: spec.allow_whitespace_only_pieces() && kind != sections::WORD,
-            with_next: kind == sections::UNIGRAM,
+        let mut units = self.units(sentences, &normalizer, &meta, pretokenizer, progress)?;
+        let samples = std::mem::take(&mut units.samples);
+        let alphabet = Alphabet::new(&units.counts, &self.trainer)?;
+        let lesson = Lesson {
+            spec: &self.trainer,
+            units: &units,
+            alphabet: &alphabet,
+            reserved: meta.len(),
+            threads: self.threads(),
+            progress,
         };
-        let normalization = SentencePieceNormalization::new(&SentencePieceNormalizer {
-            name: normalizer.name(),
-            charsmap: normalizer.precompiled_charsmap().into(),
-            add_dummy_prefix: normalizer.add_dummy_prefix(),
-            remove_extra_whitespaces: normalizer.remove_extra_whitespaces(),
-            escape_whitespaces: true,
-            treat_whitespace_as_suffix: spec.treat_whitespace_as_suffix(),
-            user_defined: Arc::new([]),
-        })?;
-        let reserved = Reserved::new(meta.values().map(|(text, _)| text.as_str()));
-        let reader = Reader {
-            normalization: &normalization,
-            reserved: &reserved,
-            delimiter: &delimiter,
-            pretokenizer,
-            cut,
-        };
-        let units = sentences::load(sentences, &spec, &reader, self.seed, threads, progress)?;
-        let alphabet = Alphabet::new(&units.counts, &spec)?;
-        let subwords = kind == sections::UNIGRAM || kind == sections::BPE;
-        let least = alphabet.characters.len() + meta.len();
-        if subwords && least > spec.vocab_size() as usize {
-            return Err(wrong(format!(
-                "vocab_size is {}: {} reserved pieces and {} characters alone are {least}. Ask for more, or lower \
-                 character_coverage",
-                spec.vocab_size(),
-                meta.len(),
-                alphabet.characters.len()
-            )));
-        }
-        let room = (spec.vocab_size() as usize).saturating_sub(meta.len());
-        let learned = match kind {
-            sections::BPE => {
-                let mut corpus = PieceCounts::new();
-                each(&units.counts, &alphabet, |unit, count| corpus.add(unit, count))?;
-                let size = room.saturating_sub(alphabet.characters.len());
-                let pieces = bpe::learn(&corpus, &Shape::new(&spec), size, progress)?;
-                let characters = alphabet.characters.iter().map(|(c, _)| c.to_string());
-                let numbered = pieces.into_iter().chain(characters).enumerate();
-                numbered.map(|(rank, text)| (text, -(rank as f32))).collect()
-            }
-            sections::UNIGRAM => {
-                let (words, seeds) = for_unigram(&units, &alphabet, spec.input_format() == "tsv")?;
-                let rules = unigram::Rules {
-                    vocab_size: spec.vocab_size() as usize,
-                    reserved: meta.len(),
-                    longest: spec.max_sentencepiece_length() as usize,
-                    seed_size: spec.seed_sentencepiece_size().max(0) as usize,
-                    shrinking_factor: spec.shrinking_factor(),
-                    sub_iterations: spec.num_sub_iterations() as usize,
-                    threads,
-                };
-                let shape = Shape::new(&spec);
-                let given = given_seeds(&spec, &shape)?;
-                unigram::learn(&words, &seeds, given, &alphabet, &shape, &rules, progress)?
-            }
-            sections::WORD => {
-                let at_most = if spec.use_all_vocab() { usize::MAX } else { room };
-                words(&units, &alphabet, at_most)?
-            }
-            _ => {
-                let at_most = if spec.use_all_vocab() { usize::MAX } else { room };
-                let characters = alphabet.characters.iter().map(|&(c, count)| (c.to_string(), count));
-                most_frequent(characters.collect(), 0, at_most)
-            }
-        };
-        if !subwords && spec.use_all_vocab() {
+        let learned = lesson.learn()?;
+
+        let mut spec = self.trainer.clone();
+        if spec.use_all_vocab() {
             spec.vocab_size = Some((learned.len() + meta.len()) as i32);
         }
         let pieces = output::numbered(&meta, learned, &mut spec)?;
@@ -223,8 +165,41 @@ impl SentencePieceTrainer {
             denormalizer: has_denormalizer.then_some(denormalizer),
             self_test: Vec::new(),
         };
-        model.self_test = output::self_test(&model, units.samples)?;
+        model.self_test = output::self_test(&model, samples)?;
         Ok(TrainedModel { model: model.write(), vocab })
+    }
+
+    fn threads(&self) -> usize {
+        parallel::threads(0).min(self.trainer.num_threads() as usize)
+    }
+
+    /// Reads all sentences: normalizes, cuts and counts them.
+    fn units(
+        &self,
+        sentences: &mut Sentences<'_>,
+        normalizer: &NormalizerSection,
+        meta: &Meta,
+        pretokenizer: Option<&Pretokenizer<'_>>,
+        progress: &dyn Progress,
+    ) -> Result<Units> {
+        let spec = &self.trainer;
+        let normalization = SentencePieceNormalization::new(&SentencePieceNormalizer {
+            name: normalizer.name(),
+            charsmap: normalizer.precompiled_charsmap().into(),
+            add_dummy_prefix: normalizer.add_dummy_prefix(),
+            remove_extra_whitespaces: normalizer.remove_extra_whitespaces(),
+            escape_whitespaces: true,
+            treat_whitespace_as_suffix: spec.treat_whitespace_as_suffix(),
+            user_defined: Arc::new([]),
+        })?;
+        let reader = Reader {
+            normalization: &normalization,
+            reserved: &Reserved::new(meta.values().map(|(text, _)| text.as_str())),
+            delimiter: &spec.pretokenization_delimiter(),
+            pretokenizer,
+            cut: Cut::new(spec),
+        };
+        sentences::load(sentences, spec, &reader, self.seed, self.threads(), progress)
     }
 }
 
@@ -237,86 +212,4 @@ impl TrainedModel {
         }
         Ok(())
     }
-}
-
-/// Words for the estimate of a Unigram model, and words with what follows them for its seeds. A sentence of tsv
-/// input is looked at twice, so that all of its substrings are repeated ones.
-fn for_unigram(units: &Units, alphabet: &Alphabet, twice: bool) -> Result<(PieceCounts, PieceCounts)> {
-    let (mut words, mut seeds) = (PieceCounts::new(), PieceCounts::new());
-    each(&units.counts, alphabet, |unit, count| words.add(alphabet::word_of(unit), count))?;
-    let source = units.unweighted.as_ref().unwrap_or(&units.counts);
-    let times = 1 + u64::from(twice);
-    let mut last = String::new();
-    alphabet.without_rare(&units.last, &mut last);
-    each(source, alphabet, |unit, count| {
-        let mut count = count * times;
-        if unit == last && !last.contains(NEXT) {
-            // Where the corpus ends is another place than where a sentence ends.
-            count -= 1;
-            seeds.add(&format!("{unit}{BOUNDARY}"), 1)?;
-            last.clear();
-        }
-        seeds.add(&unit.replacen(NEXT, "", 1), count)
-    })?;
-    Ok((words, seeds))
-}
-
-/// Calls with every unit, its rare characters replaced.
-fn each(
-    counts: &PieceCounts,
-    alphabet: &Alphabet,
-    mut unit: impl FnMut(&str, u64) -> Result<()>,
-) -> Result<()> {
-    let mut clean = String::new();
-    let mut cursor = counts.cursor()?;
-    while let Some((text, count)) = cursor.next()? {
-        alphabet.without_rare(text, &mut clean);
-        unit(&clean, count)?;
-    }
-    Ok(())
-}
-
-/// The most frequent words. Those with rare characters are none, but their occurrences count.
-fn words(units: &Units, alphabet: &Alphabet, at_most: usize) -> Result<Vec<(String, f32)>> {
-    let (mut words, mut with_rare) = (Vec::new(), 0);
-    let mut counts = PieceCounts::new();
-    each(&units.counts, alphabet, |word, count| counts.add(word, count))?;
-    let mut cursor = counts.cursor()?;
-    while let Some((word, count)) = cursor.next()? {
-        match word.contains(RARE) {
-            true => with_rare += count,
-            false => words.push((word.to_string(), count)),
-        }
-    }
-    Ok(most_frequent(words, with_rare, at_most))
-}
-
-/// The most frequent texts, with the logarithm of their share as score; there are `others` beside them.
-fn most_frequent(mut counted: Vec<(String, u64)>, others: u64, at_most: usize) -> Vec<(String, f32)> {
-    counted.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let log_sum = ((others + counted.iter().map(|(_, count)| count).sum::<u64>()) as f32).ln();
-    counted.truncate(at_most);
-    counted.into_iter().map(|(text, count)| (text, (count as f32).ln() - log_sum)).collect()
-}
-
-/// The pieces of a seed file: `piece<tab>count` per line.
-fn given_seeds(spec: &TrainerSpec, shape: &Shape) -> Result<unigram::GivenSeeds> {
-    let path = spec.seed_sentencepieces_file();
-    if path.is_empty() {
-        return Ok(None);
-    }
-    let text = std::fs::read_to_string(&path).map_err(|error| Error::from(error).at(path.clone()))?;
-    let mut seeds = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let count = line.split('\t').nth(1).and_then(|count| count.trim().parse::<i64>().ok());
-        let (Some(piece), Some(count)) = (line.split('\t').next(), count) else {
-            return Err(wrong("a line of a seed file must be `piece<tab>count`".into())
-                .at(format!("{path}, line {}", index + 1)));
-        };
-        let characters: Vec<char> = piece.chars().collect();
-        if shape.fits(&characters) {
-            seeds.push((piece.to_string(), (count * characters.len() as i64) as f64));
-        }
-    }
-    Ok(Some(seeds))
 }

@@ -6,7 +6,7 @@ use tessella_core::Result;
 use tessella_core::cancel::Cancel;
 use tessella_core::spec::{PieceKind, SentencePiece};
 use tessella_formats::sentencepiece::Model;
-use tessella_formats::sentencepiece::processor::Processor;
+use tessella_formats::sentencepiece::processor::{Piece, Processor};
 use tessella_formats::sentencepiece::sections::{self, TrainerSpec};
 
 use super::meta::Meta;
@@ -20,7 +20,12 @@ pub(super) fn numbered(
 ) -> Result<Vec<SentencePiece>> {
     let mut pieces: Vec<SentencePiece> = Vec::with_capacity(meta.len() + learned.len());
     let mut learned = learned.into_iter();
+    // The size may be far above what there is.
+    let last_reserved = meta.keys().next_back().copied().unwrap_or(0);
     for id in 0..spec.vocab_size() {
+        if id > last_reserved && learned.len() == 0 {
+            break;
+        }
         if let Some((text, kind)) = meta.get(&id) {
             if pieces.len() != id as usize {
                 return Err(wrong(format!(
@@ -84,7 +89,7 @@ pub(super) fn self_test(model: &Model, samples: Vec<String>) -> Result<Vec<(Stri
         .into_iter()
         .map(|sample| {
             let pieces = processor.encode(sample.as_bytes(), &Cancel::never())?.pieces;
-            let expected = pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join(" ");
+            let expected = pieces.iter().map(Piece::as_text).collect::<Vec<_>>().join(" ");
             Ok((sample, expected))
         })
         .collect()

@@ -14,8 +14,9 @@ use tessella_core::random::Random;
 use tessella_core::text::AlignedText;
 use tessella_core::{Error, ErrorKind, Result, error::excerpt};
 use tessella_formats::sentencepiece::bytes;
-use tessella_formats::sentencepiece::sections::TrainerSpec;
+use tessella_formats::sentencepiece::sections::{self, TrainerSpec};
 
+use super::alphabet::word_of;
 use super::{BOUNDARY, Pretokenizer, RARE, words};
 use crate::counts::{CountOptions, PieceCounts, count_texts};
 use crate::progress::Progress;
@@ -35,6 +36,16 @@ pub(super) struct Cut {
 }
 
 impl Cut {
+    pub(super) fn new(spec: &TrainerSpec) -> Self {
+        let kind = spec.model_type();
+        Cut {
+            words: kind == sections::WORD || kind == sections::CHAR || spec.split_by_whitespace(),
+            as_suffix: spec.treat_whitespace_as_suffix() && kind != sections::WORD,
+            runs: spec.allow_whitespace_only_pieces() && kind != sections::WORD,
+            with_next: kind == sections::UNIGRAM,
+        }
+    }
+
     pub(super) fn each(&self, sentence: &str, unit: &mut dyn FnMut(&str)) {
         if !self.words {
             return unit(sentence);
@@ -315,20 +326,25 @@ pub(super) fn load(
     };
     let mut last = Vec::new();
     if weighted {
-        let mut once = PieceCounts::new();
+        let (mut once, mut occurrences) = (PieceCounts::new(), Occurrences(0));
         for item in source {
             let (sentence, mut count) = item?;
             if let Some(privacy) = &mut privacy {
                 count = privacy.disturbed(count);
             }
-            let mut failed = None;
+            if count == 0 {
+                continue;
+            }
+            let mut counted = Ok(());
             reader.read(&bytes::spell(&sentence), &mut |unit| {
-                failed = failed.take().or(units.counts.add(unit, count).err());
-                if count > 0 {
-                    failed = failed.take().or(once.add(unit, 1).err());
+                if counted.is_ok() {
+                    counted = occurrences
+                        .add(unit, count, &sentence)
+                        .and_then(|()| units.counts.add(unit, count))
+                        .and_then(|()| once.add(unit, 1));
                 }
             })?;
-            failed.map_or(Ok(()), Err)?;
+            counted?;
             last = sentence;
         }
         units.unweighted = Some(once);
@@ -354,6 +370,26 @@ pub(super) fn load(
     let samples = std::mem::take(&mut selection.samples.kept);
     units.samples = samples.iter().map(|sample| String::from_utf8_lossy(sample).into_owned()).collect();
     Ok(units)
+}
+
+/// Occurrences of characters in a corpus with frequencies. Whatever is counted of a corpus, characters, pairs or
+/// words, adds up to no more, so that one check is enough for all sums.
+struct Occurrences(u64);
+
+impl Occurrences {
+    fn add(&mut self, unit: &str, count: u64, sentence: &[u8]) -> Result<()> {
+        let characters = word_of(unit).chars().count() as u64;
+        let sum = characters.checked_mul(count).and_then(|more| self.0.checked_add(more));
+        self.0 = sum.ok_or_else(|| {
+            wrong(format!(
+                "the frequencies are too large: with `{}` ({count} times) characters occur more than {} times. \
+                 Divide all frequencies by the same number",
+                excerpt(&String::from_utf8_lossy(sentence)),
+                u64::MAX
+            ))
+        })?;
+        Ok(())
+    }
 }
 
 /// Frequencies with noise, so that no single sentence shows in the result.

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use tessella_core::unicode::scripts::Scripts;
 use tessella_formats::sentencepiece::sections::TrainerSpec;
 
-use super::{RARE, SPACE};
+use super::{BOUNDARY, RARE, SPACE};
 
 /// Classes of the script table. The ones above 90 that are here were added to Unicode after the table that the
 /// library uses, which has their characters as common ones.
@@ -64,7 +64,7 @@ impl Shape {
         let mut scripts = self.scripts.borrow_mut();
         let mut before = None;
         for (at, &c) in piece.iter().enumerate() {
-            if matches!(c, RARE | '\0' | ' ') {
+            if matches!(c, RARE | BOUNDARY | '\0' | ' ') {
                 return false;
             }
             if c == SPACE {

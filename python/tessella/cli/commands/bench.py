@@ -11,7 +11,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -67,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
             "seconds": work,
             "changed_by_round_trip": changed,
         }
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        print(terminal.json(found, 2))
         return 0
     print(f"{terminal.bold(options.tokenizer)}: loaded in {loading * 1000:.0f} ms")
     print(

@@ -12,7 +12,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -59,7 +58,7 @@ class Measured:
 
     def row(self) -> list[str]:
         return [
-            self.name,
+            terminal.visible(self.name),
             f"{self.vocab:,}",
             f"{self.tokens:,}",
             f"{self.bytes / max(self.tokens, 1):.2f}",
@@ -83,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     labels = _labels(named)
     found = [measure(*pair, texts) for pair in zip(labels, tokenizers, strict=True)]
     if options.json:
-        print(json.dumps([vars(one) for one in found], indent=2, ensure_ascii=False))
+        print(terminal.json([vars(one) for one in found], 2))
         return 0
     print(terminal.table([HEAD, *(one.row() for one in found)], right=range(1, len(HEAD))))
     if options.text and not options.files:
@@ -172,11 +171,7 @@ def _differences(labels: list[str], tokenizers: list[Tokenizer], texts: list[str
             continue
         differing += count
         if len(rows) < most:
-            rows.append([f"{count:,}", *("│".join(map(_visible, cut)) for cut in cuts)])
+            rows.append([f"{count:,}", *("│".join(map(terminal.visible, cut)) for cut in cuts)])
     print(f"\ncut alike: {terminal.share(agreeing, agreeing + differing)} of the words")
     if rows:
-        print(terminal.table([["count", *labels], *rows], right=[0]))
-
-
-def _visible(part: str) -> str:
-    return terminal.quoted(part)[1:-1]
+        print(terminal.table([["count", *map(terminal.visible, labels)], *rows], right=[0]))

@@ -1,7 +1,8 @@
 """A tokenizer in another format.
 
 The result is read again and compared with the source on a text before it gets its name. What the target
-format cannot express is an error that names the obstacle.
+format cannot express is an error that names the obstacle. The target lies in a folder that exists; the folder
+of --format folder is made, and if it is there, its files are replaced.
 
 Examples:
   $ tessella convert tokenizer.json folder --format folder
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import tempfile
 
 from ...errors import ArgumentError, UnsupportedError
@@ -51,11 +51,10 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentError(f"{options.target} is the source itself: give the result another name")
     if os.path.exists(target) and not (os.path.isfile(target) or os.path.isdir(target)):
         raise ArgumentError(f"{options.target} is no ordinary file: a file must not take its place")
-    os.makedirs(os.path.dirname(target), exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(target), prefix=".tessella-") as beside:
-        made = os.path.join(beside, os.path.basename(target))
+    inputs.check_target(target)
+    with tempfile.TemporaryDirectory(prefix="tessella-") as trial:
+        made = os.path.join(trial, os.path.basename(target))
         source.save(made, format=options.format)
-        is_folder = os.path.isdir(made)
         is_ranks = options.format == "tiktoken" or (options.format is None and made.endswith(".tiktoken"))
         if is_ranks:
             terminal.note(
@@ -70,12 +69,7 @@ def run(options: argparse.Namespace) -> int:
                         f"the result would encode {terminal.quoted(text[:80])} as {found[:20]} instead of "
                         f"{expected[:20]}; nothing was written"
                     )
-        if is_folder:
-            os.makedirs(target, exist_ok=True)
-            for name in os.listdir(made):
-                shutil.move(os.path.join(made, name), os.path.join(target, name))
-        else:
-            os.replace(made, target)
+    source.save(target, format=options.format)
     compared = "" if is_ranks else f", same ids on {len(texts)} texts"
-    print(f"{options.target}: {source.get_vocab_size():,} tokens{compared}")
+    print(f"{terminal.visible(options.target)}: {source.get_vocab_size():,} tokens{compared}")
     return 0

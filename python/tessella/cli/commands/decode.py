@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 
 from ...errors import FormatError
-from .. import inputs
+from .. import inputs, terminal
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files",
         nargs="*",
+        default=[],
         metavar="FILE",
         help="lines of ids, also .gz and .zst; - for standard input (the default)",
     )
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     with inputs.Output(options.output) as out:
         for ids in given(options):
             text = tokenizer.decode(ids, skip_special_tokens=skip)
-            out.line(json.dumps(text, ensure_ascii=False) if options.json else text)
+            out.line(terminal.json(text) if options.json else out.readable(text))
     return 0
 
 

@@ -13,11 +13,10 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from .. import inputs
+from .. import inputs, terminal
 
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
@@ -51,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     with inputs.Output(options.output) as out:
         for portion in portions(inputs.texts(options), size):
             for line in written(tokenizer, portion, options):
-                out.line(line)
+                out.line(out.shown(line) if options.format == "tokens" else line)
     return 0
 
 
@@ -80,4 +79,4 @@ def written(tokenizer: Tokenizer, texts: list[str], options: argparse.Namespace)
             yield "│".join(encoding.tokens)
         else:
             row = {"ids": encoding.ids, "tokens": encoding.tokens, "offsets": encoding.offsets}
-            yield json.dumps(row, ensure_ascii=False)
+            yield terminal.json(row)

@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     if options.vocab:
         with inputs.Output(None) as out:
             for token, id in sorted(tokenizer.get_vocab().items(), key=lambda entry: entry[1]):
-                out.line(f"{id}\t{token}")
+                out.line(f"{id}\t{out.shown(token)}")
     elif options.token or options.id:
         _entries(tokenizer, options)
     elif options.text:
@@ -72,7 +72,7 @@ def _counts(options: argparse.Namespace) -> int:
     print(f"{len(counts):,} different pieces, {counts.total:,} occurrences")
     rows = [["source", "language", "weight", "texts", "text"]]
     for one in counts.sources:
-        name, language = one.name or "-", one.language or "-"
+        name, language = terminal.visible(one.name or "-"), terminal.visible(one.language or "-")
         rows.append([name, language, f"{one.weight:,}", f"{one.texts:,}", terminal.size(one.bytes)])
     if len(rows) > 1:
         print(terminal.table(rows, right=[2, 3, 4]))
@@ -93,19 +93,19 @@ def _overview(tokenizer: Tokenizer, name: str) -> None:
     print(terminal.table(rows))
     special = tokenizer.get_added_tokens_decoder()
     if special:
-        shown = [f"{token.content} ({id})" for id, token in sorted(special.items())[:20]]
+        shown = [f"{terminal.visible(token.content)} ({id})" for id, token in sorted(special.items())[:20]]
         more = f" and {len(special) - 20:,} more" if len(special) > 20 else ""
         print(f"\n{terminal.bold('added tokens')}: {', '.join(shown)}{more}")
     print(f"\n{terminal.bold('fingerprint')}: {tokenizer.fingerprint()}")
     print(f"\n{terminal.bold('engines')}:")
     for step in tokenizer.explain_plan():
-        print(f"  {step}")
+        print(f"  {terminal.visible(str(step))}")
 
 
 def _short(component: Any) -> str:
     if component is None:
         return "none"
-    text, room = str(component), max(terminal.width() - 18, 40)
+    text, room = terminal.visible(str(component)), max(terminal.width() - 18, 40)
     return text if len(text) <= room else text[: room - 1] + "…"
 
 

@@ -59,7 +59,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="text, JSON lines (also .gz, .zst) or Parquet; - for standard input (the default)",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="where to save the tokenizer")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="where to save the tokenizer, in a folder that exists"
+    )
     parser.add_argument(
         "--format",
         choices=("json", "model", "tiktoken", "folder"),
@@ -116,10 +118,10 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentError("say where to save the tokenizer: --output FILE")
     if options.from_counts and options.files:
         raise ArgumentError("give files or --from-counts, not both")
-    _check_target(options.output)
+    inputs.check_target(options.output)
     for target in (options.trace, options.checkpoint, options.save_counts):
         if target:
-            _check_target(target)
+            inputs.check_target(target)
     if options.hold_out < 0:
         raise ArgumentError(f"--hold-out must be 0 or more, found {options.hold_out}")
     # Made before the corpus is read, so that what cannot be trained is told at once.
@@ -173,15 +175,6 @@ def _recipes() -> int:
         rows.append([name, f"{recipe.vocab_size:,}", recipe.summary])
     print(terminal.table(rows, right=[1]))
     return 0
-
-
-def _check_target(name: str) -> None:
-    """A target that cannot be written is told before hours of work."""
-    folder = os.path.dirname(os.path.abspath(name))
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(2, "no such folder", folder)
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(13, "the folder cannot be written to", folder)
 
 
 class Plan:

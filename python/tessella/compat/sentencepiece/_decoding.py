@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import operator
+from array import array
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from ._errors import PieceIndexError
@@ -17,6 +19,11 @@ def is_sequence(value: Any) -> bool:
     return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
 
 
+def is_short(id: int) -> bool:
+    """Whether a number has 32 bits, as all ids have."""
+    return -(2**31) <= id < 2**31
+
+
 def ids_of(value: Any, size: int) -> list[int]:
     """A list of ids that the model has."""
     ids: list[int]
@@ -26,14 +33,15 @@ def ids_of(value: Any, size: int) -> list[int]:
         if value.ndim != 1:
             raise TypeError("Buffer must be 1-dimensional")
         ids = value.tolist()
-    elif isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+    elif isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, AbstractSet)):
         raise TypeError(NOT_IDS)
     else:
         try:
             ids = [operator.index(id) for id in value]
         except TypeError:
             raise TypeError(NOT_IDS) from None
-        if any(not -(2**31) <= id < 2**31 for id in ids):
+        # Of a buffer all numbers are read, of other sequences those of 32 bits.
+        if not isinstance(value, (array, memoryview)) and not all(map(is_short, ids)):
             raise TypeError(NOT_IDS)
     for id in ids:
         if not 0 <= id < size:
@@ -41,18 +49,25 @@ def ids_of(value: Any, size: int) -> list[int]:
     return ids
 
 
-def pieces_of(value: Any) -> tuple[list[str], bool]:
+def piece_of(value: object, what: str) -> bytes:
+    """A piece as bytes, which need not be UTF-8."""
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, bytearray):
+        return bytes(value)
+    try:
+        if isinstance(value, str):
+            return value.encode()
+    except UnicodeEncodeError:
+        pass
+    raise TypeError(f"{what} must be str or bytes")
+
+
+def pieces_of(value: Any) -> tuple[list[bytes], bool]:
     """A list of pieces, and whether they are bytes."""
     if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
         raise TypeError("Input must be a list or tuple of str or bytes")
-    pieces = []
-    for piece in value:
-        if isinstance(piece, bytes):
-            pieces.append(piece.decode("utf-8", "replace"))
-        elif isinstance(piece, str):
-            pieces.append(piece)
-        else:
-            raise TypeError("List elements must be str or bytes")
+    pieces = [piece_of(piece, "List elements") for piece in value]
     return pieces, bool(value) and isinstance(value[0], bytes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,7 @@ class SentencePieceNormalizer:
     ) -> None:
         with as_runtime_errors(keep_argument_errors=True):
             if model_file:
-                with open(model_file, "rb") as file:
+                with open(os.fspath(model_file), "rb") as file:
                     self._handle = _tessella.SentencePieceNormalizerHandle("model", file.read())
             elif model_proto:
                 self._handle = _tessella.SentencePieceNormalizerHandle("model", _bytes(model_proto))

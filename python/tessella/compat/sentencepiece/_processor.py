@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 # What a call returns depends on its `return_type`; a precise type would need many overloads.
 Result = Any
 Sampled = tuple[int, float, int] | None
+# Text, ids, pieces, begins and ends; bytes where pieces were given that need not be texts.
 Parts = tuple[bytes, list[int], list[str], list[int], list[int]]
+BytesParts = tuple[bytes, list[int], list[bytes], list[int], list[int]]
 
 _RETURN_TYPES = (int, str, bytes, "proto", "serialized_proto", "numpy", "offset_mapping")
 _NO_EXTRAS = (
@@ -224,7 +226,7 @@ class SentencePieceProcessor(Vocabulary):
                     raise TypeError("List elements must be str or bytes")
             threads = _threads(threads, thread_pool)
             as_bytes = bool(input) and isinstance(input[0], bytes) if return_bytes is None else return_bytes
-            if kind in (int, "numpy") and not sampling:
+            if input and kind in (int, "numpy") and not sampling:
                 model = self._model()
                 with as_runtime_errors():
                     rows = model.encode_ids_batch(input, threads)
@@ -303,25 +305,25 @@ class SentencePieceProcessor(Vocabulary):
             if emit_unk_piece:
                 unk = model.named_ids()[0]
                 name = model.piece(unk)[0]
-                pieces = [name if model.piece_to_id(piece) == unk else piece for piece in pieces]
+                pieces = [name if model.piece_to_id(piece.encode()) == unk else piece for piece in pieces]
             if reverse:
                 pieces = pieces[::-1]
             pieces = [model.piece(id)[0] for id in first] + pieces + [model.piece(id)[0] for id in last]
         return pieces if kind is str else [piece.encode() for piece in pieces]
 
     @staticmethod
-    def _mapping(parts: Parts, as_bytes: bool, with_text: bool) -> dict[str, Any]:
+    def _mapping(parts: Parts | BytesParts, as_bytes: bool, with_text: bool) -> dict[str, Any]:
         text, ids, pieces, begins, ends = parts
         mapping: dict[str, Any] = {}
         if with_text:
             mapping["text"] = text if as_bytes else text.decode()
         mapping["ids"] = ids
         if as_bytes:
-            mapping["pieces"] = [piece.encode() for piece in pieces]
+            mapping["pieces"] = [piece if isinstance(piece, bytes) else piece.encode() for piece in pieces]
             mapping["offsets"] = list(zip(begins, ends, strict=True))
         else:
             at = characters_at(text)
-            mapping["pieces"] = pieces
+            mapping["pieces"] = [piece if isinstance(piece, str) else piece.decode() for piece in pieces]
             mapping["offsets"] = [(at[begin], at[end]) for begin, end in zip(begins, ends, strict=True)]
         return mapping
 
@@ -429,8 +431,9 @@ class SentencePieceProcessor(Vocabulary):
         self, values: Any, holds_pieces: bool, kind: ReturnType, as_bytes: bool, pieces_are_bytes: bool | None
     ) -> Result:
         are_bytes = False
-        pieces: list[str] = []
+        pieces: list[bytes] = []
         ids: list[int] = []
+        parts: Parts | BytesParts
         if holds_pieces:
             pieces, are_bytes = _decoding.pieces_of(values)
             are_bytes = are_bytes if pieces_are_bytes is None else pieces_are_bytes
@@ -440,7 +443,12 @@ class SentencePieceProcessor(Vocabulary):
         if kind in ("serialized_proto", "proto"):
             message = model.decode_pieces_message(pieces) if holds_pieces else model.decode_ids_message(ids)
             return message if kind == "serialized_proto" else SentencePieceText(message)
-        parts = model.decode_pieces(pieces) if holds_pieces else model.decode_ids(ids)
+        if holds_pieces:
+            # The engine tells pieces as texts, which those that were given need not be.
+            text, found, _, begins, ends = model.decode_pieces(pieces)
+            parts = text, found, pieces, begins, ends
+        else:
+            parts = model.decode_ids(ids)
         if kind == "offset_mapping":
             return self._mapping(parts, as_bytes or are_bytes, with_text=True)
         return parts[0] if kind is bytes or are_bytes else parts[0].decode()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from ... import _tessella
@@ -76,29 +77,28 @@ class Vocabulary:
 
     def piece_to_id(self, piece: object) -> int | list[int]:
         """The id of a piece, the unknown one's if it is none; for a list, each one's."""
-        if isinstance(piece, (str, bytes)):
+        if isinstance(piece, (str, bytes, bytearray)):
             return self._id(piece)
-        if isinstance(piece, dict) or not _decoding.is_sequence(piece):
+        if isinstance(piece, (Mapping, AbstractSet)) or not _decoding.is_sequence(piece):
             raise TypeError(f"a piece must be str or bytes, found {type(piece).__name__}")
         several: Any = piece
         return [self._id(one) for one in several]
 
     def _id(self, piece: object) -> int:
-        if not isinstance(piece, (str, bytes)):
-            raise TypeError("Sequence elements must be str or bytes")
-        if self._handle is None:
-            return 0
-        return self._handle.piece_to_id(piece if isinstance(piece, str) else piece.decode("utf-8", "replace"))
+        spelled = _decoding.piece_of(piece, "Sequence elements")
+        return 0 if self._handle is None else self._handle.piece_to_id(spelled)
 
     def _of_ids(self, id: SupportsIndex | Ids, look: Callable[[tuple[str, float, str]], Result]) -> Result:
         def one(id: int) -> Result:
+            if not _decoding.is_short(id):
+                raise TypeError(_decoding.NOT_IDS)
             if self._handle is None or not 0 <= id < self.piece_size():
                 raise PieceIndexError(
                     f"piece id {id} is out of range: the model has {self.piece_size()} pieces"
                 )
             return look(self._handle.piece(id))
 
-        if isinstance(id, SupportsIndex) and not _decoding.is_sequence(id):
+        if isinstance(id, SupportsIndex) and (not _decoding.is_sequence(id) or getattr(id, "ndim", 1) == 0):
             return one(operator.index(id))
         return [one(each) for each in _decoding.ids_of(id, self.piece_size())]
 

@@ -57,6 +57,12 @@ def _refuse(token: str) -> NoReturn:
     )
 
 
+def _check_sequence(tokens: object) -> None:
+    """Ids have an order and are there to be read again; arrays are sequences that do not say so."""
+    if isinstance(tokens, str) or not (isinstance(tokens, Sequence) or hasattr(tokens, "dtype")):
+        raise TypeError(f"`tokens` must be a sequence of ids, not {type(tokens).__name__}")
+
+
 def _mended(text: str) -> str:
     """The text with surrogate pairs joined and lone ones replaced by U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -120,8 +126,17 @@ class Encoding:
             allowed = self._special_set
         if isinstance(disallowed, str) and disallowed == "all":
             disallowed = self._special_set - allowed
-        if disallowed and (found := _finder(frozenset(disallowed)).search(text)):
-            _refuse(found.group())
+        if disallowed:
+            names = frozenset(disallowed)
+            # The empty token is in every text.
+            if "" in names:
+                _refuse("")
+            if found := _finder(names).search(text):
+                _refuse(found.group())
+        if not isinstance(allowed, AbstractSet):
+            raise TypeError(
+                f"`allowed_special` must be a set of texts or 'all', not {type(allowed).__name__}"
+            )
         return allowed
 
     def _cut(self, text: str, allowed: AbstractSet[str]) -> list[str]:
@@ -270,9 +285,12 @@ class Encoding:
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
         """The bytes that the ids stand for."""
+        if not isinstance(tokens, (list, tuple)):
+            _check_sequence(tokens)
         table = self._bytes
         try:
-            return b"".join([table[token] for token in tokens])
+            # 97.0 is no id, though a table finds it.
+            return b"".join([table[id] for id in map(index, tokens)])
         except KeyError:
             for token in tokens:
                 self._known(token, "Invalid token for decoding: {}")

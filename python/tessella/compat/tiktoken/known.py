@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["COVERING", "KNOWN", "Known", "encoding_name_for_model"]
+__all__ = ["BY_MODEL", "BY_PREFIX", "COVERING", "KNOWN", "Known", "encoding_name_for_model"]
 
 _R50K = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"""
 _CL100K = (
@@ -134,7 +134,8 @@ def _by_model(table: dict[str, str]) -> dict[str, str]:
     return {model: name for name, models in table.items() for model in models.split()}
 
 
-_BY_MODEL, _BY_PREFIX = _by_model(_MODELS), _by_model(_PREFIXES)
+#: Encodings by the name of a model, and by how such names begin.
+BY_MODEL, BY_PREFIX = _by_model(_MODELS), _by_model(_PREFIXES)
 
 
 def encoding_name_for_model(model_name: str) -> str:
@@ -145,12 +146,12 @@ def encoding_name_for_model(model_name: str) -> str:
         >>> tiktoken.encoding_name_for_model("gpt-4o-2024-05-13")
         'o200k_base'
     """
-    if model_name in _BY_MODEL:
-        return _BY_MODEL[model_name]
+    if model_name in BY_MODEL:
+        return BY_MODEL[model_name]
     # The longest beginning says most.
-    for prefix in sorted(_BY_PREFIX, key=len, reverse=True):
+    for prefix in sorted(BY_PREFIX, key=len, reverse=True):
         if model_name.startswith(prefix):
-            return _BY_PREFIX[prefix]
+            return BY_PREFIX[prefix]
     raise KeyError(
         f"no encoding is known for the model {model_name}; if you know which one it uses, pass its name to "
         "get_encoding"
