@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 
 from . import _tessella
+from ._near import nearest
 from .errors import ArgumentError, MissingDependencyError, TessellaError
 from .tokenizer import Tokenizer
 
@@ -118,15 +119,20 @@ def _from_elsewhere(
 
 def _similar(name: str) -> str:
     """A file beside the missing one whose name is nearly the same, as a question."""
-    from difflib import get_close_matches
-
     folder, base = os.path.split(name)
     try:
         there = os.listdir(folder or os.curdir)
     except OSError:
         return ""
-    near = get_close_matches(base, there, 1)
-    return f" (did you mean {os.path.join(folder, near[0])}?)" if near else ""
+    # Endings are alike without meaning anything: only the stems are compared.
+    stems = {os.path.splitext(one)[0]: one for one in sorted(there, reverse=True)}
+    stem, ending = os.path.splitext(base)
+    near = nearest(stem, (one for one in stems if one != stem), 0.75)
+    same = nearest(
+        ending, (os.path.splitext(one)[1] for one in there if os.path.splitext(one)[0] == stem), 0.1
+    )
+    found = stem + same if same else stems[near] if near else None
+    return f" (did you mean {os.path.join(folder, found)}?)" if found else ""
 
 
 def _is_hub_name(name: str) -> bool:

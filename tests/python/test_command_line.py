@@ -659,3 +659,25 @@ def test_results_do_not_take_the_place_of_sources_and_pipes(trained):
             reader.communicate(timeout=60)[0] == run("encode", "tokenizer.json", "--text", "low")[0].encode()
         )
     assert Path("pipe").is_fifo()
+
+
+def test_explain_tells_every_text(trained):
+    out, _ = run("explain", "tokenizer.json", "--text", "lower", "--text", "low")
+    assert out.count("model BPE") == 2 and "rank" in out and "\x1b" not in out
+    out, _ = run("explain", "tokenizer.json", "--json", input=b"low lower\nlowest\n")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [row["ids"] for row in rows] == [trained.encode(text).ids for text in ("low lower", "lowest")]
+    run("explain", "tokenizer.json", "--text", "<b>", "--html", "-o", "page.html")
+    page = Path("page.html").read_text()
+    assert page.startswith("<!doctype html>") and "&lt;" in page and "<b>" not in page
+    plan, _ = run("explain", "tokenizer.json", "--plan")
+    assert plan.splitlines()[0].split() == ["stage", "engine", "why"] and "model" in plan
+    steps = json.loads(run("explain", "tokenizer.json", "--plan", "--json")[0])
+    assert len(steps) == len(trained.explain_plan())
+    for wrong, told in (
+        (["--n-best", "0"], "--n-best must be 1 or more"),
+        (["--plan", "--text", "a"], "leave texts"),
+    ):
+        assert told in run("explain", "tokenizer.json", *wrong, status=1)[1]
+    _, err = run("explain", "tokenizer.json", input=b"", status=1)
+    assert "the input is empty" in err

@@ -160,6 +160,9 @@ def test_a_missing_file_is_told_with_the_nearest_name(
     for name in ("wordpiece.jsn", "wordpeice.json", str(tmp_path / "wordpiec.json")):
         with pytest.raises(FileNotFoundError, match=r"did you mean .*wordpiece\.json\?"):
             tessella.load(name)
+    with pytest.raises(FileNotFoundError) as told:
+        tessella.load("other.json")
+    assert "mean" not in str(told.value)
 
 
 CHILD = """

@@ -88,7 +88,7 @@ fn plain(spec: TokenizerSpec, format: Format) -> Loaded {
 }
 
 fn load_file(path: &Path, bytes: &[u8], options: &LoadOptions<'_>) -> Result<Loaded> {
-    match sniff(bytes).map_err(|error| named(path, error))? {
+    match sniff(bytes).map_err(|error| named(path, bytes, error))? {
         Format::TokenizerJson => {
             let hf::Document { spec, notices } = hf::read_document(bytes, options.resolver)?;
             Ok(Loaded { spec, format: Format::TokenizerJson, notices, folder: None })
@@ -115,7 +115,7 @@ fn load_file(path: &Path, bytes: &[u8], options: &LoadOptions<'_>) -> Result<Loa
             let model = vocab_files::word_piece(vocab);
             if model.vocab.id(&model.unk_token).is_none() {
                 let what = "this is no tokenizer file that is known, and as a list of words it lacks `[UNK]`";
-                return Err(named(path, Error::format(what)));
+                return Err(named(path, bytes, Error::format(what)));
             }
             let config = folder::BertConfig::default();
             Ok(plain(folder::bert(ModelSpec::WordPiece(model), &config), Format::VocabTxt))
@@ -126,12 +126,12 @@ fn load_file(path: &Path, bytes: &[u8], options: &LoadOptions<'_>) -> Result<Loa
 }
 
 /// A refusal that compares what the file holds with what its name announces: such a file is often cut.
-fn named(path: &Path, error: Error) -> Error {
+fn named(path: &Path, bytes: &[u8], error: Error) -> Error {
     let begins = match path.extension().and_then(|extension| extension.to_str()) {
         Some("gguf") => "`GGUF`",
         Some("model") => "a byte 0x0A and the first piece of a SentencePiece model",
         Some("tiktoken") => "a line of a token in base64, a space and its rank",
-        Some("json") => "`{`",
+        Some("json") if !bytes.trim_ascii_start().starts_with(b"{") => "`{`",
         _ => return error,
     };
     if error.location().is_some() || error.message() == EMPTY {

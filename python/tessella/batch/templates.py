@@ -141,7 +141,15 @@ def _environment() -> Any:
 
 @lru_cache(maxsize=64)
 def _compiled(template: str) -> Any:
-    return _environment().from_string(template)
+    from jinja2.exceptions import TemplateSyntaxError
+
+    try:
+        return _environment().from_string(template)
+    except TemplateSyntaxError as error:
+        lines = template.splitlines() or [""]
+        line = lines[min(error.lineno, len(lines)) - 1].strip()
+        message = f"line {error.lineno} of the chat template, `{line[:80]}`: {error.message}"
+        raise TemplateSyntaxError(message, error.lineno) from None
 
 
 def render(template: str, variables: Mapping[str, Any], now: datetime | None = None) -> str:

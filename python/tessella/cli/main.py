@@ -98,7 +98,7 @@ def _overview(known: list[str]) -> str:
     parser = argparse.ArgumentParser(
         prog="tessella",
         usage="tessella COMMAND ...",
-        description="Tokenization, exact and fast: count, train, encode, compare, convert.",
+        description="Tokenization, exact and fast: count, train, encode, explain, compare, convert.",
         epilog=_EPILOG,
         formatter_class=Help,
     )

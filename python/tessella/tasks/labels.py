@@ -25,6 +25,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from .. import Encoding
@@ -89,7 +90,10 @@ def labels_of_words(
         if word is None:
             out.append(ignored)
         elif not word < len(labels):
-            raise ArgumentError(f"there are {len(labels)} labels, but a token belongs to word {word}")
+            words = 1 + max(number for number in _word_ids(encoding) if number is not None)
+            raise ArgumentError(
+                f"`labels` has length {len(labels)}, but the encoding has {words} words: give one for each"
+            )
         elif word != last or pieces == "same":
             out.append(labels[word])
         else:
@@ -205,6 +209,12 @@ def labels_of_spans(
         >>> labels_of_spans(tokenizer.encode("in Rome"), [("LOC", 3, 7)]).labels
         ['O', 'B-LOC', 'I-LOC']
     """
+    spans = list(spans)
+    for span in spans:
+        if not (
+            len(span) == 3 and isinstance(span[0], str) and all(isinstance(at, Integral) for at in span[1:])
+        ):
+            raise TypeError(f"a span must be a label, a start and an end, as ('LOC', 3, 7), found {span!r}")
     mine = [place for place, number in enumerate(encoding.sequence_ids) if number == sequence]
     offsets = _trimmed(encoding, text)
     # Tokens stand in the order of the text, so the first that reaches into a span can be looked up.

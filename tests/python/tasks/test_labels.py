@@ -89,7 +89,7 @@ def test_words_to_tokens():
     assert labels_of_words(ids, words, ignored=-1)[0] == -1
     with pytest.raises(ArgumentError, match="give `names`"):
         labels_of_words(ids, numbers, "all")
-    with pytest.raises(ArgumentError, match="there are 1 labels, but a token belongs to word 1"):
+    with pytest.raises(ArgumentError, match=r"`labels` has length 1, but the encoding has [23] words"):
         labels_of_words(ids, ["O"])
     with pytest.raises(ArgumentError, match="not among the names"):
         ids_of_labels(["B-X"], NAMES)
@@ -149,6 +149,11 @@ def test_spaces_of_byte_level_tokens_are_no_part_of_a_span(bpe):
     found = labels_of_spans(encoding, spans, text=text)
     assert not found.cut and found.labels[:3] == ["O", "B-A", "O"]
     assert spans_of_labels(encoding, found.labels, text=text) == spans
+
+
+def test_spans_of_another_form_are_refused(pieces):
+    with pytest.raises(TypeError, match=r"a label, a start and an end.*found \(0, 2, 'PER'\)"):
+        labels_of_spans(pieces.encode("in Rome"), [(0, 2, "PER")])
 
 
 def test_the_other_text_of_a_pair_is_left_out(pieces):
