@@ -50,11 +50,15 @@ def _refuse_empty(counts: Iterable[_tessella.PieceCounts], options: dict[str, An
     raise TrainError(f"the corpus holds no pieces: {read} texts were read. Give texts{again}{without}")
 
 
+#: The file of a checkpoint for which only a folder is named.
+CHECKPOINT = "training.checkpoint"
+
+
 def check_checkpoint(checkpoint: str | os.PathLike[str]) -> str:
     """The name of the file, if it can be written: told before hours of work."""
     name = os.fsdecode(checkpoint)
     if os.path.isdir(name):
-        raise IsADirectoryError(errno.EISDIR, "a checkpoint is a file: name one in this folder", name)
+        name = os.path.join(name, CHECKPOINT)
     folder = os.path.dirname(os.path.abspath(name))
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "no such folder for the checkpoint", folder)
@@ -201,23 +205,33 @@ def _counting(trainer: Trainer) -> dict[str, Any]:
 
 
 def _train(
-    tokenizer: Tokenizer, trainer: Trainer, counts: _tessella.PieceCounts, trace: Trace | None
+    tokenizer: Tokenizer,
+    trainer: Trainer,
+    counts: _tessella.PieceCounts,
+    checkpoint: str | os.PathLike[str] | None,
+    trace: Trace | None,
 ) -> None:
     """Learns from counts that nobody else needs."""
-    model, special_tokens = learn(trainer, counts, once=True, trace=trace)
+    model, special_tokens = learn(trainer, counts, checkpoint, once=True, trace=trace)
     tokenizer._install(model._handle, special_tokens)
 
 
 def train_files(
-    tokenizer: Tokenizer, files: Iterable[Any], trainer: Trainer | None, trace: Trace | None
+    tokenizer: Tokenizer,
+    files: Iterable[Any],
+    trainer: Trainer | None,
+    checkpoint: str | os.PathLike[str] | None,
+    trace: Trace | None,
 ) -> None:
     """See ``Tokenizer.train``."""
     if isinstance(files, (str, os.PathLike)):
         raise TypeError("`files` must be a list of paths, not one path")
+    if checkpoint is not None:
+        check_checkpoint(checkpoint)
     trainer = _fitting(tokenizer, trainer)
     paths = [os.fspath(path) for path in files]
     counts = tokenizer._count_files(paths, format="text", **_counting(trainer))
-    _train(tokenizer, trainer, counts, trace)
+    _train(tokenizer, trainer, counts, checkpoint, trace)
 
 
 def train_texts(
@@ -225,16 +239,19 @@ def train_texts(
     iterator: Iterable[Any],
     trainer: Trainer | None,
     length: int | None,
+    checkpoint: str | os.PathLike[str] | None,
     trace: Trace | None,
 ) -> None:
     """See ``Tokenizer.train_from_iterator``."""
+    if checkpoint is not None:
+        check_checkpoint(checkpoint)
     if isinstance(iterator, (str, bytes)):
         raise TypeError(
             f"`iterator` must yield texts, found one {type(iterator).__name__}: pass a list of texts"
         )
     trainer = _fitting(tokenizer, trainer)
     counts = tokenizer._count_texts(iter(iterator), length=length, **_counting(trainer))
-    _train(tokenizer, trainer, counts, trace)
+    _train(tokenizer, trainer, counts, checkpoint, trace)
 
 
 def train_counts(

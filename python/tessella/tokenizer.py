@@ -581,13 +581,20 @@ class Tokenizer(_tessella.Tokenizer):
     # Training.
 
     def train(
-        self, files: Iterable[Path], trainer: Trainer | None = None, *, trace: Trace | None = None
+        self,
+        files: Iterable[Path],
+        trainer: Trainer | None = None,
+        *,
+        checkpoint: Path | None = None,
+        trace: Trace | None = None,
     ) -> None:
         """Trains the model on text files, line by line. Line ends belong to the lines.
 
         Args:
             files: paths of UTF-8 files.
             trainer: how to train; by default what ``model.get_trainer()`` gives.
+            checkpoint: a file, or a folder for it, that keeps the state of the training once the texts are
+                counted; see ``Trainer.train_from_counts``.
             trace: a ``tessella.tracing.Trace`` that hears of every step.
 
         Example:
@@ -605,7 +612,7 @@ class Tokenizer(_tessella.Tokenizer):
         """
         from ._training import train_files
 
-        train_files(self, files, trainer, trace)
+        train_files(self, files, trainer, checkpoint, trace)
 
     def train_from_iterator(
         self,
@@ -613,6 +620,7 @@ class Tokenizer(_tessella.Tokenizer):
         trainer: Trainer | None = None,
         length: int | None = None,
         *,
+        checkpoint: Path | None = None,
         trace: Trace | None = None,
     ) -> None:
         """Trains the model on texts.
@@ -621,6 +629,8 @@ class Tokenizer(_tessella.Tokenizer):
             iterator: yields texts, or lists of texts.
             trainer: how to train; by default what ``model.get_trainer()`` gives.
             length: the number of texts, if known, for the progress display.
+            checkpoint: a file, or a folder for it, that keeps the state of the training once the texts are
+                counted; see ``Trainer.train_from_counts``.
             trace: a ``tessella.tracing.Trace`` that hears of every step.
 
         Example:
@@ -634,7 +644,7 @@ class Tokenizer(_tessella.Tokenizer):
         """
         from ._training import train_texts
 
-        train_texts(self, iterator, trainer, length, trace)
+        train_texts(self, iterator, trainer, length, checkpoint, trace)
 
     def train_from_counts(
         self,

@@ -681,3 +681,50 @@ def test_explain_tells_every_text(trained):
         assert told in run("explain", "tokenizer.json", *wrong, status=1)[1]
     _, err = run("explain", "tokenizer.json", input=b"", status=1)
     assert "the input is empty" in err
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "word", "char"])
+def test_sentencepiece_is_trained(trained, kind):
+    from tessella.compat.sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+
+    command = [
+        "train",
+        "corpus.txt",
+        "--sentencepiece",
+        kind,
+        "--vocab-size",
+        90,
+        "--hold-out",
+        0,
+        "-o",
+        "a.model",
+    ]
+    flags = ["--flag", "character_coverage=0.98", "--flag", "hard_vocab_limit=false"]
+    out, _ = run(*command, *flags)
+    assert f"SentencePiece {kind}" in out and "no text was kept aside" in out
+    options = {"vocab_size": 90, "character_coverage": 0.98, "hard_vocab_limit": False}
+    SentencePieceTrainer.train(input="corpus.txt", model_prefix="b", model_type=kind, **options)
+    ours, theirs = (SentencePieceProcessor(model_file=f"{name}.model") for name in "ab")
+    assert ours.id_to_piece(list(range(len(ours)))) == theirs.id_to_piece(list(range(len(theirs))))
+    out, _ = run(*command[:6], "--flag", "hard_vocab_limit=false", "--hold-out", 10, "-o", "c.model")
+    assert "that it has not seen" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--recipe", "gpt2", "--model", "bpe"], "only one of --recipe and --model"),
+        (["--recipe", "gpt2", "--pattern", "("], "--recipe brings its own stages: leave --pattern out"),
+        (["--like", "tokenizer.json", "--normalizer", "nfc"], "--like brings its own stages"),
+        (["--model", "bpe", "-o", "x.model"], "--sentencepiece unigram|bpe|word|char trains one"),
+        (["--sentencepiece", "bpe", "-o", "x.json"], "writes .model files"),
+        (["--sentencepiece", "bpe", "-o", "x.model", "--flag", "byte_fallback"], "must be NAME=VALUE"),
+        (["--sentencepiece", "bpe", "-o", "x.model", "--flag", "input=a"], "say it with files"),
+        (["--sentencepiece", "bpe", "-o", "x.model", "--flag", "vocabsize=9"], "vocabsize"),
+        (["--sentencepiece", "bpe", "-o", "x.model", "-s", "<a>"], "use --flag user_defined_symbols"),
+        (["--recipe", "gpt2", "--flag", "a=b"], "--flag is for --sentencepiece only"),
+    ],
+)
+def test_what_cannot_be_trained_together(trained, options, told):
+    _, err = run("train", "corpus.txt", "-o", "x.json", *options, status=1)
+    assert told in err and not os.path.exists("x.model") and not os.path.exists("x.json")

@@ -146,6 +146,38 @@ def test_a_stopped_run_goes_on(kind: str, size: int, how: str, tmp_path: Path) -
     assert resumed.__getstate__() == trainer.train_from_counts(counts).__getstate__()
 
 
+def test_a_folder_holds_the_checkpoint(tmp_path: Path) -> None:
+    state = tmp_path / "training.checkpoint"
+    stops = [True]
+
+    def allow(left: str, right: str, merged: str, count: int) -> bool:
+        if len(merged) > 3 and stops:
+            stops.clear()
+            raise KeyboardInterrupt
+        return True
+
+    def trained(**how: Any) -> str:
+        tokenizer = tessella.Tokenizer(models.BPE())
+        tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        options = {"vocab_size": 40, "merge_filter": allow, "show_progress": False}
+        tokenizer.train_from_iterator(TEXTS, trainers.BpeTrainer(**options), **how)
+        return tokenizer.to_str()
+
+    with pytest.raises(KeyboardInterrupt):
+        trained(checkpoint=tmp_path)
+    assert trained(checkpoint=tmp_path) == trained()
+    assert not state.exists()
+    state.write_bytes(b"something else")
+    texts = tmp_path / "texts.txt"
+    texts.write_text("low lower lowest", encoding="utf-8")
+    with pytest.raises(tessella.errors.TessellaError, match="Remove it to begin anew"):
+        trainer = trainers.BpeTrainer(show_progress=False)
+        tessella.Tokenizer(models.BPE()).train([texts], trainer, checkpoint=tmp_path)
+
+
+TEXTS = ["low lower lowest newer newest wide wider widest"] * 5
+
+
 def test_checkpoints_belong_to_their_training(tmp_path: Path) -> None:
     (tmp_path / "checkpoint").write_bytes(b"something else")
     with pytest.raises(tessella.errors.TessellaError, match="Remove it to begin anew"):
@@ -154,8 +186,6 @@ def test_checkpoints_belong_to_their_training(tmp_path: Path) -> None:
     for trainer in (trainers.BpeTrainer(show_progress=False), trainers.UnigramTrainer(show_progress=False)):
         with pytest.raises(FileNotFoundError, match="no such folder for the checkpoint"):
             trainer.train_from_counts(made_up_counts(9), tmp_path / "no" / "state")
-        with pytest.raises(IsADirectoryError, match="a checkpoint is a file"):
-            trainer.train_from_counts(made_up_counts(9), tmp_path)
     with pytest.raises(ValueError, match="no checkpoints"):
         trainers.WordLevelTrainer().train_from_counts(made_up_counts(9), tmp_path / "other")
 

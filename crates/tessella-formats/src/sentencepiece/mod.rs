@@ -268,7 +268,9 @@ pub fn write_model(spec: &TokenizerSpec) -> Result<Vec<u8>> {
     let obstacle =
         |what: &str| Err(Error::unsupported(format!("a SentencePiece model file cannot express {what}")));
     let ModelSpec::SentencePiece(model) = &spec.model else {
-        return obstacle("this kind of model: it must be a SentencePiece model");
+        return obstacle(
+            "this kind of model: only what was trained as a SentencePiece model, by tessella.compat.sentencepiece",
+        );
     };
     let normalizer = match &spec.normalizer {
         Some(NormalizerSpec::SentencePiece(normalizer)) => normalizer.clone(),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ...counting import PieceCounts
     from ...tokenizer import Tokenizer
 
-__all__ = ["report"]
+__all__ = ["efficiency", "report"]
 
 #: The most frequent pieces that tell how often tokens are used.
 PIECES = 50_000
@@ -25,15 +25,15 @@ def report(tokenizer: Tokenizer, counts: PieceCounts, aside: list[str], name: st
     learned_from = f"{len(counts):,} different pieces, {counts.total:,} occurrences"
     size = f"{terminal.bold(name)}: {tokenizer.get_vocab_size():,} tokens"
     lines = [f"{size} from {learned_from}, in {seconds:.1f} s"]
-    if aside:
-        lines += _efficiency(tokenizer, aside)
-    else:
-        lines.append("no text was kept aside to measure on: give --held-out FILE, or a smaller --hold-out")
+    lines += efficiency(tokenizer, aside)
     lines += _edges(tokenizer, counts)
     return "\n".join(lines)
 
 
-def _efficiency(tokenizer: Tokenizer, aside: list[str]) -> list[str]:
+def efficiency(tokenizer: Tokenizer, aside: list[str]) -> list[str]:
+    """How well the tokenizer does on texts that it has not seen."""
+    if not aside:
+        return ["no text was kept aside to measure on: give --held-out FILE, or a smaller --hold-out"]
     ragged = tokenizer.encode_ids_batch(aside, add_special_tokens=False)
     size, tokens = sum(len(text.encode()) for text in aside), len(ragged.ids)
     words = sum(len(text.split()) for text in aside)

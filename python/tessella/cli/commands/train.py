@@ -13,6 +13,8 @@ Examples:
   $ tessella train --from-counts corpus.counts --recipe gpt2 --vocab-size 1000 -o from-counts.json
   $ tessella train corpus.txt --model bpe --pre-tokenizer whitespace --vocab-size 100 \\
       --trace steps.jsonl -o traced.json
+  $ tessella train corpus.txt --sentencepiece unigram --vocab-size 70 --flag character_coverage=0.9995 \\
+      -o spm.model
   $ tessella train --recipes
 """
 
@@ -26,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from . import _sentencepiece
 from ._trainer_options import Given, add_trainer_options
 from .count import add_work, work
 
@@ -82,6 +85,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--pre-tokenizer", action="append", choices=PRE_TOKENIZERS, help="how text is cut; may be given again"
     )
     pipeline.add_argument("--pattern", metavar="REGEX", help="cut where this expression matches, first")
+    _sentencepiece.add_options(pipeline)
     source = parser.add_argument_group("corpus")
     source.add_argument(
         "--from-counts", nargs="+", metavar="FILE", help="learn from saved counts instead of files"
@@ -111,9 +115,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.recipes:
         return _recipes()
-    chosen = [name for name in ("recipe", "like", "model") if getattr(options, name)]
-    if len(chosen) != 1:
-        raise ArgumentError("say what to train: one of --recipe NAME, --like TOKENIZER, --model KIND")
+    _check_choice(options)
     if not options.output:
         raise ArgumentError("say where to save the tokenizer: --output FILE")
     if options.from_counts and options.files:
@@ -126,7 +128,15 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentError(f"--hold-out must be 0 or more, found {options.hold_out}")
     # Made before the corpus is read, so that what cannot be trained is told at once.
     given = Given(options)
+    if options.sentencepiece:
+        return _sentencepiece.train(options, given.options)
     plan = _plan(options)
+    if options.format == "model" or (options.format is None and options.output.endswith(".model")):
+        raise ArgumentError(
+            "a .model file cannot hold what is trained here: "
+            f"--sentencepiece {'|'.join(_sentencepiece.KINDS)} trains one, or name the output "
+            f"{Path(options.output).stem}.json"
+        )
     trainer = given.trainer(plan)
     if options.trace and plan.kind == "WordLevel":
         raise ArgumentError("word-level training counts and takes no steps: leave --trace out")
@@ -151,6 +161,24 @@ def run(options: argparse.Namespace) -> int:
             short = f"no more than {got:,} of the {asked:,} tokens asked for"
             terminal.note(f"note: the corpus gives {short}: {trainer._ended}")
     return 0
+
+
+def _check_choice(options: argparse.Namespace) -> None:
+    """One pipeline, and stages only where none comes with it."""
+    chosen = [name for name in ("recipe", "like", "model", "sentencepiece") if getattr(options, name)]
+    if not chosen:
+        raise ArgumentError(
+            "say what to train: one of --recipe NAME, --like TOKENIZER, --model KIND, --sentencepiece KIND"
+        )
+    if len(chosen) > 1:
+        raise ArgumentError(f"only one of {' and '.join(f'--{name}' for name in chosen)} can be trained")
+    stages = ("normalizer", "pre_tokenizer", "pattern")
+    ignored = [name for name in stages if getattr(options, name) is not None]
+    if ignored and not options.model:
+        spelled = ", ".join(f"--{name.replace('_', '-')}" for name in ignored)
+        raise ArgumentError(f"--{chosen[0]} brings its own stages: leave {spelled} out, or use --model KIND")
+    if options.flag and not options.sentencepiece:
+        raise ArgumentError("--flag is for --sentencepiece only")
 
 
 def _learned(plan: Plan, counts: PieceCounts, trainer: Any, options: argparse.Namespace) -> Tokenizer:
@@ -226,7 +254,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         kind = type(tokenizer.model).__name__
         if kind not in KINDS.values():
             raise ArgumentError(
-                f"{options.like} has a {kind} model, which has no trainer; try --recipe llama2 or t5"
+                f"{options.like} has a {kind} model, which is trained by --sentencepiece KIND"
             )
         return Plan(kind, None, tokenizer)
     classes: dict[str, Any] = {"bpe": BPE, "unigram": Unigram, "wordpiece": WordPiece, "wordlevel": WordLevel}

@@ -1,0 +1,109 @@
+"""`tessella train --sentencepiece KIND`: a `.model` file, learned as SentencePiece learns it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ...errors import ArgumentError
+from .. import inputs, terminal
+
+__all__ = ["KINDS", "add_options", "train"]
+
+KINDS = ("unigram", "bpe", "word", "char")
+#: Options of the trainers that SentencePiece has under its own names, as flags.
+_OTHERS = {"special_tokens": "user_defined_symbols or control_symbols", "unk_token": "unk_piece"}
+#: What the command itself decides.
+_OWN = ("input", "model_prefix", "model_type", "sentence_iterator", "model_writer", "num_threads")
+
+
+def add_options(group: Any) -> None:
+    group.add_argument(
+        "--sentencepiece", choices=KINDS, help="a SentencePiece model of this kind, saved as a .model file"
+    )
+    group.add_argument(
+        "--flag",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of SentencePiece, such as character_coverage=0.9995; may be given again",
+    )
+
+
+def flags(options: argparse.Namespace, given: dict[str, Any]) -> dict[str, str]:
+    """The options of SentencePiece that were typed."""
+    found: dict[str, str] = {}
+    for flag in options.flag:
+        name, equals, value = flag.partition("=")
+        name = name.removeprefix("--").replace("-", "_")
+        if not equals:
+            raise ArgumentError(f"--flag must be NAME=VALUE, such as byte_fallback=true, found `{flag}`")
+        if name in _OWN:
+            raise ArgumentError(f"--flag {name}: say it with files, --sentencepiece, --threads and --output")
+        found[name] = value
+    for name, value in given.items():
+        if name != "vocab_size":
+            spelled = "--" + name.replace("_", "-")
+            advice = (
+                f"use --flag {_OTHERS[name]}=…"
+                if name in _OTHERS
+                else "see docs/sentencepiece.md for its flags"
+            )
+            raise ArgumentError(f"{spelled} is no option of --sentencepiece: {advice}")
+        found[name] = str(value)
+    return found
+
+
+def train(options: argparse.Namespace, given: dict[str, Any]) -> int:
+    """Trains, saves, and reports on texts that were kept aside."""
+    from ..._files import _replacing
+    from ...compat.sentencepiece import SentencePieceTrainer
+    from ...loading import load
+    from ._report import efficiency
+
+    if options.format not in (None, "model") or (
+        options.format is None and not options.output.endswith(".model")
+    ):
+        raise ArgumentError(f"--sentencepiece writes .model files: name one instead of {options.output}")
+    for name in ("from_counts", "save_counts", "checkpoint", "trace"):
+        if getattr(options, name):
+            raise ArgumentError(f"--{name.replace('_', '-')} does not go with --sentencepiece")
+    chosen = flags(options, given)
+    started = time.perf_counter()
+    aside: list[str] = []
+    every = 0 if options.held_out else options.hold_out
+    with _replacing(os.fspath(options.output)) as file:
+        SentencePieceTrainer.train(
+            sentence_iterator=_kept(_sentences(options), every, aside),
+            model_writer=file,
+            model_type=options.sentencepiece,
+            num_threads=options.threads or os.cpu_count() or 1,
+            **chosen,
+        )
+    seconds = time.perf_counter() - started
+    tokenizer = load(Path(options.output))
+    if options.held_out:
+        aside = list(inputs.lines([options.held_out], options.field, options.input, options.errors))
+    if not options.quiet:
+        size = f"{terminal.bold(options.output)}: {tokenizer.get_vocab_size():,} pieces"
+        print(f"{size}, SentencePiece {options.sentencepiece}, in {seconds:.1f} s")
+        print("\n".join(efficiency(tokenizer, aside)))
+    return 0
+
+
+def _sentences(options: argparse.Namespace) -> Iterator[str]:
+    for line in inputs.lines(options.files, options.field, options.input, options.errors):
+        yield line.rstrip("\r\n")
+
+
+def _kept(texts: Iterator[str], every: int, aside: list[str]) -> Iterator[str]:
+    if not every:
+        return texts
+    from .train import split
+
+    given: Iterator[str] = split(texts, every, aside)
+    return given
