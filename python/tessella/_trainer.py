@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -87,10 +86,14 @@ class Trainer:
 
     def __getstate__(self) -> bytes:
         state = {type(self).__name__: self._state()}
-        return json.dumps(state, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
+        from json import dumps
+
+        return dumps(state, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
 
     def __setstate__(self, state: bytes) -> None:
-        (fields,) = json.loads(state).values()
+        from json import loads
+
+        (fields,) = loads(state).values()
         self._restore(fields)
 
     def _restore(self, fields: Mapping[str, Any]) -> None:
@@ -174,11 +177,13 @@ def adopted(trainer: Any) -> Trainer:
     """The trainer; another library's becomes ours, with the settings that its state tells."""
     if isinstance(trainer, Trainer):
         return trainer
+    from json import loads
+
     state = getattr(trainer, "__getstate__", lambda: None)()
     if isinstance(state, (bytes, str)) and not isinstance(trainer, type):
         kinds = {kind.__name__: kind for kind in Trainer.__subclasses__()}
         try:
-            ((name, fields),) = json.loads(state).items()
+            ((name, fields),) = loads(state).items()
             made = _blank(kinds[name])
             # The other library keeps what a vocabulary is too small for.
             made._restore({**fields, "strict_budget": False})

@@ -12,7 +12,6 @@ Example:
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections.abc import Iterable, Mapping
@@ -41,10 +40,12 @@ def _read(path: _Path) -> bytes:
 
 
 def _read_vocab_json(path: _Path) -> dict[str, int]:
+    from json import loads
+
     from .errors import FormatError
 
     try:
-        vocab = json.loads(_read(path))
+        vocab = loads(_read(path))
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{os.fspath(path)} is not JSON: {error}") from error
     if not isinstance(vocab, dict):

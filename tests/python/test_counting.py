@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -534,3 +535,17 @@ def test_a_merge_that_overflows_changes_nothing():
     with pytest.raises(tessella.errors.TessellaError, match="count of the piece `a` exceeds"):
         counts.merge(PieceCounts({"a": 2, "c": 1}), weight=2**63)
     assert (counts.items(), counts.total, counts.sources) == ([("b", 1)], 1, [])
+
+
+@pytest.mark.parametrize(
+    ("pieces", "error", "told"),
+    [
+        ({"a": -1}, ValueError, "the count of `a`"),
+        ({"a": 1.5}, TypeError, "the count of `a` must be an int, found float 1.5"),
+        ({1: 1}, TypeError, "found int 1 for `pieces`"),
+        ([("a", 2**64)], ValueError, "the count of `a`"),
+    ],
+)
+def test_counts_of_the_wrong_type_are_named(pieces, error, told):
+    with pytest.raises(error, match=re.escape(told)):
+        PieceCounts(pieces)

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString};
+use tessella_core::error::excerpt;
 use tessella_core::{Error, ErrorKind, Result};
 use tessella_formats::corpus::{Corpus, CorpusOptions, Form, Invalid, Share};
 use tessella_train::counts::{Cutter, Splitter};
@@ -19,7 +20,7 @@ use crate::live::lock;
 use crate::place::{Place, wrong_type};
 use crate::progress::Display;
 use crate::tokenizer::{Tokenizer, threads};
-use crate::values::argument;
+use crate::values::{argument, whole};
 
 /// What `tessella.PieceCounts` is built on.
 ///
@@ -89,7 +90,9 @@ impl PieceCounts {
                 Err(_) => pieces.clone(),
             };
             for pair in pairs.try_iter()? {
-                let (piece, count): (String, u64) = pair?.extract()?;
+                let (piece, count): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
+                let piece = crate::inputs::text(&piece, Place::Argument("pieces"))?;
+                let count = whole(&count, &format!("the count of `{}`", excerpt(&piece)), u64::MAX)?;
                 counts.add(&piece, count).or_raise()?;
             }
         }

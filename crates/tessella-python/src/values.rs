@@ -139,7 +139,7 @@ impl<'a> CharCounter<'a> {
 }
 
 /// A whole number for an argument, which the error names with the value when it is out of range.
-fn whole<'py, T>(value: &Bound<'py, PyAny>, name: &str, largest: u64) -> PyResult<T>
+pub fn whole<'py, T>(value: &Bound<'py, PyAny>, name: &str, largest: u64) -> PyResult<T>
 where
     T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
 {

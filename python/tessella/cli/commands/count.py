@@ -55,7 +55,7 @@ def add_work(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--spill-folder", metavar="DIR", help="where to write what does not fit")
     group.add_argument("--threads", type=int, metavar="N", help="how many threads work")
-    group.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+    group.add_argument("-q", "--quiet", action="store_true", help="show no progress and no report")
 
 
 def work(options: argparse.Namespace) -> dict[str, Any]:

@@ -38,6 +38,11 @@ if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
     from ...tracing import Trace
 
+#: What a `.tiktoken` file leaves to those who load it.
+NO_SPECIALS = (
+    "note: a table of ranks holds neither the pattern nor the special tokens: give both to tessella.load, as "
+    "`pattern` and `special_tokens`, or save a tokenizer.json as well"
+)
 #: Bytes of memory that are announced before they are needed.
 WORTH_TELLING = 500_000_000
 KINDS = {"bpe": "BPE", "unigram": "Unigram", "wordpiece": "WordPiece", "wordlevel": "WordLevel"}
@@ -152,6 +157,8 @@ def run(options: argparse.Namespace) -> int:
     tokenizer = _learned(plan, counts, trainer, options)
     seconds = time.perf_counter() - started
     tokenizer.save(options.output, format=options.format)
+    if options.format == "tiktoken" or (options.format is None and options.output.endswith(".tiktoken")):
+        terminal.note(NO_SPECIALS)
     if not options.quiet:
         from ._report import report
 
