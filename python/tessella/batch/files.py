@@ -10,11 +10,13 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
+from .._prefix import check_prefix
 from ..errors import ArgumentError, FormatError, UnsupportedError
 from ..loading import load
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from .classes import warn_of_unused
+from .unknown import warn_of_misspelled, warn_of_unknown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -29,7 +31,10 @@ _NOT_SAVED = {"name_or_path", "tokenizer_file", "vocab_file", "special_tokens_ma
 _NOT_SAVED |= {"added_tokens_decoder", "additional_special_tokens", "files_loaded", "backend", "init_inputs"}
 # Arguments of other libraries' from_pretrained that have nothing to say here: no code is run, nothing is
 # slow.
-_WITHOUT_EFFECT = ("use_fast", "trust_remote_code", "proxies", "resume_download", "tokenizer_type", "config")
+_WITHOUT_EFFECT = (
+    *("use_fast", "trust_remote_code", "proxies", "resume_download", "tokenizer_type", "config", "mirror"),
+    *("_from_auto", "_commit_hash", "_is_local", "from_slow", "user_agent"),
+)
 
 
 # Names that a settings file cannot give a meaning: what is passed beside the settings.
@@ -127,6 +132,7 @@ class Files:
         name = os.fspath(pretrained_model_name_or_path)
         for argument in _WITHOUT_EFFECT:
             settings.pop(argument, None)
+        given = list(settings)
         for argument in _NOT_SETTINGS:
             if argument in settings:
                 raise TypeError(f"`{argument}` is not an argument of from_pretrained, which loads `{name}`")
@@ -151,7 +157,10 @@ class Files:
             )
         backend = load(path)
         me: Any = cls
-        found = cls._settings_of(backend) | settings
+        own = cls._settings_of(backend)
+        warn_of_unknown(given, own)
+        warn_of_misspelled(backend.config or {}, "tokenizer_config.json")
+        found = own | settings
         found = me._usual_roles(backend, found) | found
         found["name_or_path"] = name
         made: _F = cls._for(found)(backend, **found)
@@ -219,6 +228,7 @@ class Files:
         """
         if save_format not in (None, "hf"):
             raise UnsupportedError(f"`save_format` is {save_format!r}: only 'hf' is written")
+        start = check_prefix(filename_prefix, "filename_prefix")
         if legacy_format:
             raise ArgumentError("`legacy_format` is True: vocabulary files of old formats are not written")
         folder = os.fspath(save_directory)
@@ -229,7 +239,7 @@ class Files:
         copy.config = self._config()
         copy._special_tokens_map = None
         copy.chat_template, copy._chat_templates = me._templates_to_save()
-        if filename_prefix is None:
+        if not start:
             files = copy.save_folder(folder)
         else:
             os.makedirs(folder, exist_ok=True)
@@ -237,7 +247,7 @@ class Files:
                 files = []
                 for file in copy.save_folder(parts):
                     inside = os.path.relpath(file, parts)
-                    target = os.path.join(folder, f"{filename_prefix}-{inside}")
+                    target = os.path.join(folder, start + inside)
                     os.makedirs(os.path.dirname(target), exist_ok=True)
                     shutil.move(file, target)
                     files.append(target)
