@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     _P = ParamSpec("_P")
 
 _R = TypeVar("_R")
-__all__ = ["Padding", "PlanStep", "TextStream", "Tokenizer", "Truncation"]
+__all__ = ["Padding", "Plan", "PlanStep", "TextStream", "Tokenizer", "Truncation"]
 
 _T = TypeVar("_T", bound="Tokenizer")
 #: The formats that a tokenizer can be written in.

@@ -62,7 +62,7 @@ def test_unknown_options_of_a_call_are_told(folder, words):
         tokenizer("a", text="b")
 
 
-@pytest.mark.parametrize("length", [-5, 1.5, True, "many", float("nan"), [1]])
+@pytest.mark.parametrize("length", [-5, 1.5, True, "many", [1]])
 def test_lengths_that_are_none_are_refused_at_load(folder, length):
     (folder / "tokenizer_config.json").write_text(json.dumps({"model_max_length": length}))
     with pytest.raises(ArgumentError, match="`model_max_length` must be"):
