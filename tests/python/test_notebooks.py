@@ -34,7 +34,9 @@ class Page(html.parser.HTMLParser):
         self.text += data
 
 
-KNOWN = set(["style", "div", "b", "code", "details", "summary", "table", "thead", "tbody", "tr", "th", "td", "span"])
+KNOWN = set(
+    ["style", "div", "b", "code", "details", "summary", "table", "thead", "tbody", "tr", "th", "td", "span"]
+)
 
 
 def checked(shown):
@@ -59,7 +61,7 @@ def test_results_are_pages_and_harmless(hostile):
     assert "8 occurrences" in checked(PieceCounts({HOSTILE: 5, "low": 3}))
     assert "engine" in checked(hostile.explain_plan())
     trace = Trace()
-    trainer = trainers.BpeTrainer(vocab_size=40, show_progress=False)
+    trainer = trainers.BpeTrainer(vocab_size=80, show_progress=False)
     trainer.train_from_counts(PieceCounts({HOSTILE: 5, "<b>": 3}), trace=trace)
     assert "steps" in checked(trace) and len(trace.merges) > 3
     trace = Trace()
