@@ -64,7 +64,7 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check python tests tools benchmarks examples
 	@$(STEP) "checking types" build/mypy.log $(BIN)/mypy
 	@$(STEP) "reading the crates with clippy" build/clippy.log \
-		cargo clippy --workspace --all-targets --profile quick -- -D warnings
+		cargo clippy --workspace --all-targets --profile lint -- -D warnings
 
 format: $(VENV)/.test ## Format Rust and Python
 	cargo fmt --all
