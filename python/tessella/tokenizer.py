@@ -222,9 +222,9 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.get_vocab_size()
             2
         """
-        # A number is no path, though `open` would take it for a file that is open already.
-        with open(os.fspath(path), "rb") as file:
-            content = file.read()
+        from ._files import _read_file
+
+        content = _read_file(path)
         try:
             return cls.from_buffer(content, allow_custom=allow_custom)
         except FormatError as error:
@@ -332,6 +332,12 @@ class Tokenizer(_tessella.Tokenizer):
             ['chat_template.jinja', 'tokenizer.json']
             {{ messages[0].content }}
         """
+        return self._save_folder(path)
+
+    def _save_folder(
+        self, path: Path, prefix: str | None = None, replaces_templates: bool = False
+    ) -> list[str]:
+        """As ``save_folder``, with a prefix for the names; older chat templates can be part of what is replaced."""
         from json import dumps
 
         config = self.config
@@ -345,6 +351,8 @@ class Tokenizer(_tessella.Tokenizer):
             self._special_tokens_map,
             self.chat_template,
             list(self._chat_templates),
+            prefix,
+            replaces_templates,
         )
         return [os.fspath(file) for file in files]
 

@@ -4,14 +4,13 @@
 //! `tokenizer.json` has a `model`, a `tekken.json` a `config` and a `vocab`), lines of `base64 rank`, a
 //! SentencePiece model, or a plain list of words.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use tessella_core::spec::ModelSpec;
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
-use crate::atomic::{io_error, read};
+use crate::atomic::{self, io_error, read};
 use crate::folder::{self, LoadedFolder};
 use crate::json::{Kind, Parser};
 use crate::{gguf, hf, sentencepiece, tekken, tiktoken, vocab_files};
@@ -62,8 +61,7 @@ pub fn load_path(
 /// Loads a file or folder, with all that the caller knows.
 pub fn load_path_with(path: &Path, options: &LoadOptions<'_>) -> Result<Loaded> {
     let here = |error: Error| error.at(path.display().to_string());
-    let metadata = std::fs::metadata(path).map_err(|error| io_error(path, "reading", error))?;
-    if metadata.is_dir() {
+    if path.is_dir() {
         let loaded = folder::load_with(path, options)?;
         return Ok(Loaded {
             spec: loaded.spec.clone(),
@@ -73,8 +71,9 @@ pub fn load_path_with(path: &Path, options: &LoadOptions<'_>) -> Result<Loaded> 
         });
     }
     let mut magic = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(4).read_to_end(&mut magic))
+    atomic::open(path)?
+        .take(4)
+        .read_to_end(&mut magic)
         .map_err(|error| io_error(path, "reading", error))?;
     if magic == gguf::MAGIC {
         // Such files hold a whole network; only their beginning is read.
@@ -201,7 +200,7 @@ fn sniff_json(text: &str) -> Result<Format> {
 
 /// The first of some files that a folder holds.
 pub(crate) fn first_of(folder: &Path, names: &[&str]) -> Option<PathBuf> {
-    names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
+    names.iter().map(|name| folder.join(name)).find(|path| atomic::is_file(path))
 }
 
 #[cfg(test)]

@@ -46,6 +46,10 @@ pub struct Extras {
     pub special_tokens_map: Option<Value>,
     pub chat_template: Option<String>,
     pub chat_templates: Vec<(String, String)>,
+    /// Put before the names of the files, with a hyphen.
+    pub prefix: Option<String>,
+    /// Whether chat templates that are there and not written belong to what is replaced.
+    pub replaces_templates: bool,
 }
 
 /// Writes a folder; gives the files' paths.

@@ -12,7 +12,7 @@
 //! - `state`, `tokenizer`: the whole
 //! - `progress`, `tracing`, `training`: counting pieces and learning models; `sentencepiece`: its processor, normalizer
 //!   and trainer
-//! - `wire`, `pack`, `loading`, `saving`: JSON, pickles and files
+//! - `wire`, `pack`, `files`, `loading`, `saving`: JSON, pickles and files
 
 mod arrays;
 mod errors;
@@ -53,6 +53,7 @@ mod sentencepiece;
 mod tracing;
 mod training;
 
+mod files;
 mod loading;
 mod pack;
 mod saving;
@@ -103,6 +104,10 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(explaining::model_id, module)?)?;
     module.add_function(wrap_pyfunction!(explaining::model_token, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
+    module.add_class::<files::Replacing>()?;
+    module.add_function(wrap_pyfunction!(files::commit, module)?)?;
+    module.add_function(wrap_pyfunction!(files::read_file, module)?)?;
+    module.add_function(wrap_pyfunction!(files::write_together, module)?)?;
     module.add_function(wrap_pyfunction!(saving::is_folder, module)?)?;
     module.add_function(wrap_pyfunction!(saving::save_file, module)?)?;
     module.add_function(wrap_pyfunction!(saving::save_folder, module)?)?;

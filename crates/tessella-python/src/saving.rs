@@ -50,6 +50,7 @@ pub fn save_file(
 
 /// Writes a folder. The settings are JSON text.
 #[pyfunction]
+#[allow(clippy::too_many_arguments)]
 pub fn save_folder(
     py: Python<'_>,
     tokenizer: &Bound<'_, Tokenizer>,
@@ -58,6 +59,8 @@ pub fn save_folder(
     special_tokens_map: Option<&str>,
     chat_template: Option<String>,
     chat_templates: Vec<(String, String)>,
+    prefix: Option<String>,
+    replaces_templates: bool,
 ) -> PyResult<Vec<PathBuf>> {
     let parse = |text: &str| -> tessella_core::Result<Value> {
         let mut parser = Parser::new(text);
@@ -70,6 +73,8 @@ pub fn save_folder(
         special_tokens_map: special_tokens_map.map(parse).transpose().or_raise()?,
         chat_template,
         chat_templates,
+        prefix,
+        replaces_templates,
     };
     let spec = tokenizer.get().value()?.spec();
     py.detach(|| save::folder(&path, &spec, &extras)).or_raise()

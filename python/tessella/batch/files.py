@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import glob
 import json
 import os
-import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from ..errors import ArgumentError, FormatError, UnsupportedError
@@ -43,16 +41,6 @@ def _written(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _written(one) for key, one in value.items()}
     return [_written(one) for one in value] if isinstance(value, (list, tuple)) else value
-
-
-def _remove_templates(folder: str, prefix: str | None, written: Iterable[str]) -> None:
-    """Removes the chat templates of a tokenizer that was saved here before; loading would find them."""
-    start = os.path.join(glob.escape(folder), glob.escape(f"{prefix}-" if prefix else ""))
-    kept = set(map(os.path.abspath, written))
-    for pattern in ("chat_template.jinja", "chat_template.json", "additional_chat_templates/*.jinja"):
-        for path in glob.glob(start + pattern):
-            if os.path.abspath(path) not in kept:
-                os.remove(path)
 
 
 class HubOptions(TypedDict, total=False):
@@ -229,19 +217,7 @@ class Files:
         copy.config = self._config()
         copy._special_tokens_map = None
         copy.chat_template, copy._chat_templates = me._templates_to_save()
-        if filename_prefix is None:
-            files = copy.save_folder(folder)
-        else:
-            os.makedirs(folder, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=folder) as parts:
-                files = []
-                for file in copy.save_folder(parts):
-                    inside = os.path.relpath(file, parts)
-                    target = os.path.join(folder, f"{filename_prefix}-{inside}")
-                    os.makedirs(os.path.dirname(target), exist_ok=True)
-                    shutil.move(file, target)
-                    files.append(target)
-        _remove_templates(folder, filename_prefix, files)
+        files = copy._save_folder(folder, filename_prefix, replaces_templates=True)
         if push_to_hub:
             self.push_to_hub(repo_id or os.path.basename(os.path.abspath(folder)), **options)
         return tuple(files)

@@ -20,7 +20,7 @@ use super::learner::{Learner, Merge, Rules};
 use super::pairs::{Occurrences, Pair, Pairs};
 use super::symbols::{SEPARATOR, Symbols};
 use super::tokens::Tokens;
-use crate::bytes::{Parser, crc32, io_error, le_u32, le_u64, push_text, push_varint, write_atomically};
+use crate::bytes::{Parser, crc32, io_error, le_u32, le_u64, push_text, push_varint};
 use crate::counts::Words;
 use crate::outcome::TrainReport;
 
@@ -78,7 +78,7 @@ fn push_u64(out: &mut Vec<u8>, number: u64) {
 
 /// Writes the state.
 pub(super) fn save(path: &Path, fingerprint: u64, learner: &Learner, report: &TrainReport) -> Result<()> {
-    write_atomically(path, |out| {
+    tessella_formats::atomic::write_with(path, |out| {
         out.write_all(MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
         out.write_all(&[0; 4])?;

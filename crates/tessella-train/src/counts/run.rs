@@ -62,7 +62,7 @@ pub(super) fn write(
     sources: &[Source],
     walk: impl FnOnce(&mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()>,
 ) -> Result<()> {
-    bytes::write_atomically(path, |out| {
+    tessella_formats::atomic::write_with(path, |out| {
         let mut writer = RunWriter::new(out)?;
         walk(&mut |piece, count| writer.add(piece, count))?;
         writer.finish(sources)

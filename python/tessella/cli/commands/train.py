@@ -191,13 +191,19 @@ def _check_choice(options: argparse.Namespace) -> None:
 def _learned(plan: Plan, counts: PieceCounts, trainer: Any, options: argparse.Namespace) -> Tokenizer:
     if not options.trace:
         return plan.learn(counts, trainer, options.checkpoint)
+    import io
+
+    from ..._files import _replacing
     from ...tracing import JsonLines, Trace
 
-    with open(options.trace, "w", encoding="utf-8") as file:
-        lines = JsonLines(file)
+    with _replacing(options.trace) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+        lines = JsonLines(text)
         trace = Trace(on_step=lines, keep=False)
         tokenizer = plan.learn(counts, trainer, options.checkpoint, trace)
         lines.end(trace.ended)
+        # Flushes, and leaves the file open for whom it belongs to.
+        text.detach()
     return tokenizer
 
 
