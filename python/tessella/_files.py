@@ -34,16 +34,12 @@ def _batches(
 
 
 def _read_file(path: Any) -> bytes:
-    """The content of an ordinary file; a number is no path, though ``open`` would take it for an open file."""
-    from . import _tessella
-
+    """The content of an ordinary file. A number is no path, though ``open`` takes one for an open file."""
     return _tessella.read_file(os.fsdecode(path))
 
 
 def _write_together(folder: Any, files: Mapping[str, bytes]) -> list[str]:
     """Writes files of one folder, of which a reader sees all or none; gives their paths."""
-    from . import _tessella
-
     _tessella.write_together(os.fsdecode(folder), list(files.items()))
     return [os.path.join(os.fsdecode(folder), *name.split("/")) for name in files]
 
@@ -55,17 +51,15 @@ def _replacing_together(*targets: str) -> Iterator[tuple[IO[bytes], ...]]:
     What is there and no ordinary file, a device or a pipe, is written to: a file must not take its place. The
     engine's writer does all this, see ``atomic`` in ``crates/tessella-formats``.
     """
-    from ._tessella import Replacing, commit
-
-    made: list[Replacing] = []
+    made: list[_tessella.Replacing] = []
     try:
         with contextlib.ExitStack() as stack:
             files = []
             for target in targets:
-                made.append(Replacing(target))
+                made.append(_tessella.Replacing(target))
                 files.append(stack.enter_context(os.fdopen(made[-1].descriptor(), "wb")))
             yield tuple(files)
-        commit(made)
+        _tessella.commit(made)
     except BaseException:
         for one in made:
             one.abandon()

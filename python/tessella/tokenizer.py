@@ -337,7 +337,7 @@ class Tokenizer(_tessella.Tokenizer):
     def _save_folder(
         self, path: Path, prefix: str | None = None, replaces_templates: bool = False
     ) -> list[str]:
-        """As ``save_folder``, with a prefix for the names; older chat templates can be part of what is replaced."""
+        """As ``save_folder``; ``prefix`` stands before the names, older chat templates can be replaced too."""
         from json import dumps
 
         config = self.config

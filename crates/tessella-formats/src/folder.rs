@@ -8,16 +8,14 @@
 use std::path::{Path, PathBuf};
 
 use tessella_core::error::excerpt;
-use tessella_core::spec::{
-    AddedToken, BpeSpec, DecoderSpec, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec,
-};
-use tessella_core::{Error, Result, TokenId, TokenizerSpec};
+use tessella_core::spec::{AddedToken, BpeSpec, DecoderSpec, ModelSpec, PostProcessorSpec, PreTokenizerSpec};
+use tessella_core::{Error, Result, TokenizerSpec};
 
 use crate::atomic;
-use crate::detect::{LoadOptions, first_of, load_path_with};
+use crate::formats::{LoadOptions, first_of, model_bytes, read_path};
+use crate::hf;
 use crate::json::{Layout, Node, Parser, Value, Writer};
-use crate::save::{self, Extras};
-use crate::{hf, vocab_files};
+use crate::vocab_files::{self, BertConfig, bert, vocab_id};
 
 /// A tokenizer with what its folder says beside it.
 #[derive(Debug, Clone)]
@@ -35,6 +33,19 @@ pub struct LoadedFolder {
     pub chat_templates: Vec<(String, String)>,
     /// What deserves a warning.
     pub notices: Vec<String>,
+}
+
+/// What a folder holds beside the tokenizer.
+#[derive(Debug, Default)]
+pub struct Extras {
+    pub config: Option<Value>,
+    pub special_tokens_map: Option<Value>,
+    pub chat_template: Option<String>,
+    pub chat_templates: Vec<(String, String)>,
+    /// Put before the names of the files, with a hyphen.
+    pub prefix: Option<String>,
+    /// Whether chat templates that are there and not written belong to what is replaced.
+    pub replaces_templates: bool,
 }
 
 /// Loads a folder.
@@ -78,7 +89,7 @@ fn load_once(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
     let (spec, source) =
         match first_of(folder, &["tokenizer.json", "tokenizer.model", "spiece.model", "tekken.json"]) {
             Some(path) => {
-                let loaded = load_path_with(&path, options)?;
+                let loaded = read_path(&path, options)?;
                 notices = loaded.notices;
                 (loaded.spec, path)
             }
@@ -166,7 +177,8 @@ fn from_vocab_files(
 ) -> Result<(TokenizerSpec, PathBuf)> {
     let settings = Settings { config, map };
     let merges = folder.join("merges.txt");
-    let (mut spec, path) = if let Some(path) = first_of(folder, &["vocab.json"]).filter(|_| atomic::is_file(&merges))
+    let (mut spec, path) = if let Some(path) =
+        first_of(folder, &["vocab.json"]).filter(|_| atomic::is_file(&merges))
     {
         let bpe = vocab_files::read_bpe(&atomic::read(&path)?, &atomic::read(&merges)?)
             .map_err(|error| error.at(folder.display().to_string()))?;
@@ -200,14 +212,6 @@ fn from_vocab_files(
     Ok((spec, path))
 }
 
-fn vocab_id(model: &ModelSpec, text: &str) -> Option<TokenId> {
-    match model {
-        ModelSpec::Bpe(model) => model.vocab.id(text),
-        ModelSpec::WordPiece(model) => model.vocab.id(text),
-        _ => None,
-    }
-}
-
 const SPECIAL_KEYS: [&str; 7] =
     ["bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"];
 
@@ -236,51 +240,6 @@ fn add_added_tokens(spec: &mut TokenizerSpec, folder: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// What a WordPiece vocabulary leaves open.
-#[derive(Debug, Clone)]
-pub struct BertConfig {
-    pub cls: String,
-    pub sep: String,
-    pub lowercase: bool,
-    pub handle_chinese_chars: bool,
-    pub strip_accents: Option<bool>,
-}
-
-impl Default for BertConfig {
-    fn default() -> Self {
-        BertConfig {
-            cls: "[CLS]".into(),
-            sep: "[SEP]".into(),
-            lowercase: true,
-            handle_chinese_chars: true,
-            strip_accents: None,
-        }
-    }
-}
-
-/// A WordPiece model with the stages of BERT around it.
-pub fn bert(model: ModelSpec, config: &BertConfig) -> TokenizerSpec {
-    let mut spec = TokenizerSpec::new(model);
-    spec.normalizer = Some(NormalizerSpec::Bert {
-        clean_text: true,
-        handle_chinese_chars: config.handle_chinese_chars,
-        strip_accents: config.strip_accents,
-        lowercase: config.lowercase,
-    });
-    spec.pre_tokenizer = Some(PreTokenizerSpec::Bert);
-    spec.decoder = Some(DecoderSpec::WordPiece { prefix: "##".into(), cleanup: true });
-    let id = |text: &str| vocab_id(&spec.model, text).map(|id| (text.to_string(), id));
-    if let (Some(cls), Some(sep)) = (id(&config.cls), id(&config.sep)) {
-        spec.post_processor = Some(PostProcessorSpec::Bert { sep, cls });
-    }
-    for text in ["[PAD]", "[UNK]", &config.cls, &config.sep, "[MASK]"] {
-        if let Some(id) = vocab_id(&spec.model, text) {
-            spec.added_tokens.push(AddedToken { id: Some(id), ..AddedToken::new(text, true) });
-        }
-    }
-    spec
 }
 
 /// A BPE model with the stages of GPT-2 or RoBERTa around it, by the class in the settings.
@@ -333,7 +292,7 @@ fn own_file(folder: &Path, spec: &TokenizerSpec) -> Result<(&'static str, Vec<u8
     if !matches!(spec.model, ModelSpec::SentencePiece(_)) {
         return Ok(("tokenizer.json", hf::to_string(spec, true)?.into_bytes()));
     }
-    let bytes = save::model_bytes(spec)?;
+    let bytes = model_bytes(spec)?;
     let json = folder.join("tokenizer.json");
     if json.exists() {
         return Err(Error::value(format!(
@@ -397,7 +356,8 @@ pub fn save(folder: &Path, spec: &TokenizerSpec, extras: &Extras) -> Result<Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::Format;
+    use crate::detect::{Format, load_path_with};
+    use tessella_core::spec::NormalizerSpec;
 
     fn fresh(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("tessella-folder-{name}-{}", std::process::id()));

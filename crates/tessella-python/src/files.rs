@@ -51,7 +51,9 @@ impl Replacing {
 pub fn commit(py: Python<'_>, files: Vec<PyRefMut<'_, Replacing>>) -> PyResult<()> {
     let Some(path) = files.first().map(|file| file.path.clone()) else { return Ok(()) };
     let all: Vec<Replacement> = files.into_iter().filter_map(|mut file| file.replacement.take()).collect();
-    py.detach(|| atomic::commit_all(all)).map_err(|error| atomic::io_error(&path, "writing", error)).or_raise()
+    py.detach(|| atomic::commit_all(all))
+        .map_err(|error| atomic::io_error(&path, "writing", error))
+        .or_raise()
 }
 
 /// The content of an ordinary file.

@@ -1,4 +1,4 @@
-//! Bytes to numbers and back for our own files: varints, checksums, bounds-checked parsing.
+//! Bytes to numbers and back for our own files: varints, bounds-checked parsing.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -91,50 +91,6 @@ impl<'a> Parser<'a> {
     }
 }
 
-const CRC_TABLES: [[u32; 256]; 8] = {
-    let mut tables = [[0u32; 256]; 8];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut value = byte as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            value = if value & 1 == 1 { value >> 1 ^ 0xEDB8_8320 } else { value >> 1 };
-            bit += 1;
-        }
-        tables[0][byte] = value;
-        byte += 1;
-    }
-    let mut table = 1;
-    while table < 8 {
-        let mut byte = 0;
-        while byte < 256 {
-            let before = tables[table - 1][byte];
-            tables[table][byte] = before >> 8 ^ tables[0][(before & 0xFF) as usize];
-            byte += 1;
-        }
-        table += 1;
-    }
-    tables
-};
-
-/// The common CRC-32 (reflected, polynomial 0x04C11DB7), eight bytes a step.
-pub(crate) fn crc32(bytes: &[u8]) -> u32 {
-    let mut state = !0u32;
-    let mut chunks = bytes.chunks_exact(8);
-    for chunk in &mut chunks {
-        let low = state ^ le_u32(&chunk[..4]);
-        let high = le_u32(&chunk[4..]);
-        state = (0..4).fold(0, |sum, i| {
-            sum ^ CRC_TABLES[7 - i][(low >> (8 * i) & 0xFF) as usize]
-                ^ CRC_TABLES[3 - i][(high >> (8 * i) & 0xFF) as usize]
-        });
-    }
-    for &byte in chunks.remainder() {
-        state = state >> 8 ^ CRC_TABLES[0][((state ^ u32::from(byte)) & 0xFF) as usize];
-    }
-    !state
-}
-
 /// Fills `buffer` from a position of the file, whatever other readers do with the handle.
 #[cfg(unix)]
 pub(crate) fn read_exact_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<()> {
@@ -179,12 +135,6 @@ pub(crate) fn write_scratch(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn crc_of_the_usual_check_string() {
-        assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
-        assert_eq!(crc32(b""), 0);
-    }
 
     #[test]
     fn varints_at_the_edges() {

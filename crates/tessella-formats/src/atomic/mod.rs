@@ -29,7 +29,9 @@ pub fn io_error(path: &Path, doing: &str, error: io::Error) -> Error {
     match error.raw_os_error() {
         Some(_) => Error::from(error).at(path.display().to_string()),
         // What we refuse ourselves.
-        None => Error::new(ErrorKind::Io, format!("{doing} {} failed: {error}", path.display())).caused_by(error),
+        None => {
+            Error::new(ErrorKind::Io, format!("{doing} {} failed: {error}", path.display())).caused_by(error)
+        }
     }
 }
 
@@ -46,10 +48,7 @@ pub fn open(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        rustix::fs::OFlags::NONBLOCK.bits() as i32,
-    );
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
     let file = match options.open(&place) {
         // It has just taken its name.
         Err(error) if error.kind() == io::ErrorKind::NotFound && place != path => options.open(path),

@@ -186,7 +186,9 @@ impl Together {
             return Err((Some(name.clone()), error));
         }
         let mut random = Random::from_entropy();
-        let put = files.iter().map(|(name, _)| (format!(".tessella-{:016x}.save", random.next_u64()), name.clone()));
+        let put = files
+            .iter()
+            .map(|(name, _)| (format!(".tessella-{:016x}.save", random.next_u64()), name.clone()));
         let mut journal = Journal { put: put.collect(), remove, ready: false };
         let mut claimed = begin(&folder).map_err(|error| (None, error))?;
         if let Err((name, error)) = prepare(&folder, &files, &journal, &mut claimed) {
@@ -212,7 +214,9 @@ fn begin(folder: &Path) -> io::Result<File> {
             Err(_) if started.elapsed() > PATIENCE => {
                 return Err(io::Error::new(
                     io::ErrorKind::WouldBlock,
-                    format!("another process has been writing here for a minute, says {JOURNAL}; try again when it is done"),
+                    format!(
+                        "another process has been writing here for a minute, says {JOURNAL}; try again when it is done"
+                    ),
                 ));
             }
             Err(_) => std::thread::sleep(PAUSE),
@@ -285,7 +289,11 @@ pub fn names(folder: &Path) -> Vec<OsString> {
     for above in [folder, folder_of(folder)] {
         let journal = Journal::of(above).ok().flatten().filter(|journal| journal.ready).unwrap_or_default();
         let waiting = journal.put.iter().map(|(_, name)| above.join(name));
-        names.extend(waiting.filter(|path| folder_of(path) == folder).filter_map(|path| Some(path.file_name()?.into())));
+        names.extend(
+            waiting
+                .filter(|path| folder_of(path) == folder)
+                .filter_map(|path| Some(path.file_name()?.into())),
+        );
     }
     names.sort();
     names.dedup();

@@ -25,12 +25,15 @@ impl SpillDir {
         remove_leftovers(folder);
         let failed = |error| io_error(folder, "making a folder for spilled counts in", error);
         loop {
-            let made = tempfile::Builder::new().prefix(BEGIN).rand_bytes(16).tempdir_in(folder).map_err(failed)?;
-            let claimed = claim::new_file().open(made.path().join(CLAIM)).and_then(|file| {
-                Ok(claim::hold(&file)?.then_some(file))
-            });
+            let made =
+                tempfile::Builder::new().prefix(BEGIN).rand_bytes(16).tempdir_in(folder).map_err(failed)?;
+            let claimed = claim::new_file()
+                .open(made.path().join(CLAIM))
+                .and_then(|file| Ok(claim::hold(&file)?.then_some(file)));
             match claimed {
-                Ok(Some(file)) => return Ok(SpillDir { path: made.keep(), next: AtomicU64::new(0), _claim: file }),
+                Ok(Some(file)) => {
+                    return Ok(SpillDir { path: made.keep(), next: AtomicU64::new(0), _claim: file });
+                }
                 // Somebody took it for a leftover before it was claimed.
                 Ok(None) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -209,7 +209,9 @@ impl TrainedModel {
         let cut = prefix.rfind(std::path::is_separator).map_or(0, |at| at + 1);
         let (folder, name) = prefix.split_at(cut);
         let mut files = Together::new(if folder.is_empty() { "." } else { folder });
-        files.put(format!("{name}.model"), self.model.as_slice()).put(format!("{name}.vocab"), self.vocab.as_bytes());
+        files
+            .put(format!("{name}.model"), self.model.as_slice())
+            .put(format!("{name}.vocab"), self.vocab.as_bytes());
         files.write().map(drop)
     }
 }
