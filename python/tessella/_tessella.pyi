@@ -1,7 +1,7 @@
 """The compiled half of the package. Private: use the names in `tessella`."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar, final
+from typing import Any, Literal, TypeVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -493,8 +493,11 @@ def load(
 ) -> tuple[
     Description, list[str], tuple[str | None, str | None, str | None, list[tuple[str, str]]] | None
 ]: ...
-def is_folder(path: Path, name: str | None) -> bool: ...
-def save_file(tokenizer: Tokenizer, path: Path, name: str | None, pretty: bool) -> None: ...
+def formats() -> list[tuple[str, str, list[str], bool]]: ...
+def format_to_write(
+    path: Path, name: str | None
+) -> Literal["json", "tiktoken", "model", "txt", "folder"]: ...
+def save_file(tokenizer: Tokenizer, path: Path, name: str | None, pretty: bool) -> list[str]: ...
 def save_folder(
     tokenizer: Tokenizer,
     path: Path,

@@ -37,7 +37,8 @@ __all__ = ["Padding", "PlanStep", "TextStream", "Tokenizer", "Truncation"]
 
 _T = TypeVar("_T", bound="Tokenizer")
 #: The formats that a tokenizer can be written in.
-SaveFormat = Literal["json", "model", "tiktoken", "folder"]
+#: What can be written; a test compares it with the engine's table.
+SaveFormat = Literal["json", "tiktoken", "model", "txt", "folder"]
 
 # What can be set on a tokenizer; a name that is nearly one of these is a slip.
 _SETTABLE = ("decoder", "encode_special_tokens", "model", "normalizer", "post_processor", "pre_tokenizer")
@@ -288,9 +289,12 @@ class Tokenizer(_tessella.Tokenizer):
             path: where to write.
             pretty: indent JSON.
             format: ``"json"`` for a ``tokenizer.json``, ``"model"`` for a SentencePiece model, ``"tiktoken"``
-                for a table of ranks, ``"folder"`` for what ``save_folder`` writes. ``None`` goes by the name:
-                ``.model`` and ``.tiktoken`` are such files, all other names a ``tokenizer.json``. A table of
-                ranks holds neither the pattern nor the special tokens; pass them to ``tessella.load``.
+                for a table of ranks, ``"txt"`` for a ``vocab.txt``, ``"folder"`` for what ``save_folder``
+                writes. ``None`` goes by the name: its ending is a promise, so one that is not known, or that
+                stands for a format that is only read, is an error that lists what can be written. A name
+                without an ending is a ``tokenizer.json``, one that ends in a slash a folder. A table of ranks
+                holds neither the pattern nor the special tokens: they are written to ``NAME.tiktoken.json``
+                beside it, where ``tessella.load`` finds them, and a warning says so.
 
         Example:
             >>> import os, tempfile
@@ -302,16 +306,18 @@ class Tokenizer(_tessella.Tokenizer):
             ...     os.path.exists(path)
             True
         """
-        if _tessella.is_folder(path, format):
+        if _tessella.format_to_write(path, format) == "folder":
             self.save_folder(path)
             return
         try:
-            _tessella.save_file(self, path, format, pretty)
+            notices = _tessella.save_file(self, path, format, pretty)
         except OSError as error:
             if error.errno is None:
                 raise
             # The name that the caller knows.
             raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from None
+        for notice in notices:
+            warnings.warn(notice, UserWarning, stacklevel=2)
 
     def save_folder(self, path: Path) -> list[str]:
         """Writes a folder that ``tessella.load`` and the transformers library read, and tells its files.
@@ -337,7 +343,7 @@ class Tokenizer(_tessella.Tokenizer):
     def _save_folder(
         self, path: Path, prefix: str | None = None, replaces_templates: bool = False
     ) -> list[str]:
-        """As ``save_folder``; ``prefix`` stands before the names, older chat templates can be replaced too."""
+        """As ``save_folder``, with something before the names; older chat templates can be replaced too."""
         from json import dumps
 
         config = self.config

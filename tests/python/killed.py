@@ -9,17 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-
 import tessella
 from tessella import AutoTokenizer, PieceCounts, Tokenizer, decoders, models, pre_tokenizers
 from tessella.batch.names import write_templates
 from tessella.compat.tiktoken.load import dump_tiktoken_bpe
 from tessella.embeddings import Vectors
-from tessella.trainers import BpeTrainer
 from tessella.tracing import Trace
+from tessella.trainers import BpeTrainer
 
 #: Larger than what a disk takes in one go.
 MANY = 3000
@@ -128,7 +127,7 @@ CASES: dict[str, Case] = {
         whole("chat_template.jinja", "additional_chat_templates/b.jinja"),
     ),
     "counts": Case(lambda folder, state: counts(state).save(folder / "counts"), whole("counts")),
-    "counts as text": Case(lambda folder, state: counts(state).save_tsv(folder / "tsv"), whole("tsv")),
+    "counts as text": Case(lambda folder, state: counts(state).to_tsv(folder / "tsv"), whole("tsv")),
     "dumped ranks": Case(
         lambda folder, state: dump_tiktoken_bpe({b"%d%d" % (state, n): n for n in range(MANY)}, folder / "x"),
         whole("x"),
@@ -139,10 +138,9 @@ CASES: dict[str, Case] = {
 }
 
 
-def run(case: str, folder: str) -> None:
+def run(case: str, folder: Path) -> None:
     """Writes one state after the other, until it is killed."""
-    write: Any = CASES[case].write
-    state = 1
+    state = 0
     while True:
-        write(Path(folder), state)
+        CASES[case].write(folder, state)
         state = 1 - state

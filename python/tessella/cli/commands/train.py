@@ -26,6 +26,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError
 from .. import inputs, terminal
 from . import _sentencepiece
@@ -38,11 +39,6 @@ if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
     from ...tracing import Trace
 
-#: What a `.tiktoken` file leaves to those who load it.
-NO_SPECIALS = (
-    "note: a table of ranks holds neither the pattern nor the special tokens: give both to tessella.load, as "
-    "`pattern` and `special_tokens`, or save a tokenizer.json as well"
-)
 #: Bytes of memory that are announced before they are needed.
 WORTH_TELLING = 500_000_000
 KINDS = {"bpe": "BPE", "unigram": "Unigram", "wordpiece": "WordPiece", "wordlevel": "WordLevel"}
@@ -72,7 +68,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=("json", "model", "tiktoken", "folder"),
+        choices=WRITABLE,
         help="format of the output (default: by its name)",
     )
     pipeline = parser.add_argument_group("pipeline")
@@ -125,6 +121,8 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentError("say where to save the tokenizer: --output FILE")
     if options.from_counts and options.files:
         raise ArgumentError("give files or --from-counts, not both")
+    # A name that promises what cannot be written is told before hours of work.
+    to_write(options.output, options.format)
     inputs.check_target(options.output)
     for target in (options.trace, options.checkpoint, options.save_counts):
         if target:
@@ -157,8 +155,6 @@ def run(options: argparse.Namespace) -> int:
     tokenizer = _learned(plan, counts, trainer, options)
     seconds = time.perf_counter() - started
     tokenizer.save(options.output, format=options.format)
-    if options.format == "tiktoken" or (options.format is None and options.output.endswith(".tiktoken")):
-        terminal.note(NO_SPECIALS)
     if not options.quiet:
         from ._report import report
 
