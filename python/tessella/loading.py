@@ -9,15 +9,13 @@ import warnings
 from collections.abc import Iterable, Mapping
 
 from . import _tessella
-from ._formats import ENDINGS
+from ._formats import ENCODINGS, ENDINGS
 from ._near import nearest
 from .errors import ArgumentError, MissingDependencyError, TessellaError
 from .tokenizer import Tokenizer
 
 __all__ = ["load"]
 
-# Encodings whose patterns and special tokens are built in.
-_ENCODINGS = ("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony")
 _ENDING = re.compile(r"\.[A-Za-z]{2,8}$", re.ASCII)
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 
@@ -98,7 +96,7 @@ def _from_elsewhere(
     name: str, is_path: bool, pattern: str | None, special_tokens: Mapping[str, int] | None
 ) -> Tokenizer:
     """What is no file here: from a hub, if it can be a name on one."""
-    if not is_path and name in _ENCODINGS:
+    if not is_path and name in ENCODINGS:
         raise ArgumentError(
             f"there is no file `{name}`: the pattern and the special tokens of this encoding are built in, "
             f"the file of its ranks is yours: pass the path of {name}.tiktoken, or of another "

@@ -109,7 +109,8 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::commit, module)?)?;
     module.add_function(wrap_pyfunction!(files::read_file, module)?)?;
     module.add_function(wrap_pyfunction!(files::write_together, module)?)?;
-    module.add_function(wrap_pyfunction!(saving::formats, module)?)?;
+    module.add_function(wrap_pyfunction!(saving::known_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(saving::encodings, module)?)?;
     module.add_function(wrap_pyfunction!(saving::format_to_write, module)?)?;
     module.add_function(wrap_pyfunction!(saving::save_file, module)?)?;
     module.add_function(wrap_pyfunction!(saving::save_folder, module)?)?;

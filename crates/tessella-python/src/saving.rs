@@ -7,17 +7,24 @@ use tessella_formats::folder::LoadedFolder;
 use tessella_formats::formats;
 use tessella_formats::json::{Layout, Parser, Value, Writer};
 use tessella_formats::save::{self, Extras};
+use tessella_formats::tiktoken;
 
 use crate::errors::OrRaise;
 use crate::tokenizer::Tokenizer;
 
 /// What formats there are: name, what people call such a file, endings of names, and whether it can be written.
-#[pyfunction]
-pub fn formats() -> Vec<(&'static str, &'static str, Vec<&'static str>, bool)> {
+#[pyfunction(name = "formats")]
+pub fn known_formats() -> Vec<(&'static str, &'static str, Vec<&'static str>, bool)> {
     formats::TABLE
         .iter()
         .map(|known| (known.name, known.what, known.endings.to_vec(), known.is_written()))
         .collect()
+}
+
+/// The encodings whose patterns and special tokens are built in.
+#[pyfunction]
+pub fn encodings() -> Vec<&'static str> {
+    tiktoken::NAMES.to_vec()
 }
 
 /// The name of the format that would be written, given or seen from the name of the file.
