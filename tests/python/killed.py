@@ -44,7 +44,7 @@ def ranks(state: int) -> Tokenizer:
     made = Tokenizer(models.BPE({**vocab, "".join(pair): 256}, [pair]))
     made.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(tessella.Regex((r"\w+|\W", r"\d|\D+")[state]), "isolated"),
+            pre_tokenizers.Split(tessella.Regex(("[a-z]+|[^a-z]+", "[0-9]|[^0-9]+")[state]), "isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
@@ -66,7 +66,7 @@ def save_ranks(folder: Path, state: int) -> None:
 
 
 def save_pretrained(folder: Path, state: int) -> None:
-    from tessella import PretrainedTokenizer
+    from tessella.batch import PretrainedTokenizer
 
     wrapped = PretrainedTokenizer(tokenizer_object=tokenizer(state), bos_token="ab" if state else "<s>")
     wrapped.chat_template = {"default": f"{state}", "one": "one"} if state else f"{state}"
@@ -80,7 +80,7 @@ def read_pretrained(folder: Path) -> object:
 
 def read_model(folder: Path) -> object:
     model = models.BPE.from_file(folder / "vocab.json", folder / "merges.txt")
-    return model.id_to_token(4), model.tokenize("ab")
+    return model.id_to_token(4), [token.value for token in model.tokenize("ab")]
 
 
 def counts(state: int) -> PieceCounts:

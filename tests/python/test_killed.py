@@ -129,7 +129,7 @@ def test_spilled_counts_of_the_dead_go(tmp_path):
     (tmp_path / "tessella-counts-empty").mkdir()
     texts = (f"{number:x}" * 9 for number in range(300_000))
     with claimed(living / "claim"):
-        counts = tessella.count_pieces(texts, memory="3MiB", spill_folder=tmp_path)
+        counts = tessella.count_pieces(texts, memory="6MiB", spill_folder=tmp_path)
         names = [path.name for path in tmp_path.iterdir()]
         assert spilled.name not in names and "tessella-counts-empty" not in names and living.name in names
         assert len(names) == 2

@@ -212,7 +212,7 @@ def test_importable_components_unpickle(words, monkeypatch):
 
 
 def test_json_files(words, tmp_path):
-    for name in ("tokenizer.json", "without_suffix", "odd.txt"):
+    for name in ("tokenizer.json", "without_suffix", "odd-2024.05"):
         words.save(tmp_path / name)
         assert (tmp_path / name).read_text(encoding="utf-8") == words.to_str(True)
         same(words, tessella.load(tmp_path / name))
