@@ -79,7 +79,7 @@ pub fn flush_folder(folder: &Path) {
 
 enum Place {
     /// Beside the file that it replaces.
-    Beside { file: NamedTempFile, target: PathBuf, before: Option<Metadata> },
+    Beside { file: NamedTempFile, target: PathBuf, before: Option<Box<Metadata>> },
     /// A device or a pipe, which is written to.
     There(File),
 }
@@ -101,13 +101,13 @@ impl Replacement {
         let folder = folder_of(&target);
         together::finish(folder)?;
         claim::remove_leftovers(folder, BEGIN, END);
-        let before = fs::metadata(&target).ok();
+        let before = fs::metadata(&target).ok().map(Box::new);
         loop {
             let named = Builder::new()
                 .prefix(BEGIN)
                 .suffix(END)
                 .rand_bytes(12)
-                .make_in(folder, |path| create(path, before.as_ref()))?;
+                .make_in(folder, |path| create(path, before.as_deref()))?;
             if claim::hold(named.as_file())? {
                 return Ok(Replacement { place: Place::Beside { file: named, target, before } });
             }
@@ -133,7 +133,7 @@ pub fn commit_all(all: Vec<Replacement>) -> io::Result<()> {
     let mut ready = Vec::with_capacity(all.len());
     for one in all {
         if let Place::Beside { file, target, before } = one.place {
-            keep_permissions(file.as_file(), before.as_ref())?;
+            keep_permissions(file.as_file(), before.as_deref())?;
             file.as_file().sync_all()?;
             ready.push((file, target));
         }

@@ -32,6 +32,9 @@ pub enum Format {
     Folder,
 }
 
+/// Makes the content of a file of this name; the flag is for JSON, which it indents.
+type Write = fn(&Path, &TokenizerSpec, bool) -> Result<Written>;
+
 /// What is known about a format of files.
 pub struct Known {
     pub format: Format,
@@ -48,7 +51,7 @@ pub struct Known {
     sniff: fn(&Head<'_>) -> bool,
     read: fn(&Source<'_>, &LoadOptions<'_>) -> Result<Loaded>,
     /// The content for a file of this name.
-    write: Option<fn(&Path, &TokenizerSpec, bool) -> Result<Written>>,
+    write: Option<Write>,
 }
 
 impl Known {
