@@ -69,9 +69,9 @@ fn entry(token: &AddedToken) -> Option<(String, Value)> {
 }
 
 #[cfg(test)]
+mod tests {
     use super::*;
     use crate::json::Number;
-    use super::*;
 
     #[test]
     fn tokens_come_back_as_they_were() {
