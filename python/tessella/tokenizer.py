@@ -44,6 +44,13 @@ SaveFormat = Literal["json", "tiktoken", "model", "txt", "folder"]
 _SETTABLE = ("decoder", "encode_special_tokens", "model", "normalizer", "post_processor", "pre_tokenizer")
 
 
+def _is_json(path: Path, format: SaveFormat | None) -> bool:
+    """Whether a file of this name is a ``tokenizer.json``."""
+    if format is not None:
+        return format == "json"
+    return os.fspath(path).endswith(".json")
+
+
 def _warn(notices: list[str]) -> None:
     """Warns where the caller of this package is."""
     level, frame = 2, sys._getframe(1)
@@ -255,10 +262,11 @@ class Tokenizer(_tessella.Tokenizer):
         try:
             from huggingface_hub import hf_hub_download
         except ImportError as error:
+            from ._optional import how_to_install
             from .errors import MissingDependencyError
 
             raise MissingDependencyError(
-                "loading from a hub needs huggingface_hub: pip install 'tessella[hub]'"
+                f"loading from a hub needs huggingface_hub: {how_to_install('huggingface_hub', 'hub')}"
             ) from error
         options: dict[str, Any] = {} if token is None else {"token": token}
         try:
@@ -283,7 +291,9 @@ class Tokenizer(_tessella.Tokenizer):
         """Writes the tokenizer to a file or folder that gives the same tokenizer when it is read.
 
         The file appears under its name only when it is complete. What the format cannot express raises
-        ``UnsupportedError``, and nothing is written.
+        ``UnsupportedError``, and nothing is written. A SentencePiece model is written as ``tokenizer.json``
+        where its stages come to the same there, which is tried on thousands of texts; otherwise the error
+        shows a text that would differ.
 
         Args:
             path: where to write.
@@ -309,8 +319,13 @@ class Tokenizer(_tessella.Tokenizer):
         if _tessella.format_to_write(path, format) == "folder":
             self.save_folder(path)
             return
+        written = self
+        if type(self.model).__name__ == "SentencePiece" and _is_json(path, format):
+            from ._restated import restated
+
+            written = restated(self)
         try:
-            notices = _tessella.save_file(self, path, format, pretty)
+            notices = _tessella.save_file(written, path, format, pretty)
         except OSError as error:
             if error.errno is None:
                 raise
@@ -342,13 +357,25 @@ class Tokenizer(_tessella.Tokenizer):
         return self._save_folder(path)
 
     def _save_folder(
-        self, path: Path, prefix: str | None = None, replaces_templates: bool = False
+        self,
+        path: Path,
+        prefix: str | None = None,
+        templates: bool = True,
+        replaces_templates: bool = False,
     ) -> list[str]:
-        """As ``save_folder``, with something before the names; older chat templates can be replaced too."""
+        """Writes a folder; ``prefix`` stands before the names, with a hyphen.
+
+        Without ``templates``, they have no files but stand in ``config``. With ``replaces_templates``, files of
+        older ones are part of what is replaced.
+        """
         from json import dumps
 
         config = self.config
-        if config is not None and config.get("chat_template", self.chat_template) != self.chat_template:
+        if (
+            templates
+            and config is not None
+            and config.get("chat_template", self.chat_template) != self.chat_template
+        ):
             # The template has a file of its own, which is read first.
             config = {key: value for key, value in config.items() if key != "chat_template"}
         if config is not None and type(self.model).__name__ == "SentencePiece":
@@ -359,8 +386,8 @@ class Tokenizer(_tessella.Tokenizer):
             path,
             None if config is None else dumps(config, ensure_ascii=False),
             self._special_tokens_map,
-            self.chat_template,
-            list(self._chat_templates),
+            self.chat_template if templates else None,
+            list(self._chat_templates) if templates else [],
             prefix,
             replaces_templates,
         )
