@@ -44,13 +44,6 @@ SaveFormat = Literal["json", "tiktoken", "model", "txt", "folder"]
 _SETTABLE = ("decoder", "encode_special_tokens", "model", "normalizer", "post_processor", "pre_tokenizer")
 
 
-def _is_json(path: Path, format: SaveFormat | None) -> bool:
-    """Whether a file of this name is a ``tokenizer.json``."""
-    if format is not None:
-        return format == "json"
-    return os.fspath(path).endswith(".json")
-
-
 def _warn(notices: list[str]) -> None:
     """Warns where the caller of this package is."""
     level, frame = 2, sys._getframe(1)
@@ -316,11 +309,12 @@ class Tokenizer(_tessella.Tokenizer):
             ...     os.path.exists(path)
             True
         """
-        if _tessella.format_to_write(path, format) == "folder":
+        kind = _tessella.format_to_write(path, format)
+        if kind == "folder":
             self.save_folder(path)
             return
         written = self
-        if type(self.model).__name__ == "SentencePiece" and _is_json(path, format):
+        if type(self.model).__name__ == "SentencePiece" and kind == "json":
             from ._restated import restated
 
             written = restated(self)
@@ -365,8 +359,8 @@ class Tokenizer(_tessella.Tokenizer):
     ) -> list[str]:
         """Writes a folder; ``prefix`` stands before the names, with a hyphen.
 
-        Without ``templates``, they have no files but stand in ``config``. With ``replaces_templates``, files of
-        older ones are part of what is replaced.
+        Without ``templates``, they have no files but stand in ``config``. With ``replaces_templates``, files
+        of older ones are part of what is replaced.
         """
         from json import dumps
 
