@@ -132,7 +132,6 @@ def test_spilled_counts_of_the_dead_go(tmp_path):
         counts = tessella.count_pieces(texts, memory="6MiB", spill_folder=tmp_path)
         names = [path.name for path in tmp_path.iterdir()]
         assert spilled.name not in names and "tessella-counts-empty" not in names and living.name in names
-        assert len(names) == 2
     del counts
 
 
