@@ -3,7 +3,9 @@
 //! The classes live in `tessella.errors`; the kind of an error decides which one is raised. What a user's own
 //! component raised travels through the engine inside the error and comes out as the cause.
 
-use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError};
+use pyo3::exceptions::{
+    PyException, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt, PyOSError, PyPermissionError,
+};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyModule;
@@ -69,7 +71,7 @@ fn raise_in(py: Python<'_>, error: Error) -> PyErr {
 /// A missing file is a `FileNotFoundError` with its `errno`, and so on; where the error says at which path, the
 /// exception has it as its `filename`.
 fn io_error(io: &std::io::Error, message: String, path: Option<String>) -> PyErr {
-    let Some(errno) = io.raw_os_error() else { return PyOSError::new_err(message) };
+    let Some(errno) = io.raw_os_error() else { return refused(io.kind(), message) };
     match path {
         Some(path) => {
             let reason = io.to_string();
@@ -77,6 +79,16 @@ fn io_error(io: &std::io::Error, message: String, path: Option<String>) -> PyErr
             PyOSError::new_err((errno, reason, path))
         }
         None => PyOSError::new_err((errno, message)),
+    }
+}
+
+/// What we refuse ourselves, as the exception that a system's refusal would be.
+fn refused(kind: std::io::ErrorKind, message: String) -> PyErr {
+    match kind {
+        std::io::ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
+        std::io::ErrorKind::PermissionDenied => PyPermissionError::new_err(message),
+        std::io::ErrorKind::IsADirectory => PyIsADirectoryError::new_err(message),
+        _ => PyOSError::new_err(message),
     }
 }
 

@@ -12,7 +12,7 @@
 //! - `state`, `tokenizer`: the whole
 //! - `progress`, `tracing`, `training`: counting pieces and learning models; `sentencepiece`: its processor, normalizer
 //!   and trainer
-//! - `wire`, `pack`, `loading`, `saving`, `reading`: JSON, pickles, files, and the texts of a corpus
+//! - `wire`, `pack`, `files`, `loading`, `saving`, `reading`: JSON, pickles, files, and the texts of a corpus
 
 mod arrays;
 mod errors;
@@ -54,6 +54,7 @@ mod sentencepiece;
 mod tracing;
 mod training;
 
+mod files;
 mod loading;
 mod pack;
 mod reading;
@@ -109,7 +110,13 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(explaining::model_id, module)?)?;
     module.add_function(wrap_pyfunction!(explaining::model_token, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
-    module.add_function(wrap_pyfunction!(saving::is_folder, module)?)?;
+    module.add_class::<files::Replacing>()?;
+    module.add_function(wrap_pyfunction!(files::commit, module)?)?;
+    module.add_function(wrap_pyfunction!(files::read_file, module)?)?;
+    module.add_function(wrap_pyfunction!(files::write_together, module)?)?;
+    module.add_function(wrap_pyfunction!(saving::known_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(saving::encodings, module)?)?;
+    module.add_function(wrap_pyfunction!(saving::format_to_write, module)?)?;
     module.add_function(wrap_pyfunction!(saving::save_file, module)?)?;
     module.add_function(wrap_pyfunction!(saving::save_folder, module)?)?;
     module.add_function(wrap_pyfunction!(loading::read_merges, module)?)?;

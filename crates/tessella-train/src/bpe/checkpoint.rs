@@ -20,7 +20,7 @@ use super::learner::{Learner, Merge, Rules};
 use super::pairs::{Occurrences, Pair, Pairs};
 use super::symbols::{SEPARATOR, Symbols};
 use super::tokens::Tokens;
-use crate::bytes::{Parser, crc32, io_error, le_u32, le_u64, push_text, push_varint, write_atomically};
+use crate::bytes::{Parser, io_error, le_u32, le_u64, push_text, push_varint};
 use crate::counts::Words;
 use crate::outcome::TrainReport;
 
@@ -78,14 +78,14 @@ fn push_u64(out: &mut Vec<u8>, number: u64) {
 
 /// Writes the state.
 pub(super) fn save(path: &Path, fingerprint: u64, learner: &Learner, report: &TrainReport) -> Result<()> {
-    write_atomically(path, |out| {
+    tessella_formats::atomic::write_with(path, |out| {
         out.write_all(MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
         out.write_all(&[0; 4])?;
         out.write_all(&fingerprint.to_le_bytes())?;
         let mut section = |payload: Vec<u8>| -> Result<()> {
             out.write_all(&(payload.len() as u64).to_le_bytes())?;
-            out.write_all(&crc32(&payload).to_le_bytes())?;
+            out.write_all(&crc32fast::hash(&payload).to_le_bytes())?;
             out.write_all(&payload)?;
             Ok(())
         };
@@ -159,7 +159,7 @@ impl Sections<'_> {
             .ok_or_else(|| damaged(self.path, "a section is longer than the file"))?;
         let mut payload = vec![0u8; len as usize];
         self.read(&mut payload)?;
-        if crc32(&payload) != le_u32(&head[8..]) {
+        if crc32fast::hash(&payload) != le_u32(&head[8..]) {
             return Err(damaged(self.path, "a checksum is wrong"));
         }
         Ok(payload)

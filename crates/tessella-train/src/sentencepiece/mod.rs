@@ -35,12 +35,12 @@ mod shape;
 mod unigram;
 mod words;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use tessella_core::normalize::sentencepiece::SentencePieceNormalization;
 use tessella_core::spec::SentencePieceNormalizer;
 use tessella_core::{Error, ErrorKind, Result};
+use tessella_formats::atomic::Together;
 use tessella_formats::sentencepiece::Model;
 use tessella_formats::sentencepiece::normalizer::populated;
 use tessella_formats::sentencepiece::sections::{NormalizerSection, TrainerSpec};
@@ -206,10 +206,12 @@ impl SentencePieceTrainer {
 impl TrainedModel {
     /// Writes `<prefix>.model` and `<prefix>.vocab`.
     pub fn save(&self, prefix: &str) -> Result<()> {
-        for (ending, bytes) in [("model", self.model.as_slice()), ("vocab", self.vocab.as_bytes())] {
-            let path = format!("{prefix}.{ending}");
-            tessella_formats::atomic::write(Path::new(&path), bytes)?;
-        }
-        Ok(())
+        let cut = prefix.rfind(std::path::is_separator).map_or(0, |at| at + 1);
+        let (folder, name) = prefix.split_at(cut);
+        let mut files = Together::new(if folder.is_empty() { "." } else { folder });
+        files
+            .put(format!("{name}.model"), self.model.as_slice())
+            .put(format!("{name}.vocab"), self.vocab.as_bytes());
+        files.write().map(drop)
     }
 }

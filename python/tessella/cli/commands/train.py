@@ -26,6 +26,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError
 from .. import inputs, terminal
 from . import _sentencepiece
@@ -39,11 +40,6 @@ if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
     from ...tracing import Trace
 
-#: What a `.tiktoken` file leaves to those who load it.
-NO_SPECIALS = (
-    "note: a table of ranks holds neither the pattern nor the special tokens: give both to tessella.load, as "
-    "`pattern` and `special_tokens`, or save a tokenizer.json as well"
-)
 #: Bytes of memory that are announced before they are needed.
 WORTH_TELLING = 500_000_000
 KINDS = {"bpe": "BPE", "unigram": "Unigram", "wordpiece": "WordPiece", "wordlevel": "WordLevel"}
@@ -73,7 +69,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=("json", "model", "tiktoken", "folder"),
+        choices=WRITABLE,
         help="format of the output (default: by its name)",
     )
     pipeline = parser.add_argument_group("pipeline")
@@ -126,6 +122,8 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentError("say where to save the tokenizer: --output FILE")
     if options.from_counts and options.files:
         raise ArgumentError("give files or --from-counts, not both")
+    # A name that promises what cannot be written is told before hours of work.
+    to_write(options.output, options.format)
     inputs.check_target(options.output)
     for target in (options.trace, options.checkpoint, options.save_counts):
         if target:
@@ -158,8 +156,6 @@ def run(options: argparse.Namespace) -> int:
     tokenizer = _learned(plan, counts, trainer, options)
     seconds = time.perf_counter() - started
     tokenizer.save(options.output, format=options.format)
-    if options.format == "tiktoken" or (options.format is None and options.output.endswith(".tiktoken")):
-        terminal.note(NO_SPECIALS)
     if not options.quiet:
         aside.texts = plan.prepared(aside.texts)
         print(report(tokenizer, counts, aside, options.output, seconds))
@@ -191,13 +187,19 @@ def _check_choice(options: argparse.Namespace) -> None:
 def _learned(plan: Plan, counts: PieceCounts, trainer: Any, options: argparse.Namespace) -> Tokenizer:
     if not options.trace:
         return plan.learn(counts, trainer, options.checkpoint)
+    import io
+
+    from ..._files import _replacing
     from ...tracing import JsonLines, Trace
 
-    with open(options.trace, "w", encoding="utf-8") as file:
-        lines = JsonLines(file)
+    with _replacing(options.trace) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+        lines = JsonLines(text)
         trace = Trace(on_step=lines, keep=False)
         tokenizer = plan.learn(counts, trainer, options.checkpoint, trace)
         lines.end(trace.ended)
+        # Flushes, and leaves the file open for whom it belongs to.
+        text.detach()
     return tokenizer
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ... import _tessella
+from ..._files import _read_file
 from ...errors import ArgumentError
 from ._errors import as_runtime_errors
 from ._messages import written
@@ -50,8 +50,7 @@ class SentencePieceNormalizer:
     ) -> None:
         with as_runtime_errors(keep_argument_errors=True):
             if model_file:
-                with open(os.fspath(model_file), "rb") as file:
-                    self._handle = _tessella.SentencePieceNormalizerHandle("model", file.read())
+                self._handle = _tessella.SentencePieceNormalizerHandle("model", _read_file(model_file))
             elif model_proto:
                 self._handle = _tessella.SentencePieceNormalizerHandle("model", _bytes(model_proto))
             elif normalizer_spec:

@@ -6,6 +6,7 @@ import hashlib
 import os
 from base64 import b64decode, b64encode
 
+from ..._files import _read_file, _replacing
 from ...errors import FormatError
 
 __all__ = ["dump_tiktoken_bpe", "load_tiktoken_bpe"]
@@ -20,8 +21,7 @@ def load_tiktoken_bpe(tiktoken_bpe_file: _Path, expected_hash: str | None = None
         tiktoken_bpe_file: the file.
         expected_hash: the SHA-256 that its content must have, in hexadecimal.
     """
-    with open(os.fspath(tiktoken_bpe_file), "rb") as file:
-        content = file.read()
+    content = _read_file(tiktoken_bpe_file)
     if expected_hash is not None and (found := hashlib.sha256(content).hexdigest()) != expected_hash:
         raise FormatError(
             f"{os.fspath(tiktoken_bpe_file)} is not the file that was asked for: its SHA-256 is {found}, "
@@ -45,5 +45,5 @@ def load_tiktoken_bpe(tiktoken_bpe_file: _Path, expected_hash: str | None = None
 def dump_tiktoken_bpe(bpe_ranks: dict[bytes, int], tiktoken_bpe_file: _Path) -> None:
     """Writes tokens and ranks to a ``.tiktoken`` file, in order of the ranks."""
     ordered = sorted(bpe_ranks.items(), key=lambda entry: entry[1])
-    with open(os.fspath(tiktoken_bpe_file), "wb") as file:
+    with _replacing(os.fsdecode(tiktoken_bpe_file)) as file:
         file.writelines(b"%s %d\n" % (b64encode(token), rank) for token, rank in ordered)
