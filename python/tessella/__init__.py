@@ -38,6 +38,7 @@ from ._types import (
     TextInputSequence,
 )
 from .counting import PieceCounts, count_pieces
+from .limits import Limits, get_limits, set_limits
 from .loading import load
 from .ragged import RaggedIds
 from .tokenizer import PlanStep, TextStream, Tokenizer
@@ -64,6 +65,7 @@ __all__ = [
     "EncodeInput",
     "Encoding",
     "InputSequence",
+    "Limits",
     "NormalizedString",
     "OffsetReferential",
     "OffsetType",
@@ -87,6 +89,7 @@ __all__ = [
     "count_pieces",
     "decoders",
     "errors",
+    "get_limits",
     "implementations",
     "load",
     "models",
@@ -94,6 +97,7 @@ __all__ = [
     "pre_tokenizers",
     "processors",
     "recipes",
+    "set_limits",
     "tools",
     "trainers",
 ]

@@ -20,6 +20,7 @@ pub mod error;
 pub mod hash;
 pub mod hooks;
 pub mod ids;
+pub mod limits;
 pub mod pattern;
 pub mod random;
 pub mod spec;

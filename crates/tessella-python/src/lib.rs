@@ -4,7 +4,7 @@
 //! and documentation; an adapter here converts, lets go of the interpreter, calls the engine and translates
 //! the error. From the bottom up:
 //!
-//! - `errors`, `interrupt`, `values`, `arrays`, `inputs`, `options`: what crosses the border
+//! - `errors`, `interrupt`, `limits`, `values`, `arrays`, `inputs`, `options`: what crosses the border
 //! - `live`, `stage`: components that stay changeable, and what their handles share
 //! - `regex`, `strings`, `pretokenized`, `token`, `added`, `custom`: values that users and their components hold
 //! - `normalizers`, `pre_tokenizers`, `models`, `processors`, `decoders`: one handle for each stage
@@ -18,6 +18,7 @@ mod arrays;
 mod errors;
 mod inputs;
 mod interrupt;
+mod limits;
 mod options;
 mod place;
 mod values;
@@ -72,7 +73,10 @@ fn settle(py: Python<'_>) -> PyResult<()> {
 
 #[pymodule(gil_used = false)]
 fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    interrupt::listen();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(limits::limits_now, module)?)?;
+    module.add_function(wrap_pyfunction!(limits::set_limits, module)?)?;
     module.add_class::<regex::Regex>()?;
     module.add_class::<token::Token>()?;
     module.add_class::<strings::NormalizedString>()?;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::worker::Worker;
 use super::{EncodeOptions, Input, RaggedIds, Tokenizer};
+use crate::cancel::Cancel;
 use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::ids::TokenId;
@@ -69,7 +70,7 @@ impl Tokenizer {
     ) -> Result<Vec<String>> {
         let size: usize = sequences.iter().map(|ids| ids.as_ref().len() * 4).sum();
         self.run(sequences.len(), size, options, |_, index| {
-            self.decode(sequences[index].as_ref(), skip_special_tokens)
+            self.decode_until(sequences[index].as_ref(), skip_special_tokens, Cancel::new(options.cancel))
         })
     }
 

@@ -1,16 +1,32 @@
 //! Ids back to text.
 
 use super::Tokenizer;
+use crate::cancel::Cancel;
 use crate::decode::{DecodeStream, Decoder, append_token_bytes, lossy_text};
 use crate::error::Result;
 use crate::ids::TokenId;
+use crate::limits;
 
 impl Tokenizer {
     /// Unknown ids are skipped.
     pub fn decode(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<String> {
+        self.decode_until(ids, skip_special_tokens, Cancel::never())
+    }
+
+    /// The same, unless it is cancelled.
+    pub(super) fn decode_until(
+        &self,
+        ids: &[TokenId],
+        skip_special_tokens: bool,
+        cancel: Cancel,
+    ) -> Result<String> {
         let tokens = self.decoded_tokens(ids, skip_special_tokens);
         match &self.inner.decoder {
-            Some(decoder) => decoder.decode(tokens.map(str::to_string).collect()),
+            Some(decoder) => {
+                let tokens: Vec<String> = tokens.map(str::to_string).collect();
+                let _work = limits::begin(tokens.iter().map(String::len).sum(), cancel);
+                decoder.decode(tokens)
+            }
             None => {
                 let mut text = String::new();
                 for (index, token) in tokens.enumerate() {
