@@ -262,6 +262,10 @@ impl Settings {
                 other => return Err(errors::argument(format!("counting has no option `{other}`"))),
             }
         }
+        // One text must not take more than all counts may.
+        if let Some(memory) = settings.options.memory {
+            settings.corpus.longest = memory;
+        }
         Ok(settings)
     }
 }
@@ -424,10 +428,11 @@ pub fn count_files(
     let Settings { mut options, corpus, progress, .. } = Settings::read(keywords)?;
     let sizes = paths.iter().map(|path| std::fs::metadata(path).map(|data| data.len()));
     options.expected_bytes = sizes.sum::<std::io::Result<u64>>().unwrap_or(0);
-    let corpus = Corpus::new(paths, corpus);
+    let mut corpus = Corpus::new(paths, corpus);
     options.position = Some(corpus.position());
     run(py, |cancel| {
         let display = Display::new(&progress, cancel, None);
+        corpus.stop_at(Cancel::new(Some(cancel)));
         count_texts(corpus, &Cuts { tokenizer: &value.core, cancel: Some(cancel) }, &options, &display)
     })
 }
