@@ -147,10 +147,15 @@ def __dir__() -> list[str]:
 
 
 def _before_fork() -> None:
-    """Lets no thread be in the middle of a once-only look-up when the process forks."""
+    """Lets no thread be in the middle of a once-only look-up, or of being started, when the process forks."""
     if "numpy" in sys.modules:
         _tessella.settle()
+    _tessella.hold_threads()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork)
+    os.register_at_fork(
+        before=_before_fork,
+        after_in_parent=lambda: _tessella.release_threads(False),
+        after_in_child=lambda: _tessella.release_threads(True),
+    )

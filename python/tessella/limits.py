@@ -1,9 +1,9 @@
 """What one text may cost: limits against hostile descriptions, and mistaken ones.
 
-The description of a tokenizer can ask for more than anybody wants: a pattern that tries every way to cut a line, a row
-of replacements that each double the text. Such work ends in an error that names the limit. The limits hold for the
-process, so they also protect from a tokenizer that somebody else loads, and what honest tokenizers ask for is far
-below them.
+The description of a tokenizer can ask for more than anybody wants: a pattern that tries every way to cut a
+line, a row of replacements that each double the text. Such work ends in an error that names the limit. The
+limits hold for the process, so they also protect from a tokenizer that somebody else loads, and what honest
+tokenizers ask for is far below them.
 
 Example:
     >>> import tessella
@@ -29,12 +29,13 @@ __all__ = ["Limits", "get_limits", "set_limits"]
 class Limits:
     """The limits of the process. Each is for one text: of a batch, a corpus or a call."""
 
-    #: How many times its own length a text may get by what normalizers, pre-tokenizers, templates and decoders make of
-    #: it. Tokens count as bytes do.
+    #: How many times its own length a text may get by what normalizers, pre-tokenizers, templates and
+    #: decoders make of it. Tokens count as bytes do.
     text_growth: int = 100
     #: Up to so many bytes it may grow whatever its length was: 4 MiB.
     text_growth_free: int = 4 << 20
-    #: Seconds that patterns may work on a text: those that run on a backtracking engine, which ``explain_plan`` tells.
+    #: Seconds that patterns may work on a text: those that run on a backtracking engine, which
+    #: ``explain_plan`` tells.
     pattern_seconds: float = 2.0
     #: Seconds more for every million bytes of the text.
     pattern_seconds_per_megabyte: float = 20.0

@@ -24,6 +24,7 @@ pub mod limits;
 pub mod pattern;
 pub mod random;
 pub mod spec;
+pub mod threads;
 pub(crate) mod trie;
 pub mod unicode;
 pub mod vocab;

@@ -13,7 +13,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use tessella_core::{Error, Result, limits};
+use tessella_core::{Error, Result, limits, threads};
 
 use crate::errors::raise;
 
@@ -40,15 +40,13 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<AtomicBool>) -> Resul
         std::thread::scope(|scope| {
             let (done, finished) = channel::<()>();
             let cancel = &cancel;
-            let worker = std::thread::Builder::new()
-                .name("tessella".into())
-                .stack_size(8 << 20)
-                .spawn_scoped(scope, move || {
-                    // Dropped, and so signalled, on every way out.
-                    let _done = done;
-                    work(cancel)
-                })
-                .map_err(|error| raise(error.into()))?;
+            let thread = std::thread::Builder::new().name("tessella".into()).stack_size(8 << 20);
+            let work = move || {
+                // Dropped, and so signalled, on every way out.
+                let _done = done;
+                work(cancel)
+            };
+            let worker = threads::start(thread, scope, work).map_err(|error| raise(error.into()))?;
             let mut signal = None;
             while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(POLL) {
                 if signal.is_none()

@@ -72,6 +72,17 @@ fn settle(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
+/// Lets no thread be in the middle of being started. Called before a fork; `release_threads` comes after it.
+#[pyfunction]
+fn hold_threads(py: Python<'_>) {
+    py.detach(tessella_core::threads::hold);
+}
+
+#[pyfunction]
+fn release_threads(in_child: bool) {
+    tessella_core::threads::release(in_child);
+}
+
 #[pymodule(gil_used = false)]
 fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     interrupt::listen();
@@ -108,6 +119,8 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(explaining::model_id, module)?)?;
     module.add_function(wrap_pyfunction!(explaining::model_token, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
+    module.add_function(wrap_pyfunction!(hold_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(release_threads, module)?)?;
     module.add_function(wrap_pyfunction!(saving::is_folder, module)?)?;
     module.add_function(wrap_pyfunction!(saving::save_file, module)?)?;
     module.add_function(wrap_pyfunction!(saving::save_folder, module)?)?;

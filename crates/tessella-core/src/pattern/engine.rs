@@ -21,6 +21,7 @@ use onig::{MatchParam, Region, SearchOptions};
 use crate::error::{Error, ErrorKind, Result, excerpt};
 use crate::limits;
 use crate::spec::Dialect;
+use crate::threads;
 
 /// One compiled regular expression.
 pub(super) enum Engine {
@@ -59,7 +60,7 @@ impl Engine {
         }
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
-            match thread.spawn_scoped(scope, compile) {
+            match threads::start(thread, scope, compile) {
                 Ok(thread) => {
                     thread.join().unwrap_or_else(|_| Err(refused("the engine panicked".to_string())))
                 }

@@ -123,7 +123,7 @@ impl Tokenizer {
             };
             // Where the system gives no more threads, those at hand do all the work: at least this one.
             for _ in 1..threads {
-                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                if crate::threads::start(std::thread::Builder::new(), scope, work).is_err() {
                     break;
                 }
             }

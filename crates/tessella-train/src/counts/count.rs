@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
-use tessella_core::{Error, Result};
+use tessella_core::{Error, Result, threads};
 
 use super::{LEAST_BUDGET, PieceCounts, Source};
 use crate::progress::{Progress, Stage, report};
@@ -195,7 +195,7 @@ fn count_on_threads<S: AsRef<str> + Send>(
                     }
                     Ok(counts)
                 };
-                std::thread::Builder::new().spawn_scoped(scope, work)
+                threads::start(std::thread::Builder::new(), scope, work)
             })
             .collect();
         if workers.iter().any(|worker| worker.is_err()) {
