@@ -221,7 +221,11 @@ pub(crate) fn most_of_part() -> usize {
 
 /// Checks that a stage may make `bytes` bytes of a part; `stage` names it in the error.
 pub(crate) fn check_part(bytes: usize, stage: impl FnOnce() -> String) -> Result<()> {
-    if bytes <= most_of_part() { Ok(()) } else { Err(grown(bytes, "bytes", &stage())) }
+    if bytes <= most_of_part() {
+        return Ok(());
+    }
+    let before = OPEN.with(|open| open.borrow().as_ref().map_or(0, |bill| bill.written));
+    Err(grown(before.saturating_add(bytes), "bytes", &stage()))
 }
 
 /// Checks that a stage may make `bytes` bytes of the whole text.

@@ -172,7 +172,15 @@ struct Search<'r> {
     region: Region,
     /// Bytes of the next stretch; nothing for a pattern that must see all of them at once.
     stretch: Option<usize>,
+    /// Each attempt may look at all of the text, or at all that is remembered.
+    is_dear: bool,
 }
+
+/// Attempts at one start: the engine's own limit, which the reference library keeps. Where attempts are dear, so many
+/// are left that they look at about as many bytes.
+const ATTEMPTS: usize = 10_000_000;
+const DEAR_ATTEMPTS: usize = 1 << 30;
+const LEAST_ATTEMPTS: usize = 10_000;
 
 /// A stretch begins small, for every start may take long, and grows as long as it is quick.
 const FIRST_STRETCH: usize = 2;
@@ -189,7 +197,11 @@ impl<'r> Search<'r> {
     fn new(regex: &'r onig::Regex, source: &str) -> Self {
         // `\G` matches where a search begins, and so would match at each stretch.
         let stretch = (!source.contains(r"\G")).then_some(FIRST_STRETCH);
-        Search { regex, region: Region::new(), stretch }
+        let is_dear = source.contains(r"\g") || source.contains("(?R") || source.contains(r"\k") || {
+            let digit = |two: &[u8]| two[0] == b'\\' && two[1].is_ascii_digit();
+            source.as_bytes().windows(2).any(digit)
+        };
+        Search { regex, region: Region::new(), stretch, is_dear }
     }
 
     /// The leftmost match that starts at `at` or later.
@@ -203,6 +215,11 @@ impl<'r> Search<'r> {
             let mut param = MatchParam::default();
             let stack = STACK.saturating_add(text.len().saturating_mul(STACK_PER_BYTE));
             param.set_match_stack_limit(u32::try_from(stack).unwrap_or(u32::MAX));
+            let attempts = match self.is_dear {
+                true => (DEAR_ATTEMPTS / text.len().max(1)).clamp(LEAST_ATTEMPTS, ATTEMPTS),
+                false => ATTEMPTS,
+            };
+            param.set_retry_limit_in_match(attempts as u32);
             let began = Instant::now();
             self.region.clear();
             let hit = self
