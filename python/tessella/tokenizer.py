@@ -318,7 +318,8 @@ class Tokenizer(_tessella.Tokenizer):
 
         It holds the tokenizer and, where there are any, ``config``, ``chat_template`` and what else the
         folder held that this was loaded from. A tokenizer by SentencePiece's own rules is written as
-        ``tokenizer.model``, all others as ``tokenizer.json``.
+        ``tokenizer.model``, with its added tokens in ``tokenizer_config.json``, all others as
+        ``tokenizer.json``.
 
         Example:
             >>> import os, tempfile
@@ -338,6 +339,9 @@ class Tokenizer(_tessella.Tokenizer):
         if config is not None and config.get("chat_template", self.chat_template) != self.chat_template:
             # The template has a file of its own, which is read first.
             config = {key: value for key, value in config.items() if key != "chat_template"}
+        if config is not None and type(self.model).__name__ == "SentencePiece":
+            # A class would make another tokenizer of the model's file.
+            config = {key: value for key, value in config.items() if key != "tokenizer_class"}
         files = _tessella.save_folder(
             self,
             path,
