@@ -52,7 +52,11 @@ fn raise_in(py: Python<'_>, error: Error) -> PyErr {
     let kind = error.kind();
     let message = error.to_string();
     match kind {
-        ErrorKind::Interrupted => PyKeyboardInterrupt::new_err(()),
+        // What a signal handler raised, if one of Python's own did.
+        ErrorKind::Interrupted => match error.into_source().map(|source| source.downcast::<PyErr>()) {
+            Some(Ok(original)) => *original,
+            _ => PyKeyboardInterrupt::new_err(()),
+        },
         ErrorKind::Io => {
             let path = error.location().map(str::to_string);
             match error.into_source().map(|source| source.downcast::<std::io::Error>()) {

@@ -4,7 +4,7 @@
 //! and documentation; an adapter here converts, lets go of the interpreter, calls the engine and translates
 //! the error. From the bottom up:
 //!
-//! - `errors`, `interrupt`, `values`, `arrays`, `inputs`, `options`: what crosses the border
+//! - `errors`, `interrupt`, `limits`, `values`, `arrays`, `inputs`, `options`: what crosses the border
 //! - `live`, `stage`: components that stay changeable, and what their handles share
 //! - `regex`, `strings`, `pretokenized`, `token`, `added`, `custom`: values that users and their components hold
 //! - `normalizers`, `pre_tokenizers`, `models`, `processors`, `decoders`: one handle for each stage
@@ -18,6 +18,7 @@ mod arrays;
 mod errors;
 mod inputs;
 mod interrupt;
+mod limits;
 mod options;
 mod place;
 mod values;
@@ -73,9 +74,23 @@ fn settle(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
+/// Lets no thread be in the middle of being started. Called before a fork; `release_threads` comes after it.
+#[pyfunction]
+fn hold_threads(py: Python<'_>) {
+    py.detach(tessella_core::threads::hold);
+}
+
+#[pyfunction]
+fn release_threads(in_child: bool) {
+    tessella_core::threads::release(in_child);
+}
+
 #[pymodule(gil_used = false)]
 fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    interrupt::listen();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(limits::limits_now, module)?)?;
+    module.add_function(wrap_pyfunction!(limits::set_limits, module)?)?;
     module.add_class::<regex::Regex>()?;
     module.add_class::<token::Token>()?;
     module.add_class::<strings::NormalizedString>()?;
@@ -110,6 +125,8 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(explaining::model_id, module)?)?;
     module.add_function(wrap_pyfunction!(explaining::model_token, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
+    module.add_function(wrap_pyfunction!(hold_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(release_threads, module)?)?;
     module.add_class::<files::Replacing>()?;
     module.add_function(wrap_pyfunction!(files::commit, module)?)?;
     module.add_function(wrap_pyfunction!(files::read_file, module)?)?;

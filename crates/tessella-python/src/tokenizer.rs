@@ -17,7 +17,7 @@ use crate::decoders::DecoderHandle;
 use crate::encoding::{self, Encoding};
 use crate::errors::OrRaise;
 use crate::inputs;
-use crate::interrupt::sized;
+use crate::interrupt::{shared, sized};
 use crate::models::ModelHandle;
 use crate::normalizers::NormalizerHandle;
 use crate::options::{
@@ -307,7 +307,7 @@ impl Tokenizer {
         let call = Call::new(py, &value, truncation, padding, encode_special_tokens)?;
         let bytes = held.iter().map(inputs::HeldInput::bytes).sum::<usize>() + held.len();
         let threads = threads(num_threads);
-        let encodings = sized(py, bytes, |cancel| {
+        let encodings = shared(py, bytes, threads, |cancel| {
             let views: Vec<Input<'_>> = held.iter().map(inputs::HeldInput::view).collect();
             let options = EncodeOptions { cancel, ..call.options(&value, add_special_tokens, threads) };
             value.core.encode_batch(&views, &options)
@@ -430,7 +430,8 @@ impl Tokenizer {
         let sequences = inputs::id_lists(sequences)?;
         let value = self.shared.get()?;
         let ids = sequences.iter().map(Vec::len).sum::<usize>();
-        sized(py, ids, |cancel| {
+        // About four bytes each.
+        shared(py, ids * 4, 0, |cancel| {
             let options = EncodeOptions { cancel, ..EncodeOptions::default() };
             value.core.decode_batch(&sequences, skip_special_tokens, &options)
         })
@@ -777,7 +778,7 @@ impl Tokenizer {
         let value = self.shared.get()?;
         let bytes = texts.iter().map(|text| text.len()).sum::<usize>() + texts.len();
         let threads = threads(num_threads);
-        sized(py, bytes, |cancel| {
+        shared(py, bytes, threads, |cancel| {
             let views: Vec<&str> = texts.iter().map(|text| &**text).collect();
             let options = EncodeOptions { cancel, ..ids_options(&value, add_special_tokens, threads) };
             value.core.encode_ids_batch(&views, &options)

@@ -32,7 +32,7 @@ pub(crate) fn sort_by<T: Send + Copy>(
         for part in items.chunks_mut(share) {
             // Where the system gives no more threads, the stable sort below does the work alone.
             let sort = || part.sort_unstable_by(&compare);
-            if std::thread::Builder::new().spawn_scoped(scope, sort).is_err() {
+            if tessella_core::threads::start(std::thread::Builder::new(), scope, sort).is_err() {
                 break;
             }
         }
@@ -65,7 +65,7 @@ pub(crate) fn for_each<S: Send>(
     }
     std::thread::scope(|scope| {
         // The calling thread works too, so that one is always there.
-        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, run).ok();
+        let spawn = |_| tessella_core::threads::start(std::thread::Builder::new(), scope, run).ok();
         let workers: Vec<_> = (1..threads).map_while(spawn).collect();
         let mut states = vec![run()];
         for worker in workers {

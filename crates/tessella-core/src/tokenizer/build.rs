@@ -5,8 +5,10 @@ use std::sync::Arc;
 use super::plan::Plan;
 use super::{Inner, Texts, Tokenizer, worker};
 use crate::added::{AddedVocabulary, resolve_ids};
+use crate::cancel::Cancel;
 use crate::decode::Decoder;
 use crate::error::{Error, Result};
+use crate::limits;
 use crate::model::Model;
 use crate::model::cache::DEFAULT_BUDGET;
 use crate::normalize::Normalizer;
@@ -102,9 +104,13 @@ impl Tokenizer {
             {
                 old.texts.added.clone()
             }
-            _ => Arc::new(AddedVocabulary::new(&spec.added_tokens, |content| {
-                super::segment::normalize_str(normalizer.as_deref(), content)
-            })?),
+            _ => {
+                let contents = spec.added_tokens.iter().map(|token| token.content.len()).sum();
+                let _work = limits::begin(contents, Cancel::never());
+                Arc::new(AddedVocabulary::new(&spec.added_tokens, |content| {
+                    super::segment::normalize_str(normalizer.as_deref(), content)
+                })?)
+            }
         };
         if let Some(truncation) = &spec.truncation
             && truncation.max_length > 0

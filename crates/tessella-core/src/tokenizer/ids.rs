@@ -7,6 +7,7 @@ use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::TokenId;
+use crate::limits;
 use crate::text::Pieces;
 
 /// Pieces between two looks at the cancel flag.
@@ -35,7 +36,9 @@ impl Inner {
         options: &EncodeOptions<'_>,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
-        worker.scratch.merge.stop_at(Cancel::new(options.cancel));
+        let cancel = Cancel::new(options.cancel);
+        worker.scratch.merge.stop_at(cancel.clone());
+        let _work = limits::begin(text.len(), cancel);
         match &self.plan.around {
             Some(around) if options.add_special_tokens => {
                 out.extend_from_slice(&around.before);

@@ -7,7 +7,9 @@
 use super::segment::SegmentScratch;
 use super::spelling::{Reading, Spelling};
 use super::{Inner, Tokenizer};
+use crate::cancel::Cancel;
 use crate::error::Result;
+use crate::limits;
 use crate::pretokenize::PreTokenizer;
 use crate::pretokenize::byte_alphabet::BYTE_TO_CHAR;
 
@@ -18,6 +20,7 @@ pub struct PieceCutter<'t> {
     segments: SegmentScratch,
     written: String,
     spelling: Spelling,
+    cancel: Cancel,
 }
 
 impl Tokenizer {
@@ -34,6 +37,7 @@ impl Tokenizer {
             segments: SegmentScratch::default(),
             written: String::new(),
             spelling: Spelling::default(),
+            cancel: Cancel::never(),
         }
     }
 }
@@ -42,11 +46,17 @@ impl Tokenizer {
 type Cut<'c> = dyn FnMut(&str, &mut dyn FnMut(&str)) -> Result<()> + 'c;
 
 impl PieceCutter<'_> {
+    /// Stops in the middle of a text as well.
+    pub fn stop_at(&mut self, cancel: Cancel) {
+        self.cancel = cancel;
+    }
+
     /// See [`Tokenizer::for_each_piece`].
     pub fn cut(&mut self, text: &str, piece: &mut dyn FnMut(&str)) -> Result<()> {
         // Some components look at positions in the original text; for all others the way back is not kept.
         let tracked = self.inner.plan.track_for_ids;
-        let PieceCutter { inner, segments, written, spelling } = self;
+        let _work = limits::begin(text.len(), self.cancel.clone());
+        let PieceCutter { inner, segments, written, spelling, .. } = self;
         let mut pieces = inner.segments(text, tracked, false, segments)?;
         let pre_tokenizer = inner.pre_tokenizer.as_deref();
         let mut hand_over = |part: &str, cut: &mut Cut<'_>| {

@@ -5,10 +5,12 @@
 //! counted what, so the result is the same for any number of threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
+use std::thread::ScopedJoinHandle;
+use std::time::Duration;
 
-use tessella_core::{Error, Result};
+use tessella_core::{Error, Result, threads};
 
 use super::{LEAST_BUDGET, PieceCounts, Source};
 use crate::progress::{Progress, Stage, report};
@@ -18,12 +20,12 @@ pub type Cutter<'a> = dyn FnMut(&str, &mut dyn FnMut(&str)) -> Result<()> + 'a;
 
 /// Gives every thread something that cuts texts. A function that cuts is one.
 pub trait Splitter: Sync {
-    /// Called once on each thread.
-    fn cutter(&self) -> Box<Cutter<'_>>;
+    /// Called once on each thread. Once `stop` is set, cutting may end in the middle of a text.
+    fn cutter(&self, stop: &Arc<AtomicBool>) -> Box<Cutter<'_>>;
 }
 
 impl<F: Fn(&str, &mut dyn FnMut(&str)) -> Result<()> + Sync> Splitter for F {
-    fn cutter(&self) -> Box<Cutter<'_>> {
+    fn cutter(&self, _stop: &Arc<AtomicBool>) -> Box<Cutter<'_>> {
         Box::new(self)
     }
 }
@@ -109,7 +111,7 @@ pub fn count_texts<S: AsRef<str> + Send>(
     };
     let mut counts = if threads <= 1 {
         let mut counts = fresh()?;
-        let mut cut = split.cutter();
+        let mut cut = split.cutter(&Arc::default());
         let mut reported = 0;
         for text in texts {
             let text = text?;
@@ -163,7 +165,7 @@ fn count_on_threads<S: AsRef<str> + Send>(
     tables: Vec<PieceCounts>,
     note: &mut Source,
 ) -> Result<Vec<PieceCounts>> {
-    let stop = AtomicBool::new(false);
+    let stop = Arc::new(AtomicBool::new(false));
     let done = AtomicU64::new(0);
     let (sender, receiver) = sync_channel::<Vec<S>>(tables.len() * 2);
     let receiver = Mutex::new(receiver);
@@ -173,7 +175,7 @@ fn count_on_threads<S: AsRef<str> + Send>(
             .map(|mut counts| {
                 let (receiver, stop, done) = (&receiver, &stop, &done);
                 let work = move || {
-                    let mut cut = split.cutter();
+                    let mut cut = split.cutter(stop);
                     let counted = (|| {
                         while let Some(batch) = next_batch(receiver) {
                             let mut bytes = 0;
@@ -193,13 +195,17 @@ fn count_on_threads<S: AsRef<str> + Send>(
                     }
                     Ok(counts)
                 };
-                std::thread::Builder::new().spawn_scoped(scope, work)
+                threads::start(std::thread::Builder::new(), scope, work)
             })
             .collect();
         if workers.iter().any(|worker| worker.is_err()) {
             stop.store(true, Ordering::Relaxed);
         }
 
+        let told = || {
+            let done = options.done(done.load(Ordering::Relaxed));
+            report(progress, Stage::Count, done, options.expected_bytes)
+        };
         let read = || -> Result<()> {
             let (mut batch, mut bytes) = (Vec::new(), 0);
             for text in texts {
@@ -212,21 +218,33 @@ fn count_on_threads<S: AsRef<str> + Send>(
                     if stop.load(Ordering::Relaxed) {
                         return Ok(());
                     }
-                    let done = options.done(done.load(Ordering::Relaxed));
-                    report(progress, Stage::Count, done, options.expected_bytes)?;
+                    told()?;
                     bytes = 0;
-                    if sender.send(std::mem::take(&mut batch)).is_err() {
+                    if !hand_out(&sender, std::mem::take(&mut batch), &told)? {
                         return Ok(());
                     }
                 }
             }
-            // A failed send means that no worker is left; its own error says why.
-            let _ = sender.send(batch);
-            let done = options.done(note.bytes);
-            report(progress, Stage::Count, done, done)
+            // Where no worker is left, its own error says why.
+            hand_out(&sender, batch, &told)?;
+            Ok(())
         };
-        let read = read();
+        let mut read = read();
         drop(sender);
+        let is_busy = |worker: &std::io::Result<ScopedJoinHandle<'_, _>>| {
+            worker.as_ref().is_ok_and(|worker| !worker.is_finished())
+        };
+        while read.is_ok() && workers.iter().any(is_busy) {
+            std::thread::sleep(PAUSE);
+            read = told();
+        }
+        if read.is_ok() {
+            let done = options.done(note.bytes);
+            read = report(progress, Stage::Count, done, done);
+        }
+        if read.is_err() {
+            stop.store(true, Ordering::Relaxed);
+        }
         let mut counted = Vec::new();
         let mut failure = read.err();
         for worker in workers {
@@ -253,6 +271,26 @@ fn count_on_threads<S: AsRef<str> + Send>(
         }
         failure.map_or(Ok(counted), Err)
     })
+}
+
+/// While all workers are busy with what they have, the caller may still want to stop.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Waits for a place in the queue. False once no worker is left.
+fn hand_out<S>(
+    sender: &SyncSender<Vec<S>>,
+    mut batch: Vec<S>,
+    told: &impl Fn() -> Result<()>,
+) -> Result<bool> {
+    loop {
+        batch = match sender.try_send(batch) {
+            Ok(()) => return Ok(true),
+            Err(TrySendError::Disconnected(_)) => return Ok(false),
+            Err(TrySendError::Full(batch)) => batch,
+        };
+        std::thread::sleep(PAUSE);
+        told()?;
+    }
 }
 
 fn next_batch<S>(receiver: &Mutex<Receiver<Vec<S>>>) -> Option<Vec<S>> {

@@ -65,9 +65,8 @@ def run(options: argparse.Namespace) -> int:
         source.save(made, format=written)
         number = _compared(source, inputs.load(made), options)
     source.save(target, format=written)
-    print(
-        f"{terminal.visible(options.target)}: {source.get_vocab_size():,} tokens, same ids on {number:,} texts"
-    )
+    name = terminal.visible(options.target)
+    print(f"{name}: {source.get_vocab_size():,} tokens, same ids on {number:,} texts")
     return 0
 
 
