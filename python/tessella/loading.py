@@ -98,7 +98,7 @@ def _from_elsewhere(
     name: str, is_path: bool, pattern: str | None, special_tokens: Mapping[str, int] | None
 ) -> Tokenizer:
     """What is no file here: from a hub, if it can be a name on one."""
-    if not is_path and name in _ENCODINGS:
+    if not is_path and name in _ENCODINGS and (name != "gpt2" or pattern is not None):
         raise ArgumentError(
             f"there is no file `{name}`: the pattern and the special tokens of this encoding are built in, "
             f"the file of its ranks is yours: pass the path of {name}.tiktoken, or of another "

@@ -234,6 +234,20 @@ impl SentencePieceTrainer {
     }
 }
 
+impl SentencePieceTrainer {
+    /// Whether the options go with a pretokenizer.
+    pub(super) fn check_pretokenizer(&self) -> Result<()> {
+        let wrong = |message: &str| Err(Error::new(ErrorKind::Train, message));
+        if !matches!(self.trainer.model_type(), sections::UNIGRAM | sections::BPE) {
+            return wrong("a pretokenizer is for Unigram and BPE models only: leave it out");
+        }
+        if !self.trainer.pretokenization_delimiter().is_empty() {
+            return wrong("both a pretokenizer and pretokenization_delimiter are given: leave one of them out");
+        }
+        Ok(())
+    }
+}
+
 /// Sets one option of a normalizer section; see [`SentencePieceTrainer::set`].
 fn set_normalizer(section: &mut NormalizerSection, name: &str, value: &str) -> Result<Known> {
     Ok(by_name!(section, name, value;
