@@ -66,12 +66,7 @@ pub struct SentencePieceHandle {
 }
 
 impl SentencePieceHandle {
-    fn segmentation(
-        &self,
-        py: Python<'_>,
-        text: &[u8],
-        sampled: Sampled,
-    ) -> PyResult<Segmentation> {
+    fn segmentation(&self, py: Python<'_>, text: &[u8], sampled: Sampled) -> PyResult<Segmentation> {
         sized(py, text.len(), |cancel| match sampling(sampled) {
             Some(sampling) => self.inner.sample(text, sampling),
             None => self.inner.encode(text, &Cancel::new(cancel)),
@@ -138,12 +133,7 @@ impl SentencePieceHandle {
         PyList::new(py, rows.map(|row| row.to_vec()).collect::<Vec<_>>())
     }
 
-    fn encode(
-        &self,
-        py: Python<'_>,
-        input: &Bound<'_, PyAny>,
-        sampled: Sampled,
-    ) -> PyResult<Parts> {
+    fn encode(&self, py: Python<'_>, input: &Bound<'_, PyAny>, sampled: Sampled) -> PyResult<Parts> {
         Ok(parts(py, self.segmentation(py, text(input)?, sampled)?))
     }
 

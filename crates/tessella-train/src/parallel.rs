@@ -38,10 +38,16 @@ pub(crate) fn sort_parts<T: Send>(
         }
     }
     // Each part is locked once, by the thread that sorts it.
-    for_each(parts.len(), threads, progress, || (), |_: &mut (), part: usize| {
-        let mut part = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
-        part.sort_unstable_by(&compare);
-    })?;
+    for_each(
+        parts.len(),
+        threads,
+        progress,
+        || (),
+        |_: &mut (), part: usize| {
+            let mut part = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
+            part.sort_unstable_by(&compare);
+        },
+    )?;
     Ok(())
 }
 

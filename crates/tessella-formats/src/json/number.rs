@@ -213,7 +213,9 @@ mod tests {
         }
         // These the reference library cannot be given.
         assert!((1..500).contains(&elsewhere), "{elsewhere} of 50000");
-        for number in [f64::MAX, f64::MIN_POSITIVE, 5e-324, -0.0, 0.0, 2.2250738585072011e-308, 9007199254740993.0] {
+        for number in
+            [f64::MAX, f64::MIN_POSITIVE, 5e-324, -0.0, 0.0, 2.2250738585072011e-308, 9007199254740993.0]
+        {
             check(number);
         }
     }

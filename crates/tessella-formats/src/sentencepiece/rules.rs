@@ -18,13 +18,13 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
+use tessella_core::error::excerpt;
 use tessella_core::hash::hash_bytes;
 use tessella_core::normalize::Normalizer;
 use tessella_core::normalize::charsmap::build_sorted_charsmap;
 use tessella_core::spec::NormalizerSpec;
 use tessella_core::text::AlignedText;
 use tessella_core::unicode::normalization::decompose;
-use tessella_core::error::excerpt;
 use tessella_core::{Error, ErrorKind, Result};
 
 use super::rules_table::{FOLDS, NEWER};
@@ -145,7 +145,8 @@ pub fn parse_rules(text: &str) -> Result<Rules> {
             let codes = fields.next().unwrap_or_default().split(' ').filter(|code| !code.is_empty());
             codes
                 .map(|code| {
-                    let digits = ["U+", "0x", "0X"].iter().find_map(|mark| code.strip_prefix(mark)).unwrap_or(code);
+                    let digits =
+                        ["U+", "0x", "0X"].iter().find_map(|mark| code.strip_prefix(mark)).unwrap_or(code);
                     let value = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
                     value.filter(|&c| c != '\0').ok_or_else(|| {
                         wrong(format!(

@@ -198,11 +198,7 @@ impl std::hash::Hasher for StepHasher {
 
 /// Entries with logarithms of their shares as scores, and everywhere that they match. An entry that occurs
 /// nowhere is left out; it has its share none the less.
-fn place(
-    corpus: &Corpus,
-    seeds: &[(String, f64)],
-    progress: &dyn Progress,
-) -> Result<(Vec<Piece>, Lattice)> {
+fn place(corpus: &Corpus, seeds: &[(String, f64)], progress: &dyn Progress) -> Result<(Vec<Piece>, Lattice)> {
     let numbers: HashMap<char, u32> = corpus.alphabet.iter().copied().zip(0u32..).collect();
     let log_sum = seeds.iter().map(|seed| seed.1).sum::<f64>().ln();
     // Node 0 is the root; an entry's node has its number.

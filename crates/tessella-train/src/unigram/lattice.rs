@@ -32,11 +32,7 @@ pub(crate) struct Lattice {
 }
 
 /// The seeds as vocabulary entries (with raw scores), and where they match. Entry 0 is the unknown one.
-pub(crate) fn build(
-    corpus: &Corpus,
-    seeds: Seeds,
-    progress: &dyn Progress,
-) -> Result<(Vec<Piece>, Lattice)> {
+pub(crate) fn build(corpus: &Corpus, seeds: Seeds, progress: &dyn Progress) -> Result<(Vec<Piece>, Lattice)> {
     let mut pieces = vec![Piece { position: 0, len: 1, score: f64::NAN }];
     // Single characters by count descending, then by code point descending.
     let mut characters: Vec<(u128, u32)> =

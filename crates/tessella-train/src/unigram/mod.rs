@@ -291,6 +291,7 @@ impl UnigramTrainer {
         Ok(-likelihood / corpus.total as f64)
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn prune(
         &self,
         corpus: &Corpus,

@@ -165,9 +165,7 @@ impl SentencePieceModel {
             Algorithm::Unigram(model) => {
                 let lattice = model.lattice(normalized, &self.pieces);
                 let path = match usize::try_from(nbest_size) {
-                    Ok(n) => {
-                        lattice.sample_n_best(n, unigram::AGENDA.within(time), alpha as f64, random)
-                    }
+                    Ok(n) => lattice.sample_n_best(n, unigram::AGENDA.within(time), alpha as f64, random),
                     Err(_) => lattice.sample(alpha as f64, random),
                 };
                 out.extend(self.tokens_of(normalized, path.unwrap_or_default()));

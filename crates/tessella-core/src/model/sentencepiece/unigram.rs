@@ -17,10 +17,8 @@ use crate::spec::PieceKind;
 
 const UNKNOWN_PENALTY: f32 = 10.0;
 /// The bounds of SentencePiece's own search. How long it may take is said by the caller.
-pub(super) const AGENDA: Agenda = Agenda {
-    limit: 10_000,
-    bounds: Some(Bounds { added: 100_000, total: 500_000, cuts: 10, time: None }),
-};
+pub(super) const AGENDA: Agenda =
+    Agenda { limit: 10_000, bounds: Some(Bounds { added: 100_000, total: 500_000, cuts: 10, time: None }) };
 
 thread_local! {
     static WINDOW: RefCell<Window<f32>> = RefCell::default();

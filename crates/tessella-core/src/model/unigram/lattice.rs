@@ -466,9 +466,8 @@ mod tests {
 
     #[test]
     fn a_search_that_gives_up_has_the_best_path() {
-        let edges: Vec<_> = (0..200)
-            .flat_map(|at| [(at, at + 1, 0, -1.0), (at, (at + 2).min(200), 1, -2.0)])
-            .collect();
+        let edges: Vec<_> =
+            (0..200).flat_map(|at| [(at, at + 1, 0, -1.0), (at, (at + 2).min(200), 1, -2.0)]).collect();
         let lattice = Lattice::new(200, edges);
         let bounds = Bounds { added: usize::MAX, total: usize::MAX, cuts: usize::MAX, time: None };
         let n_best = |limit, bounds| lattice.n_best(600, Agenda { limit, bounds: Some(bounds) });
