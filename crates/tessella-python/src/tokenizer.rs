@@ -142,7 +142,7 @@ fn tiny<'a>(text: &'a Bound<'_, PyAny>) -> Option<&'a str> {
 /// tokenizer's own setting).
 type Specials = (bool, Option<bool>);
 
-fn ids_options(value: &Value, (add, as_text): Specials, threads: usize) -> EncodeOptions<'_> {
+pub fn ids_options(value: &Value, (add, as_text): Specials, threads: usize) -> EncodeOptions<'_> {
     EncodeOptions {
         add_special_tokens: add,
         encode_special_tokens: as_text.unwrap_or(value.parts.encode_special_tokens),
