@@ -121,6 +121,9 @@ class Files:
         for argument in _NOT_SETTINGS:
             if argument in settings:
                 raise TypeError(f"`{argument}` is not an argument of from_pretrained, which loads `{name}`")
+        for setting in settings:
+            if callable(getattr(cls, setting, None)):
+                raise AttributeError(f"the setting `{setting}` conflicts with the method of this name")
         path = os.path.join(name, subfolder) if subfolder else name
         if not os.path.exists(path):
             if isinstance(pretrained_model_name_or_path, os.PathLike) or not _is_hub_name(name):
@@ -204,6 +207,7 @@ class Files:
         push_to_hub: bool = False,
         save_format: str | None = None,
         *,
+        save_jinja_files: bool = True,
         repo_id: str | None = None,
         **options: Unpack[HubOptions],
     ) -> tuple[str, ...]:
@@ -215,6 +219,8 @@ class Files:
             filename_prefix: put before the names of the files, with a hyphen.
             push_to_hub: upload the folder too.
             save_format: only ``None`` and ``"hf"``, this form of folder.
+            save_jinja_files: write chat templates as files of their own; else they stand in
+                ``tokenizer_config.json``.
             repo_id: the repository to upload to; by default the name of the folder.
             options: further options of ``push_to_hub``.
         """
@@ -230,13 +236,15 @@ class Files:
         copy.config = self._config()
         copy._special_tokens_map = None
         copy.chat_template, copy._chat_templates = me._templates_to_save()
+        if not save_jinja_files:
+            copy.config, _ = me.save_chat_templates(folder, copy.config, None, False)
         if filename_prefix is None:
-            files = copy.save_folder(folder)
+            files = copy._save_folder(folder, templates=save_jinja_files)
         else:
             os.makedirs(folder, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=folder) as parts:
                 files = []
-                for file in copy.save_folder(parts):
+                for file in copy._save_folder(parts, templates=save_jinja_files):
                     inside = os.path.relpath(file, parts)
                     target = os.path.join(folder, f"{filename_prefix}-{inside}")
                     os.makedirs(os.path.dirname(target), exist_ok=True)
