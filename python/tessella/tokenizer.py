@@ -261,10 +261,11 @@ class Tokenizer(_tessella.Tokenizer):
         try:
             from huggingface_hub import hf_hub_download
         except ImportError as error:
+            from ._optional import how_to_install
             from .errors import MissingDependencyError
 
             raise MissingDependencyError(
-                "loading from a hub needs huggingface_hub: pip install 'tessella[hub]'"
+                f"loading from a hub needs huggingface_hub: {how_to_install('huggingface_hub', 'hub')}"
             ) from error
         options: dict[str, Any] = {} if token is None else {"token": token}
         try:
