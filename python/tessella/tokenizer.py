@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     _P = ParamSpec("_P")
 
 _R = TypeVar("_R")
-__all__ = ["Padding", "PlanStep", "TextStream", "Tokenizer", "Truncation"]
+__all__ = ["Padding", "Plan", "PlanStep", "TextStream", "Tokenizer", "Truncation"]
 
 _T = TypeVar("_T", bound="Tokenizer")
 #: The formats that a tokenizer can be written in.
@@ -96,6 +96,31 @@ class PlanStep(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.stage}: {self.engine} ({self.reason})"
+
+
+class Plan(list[PlanStep]):
+    """What ``Tokenizer.explain_plan`` gives: steps that print as a table and show themselves in notebooks.
+
+    Example:
+        >>> print(Plan([PlanStep("model BPE", "scan", "pieces are short")]))
+        stage      engine  why
+        model BPE  scan    pieces are short
+    """
+
+    def __str__(self) -> str:
+        from ._shown import visible
+
+        rows = [("stage", "engine", "why"), *(tuple(map(visible, step)) for step in self)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = (
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows
+        )
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        from ._html import plan
+
+        return plan(self)
 
 
 class TextStream:
@@ -754,8 +779,9 @@ class Tokenizer(_tessella.Tokenizer):
 
         return explain(self, text, pair, add_special_tokens=add_special_tokens, n_best=n_best)
 
-    def explain_plan(self) -> list[PlanStep]:
-        """Which engine runs each stage, and why: so that a slow path is never a surprise.
+    def explain_plan(self) -> Plan:
+        """Which engine runs each stage, and why: so that a slow path is never a surprise. ``print`` shows a
+        table.
 
         Example:
             >>> from tessella import recipes
@@ -763,7 +789,7 @@ class Tokenizer(_tessella.Tokenizer):
             >>> first.stage, first.engine
             ('added tokens', 'Aho-Corasick automaton')
         """
-        return [PlanStep(*step) for step in self._plan()]
+        return Plan(PlanStep(*step) for step in self._plan())
 
     def _render(self, limit: int | None) -> str:
         from json import loads
@@ -794,6 +820,11 @@ class Tokenizer(_tessella.Tokenizer):
 
     def __str__(self) -> str:
         return self._render(SHOWN)
+
+    def _repr_html_(self) -> str:
+        from ._html import tokenizer
+
+        return tokenizer(self)
 
 
 def _rebuild(cls: type[_T], packed: dict[str, Any]) -> _T:

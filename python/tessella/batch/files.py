@@ -10,11 +10,13 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
+from .._prefix import check_prefix
 from ..errors import ArgumentError, FormatError, UnsupportedError
 from ..loading import loaded
 from ..tokenizer import Tokenizer
 from .classes import warn_of_unused
 from .from_pieces import as_json
+from .unknown import warn_of_misspelled, warn_of_unknown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -29,7 +31,10 @@ _NOT_SAVED = {"name_or_path", "tokenizer_file", "vocab_file", "special_tokens_ma
 _NOT_SAVED |= {"added_tokens_decoder", "additional_special_tokens", "files_loaded", "backend", "init_inputs"}
 # Arguments of other libraries' from_pretrained that have nothing to say here: no code is run, nothing is
 # slow.
-_WITHOUT_EFFECT = ("use_fast", "trust_remote_code", "proxies", "resume_download", "tokenizer_type", "config")
+_WITHOUT_EFFECT = (
+    *("use_fast", "trust_remote_code", "proxies", "resume_download", "tokenizer_type", "config", "mirror"),
+    *("_from_auto", "_commit_hash", "_is_local", "from_slow", "user_agent"),
+)
 
 
 # Names that a settings file cannot give a meaning: what is passed beside the settings.
@@ -118,6 +123,7 @@ class Files:
         name = os.fspath(pretrained_model_name_or_path)
         for argument in _WITHOUT_EFFECT:
             settings.pop(argument, None)
+        given = list(settings)
         for argument in _NOT_SETTINGS:
             if argument in settings:
                 raise TypeError(f"`{argument}` is not an argument of from_pretrained, which loads `{name}`")
@@ -145,9 +151,12 @@ class Files:
             )
         me: Any = cls
         backend, complete = loaded(path, class_name=me._class_name({}) or None, given=settings)
+        own = cls._settings_of(backend)
+        warn_of_unknown(given, own)
+        warn_of_misspelled(backend.config or {}, "tokenizer_config.json")
         if complete is not None:
             return cls._complete(backend, complete, name)
-        found = cls._settings_of(backend) | settings
+        found = own | settings
         found = me._usual_roles(backend, found) | found
         found["name_or_path"] = name
         made: _F = cls._for(found)(backend, **found)
@@ -226,6 +235,7 @@ class Files:
         """
         if save_format not in (None, "hf"):
             raise UnsupportedError(f"`save_format` is {save_format!r}: only 'hf' is written")
+        start = check_prefix(filename_prefix, "filename_prefix")
         if legacy_format:
             raise ArgumentError("`legacy_format` is True: vocabulary files of old formats are not written")
         folder = os.fspath(save_directory)
@@ -238,7 +248,7 @@ class Files:
         copy.chat_template, copy._chat_templates = me._templates_to_save()
         if not save_jinja_files:
             copy.config, _ = me.save_chat_templates(folder, copy.config, None, False)
-        if filename_prefix is None:
+        if not start:
             files = copy._save_folder(folder, templates=save_jinja_files)
         else:
             os.makedirs(folder, exist_ok=True)
@@ -246,7 +256,7 @@ class Files:
                 files = []
                 for file in copy._save_folder(parts, templates=save_jinja_files):
                     inside = os.path.relpath(file, parts)
-                    target = os.path.join(folder, f"{filename_prefix}-{inside}")
+                    target = os.path.join(folder, start + inside)
                     os.makedirs(os.path.dirname(target), exist_ok=True)
                     shutil.move(file, target)
                     files.append(target)

@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from .._prefix import check_prefix
 from ..errors import ArgumentError
 from ..tokens import AddedToken
 from .classes import argument, carry_out
@@ -32,7 +33,7 @@ def write_templates(
     folder: str | os.PathLike[str], templates: str | Mapping[str, str] | None, prefix: str | None
 ) -> list[str]:
     """Writes chat templates as files, the default one and the others by their names, and tells the files."""
-    start = f"{prefix}-" if prefix else ""
+    start = check_prefix(prefix, "filename_prefix")
     named = {"default": templates} if isinstance(templates, str) else dict(templates or {})
     written = []
     for name, text in named.items():
@@ -172,6 +173,7 @@ class OtherNames:
         """Writes the model's own files, ``vocab.txt`` for example, to a folder that is there."""
         if not os.path.isdir(save_directory):
             raise NotADirectoryError(20, "a folder is needed", os.fspath(save_directory))
+        check_prefix(filename_prefix, "filename_prefix")
         return tuple(self.backend_tokenizer.model.save(save_directory, filename_prefix))
 
     def save_chat_templates(

@@ -20,7 +20,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, OutOfRangeError
 from ..processors import TemplateProcessing
 from ..tokenizer import Tokenizer, _warn
 from ..tokens import AddedToken
@@ -34,6 +34,7 @@ from .names import OtherNames
 from .special import ROLES, SpecialTokens, as_token, guess
 from .strategies import NO_LIMIT, Strategies, count, resolve
 from .tensors import Tensors
+from .unknown import warning_of_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -68,11 +69,16 @@ def _backend(tokenizer: Backend) -> Tokenizer:
 
 
 def _whole(name: str, value: Any) -> int:
-    """A number of a settings file; some hold 1e30 where there is no limit."""
+    """A number of a settings file, from 0; some hold 1e30 where there is no limit."""
     try:
-        return int(value)
+        number = None if isinstance(value, bool) else int(value)
     except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"`{name}` must be a whole number, not {value!r}") from None
+        number = None
+    if number is None or (isinstance(value, float) and number != value):
+        raise ArgumentError(f"`{name}` must be a whole number, not {value!r}")
+    if number < 0:
+        raise OutOfRangeError(f"`{name}` must be 0 or more, found {value!r}")
+    return number
 
 
 class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNames):
@@ -465,6 +471,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
                 ]
             )
 
+    @warning_of_options
     def __call__(
         self,
         text: CallInput | None = None,
