@@ -111,6 +111,14 @@ def learn(
         handle, special_tokens, ended = _tessella.learn(
             trainer._trains, options, counts, _progress(trainer), once, listener
         )
+    except KeyboardInterrupt as error:
+        saved = options.get("checkpoint")
+        if saved is None or not os.path.exists(saved):
+            raise
+        raise KeyboardInterrupt(
+            f"interrupted; the training is kept in {saved}: the same call with checkpoint={saved!r} goes on "
+            "from there"
+        ) from error
     except CustomComponentError as error:
         if not raised:
             raise

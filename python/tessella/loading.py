@@ -89,7 +89,8 @@ def loaded(
             f"{type(special_tokens).__name__}"
         )
     if not os.path.exists(path):
-        return _from_elsewhere(path, isinstance(source, os.PathLike), pattern, special_tokens), None
+        is_path = isinstance(source, os.PathLike)
+        return _from_elsewhere(path, is_path, pattern, special_tokens, allow_custom), None
     specials = None if special_tokens is None else list(special_tokens.items())
     try:
         description, notices, beside = _tessella.load(path, pattern, specials, list(allow_custom))
@@ -158,10 +159,14 @@ def _object_in(folder: str, name: str) -> dict[str, Any] | None:
 
 
 def _from_elsewhere(
-    name: str, is_path: bool, pattern: str | None, special_tokens: Mapping[str, int] | None
+    name: str,
+    is_path: bool,
+    pattern: str | None,
+    special_tokens: Mapping[str, int] | None,
+    allow_custom: Iterable[str],
 ) -> Tokenizer:
     """What is no file here: from a hub, if it can be a name on one."""
-    if not is_path and name in ENCODINGS:
+    if not is_path and name in ENCODINGS and (name != "gpt2" or pattern is not None):
         raise ArgumentError(
             f"there is no file `{name}`: the pattern and the special tokens of this encoding are built in, "
             f"the file of its ranks is yours: pass the path of {name}.tiktoken, or of another "
@@ -174,10 +179,13 @@ def _from_elsewhere(
         raise ArgumentError(
             f"`{given}` is only for .tiktoken files; there is no file `{name}`, and a hub needs none of it"
         )
+    from .batch.hub import download
+
     try:
-        return Tokenizer.from_pretrained(name)
+        folder = download(name)
     except MissingDependencyError as error:
         raise MissingDependencyError(f"there is no file or folder `{name}`, and {error}") from error.__cause__
+    return load(folder, allow_custom=allow_custom)
 
 
 def _similar(name: str) -> str:

@@ -490,7 +490,12 @@ class Tokenizer(_tessella.Tokenizer):
     # Encoding and decoding.
 
     def encode_ids_batch(
-        self, texts: Iterable[str], add_special_tokens: bool = True, num_threads: int | None = None
+        self,
+        texts: Iterable[str],
+        add_special_tokens: bool = True,
+        num_threads: int | None = None,
+        *,
+        encode_special_tokens: bool | None = None,
     ) -> RaggedIds:
         """The ids of many texts in one buffer, without building an ``Encoding`` for each.
 
@@ -500,6 +505,8 @@ class Tokenizer(_tessella.Tokenizer):
             texts: the texts.
             add_special_tokens: let the post-processor add its special tokens.
             num_threads: how many threads work; ``None`` lets the engine choose.
+            encode_special_tokens: whether special tokens in the texts are encoded as ordinary text; ``None``
+                for the tokenizer's own setting.
 
         Example:
             >>> from tessella import Tokenizer, models
@@ -508,7 +515,11 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.encode_ids_batch(["my name", "my"]).to_list()
             [[0, 1], [0]]
         """
-        return RaggedIds(*self._encode_ids_batch(texts, add_special_tokens, num_threads))
+        return RaggedIds(
+            *self._encode_ids_batch(
+                texts, add_special_tokens, num_threads, encode_special_tokens=encode_special_tokens
+            )
+        )
 
     def encode_files(
         self,

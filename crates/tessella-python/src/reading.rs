@@ -164,7 +164,7 @@ impl TextFiles {
                 return Ok(None);
             }
             let views: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let options = ids_options(&value, add_special_tokens, threads);
+            let options = ids_options(&value, (add_special_tokens, None), threads);
             let options = EncodeOptions { cancel: Some(cancel), ..options };
             value.core.encode_ids_batch(&views, &options).map(Some)
         });

@@ -134,6 +134,9 @@ impl SentencePieceTrainer {
         progress: &dyn Progress,
     ) -> Result<TrainedModel> {
         self.check()?;
+        if pretokenizer.is_some() {
+            self.check_pretokenizer()?;
+        }
         let meta = meta::pieces(&self.trainer)?;
         let normalizer = populated(&self.normalizer, true)?;
         let denormalizer = populated(&self.denormalizer, false)?;

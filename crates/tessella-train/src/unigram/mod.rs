@@ -151,15 +151,15 @@ impl UnigramTrainer {
         report(progress, Stage::Prepare, 0, 0)?;
         let fingerprint = self.fingerprint(&counts)?;
         progress.expect_memory(self.estimate_memory(&counts)?);
-        let corpus = Corpus::new(&counts)?;
+        let corpus = Corpus::new(&counts, progress)?;
         drop(counts);
         let required = self.required(&corpus)?;
 
         report(progress, Stage::Seed, 0, corpus.weights.len() as u64)?;
         let characters = corpus.alphabet.len() - 1;
         let room = self.seed_size.saturating_sub(characters);
-        let seeds = seeds::find(&corpus, self.max_piece_length, room, threads);
-        let (mut pieces, mut lattice) = lattice::build(&corpus, seeds)?;
+        let seeds = seeds::find(&corpus, self.max_piece_length, room, threads, progress)?;
+        let (mut pieces, mut lattice) = lattice::build(&corpus, seeds, progress)?;
         to_log_probabilities(&mut pieces);
         report(progress, Stage::Seed, corpus.weights.len() as u64, corpus.weights.len() as u64)?;
 
@@ -175,7 +175,7 @@ impl UnigramTrainer {
         if !corpus.weights.is_empty() {
             loop {
                 while at.rounds < self.n_sub_iterations {
-                    loss = Some(self.estimate(&corpus, &mut lattice, &mut pieces, threads)?);
+                    loss = Some(self.estimate(&corpus, &mut lattice, &mut pieces, threads, progress)?);
                     if let (Some(sink), Some(loss)) = (&mut sink, loss) {
                         sink(UnigramStep::Estimated { entries: pieces.len() - 1, loss })?;
                     }
@@ -192,7 +192,7 @@ impl UnigramTrainer {
                 }
                 at = Progressed { rounds: 0, last_size: pieces.len() };
                 let size = enough.max((pieces.len() as f64 * self.shrinking_factor) as usize);
-                self.prune(&corpus, &mut lattice, &mut pieces, size, threads, &mut sink)?;
+                self.prune(&corpus, &mut lattice, &mut pieces, size, threads, progress, &mut sink)?;
             }
         }
         let (vocab, unk_id) = self.finish(&corpus, &pieces, &required);
@@ -281,15 +281,17 @@ impl UnigramTrainer {
         lattice: &mut Lattice,
         pieces: &mut Vec<Piece>,
         threads: usize,
+        progress: &dyn Progress,
     ) -> Result<f64> {
         let (expected, likelihood) =
-            estimate::expectation(corpus, lattice, pieces, self.max_piece_length, threads)?;
+            estimate::expectation(corpus, lattice, pieces, self.max_piece_length, threads, progress)?;
         if let Some(numbers) = estimate::maximisation(pieces, &expected) {
             lattice.renumber(&numbers);
         }
         Ok(-likelihood / corpus.total as f64)
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn prune(
         &self,
         corpus: &Corpus,
@@ -297,9 +299,10 @@ impl UnigramTrainer {
         pieces: &mut Vec<Piece>,
         size: usize,
         threads: usize,
+        progress: &dyn Progress,
         sink: &mut Option<Sink<'_>>,
     ) -> Result<()> {
-        let pruned = prune::prune(corpus, lattice, pieces, size, threads)?;
+        let pruned = prune::prune(corpus, lattice, pieces, size, threads, progress)?;
         if let Some(sink) = sink {
             let text = |entry: u32| corpus.text(pieces[entry as usize].position, pieces[entry as usize].len);
             let mut dropped: Vec<(String, f64)> =
