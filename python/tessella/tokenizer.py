@@ -610,7 +610,7 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.encode("low").tokens
             ['low']
         """
-        from ._training import train_files
+        from .training.run import train_files
 
         train_files(self, files, trainer, checkpoint, trace)
 
@@ -642,7 +642,7 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.encode("low").tokens
             ['low']
         """
-        from ._training import train_texts
+        from .training.run import train_texts
 
         train_texts(self, iterator, trainer, length, checkpoint, trace)
 
@@ -672,7 +672,7 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.encode("low").tokens
             ['low']
         """
-        from ._training import train_counts
+        from .training.run import train_counts
 
         train_counts(self, counts, trainer, checkpoint, trace)
 

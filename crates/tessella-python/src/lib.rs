@@ -51,7 +51,6 @@ mod explaining;
 mod progress;
 mod sentencepiece;
 mod tracing;
-mod training;
 
 mod loading;
 mod pack;
