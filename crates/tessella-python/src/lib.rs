@@ -12,7 +12,7 @@
 //! - `state`, `tokenizer`: the whole
 //! - `progress`, `tracing`, `training`: counting pieces and learning models; `sentencepiece`: its processor, normalizer
 //!   and trainer
-//! - `wire`, `pack`, `loading`, `saving`: JSON, pickles and files
+//! - `wire`, `pack`, `loading`, `saving`, `reading`: JSON, pickles, files, and the texts of a corpus
 
 mod arrays;
 mod errors;
@@ -54,6 +54,7 @@ mod tracing;
 
 mod loading;
 mod pack;
+mod reading;
 mod saving;
 mod wire;
 
@@ -86,7 +87,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokenizer::Description>()?;
     module.add_class::<tokenizer::Tokenizer>()?;
     module.add_class::<counting::PieceCounts>()?;
-    module.add_class::<counting::TextFiles>()?;
+    module.add_class::<reading::TextFiles>()?;
     module.add("LEAST_BUDGET", tessella_train::counts::LEAST_BUDGET)?;
     module.add_function(wrap_pyfunction!(counting::count_texts_into, module)?)?;
     module.add_function(wrap_pyfunction!(counting::count_files_into, module)?)?;
