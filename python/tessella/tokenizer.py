@@ -43,6 +43,13 @@ SaveFormat = Literal["json", "model", "tiktoken", "folder"]
 _SETTABLE = ("decoder", "encode_special_tokens", "model", "normalizer", "post_processor", "pre_tokenizer")
 
 
+def _is_json(path: Path, format: SaveFormat | None) -> bool:
+    """Whether a file of this name is a ``tokenizer.json``."""
+    if format is not None:
+        return format == "json"
+    return os.fspath(path).endswith(".json")
+
+
 def _warn(notices: list[str]) -> None:
     """Warns where the caller of this package is."""
     level, frame = 2, sys._getframe(1)
@@ -254,10 +261,11 @@ class Tokenizer(_tessella.Tokenizer):
         try:
             from huggingface_hub import hf_hub_download
         except ImportError as error:
+            from ._optional import how_to_install
             from .errors import MissingDependencyError
 
             raise MissingDependencyError(
-                "loading from a hub needs huggingface_hub: pip install 'tessella[hub]'"
+                f"loading from a hub needs huggingface_hub: {how_to_install('huggingface_hub', 'hub')}"
             ) from error
         options: dict[str, Any] = {} if token is None else {"token": token}
         try:
@@ -282,7 +290,9 @@ class Tokenizer(_tessella.Tokenizer):
         """Writes the tokenizer to a file or folder that gives the same tokenizer when it is read.
 
         The file appears under its name only when it is complete. What the format cannot express raises
-        ``UnsupportedError``, and nothing is written.
+        ``UnsupportedError``, and nothing is written. A SentencePiece model is written as ``tokenizer.json``
+        where its stages come to the same there, which is tried on thousands of texts; otherwise the error
+        shows a text that would differ.
 
         Args:
             path: where to write.
@@ -305,8 +315,13 @@ class Tokenizer(_tessella.Tokenizer):
         if _tessella.is_folder(path, format):
             self.save_folder(path)
             return
+        written = self
+        if type(self.model).__name__ == "SentencePiece" and _is_json(path, format):
+            from ._restated import restated
+
+            written = restated(self)
         try:
-            _tessella.save_file(self, path, format, pretty)
+            _tessella.save_file(written, path, format, pretty)
         except OSError as error:
             if error.errno is None:
                 raise
@@ -318,7 +333,8 @@ class Tokenizer(_tessella.Tokenizer):
 
         It holds the tokenizer and, where there are any, ``config``, ``chat_template`` and what else the
         folder held that this was loaded from. A tokenizer by SentencePiece's own rules is written as
-        ``tokenizer.model``, all others as ``tokenizer.json``.
+        ``tokenizer.model``, with its added tokens in ``tokenizer_config.json``, all others as
+        ``tokenizer.json``.
 
         Example:
             >>> import os, tempfile
@@ -332,19 +348,30 @@ class Tokenizer(_tessella.Tokenizer):
             ['chat_template.jinja', 'tokenizer.json']
             {{ messages[0].content }}
         """
+        return self._save_folder(path)
+
+    def _save_folder(self, path: Path, templates: bool = True) -> list[str]:
+        """Writes a folder; without ``templates``, they have no files but stand in ``config``."""
         from json import dumps
 
         config = self.config
-        if config is not None and config.get("chat_template", self.chat_template) != self.chat_template:
+        if (
+            templates
+            and config is not None
+            and config.get("chat_template", self.chat_template) != self.chat_template
+        ):
             # The template has a file of its own, which is read first.
             config = {key: value for key, value in config.items() if key != "chat_template"}
+        if config is not None and type(self.model).__name__ == "SentencePiece":
+            # A class would make another tokenizer of the model's file.
+            config = {key: value for key, value in config.items() if key != "tokenizer_class"}
         files = _tessella.save_folder(
             self,
             path,
             None if config is None else dumps(config, ensure_ascii=False),
             self._special_tokens_map,
-            self.chat_template,
-            list(self._chat_templates),
+            self.chat_template if templates else None,
+            list(self._chat_templates) if templates else [],
         )
         return [os.fspath(file) for file in files]
 

@@ -97,6 +97,8 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sentencepiece::SentencePieceHandle>()?;
     module.add_class::<sentencepiece::SentencePieceNormalizerHandle>()?;
     module.add_function(wrap_pyfunction!(sentencepiece::train_sentencepiece, module)?)?;
+    module.add_function(wrap_pyfunction!(sentencepiece::sentencepiece_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(sentencepiece::piece_merges, module)?)?;
     module.add_function(wrap_pyfunction!(loading::load, module)?)?;
     module.add_function(wrap_pyfunction!(explaining::trace, module)?)?;
     module.add_function(wrap_pyfunction!(explaining::derive, module)?)?;

@@ -8,13 +8,13 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
 from ..errors import ArgumentError, FormatError, UnsupportedError
-from ..loading import load
+from ..loading import loaded
 from ..tokenizer import Tokenizer
-from ..tokens import AddedToken
 from .classes import warn_of_unused
+from .from_pieces import as_json
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -34,15 +34,6 @@ _WITHOUT_EFFECT = ("use_fast", "trust_remote_code", "proxies", "resume_download"
 
 # Names that a settings file cannot give a meaning: what is passed beside the settings.
 _NOT_SETTINGS = ("self", "cls", "tokenizer_object", "tokenizer_file")
-
-
-def _written(value: Any) -> Any:
-    """A setting as JSON."""
-    if isinstance(value, AddedToken):
-        return {"__type": "AddedToken", **value.__getstate__()}
-    if isinstance(value, Mapping):
-        return {key: _written(one) for key, one in value.items()}
-    return [_written(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def _remove_templates(folder: str, prefix: str | None, written: Iterable[str]) -> None:
@@ -130,6 +121,9 @@ class Files:
         for argument in _NOT_SETTINGS:
             if argument in settings:
                 raise TypeError(f"`{argument}` is not an argument of from_pretrained, which loads `{name}`")
+        for setting in settings:
+            if callable(getattr(cls, setting, None)):
+                raise AttributeError(f"the setting `{setting}` conflicts with the method of this name")
         path = os.path.join(name, subfolder) if subfolder else name
         if not os.path.exists(path):
             if isinstance(pretrained_model_name_or_path, os.PathLike) or not _is_hub_name(name):
@@ -149,14 +143,24 @@ class Files:
                 local_files_only=local_files_only,
                 subfolder=subfolder,
             )
-        backend = load(path)
         me: Any = cls
+        backend, complete = loaded(path, class_name=me._class_name({}) or None, given=settings)
+        if complete is not None:
+            return cls._complete(backend, complete, name)
         found = cls._settings_of(backend) | settings
         found = me._usual_roles(backend, found) | found
         found["name_or_path"] = name
         made: _F = cls._for(found)(backend, **found)
         warn_of_unused(settings, vars(made)["_carried_out"], me._class_name(found))
         return made
+
+    @classmethod
+    def _complete(cls: type[_F], backend: Tokenizer, settings: dict[str, Any], name: str) -> _F:
+        """Of a tokenizer that was made by its class: all that settings say is carried out already."""
+        ends = [bool(settings.pop(f"add_{role}_token", False)) for role in ("bos", "eos")]
+        made: Any = cls._for(settings)(backend, **settings, name_or_path=name)
+        made._add_bos, made._add_eos = ends
+        return cast(_F, made)
 
     @classmethod
     def _for(cls, settings: Mapping[str, Any]) -> Callable[..., Any]:
@@ -187,7 +191,7 @@ class Files:
         config["model_input_names"] = list(me.model_input_names)
         config["clean_up_tokenization_spaces"] = me.clean_up_tokenization_spaces
         config.setdefault("tokenizer_class", me._tokenizer_class())
-        written: dict[str, Any] = _written(config)
+        written: dict[str, Any] = as_json(config)
         return dict(sorted(written.items()))
 
     @classmethod
@@ -203,6 +207,7 @@ class Files:
         push_to_hub: bool = False,
         save_format: str | None = None,
         *,
+        save_jinja_files: bool = True,
         repo_id: str | None = None,
         **options: Unpack[HubOptions],
     ) -> tuple[str, ...]:
@@ -214,6 +219,8 @@ class Files:
             filename_prefix: put before the names of the files, with a hyphen.
             push_to_hub: upload the folder too.
             save_format: only ``None`` and ``"hf"``, this form of folder.
+            save_jinja_files: write chat templates as files of their own; else they stand in
+                ``tokenizer_config.json``.
             repo_id: the repository to upload to; by default the name of the folder.
             options: further options of ``push_to_hub``.
         """
@@ -229,13 +236,15 @@ class Files:
         copy.config = self._config()
         copy._special_tokens_map = None
         copy.chat_template, copy._chat_templates = me._templates_to_save()
+        if not save_jinja_files:
+            copy.config, _ = me.save_chat_templates(folder, copy.config, None, False)
         if filename_prefix is None:
-            files = copy.save_folder(folder)
+            files = copy._save_folder(folder, templates=save_jinja_files)
         else:
             os.makedirs(folder, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=folder) as parts:
                 files = []
-                for file in copy.save_folder(parts):
+                for file in copy._save_folder(parts, templates=save_jinja_files):
                     inside = os.path.relpath(file, parts)
                     target = os.path.join(folder, f"{filename_prefix}-{inside}")
                     os.makedirs(os.path.dirname(target), exist_ok=True)

@@ -5,19 +5,27 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from .._optional import how_to_install
 from ..errors import HubError, MissingDependencyError
 
 __all__ = ["download", "upload"]
 
+_SENTENCEPIECE = (
+    "tokenizer.model",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "spm.model",
+    "sentencepiece.model",
+)
 # The files that a tokenizer may be made of.
 _FILES = (
     "tokenizer.json",
-    "tokenizer.model",
-    "spiece.model",
+    *_SENTENCEPIECE,
     "tekken.json",
     "vocab.json",
     "merges.txt",
     "vocab.txt",
+    "config.json",
     "tokenizer_config.json",
     "special_tokens_map.json",
     "added_tokens.json",
@@ -26,7 +34,7 @@ _FILES = (
     "additional_chat_templates/*.jinja",
 )
 # Any of these is enough to make one.
-_ENOUGH = ("tokenizer.json", "tokenizer.model", "spiece.model", "tekken.json", "vocab.json", "vocab.txt")
+_ENOUGH = ("tokenizer.json", *_SENTENCEPIECE, "tekken.json", "vocab.json", "vocab.txt")
 
 
 def _hub() -> Any:
@@ -34,7 +42,7 @@ def _hub() -> Any:
         import huggingface_hub
     except ImportError as error:
         raise MissingDependencyError(
-            "model hubs need huggingface_hub: pip install 'tessella[hub]'"
+            f"model hubs need huggingface_hub: {how_to_install('huggingface_hub', 'hub')}"
         ) from error
     return huggingface_hub
 

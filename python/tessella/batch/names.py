@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..errors import ArgumentError
 from ..tokens import AddedToken
+from .classes import argument, carry_out
 from .decoding import clean_up
 from .special import ROLES
 from .strategies import PADDING, TRUNCATION, chosen
@@ -59,6 +60,8 @@ class OtherNames:
         "tokenizer_file": "tokenizer.json",
         "vocab_file": "tokenizer.model",
     }
+    #: Arguments without names that a tokenizer was made with: there are none.
+    init_inputs: ClassVar[tuple[()]] = ()
     #: There is no other, slower class.
     slow_tokenizer_class: ClassVar[None] = None
     #: The engine's kind, as that library names it.
@@ -98,10 +101,61 @@ class OtherNames:
         """What the settings say about the files."""
         return list(self.init_kwargs.get("files_loaded", ()))
 
+    def _argument(self, name: str) -> Any:
+        me: Any = self
+        return argument(self.backend_tokenizer, me._class_name(self.init_kwargs), name)
+
+    def _carry_out(self, name: str, value: Any) -> None:
+        me: Any = self
+        carry_out(self.backend_tokenizer, me._class_name(self.init_kwargs), name, value)
+        self.init_kwargs[name] = value
+
+    # Of classes without such an argument, asking is an AttributeError.
+
     @property
-    def deprecation_warnings(self) -> dict[str, bool]:
-        """Nothing: no warning is given once only because of it."""
-        return {}
+    def do_lower_case(self) -> bool:
+        """Whether texts are lowercased; setting it changes the normalizer."""
+        return bool(self._argument("do_lower_case"))
+
+    @do_lower_case.setter
+    def do_lower_case(self, value: bool) -> None:
+        self._carry_out("do_lower_case", value)
+
+    @property
+    def strip_accents(self) -> bool | None:
+        """Whether accents are removed; ``None`` is where texts are lowercased. Setting it changes that."""
+        found: bool | None = self._argument("strip_accents")
+        return found
+
+    @strip_accents.setter
+    def strip_accents(self, value: bool | None) -> None:
+        self._carry_out("strip_accents", value)
+
+    @property
+    def tokenize_chinese_chars(self) -> bool:
+        """Whether Chinese characters are words of their own; setting it changes the normalizer."""
+        return bool(self._argument("tokenize_chinese_chars"))
+
+    @tokenize_chinese_chars.setter
+    def tokenize_chinese_chars(self, value: bool) -> None:
+        self._carry_out("tokenize_chinese_chars", value)
+
+    @property
+    def keep_accents(self) -> bool:
+        """Whether accents stay; setting it changes the normalizer."""
+        return bool(self._argument("keep_accents"))
+
+    @keep_accents.setter
+    def keep_accents(self, value: bool) -> None:
+        self._carry_out("keep_accents", value)
+
+    def _convert_id_to_token(self, index: int) -> str | None:
+        return self.backend_tokenizer.id_to_token(int(index))
+
+    def _convert_token_to_id_with_added_voc(self, token: str) -> int | None:
+        me: Any = self
+        found: int | None = me._id(token)
+        return found
 
     @property
     def can_save_slow_tokenizer(self) -> bool:

@@ -222,6 +222,8 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
         self._add_bos = bool(settings.get("add_bos_token", False))
         self._add_eos = bool(settings.get("add_eos_token", False))
         self._warned_of_length = False
+        #: Which warnings other libraries have given about this tokenizer.
+        self.deprecation_warnings: dict[str, bool] = {}
         self._set_chat_templates(
             settings.get("chat_template", backend.chat_template), backend._chat_templates
         )
@@ -298,6 +300,16 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
         copy.__dict__["_roles"] = dict(self._roles)
         copy.__dict__["_extra"] = list(self._extra)
         return copy
+
+    # Other libraries ask for their own base class where they need a tokenizer.
+    @property  # type: ignore[misc]
+    def __class__(self) -> type[PretrainedTokenizer]:
+        from .model_classes import stand_in
+
+        return stand_in(type(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_bare, (type(self),), self.__dict__)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -397,6 +409,15 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
 
     def update_post_processor(self) -> None:
         """Makes a post-processor that puts ``bos_token`` and ``eos_token`` where they are wanted."""
+        for role, wanted in (("bos", self._add_bos), ("eos", self._add_eos)):
+            if wanted and getattr(self, f"{role}_token") is None:
+                setattr(self, f"_add_{role}", False)
+                _warn(
+                    [
+                        f"`add_{role}_token` is set, but there is no `{role}_token`, so nothing is added: "
+                        f"set that first (tokenizer.{role}_token = ...)"
+                    ]
+                )
         special: list[tuple[str, int]] = []
         ends: list[str | None] = []
         for wanted, token, id in (
@@ -669,6 +690,11 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
             self, text_iterator, vocab_size, length, new_special_tokens, special_tokens_map, trainer_options
         )
         return made
+
+
+def _bare(kind: type[_P]) -> _P:
+    """A tokenizer whose state comes next, from a copy or a pickle."""
+    return kind.__new__(kind)
 
 
 # The options of a call, for those that come in a dict.
