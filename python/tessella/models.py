@@ -107,7 +107,7 @@ class Model(Component):
 
     def get_trainer(self) -> Trainer:
         """A trainer for this kind of model, with default settings."""
-        from . import trainers
+        from . import training
 
         kind = self._handle.kind()
         if kind == "SentencePiece":
@@ -117,11 +117,7 @@ class Model(Component):
                 "a SentencePiece model cannot be trained anew in place; train a new tokenizer, with "
                 "SentencePieceUnigramTokenizer or SentencePieceBPETokenizer for instance"
             )
-        made: Trainer = {
-            "WordPiece": trainers.WordPieceTrainer,
-            "WordLevel": trainers.WordLevelTrainer,
-            "Unigram": trainers.UnigramTrainer,
-        }.get(kind, trainers.BpeTrainer)()
+        made: Trainer = training.BY_MODEL[kind]()
         return made
 
     def save(self, folder: _Path, prefix: str | None = None) -> list[str]:

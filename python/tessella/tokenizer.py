@@ -698,7 +698,7 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.encode("low").tokens
             ['low']
         """
-        from ._training import train_files
+        from .training.run import train_files
 
         train_files(self, files, trainer, checkpoint, trace)
 
@@ -730,7 +730,7 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.encode("low").tokens
             ['low']
         """
-        from ._training import train_texts
+        from .training.run import train_texts
 
         train_texts(self, iterator, trainer, length, checkpoint, trace)
 
@@ -760,7 +760,7 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.encode("low").tokens
             ['low']
         """
-        from ._training import train_counts
+        from .training.run import train_counts
 
         train_counts(self, counts, trainer, checkpoint, trace)
 

@@ -460,14 +460,12 @@ def test_trained_anew(tokenizer, bpe):
     assert len(again) == 262
     assert again.decode(again("日本 the")["input_ids"]) == "日本 the"
     with pytest.raises(TrainError, match="cannot be trained"):
-        description = json.loads(Tokenizer(models.WordLevel({"a": 0}, "a")).to_str())
-        description["model"]["type"] = "Other"
 
         class Strange(PretrainedTokenizer):
             pass
 
         odd = Strange(bpe)
-        odd.__dict__["backend_tokenizer"] = type("B", (), {"to_str": lambda self: json.dumps(description)})()
+        odd.__dict__["backend_tokenizer"] = type("B", (), {"model": object()})()
         odd.train_new_from_iterator(texts, 9)
 
 

@@ -68,8 +68,25 @@ fn raise_in(py: Python<'_>, error: Error) -> PyErr {
             Some(Ok(original)) => wrap_custom(py, *original),
             _ => new(py, class_of(kind), &message),
         },
+        ErrorKind::Train => train_error(py, error, &message),
         _ => new(py, class_of(kind), &message),
     }
+}
+
+/// Where a vocabulary is too small, the exception has the numbers.
+fn train_error(py: Python<'_>, error: Error, message: &str) -> PyErr {
+    let raised = new(py, class_of(ErrorKind::Train), message);
+    if let Some(Ok(budget)) = error.into_source().map(|source| source.downcast::<tessella_train::Budget>()) {
+        let value = raised.value(py);
+        let told = value
+            .setattr("vocab_size", budget.size)
+            .and_then(|()| value.setattr("needed", budget.needed))
+            .and_then(|()| value.setattr("is_forced", budget.is_forced()));
+        if let Err(error) = told {
+            return error;
+        }
+    }
+    raised
 }
 
 /// A missing file is a `FileNotFoundError` with its `errno`, and so on; where the error says at which path, the

@@ -53,7 +53,6 @@ mod explaining;
 mod progress;
 mod sentencepiece;
 mod tracing;
-mod training;
 
 mod files;
 mod loading;

@@ -748,7 +748,7 @@ impl Tokenizer {
         let tokens = crate::added::tokens(special_tokens, true)?;
         let trained = trained.get().node.spec();
         let node = self.shared.get()?.parts.model.node.clone();
-        node.edit(|model| *model = crate::training::replace_trained(model, trained));
+        node.edit(|model| *model = tessella_train::again::keep_settings(model, trained));
         self.shared.update(|old| {
             let mut spec = old.core.spec().clone();
             for token in &mut spec.added_tokens {

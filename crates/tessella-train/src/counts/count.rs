@@ -7,7 +7,6 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
-use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 use tessella_core::{Error, Result, threads};
@@ -157,6 +156,8 @@ fn add_text(counts: &mut PieceCounts, text: &str, cut: &mut Cutter<'_>, weight: 
     failed.map_or(Ok(()), Err)
 }
 
+type Worker<'scope> = std::io::Result<std::thread::ScopedJoinHandle<'scope, Result<PieceCounts>>>;
+
 fn count_on_threads<S: AsRef<str> + Send>(
     texts: impl IntoIterator<Item = Result<S>>,
     split: &dyn Splitter,
@@ -170,30 +171,18 @@ fn count_on_threads<S: AsRef<str> + Send>(
     let (sender, receiver) = sync_channel::<Vec<S>>(tables.len() * 2);
     let receiver = Mutex::new(receiver);
     std::thread::scope(|scope| {
-        let workers: Vec<_> = tables
+        let workers: Vec<Worker<'_>> = tables
             .into_iter()
-            .map(|mut counts| {
+            .map(|counts| {
                 let (receiver, stop, done) = (&receiver, &stop, &done);
                 let work = move || {
-                    let mut cut = split.cutter(stop);
-                    let counted = (|| {
-                        while let Some(batch) = next_batch(receiver) {
-                            let mut bytes = 0;
-                            for text in &batch {
-                                add_text(&mut counts, text.as_ref(), &mut cut, options.weight)?;
-                                bytes += text.as_ref().len() as u64;
-                            }
-                            done.fetch_add(bytes, Ordering::Relaxed);
-                        }
-                        Ok(())
-                    })();
-                    if let Err(error) = counted {
+                    let counted = count_batches(receiver, split, options.weight, counts, done, stop);
+                    if counted.is_err() {
                         stop.store(true, Ordering::Relaxed);
                         // Drain, so that the reader never waits for a worker that is gone.
                         while next_batch(receiver).is_some() {}
-                        return Err(error);
                     }
-                    Ok(counts)
+                    counted
                 };
                 threads::start(std::thread::Builder::new(), scope, work)
             })
@@ -231,9 +220,7 @@ fn count_on_threads<S: AsRef<str> + Send>(
         };
         let mut read = read();
         drop(sender);
-        let is_busy = |worker: &std::io::Result<ScopedJoinHandle<'_, _>>| {
-            worker.as_ref().is_ok_and(|worker| !worker.is_finished())
-        };
+        let is_busy = |worker: &Worker<'_>| worker.as_ref().is_ok_and(|worker| !worker.is_finished());
         while read.is_ok() && workers.iter().any(is_busy) {
             std::thread::sleep(PAUSE);
             read = told();
@@ -245,31 +232,7 @@ fn count_on_threads<S: AsRef<str> + Send>(
         if read.is_err() {
             stop.store(true, Ordering::Relaxed);
         }
-        let mut counted = Vec::new();
-        let mut failure = read.err();
-        for worker in workers {
-            let worker = match worker {
-                Ok(worker) => worker,
-                Err(error) => {
-                    let message = "the system gives no more threads; count with fewer";
-                    failure = failure
-                        .or(Some(Error::new(tessella_core::ErrorKind::Train, message).caused_by(error)));
-                    continue;
-                }
-            };
-            match worker.join() {
-                Ok(Ok(counts)) => counted.push(counts),
-                Ok(Err(error)) => failure = failure.or(Some(error)),
-                Err(_) => {
-                    let error = Error::new(
-                        tessella_core::ErrorKind::Train,
-                        "a counting thread stopped unexpectedly; count with one thread to see where",
-                    );
-                    failure = failure.or(Some(error));
-                }
-            }
-        }
-        failure.map_or(Ok(counted), Err)
+        gathered(workers, read.err())
     })
 }
 
@@ -291,6 +254,48 @@ fn hand_out<S>(
         std::thread::sleep(PAUSE);
         told()?;
     }
+}
+
+/// What one thread does: batches from the queue into its table, until there are no more.
+fn count_batches<S: AsRef<str>>(
+    receiver: &Mutex<Receiver<Vec<S>>>,
+    split: &dyn Splitter,
+    weight: u64,
+    mut counts: PieceCounts,
+    done: &AtomicU64,
+    stop: &Arc<AtomicBool>,
+) -> Result<PieceCounts> {
+    let mut cut = split.cutter(stop);
+    while let Some(batch) = next_batch(receiver) {
+        let mut bytes = 0;
+        for text in &batch {
+            add_text(&mut counts, text.as_ref(), &mut cut, weight)?;
+            bytes += text.as_ref().len() as u64;
+        }
+        done.fetch_add(bytes, Ordering::Relaxed);
+    }
+    Ok(counts)
+}
+
+/// The tables of all workers, or the first failure.
+fn gathered(workers: Vec<Worker<'_>>, mut failure: Option<Error>) -> Result<Vec<PieceCounts>> {
+    let failed = |message: &str| Error::new(tessella_core::ErrorKind::Train, message);
+    let mut counted = Vec::new();
+    for worker in workers {
+        let error = match worker.map(|worker| worker.join()) {
+            Ok(Ok(Ok(counts))) => {
+                counted.push(counts);
+                continue;
+            }
+            Ok(Ok(Err(error))) => error,
+            Ok(Err(_)) => {
+                failed("a counting thread stopped unexpectedly; count with one thread to see where")
+            }
+            Err(error) => failed("the system gives no more threads; count with fewer").caused_by(error),
+        };
+        failure = failure.or(Some(error));
+    }
+    failure.map_or(Ok(counted), Err)
 }
 
 fn next_batch<S>(receiver: &Mutex<Receiver<Vec<S>>>) -> Option<Vec<S>> {

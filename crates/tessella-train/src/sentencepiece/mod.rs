@@ -92,17 +92,6 @@ fn wrong(message: String) -> Error {
 }
 
 impl SentencePieceTrainer {
-    /// Trains on the files that the options name and writes `<model_prefix>.model` and `<model_prefix>.vocab`.
-    pub fn train_files(
-        &self,
-        pretokenizer: Option<&Pretokenizer<'_>>,
-        progress: &dyn Progress,
-    ) -> Result<()> {
-        let prefix = self.prefix()?;
-        let trained = self.train_from_files(pretokenizer, progress)?;
-        trained.save(&prefix)
-    }
-
     /// Trains on the files that the options name.
     pub fn train_from_files(
         &self,

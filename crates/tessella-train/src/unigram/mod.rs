@@ -31,9 +31,10 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use tessella_core::spec::{AddedToken, ModelSpec, UnigramSpec};
-use tessella_core::{Error, ErrorKind, Result};
+use tessella_core::{Error, Result};
 
 use crate::bpe::Checkpoint;
+use crate::budget::{Budget, Must};
 use crate::counts::PieceCounts;
 use crate::outcome::{Ending, TrainReport, Trained, as_special};
 use crate::parallel;
@@ -197,21 +198,7 @@ impl UnigramTrainer {
         }
         let (vocab, unk_id) = self.finish(&corpus, &pieces, &required);
         self.checkpoint.as_ref().map_or(Ok(()), Checkpoint::forget)?;
-        let summary = TrainReport {
-            target: self.vocab_size,
-            vocab_size: vocab.len(),
-            special_tokens: self.special_tokens.len(),
-            alphabet: required.len(),
-            distinct_pieces: corpus.weights.len() as u64,
-            total_pieces: corpus.total,
-            ending: match vocab.len().cmp(&self.vocab_size) {
-                std::cmp::Ordering::Less => Ending::Exhausted,
-                std::cmp::Ordering::Equal => Ending::Full,
-                std::cmp::Ordering::Greater => Ending::AlphabetFills,
-            },
-            loss,
-            ..TrainReport::default()
-        };
+        let summary = TrainReport { loss, ..self.summary(&corpus, vocab.len(), required.len()) };
         report(progress, Stage::Finish, vocab.len() as u64, vocab.len() as u64)?;
         let model = ModelSpec::Unigram(UnigramSpec {
             vocab: Arc::new(vocab),
@@ -221,6 +208,23 @@ impl UnigramTrainer {
             nbest_size: None,
         });
         Ok(Trained { model, special_tokens: as_special(&self.special_tokens), report: summary })
+    }
+
+    fn summary(&self, corpus: &Corpus, vocab_size: usize, characters: usize) -> TrainReport {
+        TrainReport {
+            target: self.vocab_size,
+            vocab_size,
+            special_tokens: self.special_tokens.len(),
+            alphabet: characters,
+            distinct_pieces: corpus.weights.len() as u64,
+            total_pieces: corpus.total,
+            ending: match vocab_size.cmp(&self.vocab_size) {
+                std::cmp::Ordering::Less => Ending::Exhausted,
+                std::cmp::Ordering::Equal => Ending::Full,
+                std::cmp::Ordering::Greater => Ending::AlphabetFills,
+            },
+            ..TrainReport::default()
+        }
     }
 
     /// A hash of the pieces and of all options that the result depends on.
@@ -254,18 +258,9 @@ impl UnigramTrainer {
         let specials = as_special(&self.special_tokens).len() + usize::from(self.adds_unknown());
         let must = required.len() + if self.strict_budget { specials } else { 0 };
         if must > self.vocab_size {
-            return Err(Error::new(
-                ErrorKind::Train,
-                format!(
-                    "a vocabulary of {} is not large enough to contain all characters: {specials} special tokens \
-                     + {} characters = {}, before any longer entry. Ask for {} or more, or normalise the text to \
-                     fewer characters",
-                    self.vocab_size,
-                    required.len(),
-                    specials + required.len(),
-                    specials + required.len()
-                ),
-            ));
+            let characters = required.len();
+            let must = Must::Characters { specials, characters };
+            return Err(Budget { size: self.vocab_size, needed: specials + characters, must }.into());
         }
         Ok(required)
     }
