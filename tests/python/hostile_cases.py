@@ -173,6 +173,11 @@ def decoded_doubles_as_bytes() -> Any:
 
 
 @case
+def decoded_suffix_of_nothing() -> Any:
+    return decoding(*[decoders.BPEDecoder("")] * 40).decode([0] * 100)
+
+
+@case
 def decoded_delimiter_of_nothing() -> Any:
     return decoding(*[decoders.CTC("x", "", True)] * 40).decode([0, 1] * 100)
 

@@ -122,7 +122,9 @@ impl Decoder {
     /// Token texts to the texts that, joined, are the result.
     pub fn decode_chain(&self, tokens: Vec<String>) -> Result<Vec<String>> {
         let _work = limits::begin_alone(tokens.iter().map(String::len).sum());
-        self.chain(tokens)
+        let texts = self.chain(tokens)?;
+        limits::check_growth(texts.iter().map(String::len).sum(), || "a decoder".to_string())?;
+        Ok(texts)
     }
 
     fn chain(&self, tokens: Vec<String>) -> Result<Vec<String>> {
