@@ -30,6 +30,9 @@ const RUN: u8 = 0x40;
 const PORTION: usize = 512;
 /// Beyond so many slots for each token, an id in the file is far away from all others and a table is a waste.
 const MOST_HOLES: usize = 4;
+/// Bytes that the texts of all ids may come to. Stages that make texts grow would make those of a whole vocabulary huge,
+/// of which a call needs a few.
+const MOST_TEXT: usize = 64 << 20;
 
 /// What the texts of all ids become when they are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,6 +135,10 @@ impl Table {
         }));
         texts.push("x".into());
         for stage in shape.each {
+            let size: usize = texts.iter().map(String::len).sum();
+            if (size + texts.len()).saturating_mul(stage.most_growth()) > MOST_TEXT {
+                return None;
+            }
             texts = stage.decode_chain(texts).ok()?;
         }
         let mut spelled = Vec::new();
@@ -300,6 +307,18 @@ impl Decoder {
         let texts = if first { vec![token.to_owned(), other] } else { vec![other, token.to_owned()] };
         let mut texts = stages.into_iter().try_fold(texts, |texts, stage| stage.decode_chain(texts))?;
         Ok(texts.swap_remove(usize::from(!first)))
+    }
+
+    /// How many times as long a stage may make texts that have one more byte each.
+    fn most_growth(&self) -> usize {
+        match self {
+            Decoder::Replace { matcher, content } => {
+                content.len().div_ceil(matcher.as_literal().map_or(1, str::len).max(1)).max(1)
+            }
+            // An empty suffix is found between all characters.
+            Decoder::Bpe { .. } => 2,
+            _ => 1,
+        }
     }
 
     fn flatten<'d>(&'d self, stages: &mut Vec<&'d Decoder>) {
