@@ -346,7 +346,7 @@ def test_examples():
         numpy.array([97, 98]), numpy.array([97.0]), numpy.array([True]), [numpy.int64(97)], [numpy.float64(97)],
         [numpy.array(97)], [numpy.array([97])], array("i", [97]), array("d", [97.0]), deque([97]), [5000],
     ],
-    ids=repr,
+    ids=lambda one: type(one).__name__ if hasattr(one, "__next__") else repr(one),
 )  # fmt: skip
 def test_what_ids_are(pair, ids):
     mine, real = pair

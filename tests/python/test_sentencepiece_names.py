@@ -82,7 +82,7 @@ MAPS = [
 ]
 
 
-@pytest.mark.parametrize("rules", MAPS, ids=lambda rules: str(rules)[:40])
+@pytest.mark.parametrize("rules", MAPS, ids=[f"rules{number}" for number in range(len(MAPS))])
 def test_rules_that_are_given(rules):
     def run(package):
         normalizer = package.SentencePieceNormalizer(norm_map=rules, add_dummy_prefix=False)
