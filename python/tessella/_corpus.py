@@ -1,7 +1,8 @@
-"""What ``count_pieces`` is given, sorted into what the engine reads and what Python reads.
+"""The one reader of texts: a source, sorted into what the engine reads and what Python reads.
 
-Text files and JSON lines, packed or not, are read by the engine. Parquet files (through ``pyarrow``) and
-iterables are read here.
+Text files, JSON lines and streams, packed or not, are read by the engine. Parquet files (through
+``pyarrow``) and iterables are read here. Counting, encoding files and all commands take their texts from
+``parts`` or ``Texts``.
 """
 
 from __future__ import annotations
@@ -16,14 +17,17 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from . import _tessella
-from ._texts import Share, flat
+from ._texts import Reading, Share, flat
 from .errors import ArgumentError, FormatError, MissingDependencyError
 
 if TYPE_CHECKING:
     from ._types import Source
 
-__all__ = ["Part", "parts", "read"]
+__all__ = ["Part", "Stream", "Texts", "files", "parts"]
 
+#: Texts, and characters, that are handed on at a time.
+MOST = 1 << 12
+SIZE = 1 << 18
 #: Rows of a Parquet file that are held at a time.
 ROWS = 1024
 #: The largest number that fractions are multiplied with: far beyond it, counts come near 64 bits.
@@ -32,7 +36,7 @@ FINEST = 1_000_000
 
 @dataclass
 class Part:
-    """What is counted in one go: either files for the engine, or texts."""
+    """What is read in one go: either files for the engine, or texts."""
 
     name: str
     language: str
@@ -40,13 +44,92 @@ class Part:
     files: list[str] = field(default_factory=list)
     texts: Iterable[Any] = ()
     length: int | None = None
+    #: Bytes on disk, where they are known.
+    size: int = 0
 
 
-def parts(source: Source, weights: Any, languages: Any, column: str, errors: str) -> Iterator[Part]:
+class Stream:
+    """A binary stream as a source, and what messages call it."""
+
+    def __init__(self, name: str, file: Any) -> None:
+        self.name, self.file = name, file
+
+
+class Texts:
+    """The texts of a source, in lists of some of them, and how far reading is.
+
+    Args:
+        source: as for ``count_pieces``.
+        reading: how texts are read.
+        share: which of them are given.
+        most: the most texts of a list that comes from files; 1 answers a person who types.
+    """
+
+    def __init__(
+        self, source: Source | Stream, reading: Reading, share: Share | None = None, most: int | None = None
+    ) -> None:
+        self._reading, self._share, self._most = reading, share or Share(), most
+        self._parts = list(parts(source, None, None, reading, most))
+        self._before = 0
+        self._open: Any = None
+        sizes = [part.size for part in self._parts]
+        #: Bytes of all files, 0 where that is not known.
+        self.total: int = sum(sizes) if all(sizes) else 0
+
+    @property
+    def done(self) -> int:
+        """How far reading is: bytes of files on disk, packed as they are, or characters of other texts."""
+        return self._before + (0 if self._open is None else self._open.position)
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for part in self._parts:
+            if part.files:
+                how: dict[str, Any] = {**self._reading.options, **self._share.options}
+                self._open = _tessella.TextFiles(part.files, self._most or MOST, **how)
+                yield from self._open
+                self._before, self._open = self.done, None
+                continue
+            texts = flat(part.texts, self._reading.field, self._reading.errors)
+            for some in _lists(self._share.of(part.name, texts), self._most or MOST):
+                yield some
+                self._before += sum(map(len, some))
+
+    def each(self) -> Iterator[str]:
+        """The texts, one after the other."""
+        for texts in self:
+            yield from texts
+
+
+def _lists(texts: Iterable[str], most: int, largest: int = SIZE) -> Iterator[list[str]]:
+    """Texts in lists, none of which is large."""
+    some: list[str] = []
+    size = 0
+    for text in texts:
+        some.append(text)
+        size += len(text)
+        if len(some) >= most or size >= largest:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
+
+
+def files(paths: Iterable[Any]) -> list[os.PathLike[str]]:
+    """Paths, whether they are ``str`` or not, as a source: a list of ``str`` would be one of texts."""
+    return [_File(os.fsdecode(path)) for path in paths]
+
+
+def parts(
+    source: Source | Stream, weights: Any, languages: Any, reading: Reading, most: int | None = None
+) -> Iterator[Part]:
     """The parts of a source, each with its name, weight and language.
 
     All files are looked at before the first is read, so that a mistyped name does not end a long job.
     """
+    if isinstance(source, Stream):
+        stream = _tessella.TextFiles([(source.name, source.file)], most or MOST, **reading.options)
+        yield Part("", "", 1, texts=stream)
+        return
     named = _named(source)
     keys = [key for key, _, _ in named]
     scaled = _whole([_weight(one) for one in _spread(weights, keys, "weights", 1)])
@@ -58,22 +141,11 @@ def parts(source: Source, weights: Any, languages: Any, column: str, errors: str
     for (_, name, payload), weight, tag in zip(named, scaled, tags, strict=True):
         if isinstance(payload, list) and payload and all(isinstance(path, os.PathLike) for path in payload):
             for path in payload:
-                _add_file(made, Part(name, tag, weight), path, column, errors)
+                _add_file(made, Part(name, tag, weight), path, reading)
         else:
             length = len(payload) if isinstance(payload, (list, tuple)) else None
             made.append(Part(name, tag, weight, texts=payload, length=length))
     yield from made
-
-
-def read(source: Source, column: str, errors: str, form: str, share: Share) -> Iterator[str]:
-    """The texts of a source, one after the other: those of a share."""
-    for part in parts(source, None, None, column, errors):
-        if part.files:
-            how = {"field": column, "errors": errors, "format": form, **share.options}
-            for some in _tessella.TextFiles(part.files, **how):
-                yield from some
-        else:
-            yield from share.of(part.name, flat(part.texts, column, errors))
 
 
 def _named(source: Any) -> list[tuple[str, str, Any]]:
@@ -136,7 +208,7 @@ def _is_file(text: str) -> bool:
         return False
 
 
-def _add_file(made: list[Part], like: Part, path: Any, column: str, errors: str) -> None:
+def _add_file(made: list[Part], like: Part, path: Any, reading: Reading) -> None:
     """Adds a file: to the part before if it can be read in one go with it."""
     name = os.fsdecode(path)
     try:
@@ -151,9 +223,8 @@ def _add_file(made: list[Part], like: Part, path: Any, column: str, errors: str)
         raise IsADirectoryError(errno.EISDIR, reason, name)
     if stat.S_ISREG(found.st_mode) and _begins_like_parquet(name):
         table = _parquet(name)
-        _check_column(table, name, column)
-        rows = table.metadata.num_rows
-        like.texts, like.length = _parquet_texts(table, name, column, errors), rows
+        _check_column(table, name, reading.field)
+        like.texts, like.length = _parquet_texts(table, name, reading), table.metadata.num_rows
         made.append(like)
         return
     last = made[-1] if made else None
@@ -166,6 +237,10 @@ def _add_file(made: list[Part], like: Part, path: Any, column: str, errors: str)
     else:
         like.files = [name]
         made.append(like)
+        last = like
+    # A pipe has no size: the whole has none.
+    is_known = stat.S_ISREG(found.st_mode) and (last.size or len(last.files) == 1)
+    last.size = last.size + found.st_size if is_known else 0
 
 
 def _begins_like_parquet(name: str) -> bool:
@@ -203,10 +278,10 @@ def _check_column(table: Any, name: str, column: str) -> None:
         raise ArgumentError(f"the column `{column}` of {name} holds {kind}, expected strings: name another")
 
 
-def _parquet_texts(table: Any, name: str, column: str, errors: str) -> Iterator[list[str]]:
+def _parquet_texts(table: Any, name: str, reading: Reading) -> Iterator[list[str]]:
     import pyarrow
 
-    first = 0
+    first, column = 0, reading.field
     for batch in table.iter_batches(batch_size=ROWS, columns=[column]):
         # As bytes, so that what is not UTF-8 is found by us.
         cells = batch.column(0).cast(pyarrow.large_string()).cast(pyarrow.large_binary()).to_pylist()
@@ -215,7 +290,7 @@ def _parquet_texts(table: Any, name: str, column: str, errors: str) -> Iterator[
             if cell is None:
                 continue
             try:
-                texts.append(cell.decode("utf-8", errors))
+                texts.append(cell.decode("utf-8", reading.errors))
             except UnicodeDecodeError as error:
                 refused = FormatError(
                     f"{name} is not UTF-8: {cell[error.start]:#04x} at byte {error.start} of "

@@ -1,8 +1,7 @@
-"""Text files to ids."""
+"""Files of texts to ids, and files that appear whole."""
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import errno
 import os
@@ -11,75 +10,30 @@ import stat
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
-from .errors import ArgumentError, FormatError
+from . import _tessella
+from ._corpus import _lists, files, parts
+from ._texts import Reading, flat
 from .ragged import RaggedIds
 
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
 
-# Text is encoded in portions of about this many characters, so that memory stays bounded.
+#: Text is encoded in portions of about this many bytes, so that memory stays bounded.
 PORTION = 1 << 24
 
 
-def _not_utf8(path: Any) -> FormatError:
-    """The error for a file that is not UTF-8, with the place of the first byte that is wrong."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    place = lines = 0
-    found = "its end is missing"
-    with open(path, "rb") as file:
-        while portion := file.read(1 << 20):
-            # Bytes that the decoder holds back from the portion before.
-            held = len(decoder.getstate()[0])
-            try:
-                decoder.decode(portion)
-            except UnicodeDecodeError as error:
-                lines += portion.count(b"\n", 0, max(error.start - held, 0))
-                place += error.start - held
-                found = f"{error.object[error.start]:#04x} at byte {place}, line {lines + 1}"
-                break
-            place += len(portion)
-            lines += portion.count(b"\n")
-    refused = FormatError(f"{os.fspath(path)} is not UTF-8: {found}; convert the file first")
-    refused.filename = os.fspath(path)
-    return refused
-
-
-def _texts(path: Any, separator: str | None) -> Iterator[str]:
-    """The texts of one file."""
-    try:
-        yield from _decoded(path, separator)
-    except UnicodeDecodeError as error:
-        raise _not_utf8(path) from error
-
-
-def _decoded(path: Any, separator: str | None) -> Iterator[str]:
-    if separator is None:
-        with open(path, encoding="utf-8", newline="") as file:
-            yield file.read()
-        return
-    if not separator:
-        raise ArgumentError("`separator` must not be empty; None makes every file one text")
-    with open(path, encoding="utf-8", newline="") as file:
-        rest = ""
-        while portion := file.read(PORTION):
-            *whole, rest = (rest + portion).split(separator)
-            yield from whole
-        if rest:
-            yield rest
-
-
-def _portions(paths: list[Any], separator: str | None) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for path in paths:
-        for text in _texts(path, separator):
-            batch.append(text)
-            size += len(text) + 1
-            if size >= PORTION:
-                yield batch
-                batch, size = [], 0
-    if batch:
-        yield batch
+def _batches(
+    tokenizer: Tokenizer, paths: list[Any], reading: Reading, special: bool, threads: int | None
+) -> Iterator[RaggedIds]:
+    """The ids of the texts of files, portion by portion."""
+    for part in parts(files(paths), None, None, reading):
+        if part.files:
+            texts = _tessella.TextFiles(part.files, **reading.options)
+            while (found := texts.encode(tokenizer, PORTION, special, threads)) is not None:
+                yield RaggedIds(*found)
+            continue
+        for some in _lists(flat(part.texts, reading.field, reading.errors), PORTION, PORTION):
+            yield tokenizer.encode_ids_batch(some, special, threads)
 
 
 def _beside(folder: str, name: str, mode: int) -> tuple[int, str]:
@@ -134,7 +88,7 @@ def _replacing(target: str) -> Iterator[IO[bytes]]:
 def encode_files(
     tokenizer: Tokenizer,
     paths: list[Any],
-    separator: str | None,
+    reading: Reading,
     num_threads: int | None,
     out: Any,
     add_special_tokens: bool,
@@ -142,11 +96,7 @@ def encode_files(
     """See ``Tokenizer.encode_files``."""
     import numpy as np
 
-    paths = [os.fspath(path) for path in paths]
-    batches = (
-        tokenizer.encode_ids_batch(texts, add_special_tokens, num_threads)
-        for texts in _portions(paths, separator)
-    )
+    batches = _batches(tokenizer, paths, reading, add_special_tokens, num_threads)
     if out is None:
         ids, offsets = [np.empty(0, np.uint32)], [np.zeros(1, np.int64)]
         for batch in batches:

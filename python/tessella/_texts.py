@@ -1,17 +1,55 @@
-"""Texts from what an iterable yields, as the engine reads it, and the share of them that is kept aside.
+"""How texts are read, from files and from iterables, and the share of them that is kept aside.
 
-An iterable yields texts, rows (dicts with a field of text), or lists of both. Where Python looks at each
-text itself, to leave some out or to hand them on, this reads what the engine would read, and refuses what it
-would.
+`Reading` holds the options that all who read texts share: counting, training, encoding files, the command
+line. Files are read by the engine. An iterable yields texts, rows (dicts with a field of text), or lists of
+both; where Python looks at each text itself, to leave some out or to hand them on, `flat` reads what the
+engine would read, and refuses what it would.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from reprlib import repr as short
-from typing import Any
+from typing import Any, Literal
 
-__all__ = ["Share", "flat"]
+from .errors import ArgumentError
+
+__all__ = ["Reading", "Share", "flat"]
+
+#: What ends a text where there is no separator: a line end that belongs to the text (as trainers read), one
+#: that does not, or nothing but the end of the file.
+Cut = Literal["lines", "bare lines", "never"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How texts are read; the arguments are those of ``count_pieces``."""
+
+    field: str = "text"
+    errors: str = "strict"
+    format: str = "auto"
+    separator: str | None = None
+    cut: Cut = "lines"
+
+    def __post_init__(self) -> None:
+        if self.errors not in ("strict", "replace"):
+            raise ArgumentError(f"`errors` must be 'strict' or 'replace', found {self.errors!r}")
+        if self.format not in ("auto", "text", "jsonl"):
+            raise ArgumentError(f"`format` must be 'auto', 'text' or 'jsonl', found {self.format!r}")
+        if not isinstance(self.field, str):
+            raise TypeError(f"`field` must be a str, not {type(self.field).__name__}")
+        if self.separator is not None and not isinstance(self.separator, str):
+            raise TypeError(f"`separator` must be a str or None, not {type(self.separator).__name__}")
+        if self.separator == "":
+            without = "every file one text" if self.cut == "never" else "every line one text"
+            raise ArgumentError(f"`separator` must not be empty; None makes {without}")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The same for the engine."""
+        ends = {"cut": self.cut} if self.separator is None else {"separator": self.separator}
+        return {"field": self.field, "errors": self.errors, "format": self.format, **ends}
 
 
 class Share:

@@ -180,6 +180,7 @@ def read_texts(
     errors: Literal["strict", "replace"] = "strict",
     field: str = "text",
     format: Literal["auto", "text", "jsonl"] = "auto",
+    separator: str | None = None,
     only_every: int = 1,
 ) -> Iterator[str]:
     """The texts that ``count_pieces`` would count, with the same arguments.
@@ -196,12 +197,11 @@ def read_texts(
         ...     list(read_texts(path))
         ['low lower', 'low']
     """
-    from ._corpus import read
-    from ._texts import Share
+    from ._corpus import Texts
+    from ._texts import Reading, Share
 
-    _check_reading(errors, field, format)
-    share = Share(only_every=_whole_number("only_every", only_every, 1))
-    return read(source, field, errors, format, share)
+    reading = Reading(field, errors, format, separator)
+    return Texts(source, reading, Share(only_every=_whole_number("only_every", only_every, 1))).each()
 
 
 def _whole_number(name: str, number: Any, least: int) -> int:
@@ -211,15 +211,6 @@ def _whole_number(name: str, number: Any, least: int) -> int:
     if not least <= whole < 1 << 63:
         raise OutOfRangeError(f"`{name}` must be from {least} to {(1 << 63) - 1}, found {whole}")
     return whole
-
-
-def _check_reading(errors: str, field: str, format: str) -> None:
-    if errors not in ("strict", "replace"):
-        raise ArgumentError(f"`errors` must be 'strict' or 'replace', found {errors!r}")
-    if format not in ("auto", "text", "jsonl"):
-        raise ArgumentError(f"`format` must be 'auto', 'text' or 'jsonl', found {format!r}")
-    if not isinstance(field, str):
-        raise TypeError(f"`field` must be a str, not {type(field).__name__}")
 
 
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?\s*", re.ASCII | re.IGNORECASE)
@@ -263,6 +254,7 @@ def count_pieces(
     errors: Literal["strict", "replace"] = "strict",
     field: str = "text",
     format: Literal["auto", "text", "jsonl"] = "auto",
+    separator: str | None = None,
     progress: bool | ProgressFormat = False,
     spill_folder: Path | None = None,
     hold_out: int = 0,
@@ -270,7 +262,8 @@ def count_pieces(
     """Counts the pieces of a corpus, cut as a tokenizer cuts them before its model sees them.
 
     The result is the same for any number of threads, any memory budget, and any way of cutting the corpus
-    into files. Each line of a text file is a text, with its line end, as for ``Tokenizer.train``.
+    into files. Each line of a text file is a text, with its line end, as for ``Tokenizer.train``. Files are
+    read as ``Tokenizer.encode_files`` and the command line read them.
 
     Args:
         source: what to count. A path (``str`` or ``Path``); a list of ``Path``; a dict of names and
@@ -290,6 +283,8 @@ def count_pieces(
             ``"replace"`` puts U+FFFD in their place.
         field: the key of the text in JSON lines and rows, the column of the text in Parquet files.
         format: ``"text"`` or ``"jsonl"`` whatever the files' names say.
+        separator: what stands between the texts of a text file, and belongs to none of them; ``None`` makes
+            each line a text, with its line end.
         progress: show a bar on a terminal and a line every ten seconds elsewhere, on standard error;
             ``"json"`` writes lines of JSON instead.
         spill_folder: where to write what does not fit in memory; by default the temporary folder. It is
@@ -312,9 +307,9 @@ def count_pieces(
         [('low', 2), ('lower', 1)]
     """
     from ._corpus import parts
-    from ._texts import Share, flat
+    from ._texts import Reading, Share, flat
 
-    _check_reading(errors, field, format)
+    reading = Reading(field, errors, format, separator)
     share = Share(without_every=_whole_number("hold_out", hold_out, 0))
     if tokenizer is None:
         tokenizer = Tokenizer(Model())
@@ -323,9 +318,7 @@ def count_pieces(
     options: dict[str, Any] = {
         "num_threads": num_threads,
         "progress": _progress(progress),
-        "errors": errors,
-        "field": field,
-        "format": format,
+        **reading.options,
     }
     counts = PieceCounts()
     if memory is not None:
@@ -334,7 +327,7 @@ def count_pieces(
         threads = num_threads or os.cpu_count() or 1
         # The result has a share like each thread's table.
         counts._limit(max(budget // (threads + 2), _tessella.LEAST_BUDGET), spill_folder)
-    for part in parts(source, weights, languages, field, errors):
+    for part in parts(source, weights, languages, reading):
         noted = {"name": part.name, "language": part.language, "weight": part.weight}
         if part.files:
             _tessella.count_files_into(counts, tokenizer, part.files, **share.options, **options, **noted)

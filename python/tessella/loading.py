@@ -7,10 +7,12 @@ import os
 import re
 import warnings
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from . import _tessella
 from ._near import nearest
-from .errors import ArgumentError, MissingDependencyError, TessellaError
+from .errors import ArgumentError, FormatError, MissingDependencyError, TessellaError
+from .models import SentencePiece
 from .tokenizer import Tokenizer
 
 __all__ = ["load"]
@@ -42,7 +44,9 @@ def load(
         allow_custom: import paths (``package.module:Name``) of components written in Python that the file
             may use. Nothing else is imported.
 
-    Of a folder, the settings and the chat template are kept as ``config`` and ``chat_template``.
+    Of a folder, the settings and the chat template are kept as ``config`` and ``chat_template``. A folder
+    with a SentencePiece model whose settings name a class (``LlamaTokenizer``, ...) gives the tokenizer that
+    this class makes of it; the model's file alone gives SentencePiece's own.
 
     Example:
         >>> import os, tempfile
@@ -55,6 +59,24 @@ def load(
         ...     loaded = tessella.load(path)
         >>> loaded.encode("hello").ids
         [0]
+    """
+    return loaded(source, pattern, special_tokens, allow_custom)[0]
+
+
+def loaded(
+    source: str | os.PathLike[str],
+    pattern: str | None = None,
+    special_tokens: Mapping[str, int] | None = None,
+    allow_custom: Iterable[str] = (),
+    class_name: str | None = None,
+    given: Mapping[str, Any] | None = None,
+) -> tuple[Tokenizer, dict[str, Any] | None]:
+    """What ``load`` gives, and the settings of a tokenizer that was made by the rules of a model's class.
+
+    Args:
+        source, pattern, special_tokens, allow_custom: as for ``load``.
+        class_name: the class that makes a tokenizer of a SentencePiece model; by default the folder's.
+        given: settings of the caller for that class.
     """
     path = os.fspath(source)
     if not isinstance(path, str):
@@ -69,7 +91,7 @@ def load(
             f"{type(special_tokens).__name__}"
         )
     if not os.path.exists(path):
-        return _from_elsewhere(path, isinstance(source, os.PathLike), pattern, special_tokens)
+        return _from_elsewhere(path, isinstance(source, os.PathLike), pattern, special_tokens), None
     specials = None if special_tokens is None else list(special_tokens.items())
     try:
         description, notices, beside = _tessella.load(path, pattern, specials, list(allow_custom))
@@ -91,7 +113,50 @@ def load(
         tokenizer._special_tokens_map = special_tokens_map
         tokenizer.chat_template = chat_template
         tokenizer._chat_templates = tuple(chat_templates)
-    return tokenizer
+    if not isinstance(tokenizer.model, SentencePiece) or (beside is None and class_name is None):
+        return tokenizer, None
+    return _by_class(tokenizer, path, class_name, given or {})
+
+
+def _by_class(
+    plain: Tokenizer, path: str, class_name: str | None, given: Mapping[str, Any]
+) -> tuple[Tokenizer, dict[str, Any] | None]:
+    """The tokenizer that a model's class makes of SentencePiece pieces, if there is a class."""
+    from json import loads
+
+    from .batch.from_pieces import as_json, with_class
+    from .batch.model_types import class_of
+
+    name = class_name or class_of(plain.config, _object_in(path, "config.json"))
+    if name is None:
+        return plain, None
+    # Two files of older releases, which hold some of the settings.
+    old = None if plain._special_tokens_map is None else loads(plain._special_tokens_map)
+    added = _object_in(path, "added_tokens.json")
+    try:
+        made, settings = with_class(name, plain, plain.config, old, added, given)
+    except TessellaError as error:
+        raise type(error)(f"{error} (in {path})") from error.__cause__
+    made.config = as_json(settings)
+    made.chat_template = plain.chat_template
+    made._chat_templates = plain._chat_templates
+    return made, settings
+
+
+def _object_in(folder: str, name: str) -> dict[str, Any] | None:
+    """The JSON object in a file of a folder, if there is one."""
+    from json import load
+
+    try:
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            found = load(file)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except ValueError as error:
+        raise FormatError(f"{os.path.join(folder, name)} is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise FormatError(f"{os.path.join(folder, name)} must hold a JSON object, not {found!r}")
+    return found
 
 
 def _from_elsewhere(

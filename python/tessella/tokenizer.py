@@ -318,7 +318,8 @@ class Tokenizer(_tessella.Tokenizer):
 
         It holds the tokenizer and, where there are any, ``config``, ``chat_template`` and what else the
         folder held that this was loaded from. A tokenizer by SentencePiece's own rules is written as
-        ``tokenizer.model``, all others as ``tokenizer.json``.
+        ``tokenizer.model``, with its added tokens in ``tokenizer_config.json``, all others as
+        ``tokenizer.json``.
 
         Example:
             >>> import os, tempfile
@@ -338,6 +339,9 @@ class Tokenizer(_tessella.Tokenizer):
         if config is not None and config.get("chat_template", self.chat_template) != self.chat_template:
             # The template has a file of its own, which is read first.
             config = {key: value for key, value in config.items() if key != "chat_template"}
+        if config is not None and type(self.model).__name__ == "SentencePiece":
+            # A class would make another tokenizer of the model's file.
+            config = {key: value for key, value in config.items() if key != "tokenizer_class"}
         files = _tessella.save_folder(
             self,
             path,
@@ -453,18 +457,29 @@ class Tokenizer(_tessella.Tokenizer):
         num_threads: int | None = None,
         out: Path | None = None,
         add_special_tokens: bool = True,
+        *,
+        field: str = "text",
+        format: Literal["auto", "text", "jsonl"] = "auto",
+        errors: Literal["strict", "replace"] = "strict",
     ) -> RaggedIds:
-        """The ids of text files. Truncation and padding do not apply.
+        """The ids of the texts of files, which are read as ``tessella.count_pieces`` reads them. Truncation
+        and padding do not apply.
 
         Args:
-            paths: one path or several, of UTF-8 files.
-            separator: what stands between the texts of a file, ``"\\n"`` for one text in each line; ``None``
-                makes every file one text. Separators are left out, and so is an empty text at the end.
+            paths: one path or several: text or JSON lines (``.jsonl``, ``.ndjson``, ``.json``), also packed
+                with gzip or zstd, or Parquet. JSON lines and Parquet files hold a text in each row.
+            separator: what stands between the texts of a text file, ``"\\n"`` for one text in each line;
+                ``None`` makes every such file one text. Separators are left out, and so is an empty text at
+                the end.
             num_threads: how many threads work; ``None`` lets the engine choose.
             out: write the ids to this file, little-endian 32-bit numbers, and the offsets, 64-bit, to one
                 with ``.offsets`` behind its name. The result is then mapped from the files instead of held
                 in memory.
             add_special_tokens: let the post-processor add its special tokens.
+            field: the key of the text in JSON lines, the column of the text in Parquet files.
+            format: ``"text"`` or ``"jsonl"`` whatever the files' names say.
+            errors: what to do with bytes that are not UTF-8: ``"strict"`` raises an error that says where,
+                ``"replace"`` puts U+FFFD in their place.
 
         Example:
             >>> import os, tempfile
@@ -480,10 +495,12 @@ class Tokenizer(_tessella.Tokenizer):
             [[0, 1], [0]]
         """
         from ._files import encode_files
+        from ._texts import Reading
 
         if isinstance(paths, (str, os.PathLike)):
             paths = [paths]
-        return encode_files(self, list(paths), separator, num_threads, out, add_special_tokens)
+        reading = Reading(field, errors, format, separator, "never")
+        return encode_files(self, list(paths), reading, num_threads, out, add_special_tokens)
 
     def encode_batch_fast(
         self,

@@ -371,7 +371,7 @@ def test_threads_are_those_of_every_output(trained, capsys):
 
 def test_standard_input_that_is_empty_or_broken(trained):
     _, err = run("count", "-r", "gpt2", "--input", "jsonl", input=b'{"text": "a"}\n{"text": \n', status=1)
-    assert "standard input, line 2, column 10: Expecting value" in err
+    assert "invalid JSON" in err and "(at standard input, line 2, column 10)" in err
     assert run("encode", "tokenizer.json", input=b"") == ("", "")
     _, err = run("count", "-r", "gpt2", input=b"", status=1)
     assert "holds no pieces" in err
@@ -380,7 +380,7 @@ def test_standard_input_that_is_empty_or_broken(trained):
     out, _ = run("encode", "tokenizer.json", "--errors", "replace", "-f", "tokens", input=b"low \xff\n")
     assert out.startswith("low│")
     _, err = run("encode", "tokenizer.json", "--input", "jsonl", input=b'{"body": 1}\n', status=1)
-    assert "line 1: expected an object with the key `text`" in err
+    assert "no `text`, it has `body`" in err and "(at standard input, line 1)" in err
 
 
 def test_nothing_is_written_by_a_failed_run(trained):

@@ -14,10 +14,15 @@ use tessella_core::spec::{
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::atomic;
+use crate::beside_model;
 use crate::detect::{LoadOptions, first_of, load_path_with};
 use crate::json::{Layout, Node, Parser, Value, Writer};
 use crate::save::{self, Extras};
 use crate::{hf, vocab_files};
+
+/// The names that the library gives to SentencePiece models, the usual one first.
+const SENTENCEPIECE_NAMES: [&str; 5] =
+    ["tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model", "sentencepiece.model"];
 
 /// A tokenizer with what its folder says beside it.
 #[derive(Debug, Clone)]
@@ -72,16 +77,31 @@ pub fn load_with(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolde
     let special_tokens_map = read_json(folder, "special_tokens_map.json")?;
     let mut notices = Vec::new();
     let (spec, source) =
-        match first_of(folder, &["tokenizer.json", "tokenizer.model", "spiece.model", "tekken.json"]) {
+        match first_of(folder, &[&["tokenizer.json"], &SENTENCEPIECE_NAMES[..], &["tekken.json"]].concat()) {
             Some(path) => {
                 let loaded = load_path_with(&path, options)?;
                 notices = loaded.notices;
-                (loaded.spec, path)
+                let mut spec = loaded.spec;
+                add_beside_model(&mut spec, folder, config.as_ref())?;
+                (spec, path)
             }
             None => from_vocab_files(folder, config.as_ref(), special_tokens_map.as_ref())?,
         };
     let (chat_template, chat_templates) = templates(folder, config.as_ref())?;
     Ok(LoadedFolder { spec, source, config, special_tokens_map, chat_template, chat_templates, notices })
+}
+
+/// The added tokens of a SentencePiece model. Where the settings name a class, that class decides about them.
+fn add_beside_model(spec: &mut TokenizerSpec, folder: &Path, config: Option<&Value>) -> Result<()> {
+    let named = config.and_then(|config| config.get("tokenizer_class")).is_some_and(|class| !class.is_null());
+    if named || !matches!(spec.model, ModelSpec::SentencePiece(_)) {
+        return Ok(());
+    }
+    match beside_model::read(config)? {
+        Some(tokens) => spec.added_tokens = tokens,
+        None => add_added_tokens(spec, folder)?,
+    }
+    Ok(())
 }
 
 /// The default template, and further ones by name.
@@ -188,9 +208,10 @@ fn from_vocab_files(
         (bert(ModelSpec::WordPiece(model), &bert_config), path)
     } else {
         return Err(Error::value(format!(
-            "the folder {} holds no tokenizer; looked for tokenizer.json, tokenizer.model, spiece.model, tekken.json, \
-             vocab.json with merges.txt, and vocab.txt",
-            folder.display()
+            "the folder {} holds no tokenizer; looked for tokenizer.json, {}, tekken.json, vocab.json with \
+             merges.txt, and vocab.txt",
+            folder.display(),
+            SENTENCEPIECE_NAMES.join(", ")
         )));
     };
     add_special_tokens(&mut spec, &settings);
@@ -332,7 +353,8 @@ fn own_file(folder: &Path, spec: &TokenizerSpec) -> Result<(PathBuf, Vec<u8>)> {
     if !matches!(spec.model, ModelSpec::SentencePiece(_)) {
         return Ok((json, hf::to_string(spec, true)?.into_bytes()));
     }
-    let bytes = save::model_bytes(spec)?;
+    // What the model's file has no place for stands in the settings.
+    let bytes = save::model_bytes(&TokenizerSpec { added_tokens: Vec::new(), ..spec.clone() })?;
     if json.exists() {
         return Err(Error::value(format!(
             "{} exists and would be read instead of the SentencePiece model; save to a new folder",
@@ -345,7 +367,11 @@ fn own_file(folder: &Path, spec: &TokenizerSpec) -> Result<(PathBuf, Vec<u8>)> {
 /// Writes a folder; gives the files' paths. All contents are on the disk before the first name changes.
 pub fn save(folder: &Path, spec: &TokenizerSpec, extras: &Extras) -> Result<Vec<PathBuf>> {
     let mut files = vec![own_file(folder, spec)?];
-    if let Some(config) = &extras.config {
+    let config = match spec.model {
+        ModelSpec::SentencePiece(_) => beside_model::written(extras.config.clone(), &spec.added_tokens),
+        _ => extras.config.clone(),
+    };
+    if let Some(config) = &config {
         files.push((folder.join("tokenizer_config.json"), pretty(config).into_bytes()));
     }
     if let Some(map) = &extras.special_tokens_map {

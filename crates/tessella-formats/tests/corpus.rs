@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use tessella_core::random::Random;
 use tessella_core::{ErrorKind, Result};
-use tessella_formats::corpus::{Corpus, CorpusOptions, Form, Invalid, Share};
+use tessella_formats::corpus::{Corpus, CorpusOptions, Cut, Form, Input, Invalid, Share};
 
 struct Folder(PathBuf);
 
@@ -85,6 +85,56 @@ fn files_follow_each_other() {
     let paths = vec![folder.write("a", "1\n2"), folder.write("b", ""), folder.write("c.gz", gzip(b"3\n"))];
     let found: Result<Vec<String>> = Corpus::new(paths, CorpusOptions::default()).collect();
     assert_eq!(found.unwrap(), ["1\n", "2", "3\n"]);
+}
+
+/// What ends a text concerns files that are text, packed or not; lines of JSON are cut by their lines alone.
+#[test]
+fn texts_end_where_the_caller_says() {
+    let folder = Folder::new();
+    let content = "a\r\nbb\n\nab\ncab";
+    let at = |separator: &str| Cut::At(separator.to_string());
+    let cases = [
+        (Cut::Lines, vec!["a\r\n", "bb\n", "\n", "ab\n", "cab"]),
+        (Cut::BareLines, vec!["a", "bb", "", "ab", "cab"]),
+        (Cut::Never, vec![content]),
+        (at("\n"), vec!["a\r", "bb", "", "ab", "cab"]),
+        (at("bb"), vec!["a\r\n", "\n\nab\ncab"]),
+        (at("ab"), vec!["a\r\nbb\n\n", "\nc"]),
+        (at("nowhere"), vec![content]),
+    ];
+    for (cut, expected) in cases {
+        let options = CorpusOptions { cut: cut.clone(), ..CorpusOptions::default() };
+        for packed in [content.as_bytes().to_vec(), gzip(content.as_bytes()), zstd(content.as_bytes())] {
+            assert_eq!(texts(folder.write("t.txt", packed), options.clone()).unwrap(), expected, "{cut:?}");
+        }
+        let rows = folder.write("t.jsonl", "{\"text\": \"x\\nab\"}\n{\"text\": \"y\"}\n");
+        assert_eq!(texts(rows, options.clone()).unwrap(), ["x\nab", "y"]);
+        let empty: &[&str] = if cut == Cut::Never { &[""] } else { &[] };
+        assert_eq!(texts(folder.write("empty.txt", ""), options.clone()).unwrap(), empty);
+        // Where a byte is wrong does not depend on the cut.
+        let bad = texts(folder.write("bad.txt", b"a\nbb\nc\xFFd\n"), options).unwrap_err();
+        assert!(bad.message().contains("0xff at byte 6, line 3"), "{cut:?}: {bad}");
+    }
+    let overlapping = CorpusOptions { cut: at("aa"), ..CorpusOptions::default() };
+    assert_eq!(texts(folder.write("t.txt", "xaaay"), overlapping).unwrap(), ["x", "ay"]);
+    let cut_off = texts(folder.write("t.txt", b"ab\xC3"), CorpusOptions::default()).unwrap_err();
+    assert!(cut_off.message().contains("its end is missing, 0xc3 at byte 2, line 1"), "{cut_off}");
+}
+
+/// What is no file is unpacked and cut like one, and messages call it by its name.
+#[test]
+fn streams_are_read_like_files() {
+    let stream = |content: Vec<u8>| Input::Stream {
+        name: "standard input".to_string(),
+        reader: Box::new(std::io::Cursor::new(content)),
+    };
+    let found: Result<Vec<String>> =
+        Corpus::new(vec![stream(gzip(b"1\n2")), stream(b"3\n".to_vec())], CorpusOptions::default()).collect();
+    assert_eq!(found.unwrap(), ["1\n", "2", "3\n"]);
+    let mut bad = Corpus::new(vec![stream(b"a\n\xFF\n".to_vec())], CorpusOptions::default());
+    assert_eq!(bad.next().unwrap().unwrap(), "a\n");
+    let error = bad.next().unwrap().unwrap_err();
+    assert!(error.message().starts_with("standard input is not UTF-8: 0xff at byte 2, line 2"), "{error}");
 }
 
 #[test]

@@ -50,3 +50,15 @@ pub fn ids(value: &Bound<'_, PyAny>) -> Option<Vec<u32>> {
     let array = value.cast::<PyArray1<u32>>().ok()?.try_readonly().ok()?;
     Some(array.as_array().to_vec())
 }
+
+/// The ids in an array of `int64`, which tensors are; `None` also where one of them is no id.
+pub fn wide_ids(value: &Bound<'_, PyAny>) -> Option<Vec<u32>> {
+    let array = value.cast::<PyArray1<i64>>().ok()?.try_readonly().ok()?;
+    array.as_array().iter().map(|&id| u32::try_from(id).ok()).collect()
+}
+
+/// The array that a tensor gives its memory to.
+pub fn of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    py.import("numpy")?.call_method1(intern!(py, "asarray"), (value,))
+}

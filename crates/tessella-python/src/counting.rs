@@ -3,22 +3,22 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString};
 use tessella_core::error::excerpt;
 use tessella_core::{Error, ErrorKind, Result};
-use tessella_formats::corpus::{Corpus, CorpusOptions, Form, Invalid, Share};
+use tessella_formats::corpus::{Corpus, CorpusOptions, Invalid};
 use tessella_train::counts::{Cutter, Splitter};
 use tessella_train::{CountOptions, PieceCounts as Core, Source, count_texts};
 
 use crate::errors::{self, OrRaise, from_python};
 use crate::interrupt::run;
-use crate::live::lock;
 use crate::place::{Place, wrong_type};
 use crate::progress::Display;
+use crate::reading;
 use crate::tokenizer::{Tokenizer, threads};
 use crate::values::{argument, whole};
 
@@ -257,22 +257,7 @@ impl Settings {
                 "weight" => settings.options.weight = argument::weight(&value)?,
                 "progress" => settings.progress = value.extract()?,
                 "length" => settings.length = argument::length(&value)?,
-                "field" => settings.corpus.field = value.extract()?,
-                "without_every" => settings.corpus.share = Share::Without(value.extract()?),
-                "only_every" => settings.corpus.share = Share::Only(value.extract()?),
-                "format" => {
-                    settings.corpus.form = match value.extract::<String>()?.as_str() {
-                        "text" => Form::Text,
-                        "jsonl" => Form::JsonLines,
-                        _ => Form::ByName,
-                    }
-                }
-                "errors" => {
-                    settings.corpus.invalid = match value.extract::<String>()?.as_str() {
-                        "replace" => Invalid::Replace,
-                        _ => Invalid::Refuse,
-                    }
-                }
+                other if reading::set(&mut settings.corpus, other, &value)? => {}
                 other => return Err(errors::argument(format!("counting has no option `{other}`"))),
             }
         }
@@ -467,44 +452,4 @@ pub fn count_files_into(
     let counted = count_files(py, tokenizer.get(), paths, keywords)?;
     let counts = counts.get();
     py.detach(|| counts.write(|counts| counts.absorb(counted))).or_raise()
-}
-
-/// The texts of files in Python's hands, some at a time.
-#[pyclass(frozen, module = "tessella._tessella")]
-pub struct TextFiles {
-    corpus: Mutex<Corpus>,
-}
-
-/// Bytes of text that one step gives, and the most texts.
-const STEP_BYTES: usize = 1 << 18;
-const STEP_TEXTS: usize = 1 << 12;
-
-#[pymethods]
-impl TextFiles {
-    #[new]
-    #[pyo3(signature = (paths, **keywords))]
-    fn new(paths: Vec<PathBuf>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let settings = Settings::read(keywords)?;
-        Ok(TextFiles { corpus: Mutex::new(Corpus::new(paths, settings.corpus)) })
-    }
-
-    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        this
-    }
-
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Vec<String>>> {
-        let texts = py.detach(|| {
-            let mut corpus = lock(&self.corpus);
-            let (mut texts, mut bytes) = (Vec::new(), 0);
-            while bytes < STEP_BYTES && texts.len() < STEP_TEXTS {
-                let Some(text) = corpus.next() else { break };
-                let text = text?;
-                bytes += text.len();
-                texts.push(text);
-            }
-            Ok(texts)
-        });
-        let texts = texts.or_raise()?;
-        Ok((!texts.is_empty()).then_some(texts))
-    }
 }

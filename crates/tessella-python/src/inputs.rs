@@ -3,7 +3,7 @@
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
 use tessella_core::{Input, Sequence, TokenId};
 
 use crate::arrays;
@@ -203,8 +203,23 @@ pub fn id_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<TokenId>>> {
 
 const IDS: &str = "expected a list of ids";
 
+/// The ids of a list of plain integers, read without a detour; `None` where anything else is in it.
+fn plain_ids(list: &Bound<'_, PyList>) -> Option<Vec<TokenId>> {
+    let mut ids = Vec::with_capacity(list.len());
+    for id in list {
+        if !id.is_exact_instance_of::<PyInt>() {
+            return None;
+        }
+        ids.push(id.extract().ok()?);
+    }
+    Some(ids)
+}
+
 /// Ids from a list, an array or anything else that can be walked.
 pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>> {
+    if let Some(ids) = value.cast_exact::<PyList>().ok().and_then(plain_ids) {
+        return Ok(ids);
+    }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         return value.extract().map_err(|error| named_id(value, error, place));
     }
@@ -215,9 +230,17 @@ pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>>
         if let Some(ids) = arrays::ids(value) {
             return Ok(ids);
         }
+        if let Some(ids) = arrays::wide_ids(value) {
+            return Ok(ids);
+        }
         // Other element types go through Python's integers, which checks the range.
         let list = value.call_method0("tolist")?;
         return list.extract().map_err(|error| named_id(&list, error, place));
+    }
+    // Tensors, and whatever else gives its memory to NumPy.
+    if value.hasattr("__array__")? && value.getattr("ndim").is_ok_and(|n| n.eq(1).unwrap_or(false)) {
+        let array = arrays::of(value)?;
+        return ids(&array, place);
     }
     let one = |(index, id): (usize, PyResult<Bound<'_, PyAny>>)| {
         let id = id?;

@@ -12,7 +12,7 @@
 //! - `state`, `tokenizer`: the whole
 //! - `progress`, `tracing`, `training`: counting pieces and learning models; `sentencepiece`: its processor, normalizer
 //!   and trainer
-//! - `wire`, `pack`, `loading`, `saving`: JSON, pickles and files
+//! - `wire`, `pack`, `loading`, `saving`, `reading`: JSON, pickles, files, and the texts of a corpus
 
 mod arrays;
 mod errors;
@@ -55,6 +55,7 @@ mod training;
 
 mod loading;
 mod pack;
+mod reading;
 mod saving;
 mod wire;
 
@@ -87,7 +88,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokenizer::Description>()?;
     module.add_class::<tokenizer::Tokenizer>()?;
     module.add_class::<counting::PieceCounts>()?;
-    module.add_class::<counting::TextFiles>()?;
+    module.add_class::<reading::TextFiles>()?;
     module.add("LEAST_BUDGET", tessella_train::counts::LEAST_BUDGET)?;
     module.add_function(wrap_pyfunction!(counting::count_texts_into, module)?)?;
     module.add_function(wrap_pyfunction!(counting::count_files_into, module)?)?;
@@ -97,6 +98,8 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sentencepiece::SentencePieceHandle>()?;
     module.add_class::<sentencepiece::SentencePieceNormalizerHandle>()?;
     module.add_function(wrap_pyfunction!(sentencepiece::train_sentencepiece, module)?)?;
+    module.add_function(wrap_pyfunction!(sentencepiece::sentencepiece_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(sentencepiece::piece_merges, module)?)?;
     module.add_function(wrap_pyfunction!(loading::load, module)?)?;
     module.add_function(wrap_pyfunction!(explaining::trace, module)?)?;
     module.add_function(wrap_pyfunction!(explaining::derive, module)?)?;

@@ -5,18 +5,19 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyIterator, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PyString};
 use tessella_core::cancel::Cancel;
-use tessella_core::spec::PieceKind;
+use tessella_core::spec::{ModelSpec, PieceKind, SentencePieceKind};
 use tessella_core::{EncodeOptions, Error, ErrorKind, Result};
-use tessella_formats::sentencepiece::normalizer::Normalizer;
 use tessella_formats::sentencepiece::processor::{self, Piece, Processor, Sampling, Segmentation};
 use tessella_formats::sentencepiece::sections::NormalizerSection;
+use tessella_formats::sentencepiece::{self, normalizer::Normalizer};
 use tessella_train::sentencepiece::SentencePieceTrainer;
 
 use crate::errors::{OrRaise, argument, from_python};
 use crate::interrupt::{run, sized};
 use crate::progress::Display;
+use crate::tokenizer::Tokenizer;
 
 /// Texts come as `str` or `bytes`.
 fn text<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
@@ -43,6 +44,17 @@ fn parts(py: Python<'_>, segmentation: Segmentation) -> Parts {
     let ends = segmentation.pieces.iter().map(|piece| piece.end).collect();
     let texts = segmentation.pieces.into_iter().map(Piece::into_text).collect();
     (text, ids, texts, begins, ends)
+}
+
+fn kind_name(kind: PieceKind) -> &'static str {
+    match kind {
+        PieceKind::Normal => "normal",
+        PieceKind::Unknown => "unknown",
+        PieceKind::Control => "control",
+        PieceKind::UserDefined => "user_defined",
+        PieceKind::Unused => "unused",
+        PieceKind::Byte => "byte",
+    }
 }
 
 /// A loaded model.
@@ -91,15 +103,7 @@ impl SentencePieceHandle {
     /// Text, score and kind.
     fn piece(&self, id: u32) -> PyResult<(&str, f32, &'static str)> {
         let piece = self.inner.piece(id).or_raise()?;
-        let kind = match piece.kind {
-            PieceKind::Normal => "normal",
-            PieceKind::Unknown => "unknown",
-            PieceKind::Control => "control",
-            PieceKind::UserDefined => "user_defined",
-            PieceKind::Unused => "unused",
-            PieceKind::Byte => "byte",
-        };
-        Ok((&piece.text, piece.score, kind))
+        Ok((&piece.text, piece.score, kind_name(piece.kind)))
     }
 
     fn encode_ids(&self, py: Python<'_>, input: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
@@ -304,4 +308,37 @@ pub fn train_sentencepiece(
 
 fn both(one: &str, other: &str) -> Error {
     Error::new(ErrorKind::Train, format!("both `{one}` and {other} are given: leave one of them out"))
+}
+
+/// What a model's file says, for those who build other tokenizers of its pieces: texts, scores and kinds of the
+/// pieces, the character map, and the trainer's options that matter then.
+#[pyfunction]
+pub fn sentencepiece_parts<'py>(
+    py: Python<'py>,
+    tokenizer: &Bound<'py, Tokenizer>,
+) -> PyResult<(Vec<(String, f32, &'static str)>, Bound<'py, PyBytes>, Bound<'py, PyDict>)> {
+    let spec = tokenizer.get().value()?.spec();
+    let ModelSpec::SentencePiece(model) = &spec.model else {
+        return Err(argument("the model is no SentencePiece model"));
+    };
+    let trainer = sentencepiece::trainer_spec(model).or_raise()?;
+    let normalizer = sentencepiece::normalizer_spec(model).or_raise()?;
+    let options = PyDict::new(py);
+    options.set_item("unigram", model.kind == SentencePieceKind::Unigram)?;
+    options.set_item("byte_fallback", trainer.byte_fallback())?;
+    for (name, id, piece) in [
+        ("unk", trainer.unk_id(), trainer.unk_piece()),
+        ("bos", trainer.bos_id(), trainer.bos_piece()),
+        ("eos", trainer.eos_id(), trainer.eos_piece()),
+    ] {
+        options.set_item(name, (id, piece))?;
+    }
+    let pieces = model.pieces.iter().map(|piece| (piece.text.clone(), piece.score, kind_name(piece.kind)));
+    Ok((pieces.collect(), PyBytes::new(py, &normalizer.precompiled_charsmap()), options))
+}
+
+/// The merges that pieces imply, in the order of their ids.
+#[pyfunction]
+pub fn piece_merges(py: Python<'_>, texts: Vec<String>) -> Vec<(String, String)> {
+    py.detach(|| sentencepiece::merges::merges(&texts))
 }

@@ -138,7 +138,7 @@ fn tiny<'a>(text: &'a Bound<'_, PyAny>) -> Option<&'a str> {
     (text.len() <= crate::interrupt::TINY).then_some(text)
 }
 
-fn ids_options(value: &Value, add_special_tokens: bool, threads: usize) -> EncodeOptions<'_> {
+pub fn ids_options(value: &Value, add_special_tokens: bool, threads: usize) -> EncodeOptions<'_> {
     EncodeOptions {
         add_special_tokens,
         encode_special_tokens: value.parts.encode_special_tokens,

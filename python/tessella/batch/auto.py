@@ -20,10 +20,10 @@ DEFAULTS: dict[str, dict[str, Any]] = {
             "BertTokenizer",
             "ElectraTokenizer",
             "DebertaTokenizer",
-            "DebertaV2Tokenizer",
             "LayoutLMv2Tokenizer",
         )
     },
+    "DebertaV2Tokenizer": {"model_input_names": ["input_ids", "attention_mask", "token_type_ids"]},
     "FNetTokenizer": {"model_input_names": ["input_ids", "token_type_ids"]},
     "XLNetTokenizer": {"padding_side": "left"},
     "LlamaTokenizer": {"padding_side": "left"},

@@ -8,13 +8,13 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
 from ..errors import ArgumentError, FormatError, UnsupportedError
-from ..loading import load
+from ..loading import loaded
 from ..tokenizer import Tokenizer
-from ..tokens import AddedToken
 from .classes import warn_of_unused
+from .from_pieces import as_json
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -34,15 +34,6 @@ _WITHOUT_EFFECT = ("use_fast", "trust_remote_code", "proxies", "resume_download"
 
 # Names that a settings file cannot give a meaning: what is passed beside the settings.
 _NOT_SETTINGS = ("self", "cls", "tokenizer_object", "tokenizer_file")
-
-
-def _written(value: Any) -> Any:
-    """A setting as JSON."""
-    if isinstance(value, AddedToken):
-        return {"__type": "AddedToken", **value.__getstate__()}
-    if isinstance(value, Mapping):
-        return {key: _written(one) for key, one in value.items()}
-    return [_written(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def _remove_templates(folder: str, prefix: str | None, written: Iterable[str]) -> None:
@@ -149,14 +140,24 @@ class Files:
                 local_files_only=local_files_only,
                 subfolder=subfolder,
             )
-        backend = load(path)
         me: Any = cls
+        backend, complete = loaded(path, class_name=me._class_name({}) or None, given=settings)
+        if complete is not None:
+            return cls._complete(backend, complete, name)
         found = cls._settings_of(backend) | settings
         found = me._usual_roles(backend, found) | found
         found["name_or_path"] = name
         made: _F = cls._for(found)(backend, **found)
         warn_of_unused(settings, vars(made)["_carried_out"], me._class_name(found))
         return made
+
+    @classmethod
+    def _complete(cls: type[_F], backend: Tokenizer, settings: dict[str, Any], name: str) -> _F:
+        """Of a tokenizer that was made by its class: all that settings say is carried out already."""
+        ends = [bool(settings.pop(f"add_{role}_token", False)) for role in ("bos", "eos")]
+        made: Any = cls._for(settings)(backend, **settings, name_or_path=name)
+        made._add_bos, made._add_eos = ends
+        return cast(_F, made)
 
     @classmethod
     def _for(cls, settings: Mapping[str, Any]) -> Callable[..., Any]:
@@ -187,7 +188,7 @@ class Files:
         config["model_input_names"] = list(me.model_input_names)
         config["clean_up_tokenization_spaces"] = me.clean_up_tokenization_spaces
         config.setdefault("tokenizer_class", me._tokenizer_class())
-        written: dict[str, Any] = _written(config)
+        written: dict[str, Any] = as_json(config)
         return dict(sorted(written.items()))
 
     @classmethod

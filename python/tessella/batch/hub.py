@@ -9,15 +9,22 @@ from ..errors import HubError, MissingDependencyError
 
 __all__ = ["download", "upload"]
 
+_SENTENCEPIECE = (
+    "tokenizer.model",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "spm.model",
+    "sentencepiece.model",
+)
 # The files that a tokenizer may be made of.
 _FILES = (
     "tokenizer.json",
-    "tokenizer.model",
-    "spiece.model",
+    *_SENTENCEPIECE,
     "tekken.json",
     "vocab.json",
     "merges.txt",
     "vocab.txt",
+    "config.json",
     "tokenizer_config.json",
     "special_tokens_map.json",
     "added_tokens.json",
@@ -26,7 +33,7 @@ _FILES = (
     "additional_chat_templates/*.jinja",
 )
 # Any of these is enough to make one.
-_ENOUGH = ("tokenizer.json", "tokenizer.model", "spiece.model", "tekken.json", "vocab.json", "vocab.txt")
+_ENOUGH = ("tokenizer.json", *_SENTENCEPIECE, "tekken.json", "vocab.json", "vocab.txt")
 
 
 def _hub() -> Any:

@@ -8,14 +8,16 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArgumentError, FormatError, HubError
+from .._texts import Reading
+from ..errors import ArgumentError, HubError
 from .terminal import harmless, note, visible
 
 if TYPE_CHECKING:
+    from .._corpus import Stream, Texts
+    from .._texts import Cut
     from ..tokenizer import Tokenizer
 
 __all__ = [
@@ -27,12 +29,11 @@ __all__ = [
     "is_typed",
     "lines",
     "load",
+    "readers",
+    "reading",
     "sample",
     "texts",
 ]
-
-# Names by which the engine, too, knows JSON lines.
-_JSON_LINES = re.compile(r"\.(jsonl|ndjson|json)(\.(gz|zst|zstd))?$", re.IGNORECASE)
 
 
 def load(name: str, pattern: str | None = None) -> Tokenizer:
@@ -95,6 +96,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help="what files are, whatever their names say",
     )
     group.add_argument(
+        "--separator",
+        metavar="TEXT",
+        help=r"what stands between texts instead of line ends; \n, \r, \t, \0 and \\ are known",
+    )
+    group.add_argument(
         "--errors",
         choices=("strict", "replace"),
         default="strict",
@@ -110,7 +116,7 @@ def add_texts(parser: argparse.ArgumentParser, what: str = "texts") -> None:
         # `argparse` would say that one is required.
         default=[],
         metavar="FILE",
-        help=f"{what}, one a line, or JSON lines, also .gz and .zst; - for standard input (the default)",
+        help=f"{what}, one a line, JSON lines (.gz, .zst) or Parquet; - for standard input (the default)",
     )
     parser.add_argument("-t", "--text", action="append", help="a text; may be given again")
     add_reading(parser)
@@ -130,84 +136,53 @@ def is_typed(options: argparse.Namespace) -> bool:
     return reads_input and sys.stdin is not None and sys.stdin.isatty()
 
 
+def reading(options: argparse.Namespace, cut: Cut = "lines") -> Reading:
+    """How files are read, as it was typed."""
+    separator = None if options.separator is None else _unescaped(options.separator)
+    return Reading(options.field, options.errors, options.input, separator, cut)
+
+
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "\\": "\\"}
+
+
+def _unescaped(typed: str) -> str:
+    r"""What is typed for a separator: shells have no easy way to write a line end."""
+    return re.sub(r"\\([nrt0\\])", lambda found: _ESCAPES[found[1]], typed)
+
+
+def readers(given: list[str], how: Reading, most: int | None = None) -> list[tuple[str, Texts]]:
+    """Names of files, - for standard input, each with its texts."""
+    from .._corpus import Texts
+
+    return [(name, Texts(_source(name), how, most=most)) for name in files(given)]
+
+
+def _source(name: str) -> Path | Stream:
+    from .._corpus import Stream
+
+    if name != "-":
+        return Path(name)
+    if sys.stdin is None:
+        raise ArgumentError("there is no standard input: name a file")
+    return Stream("standard input", sys.stdin.buffer)
+
+
 def texts(options: argparse.Namespace) -> Iterator[str]:
     """The texts that were given, without their line ends."""
     if options.text:
         yield from options.text
         if not options.files:
             return
-    for of_lines, found in _sources(options.files, options.field, options.input, options.errors):
-        if of_lines:
-            yield from (text[:-1].removesuffix("\r") if text.endswith("\n") else text for text in found)
-        else:
-            yield from found
+    # Someone who types wants an answer to each line.
+    most = 1 if is_typed(options) else None
+    for _, found in readers(options.files, reading(options, "bare lines"), most):
+        yield from found.each()
 
 
-def lines(given: list[str], field: str, form: Any, errors: Any) -> Iterator[str]:
-    """The lines of files, or the texts of their JSON lines."""
-    for _, found in _sources(given, field, form, errors):
-        yield from found
-
-
-def _sources(given: list[str], field: str, form: Any, errors: Any) -> Iterator[tuple[bool, Iterator[str]]]:
-    """Neighbouring files of one kind: whether their texts are lines, with line ends, and the texts."""
-    from ..counting import read_texts
-
-    for (is_input, of_lines), names in groupby(files(given), lambda name: _kind(name, form)):
-        if is_input:
-            yield from ((of_lines, _standard_input(field, form, errors)) for _ in names)
-        else:
-            yield of_lines, read_texts([*map(Path, names)], field=field, format=form, errors=errors)
-
-
-def _kind(name: str, form: str) -> tuple[bool, bool]:
-    """Whether a name means standard input, and whether texts there are lines."""
-    if name == "-":
-        return True, form != "jsonl"
-    if form == "jsonl" or (form == "auto" and _JSON_LINES.search(name)):
-        return False, False
-    from .._corpus import _begins_like_parquet
-
-    return False, not (os.path.isfile(name) and _begins_like_parquet(name))
-
-
-def _standard_input(field: str, form: str, errors: str) -> Iterator[str]:
-    import json
-
-    if sys.stdin is None:
-        raise ArgumentError("there is no standard input: name a file")
-    place = 0
-    for number, line in enumerate(sys.stdin.buffer, 1):
-        try:
-            text = line.decode("utf-8", errors)
-        except UnicodeDecodeError as error:
-            raise FormatError(
-                f"standard input is not UTF-8: {line[error.start]:#04x} at byte {place + error.start}, line "
-                f"{number}; convert it first, or pass --errors replace"
-            ) from error
-        place += len(line)
-        if form != "jsonl":
-            yield text
-        elif text.strip():
-            try:
-                line_text = text.rstrip("\r\n")
-                row = json.loads(line_text.removeprefix("\ufeff") if number == 1 else line_text)
-            except json.JSONDecodeError as error:
-                raise FormatError(
-                    f"standard input, line {number}, column {error.colno}: {error.msg}"
-                ) from error
-            except (ValueError, RecursionError) as error:
-                raise FormatError(f"standard input, line {number}: {error}") from error
-            if not isinstance(row, dict) or field not in row:
-                raise FormatError(f"standard input, line {number}: expected an object with the key `{field}`")
-            found = row[field]
-            if isinstance(found, str):
-                yield found
-            elif found is not None:
-                raise FormatError(
-                    f"standard input, line {number}: the value of `{field}` must be a string, "
-                    f"not {json.dumps(found)[:60]}"
-                )
+def lines(given: list[str], how: Reading) -> Iterator[str]:
+    """The texts of files: lines with their ends, as trainers read."""
+    for _, found in readers(given, how):
+        yield from found.each()
 
 
 def sample(options: argparse.Namespace, most: int = 16 << 20) -> list[str]:

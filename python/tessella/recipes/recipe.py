@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._corpus import read
-from .._texts import Share
+from .._corpus import Texts
+from .._texts import Reading, Share
 from .._trainer_options import checked
 from .._training import check_checkpoint
-from ..counting import PieceCounts, _check_reading, _whole_number, count_pieces
+from ..counting import PieceCounts, _whole_number, count_pieces
 from ..errors import ArgumentError, TrainError
 from ..models import Model
 from ..processors import PostProcessor
@@ -134,9 +134,8 @@ class Recipe:
         if self.prepare is not None:
             # Texts are left out by whoever reads them: the numbers of the others are gone.
             share = _whole_number("hold_out", options.pop("hold_out", 0), 0)
-            field, errors = options.get("field", "text"), options.get("errors", "strict")
-            reading = (field, errors, options.get("format", "auto"))
-            _check_reading(errors, field, reading[-1])
+            given: Any = {name: value for name, value in options.items() if name in _READING}
+            reading = Reading(**given)
             source = _prepared(source, self.prepare, reading, share)
         return count_pieces(source, tokenizer, **options)
 
@@ -249,15 +248,17 @@ class Recipe:
 _TOO_SMALL = re.compile(r"a vocabulary of (\d+) .* = (\d+)[,.]")
 
 
-def _prepared(
-    source: Any, prepare: Callable[[str], str], reading: tuple[str, str, str], hold_out: int
-) -> Any:
+#: Options of counting that are about reading.
+_READING = ("field", "errors", "format", "separator")
+
+
+def _prepared(source: Any, prepare: Callable[[str], str], reading: Reading, hold_out: int) -> Any:
     """A source whose texts are prepared as they are read."""
     if isinstance(source, dict):
         return {name: _prepared(one, prepare, reading, hold_out) for name, one in source.items()}
 
     def texts() -> Iterator[str]:
-        for text in read(source, *reading, Share(without_every=hold_out)):
+        for text in Texts(source, reading, Share(without_every=hold_out)).each():
             yield prepare(text)
 
     if isinstance(source, (str, os.PathLike, list, tuple)) or hasattr(source, "__iter__"):

@@ -32,7 +32,7 @@ pub(super) fn byte_level(tokens: &[String]) -> String {
 }
 
 /// The byte that a token like `<0xE2>` names.
-fn named_byte(token: &str) -> Option<u8> {
+pub(super) fn named_byte(token: &str) -> Option<u8> {
     let digits = token.strip_prefix("<0x")?.strip_suffix('>')?;
     if digits.len() == 2 { u8::from_str_radix(digits, 16).ok() } else { None }
 }

@@ -3,7 +3,7 @@
 //! A decoder turns the list of token texts into a list of texts which, joined, are the result; decoders
 //! chain by handing such lists on. [`plain`] holds those that work on each text alone, [`bytes`] those that
 //! join tokens to bytes and bytes to characters, [`sentencepiece`] a whole foreign decoder. [`stream`]
-//! decodes ids as they arrive.
+//! decodes ids as they arrive. [`table`] holds the texts of all ids, for decoders that look at each token alone.
 //!
 //! [`Decoder::decode_bytes`] is the same walk, but bytes that are no valid UTF-8 stay what they are instead
 //! of becoming U+FFFD.
@@ -20,9 +20,11 @@ mod bytes;
 mod plain;
 pub mod sentencepiece;
 mod stream;
+mod table;
 
 pub use bytes::append_token_bytes;
 pub use stream::DecodeStream;
+pub use table::{AskTheChain, Table};
 
 use sentencepiece::SentencePieceDecoder;
 
@@ -180,6 +182,13 @@ impl Decoder {
                 let tokens = fragments.into_iter().map(bytes::Fragment::into_text).collect();
                 Ok(bytes::texts(self.decode_chain(tokens)?))
             }
+        }
+    }
+
+    fn as_sentencepiece(&self) -> Option<&SentencePieceDecoder> {
+        match self {
+            Decoder::SentencePiece(decoder) => Some(decoder),
+            _ => None,
         }
     }
 

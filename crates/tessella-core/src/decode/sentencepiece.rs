@@ -89,27 +89,41 @@ impl SentencePieceDecoder {
             bytes.clear();
             at_start &= !(stripped || has_text);
             stripped = false;
-            let surface = match special {
-                Some(Special::Control) => String::new(),
-                Some(_) => self.unk_surface.clone(),
-                None if self.ordinary.id(&token).is_none() => token,
-                None => {
-                    let mut text = token.as_str();
+            let surface = match token.strip_prefix(SPACE_SYMBOL) {
+                Some(rest)
                     if at_start
                         && self.strips_start
-                        && let Some(rest) = text.strip_prefix(SPACE_SYMBOL)
-                    {
-                        text = rest;
-                        stripped = !self.strips_until_text;
-                    }
-                    text.replace(SPACE_SYMBOL, " ")
+                        && special.is_none()
+                        && self.ordinary.id(&token).is_some() =>
+                {
+                    stripped = !self.strips_until_text;
+                    rest.replace(SPACE_SYMBOL, " ")
                 }
+                _ => self.surface(&token),
             };
             has_text |= !surface.is_empty();
             surfaces.push(surface);
         }
         spell(&bytes, &mut surfaces);
         surfaces
+    }
+
+    /// The byte that a byte token stands for.
+    pub(super) fn byte(&self, token: &str) -> Option<u8> {
+        match self.special.get(token) {
+            Some(Special::Byte(byte)) => Some(*byte),
+            _ => None,
+        }
+    }
+
+    /// The text of a token that is no byte token, anywhere but at the start.
+    pub(super) fn surface(&self, token: &str) -> String {
+        match self.special.get(token) {
+            Some(Special::Control) => String::new(),
+            Some(_) => self.unk_surface.clone(),
+            None if self.ordinary.id(token).is_none() => token.to_owned(),
+            None => token.replace(SPACE_SYMBOL, " "),
+        }
     }
 }
 

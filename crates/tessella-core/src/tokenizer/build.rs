@@ -135,6 +135,13 @@ impl Tokenizer {
             }
             _ => Arc::new(Texts::new(added, model)),
         };
+        // What ids decode to stays right as long as texts and decoder are the same.
+        let decoding = match old {
+            Some(old) if Arc::ptr_eq(&old.texts, &texts) && old.spec.decoder == spec.decoder => {
+                old.decoding.clone()
+            }
+            _ => Arc::default(),
+        };
         let inner = Inner {
             spec,
             normalizer,
@@ -142,6 +149,7 @@ impl Tokenizer {
             post_processor,
             decoder,
             texts,
+            decoding,
             plan,
             workers,
             cache_budget,

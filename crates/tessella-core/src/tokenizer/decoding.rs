@@ -1,13 +1,54 @@
 //! Ids back to text.
+//!
+//! Once a tokenizer has decoded some ids, a [`Table`] of what each id adds to the text takes over, for the decoders that
+//! allow one; what it leaves open goes the way of the first ids, through the chain of the decoder's stages.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Tokenizer;
-use crate::decode::{DecodeStream, Decoder, append_token_bytes, lossy_text};
+use crate::decode::{AskTheChain, DecodeStream, Decoder, Table, append_token_bytes, lossy_text};
 use crate::error::Result;
 use crate::ids::TokenId;
+
+/// The table of a tokenizer's decoder, built when it pays: after one decoded id for every so many of the vocabulary.
+#[derive(Debug, Default)]
+pub(super) struct Decoding {
+    table: OnceLock<Option<Table>>,
+    decoded: AtomicUsize,
+}
+
+#[cfg(test)]
+impl Decoding {
+    pub(super) fn is_ready(&self) -> bool {
+        self.table.get().is_some()
+    }
+}
+
+const VOCABULARY_PER_DECODED_ID: usize = 64;
+
+/// Bytes as they are joined, and whether they may be no UTF-8.
+struct Joined {
+    bytes: Vec<u8>,
+    lossy: bool,
+}
 
 impl Tokenizer {
     /// Unknown ids are skipped.
     pub fn decode(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<String> {
+        if let Some(joined) = self.by_table(ids, skip_special_tokens)? {
+            match String::from_utf8(joined.bytes) {
+                Ok(text) => return Ok(text),
+                Err(broken) if joined.lossy => return Ok(lossy_text(broken.into_bytes())),
+                // Byte tokens that spell no characters: their decoder says what becomes of each.
+                Err(_) => {}
+            }
+        }
+        self.decode_by_chain(ids, skip_special_tokens)
+    }
+
+    /// The slow twin of the table, and what it asks.
+    pub(super) fn decode_by_chain(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<String> {
         let tokens = self.decoded_tokens(ids, skip_special_tokens);
         match &self.inner.decoder {
             Some(decoder) => decoder.decode(tokens.map(str::to_string).collect()),
@@ -24,25 +65,111 @@ impl Tokenizer {
         }
     }
 
+    /// What the table makes of the ids; `None` where it is not built or the chain has to be asked for all of them.
+    fn by_table(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<Option<Joined>> {
+        let Some(table) = self.table(ids.len()) else { return Ok(None) };
+        let mut bytes = Vec::with_capacity(ids.len() * 5 + 16);
+        let mut middle = ids;
+        let mut last = None;
+        if table.first || table.last {
+            let shown = |&id: &TokenId| self.shown(id, skip_special_tokens).is_some();
+            let (Some(from), Some(to)) = (ids.iter().position(shown), ids.iter().rposition(shown)) else {
+                return Ok(None);
+            };
+            if from == to {
+                return Ok(None);
+            }
+            middle = &ids[from + usize::from(table.first)..to + usize::from(!table.last)];
+            if table.first {
+                bytes.extend_from_slice(self.edge(ids[from], true)?.as_bytes());
+            }
+            last = table.last.then_some(ids[to]);
+        } else if table.start {
+            let start = table.start_len(ids, skip_special_tokens);
+            if start == ids.len() {
+                return Ok(None);
+            }
+            let (head, rest) = ids.split_at(start);
+            bytes.extend_from_slice(self.decode_by_chain(head, skip_special_tokens)?.as_bytes());
+            middle = rest;
+        }
+        if table.append(middle, skip_special_tokens, &mut bytes) == Err(AskTheChain) {
+            return Ok(None);
+        }
+        if let Some(last) = last {
+            bytes.extend_from_slice(self.edge(last, false)?.as_bytes());
+        }
+        table.strip(&mut bytes);
+        Ok(Some(Joined { bytes, lossy: table.is_lossy() }))
+    }
+
+    /// The text of an id that is the first or the last of several.
+    fn edge(&self, id: TokenId, first: bool) -> Result<String> {
+        let token = self.id_to_decoded_token(id).unwrap_or_default();
+        match &self.inner.decoder {
+            Some(decoder) => decoder.edge(token, first),
+            None => Ok(token.to_owned()),
+        }
+    }
+
+    /// The table, where there is one; built here once enough has been decoded. Counts the ids until then.
+    pub(super) fn table(&self, ids: usize) -> Option<&Table> {
+        let decoding = &self.inner.decoding;
+        if let Some(table) = decoding.table.get() {
+            return table.as_ref();
+        }
+        let decoded = decoding.decoded.fetch_add(ids, Ordering::Relaxed).saturating_add(ids);
+        if decoded < self.inner.spec.model.vocab_len() / VOCABULARY_PER_DECODED_ID {
+            return None;
+        }
+        decoding.table.get_or_init(|| self.decode_table()).as_ref()
+    }
+
+    fn decode_table(&self) -> Option<Table> {
+        let mut ids: Vec<TokenId> = self.added_tokens().iter().filter_map(|token| token.id).collect();
+        self.inner.spec.model.for_each_entry(|_, id| ids.push(id));
+        ids.sort_unstable();
+        ids.dedup();
+        let token = |id| self.id_to_decoded_token(id).map(|text| (id, text, self.is_special(id)));
+        let tokens: Vec<(TokenId, &str, bool)> = ids.into_iter().filter_map(token).collect();
+        Table::new(self.inner.decoder.as_deref(), &tokens)
+    }
+
+    /// The text of an id that decoding shows.
+    fn shown(&self, id: TokenId, skip_special_tokens: bool) -> Option<&str> {
+        if skip_special_tokens && self.is_special(id) { None } else { self.id_to_decoded_token(id) }
+    }
+
     /// The token texts that a decoder gets.
     fn decoded_tokens<'s>(
         &'s self,
         ids: &'s [TokenId],
         skip_special_tokens: bool,
     ) -> impl Iterator<Item = &'s str> + 's {
-        ids.iter()
-            .filter(move |&&id| !(skip_special_tokens && self.is_special(id)))
-            .filter_map(|&id| self.id_to_decoded_token(id))
+        ids.iter().filter_map(move |&id| self.shown(id, skip_special_tokens))
     }
 
     /// The bytes that the ids stand for, before any lossy conversion to text.
     pub fn decode_bytes(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<Vec<u8>> {
+        if let Some(joined) = self.by_table(ids, skip_special_tokens)?
+            && (joined.lossy || std::str::from_utf8(&joined.bytes).is_ok())
+        {
+            return Ok(joined.bytes);
+        }
+        self.decode_bytes_by_chain(ids, skip_special_tokens)
+    }
+
+    pub(super) fn decode_bytes_by_chain(
+        &self,
+        ids: &[TokenId],
+        skip_special_tokens: bool,
+    ) -> Result<Vec<u8>> {
         match &self.inner.decoder {
             Some(decoder) => {
                 let tokens: Vec<&str> = self.decoded_tokens(ids, skip_special_tokens).collect();
                 decoder.decode_bytes(&tokens)
             }
-            None => self.decode(ids, skip_special_tokens).map(String::into_bytes),
+            None => self.decode_by_chain(ids, skip_special_tokens).map(String::into_bytes),
         }
     }
 
@@ -77,9 +204,7 @@ impl Tokenizer {
         let mut chars = 0;
         for &id in ids {
             let from = bytes.len();
-            if !(skip_special_tokens && self.is_special(id))
-                && let Some(token) = self.id_to_decoded_token(id)
-            {
+            if let Some(token) = self.shown(id, skip_special_tokens) {
                 append_token_bytes(token, &mut bytes);
             }
             let token = &bytes[from..];

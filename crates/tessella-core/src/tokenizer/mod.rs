@@ -20,6 +20,8 @@ mod aligned;
 mod batch;
 mod build;
 mod decoding;
+#[cfg(test)]
+mod decoding_tests;
 mod drive;
 mod ids;
 mod options;
@@ -67,6 +69,7 @@ struct Inner {
     post_processor: Option<Arc<PostProcessor>>,
     decoder: Option<Arc<Decoder>>,
     texts: Arc<Texts>,
+    decoding: Arc<decoding::Decoding>,
     plan: plan::Plan,
     workers: Arc<worker::Pool>,
     cache_budget: usize,

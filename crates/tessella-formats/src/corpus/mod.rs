@@ -1,12 +1,15 @@
 //! The texts of a corpus, one after the other, from files.
 //!
 //! - [`unpack`]: plain, gzip and zstd files as one stream of bytes
+//! - [`cut`]: where the texts of a stream end
 //! - [`record`]: one JSON line to its text
-//! - here: files to lines, lines to texts
+//! - here: one file after the other, and what is wrong with them
 //!
-//! A text is a line with its line end, or the text of one JSON line. Whether a file is packed is told by its
-//! first bytes, whether it holds JSON lines by its name (`.jsonl`, `.ndjson`, `.json`, also with `.gz`, `.zst` or
-//! `.zstd` behind it) or by the caller. What is read is bounded by the longest line.
+//! All that reads texts reads them here: counting, training, encoding files, the command line. Only columns of
+//! Parquet files are read by the caller. A text is a line, what stands between separators, a whole file, or the
+//! text of one JSON line. Whether a file is packed is told by its first bytes, whether it holds JSON lines by its
+//! name (`.jsonl`, `.ndjson`, `.json`, also with `.gz`, `.zst` or `.zstd` behind it) or by the caller. What is
+//! held is bounded by the longest text.
 //!
 //! ```
 //! use tessella_formats::corpus::{Corpus, CorpusOptions};
@@ -20,15 +23,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cut;
 mod record;
 mod unpack;
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use tessella_core::{Error, ErrorKind, Result};
 
+pub use cut::Cut;
 use unpack::Unpacked;
 
 /// What the lines of a file are.
@@ -67,6 +73,8 @@ pub enum Share {
 #[derive(Debug, Clone)]
 pub struct CorpusOptions {
     pub form: Form,
+    /// Where texts end, in files that are text. JSON lines hold a text each.
+    pub cut: Cut,
     /// The key of the text in JSON lines.
     pub field: String,
     pub invalid: Invalid,
@@ -77,6 +85,7 @@ impl Default for CorpusOptions {
     fn default() -> Self {
         CorpusOptions {
             form: Form::default(),
+            cut: Cut::default(),
             field: "text".to_string(),
             invalid: Invalid::default(),
             share: Share::default(),
@@ -84,31 +93,80 @@ impl Default for CorpusOptions {
     }
 }
 
+/// Where bytes come from.
+pub enum Input {
+    File(PathBuf),
+    /// What is no file here: standard input, a download. `name` is what messages call it.
+    Stream {
+        name: String,
+        reader: Box<dyn Read + Send>,
+    },
+}
+
+impl Input {
+    /// By what a message and the rule of names know it.
+    fn name(&self) -> PathBuf {
+        match self {
+            Input::File(path) => path.clone(),
+            Input::Stream { name, .. } => PathBuf::from(name),
+        }
+    }
+}
+
+impl From<PathBuf> for Input {
+    fn from(path: PathBuf) -> Self {
+        Input::File(path)
+    }
+}
+
+impl std::fmt::Debug for Input {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.name().display())
+    }
+}
+
 /// The texts of some files, in order. After an error there is nothing more.
 #[derive(Debug)]
 pub struct Corpus {
-    paths: std::vec::IntoIter<PathBuf>,
+    inputs: std::vec::IntoIter<Input>,
     options: CorpusOptions,
     current: Option<Open>,
     position: Arc<AtomicU64>,
     /// Texts read so far, given or not.
     read: u64,
+    is_failed: bool,
 }
 
 /// The file that is being read.
 #[derive(Debug)]
 struct Open {
-    path: PathBuf,
+    name: PathBuf,
     content: Unpacked,
     is_json: bool,
-    /// Lines read, and bytes of them, unpacked.
-    lines: u64,
-    bytes: u64,
+    cut: Cut,
+    /// Where the text begins that was read last, and where what follows it does: lines from 0, bytes unpacked.
+    begin: Place,
+    end: Place,
+    /// Whether a text that is a whole file was given.
+    is_given: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    line: u64,
+    byte: u64,
 }
 
 impl Corpus {
-    pub fn new(paths: Vec<PathBuf>, options: CorpusOptions) -> Self {
-        Corpus { paths: paths.into_iter(), options, current: None, position: Arc::default(), read: 0 }
+    pub fn new(inputs: Vec<impl Into<Input>>, options: CorpusOptions) -> Self {
+        let inputs: Vec<Input> = inputs.into_iter().map(Into::into).collect();
+        let (position, inputs) = (Arc::default(), inputs.into_iter());
+        Corpus { inputs, options, current: None, position, read: 0, is_failed: false }
+    }
+
+    /// The file that is being read, or that an error ended.
+    pub fn current(&self) -> Option<&Path> {
+        self.current.as_ref().map(|open| open.name.as_path())
     }
 
     /// Bytes taken from all files so far, packed as they are: comparable with the sum of the files' sizes.
@@ -119,19 +177,19 @@ impl Corpus {
     fn text(&mut self) -> Result<Option<String>> {
         loop {
             let Some(open) = &mut self.current else {
-                let Some(path) = self.paths.next() else { return Ok(None) };
-                self.current = Some(Open::new(path, self.options.form, &self.position)?);
+                let Some(input) = self.inputs.next() else { return Ok(None) };
+                self.current = Some(Open::new(input, &self.options, &self.position)?);
                 continue;
             };
-            let Some(line) = open.line(self.options.invalid)? else {
+            let Some(text) = open.text(self.options.invalid)? else {
                 self.current = None;
                 continue;
             };
             if !open.is_json {
-                return Ok(Some(line));
+                return Ok(Some(text));
             }
             // Without its end the line is the first and only one, also for errors that are noticed behind it.
-            let found = record::text(line.trim_end_matches('\n'), &self.options.field).map_err(|error| {
+            let found = record::text(text.trim_end_matches('\n'), &self.options.field).map_err(|error| {
                 let inside = error.location().map(|at| format!(", {}", column(at))).unwrap_or_default();
                 Error::new(error.kind(), error.message()).at(format!("{}{inside}", open.place()))
             })?;
@@ -146,6 +204,9 @@ impl Iterator for Corpus {
     type Item = Result<String>;
 
     fn next(&mut self) -> Option<Result<String>> {
+        if self.is_failed {
+            return None;
+        }
         let mut text = self.text();
         while let Ok(Some(_)) = text {
             self.read += 1;
@@ -159,58 +220,59 @@ impl Iterator for Corpus {
             }
             text = self.text();
         }
-        if text.is_err() {
-            self.current = None;
-            self.paths = Vec::new().into_iter();
-        }
+        self.is_failed = text.is_err();
         text.transpose()
     }
 }
 
 impl Open {
-    fn new(path: PathBuf, form: Form, position: &Arc<AtomicU64>) -> Result<Open> {
-        let content = Unpacked::open(&path, position)?;
-        let is_json = match form {
-            Form::ByName => names_json_lines(&path),
+    fn new(input: Input, options: &CorpusOptions, position: &Arc<AtomicU64>) -> Result<Open> {
+        let name = input.name();
+        let content = Unpacked::open(input, position)?;
+        let is_json = match options.form {
+            Form::ByName => names_json_lines(&name),
             Form::Text => false,
             Form::JsonLines => true,
         };
-        Ok(Open { path, content, is_json, lines: 0, bytes: 0 })
+        let cut = if is_json { Cut::Lines } else { options.cut.clone() };
+        let (begin, end) = (Place::default(), Place::default());
+        Ok(Open { name, content, is_json, cut, begin, end, is_given: false })
     }
 
-    /// Where the line is that was read last.
+    /// Where the text begins that was read last.
     fn place(&self) -> String {
-        format!("{}, line {}", self.path.display(), self.lines)
+        format!("{}, line {}", self.name.display(), self.begin.line + 1)
     }
 
-    fn line(&mut self, invalid: Invalid) -> Result<Option<String>> {
-        let mut line = Vec::new();
-        let read = self.content.reader.read_until(b'\n', &mut line);
-        read.map_err(|error| self.content.failed(error, &self.path))?;
-        if line.is_empty() {
-            return Ok(None);
-        }
-        self.lines += 1;
-        let before = self.bytes;
-        self.bytes += line.len() as u64;
-        match String::from_utf8(line) {
-            Ok(line) => Ok(Some(line)),
+    fn text(&mut self, invalid: Invalid) -> Result<Option<String>> {
+        let mut text = Vec::new();
+        let found = self.cut.next(&mut self.content.reader, &mut text, &mut self.is_given);
+        let found = found.map_err(|error| self.content.failed(error, &self.name))?;
+        let Some(found) = found else { return Ok(None) };
+        self.begin = self.end;
+        self.end.byte += found.bytes;
+        self.end.line += found.lines;
+        match String::from_utf8(text) {
+            Ok(text) => Ok(Some(text)),
             Err(error) if invalid == Invalid::Replace => {
                 Ok(Some(String::from_utf8_lossy(error.as_bytes()).into_owned()))
             }
-            Err(error) => {
-                let inside = error.utf8_error().valid_up_to();
-                let found = error.as_bytes().get(inside).copied().unwrap_or_default();
-                let unpacked = if self.content.is_packed() { " of the unpacked text" } else { "" };
-                let at = before + inside as u64;
-                Err(Error::format(format!(
-                    "{} is not UTF-8: {found:#04x} at byte {at}{unpacked}, line {}; convert the file first, \
-                     or have what is invalid replaced: errors='replace', --errors replace",
-                    self.path.display(),
-                    self.lines
-                )))
-            }
+            Err(error) => Err(self.not_utf8(&error)),
         }
+    }
+
+    fn not_utf8(&self, error: &std::string::FromUtf8Error) -> Error {
+        let (inside, text) = (error.utf8_error().valid_up_to(), error.as_bytes());
+        let found = text.get(inside).copied().unwrap_or_default();
+        let cut_off = if error.utf8_error().error_len().is_none() { "its end is missing, " } else { "" };
+        let unpacked = if self.content.is_packed() { " of the unpacked text" } else { "" };
+        let at = self.begin.byte + inside as u64;
+        let line = self.begin.line + cut::lines(text.get(..inside).unwrap_or_default()) + 1;
+        Error::format(format!(
+            "{} is not UTF-8: {cut_off}{found:#04x} at byte {at}{unpacked}, line {line}; convert the file first, \
+             or have what is invalid replaced: errors='replace', --errors replace",
+            self.name.display()
+        ))
     }
 }
 

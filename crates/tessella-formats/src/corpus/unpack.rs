@@ -14,7 +14,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use tessella_core::{Error, Result};
 
-use super::io_error;
+use super::{Input, io_error};
 
 /// Bytes taken from the disk, and unpacked, at a time.
 const BUFFER: usize = 1 << 17;
@@ -25,7 +25,8 @@ const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 const ZSTD_SKIPPED: [u8; 3] = [0x2A, 0x4D, 0x18];
 const PARQUET: [u8; 4] = *b"PAR1";
 
-pub(super) type Disk = BufReader<Counted<File>>;
+/// Bytes as they come: from a disk, or from whoever gives them.
+pub(super) type Disk = BufReader<Counted<Box<dyn Read + Send>>>;
 
 /// The content of a file.
 #[derive(Debug)]
@@ -56,18 +57,30 @@ impl Reader {
             Reader::Packed(reader) => reader.read_until(end, line),
         }
     }
+
+    pub(super) fn read_to_end(&mut self, text: &mut Vec<u8>) -> io::Result<usize> {
+        match self {
+            Reader::Plain(reader) => reader.read_to_end(text),
+            Reader::Packed(reader) => reader.read_to_end(text),
+        }
+    }
 }
 
 impl Unpacked {
-    pub(super) fn open(path: &Path, position: &Arc<AtomicU64>) -> Result<Unpacked> {
-        let file = File::open(path).map_err(|error| io_error(error, path))?;
-        let counted = Counted { inner: file, position: position.clone() };
+    pub(super) fn open(input: Input, position: &Arc<AtomicU64>) -> Result<Unpacked> {
+        let name = input.name();
+        let inner: Box<dyn Read + Send> = match input {
+            Input::File(path) => Box::new(File::open(&path).map_err(|error| io_error(error, &path))?),
+            Input::Stream { reader, .. } => reader,
+        };
+        let counted = Counted { inner, position: position.clone() };
         let mut disk = BufReader::with_capacity(BUFFER, counted);
-        let head = disk.fill_buf().map_err(|error| io_error(error, path))?;
+        let head = disk.fill_buf().map_err(|error| io_error(error, &name))?;
         if head.starts_with(&PARQUET) {
             return Err(Error::unsupported(format!(
-                "{} is a Parquet file, which is not read as lines: tessella.count_pieces reads its columns",
-                path.display()
+                "{} is a Parquet file, which is not read as a stream: give it by its name to \
+                 tessella.count_pieces, Tokenizer.encode_files or a command, which read its columns",
+                name.display()
             )));
         }
         let is_skipped =

@@ -9,6 +9,7 @@
 //! [`SentencePieceSpec::source`]: what has not changed is written again as it stood, byte for byte.
 
 pub mod bytes;
+pub mod merges;
 pub mod normalizer;
 pub mod processor;
 pub mod rules;

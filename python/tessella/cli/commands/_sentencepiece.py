@@ -87,7 +87,7 @@ def train(options: argparse.Namespace, given: dict[str, Any]) -> int:
     seconds = time.perf_counter() - started
     tokenizer = load(Path(options.output))
     if options.held_out:
-        aside = list(inputs.lines([options.held_out], options.field, options.input, options.errors))
+        aside = list(inputs.lines([options.held_out], inputs.reading(options)))
     if not options.quiet:
         size = f"{terminal.bold(options.output)}: {tokenizer.get_vocab_size():,} pieces"
         print(f"{size}, SentencePiece {options.sentencepiece}, in {seconds:.1f} s")
@@ -96,7 +96,7 @@ def train(options: argparse.Namespace, given: dict[str, Any]) -> int:
 
 
 def _sentences(options: argparse.Namespace) -> Iterator[str]:
-    for line in inputs.lines(options.files, options.field, options.input, options.errors):
+    for line in inputs.lines(options.files, inputs.reading(options)):
         yield line.rstrip("\r\n")
 
 

@@ -65,17 +65,20 @@ def work(options: argparse.Namespace) -> dict[str, Any]:
         "spill_folder": options.spill_folder,
         "num_threads": options.threads,
         "progress": not options.quiet,
-        "field": options.field,
-        "format": options.input,
-        "errors": options.errors,
+        **_reading(options),
     }
+
+
+def _reading(options: argparse.Namespace) -> dict[str, Any]:
+    how = inputs.reading(options)
+    return {"field": how.field, "format": how.format, "errors": how.errors, "separator": how.separator}
 
 
 def source(options: argparse.Namespace) -> Any:
     """Files where there are only files, else lines as they come."""
     if options.files and "-" not in options.files:
         return [Path(name) for name in options.files]
-    return inputs.lines(options.files, options.field, options.input, options.errors)
+    return inputs.lines(options.files, inputs.reading(options))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -16,6 +16,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from ..._texts import Reading
 from ...errors import FormatError
 from .. import inputs, terminal
 
@@ -51,7 +52,7 @@ def given(options: argparse.Namespace) -> Iterator[list[int]]:
         yield from (parsed(ids, "--ids") for ids in options.ids)
         if not options.files:
             return
-    for number, line in enumerate(inputs.lines(options.files, "ids", "text", "strict"), 1):
+    for number, line in enumerate(inputs.lines(options.files, Reading(format="text")), 1):
         yield parsed(line, f"line {number}")
 
 

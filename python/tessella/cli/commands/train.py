@@ -328,7 +328,7 @@ def _counted(plan: Plan, options: argparse.Namespace) -> tuple[PieceCounts, list
 
     aside: list[str] = []
     if options.held_out:
-        aside = limited(inputs.lines([options.held_out], options.field, options.input, options.errors))
+        aside = limited(inputs.lines([options.held_out], inputs.reading(options)))
         if not aside:
             raise ArgumentError(f"--held-out {options.held_out} holds no text to measure on")
     if options.from_counts:
@@ -344,11 +344,11 @@ def _counted(plan: Plan, options: argparse.Namespace) -> tuple[PieceCounts, list
         if every:
             from ...counting import read_texts
 
-            reading = {key: how[key] for key in ("field", "format", "errors")}
+            reading = {key: how[key] for key in ("field", "format", "errors", "separator")}
             aside = limited(read_texts(files, only_every=every, **reading))
         return counts, aside
     kept: list[str] = []
-    lines = inputs.lines(options.files, options.field, options.input, options.errors)
+    lines = inputs.lines(options.files, inputs.reading(options))
     if every:
         lines = split(lines, every, kept)
     return plan.count(lines, **how), [*aside, *kept]

@@ -1,0 +1,292 @@
+//! What each id adds to the text, found out once: decoding becomes copying.
+//!
+//! Most decoders look at each token alone and then join. For those the text of every id is computed when the table is
+//! built, by the decoder itself, and kept in a slot of 16 bytes: up to 15 bytes of text, and a byte with their number
+//! and with marks. Decoding reads an id, copies 16 bytes whatever their number, and moves on by it.
+//!
+//! What depends on the place is left to the chain of stages, which also stays the slow twin of the tests: the first
+//! token (Metaspace, WordPiece), the last one (BPE's suffix), the tokens up to the first text of a SentencePiece
+//! decoder, and every text in which byte tokens spell no characters.
+//!
+//! A decoder whose stages look at neighbours (CTC), that a user wrote, or whose patterns are more than literals, has
+//! no table.
+
+use super::{Decoder, bytes, plain};
+use crate::error::Result;
+use crate::ids::TokenId;
+
+const SLOT: usize = 16;
+/// Where a slot holds the number of bytes (low four bits) and the marks.
+const TAG: usize = SLOT - 1;
+const LENGTH: u8 = 0x0F;
+const SPECIAL: u8 = 0x10;
+/// The text is in `long`; the slot holds its place and length, four bytes each.
+const LONG: u8 = 0x20;
+/// A byte token, or a token without text where there are byte tokens: these two show where runs of bytes end.
+const RUN: u8 = 0x40;
+/// Ids whose room is reserved at a time.
+const PORTION: usize = 512;
+/// Beyond so many slots for each token, an id in the file is far away from all others and a table is a waste.
+const MOST_HOLES: usize = 4;
+
+/// What the texts of all ids become when they are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Join {
+    /// Texts.
+    Text,
+    /// Bytes in any order, read as UTF-8 with U+FFFD for what is none.
+    Bytes,
+    /// Texts and runs of byte tokens; a run that is no UTF-8 is the chain's to tell.
+    Runs,
+}
+
+/// The stages of a decoder, told apart by what they look at.
+#[derive(Debug)]
+struct Shape<'d> {
+    /// Each of these maps a token to a text, whatever its neighbours are.
+    each: Vec<&'d Decoder>,
+    join: Join,
+    first: bool,
+    last: bool,
+    /// Taken off the ends of the joined text.
+    strips: Vec<(char, usize, usize)>,
+}
+
+/// The texts of all ids of one tokenizer.
+#[derive(Debug)]
+pub struct Table {
+    slots: Vec<[u8; SLOT]>,
+    long: Vec<u8>,
+    join: Join,
+    /// Whether the first and the last token are not in the table but [`Decoder::edge`]'s.
+    pub first: bool,
+    pub last: bool,
+    /// Whether tokens are the chain's up to the first that has text besides a space.
+    pub start: bool,
+    strips: Vec<(char, usize, usize)>,
+}
+
+/// What the table leaves to the chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AskTheChain;
+
+impl Table {
+    /// The table of a decoder over the texts of `tokens` (id, text, whether decoding may skip it); `None` where the
+    /// decoder allows none. Without a decoder tokens are joined by spaces.
+    pub fn new(decoder: Option<&Decoder>, tokens: &[(TokenId, &str, bool)]) -> Option<Table> {
+        let bound = tokens.iter().map(|(id, ..)| *id as usize + 1).max().unwrap_or(0);
+        if bound > tokens.len() * MOST_HOLES + (1 << 16) {
+            return None;
+        }
+        let (shape, start) = match decoder {
+            None => {
+                (Shape { each: vec![], join: Join::Text, first: true, last: false, strips: vec![] }, false)
+            }
+            Some(decoder) => match decoder.as_sentencepiece() {
+                Some(_) => (
+                    Shape { each: vec![], join: Join::Runs, first: false, last: false, strips: vec![] },
+                    true,
+                ),
+                None => (decoder.shape()?, false),
+            },
+        };
+        let mut table = Table {
+            slots: vec![[0; SLOT]; bound],
+            long: Vec::new(),
+            join: shape.join,
+            first: shape.first,
+            last: shape.last,
+            start,
+            strips: shape.strips,
+        };
+        if let Some(sentencepiece) = decoder.and_then(Decoder::as_sentencepiece) {
+            for &(id, text, special) in tokens {
+                match sentencepiece.byte(text) {
+                    Some(byte) => table.set(id, &[byte], special, true)?,
+                    None => table.set(id, sentencepiece.surface(text).as_bytes(), special, false)?,
+                }
+            }
+            return Some(table);
+        }
+        // One token in front and one behind all: what the chain gives for the others depends on no place.
+        let mut texts: Vec<String> = Vec::with_capacity(tokens.len() + 2);
+        texts.push("x".into());
+        texts.extend(tokens.iter().map(|(_, text, _)| match decoder {
+            Some(_) => (*text).to_owned(),
+            None => format!(" {text}"),
+        }));
+        texts.push("x".into());
+        for stage in shape.each {
+            texts = stage.decode_chain(texts).ok()?;
+        }
+        let mut spelled = Vec::new();
+        for (&(id, _, special), text) in tokens.iter().zip(texts.iter().skip(1)) {
+            match shape.join {
+                Join::Text => table.set(id, text.as_bytes(), special, false)?,
+                Join::Bytes => {
+                    spelled.clear();
+                    bytes::append_token_bytes(text, &mut spelled);
+                    table.set(id, &spelled, special, false)?;
+                }
+                Join::Runs => match bytes::named_byte(text) {
+                    Some(byte) => table.set(id, &[byte], special, true)?,
+                    None => table.set(id, text.as_bytes(), special, false)?,
+                },
+            }
+        }
+        Some(table)
+    }
+
+    /// Fails beyond 4 GiB of long texts.
+    fn set(&mut self, id: TokenId, text: &[u8], special: bool, byte: bool) -> Option<()> {
+        let slot = &mut self.slots[id as usize];
+        let mut tag = if special { SPECIAL } else { 0 };
+        if text.len() <= LENGTH as usize {
+            slot[..text.len()].copy_from_slice(text);
+            tag |= text.len() as u8;
+            if self.join == Join::Runs && (byte || text.is_empty()) {
+                tag |= RUN;
+            }
+        } else {
+            slot[..4].copy_from_slice(&u32::try_from(self.long.len()).ok()?.to_le_bytes());
+            slot[4..8].copy_from_slice(&u32::try_from(text.len()).ok()?.to_le_bytes());
+            self.long.extend_from_slice(text);
+            tag |= LONG;
+        }
+        slot[TAG] = tag;
+        Some(())
+    }
+
+    /// Whether the bytes of [`Table::bytes`] may be no UTF-8 without the chain being asked: then text is made of them
+    /// with U+FFFD.
+    pub fn is_lossy(&self) -> bool {
+        self.join == Join::Bytes
+    }
+
+    /// For a decoder that treats the start apart: how many ids the chain has to decode. What comes behind them follows
+    /// a token with text.
+    pub fn start_len(&self, ids: &[TokenId], skip_special: bool) -> usize {
+        let ends_start = |id: &TokenId| match self.slots.get(*id as usize) {
+            Some(slot) if slot[TAG] & RUN != 0 || (skip_special && slot[TAG] & SPECIAL != 0) => false,
+            Some(slot) if slot[TAG] & LONG != 0 => true,
+            // A space may be taken off, and an unknown id has no text.
+            Some(slot) => slot[TAG] & LENGTH > 1 || (slot[TAG] & LENGTH == 1 && slot[0] != b' '),
+            None => false,
+        };
+        ids.iter().position(ends_start).map_or(ids.len(), |at| at + 1)
+    }
+
+    /// Appends what the ids stand for. `out` holds only what came before them. Fails, and leaves `out` in any state,
+    /// where byte tokens stand on both sides of a token without text.
+    pub fn append(
+        &self,
+        ids: &[TokenId],
+        skip_special: bool,
+        out: &mut Vec<u8>,
+    ) -> std::result::Result<(), AskTheChain> {
+        let skipped = if skip_special { SPECIAL } else { 0 };
+        let mut run_end = usize::MAX;
+        for portion in ids.chunks(PORTION) {
+            let mut at = out.len();
+            out.resize(at + portion.len() * SLOT, 0);
+            for &id in portion {
+                let Some(slot) = self.slots.get(id as usize) else { continue };
+                let tag = slot[TAG];
+                if tag & (LONG | RUN | skipped) != 0 {
+                    if tag & skipped != 0 {
+                        continue;
+                    }
+                    if tag & LONG != 0 {
+                        let long = self.long_text(slot);
+                        out.resize(out.len() + long.len(), 0);
+                        out[at..at + long.len()].copy_from_slice(long);
+                        at += long.len();
+                        continue;
+                    }
+                    if tag & LENGTH == 0 {
+                        if at == run_end {
+                            return Err(AskTheChain);
+                        }
+                        continue;
+                    }
+                    run_end = at + 1;
+                }
+                out[at..at + SLOT].copy_from_slice(slot);
+                at += (tag & LENGTH) as usize;
+            }
+            out.truncate(at);
+        }
+        Ok(())
+    }
+
+    fn long_text(&self, slot: &[u8; SLOT]) -> &[u8] {
+        let number =
+            |at: usize| u32::from_le_bytes([slot[at], slot[at + 1], slot[at + 2], slot[at + 3]]) as usize;
+        &self.long[number(0)..number(0) + number(4)]
+    }
+
+    /// Takes off the joined text what the last stages strip.
+    pub fn strip(&self, out: &mut Vec<u8>) {
+        for &(content, start, stop) in &self.strips {
+            let kept = plain::strip(out, content, start, stop);
+            out.truncate(kept.end);
+            out.drain(..kept.start);
+        }
+    }
+}
+
+impl Decoder {
+    /// The shape of a decoder that a table can stand for.
+    fn shape(&self) -> Option<Shape<'_>> {
+        let mut stages = Vec::new();
+        self.flatten(&mut stages);
+        let mut shape = Shape { each: vec![], join: Join::Text, first: false, last: false, strips: vec![] };
+        // Whether tokens have been joined: to one text, or to runs of bytes between tokens.
+        let (mut one, mut runs) = (false, false);
+        for stage in stages {
+            match stage {
+                Decoder::Fuse => (one, runs) = (true, false),
+                Decoder::Strip { content, start, stop } if one && shape.join != Join::Bytes => {
+                    shape.strips.push((*content, *start, *stop));
+                }
+                _ if one || runs => return None,
+                Decoder::ByteLevel => (shape.join, one) = (Join::Bytes, true),
+                Decoder::ByteFallback => (shape.join, runs) = (Join::Runs, true),
+                Decoder::Replace { matcher, .. } if matcher.as_literal().is_some() => shape.each.push(stage),
+                Decoder::Strip { .. } => shape.each.push(stage),
+                Decoder::Metaspace { keep_first, .. } => {
+                    shape.first |= !keep_first;
+                    shape.each.push(stage);
+                }
+                Decoder::WordPiece { .. } => {
+                    shape.first = true;
+                    shape.each.push(stage);
+                }
+                Decoder::Bpe { .. } => {
+                    shape.last = true;
+                    shape.each.push(stage);
+                }
+                _ => return None,
+            }
+        }
+        // A first or last token that is a byte token would have to be taken into a run.
+        let edges = shape.first || shape.last;
+        (!edges || shape.join == Join::Text).then_some(shape)
+    }
+
+    /// The text of a first or last token of several, as the stages make it that look at each token alone.
+    pub fn edge(&self, token: &str, first: bool) -> Result<String> {
+        let stages = self.shape().map(|shape| shape.each).unwrap_or_default();
+        let other = "x".to_owned();
+        let texts = if first { vec![token.to_owned(), other] } else { vec![other, token.to_owned()] };
+        let mut texts = stages.into_iter().try_fold(texts, |texts, stage| stage.decode_chain(texts))?;
+        Ok(texts.swap_remove(usize::from(!first)))
+    }
+
+    fn flatten<'d>(&'d self, stages: &mut Vec<&'d Decoder>) {
+        match self {
+            Decoder::Sequence(decoders) => decoders.iter().for_each(|decoder| decoder.flatten(stages)),
+            stage => stages.push(stage),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Where the texts of a stream end.
+
+use std::io;
+
+use super::unpack::Reader;
+
+/// What ends a text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Cut {
+    /// A line end, which belongs to the text: how trainers read.
+    #[default]
+    Lines,
+    /// A line end, `\n` or `\r\n`, which does not.
+    BareLines,
+    /// A separator, which does not belong to the text either. After the last one there is a text only if anything
+    /// is there. An empty separator is never found.
+    At(String),
+    /// Nothing: each file is one text.
+    Never,
+}
+
+/// What one text took from the stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Taken {
+    pub(super) bytes: u64,
+    /// Line ends among them.
+    pub(super) lines: u64,
+}
+
+impl Cut {
+    /// Puts the next text into `text`, which is empty; nothing at the end of the stream. `is_given` is for the cut
+    /// to remember that it gave a text of this stream.
+    pub(super) fn next(
+        &self,
+        reader: &mut Reader,
+        text: &mut Vec<u8>,
+        is_given: &mut bool,
+    ) -> io::Result<Option<Taken>> {
+        match self {
+            Cut::Lines | Cut::BareLines => {
+                let bytes = reader.read_until(b'\n', text)? as u64;
+                if bytes == 0 {
+                    return Ok(None);
+                }
+                let is_ended = text.last() == Some(&b'\n');
+                if *self == Cut::BareLines && is_ended {
+                    text.pop();
+                    if text.last() == Some(&b'\r') {
+                        text.pop();
+                    }
+                }
+                Ok(Some(Taken { bytes, lines: u64::from(is_ended) }))
+            }
+            Cut::At(separator) if !separator.is_empty() => {
+                let separator = separator.as_bytes();
+                let last = separator[separator.len() - 1];
+                let mut is_found = false;
+                while !is_found && reader.read_until(last, text)? > 0 {
+                    is_found = text.ends_with(separator);
+                }
+                if text.is_empty() {
+                    return Ok(None);
+                }
+                let taken = Taken { bytes: text.len() as u64, lines: lines(text) };
+                if is_found {
+                    text.truncate(text.len() - separator.len());
+                }
+                Ok(Some(taken))
+            }
+            Cut::At(_) | Cut::Never => {
+                if *is_given {
+                    return Ok(None);
+                }
+                *is_given = true;
+                reader.read_to_end(text)?;
+                Ok(Some(Taken { bytes: text.len() as u64, lines: lines(text) }))
+            }
+        }
+    }
+}
+
+/// Line ends in a text.
+pub(super) fn lines(text: &[u8]) -> u64 {
+    text.iter().filter(|&&byte| byte == b'\n').count() as u64
+}

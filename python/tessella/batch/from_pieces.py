@@ -1,0 +1,236 @@
+"""From a SentencePiece model to the tokenizer that a model's class makes of it.
+
+A folder with a ``.model`` file names the class of its tokenizer in its settings. The class decides about
+the stages, the ids of its special tokens and what stands round a text; the table of ``piece_classes`` says
+how. What comes out is an ordinary tokenizer, which ``tokenizer.json`` can hold, and its settings in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..errors import UnsupportedError
+from ..processors import TemplateProcessing
+from ..tokenizer import Tokenizer
+from ..tokens import AddedToken
+from .classes import plain_name
+from .piece_classes import CLASSES, GENERIC, NOT_HERE, PieceClass
+from .pieces import Pieces, Roles
+from .special import ROLES, as_token
+
+__all__ = ["as_json", "with_class"]
+
+# Settings that say where something is, or that are said elsewhere.
+_ASIDE = ("tokenizer_class", "init_inputs", "chat_template")
+
+
+def with_class(
+    name: str,
+    plain: Tokenizer,
+    config: Mapping[str, Any] | None,
+    special_tokens_map: Mapping[str, Any] | None,
+    added: Mapping[str, int] | None,
+    given: Mapping[str, Any],
+) -> tuple[Tokenizer, dict[str, Any]]:
+    """The tokenizer of a class, and its settings.
+
+    Args:
+        name: the class, with or without ``Fast``.
+        plain: the tokenizer by SentencePiece's own rules.
+        config, special_tokens_map, added: the settings files of the folder; the last one gives ids by text.
+        given: settings of the caller, which win.
+    """
+    name = plain_name(name)
+    if name in NOT_HERE or (config or {}).get("auto_map"):
+        why = "runs code of its own" if name in NOT_HERE else "is code that comes with the model"
+        raise UnsupportedError(
+            f"the class `{name}` {why} beside its SentencePiece model, so that its ids cannot be given: load "
+            "the .model file itself for those of SentencePiece, or save the tokenizer as tokenizer.json with "
+            "its own library"
+        )
+    kind = CLASSES.get(name, GENERIC)
+    pieces = Pieces.of(plain)
+    settings = _settings(config or {}, special_tokens_map or {}, added or {}, given)
+    if kind.build is GENERIC.build:
+        for key, (id, text) in pieces.named.items():
+            if id >= 0:
+                settings.setdefault(f"{key}_token", text)
+    settings = {**kind.arguments, **settings}
+    tokenizer = kind.build(pieces, settings)
+    roles = _roles(kind, settings)
+    if "extra_special_tokens" in settings:
+        extra = list(settings["extra_special_tokens"] or ())
+    else:
+        extra = kind.extra(list(pieces.added), settings)
+    if kind.ends is not None and kind.ends_replaced:
+        tokenizer.post_processor = kind.ends(Roles(tokenizer, roles), settings)
+    _add_tokens(tokenizer, settings.pop("added_tokens_decoder"), roles, extra)
+    there = {str(token) for token in extra}
+    extra += [AddedToken(token, special=True) for token in kind.marked if token not in there]
+    if kind.specials_again:
+        adding = [token for token in (*roles.values(), *extra) if token is not None]
+        tokenizer.add_special_tokens(
+            [
+                AddedToken(one, normalized=False, special=True) if isinstance(one, str) else one
+                for one in adding
+            ]
+        )
+    wanted = any(key in settings for key in ("add_bos_token", "add_eos_token"))
+    if kind.ends is None or (kind.ends_replaced and wanted):
+        tokenizer.post_processor = _usual_ends(Roles(tokenizer, roles), settings)
+    elif not kind.ends_replaced:
+        tokenizer.post_processor = kind.ends(Roles(tokenizer, roles), settings)
+    settings |= {role: token for role, token in roles.items() if role in ROLES}
+    own = {role: token for role, token in roles.items() if role not in ROLES}
+    for key in (*own, "model_specific_special_tokens", "additional_special_tokens"):
+        settings.pop(key, None)
+    if own:
+        settings["model_specific_special_tokens"] = own
+    settings["extra_special_tokens"] = extra
+    return tokenizer, {**settings, "tokenizer_class": name or "PreTrainedTokenizerFast"}
+
+
+def as_json(value: Any) -> Any:
+    """A setting as JSON."""
+    if isinstance(value, AddedToken):
+        return {"__type": "AddedToken", **value.__getstate__()}
+    if isinstance(value, Mapping):
+        return {key: as_json(one) for key, one in value.items()}
+    return [as_json(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def _settings(
+    config: Mapping[str, Any],
+    special_tokens_map: Mapping[str, Any],
+    added: Mapping[str, int],
+    given: Mapping[str, Any],
+) -> dict[str, Any]:
+    """All settings as one, with token objects in place of their JSON."""
+    settings = {key: value for key, value in (*config.items(), *given.items()) if key not in _ASIDE}
+    if "additional_special_tokens" in settings and not settings.get("extra_special_tokens"):
+        settings["extra_special_tokens"] = settings.pop("additional_special_tokens")
+    own = {
+        key: settings.pop(key)
+        for key in list(settings)
+        if key.endswith("_token") and key not in ROLES and isinstance(settings[key], (str, AddedToken))
+    }
+    if isinstance(settings.get("extra_special_tokens"), Mapping):
+        own |= settings.pop("extra_special_tokens")
+    if own:
+        settings["model_specific_special_tokens"] = own
+    if "added_tokens_decoder" in settings:
+        stored: Mapping[Any, Any] = settings["added_tokens_decoder"]
+        decoder = {int(id): _object(token) for id, token in stored.items()}
+    else:
+        _take_map(settings, special_tokens_map, given)
+        special = {str(_object(settings[role])) for role in ROLES if settings.get(role) is not None}
+        special |= {str(_object(token)) for token in settings.get("extra_special_tokens") or ()}
+        decoder = {
+            id: AddedToken(text, normalized=text not in special, special=text in special)
+            for text, id in added.items()
+        }
+    settings = {key: _tokens(value) for key, value in settings.items()}
+    by_text = {str(token): token for token in decoder.values()}
+    for role in ROLES:
+        if settings.get(role) is not None:
+            settings[role] = by_text.get(str(settings[role]), settings[role])
+    settings["added_tokens_decoder"] = decoder
+    return settings
+
+
+def _take_map(
+    settings: dict[str, Any], special_tokens_map: Mapping[str, Any], given: Mapping[str, Any]
+) -> None:
+    """Settings of an older kind of file, which win over those of the newer one but not over the caller's."""
+    for key, value in special_tokens_map.items():
+        if given.get(key):
+            continue
+        if isinstance(value, Mapping) and key != "extra_special_tokens":
+            value = _object({**value, "special": True})
+        elif key == "extra_special_tokens" and isinstance(value, list):
+            there = list(settings.get("extra_special_tokens") or ())
+            tokens = [_object({**one, "special": True}) if isinstance(one, Mapping) else one for one in value]
+            value = [*there, *(token for token in tokens if token not in there)]
+        settings[key] = value
+    if isinstance(settings.get("extra_special_tokens"), Mapping):
+        own = dict(settings.get("model_specific_special_tokens") or {})
+        settings["model_specific_special_tokens"] = own | settings.pop("extra_special_tokens")
+
+
+def _object(value: Any) -> Any:
+    """A token as an object, where its JSON has fields."""
+    return as_token(value) if isinstance(value, Mapping) else value
+
+
+def _tokens(value: Any) -> Any:
+    """A setting with token objects in place of their JSON."""
+    if isinstance(value, Mapping):
+        if value.get("__type") == "AddedToken":
+            return as_token(value)
+        return {key: _tokens(one) for key, one in value.items()}
+    return [_tokens(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def _roles(kind: PieceClass, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The special tokens by role, the usual roles first."""
+    roles: dict[str, Any] = dict.fromkeys(ROLES)
+    roles |= {role: _copy(token) for role, token in kind.roles.items()}
+    for role in ROLES:
+        if role in settings:
+            # A plain text is matched as the class says.
+            usual, text = kind.roles.get(role), settings[role]
+            roles[role] = _copy(usual, text) if isinstance(text, str) and usual is not None else text
+    own = settings.get("model_specific_special_tokens") or {}
+    return roles | {role: token for role, token in own.items() if token is not None}
+
+
+def _copy(token: str | AddedToken, content: str | None = None) -> str | AddedToken:
+    """A token that may be changed, perhaps with another text. What its flags leave open stays open."""
+    text = str(token) if content is None else content
+    if isinstance(token, str):
+        return text
+    flags = (token.single_word, token.lstrip, token.rstrip, token._normalized, token.special)
+    return AddedToken(text, *flags)
+
+
+def _add_tokens(
+    tokenizer: Tokenizer,
+    decoder: Mapping[int, AddedToken],
+    roles: Mapping[str, Any],
+    extra: Iterable[Any],
+) -> None:
+    """Adds the tokens of the settings, of the roles, and the further ones, in the order of their ids."""
+    adding: list[Any] = [token for _, token in sorted(decoder.items())]
+    there = {str(token) for token in adding}
+    for token in (*roles.values(), *extra):
+        if token is not None and str(token) not in there and token not in adding:
+            adding.append(token)
+    named = {str(token) for token in roles.values() if token}
+    tokens = []
+    for token in adding:
+        if isinstance(token, str):
+            token = AddedToken(token, special=True)
+        elif not token.special and str(token) in named:
+            token.special = True
+        tokens.append(token)
+    if tokens:
+        tokenizer.add_tokens(tokens)
+
+
+def _usual_ends(roles: Roles, settings: dict[str, Any]) -> TemplateProcessing:
+    """``bos_token`` in front and ``eos_token`` behind, where the settings want them and there are any."""
+    parts: list[str | None] = []
+    for role in ("bos", "eos"):
+        token = roles.tokens.get(f"{role}_token")
+        if token is None and settings.get(f"add_{role}_token"):
+            settings[f"add_{role}_token"] = False
+        parts.append(str(token) if settings.get(f"add_{role}_token") else None)
+    first, last = parts
+
+    def sequence(name: str, kind: int) -> list[str]:
+        return [f"{part}:{kind}" for part in (first, f"${name}", last) if part is not None]
+
+    single = sequence("A", 0)
+    tokens = [part for part in parts if part is not None]
+    return roles.template(single, [*single, *sequence("B", 1)], *tokens)

@@ -1,0 +1,81 @@
+"""Ids in every form, and texts of real tokenizers beside the reference library's, once the table of decoded texts is built."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+import tessella
+import tokenizers
+from tessella import Tokenizer, decoders, models
+
+from tests.conformance import texts
+
+MODELS = texts.folder("TESSELLA_MODELS")
+
+
+class Tensor:
+    """What tensors of other libraries have in common: they give their memory to NumPy."""
+
+    ndim = 1
+
+    def __init__(self, values: list[int]) -> None:
+        self.values = np.array(values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self.values
+
+
+def words() -> Tokenizer:
+    tokenizer = Tokenizer(models.WordLevel({f"w{index}": index for index in range(300)}, unk_token="w0"))
+    tokenizer.decoder = decoders.Fuse()
+    return tokenizer
+
+
+def test_ids_are_taken_in_every_form() -> None:
+    tokenizer = words()
+    ids = [3, 299, 7] * 50
+    expected = "w3w299w7" * 50
+    array = np.array(ids)
+    forms = [
+        ids,
+        tuple(ids),
+        iter(ids),
+        [np.int64(id) for id in ids],
+        array,
+        array.astype(np.uint32),
+        np.repeat(array, 2)[::2],
+        np.array(ids, dtype=np.int16),
+        Tensor(ids),
+    ]
+    for form in forms:
+        assert tokenizer.decode(form) == expected, type(form)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bad", [-1, 2**32, 2**70])
+def test_an_id_out_of_range_is_named(bad: int) -> None:
+    tokenizer = words()
+    for form in ([1] * 9 + [bad], np.array([1] * 9 + [bad])):
+        with pytest.raises(OverflowError, match=rf"ids\[9\].*{bad}"):
+            tokenizer.decode(form)
+
+
+@pytest.mark.skipif(not MODELS, reason="TESSELLA_MODELS names no folder")
+@pytest.mark.parametrize("name", ["gpt2", "llama2", "bert-uncased", "xlnet_base_cased", "clip_base"])
+def test_random_ids_of_real_files_are_the_reference_librarys_text(name: str) -> None:
+    assert MODELS is not None
+    path = MODELS / f"{name}.json"
+    ours, theirs = tessella.load(path), tokenizers.Tokenizer.from_file(str(path))
+    choose = random.Random(5)
+    size = theirs.get_vocab_size()
+    ours.decode(list(range(min(size, 5000))))
+    for _ in range(400):
+        ids = [choose.randrange(size + 20) for _ in range(choose.choice([0, 1, 2, 9, 60]))]
+        if choose.random() < 0.5:
+            ids = [choose.choice([*ids, *range(3, 260)]) for _ in ids]
+        for skip in (False, True):
+            assert ours.decode(ids, skip_special_tokens=skip) == theirs.decode(
+                ids, skip_special_tokens=skip
+            ), ids

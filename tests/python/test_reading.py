@@ -1,0 +1,142 @@
+"""One reader of texts: whoever reads files reads the same texts from them, and refuses the same."""
+
+import gzip
+import io
+import json
+import sys
+
+import pytest
+import tessella
+from tessella import Tokenizer, models, pre_tokenizers
+from tessella.cli import main
+from tessella.counting import read_texts
+from tessella.errors import ArgumentError, FormatError
+
+TEXTS = ["the fox\njumps", "fox", "", "the é 東京", "x"]
+
+
+@pytest.fixture
+def words():
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.add_tokens(["the", "fox", "jumps", "é", "東京", "{", "text", "body"])
+    return tokenizer
+
+
+def rows(field="text"):
+    return "".join(json.dumps({"id": n, field: text}) + "\n" for n, text in enumerate(TEXTS)).encode()
+
+
+def zstandard(content):
+    zstd = pytest.importorskip("zstandard")
+    return zstd.compress(content)
+
+
+@pytest.fixture(params=["jsonl", "json", "jsonl.gz", "ndjson.zst", "parquet"])
+def corpus(request, tmp_path):
+    """A file with a text in each row."""
+    path = tmp_path / f"corpus.{request.param}"
+    if request.param == "parquet":
+        pyarrow = pytest.importorskip("pyarrow")
+        from pyarrow import parquet
+
+        parquet.write_table(pyarrow.table({"text": TEXTS, "id": range(len(TEXTS))}), path)
+        return path
+    packed = {".gz": gzip.compress, ".zst": zstandard}.get(path.suffix, bytes)
+    path.write_bytes(packed(rows()))
+    return path
+
+
+def test_rows_are_read_alike(words, corpus, tmp_path, capfd):
+    """Once `encode_files` encoded the syntax of JSON, where `count_pieces` read the texts."""
+    assert list(read_texts(corpus)) == TEXTS
+    expected = words.encode_ids_batch(TEXTS)
+    assert words.encode_files(corpus) == expected
+    assert words.encode_files([str(corpus)], "\n", out=tmp_path / "ids") == expected
+    # Of files that are text the separator is asked for as well.
+    (tmp_path / "more.txt").write_text("fox|the", encoding="utf-8")
+    both = words.encode_files([corpus, tmp_path / "more.txt"], "|")
+    assert both == words.encode_ids_batch([*TEXTS, "fox", "the"])
+    words.save(tmp_path / "words.json")
+    assert main(["encode", str(tmp_path / "words.json"), str(corpus), "-f", "count"]) == 0
+    assert capfd.readouterr().out.split() == [str(len(ids)) for ids in expected]
+    counted = tessella.count_pieces(corpus, words)
+    assert counted.items() == tessella.count_pieces(iter(TEXTS), words).items()
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard])
+def test_text_files_are_cut_as_asked(words, tmp_path, pack):
+    path = tmp_path / "a.txt"
+    content = "the fox\r\nfox<s>the\n<s>é"
+    path.write_bytes(pack(content.encode()))
+    assert words.encode_files(path) == words.encode_ids_batch([content])
+    for separator in ("\n", "<s>", "x", "nowhere"):
+        texts = content.split(separator)
+        assert words.encode_files(path, separator) == words.encode_ids_batch(texts)
+        assert list(read_texts(path, separator=separator)) == texts
+        counted = tessella.count_pieces(path, words, separator=separator)
+        assert counted.items() == tessella.count_pieces(iter(texts), words).items()
+    assert list(read_texts(path)) == content.splitlines(keepends=True)
+
+
+def test_options_and_errors_are_those_of_all(words, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(rows("body"))
+    expected = words.encode_ids_batch(TEXTS)
+    assert words.encode_files(path, field="body") == expected
+    as_text = words.encode_files(path, "\n", format="text")
+    assert as_text == words.encode_ids_batch(path.read_text(encoding="utf-8").splitlines())
+    for read in (lambda **how: words.encode_files(path, **how), lambda **how: list(read_texts(path, **how))):
+        with pytest.raises(FormatError, match=r"no `text`, it has `id`, `body`.*rows.jsonl, line 1"):
+            read()
+        with pytest.raises(ArgumentError, match="`format` must be 'auto', 'text' or 'jsonl', found 'csv'"):
+            read(format="csv")
+        with pytest.raises(ArgumentError, match="`errors` must be 'strict' or 'replace', found 'ignore'"):
+            read(errors="ignore")
+        with pytest.raises(TypeError, match="`field` must be a str"):
+            read(field=0)
+    bad = tmp_path / "bad.txt"
+    bad.write_bytes(b"the \xff fox")
+    assert words.encode_files(bad, errors="replace") == words.encode_ids_batch(["the \ufffd fox"])
+    with pytest.raises(FormatError, match="0xff at byte 4, line 1") as caught:
+        words.encode_files(bad)
+    assert caught.value.filename == str(bad)
+    with pytest.raises(IsADirectoryError, match="folders are not walked"):
+        words.encode_files(tmp_path)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_standard_input_is_read_like_a_file(words, tmp_path, monkeypatch, capfd, pack):
+    words.save(tmp_path / "words.json")
+    content = b"the fox\r\nfox\n\nthe"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(pack(content))))
+    assert main(["encode", str(tmp_path / "words.json"), "-f", "tokens"]) == 0
+    assert capfd.readouterr().out == "the│fox\nfox\n\nthe\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(pack(content))))
+    command = ["encode", str(tmp_path / "words.json"), "-", "-f", "count", "--separator", r"\n\n"]
+    assert main(command) == 0
+    assert capfd.readouterr().out == "3\n1\n"
+
+
+class StandardInput:
+    def __init__(self, raw):
+        self.buffer = io.BufferedReader(raw)
+
+    def isatty(self):
+        return False
+
+
+class Interrupting(io.RawIOBase):
+    """A stream whose reader presses Ctrl-C."""
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        raise KeyboardInterrupt
+
+
+def test_what_a_stream_raises_comes_out(words, tmp_path, monkeypatch):
+    words.save(tmp_path / "words.json")
+    monkeypatch.setattr(sys, "stdin", StandardInput(Interrupting()))
+    assert main(["encode", str(tmp_path / "words.json")]) == 130
