@@ -1,60 +1,75 @@
 # Everything a developer types. Each target sets up what it needs by itself.
 
 PYTHON ?= python3
+# Processes that run the Python tests side by side.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.ready
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
+# Runs a command with a line that tells what is done and for how long; what it prints goes into a file.
+STEP = $(PYTHON) tools/step.py
+WITH_VENV := env VIRTUAL_ENV=$(abspath $(VENV)) PATH="$(abspath $(BIN)):$$PATH"
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help demo test rust-test python-test lint format docs conformance descriptions bench fuzz clean
+.PHONY: help build demo test rust-test python-test lint format docs conformance descriptions bench fuzz clean
 
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
-$(STAMP): requirements-dev.txt
-	$(PYTHON) -m venv $(VENV)
-	@echo "installing development tools into $(VENV)"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-	touch $@
+# Each stamp is a set of packages: see requirements/.
+$(VENV)/.build: requirements/build.txt
+	@$(STEP) "making the environment $(VENV)" build/venv.log $(PYTHON) -m venv $(VENV)
+	@$(STEP) "installing what building needs" build/install-build.log $(PIP) -r requirements/build.txt
+	@touch $@
 
-# The compiled module, in place, optimised: tests and demo run what users get.
-$(VENV)/.built: $(STAMP) $(RUST_SOURCES)
-	@echo "building the engine, optimised: this takes a few minutes"
-	@mkdir -p build
-	@VIRTUAL_ENV=$(abspath $(VENV)) PATH="$(abspath $(BIN)):$$PATH" $(BIN)/maturin develop --release --quiet \
-		> build/maturin.log 2>&1 || (cat build/maturin.log; exit 1)
-	touch $@
+$(VENV)/.test: requirements/test.txt $(VENV)/.build
+	@$(STEP) "installing the checkers and the peers that tests compare with" build/install-test.log \
+		$(PIP) -r requirements/test.txt
+	@touch $@
+
+$(VENV)/.docs: requirements/docs.txt $(VENV)/.build
+	@$(STEP) "installing what the site is built with" build/install-docs.log $(PIP) -r requirements/docs.txt
+	@touch $@
+
+$(VENV)/.bench: requirements/bench.txt $(VENV)/.build
+	@$(STEP) "installing the peers that are measured" build/install-bench.log $(PIP) -r requirements/bench.txt
+	@touch $@
+
+# The compiled module, in place. A module that was built otherwise would be imported in its stead.
+$(VENV)/.built: $(VENV)/.build $(RUST_SOURCES)
+	@rm -f python/tessella/_tessella.*.so python/tessella/_tessella.*.pyd
+	@$(STEP) "building the engine" build/maturin.log $(WITH_VENV) maturin develop --profile quick
+	@touch $@
 
 build: $(VENV)/.built ## Build the package into .venv
 
-demo: $(VENV)/.built ## Train, encode, prove the round trip and draw it, on text that Python carries
-	$(BIN)/python -m tessella.demo
+demo: $(VENV)/.built ## Train, encode, prove the round trip, explain, on text that Python carries
+	@$(BIN)/python -m tessella.demo
 
 test: lint rust-test python-test ## Everything CI checks
 
+# One profile for the module and the tests of the crates, so that nothing is built twice.
 rust-test:
-	cargo test --workspace --exclude tessella-python --quiet
+	@$(STEP) "building the tests of the crates" build/rust-test.log \
+		cargo test --workspace --exclude tessella-python --profile quick --no-run
+	cargo test --workspace --exclude tessella-python --profile quick --quiet
 
-python-test: $(VENV)/.built
-	$(BIN)/python -m pytest tests -q
+python-test: $(VENV)/.built $(VENV)/.test
+	$(BIN)/python -m pytest tests -q -n $(JOBS) --dist worksteal
 
-lint: $(STAMP)
+lint: $(VENV)/.test
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	$(BIN)/ruff check python tests tools benchmarks examples
 	$(BIN)/ruff format --check python tests tools benchmarks examples
-	$(BIN)/mypy
+	@$(STEP) "checking types" build/mypy.log $(BIN)/mypy
+	@$(STEP) "reading the crates with clippy" build/clippy.log \
+		cargo clippy --workspace --all-targets --profile lint -- -D warnings
 
-format: $(STAMP) ## Format Rust and Python
+format: $(VENV)/.test ## Format Rust and Python
 	cargo fmt --all
 	$(BIN)/ruff format python tests tools benchmarks examples
 	$(BIN)/ruff check --fix python tests tools benchmarks examples
-
-$(VENV)/.docs: requirements-docs.txt $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
-	touch $@
 
 # The module is needed too: the API pages show what it says of itself.
 docs: $(VENV)/.docs $(VENV)/.built ## Build the pages and the API reference into build/site
@@ -62,14 +77,16 @@ docs: $(VENV)/.docs $(VENV)/.built ## Build the pages and the API reference into
 	$(BIN)/python tools/check_site.py build/site
 	@echo "open build/site/index.html"
 
-conformance: $(VENV)/.built ## Compare every real file with its own library (needs TESSELLA_MODELS, TESSELLA_CORPORA)
+conformance: $(VENV)/.built $(VENV)/.test ## Compare every real file with its own library (needs TESSELLA_MODELS, TESSELLA_CORPORA)
 	$(BIN)/python -m tests.conformance.compare
 
-descriptions: $(VENV)/.built ## Compare 20,000 random tokenizer descriptions with the reference library
+descriptions: $(VENV)/.built $(VENV)/.test ## Compare 20,000 random tokenizer descriptions with the reference library
 	TESSELLA_DESCRIPTIONS=20000 $(BIN)/python -m pytest tests/python/test_descriptions.py -q -s
 
-bench: $(VENV)/.built ## Measure against the peers, ids checked first
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
+# Figures are taken from what users install: the release build, which takes the place of the lighter one.
+bench: $(VENV)/.built $(VENV)/.bench ## Measure against the peers, ids checked first
+	@$(STEP) "building the engine with whole-program optimisation" build/maturin-release.log \
+		$(WITH_VENV) maturin develop --release
 	$(BIN)/python -m benchmarks.run
 
 fuzz: ## Run every fuzz target for SECONDS_EACH seconds (default 60); needs cargo-fuzz and a nightly toolchain

@@ -4,7 +4,7 @@
 
 Without files it reads the source of Python's standard library, the first N bytes of it. Code is cut at
 white space and between words and signs; each line is a sequence, learned from by skip-gram with one worker,
-so that the same text and seed give the same vectors every time. Needs ``tessella[embeddings]``.
+so that the same text and seed give the same vectors every time. Needs ``gensim``.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 Sentences are made from templates, with names in the test half that the training half never shows. A
 WordPiece vocabulary is trained on the training half; a softmax regression in NumPy learns to tag tokens from
-the tokens around them; ``TokenClassifier`` makes entities of its scores. Needs ``tessella[tasks]``.
+the tokens around them; ``TokenClassifier`` makes entities of its scores. Needs ``seqeval``.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from . import _tessella
+from ._optional import how_to_install
 from ._texts import Reading, Share, flat
 from .errors import ArgumentError, FormatError, MissingDependencyError
 
@@ -253,7 +254,7 @@ def _parquet(name: str) -> Any:
         from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
     except ImportError as error:
         raise MissingDependencyError(
-            f"{name} is a Parquet file, and reading those needs pyarrow: pip install 'tessella[arrow]'"
+            f"{name} is a Parquet file, and reading those needs pyarrow: {how_to_install('pyarrow', 'arrow')}"
         ) from error
     try:
         return parquet.ParquetFile(name)

@@ -7,6 +7,22 @@ from types import ModuleType
 
 from .errors import MissingDependencyError
 
+__all__ = ["how_to_install", "needed"]
+
+
+def how_to_install(package: str, extra: str) -> str:
+    """What to type when a package is missing: its own name works wherever this package came from.
+
+    Args:
+        package: its name for pip.
+        extra: the extra of this package that installs it.
+
+    Example:
+        >>> print(how_to_install("jinja2", "chat"))
+        pip install jinja2 (or, in a clone of Tessella: pip install '.[chat]')
+    """
+    return f"pip install {package} (or, in a clone of Tessella: pip install '.[{extra}]')"
+
 
 def needed(package: str, extra: str, purpose: str) -> ModuleType:
     """An optional package, or an error that says what it is for and how to install it.
@@ -21,5 +37,5 @@ def needed(package: str, extra: str, purpose: str) -> ModuleType:
     except ImportError as error:
         name = package.partition(".")[0]
         raise MissingDependencyError(
-            f"{purpose} needs {name}, which cannot be imported ({error}): pip install 'tessella[{extra}]'"
+            f"{purpose} needs {name}, which cannot be imported ({error}): {how_to_install(name, extra)}"
         ) from error

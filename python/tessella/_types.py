@@ -173,6 +173,7 @@ class CountOptions(TypedDict, total=False):
     errors: Literal["strict", "replace"]
     field: str
     format: Literal["auto", "text", "jsonl"]
+    separator: str | None
     progress: bool | ProgressFormat
     spill_folder: Path | None
     hold_out: int

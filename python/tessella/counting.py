@@ -155,6 +155,11 @@ class PieceCounts(_tessella.PieceCounts):
 
         return Zipf(self.frequencies())
 
+    def _repr_html_(self) -> str:
+        from ._html import counts
+
+        return counts(self)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return (_rebuild, (type(self), self.items(), self._sources()))
 

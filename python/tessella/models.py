@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field, ReadOnly
+from ._prefix import check_prefix
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -130,9 +131,10 @@ class Model(Component):
             folder: where to write.
             prefix: put in front of the file names, with a dash.
         """
+        start = check_prefix(prefix)
         paths = []
         for name, content in self._handle.files():
-            path = os.path.join(os.fspath(folder), name if prefix is None else f"{prefix}-{name}")
+            path = os.path.join(os.fspath(folder), start + name)
             with open(path, "w", encoding="utf-8", newline="") as file:
                 file.write(content)
             paths.append(path)

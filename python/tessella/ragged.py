@@ -76,9 +76,28 @@ class RaggedIds:
         """The number of ids of each sequence."""
         return self.offsets[1:] - self.offsets[:-1]
 
-    def to_list(self) -> list[list[int]]:
-        """Plain lists."""
+    def tolist(self) -> list[list[int]]:
+        """Plain lists; the name is that of NumPy's arrays."""
         return [one.tolist() for one in self]
+
+    to_list = tolist
+
+    # `Any`: pyarrow's types are not known where it is not installed.
+    def to_arrow(self) -> Any:
+        """The batch as a ``pyarrow.LargeListArray``, without a copy. Needs ``pyarrow``.
+
+        Other libraries read a batch themselves: ``polars.Series(batch)``.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.BPE())
+            >>> _ = tokenizer.add_tokens(["my", "name"])
+            >>> tokenizer.encode_ids_batch(["my name", "my"]).to_arrow().to_pylist()
+            [[0, 1], [0]]
+        """
+        from ._optional import needed
+
+        return needed("pyarrow", "arrow", "RaggedIds.to_arrow").array(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RaggedIds):

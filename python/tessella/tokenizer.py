@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     _P = ParamSpec("_P")
 
 _R = TypeVar("_R")
-__all__ = ["Padding", "PlanStep", "TextStream", "Tokenizer", "Truncation"]
+__all__ = ["Padding", "Plan", "PlanStep", "TextStream", "Tokenizer", "Truncation"]
 
 _T = TypeVar("_T", bound="Tokenizer")
 #: The formats that a tokenizer can be written in.
@@ -41,6 +41,13 @@ SaveFormat = Literal["json", "model", "tiktoken", "folder"]
 
 # What can be set on a tokenizer; a name that is nearly one of these is a slip.
 _SETTABLE = ("decoder", "encode_special_tokens", "model", "normalizer", "post_processor", "pre_tokenizer")
+
+
+def _is_json(path: Path, format: SaveFormat | None) -> bool:
+    """Whether a file of this name is a ``tokenizer.json``."""
+    if format is not None:
+        return format == "json"
+    return os.fspath(path).endswith(".json")
 
 
 def _warn(notices: list[str]) -> None:
@@ -89,6 +96,31 @@ class PlanStep(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.stage}: {self.engine} ({self.reason})"
+
+
+class Plan(list[PlanStep]):
+    """What ``Tokenizer.explain_plan`` gives: steps that print as a table and show themselves in notebooks.
+
+    Example:
+        >>> print(Plan([PlanStep("model BPE", "scan", "pieces are short")]))
+        stage      engine  why
+        model BPE  scan    pieces are short
+    """
+
+    def __str__(self) -> str:
+        from ._shown import visible
+
+        rows = [("stage", "engine", "why"), *(tuple(map(visible, step)) for step in self)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = (
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows
+        )
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        from ._html import plan
+
+        return plan(self)
 
 
 class TextStream:
@@ -254,10 +286,11 @@ class Tokenizer(_tessella.Tokenizer):
         try:
             from huggingface_hub import hf_hub_download
         except ImportError as error:
+            from ._optional import how_to_install
             from .errors import MissingDependencyError
 
             raise MissingDependencyError(
-                "loading from a hub needs huggingface_hub: pip install 'tessella[hub]'"
+                f"loading from a hub needs huggingface_hub: {how_to_install('huggingface_hub', 'hub')}"
             ) from error
         options: dict[str, Any] = {} if token is None else {"token": token}
         try:
@@ -282,7 +315,9 @@ class Tokenizer(_tessella.Tokenizer):
         """Writes the tokenizer to a file or folder that gives the same tokenizer when it is read.
 
         The file appears under its name only when it is complete. What the format cannot express raises
-        ``UnsupportedError``, and nothing is written.
+        ``UnsupportedError``, and nothing is written. A SentencePiece model is written as ``tokenizer.json``
+        where its stages come to the same there, which is tried on thousands of texts; otherwise the error
+        shows a text that would differ.
 
         Args:
             path: where to write.
@@ -305,8 +340,13 @@ class Tokenizer(_tessella.Tokenizer):
         if _tessella.is_folder(path, format):
             self.save_folder(path)
             return
+        written = self
+        if type(self.model).__name__ == "SentencePiece" and _is_json(path, format):
+            from ._restated import restated
+
+            written = restated(self)
         try:
-            _tessella.save_file(self, path, format, pretty)
+            _tessella.save_file(written, path, format, pretty)
         except OSError as error:
             if error.errno is None:
                 raise
@@ -333,10 +373,18 @@ class Tokenizer(_tessella.Tokenizer):
             ['chat_template.jinja', 'tokenizer.json']
             {{ messages[0].content }}
         """
+        return self._save_folder(path)
+
+    def _save_folder(self, path: Path, templates: bool = True) -> list[str]:
+        """Writes a folder; without ``templates``, they have no files but stand in ``config``."""
         from json import dumps
 
         config = self.config
-        if config is not None and config.get("chat_template", self.chat_template) != self.chat_template:
+        if (
+            templates
+            and config is not None
+            and config.get("chat_template", self.chat_template) != self.chat_template
+        ):
             # The template has a file of its own, which is read first.
             config = {key: value for key, value in config.items() if key != "chat_template"}
         if config is not None and type(self.model).__name__ == "SentencePiece":
@@ -347,8 +395,8 @@ class Tokenizer(_tessella.Tokenizer):
             path,
             None if config is None else dumps(config, ensure_ascii=False),
             self._special_tokens_map,
-            self.chat_template,
-            list(self._chat_templates),
+            self.chat_template if templates else None,
+            list(self._chat_templates) if templates else [],
         )
         return [os.fspath(file) for file in files]
 
@@ -720,8 +768,9 @@ class Tokenizer(_tessella.Tokenizer):
 
         return explain(self, text, pair, add_special_tokens=add_special_tokens, n_best=n_best)
 
-    def explain_plan(self) -> list[PlanStep]:
-        """Which engine runs each stage, and why: so that a slow path is never a surprise.
+    def explain_plan(self) -> Plan:
+        """Which engine runs each stage, and why: so that a slow path is never a surprise. ``print`` shows a
+        table.
 
         Example:
             >>> from tessella import recipes
@@ -729,7 +778,7 @@ class Tokenizer(_tessella.Tokenizer):
             >>> first.stage, first.engine
             ('added tokens', 'Aho-Corasick automaton')
         """
-        return [PlanStep(*step) for step in self._plan()]
+        return Plan(PlanStep(*step) for step in self._plan())
 
     def _render(self, limit: int | None) -> str:
         from json import loads
@@ -760,6 +809,11 @@ class Tokenizer(_tessella.Tokenizer):
 
     def __str__(self) -> str:
         return self._render(SHOWN)
+
+    def _repr_html_(self) -> str:
+        from ._html import tokenizer
+
+        return tokenizer(self)
 
 
 def _rebuild(cls: type[_T], packed: dict[str, Any]) -> _T:

@@ -222,6 +222,11 @@ class Trace(Sequence[Step]):
     def __str__(self) -> str:
         return self.table()
 
+    def _repr_html_(self) -> str:
+        from ._html import trace
+
+        return trace(self)
+
     def table(self, corpus: bool = False) -> str:
         """The steps as a table; with ``corpus``, each merge is followed by the pieces as they are spelled."""
         lines = [*_merge_table(self.merges, corpus), *_round_table(self._steps)]

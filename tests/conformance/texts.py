@@ -13,8 +13,6 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import zstandard
-
 #: Bytes taken of each large text.
 SLICE = 5_000_000
 #: Documents are cut into parts of at most about this many characters, at line ends.
@@ -32,6 +30,9 @@ def read(path: Path) -> bytes:
     """A file's bytes, decompressed."""
     data = path.read_bytes()
     if path.suffix == ".zst":
+        # Here, so that tests which bring their own texts need no more than the runner.
+        import zstandard
+
         data = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data)).read()
     return data
 

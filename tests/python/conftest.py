@@ -1,7 +1,21 @@
-"""Small tokenizers that several tests use."""
+"""Small tokenizers that several tests use, and a look at the module that is tested."""
+
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
 
 import pytest
-from tessella import Tokenizer, models, pre_tokenizers, processors
+from tessella import Tokenizer, _tessella, models, pre_tokenizers, processors
+
+
+def pytest_sessionstart():
+    """Of two compiled modules Python imports the one with the longer name, though the other may be newer."""
+    used = Path(_tessella.__file__)
+    others = [path for suffix in EXTENSION_SUFFIXES if (path := used.with_name(f"_tessella{suffix}")) != used]
+    for other in others:
+        if other.exists() and other.stat().st_mtime > used.stat().st_mtime:
+            pytest.exit(
+                f"{other.name} is newer than {used.name}, which is imported; remove {used}", returncode=3
+            )
 
 
 @pytest.fixture

@@ -129,7 +129,7 @@ def test_wrong_arguments_are_named(tokenizer, arguments, options, message):
 def test_wrong_types_are_named(tokenizer):
     with pytest.raises(TypeError, match=r"row 1 of the batch, of type NoneType: .*`text\[1\]`"):
         tokenizer(["a", None])
-    with pytest.raises(TypeError, match="paddin"):
+    with pytest.warns(UserWarning, match="paddin"):
         tokenizer("a", paddin=True)
     with pytest.raises(TypeError, match="text_pair"):
         tokenizer(["a"], "b")

@@ -112,6 +112,7 @@ RESULTS = {
     "ChatTemplates.apply_chat_template": "a text, ids or columns, as the options say",
     "SentencePieceNormalizer.normalize": "a text, with or without offsets",
     "Explanation.to_dict": "plain data",
+    "RaggedIds.to_arrow": "a type of pyarrow, which has no types of its own",
 }
 
 

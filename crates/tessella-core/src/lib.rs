@@ -52,6 +52,9 @@ pub mod decode;
 // The conductor.
 pub mod tokenizer;
 
+// Several conductors on the same texts.
+pub mod compare;
+
 pub use encoding::{Encoding, OffsetUnit};
 pub use error::{Error, ErrorKind, Result};
 pub use ids::{Span, TokenId};

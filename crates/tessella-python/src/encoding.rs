@@ -333,6 +333,11 @@ impl Encoding {
         )
     }
 
+    /// What a notebook shows.
+    fn _repr_html_<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("tessella._html")?.call_method1("encoding", (this,))
+    }
+
     fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         state(py, &self.read(Core::to_parts))
     }

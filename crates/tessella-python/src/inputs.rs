@@ -3,7 +3,9 @@
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDict, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple,
+};
 use tessella_core::{Input, Sequence, TokenId};
 
 use crate::arrays;
@@ -171,12 +173,26 @@ fn each<'a, 'py, T>(
         let advice = format!("put it into a list, or call `{alone}`, which takes one");
         return Err(wrong_type(place, value, expected, &advice));
     }
+    if let Some(advice) = without_order(value) {
+        return Err(wrong_type(place, value, expected, advice));
+    }
     let entries = value.try_iter().map_err(|error| {
         // What can be walked, but raised when that began, is none of the wrong type.
         let walks = value.hasattr("__iter__").unwrap_or(false);
         if walks { error } else { wrong_type(place, value, expected, "") }
     })?;
     entries.enumerate().map(|(index, one)| read(&one?, place.entry(index))).collect()
+}
+
+/// What to do with a collection whose walk gives not what it seems to hold, or in an order that nobody chose.
+fn without_order(value: &Bound<'_, PyAny>) -> Option<&'static str> {
+    if value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>() {
+        Some("a set has no order, so results could not be told apart: pass a list, `sorted(...)` for example")
+    } else if value.is_instance_of::<PyDict>() {
+        Some("a dict is walked by its keys: pass `list(value.values())`, or what you mean")
+    } else {
+        None
+    }
 }
 
 /// A batch of sequences and pairs.
@@ -221,7 +237,15 @@ pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>>
         return Ok(ids);
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        return value.extract().map_err(|error| named_id(value, error, place));
+        let ids: Vec<TokenId> = value.extract().map_err(|error| named_id(value, error, place))?;
+        refuse_bools(value, place)?;
+        return Ok(ids);
+    }
+    if let Some(advice) = without_order(value) {
+        return Err(wrong_type(place, value, IDS, advice));
+    }
+    if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
+        return Err(wrong_type(place, value, IDS, "bytes are no ids: text becomes ids with `encode`"));
     }
     if value.is_instance_of::<PyString>() {
         return Err(wrong_type(place, value, IDS, "text becomes ids with `encode`"));
@@ -235,6 +259,7 @@ pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>>
         }
         // Other element types go through Python's integers, which checks the range.
         let list = value.call_method0("tolist")?;
+        refuse_bools(&list, place)?;
         return list.extract().map_err(|error| named_id(&list, error, place));
     }
     // Tensors, and whatever else gives its memory to NumPy.
@@ -244,6 +269,7 @@ pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>>
     }
     let one = |(index, id): (usize, PyResult<Bound<'_, PyAny>>)| {
         let id = id?;
+        refuse_bool(&id, place.entry(index))?;
         id.extract().map_err(|error: PyErr| wrong_id(&id, place.entry(index), error))
     };
     let entries = value.try_iter().map_err(|error| {
@@ -252,6 +278,20 @@ pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>>
         if walks { error } else { wrong_type(place, value, IDS, advice) }
     })?;
     entries.enumerate().map(one).collect()
+}
+
+fn refuse_bools(ids: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<()> {
+    // What cannot be walked is told by whoever reads it.
+    let Ok(ids) = ids.try_iter() else { return Ok(()) };
+    ids.enumerate().try_for_each(|(index, id)| refuse_bool(&id?, place.entry(index)))
+}
+
+/// True and False are integers to Python, but nobody means ids by them: most likely they are a mask.
+pub fn refuse_bool(id: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<()> {
+    if id.is_instance_of::<PyBool>() {
+        return Err(wrong_type(place, id, "an id must be an int", "is it a mask?"));
+    }
+    Ok(())
 }
 
 /// The error for the first of some ids that is none.

@@ -46,6 +46,7 @@ mod stream;
 mod state;
 mod tokenizer;
 
+mod comparing;
 mod explaining;
 
 mod progress;
@@ -89,6 +90,8 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokenizer::Tokenizer>()?;
     module.add_class::<counting::PieceCounts>()?;
     module.add_class::<reading::TextFiles>()?;
+    module.add_class::<comparing::Comparison>()?;
+    module.add_class::<progress::Meter>()?;
     module.add("LEAST_BUDGET", tessella_train::counts::LEAST_BUDGET)?;
     module.add_function(wrap_pyfunction!(counting::count_texts_into, module)?)?;
     module.add_function(wrap_pyfunction!(counting::count_files_into, module)?)?;

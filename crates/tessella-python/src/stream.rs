@@ -46,6 +46,7 @@ impl DecodeStream {
 
     /// Takes one id, or several, and gives the text that they complete; `None` if they complete nothing.
     fn step(&self, tokenizer: &Bound<'_, Tokenizer>, id: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+        inputs::refuse_bool(id, Place::Argument("id")).map_err(|_| not_ids(id))?;
         let ids = match id.extract::<u32>() {
             Ok(id) => vec![id],
             Err(_) if id.is_instance_of::<PyString>() => return Err(not_ids(id)),

@@ -3,48 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from .._types import Path
+from .classes import DEFAULTS, TOKENS, plain_name
+from .model_classes import PreTrainedTokenizerFast, class_named
 from .tokenizer import PretrainedTokenizer
 
-__all__ = ["DEFAULTS", "AutoTokenizer"]
-
-_WITH_TYPES = ["input_ids", "token_type_ids", "attention_mask"]
-
-#: What tokenizers of a class do where their settings do not say; by the name of the class without ``Fast``.
-DEFAULTS: dict[str, dict[str, Any]] = {
-    **{
-        name: {"model_input_names": _WITH_TYPES}
-        for name in (
-            "BertTokenizer",
-            "ElectraTokenizer",
-            "DebertaTokenizer",
-            "LayoutLMv2Tokenizer",
-        )
-    },
-    "DebertaV2Tokenizer": {"model_input_names": ["input_ids", "attention_mask", "token_type_ids"]},
-    "FNetTokenizer": {"model_input_names": ["input_ids", "token_type_ids"]},
-    "XLNetTokenizer": {"padding_side": "left"},
-    "LlamaTokenizer": {"padding_side": "left"},
-    "CodeLlamaTokenizer": {"padding_side": "left"},
-    "GemmaTokenizer": {"padding_side": "left"},
-    "CohereTokenizer": {"padding_side": "left"},
-}
+__all__ = ["AutoTokenizer"]
 
 
 class _Auto(PretrainedTokenizer):
-    """What ``AutoTokenizer.from_pretrained`` goes through to find the defaults of a class."""
+    """What ``AutoTokenizer.from_pretrained`` goes through to find the class that the settings name."""
 
     @classmethod
     def _for(cls, settings: Mapping[str, Any]) -> Any:
-        name = str(settings.get("tokenizer_class") or "").removesuffix("Fast")
-        defaults = DEFAULTS.get(name, {})
-
-        def made(backend: Any, /, **settings: Any) -> PretrainedTokenizer:
-            return PretrainedTokenizer(backend, **{**defaults, **settings})
-
-        return made
+        name = plain_name(settings.get("tokenizer_class"))
+        found = class_named(name)
+        if found is None:
+            return partial(PreTrainedTokenizerFast, **DEFAULTS.get(name, {}))
+        # The folder says which special tokens there are: the class's own ones are not added to it.
+        return partial(found, **dict.fromkeys(TOKENS.get(name, ())))
 
 
 class AutoTokenizer:
@@ -78,7 +58,7 @@ class AutoTokenizer:
         subfolder: str = "",
         **settings: Any,  # any JSON, as the files have it
     ) -> PretrainedTokenizer:
-        """Loads a tokenizer; see ``PretrainedTokenizer.from_pretrained``."""
+        """Loads a tokenizer of the class in its settings; see ``PretrainedTokenizer.from_pretrained``."""
         return _Auto.from_pretrained(
             pretrained_model_name_or_path,
             revision=revision,

@@ -220,7 +220,7 @@ class ChatTemplates:
     ) -> Any:  # a text, ids or a BatchEncoding, as the options say; of several conversations, of each
         """Writes a conversation as the model expects it, and encodes that.
 
-        Needs ``jinja2`` (``pip install 'tessella[chat]'``).
+        Needs ``jinja2`` (``pip install 'jinja2>=3.1.6'``).
 
         Args:
             conversation: a list of messages, dicts with ``role`` and ``content``; a list of such lists is a

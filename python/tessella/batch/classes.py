@@ -18,7 +18,17 @@ from ..tokenizer import Tokenizer, _warn
 if TYPE_CHECKING:
     from .tokenizer import PretrainedTokenizer
 
-__all__ = ["ARGUMENTS", "TOKENS", "has_ends", "plain_name", "shape", "warn_of_unused"]
+__all__ = [
+    "ARGUMENTS",
+    "DEFAULTS",
+    "TOKENS",
+    "argument",
+    "carry_out",
+    "has_ends",
+    "plain_name",
+    "shape",
+    "warn_of_unused",
+]
 
 _BRACKETS = {
     "unk_token": "[UNK]",
@@ -85,6 +95,28 @@ TOKENS: dict[str, dict[str, Any]] = {
     },
     "DebertaV2Tokenizer": {**_BRACKETS, "bos_token": "[CLS]", "eos_token": "[SEP]"},
     "WhisperTokenizer": _END,
+}
+
+_WITH_TYPES = ["input_ids", "token_type_ids", "attention_mask"]
+
+#: What tokenizers of a class do where their settings do not say; by the name of the class without ``Fast``.
+DEFAULTS: dict[str, dict[str, Any]] = {
+    **{
+        name: {"model_input_names": _WITH_TYPES}
+        for name in (
+            "BertTokenizer",
+            "ElectraTokenizer",
+            "DebertaTokenizer",
+            "LayoutLMv2Tokenizer",
+        )
+    },
+    "DebertaV2Tokenizer": {"model_input_names": ["input_ids", "attention_mask", "token_type_ids"]},
+    "FNetTokenizer": {"model_input_names": ["input_ids", "token_type_ids"]},
+    "XLNetTokenizer": {"padding_side": "left"},
+    "LlamaTokenizer": {"padding_side": "left"},
+    "CodeLlamaTokenizer": {"padding_side": "left"},
+    "GemmaTokenizer": {"padding_side": "left"},
+    "CohereTokenizer": {"padding_side": "left"},
 }
 
 _BERT = ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer", "MPNetTokenizer")
@@ -207,6 +239,42 @@ _CHANGES: dict[str, Callable[[Tokenizer, Any], bool]] = {
     "tokenize_chinese_chars": _set_part("BertNormalizer", "handle_chinese_chars"),
     "add_prefix_space": _prefix_space,
 }
+
+
+def _normalizer(kind: str, field: str) -> Callable[[Tokenizer], Any]:
+    """What a field of the normalizers of a kind says."""
+
+    def found(backend: Tokenizer) -> Any:
+        return next((getattr(part, field) for part in _kind(backend.normalizer, kind)), None)
+
+    return found
+
+
+def _is_lower_case(backend: Tokenizer) -> bool:
+    if _kind(backend.normalizer, "BertNormalizer"):
+        return bool(_normalizer("BertNormalizer", "lowercase")(backend))
+    return bool(_kind(backend.normalizer, "Lowercase"))
+
+
+_READ: dict[str, Callable[[Tokenizer], Any]] = {
+    "do_lower_case": _is_lower_case,
+    "keep_accents": lambda backend: not _kind(backend.normalizer, "StripAccents"),
+    "strip_accents": _normalizer("BertNormalizer", "strip_accents"),
+    "tokenize_chinese_chars": _normalizer("BertNormalizer", "handle_chinese_chars"),
+}
+
+
+def argument(backend: Tokenizer, class_name: str, name: str) -> Any:
+    """What the pipeline of a class does about an argument; ``AttributeError`` if the class has no such."""
+    if name not in ARGUMENTS.get(class_name, ()):
+        raise AttributeError(f"a {class_name or 'tokenizer'} has no attribute {name!r}")
+    return _READ[name](backend)
+
+
+def carry_out(backend: Tokenizer, class_name: str, name: str, value: Any) -> None:
+    """Changes the pipeline of a class as an argument says."""
+    argument(backend, class_name, name)
+    _CHANGES[name](backend, value)
 
 
 def shape(tokenizer: PretrainedTokenizer, name: str, settings: Mapping[str, Any]) -> set[str]:

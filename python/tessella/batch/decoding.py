@@ -48,6 +48,8 @@ def _plain(ids: Any) -> Any:
         if "input_ids" not in ids:
             raise ArgumentError(f"a dict to decode must hold `input_ids`; this one holds {list(ids)}")
         ids = ids["input_ids"]
+    if isinstance(ids, (bool, bytes, bytearray, set, frozenset)):
+        raise TypeError(f"ids must be an int or lists of them, found {type(ids).__name__} {ids!r:.60}")
     if hasattr(ids, "tolist"):
         return ids.tolist()
     return (

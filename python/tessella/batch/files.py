@@ -10,11 +10,13 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
+from .._prefix import check_prefix
 from ..errors import ArgumentError, FormatError, UnsupportedError
 from ..loading import loaded
 from ..tokenizer import Tokenizer
 from .classes import warn_of_unused
 from .from_pieces import as_json
+from .unknown import warn_of_misspelled, warn_of_unknown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -29,7 +31,10 @@ _NOT_SAVED = {"name_or_path", "tokenizer_file", "vocab_file", "special_tokens_ma
 _NOT_SAVED |= {"added_tokens_decoder", "additional_special_tokens", "files_loaded", "backend", "init_inputs"}
 # Arguments of other libraries' from_pretrained that have nothing to say here: no code is run, nothing is
 # slow.
-_WITHOUT_EFFECT = ("use_fast", "trust_remote_code", "proxies", "resume_download", "tokenizer_type", "config")
+_WITHOUT_EFFECT = (
+    *("use_fast", "trust_remote_code", "proxies", "resume_download", "tokenizer_type", "config", "mirror"),
+    *("_from_auto", "_commit_hash", "_is_local", "from_slow", "user_agent"),
+)
 
 
 # Names that a settings file cannot give a meaning: what is passed beside the settings.
@@ -118,9 +123,13 @@ class Files:
         name = os.fspath(pretrained_model_name_or_path)
         for argument in _WITHOUT_EFFECT:
             settings.pop(argument, None)
+        given = list(settings)
         for argument in _NOT_SETTINGS:
             if argument in settings:
                 raise TypeError(f"`{argument}` is not an argument of from_pretrained, which loads `{name}`")
+        for setting in settings:
+            if callable(getattr(cls, setting, None)):
+                raise AttributeError(f"the setting `{setting}` conflicts with the method of this name")
         path = os.path.join(name, subfolder) if subfolder else name
         if not os.path.exists(path):
             if isinstance(pretrained_model_name_or_path, os.PathLike) or not _is_hub_name(name):
@@ -142,9 +151,12 @@ class Files:
             )
         me: Any = cls
         backend, complete = loaded(path, class_name=me._class_name({}) or None, given=settings)
+        own = cls._settings_of(backend)
+        warn_of_unknown(given, own)
+        warn_of_misspelled(backend.config or {}, "tokenizer_config.json")
         if complete is not None:
             return cls._complete(backend, complete, name)
-        found = cls._settings_of(backend) | settings
+        found = own | settings
         found = me._usual_roles(backend, found) | found
         found["name_or_path"] = name
         made: _F = cls._for(found)(backend, **found)
@@ -204,6 +216,7 @@ class Files:
         push_to_hub: bool = False,
         save_format: str | None = None,
         *,
+        save_jinja_files: bool = True,
         repo_id: str | None = None,
         **options: Unpack[HubOptions],
     ) -> tuple[str, ...]:
@@ -215,11 +228,14 @@ class Files:
             filename_prefix: put before the names of the files, with a hyphen.
             push_to_hub: upload the folder too.
             save_format: only ``None`` and ``"hf"``, this form of folder.
+            save_jinja_files: write chat templates as files of their own; else they stand in
+                ``tokenizer_config.json``.
             repo_id: the repository to upload to; by default the name of the folder.
             options: further options of ``push_to_hub``.
         """
         if save_format not in (None, "hf"):
             raise UnsupportedError(f"`save_format` is {save_format!r}: only 'hf' is written")
+        start = check_prefix(filename_prefix, "filename_prefix")
         if legacy_format:
             raise ArgumentError("`legacy_format` is True: vocabulary files of old formats are not written")
         folder = os.fspath(save_directory)
@@ -230,15 +246,17 @@ class Files:
         copy.config = self._config()
         copy._special_tokens_map = None
         copy.chat_template, copy._chat_templates = me._templates_to_save()
-        if filename_prefix is None:
-            files = copy.save_folder(folder)
+        if not save_jinja_files:
+            copy.config, _ = me.save_chat_templates(folder, copy.config, None, False)
+        if not start:
+            files = copy._save_folder(folder, templates=save_jinja_files)
         else:
             os.makedirs(folder, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=folder) as parts:
                 files = []
-                for file in copy.save_folder(parts):
+                for file in copy._save_folder(parts, templates=save_jinja_files):
                     inside = os.path.relpath(file, parts)
-                    target = os.path.join(folder, f"{filename_prefix}-{inside}")
+                    target = os.path.join(folder, start + inside)
                     os.makedirs(os.path.dirname(target), exist_ok=True)
                     shutil.move(file, target)
                     files.append(target)

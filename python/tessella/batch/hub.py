@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from .._optional import how_to_install
 from ..errors import HubError, MissingDependencyError
 
 __all__ = ["download", "upload"]
@@ -41,7 +42,7 @@ def _hub() -> Any:
         import huggingface_hub
     except ImportError as error:
         raise MissingDependencyError(
-            "model hubs need huggingface_hub: pip install 'tessella[hub]'"
+            f"model hubs need huggingface_hub: {how_to_install('huggingface_hub', 'hub')}"
         ) from error
     return huggingface_hub
 

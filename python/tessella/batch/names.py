@@ -9,8 +9,10 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from .._prefix import check_prefix
 from ..errors import ArgumentError
 from ..tokens import AddedToken
+from .classes import argument, carry_out
 from .decoding import clean_up
 from .special import ROLES
 from .strategies import PADDING, TRUNCATION, chosen
@@ -31,7 +33,7 @@ def write_templates(
     folder: str | os.PathLike[str], templates: str | Mapping[str, str] | None, prefix: str | None
 ) -> list[str]:
     """Writes chat templates as files, the default one and the others by their names, and tells the files."""
-    start = f"{prefix}-" if prefix else ""
+    start = check_prefix(prefix, "filename_prefix")
     named = {"default": templates} if isinstance(templates, str) else dict(templates or {})
     written = []
     for name, text in named.items():
@@ -59,6 +61,8 @@ class OtherNames:
         "tokenizer_file": "tokenizer.json",
         "vocab_file": "tokenizer.model",
     }
+    #: Arguments without names that a tokenizer was made with: there are none.
+    init_inputs: ClassVar[tuple[()]] = ()
     #: There is no other, slower class.
     slow_tokenizer_class: ClassVar[None] = None
     #: The engine's kind, as that library names it.
@@ -98,10 +102,61 @@ class OtherNames:
         """What the settings say about the files."""
         return list(self.init_kwargs.get("files_loaded", ()))
 
+    def _argument(self, name: str) -> Any:
+        me: Any = self
+        return argument(self.backend_tokenizer, me._class_name(self.init_kwargs), name)
+
+    def _carry_out(self, name: str, value: Any) -> None:
+        me: Any = self
+        carry_out(self.backend_tokenizer, me._class_name(self.init_kwargs), name, value)
+        self.init_kwargs[name] = value
+
+    # Of classes without such an argument, asking is an AttributeError.
+
     @property
-    def deprecation_warnings(self) -> dict[str, bool]:
-        """Nothing: no warning is given once only because of it."""
-        return {}
+    def do_lower_case(self) -> bool:
+        """Whether texts are lowercased; setting it changes the normalizer."""
+        return bool(self._argument("do_lower_case"))
+
+    @do_lower_case.setter
+    def do_lower_case(self, value: bool) -> None:
+        self._carry_out("do_lower_case", value)
+
+    @property
+    def strip_accents(self) -> bool | None:
+        """Whether accents are removed; ``None`` is where texts are lowercased. Setting it changes that."""
+        found: bool | None = self._argument("strip_accents")
+        return found
+
+    @strip_accents.setter
+    def strip_accents(self, value: bool | None) -> None:
+        self._carry_out("strip_accents", value)
+
+    @property
+    def tokenize_chinese_chars(self) -> bool:
+        """Whether Chinese characters are words of their own; setting it changes the normalizer."""
+        return bool(self._argument("tokenize_chinese_chars"))
+
+    @tokenize_chinese_chars.setter
+    def tokenize_chinese_chars(self, value: bool) -> None:
+        self._carry_out("tokenize_chinese_chars", value)
+
+    @property
+    def keep_accents(self) -> bool:
+        """Whether accents stay; setting it changes the normalizer."""
+        return bool(self._argument("keep_accents"))
+
+    @keep_accents.setter
+    def keep_accents(self, value: bool) -> None:
+        self._carry_out("keep_accents", value)
+
+    def _convert_id_to_token(self, index: int) -> str | None:
+        return self.backend_tokenizer.id_to_token(int(index))
+
+    def _convert_token_to_id_with_added_voc(self, token: str) -> int | None:
+        me: Any = self
+        found: int | None = me._id(token)
+        return found
 
     @property
     def can_save_slow_tokenizer(self) -> bool:
@@ -118,6 +173,7 @@ class OtherNames:
         """Writes the model's own files, ``vocab.txt`` for example, to a folder that is there."""
         if not os.path.isdir(save_directory):
             raise NotADirectoryError(20, "a folder is needed", os.fspath(save_directory))
+        check_prefix(filename_prefix, "filename_prefix")
         return tuple(self.backend_tokenizer.model.save(save_directory, filename_prefix))
 
     def save_chat_templates(

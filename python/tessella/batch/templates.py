@@ -16,6 +16,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from .._optional import how_to_install
 from ..errors import ArgumentError, MissingDependencyError
 
 __all__ = ["plain", "render", "render_with_spans"]
@@ -53,16 +54,19 @@ def plain(value: Any) -> Any:
     return f"<{type(value).__name__}>"
 
 
+_INSTALL = how_to_install("'jinja2>=3.1.6'", "chat")
+
+
 def _jinja() -> Any:
     try:
         import jinja2
     except ImportError as error:
-        raise MissingDependencyError("chat templates need jinja2: pip install 'tessella[chat]'") from error
+        raise MissingDependencyError(f"chat templates need jinja2: {_INSTALL}") from error
     version = tuple(int(part) for part in re.findall(r"\d+", jinja2.__version__)[:3])
     if version < (3, 1, 6):
         raise MissingDependencyError(
-            f"chat templates need jinja2 3.1.6 or later, whose sandbox holds; found {jinja2.__version__}: "
-            "pip install 'tessella[chat]'"
+            "chat templates need jinja2 3.1.6 or later, whose sandbox holds; "
+            f"found {jinja2.__version__}: {_INSTALL}"
         )
     return jinja2
 

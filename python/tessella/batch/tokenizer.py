@@ -20,7 +20,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, OutOfRangeError
 from ..processors import TemplateProcessing
 from ..tokenizer import Tokenizer, _warn
 from ..tokens import AddedToken
@@ -34,6 +34,7 @@ from .names import OtherNames
 from .special import ROLES, SpecialTokens, as_token, guess
 from .strategies import NO_LIMIT, Strategies, count, resolve
 from .tensors import Tensors
+from .unknown import warning_of_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -68,11 +69,16 @@ def _backend(tokenizer: Backend) -> Tokenizer:
 
 
 def _whole(name: str, value: Any) -> int:
-    """A number of a settings file; some hold 1e30 where there is no limit."""
+    """A number of a settings file, from 0; some hold 1e30 where there is no limit."""
     try:
-        return int(value)
+        number = None if isinstance(value, bool) else int(value)
     except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"`{name}` must be a whole number, not {value!r}") from None
+        number = None
+    if number is None or (isinstance(value, float) and number != value):
+        raise ArgumentError(f"`{name}` must be a whole number, not {value!r}")
+    if number < 0:
+        raise OutOfRangeError(f"`{name}` must be 0 or more, found {value!r}")
+    return number
 
 
 class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNames):
@@ -222,6 +228,8 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
         self._add_bos = bool(settings.get("add_bos_token", False))
         self._add_eos = bool(settings.get("add_eos_token", False))
         self._warned_of_length = False
+        #: Which warnings other libraries have given about this tokenizer.
+        self.deprecation_warnings: dict[str, bool] = {}
         self._set_chat_templates(
             settings.get("chat_template", backend.chat_template), backend._chat_templates
         )
@@ -298,6 +306,16 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
         copy.__dict__["_roles"] = dict(self._roles)
         copy.__dict__["_extra"] = list(self._extra)
         return copy
+
+    # Other libraries ask for their own base class where they need a tokenizer.
+    @property  # type: ignore[misc]
+    def __class__(self) -> type[PretrainedTokenizer]:
+        from .model_classes import stand_in
+
+        return stand_in(type(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_bare, (type(self),), self.__dict__)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -397,6 +415,15 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
 
     def update_post_processor(self) -> None:
         """Makes a post-processor that puts ``bos_token`` and ``eos_token`` where they are wanted."""
+        for role, wanted in (("bos", self._add_bos), ("eos", self._add_eos)):
+            if wanted and getattr(self, f"{role}_token") is None:
+                setattr(self, f"_add_{role}", False)
+                _warn(
+                    [
+                        f"`add_{role}_token` is set, but there is no `{role}_token`, so nothing is added: "
+                        f"set that first (tokenizer.{role}_token = ...)"
+                    ]
+                )
         special: list[tuple[str, int]] = []
         ends: list[str | None] = []
         for wanted, token, id in (
@@ -444,6 +471,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
                 ]
             )
 
+    @warning_of_options
     def __call__(
         self,
         text: CallInput | None = None,
@@ -669,6 +697,11 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
             self, text_iterator, vocab_size, length, new_special_tokens, special_tokens_map, trainer_options
         )
         return made
+
+
+def _bare(kind: type[_P]) -> _P:
+    """A tokenizer whose state comes next, from a copy or a pickle."""
+    return kind.__new__(kind)
 
 
 # The options of a call, for those that come in a dict.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import pkgutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -35,6 +36,12 @@ class Parser(argparse.ArgumentParser):
         terminal.fail(f"{message}\nusage: {self.short_usage()}\nsee {self.prog} --help")
         raise SystemExit(2)
 
+    def print_help(self, file: Any = None) -> None:
+        """The help, in colours where the reader wants them; from Python 3.14 on it would choose its own."""
+        stream = sys.stdout if file is None else file
+        if stream is not None:
+            stream.write(terminal.coloured_help(self.format_help(), stream))
+
     def short_usage(self) -> str:
         """The command with its arguments; options are only mentioned."""
         parts = [self.prog, "[OPTIONS]"]
@@ -43,6 +50,10 @@ class Parser(argparse.ArgumentParser):
                 name = str(action.metavar or action.dest)
                 parts.append({"*": f"[{name} ...]", "?": f"[{name}]"}.get(str(action.nargs), name))
         return " ".join(parts)
+
+
+#: Options of a parser whose help has no colours of its own.
+PLAIN: dict[str, Any] = {"color": False} if sys.version_info >= (3, 14) else {}
 
 
 @dataclass(frozen=True)
@@ -58,7 +69,9 @@ class Command:
 
     def parser(self) -> argparse.ArgumentParser:
         """What is typed after the command's name."""
-        parser = Parser(prog=f"tessella {self.name}", description=self.description, formatter_class=Help)
+        parser = Parser(
+            prog=f"tessella {self.name}", description=self.description, formatter_class=Help, **PLAIN
+        )
         self.arguments(parser)
         return parser
 

@@ -7,7 +7,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,16 +22,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Output",
+    "Progress",
+    "Sampled",
     "add_reading",
+    "add_sample",
     "add_texts",
     "check_target",
     "files",
     "is_typed",
     "lines",
     "load",
+    "portions",
     "readers",
     "reading",
-    "sample",
+    "sample_size",
     "texts",
 ]
 
@@ -167,16 +171,51 @@ def _source(name: str) -> Path | Stream:
     return Stream("standard input", sys.stdin.buffer)
 
 
-def texts(options: argparse.Namespace) -> Iterator[str]:
-    """The texts that were given, without their line ends."""
+class Progress:
+    """How far reading is, on standard error: a bar on a terminal, a line every ten seconds elsewhere.
+
+    Nothing is shown while results are written on the same terminal, or where a person types.
+    """
+
+    def __init__(self, stage: str, found: Sequence[Texts], shown: bool) -> None:
+        from .._progress import Meter
+
+        self._found = found
+        self._total = sum(one.total for one in found) if all(one.total for one in found) else 0
+        self._meter = Meter(stage, "indicatif" if shown else "silent")
+
+    def step(self) -> None:
+        """Shows what has been read by now."""
+        self._meter.update(sum(one.done for one in self._found), self._total)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._meter.end()
+
+
+def texts(options: argparse.Namespace, stage: str = "", out: Output | None = None) -> Iterator[str]:
+    """The texts that were given, without their line ends.
+
+    Args:
+        options: what was typed.
+        stage: what is done with them, for the progress; without it none is shown.
+        out: where results go: on a terminal they are progress enough.
+    """
     if options.text:
         yield from options.text
         if not options.files:
             return
     # Someone who types wants an answer to each line.
-    most = 1 if is_typed(options) else None
-    for _, found in readers(options.files, reading(options, "bare lines"), most):
-        yield from found.each()
+    typed = is_typed(options)
+    found = [one for _, one in readers(options.files, reading(options, "bare lines"), 1 if typed else None)]
+    shown = bool(stage) and not typed and not (out is not None and out.is_terminal())
+    with Progress(stage, found, shown) as progress:
+        for source in found:
+            for some in source:
+                yield from some
+                progress.step()
 
 
 def lines(given: list[str], how: Reading) -> Iterator[str]:
@@ -185,17 +224,59 @@ def lines(given: list[str], how: Reading) -> Iterator[str]:
         yield from found.each()
 
 
-def sample(options: argparse.Namespace, most: int = 16 << 20) -> list[str]:
-    """Texts to measure with, at most about so many bytes; an error where there are none."""
-    found, size = [], 0
-    for text in texts(options):
-        found.append(text)
-        size += len(text.encode())
+#: Characters of text that are handled at a time.
+PORTION = 1 << 20
+
+
+def portions(texts: Iterable[str], most: int = PORTION) -> Iterator[list[str]]:
+    """Texts in lists of about so many characters."""
+    portion: list[str] = []
+    size = 0
+    for text in texts:
+        portion.append(text)
+        size += len(text) + 1
         if size >= most:
-            break
-    if not any(found):
-        raise ArgumentError("there is no text to look at: the input is empty")
-    return found
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
+
+
+def add_sample(parser: argparse.ArgumentParser, default: str | None, of: str) -> None:
+    """How much text is looked at."""
+    unless = "all" if default is None else default
+    parser.add_argument(
+        "--sample", metavar="SIZE", default=default, help=f"the most text of {of}: 16MB (default: {unless})"
+    )
+
+
+def sample_size(options: argparse.Namespace) -> int | None:
+    """Bytes of text that are looked at, ``None`` for all."""
+    from ..counting import memory_size
+
+    if options.sample is None or options.sample == "all":
+        return None
+    size = memory_size(options.sample, "--sample")
+    if size < 1:
+        raise ArgumentError(f"--sample must be 1 byte or more, found {options.sample}")
+    return size
+
+
+class Sampled:
+    """Texts up to about so many bytes, and whether there were more."""
+
+    def __init__(self, texts: Iterable[str], most: int | None) -> None:
+        self._texts, self._most = texts, most
+        self.is_part = False
+
+    def __iter__(self) -> Iterator[str]:
+        size = 0
+        for text in self._texts:
+            if self._most is not None and size >= self._most:
+                self.is_part = True
+                return
+            yield text
+            size += len(text.encode())
 
 
 class Output:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from ..errors import TessellaError
 from . import terminal
-from .command import Command, Help, find, names
+from .command import PLAIN, Command, Help, find, names
 
 __all__ = ["main"]
 
@@ -75,7 +75,7 @@ def _command(given: list[str]) -> tuple[Command, list[str]] | int:
         known = names()
         if len(given) > 1 and given[0] == "help" and given[1] in known:
             return find(given[1]), ["--help"]
-        print(_overview(known), end="")
+        print(terminal.coloured_help(_overview(known)), end="")
         return _flushed(0 if given else USAGE)
     if given[0] in ("-V", "--version"):
         from .. import __version__
@@ -101,6 +101,7 @@ def _overview(known: list[str]) -> str:
         description="Tokenization, exact and fast: count, train, encode, explain, compare, convert.",
         epilog=_EPILOG,
         formatter_class=Help,
+        **PLAIN,
     )
     parser.add_argument("-V", "--version", action="store_true", help="show the version and exit")
     group = parser.add_argument_group("commands")

@@ -5,16 +5,18 @@ Nothing here sends a terminal the control characters that a text, a token or a f
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
 
 from .._shown import colours, harmless, visible
 
 __all__ = [
     "bold",
+    "coloured_help",
     "colours",
     "dim",
     "fail",
@@ -50,6 +52,32 @@ def bold(text: str) -> str:
 
 def dim(text: str) -> str:
     return _styled(text, "2")
+
+
+_HEADING = re.compile(r"^(\w[^\n]*:)$|^(usage:)", re.MULTILINE)
+_OPTION = re.compile(r"(?<![\w-])(--?[A-Za-z][\w-]*)")
+_EXAMPLE = re.compile(r"^  \$ .*(?:\\\n.*)*$", re.MULTILINE)
+_COMMAND = re.compile(r"^  ([a-z]+)(?=  +\S)", re.MULTILINE)
+
+
+def coloured_help(text: str, stream: TextIO | None = None) -> str:
+    """A help text with its headings, options, commands and examples told apart."""
+    if not colours(stream):
+        return text
+
+    def paint(code: str) -> Callable[[re.Match[str]], str]:
+        return lambda found: f"\x1b[{code}m{found[0]}\x1b[0m"
+
+    parts = []
+    end = 0
+    for example in _EXAMPLE.finditer(text):
+        parts += [text[end : example.start()], f"\x1b[32m{example[0]}\x1b[0m"]
+        end = example.end()
+    parts.append(text[end:])
+    for place in range(0, len(parts), 2):
+        parts[place] = _OPTION.sub(paint("36"), _HEADING.sub(paint("1"), parts[place]))
+        parts[place] = _COMMAND.sub(paint("36"), parts[place])
+    return "".join(parts)
 
 
 def note(message: str) -> None:

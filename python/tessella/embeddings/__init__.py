@@ -1,8 +1,8 @@
 """Vectors of tokens, learned from sequences.
 
 Tokens that stand among the same neighbours get similar vectors. Sequences may hold anything that can be a
-key of a dictionary: tokens, ids, songs in playlists. Learning needs ``gensim`` (``pip install
-'tessella[embeddings]'``); everything else, loading and asking included, does not.
+key of a dictionary: tokens, ids, songs in playlists. Learning needs ``gensim``; everything
+else, loading and asking included, does not.
 
 Layers: ``vectors`` holds and compares, ``training`` learns, ``files`` reads and writes, ``picture`` draws.
 

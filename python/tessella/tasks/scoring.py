@@ -1,7 +1,7 @@
 """How good predicted entities are: precision, recall and F1 of whole entities.
 
 An entity counts as found if its label, its start and its end are right. Needs ``seqeval``:
-``pip install 'tessella[tasks]'``.
+``pip install seqeval``.
 
 Example:
     >>> from tessella.tasks import score_entities

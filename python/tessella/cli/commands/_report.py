@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .. import terminal
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from ...counting import PieceCounts
     from ...tokenizer import Tokenizer
 
-__all__ = ["efficiency", "report"]
+__all__ = ["Aside", "efficiency", "report"]
 
 #: The most frequent pieces that tell how often tokens are used.
 PIECES = 50_000
@@ -20,7 +21,7 @@ SHOWN = 6
 LONG = 60
 
 
-def report(tokenizer: Tokenizer, counts: PieceCounts, aside: list[str], name: str, seconds: float) -> str:
+def report(tokenizer: Tokenizer, counts: PieceCounts, aside: Aside, name: str, seconds: float) -> str:
     """Size, coverage, efficiency, and the tokens at the edges."""
     learned_from = f"{len(counts):,} different pieces, {counts.total:,} occurrences"
     size = f"{terminal.bold(name)}: {tokenizer.get_vocab_size():,} tokens"
@@ -30,8 +31,34 @@ def report(tokenizer: Tokenizer, counts: PieceCounts, aside: list[str], name: st
     return "\n".join(lines)
 
 
-def efficiency(tokenizer: Tokenizer, aside: list[str]) -> list[str]:
+#: Bytes of text that are kept aside at most.
+ASIDE = 2 << 20
+
+
+class Aside:
+    """Texts to measure on, as many as fit, and whether there were more."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self.texts: list[str] = []
+        self.is_part = False
+        self._size = 0
+        for text in texts:
+            self.keep(text)
+            if self.is_part:
+                break
+
+    def keep(self, text: str) -> None:
+        """Keeps a text if there is room."""
+        if self._size >= ASIDE:
+            self.is_part = True
+            return
+        self.texts.append(text)
+        self._size += len(text.encode("utf-8", "surrogatepass"))
+
+
+def efficiency(tokenizer: Tokenizer, kept: Aside) -> list[str]:
     """How well the tokenizer does on texts that it has not seen."""
+    aside = kept.texts
     if not aside:
         return ["no text was kept aside to measure on: give --held-out FILE, or a smaller --hold-out"]
     ragged = tokenizer.encode_ids_batch(aside, add_special_tokens=False)
@@ -42,7 +69,7 @@ def efficiency(tokenizer: Tokenizer, aside: list[str]) -> list[str]:
     used = len(set(ragged.ids.tolist()))
     number = "1 text" if len(aside) == 1 else f"{len(aside):,} texts"
     return [
-        f"on {terminal.size(size)} that it has not seen ({number}):",
+        f"on {'the first ' if kept.is_part else ''}{terminal.size(size)} that it has not seen ({number}):",
         f"  bytes per token  {size / max(tokens, 1):.2f}",
         f"  tokens per word  {tokens / max(words, 1):.2f}",
         f"  coverage         {terminal.share(tokens - missed, tokens)} of the tokens are known",

@@ -63,7 +63,7 @@ def train(options: argparse.Namespace, given: dict[str, Any]) -> int:
     from ..._files import _replacing
     from ...compat.sentencepiece import SentencePieceTrainer
     from ...loading import load
-    from ._report import efficiency
+    from ._report import Aside, efficiency
 
     if options.format not in (None, "model") or (
         options.format is None and not options.output.endswith(".model")
@@ -74,7 +74,7 @@ def train(options: argparse.Namespace, given: dict[str, Any]) -> int:
             raise ArgumentError(f"--{name.replace('_', '-')} does not go with --sentencepiece")
     chosen = flags(options, given)
     started = time.perf_counter()
-    aside: list[str] = []
+    aside = Aside()
     every = 0 if options.held_out else options.hold_out
     with _replacing(os.fspath(options.output)) as file:
         SentencePieceTrainer.train(
@@ -87,7 +87,7 @@ def train(options: argparse.Namespace, given: dict[str, Any]) -> int:
     seconds = time.perf_counter() - started
     tokenizer = load(Path(options.output))
     if options.held_out:
-        aside = list(inputs.lines([options.held_out], inputs.reading(options)))
+        aside = Aside(inputs.lines([options.held_out], inputs.reading(options)))
     if not options.quiet:
         size = f"{terminal.bold(options.output)}: {tokenizer.get_vocab_size():,} pieces"
         print(f"{size}, SentencePiece {options.sentencepiece}, in {seconds:.1f} s")
@@ -100,7 +100,7 @@ def _sentences(options: argparse.Namespace) -> Iterator[str]:
         yield line.rstrip("\r\n")
 
 
-def _kept(texts: Iterator[str], every: int, aside: list[str]) -> Iterator[str]:
+def _kept(texts: Iterator[str], every: int, aside: Any) -> Iterator[str]:
     if not every:
         return texts
     from .train import split

@@ -1,7 +1,7 @@
 """How fast a tokenizer is on a text, here and now.
 
 The round trip is checked first. Each number is the best of some runs; the first run of encoding, before the
-caches know the text, is shown apart.
+caches know the text, is shown apart. The text is held in memory: --sample says how much of it.
 
 Examples:
   $ tessella bench tokenizer.json corpus.txt
@@ -15,12 +15,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ...errors import ArgumentError
 from .. import inputs, terminal
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("tokenizer", metavar="TOKENIZER", help="a tokenizer file, folder or repository")
     inputs.add_texts(parser)
+    inputs.add_sample(parser, "16MB", "all files together")
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each (default: 3)")
     parser.add_argument("--threads", type=int, metavar="N", help="how many threads encode ids")
     parser.add_argument("--json", action="store_true", help="write the numbers as JSON")
@@ -31,7 +33,10 @@ def run(options: argparse.Namespace) -> int:
     started = time.perf_counter()
     tokenizer = inputs.load(options.tokenizer, options.pattern)
     loading = time.perf_counter() - started
-    texts = inputs.sample(options)
+    sampled = inputs.Sampled(inputs.texts(options), inputs.sample_size(options))
+    texts = list(sampled)
+    if not any(texts):
+        raise ArgumentError("there is no text to look at: the input is empty")
     size = sum(len(text.encode()) for text in texts)
     repeat = max(options.repeat, 1)
 
@@ -61,6 +66,7 @@ def run(options: argparse.Namespace) -> int:
             "tokenizer": options.tokenizer,
             "bytes": size,
             "texts": len(texts),
+            "is_part": sampled.is_part,
             "tokens": tokens,
             "loading_seconds": loading,
             "seconds": work,
@@ -73,6 +79,10 @@ def run(options: argparse.Namespace) -> int:
         f"{len(texts):,} texts, {terminal.size(size)}, {tokens:,} tokens, "
         f"{size / max(tokens, 1):.2f} bytes each"
     )
+    if sampled.is_part:
+        print(
+            f"this is the first part of what was given: --sample {options.sample}, --sample all for all of it"
+        )
     same = "gives every text back" if not changed else f"changes {changed:,} of {len(texts):,} texts"
     print(f"the round trip {same}\n")
     rows = [["work", "time", "text", "tokens"]]

@@ -1,29 +1,31 @@
 """Several tokenizers on the same text, side by side.
 
 Bytes for each token tell how much text fits in a context; fertility is tokens for each word (words are runs
-without blanks); single is the share of words that are one token. Special tokens of templates are left out.
+without blanks); single is the share of words that are one token where they stand in the text, alone or with
+the blanks beside them. Special tokens of templates are left out. All of the text is read, in portions;
+--sample SIZE looks at the beginning of each file only.
 
 Examples:
   $ tessella compare tokenizer.json other.json corpus.txt
   $ tessella compare tokenizer.json other.json --text "low lower lowest"
   $ tessella compare tokenizer.json other.json --text "low lower" --json
+  $ tessella compare tokenizer.json corpus.txt rows.jsonl --sample 10kB
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
 
 if TYPE_CHECKING:
+    from ..._tessella import Comparison
     from ...tokenizer import Tokenizer
-
-#: Words that the share of single tokens is taken from.
-WORDS = 100_000
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +39,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--files", nargs="+", default=[], metavar="FILE", help="texts, one a line; - for standard input"
     )
     parser.add_argument("-t", "--text", action="append", help="a text; may be given again")
+    inputs.add_sample(parser, None, "each file")
+    parser.add_argument("--threads", type=int, metavar="N", help="how many threads work")
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
     parser.add_argument("--differences", type=int, default=5, metavar="N", help="show so many (default: 5)")
     parser.add_argument("--json", action="store_true", help="write the numbers as JSON")
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
@@ -45,31 +50,49 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass
 class Measured:
-    """A tokenizer and what it makes of the texts."""
+    """What a tokenizer makes of texts."""
 
-    name: str
-    vocab: int
-    tokens: int
-    bytes: int
-    characters: int
-    words: int
-    single: float
-    unknown: int
+    texts: int = 0
+    bytes: int = 0
+    characters: int = 0
+    words: int = 0
+    tokens: int = 0
+    #: Words that are one token.
+    single: int = 0
+    unknown: int = 0
+
+    def add(self, *numbers: int) -> None:
+        """Adds what was found in further texts, in the order of the fields."""
+        for name, number in zip(vars(self), numbers, strict=True):
+            setattr(self, name, getattr(self, name) + number)
 
     def row(self) -> list[str]:
         return [
-            terminal.visible(self.name),
-            f"{self.vocab:,}",
             f"{self.tokens:,}",
             f"{self.bytes / max(self.tokens, 1):.2f}",
             f"{self.characters / max(self.tokens, 1):.2f}",
             f"{self.tokens / max(self.words, 1):.2f}",
-            f"{self.single:.1%}",
+            terminal.share(self.single, self.words),
             f"{self.unknown:,}",
         ]
 
+    def plain(self) -> dict[str, Any]:
+        """The numbers for programs: shares as such."""
+        return {**vars(self), "single": self.single / max(self.words, 1)}
+
 
 HEAD = ["tokenizer", "vocab", "tokens", "bytes/token", "chars/token", "fertility", "single", "unknown"]
+#: What texts on the command line are called among files.
+TYPED = "--text"
+
+
+@dataclass
+class Compared:
+    """A file and what each tokenizer makes of it."""
+
+    name: str
+    found: list[Measured]
+    is_part: bool = False
 
 
 def run(options: argparse.Namespace) -> int:
@@ -77,23 +100,98 @@ def run(options: argparse.Namespace) -> int:
     options.files += [name for name in options.names if _holds_texts(name)]
     if not named:
         raise ArgumentError("name at least one tokenizer")
-    texts = inputs.sample(options)
+    inputs.sample_size(options)
     tokenizers = [inputs.load(name, options.pattern) for name in named]
     labels = _labels(named)
-    found = [measure(*pair, texts) for pair in zip(labels, tokenizers, strict=True)]
+    from ..._tessella import Comparison
+
+    comparison = Comparison([(one, _unknown(one)) for one in tokenizers])
+    files = _measured(comparison, len(named), options)
+    if not any(file.found[0].words for file in files):
+        raise ArgumentError("there is no text to look at: the input is empty")
+    total = Compared("total", [Measured() for _ in named], any(file.is_part for file in files))
+    for file in files:
+        for sum, one in zip(total.found, file.found, strict=True):
+            sum.add(*vars(one).values())
+    sizes = [one.get_vocab_size() for one in tokenizers]
     if options.json:
-        print(terminal.json([vars(one) for one in found], 2))
+        rows = [
+            {
+                "name": label,
+                "vocab": size,
+                **total.found[place].plain(),
+                "is_part": total.is_part,
+                "files": [
+                    {"file": file.name, **file.found[place].plain(), "is_part": file.is_part}
+                    for file in files
+                ],
+            }
+            for place, (label, size) in enumerate(zip(labels, sizes, strict=True))
+        ]
+        print(terminal.json(rows, 2))
         return 0
-    print(terminal.table([HEAD, *(one.row() for one in found)], right=range(1, len(HEAD))))
+    for place, file in enumerate(files if len(files) == 1 else [*files, total]):
+        _show(file, labels, sizes, options, place, len(files))
     if options.text and not options.files:
-        for text in texts:
-            print()
-            for label, tokenizer in zip(labels, tokenizers, strict=True):
-                parts = segments(tokenizer, text)
-                print(f"{terminal.dim(label)} {terminal.dim(f'({len(parts)})')}\n{terminal.pieces(parts)}")
+        _show_parts(options.text, labels, tokenizers)
     elif len(tokenizers) > 1:
-        _differences(labels, tokenizers, texts, options.differences)
+        _differences(labels, comparison, options.differences)
     return 0
+
+
+def _measured(comparison: Comparison, number: int, options: argparse.Namespace) -> list[Compared]:
+    """All texts, file by file."""
+    files: list[Compared] = []
+
+    def look(name: str, texts: Iterable[str]) -> None:
+        sampled = inputs.Sampled(texts, inputs.sample_size(options))
+        file = Compared(name, [Measured() for _ in range(number)])
+        for portion in inputs.portions(sampled):
+            extent, found = comparison.add(portion, options.threads)
+            for sum, one in zip(file.found, found, strict=True):
+                sum.add(*extent, *one)
+        file.is_part = sampled.is_part
+        files.append(file)
+
+    if options.text:
+        look(TYPED, options.text)
+        if not options.files:
+            return files
+    found = inputs.readers(options.files, inputs.reading(options, "bare lines"))
+    with inputs.Progress("compare", [one for _, one in found], not options.quiet) as progress:
+        for name, texts in found:
+
+            def each(texts: Iterable[list[str]] = texts) -> Iterable[str]:
+                for some in texts:
+                    yield from some
+                    progress.step()
+
+            look("standard input" if name == "-" else name, each())
+    return files
+
+
+def _show(
+    file: Compared, labels: list[str], sizes: list[int], options: argparse.Namespace, place: int, files: int
+) -> None:
+    """A table of a file; what it is about stands above it where there are several."""
+    extent = file.found[0]
+    if files > 1 or file.is_part:
+        size = f"{terminal.size(extent.bytes)}, {extent.words:,} words"
+        part = f"the first part, --sample {options.sample}: " if file.is_part else ""
+        print(f"{chr(10) if place else ''}{terminal.bold(file.name)} ({part}{size})")
+    rows = [
+        [terminal.visible(label), f"{size:,}", *one.row()]
+        for label, size, one in zip(labels, sizes, file.found, strict=True)
+    ]
+    print(terminal.table([HEAD, *rows], right=range(1, len(HEAD))))
+
+
+def _show_parts(texts: list[str], labels: list[str], tokenizers: list[Tokenizer]) -> None:
+    for text in texts:
+        print()
+        for label, tokenizer in zip(labels, tokenizers, strict=True):
+            parts = segments(tokenizer, text)
+            print(f"{terminal.dim(label)} {terminal.dim(f'({len(parts)})')}\n{terminal.pieces(parts)}")
 
 
 def _holds_texts(name: str) -> bool:
@@ -112,26 +210,6 @@ def _labels(names: list[str]) -> list[str]:
         if len(set(short)) == len(set(names)):
             return short
     return names
-
-
-def measure(name: str, tokenizer: Tokenizer, texts: list[str]) -> Measured:
-    """What a tokenizer makes of texts."""
-    ragged = tokenizer.encode_ids_batch(texts, add_special_tokens=False)
-    words = [word for text in texts for word in text.split()]
-    # As within a text: with a blank in front.
-    some = [f" {word}" for word in words[:WORDS]]
-    singles = sum(len(ids) == 1 for ids in tokenizer.encode_ids_batch(some, add_special_tokens=False))
-    unknown = _unknown(tokenizer)
-    return Measured(
-        name,
-        tokenizer.get_vocab_size(),
-        len(ragged.ids),
-        sum(len(text.encode()) for text in texts),
-        sum(map(len, texts)),
-        len(words),
-        singles / max(len(some), 1),
-        0 if unknown is None else int((ragged.ids == unknown).sum()),
-    )
 
 
 def _unknown(tokenizer: Tokenizer) -> int | None:
@@ -154,24 +232,15 @@ def segments(tokenizer: Tokenizer, text: str) -> list[str]:
     return parts
 
 
-def _differences(labels: list[str], tokenizers: list[Tokenizer], texts: list[str], most: int) -> None:
+def _differences(labels: list[str], comparison: Comparison, most: int) -> None:
     """Words that are cut differently, the most frequent first."""
-    counted: dict[str, int] = {}
-    for text in texts:
-        for word in text.split():
-            counted[word] = counted.get(word, 0) + 1
-    rows: list[list[str]] = []
-    differing = agreeing = 0
-    for word, count in sorted(counted.items(), key=lambda entry: (-entry[1], entry[0]))[:WORDS]:
-        cuts = [segments(tokenizer, f" {word}") for tokenizer in tokenizers]
-        cuts = [["".join(cut[:1]).lstrip(), *cut[1:]] for cut in cuts]
-        cuts = [[part for part in cut if part] for cut in cuts]
-        if all(cut == cuts[0] for cut in cuts):
-            agreeing += count
-            continue
-        differing += count
-        if len(rows) < most:
-            rows.append([f"{count:,}", *("│".join(map(terminal.visible, cut)) for cut in cuts)])
-    print(f"\ncut alike: {terminal.share(agreeing, agreeing + differing)} of the words")
+    alike, differing, is_part = comparison.shares
+    rows = [
+        [f"{count:,}", *("│".join(map(terminal.visible, parts)) for parts in cuts)]
+        for count, cuts in comparison.differences(max(most, 0))
+    ]
+    print(f"\ncut alike: {terminal.share(alike, alike + differing)} of the words")
     if rows:
-        print(terminal.table([["count", *map(terminal.visible, labels)], *rows], right=[0]))
+        # Where there are very many, rare ones are forgotten on the way.
+        head = "at least" if is_part else "count"
+        print(terminal.table([[head, *map(terminal.visible, labels)], *rows], right=[0]))

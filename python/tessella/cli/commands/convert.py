@@ -14,9 +14,13 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
+from typing import TYPE_CHECKING
 
 from ...errors import ArgumentError, UnsupportedError
 from .. import inputs, terminal
+
+if TYPE_CHECKING:
+    from ...tokenizer import Tokenizer
 
 #: Compared where no text is given: scripts, blanks, digits, marks and characters that are rarely learned.
 PROBE = [
@@ -44,8 +48,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     source = inputs.load(options.source, options.pattern)
-    options.text, options.files = None, [options.check] if options.check else []
-    texts = inputs.sample(options) if options.check else PROBE
     target = os.path.abspath(options.target)
     if os.path.exists(options.source) and os.path.exists(target) and os.path.samefile(options.source, target):
         raise ArgumentError(f"{options.target} is the source itself: give the result another name")
@@ -62,14 +64,26 @@ def run(options: argparse.Namespace) -> int:
             )
         else:
             again = inputs.load(made)
-            for text in texts:
-                expected, found = source.encode(text).ids, again.encode(text).ids
-                if expected != found:
-                    raise UnsupportedError(
-                        f"the result would encode {terminal.quoted(text[:80])} as {found[:20]} instead of "
-                        f"{expected[:20]}; nothing was written"
-                    )
+            number = _compared(source, again, options)
     source.save(target, format=options.format)
-    compared = "" if is_ranks else f", same ids on {len(texts)} texts"
+    compared = "" if is_ranks else f", same ids on {number:,} texts"
     print(f"{terminal.visible(options.target)}: {source.get_vocab_size():,} tokens{compared}")
     return 0
+
+
+def _compared(source: Tokenizer, again: Tokenizer, options: argparse.Namespace) -> int:
+    """How many texts give the same ids; an error where one does not."""
+    options.text, options.files = None, [options.check] if options.check else []
+    number = 0
+    for texts in inputs.portions(inputs.texts(options, "compare") if options.check else PROBE):
+        pairs = zip(texts, source.encode_batch(texts), again.encode_batch(texts), strict=True)
+        for text, expected, found in pairs:
+            if expected.ids != found.ids:
+                raise UnsupportedError(
+                    f"the result would encode {terminal.quoted(text[:80])} as {found.ids[:20]} instead of "
+                    f"{expected.ids[:20]}; nothing was written"
+                )
+        number += len(texts)
+    if not number:
+        raise ArgumentError(f"--check {options.check} holds no text to compare on")
+    return number

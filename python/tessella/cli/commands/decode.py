@@ -15,10 +15,14 @@ import argparse
 import json
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..._texts import Reading
-from ...errors import FormatError
+from ...errors import ArgumentError, FormatError
 from .. import inputs, terminal
+
+if TYPE_CHECKING:
+    from ...tokenizer import Tokenizer
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +37,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ids", action="append", help="ids instead of files; may be given again")
     parser.add_argument("-o", "--output", metavar="FILE", help="write here instead of standard output")
     parser.add_argument("--keep-special-tokens", action="store_true", help="write special tokens too")
+    parser.add_argument(
+        "--skip-unknown-ids",
+        action="store_true",
+        help="leave ids out that the vocabulary does not have, instead of an error",
+    )
     parser.add_argument("--json", action="store_true", help="write each text as a JSON string")
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
 
@@ -41,19 +50,51 @@ def run(options: argparse.Namespace) -> int:
     tokenizer = inputs.load(options.tokenizer, options.pattern)
     skip = not options.keep_special_tokens
     with inputs.Output(options.output) as out:
-        for ids in given(options):
+        known = Known(tokenizer)
+        for place, ids in given(options, out):
+            ids = known.of(ids, None if options.skip_unknown_ids else place)
             text = tokenizer.decode(ids, skip_special_tokens=skip)
             out.line(terminal.json(text) if options.json else out.readable(text))
     return 0
 
 
-def given(options: argparse.Namespace) -> Iterator[list[int]]:
+class Known:
+    """The ids that a tokenizer has."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._seen: set[int] = set()
+
+    def of(self, ids: list[int], place: str | None) -> list[int]:
+        """The ids without unknown ones, or with a place an error that says where one is."""
+        if self._seen.issuperset(ids):
+            return ids
+        for id in set(ids) - self._seen:
+            if 0 <= id < 1 << 32 and self._tokenizer.id_to_token(id) is not None:
+                self._seen.add(id)
+            elif place is not None:
+                raise ArgumentError(
+                    f"{place}: the vocabulary has no id {id}, it has {self._tokenizer.get_vocab_size():,} "
+                    "tokens: are the ids another tokenizer's? --skip-unknown-ids leaves such ids out"
+                )
+        return [id for id in ids if id in self._seen]
+
+
+def given(options: argparse.Namespace, out: inputs.Output) -> Iterator[tuple[str, list[int]]]:
+    """Ids, and where they are from."""
     if options.ids:
-        yield from (parsed(ids, "--ids") for ids in options.ids)
+        yield from (("--ids", parsed(ids, "--ids")) for ids in options.ids)
         if not options.files:
             return
-    for number, line in enumerate(inputs.lines(options.files, Reading(format="text")), 1):
-        yield parsed(line, f"line {number}")
+    for name, found in inputs.readers(options.files, Reading(format="text")):
+        place = "line" if name == "-" else f"{name}, line"
+        with inputs.Progress("decode", [found], not out.is_terminal()) as progress:
+            number = 0
+            for lines in found:
+                for line in lines:
+                    number += 1
+                    yield f"{place} {number}", parsed(line, f"{place} {number}")
+                progress.step()
 
 
 def parsed(line: str, place: str) -> list[int]:

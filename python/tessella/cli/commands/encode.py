@@ -13,7 +13,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .. import inputs, terminal
@@ -48,24 +48,10 @@ def run(options: argparse.Namespace) -> int:
     # Someone who types wants to see each line's ids.
     size = 1 if inputs.is_typed(options) else PORTION
     with inputs.Output(options.output) as out:
-        for portion in portions(inputs.texts(options), size):
+        for portion in inputs.portions(inputs.texts(options, "encode", out), size):
             for line in written(tokenizer, portion, options):
                 out.line(out.shown(line) if options.format == "tokens" else line)
     return 0
-
-
-def portions(texts: Iterable[str], most: int = PORTION) -> Iterator[list[str]]:
-    """Texts in lists of about so many characters."""
-    portion: list[str] = []
-    size = 0
-    for text in texts:
-        portion.append(text)
-        size += len(text) + 1
-        if size >= most:
-            yield portion
-            portion, size = [], 0
-    if portion:
-        yield portion
 
 
 def written(tokenizer: Tokenizer, texts: list[str], options: argparse.Namespace) -> Iterator[str]:

@@ -87,5 +87,4 @@ def _plan(tokenizer: Tokenizer, as_json: bool) -> str:
         return terminal.json(
             [{"stage": one.stage, "engine": one.engine, "reason": one.reason} for one in steps]
         )
-    rows = [["stage", "engine", "why"], *([one.stage, one.engine, one.reason] for one in steps)]
-    return terminal.table([[terminal.visible(cell) for cell in row] for row in rows])
+    return str(steps)

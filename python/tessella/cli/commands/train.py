@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ArgumentError
 from .. import inputs, terminal
 from . import _sentencepiece
+from ._report import Aside, report
 from ._trainer_options import Given, add_trainer_options
 from .count import add_work, work
 
@@ -160,9 +161,8 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "tiktoken" or (options.format is None and options.output.endswith(".tiktoken")):
         terminal.note(NO_SPECIALS)
     if not options.quiet:
-        from ._report import report
-
-        print(report(tokenizer, counts, plan.prepared(aside), options.output, seconds))
+        aside.texts = plan.prepared(aside.texts)
+        print(report(tokenizer, counts, aside, options.output, seconds))
         asked, got = trainer.vocab_size + plan.reserved, tokenizer.get_vocab_size()
         if got < asked:
             short = f"no more than {got:,} of the {asked:,} tokens asked for"
@@ -322,14 +322,14 @@ def _set_stages(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
         tokenizer.decoder = decoders.WordPiece()
 
 
-def _counted(plan: Plan, options: argparse.Namespace) -> tuple[PieceCounts, list[str]]:
+def _counted(plan: Plan, options: argparse.Namespace) -> tuple[PieceCounts, Aside]:
     """The counts, and the texts that were kept aside."""
     from ...counting import PieceCounts
 
-    aside: list[str] = []
+    aside = Aside()
     if options.held_out:
-        aside = limited(inputs.lines([options.held_out], inputs.reading(options)))
-        if not aside:
+        aside = Aside(inputs.lines([options.held_out], inputs.reading(options)))
+        if not aside.texts:
             raise ArgumentError(f"--held-out {options.held_out} holds no text to measure on")
     if options.from_counts:
         counts = PieceCounts()
@@ -345,13 +345,12 @@ def _counted(plan: Plan, options: argparse.Namespace) -> tuple[PieceCounts, list
             from ...counting import read_texts
 
             reading = {key: how[key] for key in ("field", "format", "errors", "separator")}
-            aside = limited(read_texts(files, only_every=every, **reading))
+            aside = Aside(read_texts(files, only_every=every, **reading))
         return counts, aside
-    kept: list[str] = []
     lines = inputs.lines(options.files, inputs.reading(options))
     if every:
-        lines = split(lines, every, kept)
-    return plan.count(lines, **how), [*aside, *kept]
+        lines = split(lines, every, aside)
+    return plan.count(lines, **how), aside
 
 
 def _runs_dry(name: str) -> bool:
@@ -359,27 +358,10 @@ def _runs_dry(name: str) -> bool:
     return name == "-" or (os.path.exists(name) and not (os.path.isfile(name) or os.path.isdir(name)))
 
 
-#: Bytes of text that are kept aside at most.
-ASIDE = 2 << 20
-
-
-def limited(texts: Any) -> list[str]:
-    kept, size = [], 0
-    for text in texts:
-        kept.append(text)
-        size += len(text)
-        if size >= ASIDE:
-            break
-    return kept
-
-
-def split(texts: Any, every: int, kept: list[str]) -> Any:
+def split(texts: Any, every: int, kept: Aside) -> Any:
     """Gives all but every n-th text, which are kept."""
-    size = 0
     for number, text in enumerate(texts, 1):
         if number % every == 0:
-            if size < ASIDE:
-                kept.append(text)
-                size += len(text)
+            kept.keep(text)
         else:
             yield text

@@ -1,0 +1,320 @@
+//! Several tokenizers on the same texts: how many tokens, which words are one token, where words are cut apart.
+//!
+//! Words are runs without blanks, looked at where they stand in the text: a word is *single* if one token stands for
+//! it, with or without the blanks beside it, and nothing else; the unknown token stands for no word. Two tokenizers
+//! cut a word alike if the same places inside of it are borders of their tokens.
+//!
+//! ```
+//! use tessella_core::compare::Comparison;
+//! use tessella_core::spec::{ModelSpec, PreTokenizerSpec, Vocab, WordLevelSpec};
+//! use tessella_core::{EncodeOptions, Tokenizer, TokenizerSpec};
+//!
+//! let vocab = Vocab::from_entries([("low", 0), ("?", 1)])?.into();
+//! let mut spec = TokenizerSpec::new(ModelSpec::WordLevel(WordLevelSpec { vocab, unk_token: "?".into() }));
+//! spec.pre_tokenizer = Some(PreTokenizerSpec::WhitespaceSplit);
+//! let mut comparison = Comparison::new(vec![Some(1)]);
+//! let tokenizer = Tokenizer::new(spec)?;
+//! let (extent, found) = comparison.add(&[&tokenizer], &["low lower low"], &EncodeOptions::default())?;
+//! assert_eq!((extent.words, found[0].tokens, found[0].single, found[0].unknown), (3, 3, 2, 1));
+//! # Ok::<(), tessella_core::Error>(())
+//! ```
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::encoding::{Encoding, OffsetUnit};
+use crate::error::Result;
+use crate::ids::TokenId;
+use crate::tokenizer::{EncodeOptions, Input, Sequence, Tokenizer};
+
+/// How much text there was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extent {
+    pub texts: u64,
+    pub bytes: u64,
+    pub characters: u64,
+    pub words: u64,
+}
+
+/// What one tokenizer made of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Measured {
+    pub tokens: u64,
+    /// Words that are one token.
+    pub single: u64,
+    /// Tokens that are the unknown one.
+    pub unknown: u64,
+}
+
+/// A word that the tokenizers cut differently: its parts by each, and how often that occurred.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    pub count: u64,
+    pub parts: Vec<Vec<String>>,
+}
+
+/// A word and the borders inside of it, by tokenizer, counted from its first byte.
+type Cuts = (Box<str>, Vec<Vec<u32>>);
+
+/// Ways of cutting that are remembered; beyond them, the rarest are forgotten.
+const REMEMBERED: usize = 1 << 17;
+/// Bytes of the longest word that is remembered.
+const LONGEST: usize = 256;
+
+/// Compares tokenizers portion by portion; what it holds is bounded.
+#[derive(Debug, Default)]
+pub struct Comparison {
+    /// The unknown token of each tokenizer.
+    unknown: Vec<Option<TokenId>>,
+    /// Words that all cut alike, and that they do not.
+    alike: u64,
+    differing: u64,
+    seen: HashMap<Cuts, u64>,
+    has_forgotten: bool,
+}
+
+impl Comparison {
+    /// For tokenizers with these unknown tokens.
+    pub fn new(unknown: Vec<Option<TokenId>>) -> Self {
+        Comparison { unknown, ..Comparison::default() }
+    }
+
+    /// Looks at further texts with the tokenizers, which are the same each time. Special tokens of templates are
+    /// left out, as are truncation and padding.
+    pub fn add(
+        &mut self,
+        tokenizers: &[&Tokenizer],
+        texts: &[&str],
+        options: &EncodeOptions<'_>,
+    ) -> Result<(Extent, Vec<Measured>)> {
+        let words: Vec<Vec<Range<usize>>> = texts.iter().map(|text| words(text)).collect();
+        let extent = Extent {
+            texts: texts.len() as u64,
+            bytes: texts.iter().map(|text| text.len() as u64).sum(),
+            characters: texts.iter().map(|text| text.chars().count() as u64).sum(),
+            words: words.iter().map(|words| words.len() as u64).sum(),
+        };
+        let plain = EncodeOptions {
+            add_special_tokens: false,
+            offsets: OffsetUnit::Byte,
+            truncation: None,
+            padding: None,
+            ..options.clone()
+        };
+        let inputs: Vec<Input<'_>> =
+            texts.iter().map(|text| Input { first: Sequence::Text(text), second: None }).collect();
+        let mut measured = Vec::with_capacity(tokenizers.len());
+        // By tokenizer and text.
+        let mut borders: Vec<Vec<Vec<usize>>> = Vec::with_capacity(tokenizers.len());
+        for (place, tokenizer) in tokenizers.iter().enumerate() {
+            let unknown = self.unknown.get(place).copied().flatten();
+            let mut own = Measured::default();
+            let encodings = tokenizer.encode_batch(&inputs, &plain)?;
+            for (encoding, words) in encodings.iter().zip(&words) {
+                own.tokens += encoding.len() as u64;
+                own.unknown += encoding.ids().iter().filter(|&&id| Some(id) == unknown).count() as u64;
+                own.single += singles(encoding, words, unknown);
+            }
+            if tokenizers.len() > 1 {
+                borders.push(encodings.iter().map(borders_of).collect());
+            }
+            measured.push(own);
+        }
+        if tokenizers.len() > 1 {
+            for (index, (text, words)) in texts.iter().zip(&words).enumerate() {
+                let of_text: Vec<&[usize]> = borders.iter().map(|texts| texts[index].as_slice()).collect();
+                self.compare(text, words, &of_text);
+            }
+        }
+        self.forget();
+        Ok((extent, measured))
+    }
+
+    /// Occurrences of words that all tokenizers cut alike, and of those that they do not.
+    pub fn shares(&self) -> (u64, u64) {
+        (self.alike, self.differing)
+    }
+
+    /// Whether so many ways of cutting were seen that rare ones were forgotten: counts are then the least that
+    /// may be true.
+    pub fn has_forgotten(&self) -> bool {
+        self.has_forgotten
+    }
+
+    /// The words that are cut differently, the most frequent first.
+    pub fn differences(&self, most: usize) -> Vec<Difference> {
+        let mut found: Vec<(&Cuts, u64)> = self.seen.iter().map(|(cuts, &count)| (cuts, count)).collect();
+        found.sort_unstable_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));
+        found.truncate(most);
+        let difference = |((word, cuts), count): (&Cuts, u64)| Difference {
+            count,
+            parts: cuts.iter().map(|cuts| parts(word, cuts)).collect(),
+        };
+        found.into_iter().map(difference).collect()
+    }
+
+    fn compare(&mut self, text: &str, words: &[Range<usize>], borders: &[&[usize]]) {
+        let mut next = vec![0; borders.len()];
+        for word in words {
+            let mut inside: Vec<&[usize]> = Vec::with_capacity(borders.len());
+            for (borders, next) in borders.iter().zip(&mut next) {
+                *next += borders[*next..].iter().take_while(|&&border| border <= word.start).count();
+                let number = borders[*next..].iter().take_while(|&&border| border < word.end).count();
+                inside.push(&borders[*next..*next + number]);
+                *next += number;
+            }
+            if inside.iter().all(|borders| *borders == inside[0]) {
+                self.alike += 1;
+                continue;
+            }
+            self.differing += 1;
+            if word.len() <= LONGEST {
+                let relative =
+                    |borders: &&[usize]| borders.iter().map(|at| (at - word.start) as u32).collect();
+                let cuts = inside.iter().map(relative).collect();
+                *self.seen.entry((text[word.clone()].into(), cuts)).or_default() += 1;
+            }
+        }
+    }
+
+    /// Keeps the more frequent half of what is remembered once that is too much.
+    fn forget(&mut self) {
+        if self.seen.len() <= REMEMBERED {
+            return;
+        }
+        let mut counts: Vec<u64> = self.seen.values().copied().collect();
+        let middle = counts.len() / 2;
+        let (_, &mut least, _) = counts.select_nth_unstable(middle);
+        self.seen.retain(|_, count| *count > least);
+        self.has_forgotten = true;
+    }
+}
+
+/// The runs without blanks, as bytes.
+fn words(text: &str) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
+    let mut begun = None;
+    for (at, character) in text.char_indices() {
+        match (character.is_whitespace(), begun) {
+            (true, Some(start)) => {
+                words.push(start..at);
+                begun = None;
+            }
+            (false, None) => begun = Some(at),
+            _ => {}
+        }
+    }
+    words.extend(begun.map(|start| start..text.len()));
+    words
+}
+
+/// How many words are one token.
+fn singles(encoding: &Encoding, words: &[Range<usize>], unknown: Option<TokenId>) -> u64 {
+    // Tokens of each word; a token that is no good for being the only one counts twice.
+    let mut tokens = vec![0u8; words.len()];
+    let mut first = 0;
+    for (&id, &(start, end)) in encoding.ids().iter().zip(encoding.offsets()) {
+        // Offsets go up, but for the few normalizers that change the order of marks.
+        if first > 0 && words[first - 1].end > start {
+            first = words.partition_point(|word| word.end <= start);
+        }
+        while words.get(first).is_some_and(|word| word.end <= start) {
+            first += 1;
+        }
+        let touched = words[first..].iter().take_while(|word| word.start < end).count();
+        let weight = if touched == 1 && Some(id) != unknown { 1 } else { 2 };
+        for count in &mut tokens[first..first + touched] {
+            *count = count.saturating_add(weight);
+        }
+    }
+    tokens.iter().filter(|&&count| count == 1).count() as u64
+}
+
+/// Where tokens begin and end, ascending, each place once.
+fn borders_of(encoding: &Encoding) -> Vec<usize> {
+    let mut borders: Vec<usize> = encoding.offsets().iter().flat_map(|&(start, end)| [start, end]).collect();
+    borders.sort_unstable();
+    borders.dedup();
+    borders
+}
+
+/// A word in parts. What is no border of characters, which no token's should be, is left out.
+fn parts(word: &str, cuts: &[u32]) -> Vec<String> {
+    let mut parts = Vec::with_capacity(cuts.len() + 1);
+    let mut start = 0;
+    for end in cuts.iter().map(|&cut| cut as usize).chain([word.len()]) {
+        if let Some(part) = word.get(start..end) {
+            parts.push(part.to_string());
+            start = end;
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{BpeSpec, Merges, ModelSpec, PreTokenizerSpec, TokenizerSpec, Vocab, WordLevelSpec};
+
+    fn bpe(pre_tokenizer: Option<PreTokenizerSpec>, merges: &[(TokenId, TokenId)]) -> Tokenizer {
+        let entries = ["a", "b", "ab", " ", " a", " ab", "é"].into_iter().zip(0..);
+        let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec {
+            vocab: Vocab::from_entries(entries).unwrap().into(),
+            merges: Merges::Pairs(merges.to_vec().into()),
+            dropout: None,
+            unk_token: None,
+            continuing_subword_prefix: None,
+            end_of_word_suffix: None,
+            fuse_unk: false,
+            byte_fallback: false,
+            ignore_merges: false,
+        }));
+        spec.pre_tokenizer = pre_tokenizer;
+        Tokenizer::new(spec).unwrap()
+    }
+
+    #[test]
+    fn a_word_is_looked_at_where_it_stands() {
+        // " ab" is one token with its blank; "ab" at the beginning is one by itself.
+        let whole = bpe(None, &[(0, 1), (3, 0), (3, 2)]);
+        let split = bpe(Some(PreTokenizerSpec::WhitespaceSplit), &[(0, 1)]);
+        let letters = bpe(Some(PreTokenizerSpec::WhitespaceSplit), &[]);
+        let mut comparison = Comparison::new(vec![None, None, None]);
+        let all = [&whole, &split, &letters];
+        let texts = ["ab ab  b", "", "é abab ab"];
+        let (extent, found) = comparison.add(&all, &texts, &EncodeOptions::default()).unwrap();
+        assert_eq!(extent, Extent { texts: 3, bytes: 18, characters: 17, words: 6 });
+        let single: Vec<u64> = found.iter().map(|one| one.single).collect();
+        assert_eq!(single, [5, 5, 2]);
+        assert_eq!(comparison.shares(), (2, 4));
+        let differences = comparison.differences(1);
+        assert_eq!(differences[0].count, 3);
+        let parts = [vec!["ab"], vec!["ab"], vec!["a", "b"]];
+        assert!(differences[0].parts.iter().eq(parts.iter()));
+        assert!(!comparison.has_forgotten());
+    }
+
+    #[test]
+    fn unknown_words_and_tokens_over_several_words_are_not_single() {
+        let vocab = Vocab::from_entries([("a", 0), ("?", 1), ("a b", 2)]).unwrap();
+        let spec = WordLevelSpec { vocab: vocab.into(), unk_token: "?".into() };
+        let whole = Tokenizer::new(TokenizerSpec::new(ModelSpec::WordLevel(spec))).unwrap();
+        let mut comparison = Comparison::new(vec![Some(1)]);
+        let texts = ["a", "a b", "c"];
+        let (extent, found) = comparison.add(&[&whole], &texts, &EncodeOptions::default()).unwrap();
+        assert_eq!(extent.words, 4);
+        assert_eq!(found, [Measured { tokens: 3, single: 1, unknown: 1 }]);
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded() {
+        let mut comparison = Comparison::new(vec![None, None]);
+        for word in 0..=REMEMBERED as u32 {
+            let cuts = (word.to_string().into(), vec![vec![1], vec![]]);
+            comparison.seen.insert(cuts, u64::from(word) / 1000 + 1);
+        }
+        comparison.forget();
+        assert!(comparison.has_forgotten() && comparison.seen.len() <= REMEMBERED / 2 + 1000);
+        assert_eq!(comparison.differences(1)[0].count, REMEMBERED as u64 / 1000 + 1);
+    }
+}

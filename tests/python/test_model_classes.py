@@ -1,0 +1,111 @@
+"""The class that a folder names: what `AutoTokenizer` gives, its attributes, and what other libraries see in it."""
+
+import copy
+import json
+import pickle
+
+import pytest
+import tessella
+from tessella.compat import transformers as names
+
+PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "hello", "Hello", "caf", "##é", "##e", "日", "本"]
+TEMPLATE = "{% for m in messages %}{{ m.content }}{% endfor %}"
+
+
+@pytest.fixture
+def bert(tmp_path):
+    folder = tmp_path / "bert"
+    folder.mkdir()
+    (folder / "vocab.txt").write_text("\n".join(PIECES) + "\n", encoding="utf-8")
+    config = {"tokenizer_class": "BertTokenizer", "do_lower_case": True}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config), encoding="utf-8")
+    return folder
+
+
+def test_the_class_of_the_settings(bert, tmp_path):
+    tokenizer = tessella.AutoTokenizer.from_pretrained(bert)
+    assert type(tokenizer) is names.BertTokenizer is names.BertTokenizerFast
+    assert isinstance(tokenizer, names.PreTrainedTokenizerFast)
+    assert not isinstance(tokenizer, names.GPT2Tokenizer)
+    assert repr(tokenizer).startswith("BertTokenizer(")
+    tokenizer.save_pretrained(tmp_path / "saved")
+    assert type(tessella.AutoTokenizer.from_pretrained(tmp_path / "saved")) is names.BertTokenizer
+    for copied in (copy.copy(tokenizer), copy.deepcopy(tokenizer), pickle.loads(pickle.dumps(tokenizer))):
+        assert type(copied) is names.BertTokenizer
+        assert copied("hello")["input_ids"] == [2, 5, 3]
+
+
+def test_a_class_adds_no_tokens_that_the_folder_lacks(tmp_path):
+    backend = tessella.Tokenizer(tessella.models.WordPiece({"[UNK]": 0, "hello": 1}, unk_token="[UNK]"))
+    backend.config = {"tokenizer_class": "BertTokenizer"}
+    backend.save_folder(tmp_path)
+    tokenizer = tessella.AutoTokenizer.from_pretrained(tmp_path)
+    assert (type(tokenizer), len(tokenizer)) == (names.BertTokenizer, 2)
+    assert (tokenizer.unk_token, tokenizer.mask_token) == ("[UNK]", None)
+
+
+def test_arguments_of_the_class_are_attributes(bert):
+    tokenizer = tessella.AutoTokenizer.from_pretrained(bert, tokenize_chinese_chars=False)
+    assert tokenizer.do_lower_case is True
+    assert tokenizer.strip_accents is None
+    assert tokenizer.tokenize_chinese_chars is False
+    assert not hasattr(tokenizer, "keep_accents")
+    assert tokenizer.tokenize("Hello café 日本") == ["hello", "caf", "##e", "[UNK]"]
+    tokenizer.do_lower_case = False
+    tokenizer.tokenize_chinese_chars = True
+    assert tokenizer.tokenize("Hello café 日本") == ["Hello", "caf", "##é", "日", "本"]
+    assert (tokenizer.do_lower_case, tokenizer._config()["do_lower_case"]) == (False, False)
+    plain = tessella.Tokenizer(tessella.models.WordLevel({"a": 0}, "a"))
+    assert not hasattr(tessella.batch.PretrainedTokenizer.over(plain), "do_lower_case")
+
+
+def test_the_trainer_of_transformers_pads(bert):
+    transformers = pytest.importorskip("transformers")
+    tokenizer = tessella.AutoTokenizer.from_pretrained(bert)
+    # What the trainer asks before it chooses the collator that pads.
+    assert isinstance(tokenizer, transformers.PreTrainedTokenizerBase)
+    assert isinstance(tokenizer, tessella.batch.PretrainedTokenizer)
+    assert (tokenizer.__class__.__name__, type(tokenizer)) == ("BertTokenizer", names.BertTokenizer)
+    rows = [tokenizer("hello hello"), tokenizer("hello")]
+    batch = transformers.DataCollatorWithPadding(tokenizer, return_tensors="np")(rows)
+    assert batch["input_ids"].tolist() == [[2, 5, 5, 3], [2, 5, 3, 0]]
+    assert tokenizer.deprecation_warnings == {"Asking-to-pad-a-fast-tokenizer": False} or not any(
+        tokenizer.deprecation_warnings.values()
+    )
+    for made in (pickle.loads(pickle.dumps(tokenizer)), tokenizer.__class__.from_pretrained(bert)):
+        assert type(made) is names.BertTokenizer
+    assert type(tokenizer.__class__(tokenizer.backend_tokenizer)) is names.BertTokenizer
+
+
+def test_templates_without_files(bert, tmp_path):
+    tokenizer = tessella.AutoTokenizer.from_pretrained(bert)
+    for template in (TEMPLATE, {"default": TEMPLATE, "other": "x"}):
+        tokenizer.chat_template = template
+        tokenizer.save_pretrained(tmp_path / "saved", save_jinja_files=False)
+        assert not list((tmp_path / "saved").rglob("*.jinja"))
+        assert tessella.AutoTokenizer.from_pretrained(tmp_path / "saved").chat_template == template
+    tokenizer.chat_template = TEMPLATE
+    tokenizer.save_pretrained(tmp_path / "saved")
+    assert (tmp_path / "saved" / "chat_template.jinja").read_text(encoding="utf-8") == TEMPLATE
+    assert tessella.AutoTokenizer.from_pretrained(tmp_path / "saved").chat_template == TEMPLATE
+
+
+def test_names_that_clients_need(bert):
+    tokenizer = tessella.AutoTokenizer.from_pretrained(bert)
+    tokenizer.deprecation_warnings["x"] = True
+    assert tokenizer.deprecation_warnings == {"x": True}
+    tokenizer.deprecation_warnings = {}
+    assert tokenizer.deprecation_warnings == {}
+    assert [tokenizer._convert_id_to_token(id) for id in (5, 10**6)] == ["hello", None]
+    assert [tokenizer._convert_token_to_id_with_added_voc(token) for token in ("hello", "?")] == [5, 1]
+
+
+def test_no_token_to_begin_with(bert):
+    tokenizer = tessella.AutoTokenizer.from_pretrained(bert)
+    with pytest.warns(UserWarning, match="`add_bos_token` is set, but there is no `bos_token`"):
+        tokenizer.add_bos_token = True
+    assert tokenizer.add_bos_token is False
+    tokenizer.bos_token = "[CLS]"
+    tokenizer.add_bos_token = True
+    assert tokenizer.add_bos_token is True
+    assert tokenizer("hello")["input_ids"] == [2, 5]
