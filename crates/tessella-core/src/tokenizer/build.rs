@@ -118,7 +118,7 @@ impl Tokenizer {
         let plan = Plan::new(
             &model,
             normalizer.as_deref(),
-            pre_tokenizer.as_deref(),
+            pre_tokenizer.as_ref(),
             post_processor.as_deref(),
             &added,
         )?;
