@@ -323,6 +323,7 @@ fn both(one: &str, other: &str) -> Error {
 
 /// What a model's file says, for those who build other tokenizers of its pieces: texts, scores and kinds of the
 /// pieces, the character map, and the trainer's options that matter then.
+#[allow(clippy::type_complexity)]
 #[pyfunction]
 pub fn sentencepiece_parts<'py>(
     py: Python<'py>,
