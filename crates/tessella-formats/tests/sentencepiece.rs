@@ -57,7 +57,7 @@ impl Parts {
     }
 
     fn decode(&self, tokens: Vec<String>) -> String {
-        self.decoder.decode_chain(tokens).concat()
+        self.decoder.decode_chain(tokens).unwrap().concat()
     }
 }
 
