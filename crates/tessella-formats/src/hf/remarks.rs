@@ -271,4 +271,30 @@ mod tests {
         }
         assert_eq!(nearest("normaliser", &PARTS), Some("normalizer"));
     }
+
+    fn read(text: &str) -> Value {
+        crate::json::Parser::new(text).value().unwrap()
+    }
+
+    #[test]
+    fn slips_of_a_part() {
+        let mut remarks = Remarks::default();
+        let strip = read(r#"{"type":"Strip","strip_left":true,"strip_left":false,"strip_rigth":{"a":1}}"#);
+        remarks.part("normalizer", &strip).unwrap();
+        remarks.part("normalizer", &read(r#"{"type":"Custom","mine":{"mine":1}}"#)).unwrap();
+        let told = [
+            "the key $.normalizer.strip_left comes twice in the file: the last value counts",
+            "the field $.normalizer.strip_rigth is unknown and passed over; did you mean `strip_right`?",
+        ];
+        assert_eq!(remarks.into_notices(), told);
+    }
+
+    #[test]
+    fn slips_that_are_refused() {
+        let mut remarks = Remarks::default();
+        let error = remarks.part("added_tokens", &read(r#"[{"id":1,"id":2}]"#)).unwrap_err();
+        assert!(error.to_string().contains("$.added_tokens[0].id"), "{error}");
+        let error = remarks.model(&read(r#"{"type":"BPE","type":"BPE"}"#), "$.model").unwrap_err();
+        assert!(error.to_string().contains("$.model.type"), "{error}");
+    }
 }
