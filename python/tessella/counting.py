@@ -76,8 +76,8 @@ class PieceCounts(_tessella.PieceCounts):
     def save(self, path: Path, progress: bool | ProgressFormat = False) -> None:
         """Writes the counts to one file, which appears under its name only when it is complete.
 
-        Equal counts from equal sources make equal files, byte for byte, however they were put together. The
-        format, with checksums, is described in docs/counting.md.
+        Equal counts from equal sources make equal files, byte for byte, however they were put together.
+        Checksums show a damaged file when it is loaded.
 
         Example:
             >>> import os, tempfile

@@ -146,6 +146,47 @@ def test_a_stopped_run_goes_on(kind: str, size: int, how: str, tmp_path: Path) -
     assert resumed.__getstate__() == trainer.train_from_counts(counts).__getstate__()
 
 
+STOPS = """
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from tessella import PieceCounts, trainers
+counts, checkpoint = sys.argv[1:]
+trainer = trainers.UnigramTrainer(vocab_size=200, show_progress=False)
+try:
+    trainer.train_from_counts(PieceCounts.open(counts), checkpoint)
+except KeyboardInterrupt as error:
+    print(time.monotonic(), error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent to a process")
+def test_an_interrupt_of_unigram_training_comes_soon_and_names_the_checkpoint(tmp_path: Path) -> None:
+    made_up_counts(20_000).save(tmp_path / "counts")
+    checkpoint = tmp_path / "checkpoint"
+    chance = random.Random(0)
+    took = []
+    for _ in range(8):
+        command = [sys.executable, "-c", STOPS, str(tmp_path / "counts"), str(checkpoint)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            while not checkpoint.exists() and process.poll() is None:
+                time.sleep(0.001)
+            time.sleep(chance.uniform(0, 0.05))
+            sent = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            told, _ = process.communicate()
+        if not checkpoint.exists():
+            continue  # The training was over before the signal came.
+        seconds, message = told.split(" ", 1)
+        assert f"interrupted; the training is kept in {checkpoint}:" in message
+        checkpoint.unlink()
+        took.append(float(seconds) - sent)
+        # A busy machine may delay one, not several.
+        if took[-1] < 2:
+            return
+    assert took, "no interrupt came in time"
+    pytest.fail(f"seconds from the signal to the interrupt: {took}")
+
+
 def test_a_folder_holds_the_checkpoint(tmp_path: Path) -> None:
     state = tmp_path / "training.checkpoint"
     stops = [True]

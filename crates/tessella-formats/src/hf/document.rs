@@ -4,11 +4,12 @@ use tessella_core::error::excerpt;
 use tessella_core::{Error, Result, TokenizerSpec};
 
 use super::expressible::expressible;
+use super::remarks::{PARTS, Remarks, unknown_part};
 use super::{
     Document, Resolver, added_ids, decoders, model_write, models, normalizers, post_processors,
     pre_tokenizers, settings,
 };
-use crate::json::{Kind, Node, Parser, Writer};
+use crate::json::{Kind, Node, Parser, Value, Writer};
 
 /// The only version there is.
 const VERSION: &str = "1.0";
@@ -18,14 +19,24 @@ pub(super) fn read(mut parser: Parser<'_>, resolver: Resolver<'_>) -> Result<Doc
         return Err(Error::format("expected an object with the field `model`").at("$"));
     }
     let mut model = None;
-    let mut parts = Vec::new();
+    let mut parts: Vec<(String, Value)> = Vec::new();
+    let mut remarks = Remarks::default();
     parser.begin_object()?;
     while let Some(key) = parser.next_key()? {
-        match key.as_ref() {
-            "model" => model = Some(models::read(&mut parser, "$.model")?),
-            "version" | "truncation" | "padding" | "added_tokens" | "normalizer" | "pre_tokenizer"
-            | "post_processor" | "decoder" => parts.push((key.into_owned(), parser.value()?)),
-            _ => parser.skip()?,
+        if !PARTS.contains(&key.as_ref()) {
+            return unknown_part(&key);
+        }
+        let before = parts.len();
+        parts.retain(|(part, _)| *part != *key);
+        if parts.len() < before || (key == "model" && model.is_some()) {
+            remarks.repeated(&format!("$.{key}"));
+        }
+        if key == "model" {
+            model = Some(models::read(&mut parser, "$.model", &mut remarks)?);
+        } else {
+            let value = parser.value()?;
+            remarks.part(&key, &value)?;
+            parts.push((key.into_owned(), value));
         }
     }
     parser.end()?;
@@ -59,8 +70,9 @@ pub(super) fn read(mut parser: Parser<'_>, resolver: Resolver<'_>) -> Result<Doc
             _ => spec.decoder = Some(decoders::read(&node, resolver)?),
         }
     }
-    let (added_tokens, notices) = added_ids::by_rule(&spec.model, &spec.added_tokens);
+    let (added_tokens, mut notices) = added_ids::by_rule(&spec.model, &spec.added_tokens);
     spec.added_tokens = added_tokens;
+    notices.extend(remarks.into_notices());
     Ok(Document { spec, notices })
 }
 

@@ -19,6 +19,7 @@ mod normalizers;
 mod pattern;
 mod post_processors;
 mod pre_tokenizers;
+mod remarks;
 mod settings;
 
 use std::sync::Arc;
@@ -139,7 +140,7 @@ pub fn decoder_to_json(spec: &DecoderSpec, pretty: bool) -> Result<String> {
 
 pub fn model_from_json(text: &str) -> Result<ModelSpec> {
     let mut parser = Parser::new(text);
-    let model = models::read(&mut parser, "$")?;
+    let model = models::read(&mut parser, "$", &mut remarks::Remarks::default())?;
     parser.end()?;
     Ok(model)
 }
@@ -147,7 +148,7 @@ pub fn model_from_json(text: &str) -> Result<ModelSpec> {
 /// Reads an object of tokens and ids, as in `vocab.json`.
 pub fn read_vocab_json(bytes: &[u8]) -> Result<Vocab> {
     let mut parser = Parser::from_bytes(bytes)?;
-    let vocab = models::read_map(&mut parser, "$")?;
+    let vocab = models::read_map(&mut parser, "$", &mut remarks::Remarks::default())?;
     parser.end()?;
     Ok(vocab)
 }

@@ -11,7 +11,8 @@ use tessella_core::error::excerpt;
 use tessella_core::spec::{BpeSpec, Merges, ModelSpec, UnigramSpec, Vocab, WordLevelSpec, WordPieceSpec};
 use tessella_core::{Error, Result, TokenId};
 
-use crate::json::{Kind, Node, Parser, Value, read_score};
+use super::remarks::Remarks;
+use crate::json::{Kind, Node, Parser, Value, key_path, read_score};
 
 const KNOWN: [&str; 4] = ["BPE", "WordPiece", "WordLevel", "Unigram"];
 
@@ -46,7 +47,7 @@ pub fn build_vocab<S: AsRef<str>>(entries: Vec<(S, TokenId)>, path: &str) -> Res
     Vocab::from_entries(entries).map_err(|error| error.at(path))
 }
 
-pub(super) fn read_map(parser: &mut Parser<'_>, path: &str) -> Result<Vocab> {
+pub(super) fn read_map(parser: &mut Parser<'_>, path: &str, remarks: &mut Remarks) -> Result<Vocab> {
     let mut entries: Vec<(Cow<'_, str>, TokenId)> = Vec::new();
     parser.begin_object()?;
     while let Some(text) = parser.next_key()? {
@@ -62,7 +63,17 @@ pub(super) fn read_map(parser: &mut Parser<'_>, path: &str) -> Result<Vocab> {
             }
         }
     }
-    build_vocab(entries, path)
+    let borrowed: Vec<(&str, TokenId)> = entries.iter().map(|(text, id)| (text.as_ref(), *id)).collect();
+    let vocab = build_vocab(borrowed, path)?;
+    if vocab.len() < entries.len() {
+        let mut seen = std::collections::HashSet::new();
+        for (text, _) in &entries {
+            if !seen.insert(text) {
+                remarks.repeated(&key_path(path, text));
+            }
+        }
+    }
+    Ok(vocab)
 }
 
 fn read_list(parser: &mut Parser<'_>, path: &str) -> Result<Vec<(String, f64)>> {
@@ -96,9 +107,9 @@ fn read_list(parser: &mut Parser<'_>, path: &str) -> Result<Vec<(String, f64)>> 
     Ok(pieces)
 }
 
-fn read_table(parser: &mut Parser<'_>, path: &str) -> Result<Table> {
+fn read_table(parser: &mut Parser<'_>, path: &str, remarks: &mut Remarks) -> Result<Table> {
     match parser.peek()? {
-        Kind::Object => Ok(Table::Map(read_map(parser, path)?)),
+        Kind::Object => Ok(Table::Map(read_map(parser, path, remarks)?)),
         Kind::Array => Ok(Table::List(read_list(parser, path)?)),
         _ => {
             Err(Error::format("expected an object of tokens and ids, or an array of [piece, score]").at(path))
@@ -164,7 +175,7 @@ fn read_merges(parser: &mut Parser<'_>, vocab: &Vocab, path: &str) -> Result<Vec
 }
 
 /// Reads a model; `path` is where it stands.
-pub(super) fn read(parser: &mut Parser<'_>, path: &str) -> Result<ModelSpec> {
+pub(super) fn read(parser: &mut Parser<'_>, path: &str, remarks: &mut Remarks) -> Result<ModelSpec> {
     if parser.peek()? != Kind::Object {
         return Err(Error::format("expected an object").at(path));
     }
@@ -173,25 +184,37 @@ pub(super) fn read(parser: &mut Parser<'_>, path: &str) -> Result<ModelSpec> {
     let mut fields: Vec<(String, Value)> = Vec::new();
     let mut table = None;
     let mut merges = None;
-    let mut merges_before_vocab = None;
+    // Where the merges stand: they can be read only when it is known of which vocabulary.
+    let mut merges_at = None;
     parser.begin_object()?;
     while let Some(key) = parser.next_key()? {
+        if (key == "vocab" && table.is_some()) || (key == "merges" && merges_at.is_some()) {
+            remarks.repeated(&format!("{path}.{key}"));
+        }
         match key.as_ref() {
-            "vocab" => table = Some(read_table(parser, &vocab_path)?),
-            "merges" => match &table {
-                Some(Table::Map(vocab)) => merges = Some(read_merges(parser, vocab, &merges_path)?),
-                _ => {
-                    merges_before_vocab = Some(parser.clone());
-                    parser.skip()?;
+            "vocab" => {
+                table = Some(read_table(parser, &vocab_path, remarks)?);
+                // Those read before are of another vocabulary.
+                merges = None;
+            }
+            "merges" => {
+                merges_at = Some(parser.clone());
+                match &table {
+                    Some(Table::Map(vocab)) => merges = Some(read_merges(parser, vocab, &merges_path)?),
+                    _ => parser.skip()?,
                 }
-            },
+            }
             _ => fields.push((key.into_owned(), parser.value()?)),
         }
     }
-    if let (Some(mut there), Some(Table::Map(vocab))) = (merges_before_vocab, &table) {
+    if merges.is_none()
+        && let (Some(mut there), Some(Table::Map(vocab))) = (merges_at, &table)
+    {
         merges = Some(read_merges(&mut there, vocab, &merges_path)?);
     }
-    build(&Node::new(&Value::Object(fields), path), table, merges)
+    let fields = Value::Object(fields);
+    remarks.model(&fields, path)?;
+    build(&Node::new(&fields, path), table, merges)
 }
 
 /// Which model the fields describe; old files leave the type out.

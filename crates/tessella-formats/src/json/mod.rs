@@ -13,7 +13,7 @@ mod parser;
 mod value;
 mod writer;
 
-pub use node::Node;
+pub use node::{Node, key_path};
 pub use number::{format_f32, format_f64, format_score, read_score};
 pub use parser::{Kind, MAX_DEPTH, Parser};
 pub use value::{Number, Value};

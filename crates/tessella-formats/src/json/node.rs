@@ -12,8 +12,8 @@ pub struct Node<'v> {
     path: String,
 }
 
-/// `parent.key`, or `parent["key"]` where the key is no plain name.
-fn key_path(parent: &str, key: &str) -> String {
+/// The path of a field: `parent.key`, or `parent["key"]` where the key is no plain name.
+pub fn key_path(parent: &str, key: &str) -> String {
     if !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
         format!("{parent}.{key}")
     } else {

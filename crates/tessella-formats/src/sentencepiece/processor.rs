@@ -89,6 +89,9 @@ impl Segmentation {
     }
 }
 
+/// Longer lists of segmentations are refused, as the library does it.
+pub const MOST_LISTED: usize = 512;
+
 /// The bytes of an `NBestSentencePieceText` message.
 pub fn write_list(list: &[Segmentation]) -> Vec<u8> {
     let mut writer = Writer::default();
@@ -288,8 +291,11 @@ impl Processor {
         .map(|list| list.into_iter().next().unwrap_or_default())
     }
 
-    /// The `n` best segmentations; the best alone where they are not found within `time`.
+    /// The `n` best segmentations, at most [`MOST_LISTED`]; the best alone where they are not found within `time`.
     pub fn nbest(&self, text: &[u8], n: usize, time: Option<Duration>) -> Result<Vec<Segmentation>> {
+        if n > MOST_LISTED {
+            return Err(Error::value(format!("nbest_size is {n}: it must be at most {MOST_LISTED}")));
+        }
         self.segment(text, |model, normalized| {
             let list = model.nbest(normalized, n, time)?;
             Ok(list.into_iter().map(|(tokens, score)| (tokens, Some(score))).collect())

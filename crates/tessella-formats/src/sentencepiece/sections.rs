@@ -185,6 +185,7 @@ section! {
     52 differential_privacy_clipping_threshold: one u64 = 0;
     53 pretokenization_delimiter: one String = String::new();
     54 seed_sentencepieces_file: one String = String::new();
+    55 auto_character_coverage: one bool = false;
 }
 
 section! {

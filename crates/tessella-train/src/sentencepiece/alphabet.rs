@@ -1,4 +1,5 @@
 //! Which characters the model knows: the frequent ones, until enough of the text is covered, and the required.
+//! Where the trainer is to choose them itself, all are learned from and none is certain.
 
 use std::collections::{HashMap, HashSet};
 
@@ -37,6 +38,10 @@ impl Alphabet {
         }
         let mut sorted: Vec<(char, (bool, u64))> = found.into_iter().collect();
         sorted.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        if spec.auto_character_coverage() {
+            let known = sorted.into_iter().map(|(c, _)| c).filter(|&c| c != BOUNDARY).collect();
+            return Ok(Alphabet { characters: Vec::new(), known });
+        }
         let (mut characters, mut covered) = (Vec::new(), 0u64);
         for (c, (_, count)) in sorted {
             // In single precision, as the option is.

@@ -16,6 +16,7 @@ use std::rc::Rc;
 use tessella_core::{Error, ErrorKind, Result};
 
 use super::RARE;
+use super::coverage::Joined;
 use super::shape::Shape;
 use crate::counts::PieceCounts;
 use crate::progress::{Progress, Stage, report};
@@ -79,13 +80,13 @@ struct Learner<'a> {
     rare: u32,
 }
 
-/// The learned pieces, most frequent first.
+/// The learned pieces with the counts that they were chosen for, most frequent first.
 pub(super) fn learn(
     units: &PieceCounts,
     shape: &Shape,
     size: usize,
     progress: &dyn Progress,
-) -> Result<Vec<String>> {
+) -> Result<Vec<Joined>> {
     report(progress, Stage::Prepare, 0, 0)?;
     let mut learner = Learner::new(units, shape)?;
     let (mut pieces, mut taken) = (Vec::new(), HashSet::new());
@@ -97,7 +98,7 @@ pub(super) fn learn(
             learner.pairs[best as usize].places = Vec::new();
             continue;
         }
-        pieces.push(text.to_string());
+        pieces.push((text.to_string(), learner.pairs[best as usize].count));
         learner.join(best, text);
         if pieces.len() % 64 == 0 {
             report(progress, Stage::Merge, pieces.len() as u64, size as u64)?;

@@ -3,13 +3,15 @@
 //! Pairs and Unigram have learners of their own ([`bpe`], [`unigram`]) and get what they need from here; words
 //! and characters are the most frequent ones.
 
+use std::collections::HashMap;
+
 use tessella_core::{Error, Result, error::excerpt};
 use tessella_formats::sentencepiece::sections::{self, TrainerSpec};
 
 use super::alphabet::{self, Alphabet};
 use super::sentences::{NEXT, Units};
 use super::shape::Shape;
-use super::{BOUNDARY, RARE, bpe, unigram, wrong};
+use super::{BOUNDARY, RARE, bpe, coverage, unigram, wrong};
 use crate::counts::PieceCounts;
 use crate::progress::Progress;
 
@@ -46,6 +48,13 @@ impl Lesson<'_> {
     /// Ids that are left when all characters have theirs, as models of parts of words need it.
     fn room_beside_characters(&self) -> Result<usize> {
         let characters = self.alphabet.characters.len();
+        if self.spec.auto_character_coverage() && self.room() == 0 {
+            return Err(wrong(format!(
+                "vocab_size is {}: {} reserved pieces leave no room. Ask for more",
+                self.spec.vocab_size(),
+                self.reserved
+            )));
+        }
         self.room().checked_sub(characters).ok_or_else(|| {
             wrong(format!(
                 "vocab_size is {}: {} reserved pieces and {characters} characters alone are {}. Ask for more, or \
@@ -67,10 +76,14 @@ impl Lesson<'_> {
         let size = self.room_beside_characters()?;
         let mut corpus = PieceCounts::new();
         each(&self.units.counts, self.alphabet, |unit, count| corpus.add(unit, count))?;
-        let pieces = bpe::learn(&corpus, &Shape::new(self.spec), size, self.progress)?;
-        let characters = self.alphabet.characters.iter().map(|(c, _)| c.to_string());
-        let ranked = pieces.into_iter().chain(characters).enumerate();
-        Ok(ranked.map(|(rank, text)| (text, -(rank as f32))).collect())
+        let pairs = bpe::learn(&corpus, &Shape::new(self.spec), size, self.progress)?;
+        let pieces: Vec<String> = if self.spec.auto_character_coverage() {
+            coverage::choose(&pairs, &characters_of(&corpus)?, size)
+        } else {
+            let characters = self.alphabet.characters.iter().map(|(c, _)| c.to_string());
+            pairs.into_iter().map(|(text, _)| text).chain(characters).collect()
+        };
+        Ok(pieces.into_iter().enumerate().map(|(rank, text)| (text, -(rank as f32))).collect())
     }
 
     fn unigram(&self) -> Result<Learned> {
@@ -139,6 +152,18 @@ fn for_unigram(units: &Units, alphabet: &Alphabet, twice: bool) -> Result<(Piece
         seeds.add(&unit.replacen(NEXT, "", 1), count)
     })?;
     Ok((words, seeds))
+}
+
+/// How often each character stands in the units.
+fn characters_of(units: &PieceCounts) -> Result<HashMap<char, u64>> {
+    let mut found = HashMap::new();
+    let mut cursor = units.cursor()?;
+    while let Some((unit, count)) = cursor.next()? {
+        for c in unit.chars().filter(|&c| c != RARE) {
+            *found.entry(c).or_default() += count;
+        }
+    }
+    Ok(found)
 }
 
 /// Calls with every unit, its rare characters replaced.

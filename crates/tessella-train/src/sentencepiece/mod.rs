@@ -5,7 +5,7 @@
 //! - [`options`]: options by name; [`meta`]: pieces that have their ids before anything is learned
 //! - [`words`], [`sentences`]: sentences normalized, cut and counted; [`alphabet`]: the characters that stay
 //! - [`shape`]: what a piece may look like
-//! - [`bpe`], [`unigram`]: the learners
+//! - [`bpe`], [`unigram`]: the learners; [`coverage`]: which pairs and characters stay when nobody tells
 //! - [`lesson`]: what each model type learns (words and characters are only counted)
 //! - [`output`]: pieces in id order, the vocabulary's text, the self test
 //! - this page: the order of things
@@ -26,6 +26,7 @@
 
 mod alphabet;
 mod bpe;
+mod coverage;
 mod lesson;
 mod meta;
 mod options;

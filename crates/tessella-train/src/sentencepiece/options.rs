@@ -165,7 +165,7 @@ impl SentencePieceTrainer {
                 shuffle_input_sentence split_by_unicode_script split_by_number split_by_whitespace split_digits
                 treat_whitespace_as_suffix allow_whitespace_only_pieces byte_fallback hard_vocab_limit
                 vocabulary_output_piece_score train_extremely_large_corpus use_all_vocab
-                enable_differential_privacy
+                enable_differential_privacy auto_character_coverage
             }
         ))
     }
@@ -235,6 +235,9 @@ impl SentencePieceTrainer {
         if !matches!(spec.input_format().as_str(), "" | "text" | "tsv") {
             return wrong(format!("input_format is `{}`: it must be text or tsv", spec.input_format()));
         }
+        if spec.auto_character_coverage() {
+            self.check_coverage()?;
+        }
         if !self.normalizer.escape_whitespaces() {
             return wrong("escape_whitespaces is false: training needs the mark that it makes".into());
         }
@@ -243,6 +246,25 @@ impl SentencePieceTrainer {
 }
 
 impl SentencePieceTrainer {
+    /// Whether the trainer can choose the characters itself.
+    fn check_coverage(&self) -> Result<()> {
+        let spec = &self.trainer;
+        let wrong = |why: &str| {
+            Err(Error::new(ErrorKind::Train, format!("auto_character_coverage {why}, or leave it out")))
+        };
+        // The library has this for Unigram too, but only with a switch of its command line.
+        if spec.model_type() != sections::BPE {
+            return wrong("is for BPE models only: set model_type to bpe");
+        }
+        if !spec.byte_fallback() {
+            return wrong("leaves characters to their bytes: set byte_fallback");
+        }
+        if !spec.required_chars().is_empty() {
+            return wrong("does not go with required_chars: leave those out");
+        }
+        Ok(())
+    }
+
     /// Whether the options go with a pretokenizer.
     pub(super) fn check_pretokenizer(&self) -> Result<()> {
         let wrong = |message: &str| Err(Error::new(ErrorKind::Train, message));

@@ -51,7 +51,7 @@ def flags(options: argparse.Namespace, given: dict[str, Any]) -> dict[str, str]:
             advice = (
                 f"use --flag {_OTHERS[name]}=…"
                 if name in _OTHERS
-                else "see docs/sentencepiece.md for its flags"
+                else "its own are given as --flag NAME=VALUE, such as --flag character_coverage=0.9995"
             )
             raise ArgumentError(f"{spelled} is no option of --sentencepiece: {advice}")
         found[name] = str(value)
