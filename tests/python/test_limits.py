@@ -65,7 +65,7 @@ def test_hostile_descriptions_end() -> None:
     for name, (came, processor, peak) in found.items():
         # The limit for a case alone is 5 s on an idle machine.
         assert processor < 10, (name, came, processor)
-        assert peak < 800, (name, came, peak)
+        assert peak < 500, (name, came, peak)
     refused = {name for name, (came, _, _) in found.items() if came != "ended"}
     assert len(refused) > 40, sorted(set(found) - refused)
 
@@ -220,6 +220,4 @@ def test_texts_of_files_have_a_longest_length(tmp_path: Path) -> None:
             file.write(tail)
         with pytest.raises(errors.FormatError, match=r"more than 16000000 bytes, unpacked.*line 2"):
             tessella.count_pieces(path, words, memory="16MB", num_threads=1)
-        assert (
-            sum(count for _, count in tessella.count_pieces(path, words, memory="64MB", num_threads=1)) == 2
-        )
+        assert tessella.count_pieces(path, words, memory="64MB", num_threads=1).total == 2
