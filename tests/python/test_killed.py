@@ -133,6 +133,18 @@ def test_readers_see_a_killed_save_whole_and_writers_end_it(tmp_path, ready, exp
     assert read(tmp_path) == expected
 
 
+def test_what_a_killed_save_leaves_waiting_goes_with_the_next(tmp_path):
+    """A template that was still to take its name does not stay beside the files of a tokenizer that has none."""
+    templates = tmp_path / "additional_chat_templates"
+    templates.mkdir()
+    (templates / ".tessella-1.save").write_text("of another tokenizer")
+    lines = ["tessella save 1", "put\t.tessella-1.save\tadditional_chat_templates/one.jinja", "ready\n"]
+    (tmp_path / ".tessella-save").write_text("\n".join(lines))
+    killed.save_pretrained(tmp_path, 0)
+    assert list(templates.iterdir()) == []
+    assert killed.read_pretrained(tmp_path)[2] == "0"
+
+
 def test_a_killed_save_of_mapped_files_leaves_no_pair_of_strangers(tmp_path):
     """Files that others map: the next writer ends the save, also one that was killed when the older file was gone."""
     paths = tmp_path / "ids", tmp_path / "ids.offsets"

@@ -199,13 +199,14 @@ impl Together {
     /// The error comes with the name of the file that it is about.
     fn save(self) -> std::result::Result<(), (Option<String>, io::Error)> {
         let Together { folder, files, mut remove } = self;
-        remove.retain(|gone| files.iter().all(|(name, _)| name != gone) && folder.join(gone).exists());
         if let Some(name) = files.iter().map(|(name, _)| name).chain(&remove).find(|name| is_bad(name)) {
             return Err((Some(name.clone()), bad_name()));
         }
         let put = waiting(files.iter().map(|(name, _)| name.clone()));
-        let mut journal = Journal { put, remove, ..Journal::default() };
         let mut claimed = begin(&folder).map_err(|error| (None, error))?;
+        // Not earlier: what waited for its name, since a process was killed, has it only now.
+        remove.retain(|gone| files.iter().all(|(name, _)| name != gone) && folder.join(gone).exists());
+        let mut journal = Journal { put, remove, ..Journal::default() };
         if let Err((name, error)) = prepare(&folder, &files, &journal, &mut claimed) {
             let _ = journal.undo(&folder);
             return Err((name, error));
