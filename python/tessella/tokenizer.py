@@ -545,7 +545,8 @@ class Tokenizer(_tessella.Tokenizer):
             num_threads: how many threads work; ``None`` lets the engine choose.
             out: write the ids to this file, little-endian 32-bit numbers, and the offsets, 64-bit, to one
                 with ``.offsets`` behind its name. The result is then mapped from the files instead of held
-                in memory.
+                in memory. A run that is killed leaves both files of before or both new ones, or no offsets
+                until somebody writes in that folder again, and never ids with the offsets of others.
             add_special_tokens: let the post-processor add its special tokens.
             field: the key of the text in JSON lines, the column of the text in Parquet files.
             format: ``"text"`` or ``"jsonl"`` whatever the files' names say.

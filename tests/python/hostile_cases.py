@@ -309,10 +309,15 @@ def alone(name: str, interrupt_after: float | None) -> None:
     if interrupt_after is not None:
         timer = threading.Timer(interrupt_after, interrupt)
         timer.start()
-    came = outcome(name)
-    ended = time.monotonic()
-    if interrupt_after is not None:
-        timer.cancel()
+    try:
+        came = outcome(name)
+        ended = time.monotonic()
+        if interrupt_after is not None:
+            timer.cancel()
+            timer.join()
+    except KeyboardInterrupt:
+        # It came when the case was just over.
+        came, ended = "interrupted", time.monotonic()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     heeded = ended - sent[0] if sent[0] and came == "interrupted" else None
     found = {

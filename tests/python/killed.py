@@ -95,8 +95,8 @@ def save_trace(folder: Path, state: int) -> None:
 
 
 def whole(*names: str) -> Callable[[Path], object]:
-    """The bytes of files."""
-    return lambda folder: [(folder / name).read_bytes() for name in names]
+    """The bytes of files, wherever they are in the middle of a save."""
+    return lambda folder: [tessella._tessella.read_file(os.fspath(folder / name)) for name in names]
 
 
 def vectors(folder: Path, state: int) -> None:
@@ -107,8 +107,38 @@ def vectors(folder: Path, state: int) -> None:
 def encode_files(folder: Path, state: int) -> None:
     corpus = folder / f"corpus{state}.txt"
     if not corpus.exists():
-        corpus.write_text("ab" * (state + 1) * MANY)
-    tokenizer(state).encode_files([corpus], out=folder / "ids.bin")
+        # Both the ids and the offsets of one state are more than those of the other.
+        corpus.write_text("ab\n" * (2 * state + 1) * MANY)
+    tokenizer(state).encode_files([corpus], separator="\n", out=folder / "ids.bin")
+
+
+def read_ids(folder: Path) -> object:
+    """The ids and their offsets. Whoever maps them and knows no journal may miss one, and never has two that do not belong together."""
+    paths = folder / "ids.bin", folder / "ids.bin.offsets"
+    if all(path.exists() for path in paths):
+        ids, offsets = np.fromfile(paths[0], "<u4"), np.fromfile(paths[1], "<i8")
+        assert len(ids) == offsets[-1], "ids with the offsets of others"
+    return [tessella._tessella.read_file(os.fspath(path)) for path in paths]
+
+
+def train_sentencepiece(folder: Path, state: int) -> None:
+    from tessella.compat.sentencepiece import SentencePieceTrainer
+
+    SentencePieceTrainer.train(
+        sentence_iterator=iter(["abra cadabra", f"{state}{state} low lower"] * 3),
+        model_prefix=os.fspath(folder / "own"),
+        model_type="char",
+        vocab_size=12 + state,
+    )
+
+
+def read_sentencepiece(folder: Path) -> object:
+    """The pieces of the model, and the list beside it, which must be of the same."""
+    from tessella.compat.sentencepiece import SentencePieceProcessor
+
+    model = SentencePieceProcessor(model_file=os.fspath(folder / "own.model"))
+    listed = tessella._tessella.read_file(os.fspath(folder / "own.vocab")).decode().splitlines()
+    return [model.id_to_piece(number) for number in range(len(model))], listed
 
 
 CASES: dict[str, Case] = {
@@ -134,7 +164,8 @@ CASES: dict[str, Case] = {
     ),
     "trace": Case(save_trace, whole("steps.jsonl")),
     "vectors": Case(vectors, whole("all.vec")),
-    "ids of files": Case(encode_files, whole("ids.bin")),
+    "ids of files": Case(encode_files, read_ids),
+    "sentencepiece": Case(train_sentencepiece, read_sentencepiece),
 }
 
 

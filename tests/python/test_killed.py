@@ -67,6 +67,38 @@ def test_a_killed_writer_leaves_one_state_or_the_other(name, tmp_path):
     assert own(folder) == []
 
 
+def test_a_killed_training_goes_on_from_its_checkpoint(tmp_path):
+    """Each kill leaves a whole checkpoint, the one before it, or none: what is trained from there on is the same."""
+    rng = random.Random("checkpoint")
+    words = {"".join(rng.choices("abcdefgh", k=rng.randint(2, 12))): rng.randint(1, 99) for _ in range(3000)}
+    checkpoint = tmp_path / "state"
+
+    def train(**where):
+        trainer = tessella.trainers.BpeTrainer(vocab_size=2500, show_progress=False)
+        return trainer.train_from_counts(PieceCounts(words), **where).__getstate__()
+
+    started = time.perf_counter()
+    expected = train()
+    once = time.perf_counter() - started
+    for _ in range(KILLS):
+        if not (writer := os.fork()):
+            # A signal makes the training save its state, which is what is killed then.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            while True:
+                with contextlib.suppress(BaseException):
+                    train(checkpoint=checkpoint)
+        time.sleep(rng.uniform(0.1, 1) * once)
+        os.kill(writer, signal.SIGINT)
+        time.sleep(rng.uniform(0, 0.02))
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(writer, signal.SIGKILL)
+        os.waitpid(writer, 0)
+        if rng.random() < 0.5:
+            assert train(checkpoint=checkpoint) == expected
+    assert train(checkpoint=checkpoint) == expected
+    assert own(tmp_path) == [] and not checkpoint.exists()
+
+
 def journal(folder, ready):
     """A save of two files that was killed before or after it was decided."""
     (folder / ".tessella-1.save").write_text("new a")
@@ -99,6 +131,39 @@ def test_readers_see_a_killed_save_whole_and_writers_end_it(tmp_path, ready, exp
     assert own(tmp_path) == []
     assert [path.name for path in sorted(tmp_path.iterdir())] == [*"abc"[: 2 if ready else 3], "other.json"]
     assert read(tmp_path) == expected
+
+
+def test_what_a_killed_save_leaves_waiting_goes_with_the_next(tmp_path):
+    """A template that was still to take its name does not stay beside the files of a tokenizer that has none."""
+    templates = tmp_path / "additional_chat_templates"
+    templates.mkdir()
+    (templates / ".tessella-1.save").write_text("of another tokenizer")
+    lines = ["tessella save 1", "put\t.tessella-1.save\tadditional_chat_templates/one.jinja", "ready\n"]
+    (tmp_path / ".tessella-save").write_text("\n".join(lines))
+    killed.save_pretrained(tmp_path, 0)
+    assert list(templates.iterdir()) == []
+    assert killed.read_pretrained(tmp_path)[2] == "0"
+
+
+def test_a_killed_save_of_mapped_files_leaves_no_pair_of_strangers(tmp_path):
+    """Files that others map: the next writer ends the save, also one that was killed when the older file was gone."""
+    paths = tmp_path / "ids", tmp_path / "ids.offsets"
+    for killed_after in range(4):
+        for path in paths:
+            path.write_text(f"old {path.name}")
+            (tmp_path / f".tessella-{path.name}.save").write_text(f"new {path.name}")
+        puts = [f"put\t.tessella-{path.name}.save\t{path.name}" for path in paths]
+        (tmp_path / ".tessella-save").write_text("\n".join(["tessella save 1", *puts, "clear", "ready\n"]))
+        if killed_after >= 1:
+            paths[1].unlink()
+        for path in paths[: killed_after - 1 if killed_after else 0]:
+            (tmp_path / f".tessella-{path.name}.save").replace(path)
+        for _ in range(2):
+            found = [tessella._tessella.read_file(str(path)).decode() for path in paths]
+            assert found == ["new ids", "new ids.offsets"], killed_after
+            tessella.Tokenizer(tessella.models.BPE()).save(tmp_path / "other.json")
+        assert [path.read_text() for path in paths] == ["new ids", "new ids.offsets"]
+        assert own(tmp_path) == []
 
 
 @contextlib.contextmanager

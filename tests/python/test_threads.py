@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import tessella
 from tessella import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 SECONDS = 0.4
@@ -67,6 +68,38 @@ def test_number_of_threads_does_not_matter(bpe):
     texts = [f"the thing {index} in the air — é" * (index % 7) for index in range(3000)]
     one = bpe.encode_ids_batch(texts, num_threads=1)
     assert all(bpe.encode_ids_batch(texts, num_threads=count) == one for count in (2, 5))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_forks_while_threads_start(bpe):
+    """No thread is in the middle of being started when the process forks, and threads start again after it."""
+    texts = ["the thing in the air"] * 1000
+    expected = bpe.encode_ids_batch(texts, num_threads=1)
+    stop = threading.Event()
+
+    def busy():
+        while not stop.is_set():
+            assert bpe.encode_ids_batch(texts, num_threads=4) == expected
+
+    with ThreadPoolExecutor(3) as pool:
+        workers = [pool.submit(busy) for _ in range(3)]
+        try:
+            for _ in range(8):
+                child = os.fork()
+                if child == 0:
+                    signal.alarm(60)
+                    code = 1
+                    try:
+                        counts = tessella.count_pieces(iter(texts), bpe, num_threads=3)
+                        same = bpe.encode_ids_batch(texts, num_threads=3) == expected
+                        code = 0 if same and counts.get("Ġthe") == len(texts) else 2
+                    finally:
+                        os._exit(code)
+                assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        finally:
+            stop.set()
+        for worker in workers:
+            worker.result()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

@@ -79,7 +79,7 @@ pub fn flush_folder(folder: &Path) {
 
 enum Place {
     /// Beside the file that it replaces.
-    Beside { file: NamedTempFile, target: PathBuf, before: Option<Box<Metadata>> },
+    Beside { file: NamedTempFile, path: PathBuf, target: PathBuf, before: Option<Box<Metadata>> },
     /// A device or a pipe, which is written to.
     There(File),
 }
@@ -109,7 +109,8 @@ impl Replacement {
                 .rand_bytes(12)
                 .make_in(folder, |path| create(path, before.as_deref()))?;
             if claim::hold(named.as_file())? {
-                return Ok(Replacement { place: Place::Beside { file: named, target, before } });
+                let path = path.to_path_buf();
+                return Ok(Replacement { place: Place::Beside { file: named, path, target, before } });
             }
         }
     }
@@ -127,20 +128,29 @@ impl Replacement {
     }
 }
 
-/// Several files that belong together: all are on the disk before the first changes its name, so that the time in which some are
-/// new and some are old is that of the renaming. Where not even that may be, see [`Together`](super::Together).
+/// Several files that belong together. All are on the disk before the first takes its name; those of one folder take theirs by a
+/// journal, so that a process that is killed meanwhile leaves all old or all new, see [`together::commit`].
 pub fn commit_all(all: Vec<Replacement>) -> io::Result<()> {
     let mut ready = Vec::with_capacity(all.len());
     for one in all {
-        if let Place::Beside { file, target, before } = one.place {
+        if let Place::Beside { file, path, target, before } = one.place {
             keep_permissions(file.as_file(), before.as_deref())?;
             file.as_file().sync_all()?;
-            ready.push((file, target));
+            ready.push((file, path, target));
+        }
+    }
+    if let [(_, first, _), _, ..] = &ready[..] {
+        let folder = folder_of(first).to_path_buf();
+        if ready.iter().all(|(_, path, _)| folder_of(path) == folder) {
+            return together::commit(
+                &folder,
+                ready.into_iter().map(|(file, path, _)| (file, path)).collect(),
+            );
         }
     }
     let folders: std::collections::BTreeSet<PathBuf> =
-        ready.iter().map(|(_, target)| folder_of(target).to_path_buf()).collect();
-    for (file, target) in ready {
+        ready.iter().map(|(_, _, target)| folder_of(target).to_path_buf()).collect();
+    for (file, _, target) in ready {
         file.persist(&target).map_err(|error| error.error)?;
     }
     folders.iter().for_each(|folder| flush_folder(folder));

@@ -9,6 +9,10 @@
 //!    the temporary file that stands for it, and if the process dies, the next one to write here does the rest.
 //! 4. The temporary files take their names, what belonged to the older files is removed, and the journal goes.
 //!
+//! Files that are read by others than this module, mapped arrays above all, must not make a mixture either ([`commit`]): before the
+//! first takes its name, the older ones of all others are removed. Who knows no journal misses a file then, and does not take one for
+//! another's.
+//!
 //! A reader of several files that was overtaken by a writer reads them again, see [`settled`].
 
 use std::ffi::OsString;
@@ -17,6 +21,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use tempfile::NamedTempFile;
 use tessella_core::{Error, ErrorKind, Result, random::Random};
 
 use super::replacement::{create, destination, flush_folder, folder_of, keep_permissions};
@@ -25,6 +30,7 @@ use super::{claim, io_error, is_special};
 /// The journal's name.
 pub const JOURNAL: &str = ".tessella-save";
 const HEAD: &str = "tessella save 1";
+const CLEAR: &str = "clear";
 const READY: &str = "ready";
 /// How long a writer waits for another one in the same folder, which needs no more than its disk takes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -35,6 +41,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 struct Journal {
     put: Vec<(String, String)>,
     remove: Vec<String>,
+    /// Whether older files go before the first new one takes its name.
+    clear: bool,
     ready: bool,
 }
 
@@ -46,6 +54,7 @@ impl Journal {
             match line.split('\t').collect::<Vec<_>>()[..] {
                 ["put", temporary, name] => journal.put.push((temporary.into(), name.into())),
                 ["remove", name] => journal.remove.push(name.into()),
+                [CLEAR] => journal.clear = true,
                 [READY] => journal.ready = true,
                 _ => {}
             }
@@ -70,6 +79,9 @@ impl Journal {
         for name in &self.remove {
             text.push_str(&format!("remove\t{name}\n"));
         }
+        if self.clear {
+            text.push_str(&format!("{CLEAR}\n"));
+        }
         text
     }
 
@@ -85,7 +97,15 @@ impl Journal {
     /// The rest of a save that is ready. What was done already is not done again.
     fn complete(&self, folder: &Path) -> io::Result<()> {
         let mut folders = vec![folder.to_path_buf()];
-        for (temporary, target) in self.places(folder)? {
+        let places = self.places(folder)?;
+        if self.clear && places.first().is_some_and(|(first, _)| first.exists()) {
+            for (_, target) in &places[1..] {
+                remove(target)?;
+            }
+            // On the disk, too, before the first name is taken.
+            places.iter().for_each(|(_, target)| flush_folder(folder_of(target)));
+        }
+        for (temporary, target) in places {
             match fs::rename(&temporary, &target) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => folders.push(folder_of(&target).to_path_buf()),
@@ -179,18 +199,14 @@ impl Together {
     /// The error comes with the name of the file that it is about.
     fn save(self) -> std::result::Result<(), (Option<String>, io::Error)> {
         let Together { folder, files, mut remove } = self;
-        remove.retain(|gone| files.iter().all(|(name, _)| name != gone) && folder.join(gone).exists());
-        let bad = |name: &str| name.contains(['\n', '\t']);
-        if let Some(name) = files.iter().map(|(name, _)| name).chain(&remove).find(|name| bad(name)) {
-            let error = io::Error::new(io::ErrorKind::InvalidInput, "a name has a line break or a tab");
-            return Err((Some(name.clone()), error));
+        if let Some(name) = files.iter().map(|(name, _)| name).chain(&remove).find(|name| is_bad(name)) {
+            return Err((Some(name.clone()), bad_name()));
         }
-        let mut random = Random::from_entropy();
-        let put = files
-            .iter()
-            .map(|(name, _)| (format!(".tessella-{:016x}.save", random.next_u64()), name.clone()));
-        let mut journal = Journal { put: put.collect(), remove, ready: false };
+        let put = waiting(files.iter().map(|(name, _)| name.clone()));
         let mut claimed = begin(&folder).map_err(|error| (None, error))?;
+        // Not earlier: what waited for its name, since a process was killed, has it only now.
+        remove.retain(|gone| files.iter().all(|(name, _)| name != gone) && folder.join(gone).exists());
+        let mut journal = Journal { put, remove, ..Journal::default() };
         if let Err((name, error)) = prepare(&folder, &files, &journal, &mut claimed) {
             let _ = journal.undo(&folder);
             return Err((name, error));
@@ -199,6 +215,48 @@ impl Together {
         // From here on, readers see the new files, also if this fails.
         journal.complete(&folder).map_err(|error| (None, error))
     }
+}
+
+/// A journal is lines with tabs in them.
+fn is_bad(name: &str) -> bool {
+    name.contains(['\n', '\t'])
+}
+
+fn bad_name() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "a name has a line break or a tab")
+}
+
+/// Names of temporary files for names.
+fn waiting(names: impl Iterator<Item = String>) -> Vec<(String, String)> {
+    let mut random = Random::from_entropy();
+    names.map(|name| (format!(".tessella-{:016x}.save", random.next_u64()), name)).collect()
+}
+
+/// Puts files of one folder, which are whole and on the disk, under their names. Nobody ever sees the first with another content of the
+/// others than belongs to it; who knows no journal may miss the others for a moment.
+pub(super) fn commit(folder: &Path, files: Vec<(NamedTempFile, PathBuf)>) -> io::Result<()> {
+    let mut names = Vec::with_capacity(files.len());
+    for (_, path) in &files {
+        let name = path.file_name().and_then(|name| name.to_str()).filter(|name| !is_bad(name));
+        names.push(name.ok_or_else(bad_name)?.to_string());
+    }
+    let mut journal = Journal { put: waiting(names.into_iter()), clear: true, ..Journal::default() };
+    let mut claimed = begin(folder)?;
+    let mut prepare = || -> io::Result<()> {
+        claimed.write_all(journal.text().as_bytes())?;
+        let places = journal.places(folder)?;
+        for ((file, _), (temporary, _)) in files.into_iter().zip(&places) {
+            file.persist(temporary).map_err(|error| error.error)?;
+        }
+        places.iter().for_each(|(temporary, _)| flush_folder(folder_of(temporary)));
+        writeln!(claimed, "{READY}").and_then(|()| claimed.sync_all())
+    };
+    if let Err(error) = prepare() {
+        let _ = journal.undo(folder);
+        return Err(error);
+    }
+    journal.ready = true;
+    journal.complete(folder)
 }
 
 /// Makes the journal, which no other process may have in this folder.
