@@ -18,7 +18,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
 from ..errors import ArgumentError, OutOfRangeError
 from ..processors import TemplateProcessing
@@ -37,10 +37,12 @@ from .tensors import Tensors
 from .unknown import warning_of_options
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     from typing_extensions import Unpack
 
     from .._types import Side, Texts
-    from .calling import EncodeOptions, PadToken, TokenizeOptions
+    from .calling import Batch, EncodedColumns, EncodeOptions, PadToken, PlainOptions, TokenizeOptions
     from .padding import Encoded
 
 __all__ = ["PretrainedTokenizer"]
@@ -471,6 +473,73 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
                 ]
             )
 
+    # What the columns are, where the arguments tell.
+
+    @overload
+    def __call__(
+        self,
+        text: str,
+        text_pair: str | None = None,
+        *,
+        is_split_into_words: Literal[False] = False,
+        return_overflowing_tokens: Literal[False] = False,
+        return_tensors: None = None,
+        **options: Unpack[PlainOptions],
+    ) -> BatchEncoding[list[int]]: ...
+
+    @overload
+    def __call__(
+        self,
+        text: Batch,
+        text_pair: Batch | None = None,
+        *,
+        is_split_into_words: Literal[False] = False,
+        return_overflowing_tokens: bool = False,
+        return_tensors: None = None,
+        **options: Unpack[PlainOptions],
+    ) -> BatchEncoding[list[list[int]]]: ...
+
+    @overload
+    def __call__(
+        self,
+        text: CallInput,
+        text_pair: CallInput | None = None,
+        *,
+        is_split_into_words: bool = False,
+        return_overflowing_tokens: bool = False,
+        return_tensors: Literal["np"],
+        **options: Unpack[PlainOptions],
+    ) -> BatchEncoding[npt.NDArray[np.int64]]: ...
+
+    @overload
+    def __call__(
+        self,
+        text: CallInput | None = None,
+        text_pair: CallInput | None = None,
+        text_target: CallInput | None = None,
+        text_pair_target: CallInput | None = None,
+        add_special_tokens: bool = True,
+        padding: PaddingKind = False,
+        truncation: TruncationKind | None = None,
+        max_length: int | None = None,
+        stride: int = 0,
+        is_split_into_words: bool = False,
+        pad_to_multiple_of: int | None = None,
+        padding_side: Side | None = None,
+        return_tensors: Tensors | None = None,
+        return_token_type_ids: bool | None = None,
+        return_attention_mask: bool | None = None,
+        return_overflowing_tokens: bool = False,
+        return_special_tokens_mask: bool = False,
+        return_offsets_mapping: bool = False,
+        return_length: bool = False,
+        verbose: bool = True,
+        tokenizer_kwargs: Mapping[str, object] | None = None,
+        *,
+        split_special_tokens: bool | None = None,
+        max_target_length: int | None = None,
+    ) -> BatchEncoding: ...
+
     @warning_of_options
     def __call__(
         self,
@@ -576,7 +645,40 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
         batch["labels"] = target["input_ids"]
         return batch
 
+    @overload
+    def encode(
+        self,
+        text: str,
+        text_pair: str | None = None,
+        add_special_tokens: bool = True,
+        padding: PaddingKind = False,
+        truncation: TruncationKind | None = None,
+        max_length: int | None = None,
+        stride: int = 0,
+        padding_side: Side | None = None,
+        return_tensors: None = None,
+        *,
+        is_split_into_words: Literal[False] = False,
+        return_overflowing_tokens: Literal[False] = False,
+        **options: Unpack[EncodedColumns],
+    ) -> list[int]: ...
+
     # `Any`: a list, a list of lists or an array of some library, as the options say.
+    @overload
+    def encode(
+        self,
+        text: CallInput,
+        text_pair: CallInput | None = None,
+        add_special_tokens: bool = True,
+        padding: PaddingKind = False,
+        truncation: TruncationKind | None = None,
+        max_length: int | None = None,
+        stride: int = 0,
+        padding_side: Side | None = None,
+        return_tensors: Tensors | None = None,
+        **options: Unpack[EncodeOptions],
+    ) -> Any: ...
+
     def encode(
         self,
         text: CallInput,
