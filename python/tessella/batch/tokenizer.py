@@ -34,7 +34,7 @@ from .names import OtherNames
 from .special import ROLES, SpecialTokens, as_token, guess
 from .strategies import NO_LIMIT, Strategies, count, resolve
 from .tensors import Tensors
-from .unknown import warning_of_options
+from .unknown import warn_of_unknown, warning_of_options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -139,6 +139,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
                 f"{type(self).__name__} needs a tokenizer: pass `tokenizer_object` or `tokenizer_file`, or "
                 "use from_pretrained"
             )
+        warn_of_unknown(type(self).__name__, settings, {})
         if backend.padding is not None:
             own = backend.padding
             settings.setdefault("pad_token", own["pad_token"])
