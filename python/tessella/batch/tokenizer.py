@@ -449,6 +449,10 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
 
     # Encoding.
 
+    def _for_targets(self: _P) -> _P:
+        """What encodes targets: the same, but for models that translate."""
+        return self
+
     def _pad_settings(self, padding_side: Side | None) -> PadToken:
         side = self.padding_side if padding_side is None else padding_side
         if side not in _SIDES:
@@ -615,9 +619,11 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
             return_length,
         )
 
-        def encoded(text: CallInput, pair: CallInput | None, strategies: Strategies) -> BatchEncoding:
+        def encoded(
+            by: PretrainedTokenizer, text: CallInput, pair: CallInput | None, strategies: Strategies
+        ) -> BatchEncoding:
             return encode_rows(
-                self,
+                by,
                 text,
                 pair,
                 columns,
@@ -634,13 +640,13 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
                 verbose=verbose,
             )
 
-        batch = None if text is None else encoded(text, text_pair, strategies)
+        batch = None if text is None else encoded(self, text, text_pair, strategies)
         if text_target is None:
             assert batch is not None
             return batch
         if max_target_length is not None:
             strategies = strategies._replace(max_length=max_target_length)
-        target = encoded(text_target, text_pair_target, strategies)
+        target = encoded(self._for_targets(), text_target, text_pair_target, strategies)
         if batch is None:
             return target
         batch["labels"] = target["input_ids"]
