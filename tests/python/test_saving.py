@@ -218,8 +218,9 @@ def test_json_files(words, tmp_path):
         same(words, tessella.load(tmp_path / name))
     words.save(str(tmp_path / "flat.json"), pretty=False)
     assert (tmp_path / "flat.json").read_text(encoding="utf-8") == words.to_str()
-    words.save(tmp_path / "a.model", format="json")
-    assert json.loads((tmp_path / "a.model").read_text(encoding="utf-8"))["version"] == "1.0"
+    with pytest.raises(ValueError, match="promises a SentencePiece model"):
+        words.save(tmp_path / "a.model", format="json")
+    assert not (tmp_path / "a.model").exists()
     with pytest.raises(ValueError, match="'folder'"):
         words.save(tmp_path / "x", format="yaml")
 

@@ -225,6 +225,6 @@ def test_messages_of_a_model(unigram):
 
 
 def test_an_unknown_option_names_those_there_are():
-    with pytest.raises(RuntimeError, match=r"vocabsize.*\bvocab_size\b.*\badd_dummy_prefix\b") as raised:
+    with pytest.raises(RuntimeError, match=r"vocabsize.*\badd_dummy_prefix\b.*\bvocab_size\b") as raised:
         train(ours, LINES, vocabsize=3)
     assert "docs/" not in str(raised.value)

@@ -103,7 +103,11 @@ fn check_other_ways(pre_tokenizer: &PreTokenizer, text: &str, tracked: &Found) {
     }
     if let Some(view) = pre_tokenizer.split_view() {
         let mut texts = Vec::new();
-        view.for_each_piece(text, &mut |range| texts.push(&text[range])).unwrap();
+        view.for_each_piece(text, &mut |range| {
+            texts.push(&text[range]);
+            Ok(())
+        })
+        .unwrap();
         assert_eq!(texts, tracked.iter().map(|piece| piece.0.as_str()).collect::<Vec<_>>(), "split view");
     }
     if let Some(view) = pre_tokenizer.byte_level_view() {
@@ -113,6 +117,7 @@ fn check_other_ways(pre_tokenizer: &PreTokenizer, text: &str, tracked: &Found) {
         let mut texts = Vec::new();
         view.for_each_piece(&raw, &mut |range| {
             texts.push(tessella_core::pretokenize::byte_alphabet::bytes_to_alphabet(raw[range].as_bytes()));
+            Ok(())
         })
         .unwrap();
         assert_eq!(texts, tracked.iter().map(|piece| piece.0.clone()).collect::<Vec<_>>(), "byte-level view");

@@ -12,6 +12,8 @@ pub mod unigram;
 pub mod wordlevel;
 pub mod wordpiece;
 
+use std::sync::Arc;
+
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::random::Random;
@@ -41,7 +43,7 @@ impl Default for Scratch {
 /// A compiled model.
 #[derive(Debug)]
 pub enum Model {
-    Bpe(bpe::Bpe),
+    Bpe(Arc<bpe::Bpe>),
     WordPiece(wordpiece::WordPiece),
     WordLevel(wordlevel::WordLevel),
     Unigram(unigram::Unigram),
@@ -58,10 +60,10 @@ impl Model {
         Ok(match spec {
             ModelSpec::Bpe(spec) => {
                 let other = match other {
-                    Some(Model::Bpe(other)) => Some(other),
+                    Some(Model::Bpe(other)) => Some(&**other),
                     _ => None,
                 };
-                Model::Bpe(bpe::Bpe::reusing(spec, other)?)
+                Model::Bpe(Arc::new(bpe::Bpe::reusing(spec, other)?))
             }
             ModelSpec::WordPiece(spec) => Model::WordPiece(wordpiece::WordPiece::new(spec)?),
             ModelSpec::WordLevel(spec) => Model::WordLevel(wordlevel::WordLevel::new(spec)?),

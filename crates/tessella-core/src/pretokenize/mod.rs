@@ -59,7 +59,7 @@ pub struct PreTokenizer {
 
 #[derive(Debug)]
 enum Stage {
-    Split { matcher: Matcher, behavior: SplitBehavior, invert: bool },
+    Split { matcher: Arc<Matcher>, behavior: SplitBehavior, invert: bool },
     Table(TableSplit),
     ByteLevel { add_prefix_space: bool, splitter: Option<Arc<Matcher>> },
     Metaspace(Metaspace),
@@ -131,7 +131,7 @@ impl Stage {
                 }
             }
             PreTokenizerSpec::CharDelimiter { delimiter } => Stage::Split {
-                matcher: Matcher::literal(delimiter.encode_utf8(&mut [0; 4])),
+                matcher: Arc::new(Matcher::literal(delimiter.encode_utf8(&mut [0; 4]))),
                 behavior: SplitBehavior::Removed,
                 invert: false,
             },
@@ -151,7 +151,8 @@ impl Stage {
             }
             PreTokenizerSpec::Punctuation { behavior } => Stage::Table(TableSplit::Punctuation(*behavior)),
             PreTokenizerSpec::Split { pattern, behavior, invert } => {
-                Stage::Split { matcher: Matcher::new(pattern)?, behavior: *behavior, invert: *invert }
+                let matcher = Arc::new(Matcher::new(pattern)?);
+                Stage::Split { matcher, behavior: *behavior, invert: *invert }
             }
             PreTokenizerSpec::UnicodeScripts { keep_spaces } => {
                 Stage::Table(TableSplit::UnicodeScripts { keep_spaces: *keep_spaces })
@@ -170,7 +171,7 @@ impl Stage {
     fn pre_tokenize(&self, pieces: &mut Pieces<'_>) -> Result<()> {
         match self {
             Stage::Split { matcher, behavior, invert } => split_pieces(pieces, |text, ranges| {
-                cut::cut(matcher, *behavior, *invert, text, &mut |range| ranges.push(range))
+                cut::cut(&**matcher, *behavior, *invert, text, &mut |range| ranges.push(range))
             }),
             Stage::Table(table) => split_pieces(pieces, |text, ranges| {
                 table.for_each_piece(text, &mut |range| ranges.push(range))

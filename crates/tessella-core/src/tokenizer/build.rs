@@ -104,13 +104,7 @@ impl Tokenizer {
             {
                 old.texts.added.clone()
             }
-            _ => {
-                let contents = spec.added_tokens.iter().map(|token| token.content.len()).sum();
-                let _work = limits::begin(contents, Cancel::never());
-                Arc::new(AddedVocabulary::new(&spec.added_tokens, |content| {
-                    super::segment::normalize_str(normalizer.as_deref(), content)
-                })?)
-            }
+            _ => Arc::new(added_vocabulary(&spec.added_tokens, normalizer.as_deref())?),
         };
         if let Some(truncation) = &spec.truncation
             && truncation.max_length > 0
@@ -124,7 +118,7 @@ impl Tokenizer {
         let plan = Plan::new(
             &model,
             normalizer.as_deref(),
-            pre_tokenizer.as_deref(),
+            pre_tokenizer.as_ref(),
             post_processor.as_deref(),
             &added,
         )?;
@@ -162,6 +156,13 @@ impl Tokenizer {
         };
         Ok(Tokenizer { inner: Arc::new(inner) })
     }
+}
+
+/// The added tokens with what normalisation makes of them, within the limits that a text of theirs has.
+fn added_vocabulary(tokens: &[AddedToken], normalizer: Option<&Normalizer>) -> Result<AddedVocabulary> {
+    let contents = tokens.iter().map(|token| token.content.len()).sum();
+    let _work = limits::begin(contents, Cancel::never());
+    AddedVocabulary::new(tokens, |content| super::segment::normalize_str(normalizer, content))
 }
 
 /// The compiled stage of an unchanged description, or a new one.

@@ -1,16 +1,17 @@
 //! The ids-only path: no alignment (unless a stage needs it), no strings, one growing output.
 
-use super::plan::Way;
-use super::spelling::RespelledUnits;
+use std::ops::Range;
+
+use super::drive::{Sink, Source, Walk};
+use super::way::Reader;
 use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
 use crate::cancel::Cancel;
 use crate::error::Result;
-use crate::ids::TokenId;
+use crate::ids::{Span, TokenId};
 use crate::limits;
-use crate::text::Pieces;
 
-/// Pieces between two looks at the cancel flag.
+/// Parts between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4096;
 
 impl Tokenizer {
@@ -64,136 +65,44 @@ impl Inner {
         options: &EncodeOptions<'_>,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
-        if let Way::Respelled(units) = &self.plan.way {
-            return self.append_unit_ids(worker, units, text, options, out);
-        }
-        let cached = self.plan.cache;
-        let model = self.model();
-        let mut pieces = self.segments(
-            text,
-            self.plan.track_for_ids,
-            options.encode_special_tokens,
-            &mut worker.segments,
-        )?;
-        let mut check = cancel_check(options);
-        let pre = self.pre_tokenizer.as_deref();
-        match (&self.plan.way, pre, model.as_bpe()) {
-            (Way::RawBytes, Some(pre), Some(bpe)) => {
-                let Some(view) = pre.byte_level_view() else { return Ok(()) };
-                for_each_text(&pieces, out, |raw, out| {
-                    let spaced;
-                    let raw = if view.add_prefix_space() && !raw.starts_with(' ') {
-                        spaced = format!(" {raw}");
-                        &spaced
-                    } else {
-                        raw
-                    };
-                    let mut outcome = Ok(());
-                    view.for_each_piece(raw, &mut |range| {
-                        if outcome.is_ok() {
-                            outcome = check()
-                                .and_then(|()| worker.bytes_ids(bpe, cached, &raw.as_bytes()[range], out));
-                        }
-                    })?;
-                    outcome
-                })
-            }
-            (Way::Splits, Some(pre), _) => {
-                let Some(view) = pre.split_view() else { return Ok(()) };
-                for_each_text(&pieces, out, |text, out| {
-                    let mut outcome = Ok(());
-                    view.for_each_piece(text, &mut |range| {
-                        if outcome.is_ok() {
-                            outcome =
-                                check().and_then(|()| worker.piece_ids(model, cached, &text[range], out));
-                        }
-                    })?;
-                    outcome
-                })
-            }
-            (Way::Marked(reading), Some(pre), _) => {
-                let Some(view) = pre.marked_view() else { return Ok(()) };
-                for_each_text(&pieces, out, |text, out| {
-                    let mut outcome = Ok(());
-                    view.for_each_piece(text, &mut |range| {
-                        if outcome.is_ok() {
-                            outcome =
-                                check().and_then(|()| worker.spelled_ids(model, *reading, &text[range], out));
-                        }
-                    })?;
-                    outcome
-                })
-            }
-            _ => {
-                if let Some(pre) = pre {
-                    pre.pre_tokenize(&mut pieces)?;
-                }
-                for_each_text(&pieces, out, |text, out| {
-                    check()?;
-                    worker.piece_ids(model, cached, text, out)
-                })
-            }
-        }
-    }
-
-    /// The ids of a text that is looked up as it is.
-    fn append_unit_ids(
-        &self,
-        worker: &mut Worker,
-        units: &RespelledUnits,
-        text: &str,
-        options: &EncodeOptions<'_>,
-        out: &mut Vec<TokenId>,
-    ) -> Result<()> {
-        let model = self.model();
-        let Some(bpe) = model.as_bpe() else { return Ok(()) };
-        let reading = units.reading();
-        let mut segments = std::mem::take(&mut worker.segments.raw);
-        let mut prefixed = std::mem::take(&mut worker.prefixed);
-        self.added().split_raw(text, options.encode_special_tokens, &mut segments);
-        let mut check = cancel_check(options);
-        let outcome = segments.iter().try_for_each(|segment| match segment.id {
-            Some(id) => {
-                out.push(id);
-                Ok(())
-            }
-            None => units.for_each(bpe, &text[segment.range.clone()], &mut prefixed, |unit, _| {
-                check()?;
-                worker.spelled_ids(model, reading, unit, out)
-            }),
-        });
-        worker.segments.raw = segments;
-        worker.prefixed = prefixed;
+        let way = &self.plan.way;
+        let walk = Walk { tracked: self.plan.track_for_ids, specials_as_text: options.encode_special_tokens };
+        let mut segments = std::mem::take(&mut worker.segments);
+        let mut sink = Ids { reader: &way.reader, worker, options, until_check: CHECK_EVERY, out };
+        let outcome = self.drive(&way.cut, text, walk, &mut segments, &mut sink);
+        worker.segments = segments;
         outcome
     }
 }
 
-/// Looks at the cancel flag now and then.
-fn cancel_check<'o>(options: &'o EncodeOptions<'_>) -> impl FnMut() -> Result<()> + 'o {
-    let mut until_check = CHECK_EVERY;
-    move || {
-        until_check -= 1;
-        if until_check == 0 {
-            until_check = CHECK_EVERY;
-            options.check_cancelled()?;
-        }
-        Ok(())
-    }
+/// The sink that keeps ids alone.
+struct Ids<'i, 'o> {
+    reader: &'i Reader,
+    worker: &'i mut Worker,
+    options: &'i EncodeOptions<'o>,
+    /// Parts before the next look at the cancel flag.
+    until_check: usize,
+    out: &'i mut Vec<TokenId>,
 }
 
-/// Writes the ids of added tokens and calls `encode` for the texts between them.
-fn for_each_text(
-    pieces: &Pieces<'_>,
-    out: &mut Vec<TokenId>,
-    mut encode: impl FnMut(&str, &mut Vec<TokenId>) -> Result<()>,
-) -> Result<()> {
-    for piece in pieces.pieces() {
-        match piece.added_id() {
-            Some(id) => out.push(id),
-            None => encode(pieces.str(piece), out)?,
+impl Sink for Ids<'_, '_> {
+    #[inline]
+    fn word(&mut self) {}
+
+    #[inline]
+    fn part(&mut self, source: &Source<'_>, range: Range<usize>) -> Result<()> {
+        self.until_check -= 1;
+        if self.until_check == 0 {
+            self.until_check = CHECK_EVERY;
+            self.options.check_cancelled()?;
         }
+        self.worker.ids(self.reader, &source.buffer[range], self.out)
     }
-    Ok(())
+
+    fn added(&mut self, _: &str, _: impl FnOnce() -> Span, id: TokenId) -> Result<()> {
+        self.out.push(id);
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -2,14 +2,16 @@
 //!
 //! - `options`: what a call is given and gives back
 //! - `build`: a description becomes a tokenizer; what did not change is shared with the one before
+//! - `way`: the ways of a text to the model: where it is cut, and how the model reads what is cut out
 //! - `plan`: which way a text takes, decided once, with the reasons
 //! - `segment`: raw text to pieces: added tokens, normalisation, pre-tokenization
 //! - `spelling`: pieces that are looked up as they stand in the text, without what the model reads around them
 //! - `worker`: buffers and piece cache of one thread; a piece becomes tokens
-//! - `aligned`: the full path, with offsets, words and token texts
-//! - `ids`: the ids-only path
+//! - `drive`: the one driver: a text is cut, and its parts go to a sink. The sinks:
+//!   - `aligned`: the full path, with offsets, words and token texts
+//!   - `ids`: the ids-only path
+//!   - `pieces`: the pieces alone, for training
 //! - `batch`: many texts on several threads, in order
-//! - `pieces`: the pieces alone, for training
 //! - `decoding`: ids back to text
 //!
 //! A [`Tokenizer`] is immutable and shared by threads without a lock. A change makes a new one.
@@ -20,6 +22,7 @@ mod build;
 mod decoding;
 #[cfg(test)]
 mod decoding_tests;
+mod drive;
 mod ids;
 mod options;
 mod pieces;
@@ -30,6 +33,7 @@ mod spelling;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod way;
 mod worker;
 
 use std::sync::Arc;

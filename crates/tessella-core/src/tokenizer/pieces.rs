@@ -4,13 +4,17 @@
 //! stand in the text, or written one at a time into one small buffer, and no list of them is made. Running all
 //! stages one after the other is the slow twin that this is tested against.
 
+use std::ops::Range;
+
+use super::drive::{Sink, Source, Walk};
 use super::segment::SegmentScratch;
-use super::spelling::{Reading, Spelling};
+use super::spelling::Spelling;
+use super::way::Form;
 use super::{Inner, Tokenizer};
 use crate::cancel::Cancel;
 use crate::error::Result;
+use crate::ids::{Span, TokenId};
 use crate::limits;
-use crate::pretokenize::PreTokenizer;
 use crate::pretokenize::byte_alphabet::BYTE_TO_CHAR;
 
 /// Cuts texts as one tokenizer does, with buffers that are used again: one for each thread.
@@ -42,9 +46,6 @@ impl Tokenizer {
     }
 }
 
-/// Cuts one stretch of text and hands its pieces over.
-type Cut<'c> = dyn FnMut(&str, &mut dyn FnMut(&str)) -> Result<()> + 'c;
-
 impl PieceCutter<'_> {
     /// Stops in the middle of a text as well.
     pub fn stop_at(&mut self, cancel: Cancel) {
@@ -54,49 +55,42 @@ impl PieceCutter<'_> {
     /// See [`Tokenizer::for_each_piece`].
     pub fn cut(&mut self, text: &str, piece: &mut dyn FnMut(&str)) -> Result<()> {
         // Some components look at positions in the original text; for all others the way back is not kept.
-        let tracked = self.inner.plan.track_for_ids;
+        let walk = Walk { tracked: self.inner.plan.track_for_ids, specials_as_text: false };
         let _work = limits::begin(text.len(), self.cancel.clone());
         let PieceCutter { inner, segments, written, spelling, .. } = self;
-        let mut pieces = inner.segments(text, tracked, false, segments)?;
-        let pre_tokenizer = inner.pre_tokenizer.as_deref();
-        let mut hand_over = |part: &str, cut: &mut Cut<'_>| {
-            // An empty text has no pieces in any view.
-            if part.is_empty() { Ok(()) } else { cut(part, piece) }
-        };
-        let mut each = |cut: &mut Cut<'_>| {
-            pieces.pieces().iter().try_for_each(|one| match one.added_id() {
-                Some(_) => hand_over(pieces.str(one), &mut |text, piece| {
-                    piece(text);
-                    Ok(())
-                }),
-                None => hand_over(pieces.str(one), cut),
-            })
-        };
-        if let Some(view) = pre_tokenizer.and_then(PreTokenizer::byte_level_view) {
-            each(&mut |raw, piece| {
-                let spaced;
-                let raw = if view.add_prefix_space() && !raw.starts_with(' ') {
-                    spaced = format!(" {raw}");
-                    &spaced
-                } else {
-                    raw
-                };
-                view.for_each_piece(raw, &mut |range| piece(in_alphabet(&raw[range], written)))
-            })
-        } else if let Some(view) = pre_tokenizer.and_then(PreTokenizer::split_view) {
-            each(&mut |text, piece| view.for_each_piece(text, &mut |range| piece(&text[range])))
-        } else if let Some(view) = pre_tokenizer.and_then(PreTokenizer::marked_view) {
-            let reading = Reading::Marked { mark: view.mark(), prepends: view.prepends() };
-            each(&mut |text, piece| {
-                view.for_each_piece(text, &mut |range| piece(spelling.write(reading, &text[range])))
-            })
-        } else {
-            if let Some(pre_tokenizer) = pre_tokenizer {
-                pre_tokenizer.pre_tokenize(&mut pieces)?;
-            }
-            pieces.pieces().iter().for_each(|one| piece(pieces.str(one)));
-            Ok(())
+        let cut = &inner.plan.into_pieces;
+        inner.drive(cut, text, walk, segments, &mut Texts { form: cut.form(), written, spelling, piece })
+    }
+}
+
+/// The sink that hands over the texts of pieces, as the model reads them.
+struct Texts<'s, 'p> {
+    form: Form,
+    written: &'s mut String,
+    spelling: &'s mut Spelling,
+    piece: &'p mut dyn FnMut(&str),
+}
+
+impl Sink for Texts<'_, '_> {
+    #[inline]
+    fn word(&mut self) {}
+
+    #[inline]
+    fn part(&mut self, source: &Source<'_>, range: Range<usize>) -> Result<()> {
+        let part = &source.buffer[range];
+        (self.piece)(match self.form {
+            Form::Characters => part,
+            Form::Bytes => in_alphabet(part, self.written),
+            Form::Read(reading) => self.spelling.write(reading, part),
+        });
+        Ok(())
+    }
+
+    fn added(&mut self, text: &str, _: impl FnOnce() -> Span, _: TokenId) -> Result<()> {
+        if !text.is_empty() {
+            (self.piece)(text);
         }
+        Ok(())
     }
 }
 

@@ -1,7 +1,9 @@
 //! Which way a text takes, decided once when the tokenizer is built, with the reasons.
 
+use std::sync::Arc;
+
 use super::Inner;
-use super::spelling::{Reading, RespelledUnits};
+use super::way::{Cut, Way};
 use crate::added::AddedVocabulary;
 use crate::cancel::Cancel;
 use crate::encoding::{Encoding, TokenTexts};
@@ -26,99 +28,12 @@ pub struct PlanStep {
 pub(super) struct Plan {
     /// How a text gets to the model.
     pub way: Way,
+    /// Where texts are cut for those who only want the pieces.
+    pub into_pieces: Cut,
     /// The ids-only path must track positions, because a stage looks at them.
     pub track_for_ids: bool,
     /// Ids around a single sequence, when post-processing does no more than that to ids.
     pub around: Option<Around>,
-    /// Pieces may be remembered.
-    pub cache: bool,
-}
-
-/// The ways of a text to the model. All give the same tokens; the first one can take any text.
-#[derive(Debug)]
-pub(super) enum Way {
-    /// Stage after stage.
-    Stages,
-    /// The pre-tokenizer only splits: its pieces go to the model one by one.
-    Splits,
-    /// The byte-level alphabet is never spelled out: pieces stay raw bytes up to the model.
-    RawBytes,
-    /// The mark in front of words is not written: pieces are looked up without it.
-    Marked(Reading),
-    /// The normalizer only writes one character for another: the text is looked up as it is.
-    Respelled(RespelledUnits),
-}
-
-impl Way {
-    fn new(
-        model: &Model,
-        normalizer: Option<&Normalizer>,
-        pre_tokenizer: Option<&PreTokenizer>,
-        added: &AddedVocabulary,
-    ) -> Way {
-        if let (Some(bpe), None, Some(normalizer)) = (model.as_bpe(), pre_tokenizer, normalizer)
-            && bpe.is_deterministic()
-            && !added.has_normalized()
-            && let Some(respelling) = normalizer.respelling()
-            && let Some(units) = RespelledUnits::new(bpe, respelling)
-        {
-            return Way::Respelled(units);
-        }
-        let Some(pre_tokenizer) = pre_tokenizer else { return Way::Stages };
-        if model.as_bpe().is_some() {
-            // Without a byte-level end, long pieces may be cut into units, which the cache knows as written.
-            return if pre_tokenizer.byte_level_view().is_some() { Way::RawBytes } else { Way::Stages };
-        }
-        if pre_tokenizer.split_view().is_some() {
-            return Way::Splits;
-        }
-        match pre_tokenizer.marked_view() {
-            Some(view) if model.is_deterministic() => {
-                Way::Marked(Reading::Marked { mark: view.mark(), prepends: view.prepends() })
-            }
-            _ => Way::Stages,
-        }
-    }
-
-    /// What the cache knows a piece by.
-    fn key(&self) -> Key {
-        match self {
-            Way::Stages | Way::Splits => Key::Characters,
-            Way::RawBytes => Key::Bytes,
-            Way::Marked(reading) => Key::Read(*reading),
-            Way::Respelled(units) => Key::Read(units.reading()),
-        }
-    }
-
-    fn explain(&self) -> Option<(&'static str, &'static str, &'static str)> {
-        Some(match self {
-            Way::Stages => return None,
-            Way::Splits => ("pre-tokenizer", "no list of pieces", "splits are all there is"),
-            Way::RawBytes => (
-                "pre-tokenizer",
-                "raw bytes",
-                "byte-level mapping is last and the model is BPE: the printable alphabet is never spelled out",
-            ),
-            Way::Marked(_) => (
-                "pre-tokenizer",
-                "marks are not written",
-                "only splits stand before the last Metaspace: pieces are looked up without their marks",
-            ),
-            Way::Respelled(_) => (
-                "normalizer",
-                "text is not written",
-                "one character for another and nothing that splits: units are found and looked up in the text \
-                 as it is",
-            ),
-        })
-    }
-}
-
-#[derive(PartialEq)]
-enum Key {
-    Characters,
-    Bytes,
-    Read(Reading),
 }
 
 /// What post-processing puts before and after a single sequence.
@@ -130,24 +45,24 @@ pub(super) struct Around {
 
 impl Plan {
     pub fn new(
-        model: &Model,
+        model: &Arc<Model>,
         normalizer: Option<&Normalizer>,
-        pre_tokenizer: Option<&PreTokenizer>,
+        pre_tokenizer: Option<&Arc<PreTokenizer>>,
         post_processor: Option<&PostProcessor>,
         added: &AddedVocabulary,
     ) -> Result<Self> {
         Ok(Plan {
             way: Way::new(model, normalizer, pre_tokenizer, added),
-            track_for_ids: pre_tokenizer.is_some_and(PreTokenizer::needs_alignment)
+            into_pieces: Cut::into_pieces(pre_tokenizer),
+            track_for_ids: pre_tokenizer.is_some_and(|pre| pre.needs_alignment())
                 || normalizer.is_some_and(Normalizer::needs_alignment),
             around: around(post_processor)?,
-            cache: model.is_deterministic(),
         })
     }
 
     /// Whether both plans hand the same piece to the model under the same key.
     pub fn same_keys(&self, other: &Plan) -> bool {
-        self.way.key() == other.way.key()
+        self.way.cut.form() == other.way.cut.form()
     }
 }
 
@@ -214,7 +129,7 @@ impl Inner {
         }
         let (engine, reason) = self.model().explain();
         step("model", engine, reason);
-        if self.plan.cache {
+        if self.plan.way.reader.remembers {
             step(
                 "model",
                 "piece cache".into(),

@@ -16,6 +16,8 @@ use crate::text::{AlignedText, Alignment, MOST_BYTES, Piece, Pieces};
 pub(super) struct SegmentScratch {
     pub raw: Vec<Segment>,
     normalized: Vec<Segment>,
+    /// The first unit of a text with the character that a normalizer puts in front.
+    pub prefixed: String,
 }
 
 pub(super) fn normalize_str(normalizer: Option<&Normalizer>, text: &str) -> Result<String> {
@@ -40,7 +42,7 @@ impl Inner {
         scratch: &mut SegmentScratch,
     ) -> Result<Pieces<'t>> {
         let added = self.added();
-        let SegmentScratch { raw, normalized } = scratch;
+        let SegmentScratch { raw, normalized, .. } = scratch;
         added.split_raw(text, specials_as_text, raw);
         let aligned = |start: usize, end: usize| {
             let part = &text[start..end];

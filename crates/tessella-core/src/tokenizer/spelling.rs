@@ -6,7 +6,8 @@
 //! a piece by the rule and translates the spans of its tokens back. A prefix shares the span of the character
 //! after it, a replaced character keeps its own.
 
-use crate::error::Result;
+use std::sync::Arc;
+
 use crate::ids::PieceToken;
 use crate::model::bpe::{Bpe, Units};
 use crate::normalize::Respelling;
@@ -83,10 +84,6 @@ impl Spelling {
         });
     }
 
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
     /// From spans of the written text to spans of the piece. None of the tokens is empty.
     pub fn translate(&self, tokens: &mut [PieceToken]) {
         if self.edits.is_empty() {
@@ -115,53 +112,37 @@ impl Spelling {
 /// Where a normalizer only respells and nothing splits: units of the text itself.
 #[derive(Debug)]
 pub(super) struct RespelledUnits {
+    bpe: Arc<Bpe>,
     units: Units,
     respelling: Respelling,
 }
 
 impl RespelledUnits {
-    pub fn new(bpe: &Bpe, respelling: Respelling) -> Option<Self> {
+    pub fn new(bpe: &Arc<Bpe>, respelling: Respelling) -> Option<Self> {
         let units = bpe.units_reading(Some((respelling.from, respelling.to)))?;
-        Some(RespelledUnits { units, respelling })
+        Some(RespelledUnits { bpe: bpe.clone(), units, respelling })
     }
 
     pub fn reading(&self) -> Reading {
         Reading::Respelled { from: self.respelling.from, to: self.respelling.to }
     }
 
-    /// Calls `each` with every unit of a text and where it starts. The first one may have a character in
-    /// front that the text does not have; then its place is `None`.
-    pub fn for_each(
-        &self,
-        bpe: &Bpe,
-        text: &str,
-        prefixed: &mut String,
-        mut each: impl FnMut(&str, Option<usize>) -> Result<()>,
-    ) -> Result<()> {
-        let mut at = 0;
-        if self.respelling.prepends && !text.is_empty() {
-            let prefix = self.respelling.from as char;
-            at = bpe.unit_end(&self.units, text, prefix, 0);
-            prefixed.clear();
-            prefixed.push(prefix);
-            prefixed.push_str(&text[..at]);
-            each(prefixed, None)?;
-        }
-        while let Some(first) = text[at..].chars().next() {
-            let end = bpe.unit_end(&self.units, text, first, at + first.len_utf8());
-            each(&text[at..end], Some(at))?;
-            at = end;
-        }
-        Ok(())
+    /// If a text gets a character in front that it does not have: that character, and where the unit ends that
+    /// begins with it.
+    pub fn prefixed_end(&self, text: &str) -> Option<(char, usize)> {
+        let prefix = self.respelling.from as char;
+        (self.respelling.prepends && !text.is_empty())
+            .then(|| (prefix, self.bpe.unit_end(&self.units, text, prefix, 0)))
     }
-}
 
-/// The span in the text of a token of its first unit, which has one ASCII character in front. The prefix
-/// shares the span of the text's first character.
-pub(super) fn without_prefix(token: &PieceToken, text: &str) -> (usize, usize) {
-    let (start, end) = (token.start as usize, token.end as usize);
-    let first = || text.chars().next().map_or(0, char::len_utf8);
-    (start.saturating_sub(1), if end <= 1 { first() } else { end - 1 })
+    /// The end of the unit that begins at byte `at`.
+    #[inline]
+    pub fn end(&self, text: &str, at: usize) -> usize {
+        match text[at..].chars().next() {
+            Some(first) => self.bpe.unit_end(&self.units, text, first, at + first.len_utf8()),
+            None => at,
+        }
+    }
 }
 
 #[cfg(test)]

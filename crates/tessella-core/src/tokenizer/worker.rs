@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use super::segment::SegmentScratch;
 use super::spelling::{Reading, Spelling};
+use super::way::{Reader, Reads};
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::model::bpe::Bpe;
@@ -20,8 +21,6 @@ pub(super) struct Worker {
     tokens: Vec<PieceToken>,
     unit: Vec<PieceToken>,
     spelling: Spelling,
-    /// The first unit of a text with the character that a normalizer puts in front.
-    pub prefixed: String,
 }
 
 impl Worker {
@@ -33,18 +32,31 @@ impl Worker {
             tokens: Vec::new(),
             unit: Vec::new(),
             spelling: Spelling::default(),
-            prefixed: String::new(),
+        }
+    }
+
+    /// Appends the ids of a piece.
+    #[inline]
+    pub fn ids(&mut self, reader: &Reader, piece: &str, out: &mut Vec<TokenId>) -> Result<()> {
+        match &reader.reads {
+            Reads::Characters(model) => self.piece_ids(model, reader.remembers, piece, out),
+            Reads::Bytes(bpe) => self.bytes_ids(bpe, reader.remembers, piece.as_bytes(), out),
+            Reads::Spelled(model, reading) => self.spelled_ids(model, *reading, piece, out),
+        }
+    }
+
+    /// The tokens of a piece.
+    #[inline]
+    pub fn tokens(&mut self, reader: &Reader, piece: &str) -> Result<&[PieceToken]> {
+        match &reader.reads {
+            Reads::Characters(model) => self.piece_tokens(model, reader.remembers, piece),
+            Reads::Bytes(bpe) => self.bytes_tokens(bpe, reader.remembers, piece.as_bytes()),
+            Reads::Spelled(model, reading) => self.spelled_tokens(model, *reading, piece),
         }
     }
 
     /// Ids of a piece of characters.
-    pub fn piece_ids(
-        &mut self,
-        model: &Model,
-        cached: bool,
-        piece: &str,
-        out: &mut Vec<TokenId>,
-    ) -> Result<()> {
+    fn piece_ids(&mut self, model: &Model, cached: bool, piece: &str, out: &mut Vec<TokenId>) -> Result<()> {
         if cached && self.cache.ids(piece.as_bytes(), out) {
             return Ok(());
         }
@@ -70,7 +82,7 @@ impl Worker {
     }
 
     /// Tokens of a piece of characters.
-    pub fn piece_tokens(&mut self, model: &Model, cached: bool, piece: &str) -> Result<&[PieceToken]> {
+    fn piece_tokens(&mut self, model: &Model, cached: bool, piece: &str) -> Result<&[PieceToken]> {
         self.tokens.clear();
         if cached && self.cache.tokens(piece.as_bytes(), &mut self.tokens) {
             return Ok(&self.tokens);
@@ -110,7 +122,7 @@ impl Worker {
 
     /// Ids of a byte-level piece, given as raw bytes.
     #[inline]
-    pub fn bytes_ids(&mut self, bpe: &Bpe, cached: bool, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
+    fn bytes_ids(&mut self, bpe: &Bpe, cached: bool, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
         if cached && self.cache.ids(piece, out) {
             return Ok(());
         }
@@ -120,7 +132,7 @@ impl Worker {
     }
 
     /// Tokens of a byte-level piece, given as raw bytes.
-    pub fn bytes_tokens(&mut self, bpe: &Bpe, cached: bool, piece: &[u8]) -> Result<&[PieceToken]> {
+    fn bytes_tokens(&mut self, bpe: &Bpe, cached: bool, piece: &[u8]) -> Result<&[PieceToken]> {
         self.tokens.clear();
         if cached && self.cache.tokens(piece, &mut self.tokens) {
             return Ok(&self.tokens);
@@ -131,7 +143,7 @@ impl Worker {
 
     /// Ids of a piece that the model reads by a rule; only for models whose results may be remembered.
     #[inline]
-    pub fn spelled_ids(
+    fn spelled_ids(
         &mut self,
         model: &Model,
         reading: Reading,
@@ -147,7 +159,7 @@ impl Worker {
 
     /// Tokens of a piece that the model reads by a rule.
     #[inline]
-    pub fn spelled_tokens(&mut self, model: &Model, reading: Reading, piece: &str) -> Result<&[PieceToken]> {
+    fn spelled_tokens(&mut self, model: &Model, reading: Reading, piece: &str) -> Result<&[PieceToken]> {
         self.tokens.clear();
         if self.cache.tokens(piece.as_bytes(), &mut self.tokens) {
             return Ok(&self.tokens);
@@ -165,17 +177,28 @@ impl Worker {
         Ok(())
     }
 
-    /// The tokens as the model gave them and the text that it read: for tokens that are named after it.
+    /// Calls `name` for every token of a piece that is named after the text that the model read: with its number
+    /// among the piece's tokens, and that text.
     #[cold]
-    pub fn spelled_again(
+    pub fn for_each_surface(
         &mut self,
-        model: &Model,
-        reading: Reading,
+        reader: &Reader,
         piece: &str,
-    ) -> Result<(&[PieceToken], &str)> {
-        self.unit.clear();
-        model.tokenize(self.spelling.write(reading, piece), &mut self.scratch, &mut self.unit)?;
-        Ok((&self.unit, self.spelling.text()))
+        mut name: impl FnMut(usize, &str),
+    ) -> Result<()> {
+        let (tokens, text) = match &reader.reads {
+            Reads::Spelled(model, reading) => {
+                self.unit.clear();
+                let text = self.spelling.write(*reading, piece);
+                model.tokenize(text, &mut self.scratch, &mut self.unit)?;
+                (self.unit.as_slice(), text)
+            }
+            Reads::Characters(_) | Reads::Bytes(_) => (self.tokens.as_slice(), piece),
+        };
+        for (index, token) in tokens.iter().enumerate().filter(|(_, token)| token.surface) {
+            name(index, &text[token.start as usize..token.end as usize]);
+        }
+        Ok(())
     }
 
     #[cold]

@@ -1,0 +1,160 @@
+//! The one driver of pieces: a text is cut once, whatever becomes of its parts.
+//!
+//! A text becomes *words* (what word ids count: pieces, or stretches between added tokens) and added tokens, in
+//! order; a word is one *part*, or several where it is cut further. Whoever wants them is a [`Sink`]: ids alone
+//! (`ids`), all columns of an encoding (`aligned`), or the texts of the pieces (`pieces`).
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use super::Inner;
+use super::segment::SegmentScratch;
+use super::spelling::RespelledUnits;
+use super::way::Cut;
+use crate::error::Result;
+use crate::ids::{Span, TokenId};
+use crate::text::Alignment;
+
+/// The text that parts are ranges of, and its way back to the original.
+#[derive(Debug)]
+pub(super) struct Source<'s> {
+    pub buffer: &'s str,
+    map: &'s Alignment,
+    /// Where the map was asked last.
+    hint: Cell<usize>,
+}
+
+impl<'s> Source<'s> {
+    fn new(buffer: &'s str, map: &'s Alignment) -> Self {
+        Source { buffer, map, hint: Cell::new(0) }
+    }
+
+    /// The span in the original of bytes `start..end`.
+    #[inline]
+    pub fn span(&self, start: usize, end: usize) -> Span {
+        let mut hint = self.hint.get();
+        let span = self.map.span_from(self.buffer, start, end, &mut hint);
+        self.hint.set(hint);
+        span
+    }
+}
+
+/// What a text becomes. The first error ends the walk.
+pub(super) trait Sink {
+    /// A word begins: the parts up to the next word belong to it.
+    fn word(&mut self);
+
+    /// A part of the word, as it stands in the text.
+    fn part(&mut self, source: &Source<'_>, range: Range<usize>) -> Result<()>;
+
+    /// A word that is an added token; its text and its span in the original.
+    fn added(&mut self, text: &str, span: impl FnOnce() -> Span, id: TokenId) -> Result<()>;
+
+    /// A word of one part.
+    #[inline]
+    fn piece(&mut self, source: &Source<'_>, range: Range<usize>) -> Result<()> {
+        self.word();
+        self.part(source, range)
+    }
+}
+
+/// What a call says about its text, and whether the way back to the original is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Walk {
+    pub tracked: bool,
+    pub specials_as_text: bool,
+}
+
+impl Inner {
+    /// Cuts a text and hands its parts to a sink.
+    pub(super) fn drive(
+        &self,
+        cut: &Cut,
+        text: &str,
+        walk: Walk,
+        scratch: &mut SegmentScratch,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        if let Cut::Respelled(units) = cut {
+            self.added().split_raw(text, walk.specials_as_text, &mut scratch.raw);
+            return respelled(units, text, walk.tracked, scratch, sink);
+        }
+        let mut pieces = self.segments(text, walk.tracked, walk.specials_as_text, scratch)?;
+        if let Cut::Stages(Some(pre_tokenizer)) = cut {
+            pre_tokenizer.pre_tokenize(&mut pieces)?;
+        }
+        let source = Source::new(pieces.buffer(), pieces.map());
+        for piece in pieces.pieces() {
+            if let Some(id) = piece.added_id() {
+                sink.added(pieces.str(piece), || pieces.span(piece), id)?;
+                continue;
+            }
+            let text = pieces.str(piece);
+            let mut emit =
+                |range: Range<usize>| sink.piece(&source, piece.start + range.start..piece.start + range.end);
+            match cut {
+                Cut::Stages(_) | Cut::Respelled(_) => sink.piece(&source, piece.range())?,
+                Cut::Splits(view) => view.for_each_piece(text, &mut emit)?,
+                Cut::Marked(view) => view.for_each_piece(text, &mut emit)?,
+                Cut::RawBytes(view)
+                    if view.add_prefix_space() && !text.is_empty() && !text.starts_with(' ') =>
+                {
+                    let mut spaced = String::with_capacity(text.len() + 1);
+                    let map = put_in_front(' ', &source, piece.range(), &mut spaced);
+                    let source = Source::new(&spaced, &map);
+                    view.for_each_piece(&spaced, &mut |range| sink.piece(&source, range))?;
+                }
+                Cut::RawBytes(view) => view.for_each_piece(text, &mut emit)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A text that is looked up as it is: what stands between added tokens is one word, its units are the parts.
+fn respelled(
+    units: &RespelledUnits,
+    text: &str,
+    tracked: bool,
+    scratch: &mut SegmentScratch,
+    sink: &mut impl Sink,
+) -> Result<()> {
+    let map = if tracked { Alignment::identity(0, text.len()) } else { Alignment::untracked() };
+    let source = Source::new(text, &map);
+    let SegmentScratch { raw, prefixed, .. } = scratch;
+    for segment in raw.iter() {
+        let Range { mut start, end } = segment.range.clone();
+        if let Some(id) = segment.id {
+            sink.added(&text[start..end], || Span::new(start, end), id)?;
+            continue;
+        }
+        sink.word();
+        if let Some((prefix, until)) = units.prefixed_end(&text[start..end]) {
+            let first = start + text[start..end].chars().next().map_or(0, char::len_utf8);
+            let until = start + until;
+            prefixed.clear();
+            let map = put_in_front(prefix, &source, start..until.max(first), prefixed);
+            sink.part(&Source::new(prefixed, &map), 0..prefix.len_utf8() + until - start)?;
+            start = until;
+        }
+        while start < end {
+            let until = units.end(&text[..end], start);
+            sink.part(&source, start..until)?;
+            start = until;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a part of a text with a character in front, which shares the span of the part's first character.
+fn put_in_front(prefix: char, source: &Source<'_>, range: Range<usize>, out: &mut String) -> Alignment {
+    let Source { buffer, map, .. } = source;
+    out.push(prefix);
+    out.push_str(&buffer[range.clone()]);
+    let mut prefixed = map.like();
+    if map.is_tracked() && !range.is_empty() {
+        prefixed.push_char(prefix.len_utf8(), map.char_span(buffer, range.start));
+        prefixed.append(map, range.start, range.end);
+    }
+    prefixed
+}
