@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import ParamSpec, Unpack
 
-    from ._types import EncodeInput, Ids, InputSequence, Texts
+    from ._types import EncodeInput, Ids, InputSequence, ProgressFormat, Texts
     from .batch import BatchEncoding
     from .batch.calling import Batch, CallInput, CallOptions, PlainOptions
     from .explain import Explanation
@@ -534,6 +534,7 @@ class Tokenizer(_tessella.Tokenizer):
         field: str = "text",
         format: Literal["auto", "text", "jsonl"] = "auto",
         errors: Literal["strict", "replace"] = "strict",
+        progress: bool | ProgressFormat = False,
     ) -> RaggedIds:
         """The ids of the texts of files, which are read as ``tessella.count_pieces`` reads them. Truncation
         and padding do not apply.
@@ -553,6 +554,8 @@ class Tokenizer(_tessella.Tokenizer):
             format: ``"text"`` or ``"jsonl"`` whatever the files' names say.
             errors: what to do with bytes that are not UTF-8: ``"strict"`` raises an error that says where,
                 ``"replace"`` puts U+FFFD in their place.
+            progress: show a bar on a terminal and a line every ten seconds elsewhere, on standard error;
+                ``"json"`` shows lines of JSON.
 
         Example:
             >>> import os, tempfile
@@ -568,12 +571,13 @@ class Tokenizer(_tessella.Tokenizer):
             [[0, 1], [0]]
         """
         from ._files import encode_files
+        from ._progress import form
         from ._texts import Reading
 
         if isinstance(paths, (str, os.PathLike)):
             paths = [paths]
         reading = Reading(field, errors, format, separator, "never")
-        return encode_files(self, list(paths), reading, num_threads, out, add_special_tokens)
+        return encode_files(self, list(paths), reading, num_threads, out, add_special_tokens, form(progress))
 
     def encode_batch_fast(
         self,
