@@ -9,10 +9,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 from . import _tessella
 from ._corpus import _lists, files, parts
+from ._progress import Meter
 from ._texts import Reading, flat
 from .ragged import RaggedIds
 
 if TYPE_CHECKING:
+    from ._types import ProgressFormat
     from .tokenizer import Tokenizer
 
 #: Text is encoded in portions of about this many bytes, so that memory stays bounded.
@@ -20,17 +22,33 @@ PORTION = 1 << 24
 
 
 def _batches(
-    tokenizer: Tokenizer, paths: list[Any], reading: Reading, special: bool, threads: int | None
+    tokenizer: Tokenizer,
+    paths: list[Any],
+    reading: Reading,
+    special: bool,
+    threads: int | None,
+    progress: ProgressFormat,
 ) -> Iterator[RaggedIds]:
     """The ids of the texts of files, portion by portion."""
-    for part in parts(files(paths), None, None, reading):
-        if part.files:
-            texts = _tessella.TextFiles(part.files, **reading.options)
-            while (found := texts.encode(tokenizer, PORTION, special, threads)) is not None:
-                yield RaggedIds(*found)
-            continue
-        for some in _lists(flat(part.texts, reading.field, reading.errors), PORTION, PORTION):
-            yield tokenizer.encode_ids_batch(some, special, threads)
+    read = list(parts(files(paths), None, None, reading))
+    sizes = [part.size for part in read]
+    total = sum(sizes) if all(sizes) else 0
+    before = 0
+    meter = Meter("encode", progress)
+    try:
+        for part in read:
+            if part.files:
+                texts = _tessella.TextFiles(part.files, **reading.options)
+                while (found := texts.encode(tokenizer, PORTION, special, threads)) is not None:
+                    meter.update(before + texts.position, total)
+                    yield RaggedIds(*found)
+            else:
+                for some in _lists(flat(part.texts, reading.field, reading.errors), PORTION, PORTION):
+                    yield tokenizer.encode_ids_batch(some, special, threads)
+            before += part.size
+            meter.update(before, total)
+    finally:
+        meter.end()
 
 
 def _read_file(path: Any) -> bytes:
@@ -80,11 +98,12 @@ def encode_files(
     num_threads: int | None,
     out: Any,
     add_special_tokens: bool,
+    progress: ProgressFormat,
 ) -> RaggedIds:
     """See ``Tokenizer.encode_files``."""
     import numpy as np
 
-    batches = _batches(tokenizer, paths, reading, add_special_tokens, num_threads)
+    batches = _batches(tokenizer, paths, reading, add_special_tokens, num_threads, progress)
     if out is None:
         ids, offsets = [np.empty(0, np.uint32)], [np.zeros(1, np.int64)]
         for batch in batches:

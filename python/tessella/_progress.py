@@ -8,11 +8,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._tessella import Meter
+from .errors import ArgumentError
 
-__all__ = ["Meter", "listener"]
+if TYPE_CHECKING:
+    from ._types import ProgressFormat
+
+__all__ = ["Meter", "form", "listener"]
+
+
+def form(progress: bool | ProgressFormat) -> ProgressFormat:
+    """What the engine shows where a caller says this; ``True`` is what suits the place."""
+    if isinstance(progress, str):
+        if progress not in ("json", "silent", "indicatif"):
+            raise ArgumentError(f"`progress` must be True, False or 'json', found {progress!r}")
+        return progress
+    return "indicatif" if progress else "silent"
 
 
 def _in_notebook() -> bool:

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, Union
 
 from . import _tessella
+from ._progress import form
 from .errors import ArgumentError, OutOfRangeError
 from .models import Model
 from .tokenizer import Tokenizer
@@ -89,7 +90,7 @@ class PieceCounts(_tessella.PieceCounts):
             ...     counts.get("low")
             5
         """
-        super().save(path, _progress(progress))
+        super().save(path, form(progress))
 
     @classmethod
     def load(cls: type[_C], path: Path) -> _C:
@@ -169,14 +170,6 @@ def _rebuild(cls: type[_C], items: list[tuple[str, int]], sources: list[tuple[An
     for source in sources:
         counts._note_source(*source)
     return counts
-
-
-def _progress(progress: bool | ProgressFormat) -> ProgressFormat:
-    if isinstance(progress, str):
-        if progress not in ("json", "silent", "indicatif"):
-            raise ArgumentError(f"`progress` must be True, False or 'json', found {progress!r}")
-        return progress
-    return "indicatif" if progress else "silent"
 
 
 def read_texts(
@@ -322,7 +315,7 @@ def count_pieces(
         raise TypeError(f"`tokenizer` must be a tessella.Tokenizer, not {type(tokenizer).__name__}")
     options: dict[str, Any] = {
         "num_threads": num_threads,
-        "progress": _progress(progress),
+        "progress": form(progress),
         **reading.options,
     }
     counts = PieceCounts()

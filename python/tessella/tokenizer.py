@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from . import _tessella
 from ._near import nearest
@@ -21,11 +21,13 @@ from .processors import PostProcessor
 from .ragged import RaggedIds
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     from typing_extensions import ParamSpec, Unpack
 
-    from ._types import EncodeInput, Ids, InputSequence, Texts
+    from ._types import EncodeInput, Ids, InputSequence, ProgressFormat, Texts
     from .batch import BatchEncoding
-    from .batch.calling import CallInput, CallOptions
+    from .batch.calling import Batch, CallInput, CallOptions, PlainOptions
     from .explain import Explanation
     from .tracing import Trace
     from .trainers import Trainer
@@ -532,6 +534,7 @@ class Tokenizer(_tessella.Tokenizer):
         field: str = "text",
         format: Literal["auto", "text", "jsonl"] = "auto",
         errors: Literal["strict", "replace"] = "strict",
+        progress: bool | ProgressFormat = False,
     ) -> RaggedIds:
         """The ids of the texts of files, which are read as ``tessella.count_pieces`` reads them. Truncation
         and padding do not apply.
@@ -552,6 +555,8 @@ class Tokenizer(_tessella.Tokenizer):
             format: ``"text"`` or ``"jsonl"`` whatever the files' names say.
             errors: what to do with bytes that are not UTF-8: ``"strict"`` raises an error that says where,
                 ``"replace"`` puts U+FFFD in their place.
+            progress: show a bar on a terminal and a line every ten seconds elsewhere, on standard error;
+                ``"json"`` shows lines of JSON.
 
         Example:
             >>> import os, tempfile
@@ -567,12 +572,13 @@ class Tokenizer(_tessella.Tokenizer):
             [[0, 1], [0]]
         """
         from ._files import encode_files
+        from ._progress import form
         from ._texts import Reading
 
         if isinstance(paths, (str, os.PathLike)):
             paths = [paths]
         reading = Reading(field, errors, format, separator, "never")
-        return encode_files(self, list(paths), reading, num_threads, out, add_special_tokens)
+        return encode_files(self, list(paths), reading, num_threads, out, add_special_tokens, form(progress))
 
     def encode_batch_fast(
         self,
@@ -641,6 +647,52 @@ class Tokenizer(_tessella.Tokenizer):
     ) -> list[str]:
         """``decode_batch``, awaitable."""
         return await self._in_thread(self.decode_batch, sequences, skip_special_tokens)
+
+    # What the columns are, where the arguments tell.
+
+    @overload
+    def __call__(
+        self,
+        text: str,
+        text_pair: str | None = None,
+        *,
+        is_split_into_words: Literal[False] = False,
+        return_overflowing_tokens: Literal[False] = False,
+        return_tensors: None = None,
+        **options: Unpack[PlainOptions],
+    ) -> BatchEncoding[list[int]]: ...
+
+    @overload
+    def __call__(
+        self,
+        text: Batch,
+        text_pair: Batch | None = None,
+        *,
+        is_split_into_words: Literal[False] = False,
+        return_overflowing_tokens: bool = False,
+        return_tensors: None = None,
+        **options: Unpack[PlainOptions],
+    ) -> BatchEncoding[list[list[int]]]: ...
+
+    @overload
+    def __call__(
+        self,
+        text: CallInput,
+        text_pair: CallInput | None = None,
+        *,
+        is_split_into_words: bool = False,
+        return_overflowing_tokens: bool = False,
+        return_tensors: Literal["np"],
+        **options: Unpack[PlainOptions],
+    ) -> BatchEncoding[npt.NDArray[np.int64]]: ...
+
+    @overload
+    def __call__(
+        self,
+        text: CallInput | None = None,
+        text_pair: CallInput | None = None,
+        **options: Unpack[CallOptions],
+    ) -> BatchEncoding: ...
 
     def __call__(
         self,

@@ -319,3 +319,54 @@ def test_what_cannot_be_given_is_an_error(trained, tmp_path):
     folder = write_folder(tmp_path / "four", trained, "T5Tokenizer", "t5", {}, {"config.json": []})
     with pytest.raises(FormatError, match=r"config\.json must hold a JSON object"):
         tessella.load(folder)
+
+
+SPOKEN = {
+    "MBartTokenizer": ("unigram", "fr_XX", "ro_RO", {}),
+    "MBart50Tokenizer": ("folded", "fr_XX", "ro_RO", {}),
+    "NllbTokenizer": (
+        "pairs",
+        "deu_Latn",
+        "fra_Latn",
+        {"additional_special_tokens": ["deu_Latn", "fra_Latn"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SPOKEN)
+@pytest.mark.parametrize("saved", [False, True])
+def test_languages_are_put_round_texts_and_targets(kind, saved, trained, tmp_path):
+    model, source, target, settings = SPOKEN[kind]
+    folder = write_folder(tmp_path / "folder", trained, kind, model, settings, {}, _BPE)
+    if saved:
+        transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(tmp_path / "saved")
+        folder = tmp_path / "saved"
+    theirs = transformers.AutoTokenizer.from_pretrained(folder)
+    ours = tessella.AutoTokenizer.from_pretrained(folder)
+    assert (theirs.src_lang, theirs.tgt_lang) == (ours.src_lang, ours.tgt_lang)
+    labelled = {"text": TEXTS[:3], "text_target": TEXTS[3:6]}
+    assert _rows(theirs(**labelled)) == _rows(ours(**labelled))
+    for tokenizer in (theirs, ours):
+        tokenizer.src_lang = source
+    assert_same_ids(theirs, ours, TEXTS)
+    assert _rows(theirs(**labelled)) == _rows(ours(**labelled))
+    theirs.tgt_lang = ours.tgt_lang = target
+    assert _rows(theirs(**labelled)) == _rows(ours(**labelled))
+    assert_same_ids(theirs, ours, TEXTS)
+
+    given = {"src_lang": target, "tgt_lang": source}
+    theirs = transformers.AutoTokenizer.from_pretrained(folder, **given)
+    ours = tessella.AutoTokenizer.from_pretrained(folder, **given)
+    assert_same_ids(theirs, ours, TEXTS)
+    assert _rows(theirs(**labelled)) == _rows(ours(**labelled))
+    ours.save_pretrained(tmp_path / "again")
+    assert_same_ids(ours, tessella.AutoTokenizer.from_pretrained(tmp_path / "again"), TEXTS)
+
+
+def test_a_language_that_is_no_token_is_told(trained, tmp_path):
+    folder = write_folder(tmp_path / "folder", trained, "MBartTokenizer", "unigram", {}, {}, _BPE)
+    tokenizer = tessella.AutoTokenizer.from_pretrained(folder)
+    with pytest.warns(UserWarning, match="`src_lang` is 'fr', which is no token"):
+        tokenizer.src_lang = "fr"
+    with pytest.raises(tessella.errors.ArgumentError, match="src_lang"):
+        tokenizer.src_lang = None

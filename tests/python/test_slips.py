@@ -8,6 +8,7 @@ import pytest
 import tessella
 from tessella import AutoTokenizer, Tokenizer, models
 from tessella.batch import PretrainedTokenizer
+from tessella.compat.transformers import BertTokenizer, PreTrainedTokenizerFast
 from tessella.errors import ArgumentError
 
 
@@ -126,3 +127,36 @@ def test_prefixes_stay_in_the_folder(words, tmp_path, prefix):
         words.model.save(folder, 5)
     assert tokenizer.save_pretrained(folder, filename_prefix="mine")
     assert all(path.name.startswith("mine-") for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("kind", [PretrainedTokenizer, PreTrainedTokenizerFast, BertTokenizer])
+def test_settings_given_to_a_class_are_looked_at_too(words, kind):
+    made, notes = told(lambda: kind(tokenizer_object=words, pading_side="left", junk=1, pad_token="[PAD]"))
+    assert len(notes) == 1 and notes[0].startswith(f"{kind.__name__} knows no setting")
+    assert "`junk`" in notes[0] and "`pading_side`; did you mean 'padding_side'?" in notes[0]
+    assert made.init_kwargs["junk"] == 1
+    assert told(lambda: kind(tokenizer_object=words, padding_side="left", image_token="a"))[1] == []
+
+
+def test_settings_are_told_once(folder):
+    tokenizer, notes = told(lambda: AutoTokenizer.from_pretrained(folder, junk=1))
+    assert len(notes) == 1
+    assert told(lambda: tokenizer.save_pretrained(folder))[1] == []
+    assert told(lambda: AutoTokenizer.from_pretrained(folder))[1] == []
+    assert told(lambda: tokenizer.train_new_from_iterator(["a b"], 5, show_progress=False))[1] == []
+
+
+@pytest.mark.parametrize("name", ["decode", "batch_decode"])
+def test_unknown_options_of_decoding_are_told(folder, name):
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    text, notes = told(lambda: getattr(tokenizer, name)([0, 1], skip_special_token=True))
+    assert text in ("a b", ["a b"])
+    assert notes == [
+        f"{name} has no option `skip_special_token`; did you mean 'skip_special_tokens'? (it is left out)"
+    ]
+    assert told(lambda: getattr(tokenizer, name)([0, 1], spaces_between_special_tokens=False))[1] == []
+
+
+def test_padding_refuses_unknown_options(folder):
+    with pytest.raises(TypeError, match="padding_sid"):
+        AutoTokenizer.from_pretrained(folder).pad({"input_ids": [0]}, padding_sid="left")

@@ -15,7 +15,7 @@ from tessella._types import (
     WordPieceOptions,
 )
 from tessella.batch import PretrainedTokenizer
-from tessella.batch.calling import CallOptions, EncodeOptions, TokenizeOptions
+from tessella.batch.calling import CallOptions, EncodeOptions, PlainOptions, TokenizeOptions
 from tessella.batch.files import HubOptions
 from tessella.compat.sentencepiece import SentencePieceProcessor
 from tessella.compat.sentencepiece import _options as sentencepiece
@@ -39,6 +39,14 @@ PASSED = [
     (WordPieceOptions, taken(models.WordPiece, "vocab")),
     (CountOptions, taken(count_pieces, "source", "tokenizer")),
     (CallOptions, taken(PretrainedTokenizer.__call__, "text", "text_pair")),
+    (
+        PlainOptions,
+        taken(
+            PretrainedTokenizer.__call__,
+            *("text", "text_pair", "is_split_into_words", "return_overflowing_tokens"),
+            *("return_tensors", "tokenizer_kwargs"),
+        ),
+    ),
     (TokenizeOptions, taken(PretrainedTokenizer.__call__, "text", "text_pair", "add_special_tokens")),
     (EncodeOptions, taken(PretrainedTokenizer.__call__, *taken(PretrainedTokenizer.encode, "options"))),
     (HubOptions, taken(PretrainedTokenizer.push_to_hub, "repo_id")),

@@ -15,14 +15,25 @@ from typing_extensions import assert_type
 
 
 def calls(tokenizer: PretrainedTokenizer, words: list[str], rows: list[list[str]]) -> None:
-    assert_type(tokenizer("a", "b", padding="max_length", truncation="only_second"), BatchEncoding)
+    assert_type(tokenizer("a", "b", padding="max_length", truncation="only_second"), BatchEncoding[list[int]])
     tokenizer(words, text_pair=words, return_tensors="np", padding_side="left")
     tokenizer(rows, is_split_into_words=True, return_offsets_mapping=True)
     tokenizer([("a", "b"), ("c", "d")])
     tokenizer(text_target=words)
     batch = tokenizer(words, padding=True)
     assert_type(batch[0], Encoding)
-    assert_type(batch["input_ids"], Any)
+    assert_type(batch, BatchEncoding[list[list[int]]])
+    assert_type(batch["input_ids"], list[list[int]])
+    assert_type(batch.attention_mask, list[list[int]])
+    assert_type(batch["offset_mapping"], Any)
+    assert_type(tokenizer("a")["input_ids"], list[int])
+    assert_type(tokenizer([("a", "b")])["token_type_ids"], list[list[int]])
+    assert_type(tokenizer(words, return_tensors="np")["input_ids"], npt.NDArray[np.int64])
+    assert_type(tokenizer(words, return_tensors="pt")["input_ids"], Any)
+    assert_type(tokenizer(words, is_split_into_words=True)["input_ids"], Any)
+    assert_type(tokenizer("a", return_overflowing_tokens=True)["input_ids"], Any)
+    tokenizer("a")["input_ids"].sum()  # type: ignore[attr-defined]
+    assert_type(tokenizer.encode("a", "b"), list[int])
     tokenizer.pad([{"input_ids": [1, 2]}, {"input_ids": [1]}], return_tensors="pt")
     assert_type(tokenizer.tokenize("a", stride=2), list[str])
     assert_type(tokenizer.decode([1, 2]), str)
@@ -36,11 +47,11 @@ def calls(tokenizer: PretrainedTokenizer, words: list[str], rows: list[list[str]
     assert_type(tokenizer.train_new_from_iterator(words, 300, min_frequency=2), PretrainedTokenizer)
     tokenizer.add_special_tokens({"pad_token": "[PAD]", "extra_special_tokens": ["<a>", "<b>"]})
     tokenizer.apply_chat_template([{"role": "user", "content": "hi"}], tools=[calls], bos="<s>")
-    tokenizer(1)  # type: ignore[arg-type]
-    tokenizer("a", padding="longets")  # type: ignore[arg-type]
-    tokenizer("a", return_tensors="numpy")  # type: ignore[arg-type]
-    tokenizer("a", maxlength=5)  # type: ignore[call-arg]
-    tokenizer.encode("a", maxlength=5)  # type: ignore[call-arg]
+    tokenizer(1)  # type: ignore[call-overload]
+    tokenizer("a", padding="longets")  # type: ignore[call-overload]
+    tokenizer("a", return_tensors="numpy")  # type: ignore[call-overload]
+    tokenizer("a", maxlength=5)  # type: ignore[call-overload]
+    tokenizer.encode("a", maxlength=5)  # type: ignore[call-overload]
     tokenizer.tokenize("a", truncation="all")  # type: ignore[arg-type]
     tokenizer.padding_side = "up"  # type: ignore[assignment]
     tokenizer.add_tokens(1)  # type: ignore[arg-type]
@@ -48,9 +59,9 @@ def calls(tokenizer: PretrainedTokenizer, words: list[str], rows: list[list[str]
 
 
 def of_a_tokenizer(tokenizer: Tokenizer) -> None:
-    assert_type(tokenizer("a", padding=True, max_length=5), BatchEncoding)
-    tokenizer("a", maxlength=5)  # type: ignore[call-arg]
-    tokenizer("a", truncation="all")  # type: ignore[arg-type]
+    assert_type(tokenizer("a", padding=True, max_length=5), BatchEncoding[list[int]])
+    tokenizer("a", maxlength=5)  # type: ignore[call-overload]
+    tokenizer("a", truncation="all")  # type: ignore[call-overload]
     loaded = AutoTokenizer.from_pretrained("folder", revision="main", padding_side="left")
     assert_type(loaded, PretrainedTokenizer)
     AutoTokenizer.from_pretrained(1)  # type: ignore[arg-type]
@@ -82,4 +93,4 @@ def other_names() -> None:
     processor.encode(1)  # type: ignore[arg-type]
 
     fast = transformers.PreTrainedTokenizerFast(tokenizer_file="tokenizer.json")
-    assert_type(fast("a"), transformers.BatchEncoding)
+    assert_type(fast("a"), transformers.BatchEncoding[list[int]])

@@ -29,7 +29,7 @@ def face(path: str) -> None:
     assert_type(tokenizer.decode(tokenizer.encode_ids("a")), str)
     assert_type(tokenizer.decode_stream().step(1), str | None)
     assert_type(tokenizer.count("a"), int)
-    assert_type(tokenizer("a", padding=True), tessella.BatchEncoding)
+    assert_type(tokenizer("a", padding=True), tessella.BatchEncoding[list[int]])
     assert_type(tokenizer("a").token_to_chars(0), CharSpan | None)
     assert_type(tessella.AutoTokenizer.from_pretrained(path), PretrainedTokenizer)
     assert_type(PretrainedTokenizer(tokenizer).pad_token_id, int | None)

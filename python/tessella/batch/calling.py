@@ -20,11 +20,15 @@ if TYPE_CHECKING:
     from .tokenizer import PretrainedTokenizer
 
 __all__ = [
+    "Batch",
     "CallInput",
     "CallOptions",
     "Columns",
+    "EncodeOptions",
+    "EncodedColumns",
     "PadToken",
     "PaddingKind",
+    "PlainOptions",
     "TokenizeOptions",
     "TruncationKind",
     "encode_rows",
@@ -38,33 +42,53 @@ PaddingKind = bool | Literal["longest", "max_length", "do_not_pad"]
 TruncationKind = bool | Literal["longest_first", "only_first", "only_second", "do_not_truncate"]
 
 
-class EncodeOptions(TypedDict, total=False):
-    """What ``PretrainedTokenizer.encode`` takes by name only; see ``PretrainedTokenizer.__call__``."""
+#: A list that is a batch unless it is told to be words. A ``str`` is no such list.
+Batch = list[str] | tuple[str, ...] | list[tuple[str, str]] | list[list[str]]
+
+
+class EncodedColumns(TypedDict, total=False):
+    """Options that leave a row a row."""
 
     text_target: CallInput | None
     text_pair_target: CallInput | None
-    is_split_into_words: bool
     pad_to_multiple_of: int | None
     return_token_type_ids: bool | None
     return_attention_mask: bool | None
-    return_overflowing_tokens: bool
     return_special_tokens_mask: bool
     return_offsets_mapping: bool
     return_length: bool
     verbose: bool
-    tokenizer_kwargs: Mapping[str, object] | None
     split_special_tokens: bool | None
     max_target_length: int | None
 
 
-class TokenizeOptions(EncodeOptions, total=False):
-    """What ``PretrainedTokenizer.tokenize`` takes besides its texts."""
+class _Lengths(TypedDict, total=False):
+    """How long rows become."""
 
     padding: PaddingKind
     truncation: TruncationKind | None
     max_length: int | None
     stride: int
     padding_side: Side | None
+
+
+class EncodeOptions(EncodedColumns, total=False):
+    """What ``PretrainedTokenizer.encode`` takes by name only; see ``PretrainedTokenizer.__call__``."""
+
+    is_split_into_words: bool
+    return_overflowing_tokens: bool
+    tokenizer_kwargs: Mapping[str, object] | None
+
+
+class PlainOptions(EncodedColumns, _Lengths, total=False):
+    """Options that do not decide whether columns are lists, lists of lists, or arrays."""
+
+    add_special_tokens: bool
+
+
+class TokenizeOptions(EncodeOptions, _Lengths, total=False):
+    """What ``PretrainedTokenizer.tokenize`` takes besides its texts."""
+
     return_tensors: Tensors | None
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ..errors import ArgumentError
 from ..tokenizer import _warn
+from .unknown import warning_of_options
 
 if TYPE_CHECKING:
     from .._types import Ids
@@ -134,6 +135,7 @@ class Decoding:
         clean_up_tokenization_spaces: bool | None = None,
     ) -> Any: ...
 
+    @warning_of_options
     def decode(
         self,
         token_ids: Any,
@@ -160,6 +162,7 @@ class Decoding:
         text = self.backend_tokenizer.decode([ids] if isinstance(ids, int) else ids, skip_special_tokens)
         return self._cleaned(text, clean_up_tokenization_spaces)
 
+    @warning_of_options
     def batch_decode(
         self,
         sequences: Any,  # rows in lists, or an array of some library

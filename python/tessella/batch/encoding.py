@@ -10,11 +10,22 @@ from __future__ import annotations
 
 from collections import UserDict
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, overload
 
 from .._tessella import Encoding
 from ..errors import ArgumentError
 from .tensors import Tensors, converter
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    #: What a column of ids or masks is: a list, a list of lists, an array.
+    C = TypeVar("C", default=Any)
+else:
+    from typing import TypeVar
+
+    # Defaults of type variables are for type checkers; they came with Python 3.13.
+    C = TypeVar("C")
 
 __all__ = ["BatchEncoding", "CharSpan", "TokenSpan"]
 
@@ -33,13 +44,20 @@ class TokenSpan(NamedTuple):
     end: int
 
 
-# `Any`: a column is a list of numbers, of lists or of pairs, or an array of any of five libraries.
-class BatchEncoding(UserDict[str, Any]):
+#: Columns that have a number for each token.
+Numbers = Literal["input_ids", "attention_mask", "token_type_ids", "special_tokens_mask", "labels"]
+
+
+# `Any`: other columns are lists of pairs, or whatever was put in.
+class BatchEncoding(UserDict[str, Any], Generic[C]):
     """Columns by name (``input_ids``, ``attention_mask``, ...), also as attributes.
 
     An integer index gives the ``Encoding`` of a row. Look-ups take a position, or a row and a position; rows
     and positions of tokens and words may be negative and then count from the end. The end of a text is not
     known, so a negative character has no token and no word.
+
+    Type checkers know what the columns of numbers are where the call tells: ``list[int]`` of one text,
+    ``list[list[int]]`` of a list of texts, an array with ``return_tensors="np"``.
 
     Args:
         data: the columns.
@@ -79,6 +97,16 @@ class BatchEncoding(UserDict[str, Any]):
         self.convert_to_tensors(tensor_type, prepend_batch_axis)
 
     # The dict.
+
+    if TYPE_CHECKING:
+        input_ids: C
+        attention_mask: C
+        token_type_ids: C
+        special_tokens_mask: C
+        labels: C
+
+    @overload
+    def __getitem__(self, item: Numbers) -> C: ...
 
     @overload
     def __getitem__(self, item: str) -> Any: ...

@@ -14,7 +14,7 @@ from ..loading import loaded
 from ..tokenizer import Tokenizer
 from .classes import warn_of_unused
 from .from_pieces import as_json
-from .unknown import warn_of_misspelled, warn_of_unknown
+from .unknown import looked_at, warn_of_misspelled, warn_of_unknown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -140,14 +140,16 @@ class Files:
         me: Any = cls
         backend, complete = loaded(path, class_name=me._class_name({}) or None, given=settings)
         own = cls._settings_of(backend)
-        warn_of_unknown(given, own)
+        warn_of_unknown("from_pretrained", given, own)
         warn_of_misspelled(backend.config or {}, "tokenizer_config.json")
         if complete is not None:
-            return cls._complete(backend, complete, name)
+            with looked_at():
+                return cls._complete(backend, complete, name)
         found = own | settings
         found = me._usual_roles(backend, found) | found
         found["name_or_path"] = name
-        made: _F = cls._for(found)(backend, **found)
+        with looked_at():
+            made: _F = cls._for(found)(backend, **found)
         warn_of_unused(settings, vars(made)["_carried_out"], me._class_name(found))
         return made
 

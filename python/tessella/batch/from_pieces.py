@@ -64,7 +64,7 @@ def with_class(
     else:
         extra = kind.extra(list(pieces.added), settings)
     if kind.ends is not None and kind.ends_replaced:
-        tokenizer.post_processor = kind.ends(Roles(tokenizer, roles), settings)
+        tokenizer.post_processor = kind.template(Roles(tokenizer, roles), settings)
     _add_tokens(tokenizer, settings.pop("added_tokens_decoder"), roles, extra)
     there = {str(token) for token in extra}
     extra += [AddedToken(token, special=True) for token in kind.marked if token not in there]
@@ -80,7 +80,7 @@ def with_class(
     if kind.ends is None or (kind.ends_replaced and wanted):
         tokenizer.post_processor = _usual_ends(Roles(tokenizer, roles), settings)
     elif not kind.ends_replaced:
-        tokenizer.post_processor = kind.ends(Roles(tokenizer, roles), settings)
+        tokenizer.post_processor = kind.template(Roles(tokenizer, roles), settings)
     settings |= {role: token for role, token in roles.items() if role in ROLES}
     own = {role: token for role, token in roles.items() if role not in ROLES}
     for key in (*own, "model_specific_special_tokens", "additional_special_tokens"):

@@ -15,6 +15,7 @@ from typing import Any
 from ..errors import ArgumentError
 from ..loading import load
 from .classes import DEFAULTS, TOKENS, plain_name
+from .languages import Languages
 from .piece_classes import CLASSES
 from .tokenizer import Backend, PretrainedTokenizer
 
@@ -118,7 +119,11 @@ def class_named(name: str) -> type[PreTrainedTokenizerFast] | None:
         own = DEFAULTS.get(plain, {})
         text = f"The tokenizer of {plain.removesuffix('Tokenizer')} models."
         members = {**own, "_defaults": {**roles, **own}, "__doc__": text, "__module__": _HOME}
-        _MADE[plain] = type(plain, (PreTrainedTokenizerFast,), members)
+        bases: tuple[type, ...] = (PreTrainedTokenizerFast,)
+        if plain in CLASSES and CLASSES[plain].language is not None:
+            bases = (Languages, *bases)
+            members["_piece_class"] = CLASSES[plain]
+        _MADE[plain] = type(plain, bases, members)
     return _MADE[plain]
 
 

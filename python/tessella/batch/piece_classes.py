@@ -68,6 +68,15 @@ class PieceClass:
     marked: tuple[str, ...] = ()
     #: Whether all special tokens are added once more as such, which makes users' own pieces special too.
     specials_again: bool = False
+    #: Of translation models: the language of a text where the settings do not say.
+    language: str | None = None
+
+    def template(self, roles: Roles, settings: Arguments) -> TemplateProcessing:
+        """What stands round a text, of a class that has ends."""
+        assert self.ends is not None
+        if self.language is not None:
+            settings = {**settings, "src_lang": settings.get("src_lang") or self.language}
+        return self.ends(roles, settings)
 
 
 def _scheme(wanted: object, otherwise: PrependScheme = "never") -> PrependScheme:
@@ -268,24 +277,16 @@ def _mbart50(pieces: Pieces, arguments: Arguments) -> Tokenizer:
     return metaspace(tokenizer, "always")
 
 
-def _behind(language: str) -> Callable[[Roles, Arguments], TemplateProcessing]:
+def _behind(roles: Roles, arguments: Arguments) -> TemplateProcessing:
     """The end of the text and then the language."""
-
-    def ends(roles: Roles, arguments: Arguments) -> TemplateProcessing:
-        eos, code = roles.token("eos"), _known(roles, arguments["src_lang"] or language)
-        return roles.template(["$A", eos, code], ["$A", "$B", eos, code], eos, code)
-
-    return ends
+    eos, code = roles.token("eos"), _known(roles, arguments["src_lang"])
+    return roles.template(["$A", eos, code], ["$A", "$B", eos, code], eos, code)
 
 
-def _before(language: str) -> Callable[[Roles, Arguments], TemplateProcessing]:
+def _before(roles: Roles, arguments: Arguments) -> TemplateProcessing:
     """The language, the text, and its end."""
-
-    def ends(roles: Roles, arguments: Arguments) -> TemplateProcessing:
-        eos, code = roles.token("eos"), _known(roles, arguments["src_lang"] or language)
-        return roles.template([code, "$A", eos], [code, "$A", "$B", eos], code, eos)
-
-    return ends
+    eos, code = roles.token("eos"), _known(roles, arguments["src_lang"])
+    return roles.template([code, "$A", eos], [code, "$A", "$B", eos], code, eos)
 
 
 def _known(roles: Roles, token: str) -> str:
@@ -304,7 +305,7 @@ def _nllb(pieces: Pieces, arguments: Arguments) -> Tokenizer:
 
 
 def _nllb_ends(roles: Roles, arguments: Arguments) -> TemplateProcessing:
-    eos, code = roles.token("eos"), arguments["src_lang"] or "eng_Latn"
+    eos, code = roles.token("eos"), arguments["src_lang"]
     if arguments["legacy_behaviour"]:
         return roles.template(["$A", eos, code], ["$A", "$B", eos, code], eos, code)
     return roles.template([code, "$A", eos], [code, "$A", "$B", eos], eos, code)
@@ -512,7 +513,8 @@ CLASSES: dict[str, PieceClass] = {
     "MBartTokenizer": PieceClass(
         {**_ANGLES, "mask_token": _lstrip("<mask>")},
         _mbart,
-        _behind("en_XX"),
+        _behind,
+        language="en_XX",
         arguments=_LANGUAGES,
         extra=_mbart_extra,
     ),
@@ -522,7 +524,8 @@ CLASSES: dict[str, PieceClass] = {
             "mask_token": _lstrip("<mask>"),
         },
         _mbart50,
-        _before("en_XX"),
+        _before,
+        language="en_XX",
         arguments=_LANGUAGES,
         extra=lambda own, arguments: [*own, *_MBART50],
         marked=tuple(_MBART50),
@@ -531,6 +534,7 @@ CLASSES: dict[str, PieceClass] = {
         {**_ANGLES, "mask_token": _lstrip("<mask>", normalized=True, special=True)},
         _nllb,
         _nllb_ends,
+        language="eng_Latn",
         arguments={**_LANGUAGES, "legacy_behaviour": False},
     ),
     "SeamlessM4TTokenizer": PieceClass(

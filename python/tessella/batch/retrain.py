@@ -14,6 +14,7 @@ from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from ..training import BY_MODEL
 from ..training.anew import Anew
+from .unknown import looked_at
 
 if TYPE_CHECKING:
     from .._types import Texts
@@ -96,7 +97,8 @@ def retrained(
     # What the post-processor puts in is decided by now.
     for name in ("add_bos_token", "add_eos_token"):
         settings.pop(name, None)
-    made = type(source)(tokenizer, **settings)
+    with looked_at():
+        made = type(source)(tokenizer, **settings)
     for name in ("padding_side", "truncation_side", "model_max_length", "model_input_names"):
         setattr(made, name, getattr(source, name))
     return made

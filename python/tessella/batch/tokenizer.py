@@ -18,7 +18,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
 from ..errors import ArgumentError, OutOfRangeError
 from ..processors import TemplateProcessing
@@ -34,13 +34,15 @@ from .names import OtherNames
 from .special import ROLES, SpecialTokens, as_token, guess
 from .strategies import NO_LIMIT, Strategies, count, resolve
 from .tensors import Tensors
-from .unknown import warning_of_options
+from .unknown import warn_of_unknown, warning_of_options
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     from typing_extensions import Unpack
 
     from .._types import Side, Texts
-    from .calling import EncodeOptions, PadToken, TokenizeOptions
+    from .calling import Batch, EncodedColumns, EncodeOptions, PadToken, PlainOptions, TokenizeOptions
     from .padding import Encoded
 
 __all__ = ["PretrainedTokenizer"]
@@ -137,6 +139,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
                 f"{type(self).__name__} needs a tokenizer: pass `tokenizer_object` or `tokenizer_file`, or "
                 "use from_pretrained"
             )
+        warn_of_unknown(type(self).__name__, settings, {})
         if backend.padding is not None:
             own = backend.padding
             settings.setdefault("pad_token", own["pad_token"])
@@ -446,6 +449,10 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
 
     # Encoding.
 
+    def _for_targets(self: _P) -> _P:
+        """What encodes targets: the same, but for models that translate."""
+        return self
+
     def _pad_settings(self, padding_side: Side | None) -> PadToken:
         side = self.padding_side if padding_side is None else padding_side
         if side not in _SIDES:
@@ -470,6 +477,73 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
                     "model takes; pass truncation=True to cut it"
                 ]
             )
+
+    # What the columns are, where the arguments tell.
+
+    @overload
+    def __call__(
+        self,
+        text: str,
+        text_pair: str | None = None,
+        *,
+        is_split_into_words: Literal[False] = False,
+        return_overflowing_tokens: Literal[False] = False,
+        return_tensors: None = None,
+        **options: Unpack[PlainOptions],
+    ) -> BatchEncoding[list[int]]: ...
+
+    @overload
+    def __call__(
+        self,
+        text: Batch,
+        text_pair: Batch | None = None,
+        *,
+        is_split_into_words: Literal[False] = False,
+        return_overflowing_tokens: bool = False,
+        return_tensors: None = None,
+        **options: Unpack[PlainOptions],
+    ) -> BatchEncoding[list[list[int]]]: ...
+
+    @overload
+    def __call__(
+        self,
+        text: CallInput,
+        text_pair: CallInput | None = None,
+        *,
+        is_split_into_words: bool = False,
+        return_overflowing_tokens: bool = False,
+        return_tensors: Literal["np"],
+        **options: Unpack[PlainOptions],
+    ) -> BatchEncoding[npt.NDArray[np.int64]]: ...
+
+    @overload
+    def __call__(
+        self,
+        text: CallInput | None = None,
+        text_pair: CallInput | None = None,
+        text_target: CallInput | None = None,
+        text_pair_target: CallInput | None = None,
+        add_special_tokens: bool = True,
+        padding: PaddingKind = False,
+        truncation: TruncationKind | None = None,
+        max_length: int | None = None,
+        stride: int = 0,
+        is_split_into_words: bool = False,
+        pad_to_multiple_of: int | None = None,
+        padding_side: Side | None = None,
+        return_tensors: Tensors | None = None,
+        return_token_type_ids: bool | None = None,
+        return_attention_mask: bool | None = None,
+        return_overflowing_tokens: bool = False,
+        return_special_tokens_mask: bool = False,
+        return_offsets_mapping: bool = False,
+        return_length: bool = False,
+        verbose: bool = True,
+        tokenizer_kwargs: Mapping[str, object] | None = None,
+        *,
+        split_special_tokens: bool | None = None,
+        max_target_length: int | None = None,
+    ) -> BatchEncoding: ...
 
     @warning_of_options
     def __call__(
@@ -545,9 +619,11 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
             return_length,
         )
 
-        def encoded(text: CallInput, pair: CallInput | None, strategies: Strategies) -> BatchEncoding:
+        def encoded(
+            by: PretrainedTokenizer, text: CallInput, pair: CallInput | None, strategies: Strategies
+        ) -> BatchEncoding:
             return encode_rows(
-                self,
+                by,
                 text,
                 pair,
                 columns,
@@ -564,19 +640,52 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
                 verbose=verbose,
             )
 
-        batch = None if text is None else encoded(text, text_pair, strategies)
+        batch = None if text is None else encoded(self, text, text_pair, strategies)
         if text_target is None:
             assert batch is not None
             return batch
         if max_target_length is not None:
             strategies = strategies._replace(max_length=max_target_length)
-        target = encoded(text_target, text_pair_target, strategies)
+        target = encoded(self._for_targets(), text_target, text_pair_target, strategies)
         if batch is None:
             return target
         batch["labels"] = target["input_ids"]
         return batch
 
+    @overload
+    def encode(
+        self,
+        text: str,
+        text_pair: str | None = None,
+        add_special_tokens: bool = True,
+        padding: PaddingKind = False,
+        truncation: TruncationKind | None = None,
+        max_length: int | None = None,
+        stride: int = 0,
+        padding_side: Side | None = None,
+        return_tensors: None = None,
+        *,
+        is_split_into_words: Literal[False] = False,
+        return_overflowing_tokens: Literal[False] = False,
+        **options: Unpack[EncodedColumns],
+    ) -> list[int]: ...
+
     # `Any`: a list, a list of lists or an array of some library, as the options say.
+    @overload
+    def encode(
+        self,
+        text: CallInput,
+        text_pair: CallInput | None = None,
+        add_special_tokens: bool = True,
+        padding: PaddingKind = False,
+        truncation: TruncationKind | None = None,
+        max_length: int | None = None,
+        stride: int = 0,
+        padding_side: Side | None = None,
+        return_tensors: Tensors | None = None,
+        **options: Unpack[EncodeOptions],
+    ) -> Any: ...
+
     def encode(
         self,
         text: CallInput,

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from .._near import meant, nearest
@@ -15,7 +17,7 @@ from ..tokenizer import _warn
 from .classes import ARGUMENTS
 from .special import ROLES
 
-__all__ = ["warn_of_misspelled", "warn_of_unknown", "warning_of_options"]
+__all__ = ["looked_at", "warn_of_misspelled", "warn_of_unknown", "warning_of_options"]
 
 _C = TypeVar("_C", bound=Callable[..., Any])
 
@@ -74,18 +76,34 @@ KNOWN = frozenset(
 _SLIP = 0.88
 
 
-def warn_of_unknown(given: Iterable[str], own: Mapping[str, object]) -> None:
+_LOOKED_AT: ContextVar[bool] = ContextVar("_LOOKED_AT", default=False)
+
+
+@contextmanager
+def looked_at() -> Iterator[None]:
+    """Settings that tokenizers are made with meanwhile are those of files, or have been warned of already."""
+    before = _LOOKED_AT.set(True)
+    try:
+        yield
+    finally:
+        _LOOKED_AT.reset(before)
+
+
+def warn_of_unknown(who: str, given: Iterable[str], own: Mapping[str, object]) -> None:
     """Tells which settings a caller gave that neither this library nor the files' settings know.
 
     Args:
+        who: what they were given to.
         given: the names of the settings.
         own: the settings of the files.
     """
+    if _LOOKED_AT.get():
+        return
     known = {*KNOWN, *own}
     unknown = [name for name in given if name not in known and not name.endswith("_token")]
     if unknown:
         named = [f"`{name}`{meant(name, known)}" for name in unknown]
-        _warn([f"from_pretrained knows no setting {', '.join(named)} (it is kept, and saved again)"])
+        _warn([f"{who} knows no setting {', '.join(named)} (it is kept, and saved again)"])
 
 
 def warn_of_misspelled(settings: Mapping[str, object], file: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import os
 import re
@@ -17,6 +18,7 @@ from .terminal import harmless, note, visible
 
 if TYPE_CHECKING:
     from .._corpus import Stream, Texts
+    from .._progress import Meter
     from .._texts import Cut
     from ..tokenizer import Tokenizer
 
@@ -36,6 +38,7 @@ __all__ = [
     "readers",
     "reading",
     "sample_size",
+    "shown_meter",
     "texts",
 ]
 
@@ -172,6 +175,18 @@ def _source(name: str) -> Path | Stream:
     return Stream("standard input", sys.stdin.buffer)
 
 
+@contextlib.contextmanager
+def shown_meter(stage: str, shown: bool) -> Iterator[Meter]:
+    """Shows how far work is, in bytes of text: a bar on a terminal, a line every ten seconds elsewhere."""
+    from .._progress import Meter, form
+
+    meter = Meter(stage, form(shown))
+    try:
+        yield meter
+    finally:
+        meter.end()
+
+
 class Progress:
     """How far reading is, on standard error: a bar on a terminal, a line every ten seconds elsewhere.
 
@@ -179,11 +194,11 @@ class Progress:
     """
 
     def __init__(self, stage: str, found: Sequence[Texts], shown: bool) -> None:
-        from .._progress import Meter
+        from .._progress import Meter, form
 
         self._found = found
         self._total = sum(one.total for one in found) if all(one.total for one in found) else 0
-        self._meter = Meter(stage, "indicatif" if shown else "silent")
+        self._meter = Meter(stage, form(shown))
 
     def step(self) -> None:
         """Shows what has been read by now."""

@@ -25,6 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_sample(parser, "16MB", "all files together")
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each (default: 3)")
     parser.add_argument("--threads", type=int, metavar="N", help="how many threads encode ids")
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
     parser.add_argument("--json", action="store_true", help="write the numbers as JSON")
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
 
@@ -33,7 +34,8 @@ def run(options: argparse.Namespace) -> int:
     started = time.perf_counter()
     tokenizer = inputs.load(options.tokenizer, options.pattern)
     loading = time.perf_counter() - started
-    sampled = inputs.Sampled(inputs.texts(options), inputs.sample_size(options))
+    stage = "" if options.quiet else "read"
+    sampled = inputs.Sampled(inputs.texts(options, stage), inputs.sample_size(options))
     texts = list(sampled)
     if not any(texts):
         raise ArgumentError("there is no text to look at: the input is empty")
@@ -42,18 +44,33 @@ def run(options: argparse.Namespace) -> int:
 
     # What is only done once in a process is not the tokenizer's: importing NumPy, starting threads.
     tokenizer.encode_ids_batch([""])
-    first, ragged = _timed(lambda: tokenizer.encode_ids_batch(texts, num_threads=options.threads))
-    ids = ragged.to_list()
-    changed = sum(
-        tokenizer.decode(one, skip_special_tokens=True) != text for one, text in zip(ids, texts, strict=True)
-    )
+    with inputs.shown_meter("bench", not options.quiet) as meter:
+        # The first run, the check of the round trip, and three kinds of work.
+        runs = iter(range(1, 2 + 3 * repeat + 1))
 
-    def best(work: Callable[[], Any]) -> float:
-        return min(_timed(work)[0] for _ in range(repeat))
+        def done() -> None:
+            # Between runs: showing takes none of their time.
+            meter.update(next(runs) * size, (2 + 3 * repeat) * size)
 
-    again = best(lambda: tokenizer.encode_ids_batch(texts, num_threads=options.threads))
-    aligned = best(lambda: tokenizer.encode_batch(texts))
-    decoding = best(lambda: tokenizer.decode_batch(ids))
+        def best(work: Callable[[], Any]) -> float:
+            found = []
+            for _ in range(repeat):
+                found.append(_timed(work)[0])
+                done()
+            return min(found)
+
+        meter.update(0, (2 + 3 * repeat) * size)
+        first, ragged = _timed(lambda: tokenizer.encode_ids_batch(texts, num_threads=options.threads))
+        done()
+        ids = ragged.to_list()
+        changed = sum(
+            tokenizer.decode(one, skip_special_tokens=True) != text
+            for one, text in zip(ids, texts, strict=True)
+        )
+        done()
+        again = best(lambda: tokenizer.encode_ids_batch(texts, num_threads=options.threads))
+        aligned = best(lambda: tokenizer.encode_batch(texts))
+        decoding = best(lambda: tokenizer.decode_batch(ids))
     tokens = len(ragged.ids)
     work = {
         "ids, first run": first,

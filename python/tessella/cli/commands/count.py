@@ -14,6 +14,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
@@ -111,8 +112,13 @@ def _merged(options: argparse.Namespace) -> PieceCounts:
     if not options.files:
         raise ArgumentError("--merge needs files of counts")
     counts = PieceCounts()
-    for name in options.files:
-        counts.merge(PieceCounts.load(name))
+    # Bytes of files, which tell how much there is to add up.
+    sizes = [os.stat(name).st_size for name in options.files]
+    with inputs.shown_meter("merge", not options.quiet) as meter:
+        for place, name in enumerate(options.files):
+            meter.update(sum(sizes[:place]), sum(sizes))
+            counts.merge(PieceCounts.load(name))
+        meter.update(sum(sizes), sum(sizes))
     return counts
 
 

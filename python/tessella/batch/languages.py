@@ -1,0 +1,130 @@
+"""Tokenizers of translation models, which put the language of a text at its end or in front of it.
+
+Which of the two, the class says: see ``piece_classes``. Setting ``src_lang`` changes the tokens round the
+texts that are encoded next; targets (``text_target``) get those of ``tgt_lang``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..errors import ArgumentError
+from ..tokenizer import Tokenizer, _warn
+from .pieces import Roles
+
+if TYPE_CHECKING:
+    from .encoding import BatchEncoding
+    from .piece_classes import PieceClass
+
+__all__ = ["Languages"]
+
+_L = TypeVar("_L", bound="Languages")
+
+
+class Languages:
+    """The languages of a translation model's tokenizer; a part of the classes that have them."""
+
+    backend_tokenizer: Tokenizer
+    init_kwargs: dict[str, Any]
+    _piece_class: PieceClass
+    _roles: dict[str, Any]
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: Any, **options: Any) -> BatchEncoding: ...
+        def convert_tokens_to_ids(self, tokens: str) -> int | None: ...
+
+    def _set_up(self, backend: Tokenizer, settings: dict[str, Any]) -> None:
+        own: Any = super()
+        own._set_up(backend, settings)
+        # What a tokenizer.json puts round texts may be another language.
+        if settings.get("src_lang") is not None:
+            self._speak("src_lang")
+
+    @property
+    def src_lang(self) -> str:
+        """The language of texts; setting it changes what is put round them.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> from tessella.compat.transformers import NllbTokenizer
+            >>> tokens = ["<unk>", "</s>", "eng_Latn", "deu_Latn"]
+            >>> backend = Tokenizer(models.WordLevel({token: id for id, token in enumerate(tokens)}, "<unk>"))
+            >>> tokenizer = NllbTokenizer(tokenizer_object=backend, src_lang="eng_Latn")
+            >>> tokenizer.src_lang = "deu_Latn"
+            >>> tokenizer.convert_ids_to_tokens(tokenizer("eng_Latn").input_ids)
+            ['deu_Latn', 'eng_Latn', '</s>']
+        """
+        return self._language("src_lang")
+
+    @src_lang.setter
+    def src_lang(self, language: str) -> None:
+        self._choose("src_lang", language)
+        self._speak("src_lang")
+
+    @property
+    def tgt_lang(self) -> str | None:
+        """The language of targets; without one it becomes that of the first texts that have targets."""
+        return self.init_kwargs.get("tgt_lang")
+
+    @tgt_lang.setter
+    def tgt_lang(self, language: str) -> None:
+        self._choose("tgt_lang", language)
+
+    def _language(self, role: str) -> str:
+        return str(self.init_kwargs.get(role) or self._piece_class.language)
+
+    def _choose(self, role: str, language: str) -> None:
+        if not isinstance(language, str):
+            raise ArgumentError(f"`{role}` must be the name of a language, a str, not {language!r}")
+        self.init_kwargs[role] = language
+
+    def _speak(self, role: str, backend: Tokenizer | None = None) -> None:
+        """Puts the tokens of a language round the texts that are encoded next."""
+        backend = self.backend_tokenizer if backend is None else backend
+        language = self._language(role)
+        if backend.token_to_id(language) is None:
+            _warn(
+                [
+                    f"`{role}` is {language!r}, which is no token of this tokenizer: the unknown token "
+                    "stands for it"
+                ]
+            )
+        settings: Mapping[str, Any] = {
+            **self._piece_class.arguments,
+            **self.init_kwargs,
+            "src_lang": language,
+        }
+        backend.post_processor = self._piece_class.template(Roles(backend, self._roles), settings)
+
+    def _for_targets(self: _L) -> _L:
+        """A tokenizer of the same kind that encodes targets; this one may be at work in other threads.
+
+        Without a language of targets, that of the first texts with targets stays it, as in transformers.
+        """
+        if self.tgt_lang is None:
+            self.init_kwargs["tgt_lang"] = self.src_lang
+        made: Any = self.__copy__()  # type: ignore[attr-defined]
+        made._speak("tgt_lang")
+        return made  # type: ignore[no-any-return]
+
+    def set_src_lang_special_tokens(self, src_lang: str) -> None:
+        """Puts the tokens of a language round the texts that are encoded next."""
+        self.src_lang = src_lang
+
+    def _build_translation_inputs(
+        self,
+        raw_inputs: Any,
+        return_tensors: Any = None,
+        src_lang: Any = None,
+        tgt_lang: Any = None,
+        **more: Any,
+    ) -> BatchEncoding:
+        """What the translation pipeline of transformers asks for."""
+        if src_lang is None or tgt_lang is None:
+            raise ArgumentError("Translation requires a `src_lang` and a `tgt_lang` for this model")
+        self.src_lang = src_lang
+        inputs = self(raw_inputs, add_special_tokens=True, return_tensors=return_tensors, **more)
+        inputs["forced_bos_token_id"] = self.convert_tokens_to_ids(tgt_lang)
+        return inputs
