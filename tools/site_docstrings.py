@@ -3,7 +3,8 @@
 Signatures come from the stub, `_tessella.pyi`; what the members do is said in the compiled module alone. Classes that call
 themselves `tessella.Encoding` rather than `tessella._tessella.Encoding` are taken for aliases of what the package
 imports, and lose their docstrings on the way. Here they get them back. Constants, attributes and names of types are
-described by the comments above them that begin with `#:`.
+described by the comments above them that begin with `#:`. What a trainer takes is told by its options, and is in its signature
+and docstring when the class is made.
 """
 
 from __future__ import annotations
@@ -56,3 +57,31 @@ class CompiledDocstrings(griffe.Extension):
         text = inspect.getdoc(own)
         if text and not shown.is_alias and not shown.docstring:
             shown.docstring = griffe.Docstring(text, parent=shown, parser="google")
+
+
+class Trainers(griffe.Extension):
+    """Asks the classes of trainers what they take."""
+
+    def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
+        public = importlib.import_module(f"{pkg.path}.trainers")
+        for room in pkg["training"].modules.values():
+            for shown in room.classes.values():
+                own = getattr(public, shown.name, None)
+                if own is not None and own._options:
+                    text = inspect.getdoc(own) or ""
+                    shown.docstring = griffe.Docstring(text, parent=shown, parser="google")
+                    shown.set_member("__init__", self._taking(own, shown))
+
+    @staticmethod
+    def _taking(own: type, shown: griffe.Class) -> griffe.Function:
+        kinds = griffe.ParameterKind
+        parameters = [
+            griffe.Parameter(
+                name,
+                kind=kinds.keyword_only if one.kind is one.KEYWORD_ONLY else kinds.positional_or_keyword,
+                annotation=None if one.annotation is one.empty else str(one.annotation),
+                default=None if one.default is one.empty else repr(one.default),
+            )
+            for name, one in inspect.signature(own.__init__).parameters.items()
+        ]
+        return griffe.Function("__init__", parameters=griffe.Parameters(*parameters), parent=shown)

@@ -38,6 +38,7 @@ from ._types import (
     TextInputSequence,
 )
 from .counting import PieceCounts, count_pieces
+from .limits import Limits, get_limits, set_limits
 from .loading import load
 from .ragged import RaggedIds
 from .tokenizer import PlanStep, TextStream, Tokenizer
@@ -64,6 +65,7 @@ __all__ = [
     "EncodeInput",
     "Encoding",
     "InputSequence",
+    "Limits",
     "NormalizedString",
     "OffsetReferential",
     "OffsetType",
@@ -87,6 +89,7 @@ __all__ = [
     "count_pieces",
     "decoders",
     "errors",
+    "get_limits",
     "implementations",
     "load",
     "models",
@@ -94,6 +97,7 @@ __all__ = [
     "pre_tokenizers",
     "processors",
     "recipes",
+    "set_limits",
     "tools",
     "trainers",
 ]
@@ -143,10 +147,15 @@ def __dir__() -> list[str]:
 
 
 def _before_fork() -> None:
-    """Lets no thread be in the middle of a once-only look-up when the process forks."""
+    """Lets no thread be in the middle of a once-only look-up, or of being started, when the process forks."""
     if "numpy" in sys.modules:
         _tessella.settle()
+    _tessella.hold_threads()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork)
+    os.register_at_fork(
+        before=_before_fork,
+        after_in_parent=lambda: _tessella.release_threads(False),
+        after_in_child=lambda: _tessella.release_threads(True),
+    )

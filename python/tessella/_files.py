@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
-import secrets
-import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from . import _tessella
@@ -36,53 +33,44 @@ def _batches(
             yield tokenizer.encode_ids_batch(some, special, threads)
 
 
-def _beside(folder: str, name: str, mode: int) -> tuple[int, str]:
-    """A new file in a folder, open for writing, and its path; the process's mask is taken off its mode."""
-    flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-    while True:
-        # As `tempfile` names its files; those are only for their owner, and the permissions of a new file
-        # cannot be asked for without changing them for all threads.
-        path = os.path.join(folder, f".{name}.{secrets.token_hex(6)}")
-        with contextlib.suppress(FileExistsError):
-            return os.open(path, flags, mode), path
+def _read_file(path: Any) -> bytes:
+    """The content of an ordinary file. A number is no path, though ``open`` takes one for an open file."""
+    return _tessella.read_file(os.fsdecode(path))
+
+
+def _write_together(folder: Any, files: Mapping[str, bytes]) -> list[str]:
+    """Writes files of one folder, of which a reader sees all or none; gives their paths."""
+    _tessella.write_together(os.fsdecode(folder), list(files.items()))
+    return [os.path.join(os.fsdecode(folder), *name.split("/")) for name in files]
+
+
+@contextlib.contextmanager
+def _replacing_together(*targets: str) -> Iterator[tuple[IO[bytes], ...]]:
+    """Files that take the places of ``targets`` when the block ends well, and vanish when it does not.
+
+    What is there and no ordinary file, a device or a pipe, is written to: a file must not take its place. The
+    engine's writer does all this, see ``atomic`` in ``crates/tessella-formats``.
+    """
+    made: list[_tessella.Replacing] = []
+    try:
+        with contextlib.ExitStack() as stack:
+            files = []
+            for target in targets:
+                made.append(_tessella.Replacing(target))
+                files.append(stack.enter_context(os.fdopen(made[-1].descriptor(), "wb")))
+            yield tuple(files)
+        _tessella.commit(made)
+    except BaseException:
+        for one in made:
+            one.abandon()
+        raise
 
 
 @contextlib.contextmanager
 def _replacing(target: str) -> Iterator[IO[bytes]]:
-    """A file that takes the place of `target` when the block ends well, and vanishes when it does not.
-
-    Who may read and write it stays as it was for the file that it replaces.
-
-    What is there and no ordinary file, a device or a pipe, is written to: a file must not take its place.
-    """
-    if os.path.isdir(target):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
-    if os.path.exists(target) and not os.path.isfile(target):
-        with open(target, "wb") as file:
-            yield file
-        return
-    folder, name = os.path.split(os.path.realpath(target))
-    mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
-    if mode is not None and not mode & 0o222:
-        raise PermissionError(errno.EACCES, "the file is read-only", target)
-    try:
-        # Never more open to others than what it replaces, not even while it is written.
-        handle, temporary = _beside(folder, name, 0o666 if mode is None else mode & 0o777)
-    except OSError as error:
-        # The name that the caller knows.
-        raise OSError(error.errno, os.strerror(error.errno or 0), target) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(temporary, mode)
-        os.replace(temporary, os.path.join(folder, name))
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
+    """A file that takes the place of ``target`` when the block ends well; see ``_replacing_together``."""
+    with _replacing_together(target) as (file,):
+        yield file
 
 
 def encode_files(
@@ -107,7 +95,7 @@ def encode_files(
     end = 0
     # Written beside the target and moved there when whole: a failed run leaves nothing, and a result that
     # still maps an older file of the same name keeps it.
-    with _replacing(target) as ids_file, _replacing(f"{target}.offsets") as offsets_file:
+    with _replacing_together(target, f"{target}.offsets") as (ids_file, offsets_file):
         offsets_file.write(np.zeros(1, "<i8").tobytes())
         for batch in batches:
             ids_file.write(batch.ids.astype("<u4", copy=False).data)

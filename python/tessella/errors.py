@@ -94,7 +94,16 @@ class UnsupportedError(TessellaError, ValueError):
 
 
 class TrainError(TessellaError, ValueError):
-    """Training that cannot go on."""
+    """Training that cannot go on.
+
+    Where a vocabulary is too small for special tokens, alphabet and forced tokens, it tells the numbers.
+    """
+
+    #: The size that was asked for, and the least that will do.
+    vocab_size: int | None = None
+    needed: int | None = None
+    #: Whether it is the forced tokens that do not fit.
+    is_forced: bool = False
 
 
 class CustomComponentError(TessellaError, RuntimeError):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _tessella
+from ._formats import ENCODINGS, ENDINGS
 from ._near import nearest
 from .errors import ArgumentError, FormatError, MissingDependencyError, TessellaError
 from .models import SentencePiece
@@ -17,10 +18,6 @@ from .tokenizer import Tokenizer
 
 __all__ = ["load"]
 
-# What tokenizer files end in: such a name is never one of a hub.
-_FILE_ENDINGS = (".json", ".model", ".tiktoken", ".txt", ".gguf")
-# Encodings whose patterns and special tokens are built in.
-_ENCODINGS = ("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony")
 _ENDING = re.compile(r"\.[A-Za-z]{2,8}$", re.ASCII)
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 
@@ -39,7 +36,8 @@ def load(
             folder with such files, or the name of a repository on a model hub.
         pattern: how a ``.tiktoken`` file's texts are cut into pieces: an expression, or the name of a known
             encoding such as ``cl100k_base``. Only for ``.tiktoken`` files, which do not say; not needed if
-            the file has the name of a known encoding.
+            the file has the name of a known encoding, or if ``NAME.tiktoken.json`` stands beside it, as
+            ``save`` writes it.
         special_tokens: the special tokens of a ``.tiktoken`` file and their ids.
         allow_custom: import paths (``package.module:Name``) of components written in Python that the file
             may use. Nothing else is imported.
@@ -91,7 +89,8 @@ def loaded(
             f"{type(special_tokens).__name__}"
         )
     if not os.path.exists(path):
-        return _from_elsewhere(path, isinstance(source, os.PathLike), pattern, special_tokens), None
+        is_path = isinstance(source, os.PathLike)
+        return _from_elsewhere(path, is_path, pattern, special_tokens, allow_custom), None
     specials = None if special_tokens is None else list(special_tokens.items())
     try:
         description, notices, beside = _tessella.load(path, pattern, specials, list(allow_custom))
@@ -160,10 +159,14 @@ def _object_in(folder: str, name: str) -> dict[str, Any] | None:
 
 
 def _from_elsewhere(
-    name: str, is_path: bool, pattern: str | None, special_tokens: Mapping[str, int] | None
+    name: str,
+    is_path: bool,
+    pattern: str | None,
+    special_tokens: Mapping[str, int] | None,
+    allow_custom: Iterable[str],
 ) -> Tokenizer:
     """What is no file here: from a hub, if it can be a name on one."""
-    if not is_path and name in _ENCODINGS:
+    if not is_path and name in ENCODINGS and (name != "gpt2" or pattern is not None):
         raise ArgumentError(
             f"there is no file `{name}`: the pattern and the special tokens of this encoding are built in, "
             f"the file of its ranks is yours: pass the path of {name}.tiktoken, or of another "
@@ -176,10 +179,13 @@ def _from_elsewhere(
         raise ArgumentError(
             f"`{given}` is only for .tiktoken files; there is no file `{name}`, and a hub needs none of it"
         )
+    from .batch.hub import download
+
     try:
-        return Tokenizer.from_pretrained(name)
+        folder = download(name)
     except MissingDependencyError as error:
         raise MissingDependencyError(f"there is no file or folder `{name}`, and {error}") from error.__cause__
+    return load(folder, allow_custom=allow_custom)
 
 
 def _similar(name: str) -> str:
@@ -202,7 +208,7 @@ def _similar(name: str) -> str:
 
 def _is_hub_name(name: str) -> bool:
     """``model`` or ``owner/model``, and nothing that only files have."""
-    if name.lower().endswith(_FILE_ENDINGS) or not _HUB_NAME.fullmatch(name):
+    if name.lower().endswith(ENDINGS) or not _HUB_NAME.fullmatch(name):
         return False
     if "/" not in name and _ENDING.search(name):
         # The few repositories without an owner have no such endings; a mistyped file has.

@@ -35,9 +35,9 @@ _Path = str | os.PathLike[str]
 
 
 def _read(path: _Path) -> bytes:
-    # A number is no path, though `open` would take it for a file that is open already.
-    with open(os.fspath(path), "rb") as file:
-        return file.read()
+    from ._files import _read_file
+
+    return _read_file(path)
 
 
 def _read_vocab_json(path: _Path) -> dict[str, int]:
@@ -107,7 +107,7 @@ class Model(Component):
 
     def get_trainer(self) -> Trainer:
         """A trainer for this kind of model, with default settings."""
-        from . import trainers
+        from . import training
 
         kind = self._handle.kind()
         if kind == "SentencePiece":
@@ -117,11 +117,7 @@ class Model(Component):
                 "a SentencePiece model cannot be trained anew in place; train a new tokenizer, with "
                 "SentencePieceUnigramTokenizer or SentencePieceBPETokenizer for instance"
             )
-        made: Trainer = {
-            "WordPiece": trainers.WordPieceTrainer,
-            "WordLevel": trainers.WordLevelTrainer,
-            "Unigram": trainers.UnigramTrainer,
-        }.get(kind, trainers.BpeTrainer)()
+        made: Trainer = training.BY_MODEL[kind]()
         return made
 
     def save(self, folder: _Path, prefix: str | None = None) -> list[str]:
@@ -131,14 +127,10 @@ class Model(Component):
             folder: where to write.
             prefix: put in front of the file names, with a dash.
         """
+        from ._files import _write_together
+
         start = check_prefix(prefix)
-        paths = []
-        for name, content in self._handle.files():
-            path = os.path.join(os.fspath(folder), start + name)
-            with open(path, "w", encoding="utf-8", newline="") as file:
-                file.write(content)
-            paths.append(path)
-        return paths
+        return _write_together(folder, {start + name: text.encode() for name, text in self._handle.files()})
 
 
 class BPE(Model, kind="BPE"):

@@ -37,17 +37,11 @@ __all__ = ["Padding", "Plan", "PlanStep", "TextStream", "Tokenizer", "Truncation
 
 _T = TypeVar("_T", bound="Tokenizer")
 #: The formats that a tokenizer can be written in.
-SaveFormat = Literal["json", "model", "tiktoken", "folder"]
+#: What can be written; a test compares it with the engine's table.
+SaveFormat = Literal["json", "tiktoken", "model", "txt", "folder"]
 
 # What can be set on a tokenizer; a name that is nearly one of these is a slip.
 _SETTABLE = ("decoder", "encode_special_tokens", "model", "normalizer", "post_processor", "pre_tokenizer")
-
-
-def _is_json(path: Path, format: SaveFormat | None) -> bool:
-    """Whether a file of this name is a ``tokenizer.json``."""
-    if format is not None:
-        return format == "json"
-    return os.fspath(path).endswith(".json")
 
 
 def _warn(notices: list[str]) -> None:
@@ -254,9 +248,9 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.get_vocab_size()
             2
         """
-        # A number is no path, though `open` would take it for a file that is open already.
-        with open(os.fspath(path), "rb") as file:
-            content = file.read()
+        from ._files import _read_file
+
+        content = _read_file(path)
         try:
             return cls.from_buffer(content, allow_custom=allow_custom)
         except FormatError as error:
@@ -323,9 +317,12 @@ class Tokenizer(_tessella.Tokenizer):
             path: where to write.
             pretty: indent JSON.
             format: ``"json"`` for a ``tokenizer.json``, ``"model"`` for a SentencePiece model, ``"tiktoken"``
-                for a table of ranks, ``"folder"`` for what ``save_folder`` writes. ``None`` goes by the name:
-                ``.model`` and ``.tiktoken`` are such files, all other names a ``tokenizer.json``. A table of
-                ranks holds neither the pattern nor the special tokens; pass them to ``tessella.load``.
+                for a table of ranks, ``"txt"`` for a ``vocab.txt``, ``"folder"`` for what ``save_folder``
+                writes. ``None`` goes by the name: its ending is a promise, so one that is not known, or that
+                stands for a format that is only read, is an error that lists what can be written. A name
+                without an ending is a ``tokenizer.json``, one that ends in a slash a folder. A table of ranks
+                holds neither the pattern nor the special tokens: they are written to ``NAME.tiktoken.json``
+                beside it, where ``tessella.load`` finds them, and a warning says so.
 
         Example:
             >>> import os, tempfile
@@ -337,21 +334,24 @@ class Tokenizer(_tessella.Tokenizer):
             ...     os.path.exists(path)
             True
         """
-        if _tessella.is_folder(path, format):
+        kind = _tessella.format_to_write(path, format)
+        if kind == "folder":
             self.save_folder(path)
             return
         written = self
-        if type(self.model).__name__ == "SentencePiece" and _is_json(path, format):
+        if type(self.model).__name__ == "SentencePiece" and kind == "json":
             from ._restated import restated
 
             written = restated(self)
         try:
-            _tessella.save_file(written, path, format, pretty)
+            notices = _tessella.save_file(written, path, format, pretty)
         except OSError as error:
             if error.errno is None:
                 raise
             # The name that the caller knows.
             raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from None
+        for notice in notices:
+            warnings.warn(notice, UserWarning, stacklevel=2)
 
     def save_folder(self, path: Path) -> list[str]:
         """Writes a folder that ``tessella.load`` and the transformers library read, and tells its files.
@@ -375,8 +375,18 @@ class Tokenizer(_tessella.Tokenizer):
         """
         return self._save_folder(path)
 
-    def _save_folder(self, path: Path, templates: bool = True) -> list[str]:
-        """Writes a folder; without ``templates``, they have no files but stand in ``config``."""
+    def _save_folder(
+        self,
+        path: Path,
+        prefix: str | None = None,
+        templates: bool = True,
+        replaces_templates: bool = False,
+    ) -> list[str]:
+        """Writes a folder; ``prefix`` stands before the names, with a hyphen.
+
+        Without ``templates``, they have no files but stand in ``config``. With ``replaces_templates``, files
+        of older ones are part of what is replaced.
+        """
         from json import dumps
 
         config = self.config
@@ -397,6 +407,8 @@ class Tokenizer(_tessella.Tokenizer):
             self._special_tokens_map,
             self.chat_template if templates else None,
             list(self._chat_templates) if templates else [],
+            prefix,
+            replaces_templates,
         )
         return [os.fspath(file) for file in files]
 
@@ -478,7 +490,12 @@ class Tokenizer(_tessella.Tokenizer):
     # Encoding and decoding.
 
     def encode_ids_batch(
-        self, texts: Iterable[str], add_special_tokens: bool = True, num_threads: int | None = None
+        self,
+        texts: Iterable[str],
+        add_special_tokens: bool = True,
+        num_threads: int | None = None,
+        *,
+        encode_special_tokens: bool | None = None,
     ) -> RaggedIds:
         """The ids of many texts in one buffer, without building an ``Encoding`` for each.
 
@@ -488,6 +505,8 @@ class Tokenizer(_tessella.Tokenizer):
             texts: the texts.
             add_special_tokens: let the post-processor add its special tokens.
             num_threads: how many threads work; ``None`` lets the engine choose.
+            encode_special_tokens: whether special tokens in the texts are encoded as ordinary text; ``None``
+                for the tokenizer's own setting.
 
         Example:
             >>> from tessella import Tokenizer, models
@@ -496,7 +515,11 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.encode_ids_batch(["my name", "my"]).to_list()
             [[0, 1], [0]]
         """
-        return RaggedIds(*self._encode_ids_batch(texts, add_special_tokens, num_threads))
+        return RaggedIds(
+            *self._encode_ids_batch(
+                texts, add_special_tokens, num_threads, encode_special_tokens=encode_special_tokens
+            )
+        )
 
     def encode_files(
         self,
@@ -675,7 +698,7 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.encode("low").tokens
             ['low']
         """
-        from ._training import train_files
+        from .training.run import train_files
 
         train_files(self, files, trainer, checkpoint, trace)
 
@@ -707,7 +730,7 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.encode("low").tokens
             ['low']
         """
-        from ._training import train_texts
+        from .training.run import train_texts
 
         train_texts(self, iterator, trainer, length, checkpoint, trace)
 
@@ -737,7 +760,7 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.encode("low").tokens
             ['low']
         """
-        from ._training import train_counts
+        from .training.run import train_counts
 
         train_counts(self, counts, trainer, checkpoint, trace)
 

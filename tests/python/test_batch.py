@@ -416,6 +416,25 @@ def test_a_hub_that_is_out_of_reach(tokenizer, tmp_path, monkeypatch):
         tessella.AutoTokenizer.from_pretrained("someone/other", cache_dir=tmp_path, local_files_only=True)
 
 
+def test_a_name_on_the_hub_is_asked_for(tokenizer, tmp_path, monkeypatch):
+    hub = pytest.importorskip("huggingface_hub")
+    tokenizer.save_pretrained(tmp_path / "gpt2")
+    asked = []
+
+    def snapshot(name, **options):
+        asked.append(name)
+        if name != "gpt2":
+            raise OSError("no network here")
+        return str(tmp_path / "gpt2")
+
+    monkeypatch.setattr(hub, "snapshot_download", snapshot)
+    monkeypatch.chdir(tmp_path / "gpt2")
+    assert tessella.load("gpt2").encode("the").ids == tokenizer.backend_tokenizer.encode("the").ids
+    assert asked == ["gpt2"]
+    with pytest.raises(HubError, match=r"`distilgpt2` is neither .*no network here"):
+        tessella.load("distilgpt2")
+
+
 def test_tokenizers_travel(tokenizer):
     for one in (pickle.loads(pickle.dumps(tokenizer)), copy.copy(tokenizer), copy.deepcopy(tokenizer)):
         one.add_special_tokens({"mask_token": "[MASK]"})
@@ -441,14 +460,12 @@ def test_trained_anew(tokenizer, bpe):
     assert len(again) == 262
     assert again.decode(again("日本 the")["input_ids"]) == "日本 the"
     with pytest.raises(TrainError, match="cannot be trained"):
-        description = json.loads(Tokenizer(models.WordLevel({"a": 0}, "a")).to_str())
-        description["model"]["type"] = "Other"
 
         class Strange(PretrainedTokenizer):
             pass
 
         odd = Strange(bpe)
-        odd.__dict__["backend_tokenizer"] = type("B", (), {"to_str": lambda self: json.dumps(description)})()
+        odd.__dict__["backend_tokenizer"] = type("B", (), {"model": object()})()
         odd.train_new_from_iterator(texts, 9)
 
 

@@ -3,6 +3,8 @@
 # Functions made in loops are called before the loop goes on.
 # ruff: noqa: B023
 
+import hashlib
+import io
 import pickle
 import random
 import shutil
@@ -15,11 +17,12 @@ from tessella.compat import tiktoken as ours
 from tessella.compat.tiktoken.known import KNOWN
 from tessella.compat.tiktoken.load import dump_tiktoken_bpe, load_tiktoken_bpe
 from tessella.compat.tiktoken.merging import merge
-from tessella.errors import FormatError
+from tessella.errors import FormatError, HubError
 
 from tests.conformance import texts
 
 theirs = pytest.importorskip("tiktoken")
+their_load = pytest.importorskip("tiktoken.load")
 
 BYTES = {bytes([byte]): byte for byte in range(256)}
 MERGED = b"th|the| the|in|ing|an|and| and|  |\n\n|\xc3\xa9|na\xc3|0|00|hel|hello| w| wo|wor|world|'s".split(
@@ -218,13 +221,84 @@ def test_names():
         ours.get_encoding("nobody")
 
 
-def test_a_file_that_is_not_there(tmp_path, monkeypatch):
+def test_a_file_that_cannot_be_fetched(tmp_path, monkeypatch):
+    def unreachable(address, timeout):
+        raise OSError("no network here")
+
+    monkeypatch.setattr("urllib.request.urlopen", unreachable)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match=r"p50k_base\.tiktoken.*TIKTOKEN_CACHE_DIR"):
+    with pytest.raises(HubError, match=r"no network here.*p50k_base\.tiktoken.*TIKTOKEN_CACHE_DIR"):
         ours.get_encoding("p50k_edit")
     (tmp_path / "p50k_base.tiktoken").write_bytes(b"YQ== 0\n")
     with pytest.raises(FormatError, match="not the file that was asked for"):
         ours.get_encoding("p50k_base")
+
+
+@pytest.fixture
+def published(tmp_path, monkeypatch):
+    """A small table at an address, a cache, and what was fetched."""
+    content = tmp_path / "published"
+    dump_tiktoken_bpe(RANKS, content)
+    fetched = []
+
+    def opened(address, timeout=None):
+        fetched.append(address)
+        return io.BytesIO(content.read_bytes())
+
+    monkeypatch.setattr("urllib.request.urlopen", opened)
+    monkeypatch.setattr(their_load, "read_file", lambda path: opened(path).getvalue())
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "cache"))
+    return "https://host.invalid/small.tiktoken", hashlib.sha256(content.read_bytes()).hexdigest(), fetched
+
+
+def test_the_cache_is_shared(published, tmp_path, monkeypatch):
+    address, checksum, fetched = published
+    assert load_tiktoken_bpe(address, checksum) == RANKS
+    assert their_load.load_tiktoken_bpe(address, checksum) == RANKS
+    assert fetched == [address]
+    [kept] = (tmp_path / "cache").iterdir()
+    # The other way around, and in the folder of the older variable.
+    monkeypatch.delenv("TIKTOKEN_CACHE_DIR")
+    monkeypatch.setenv("DATA_GYM_CACHE_DIR", str(tmp_path / "older"))
+    assert their_load.load_tiktoken_bpe(address, checksum) == RANKS
+    assert load_tiktoken_bpe(address, checksum) == RANKS
+    assert len(fetched) == 2
+    assert [path.name for path in (tmp_path / "older").iterdir()] == [kept.name]
+
+
+def test_a_bad_file_in_the_cache_is_fetched_again(published, tmp_path):
+    address, checksum, fetched = published
+    load_tiktoken_bpe(address, checksum)
+    [kept] = (tmp_path / "cache").iterdir()
+    kept.write_bytes(b"YQ== 0\n")
+    assert load_tiktoken_bpe(address, checksum) == RANKS
+    assert len(fetched) == 2 and hashlib.sha256(kept.read_bytes()).hexdigest() == checksum
+    with pytest.raises(ValueError, match="not the file that was asked for"):
+        load_tiktoken_bpe(address, "0" * 64)
+
+
+def test_a_cache_can_be_switched_off(published, tmp_path, monkeypatch):
+    address, checksum, fetched = published
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
+    for _ in range(2):
+        assert load_tiktoken_bpe(address, checksum) == RANKS
+    assert len(fetched) == 2 and not (tmp_path / "cache").exists()
+
+
+def test_addresses_are_those_of_the_library(monkeypatch):
+    from tiktoken_ext import openai_public
+
+    asked = {}
+
+    def load(address, expected_hash):
+        asked[address] = expected_hash
+        return {}
+
+    monkeypatch.setattr(openai_public, "load_tiktoken_bpe", load)
+    for name in theirs.list_encoding_names():
+        if name != "gpt2":
+            openai_public.ENCODING_CONSTRUCTORS[name]()
+            assert asked[KNOWN[name].file.address] == KNOWN[name].file.sha256
 
 
 def test_files(tmp_path):
@@ -242,7 +316,7 @@ def test_real_encodings(name, tmp_path, monkeypatch):
     file = KNOWN[name].file
     if folder is None or not (folder / f"{file.stem}.tiktoken").exists():
         pytest.skip("TESSELLA_MODELS names no folder with this file")
-    shutil.copy(folder / f"{file.stem}.tiktoken", tmp_path / file.cached)
+    shutil.copy(folder / f"{file.stem}.tiktoken", tmp_path / hashlib.sha1(file.address.encode()).hexdigest())
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     mine, real = ours.get_encoding(name), theirs.get_encoding(name)
     assert mine is ours.get_encoding(name)
@@ -272,7 +346,7 @@ def test_examples():
         numpy.array([97, 98]), numpy.array([97.0]), numpy.array([True]), [numpy.int64(97)], [numpy.float64(97)],
         [numpy.array(97)], [numpy.array([97])], array("i", [97]), array("d", [97.0]), deque([97]), [5000],
     ],
-    ids=repr,
+    ids=lambda one: type(one).__name__ if hasattr(one, "__next__") else repr(one),
 )  # fmt: skip
 def test_what_ids_are(pair, ids):
     mine, real = pair

@@ -21,6 +21,7 @@ MODULES = [
     "tessella.errors",
     "tessella.explain",
     "tessella.implementations",
+    "tessella.limits",
     "tessella.models",
     "tessella.normalizers",
     "tessella.pre_tokenizers",

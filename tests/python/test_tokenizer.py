@@ -2,14 +2,16 @@
 
 import asyncio
 import copy
+import json
 import os
 import pickle
+import random
 import stat
 import weakref
 
 import numpy as np
 import pytest
-from tessella import AddedToken, Encoding, RaggedIds, Tokenizer, decoders, models
+from tessella import AddedToken, Encoding, RaggedIds, Tokenizer, decoders, models, pre_tokenizers
 from tessella.errors import DecodeError, TruncationError
 
 
@@ -328,3 +330,37 @@ def test_encoded_files_leave_permissions_alone(words, tmp_path, monkeypatch):
 
 def test_stream_errors_have_a_class():
     assert issubclass(DecodeError, ValueError)
+
+
+def test_ids_alone_take_the_reading_of_special_tokens():
+    tokenizer = Tokenizer(models.WordLevel({"<s>": 0, "s": 1, "<": 2, ">": 3}, "s"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Punctuation()
+    tokenizer.add_special_tokens(["<s>"])
+    texts = ["<s>", "<s>s"]
+    for own in (False, True):
+        tokenizer.encode_special_tokens = own
+        for asked in (None, False, True):
+            as_text = own if asked is None else asked
+            expected = [[2, 1, 3], [2, 1, 3, 1]] if as_text else [[0], [0, 1]]
+            assert [
+                tokenizer.encode_ids(text, encode_special_tokens=asked).tolist() for text in texts
+            ] == expected
+            assert [tokenizer.count(text, encode_special_tokens=asked) for text in texts] == [
+                len(ids) for ids in expected
+            ]
+            assert tokenizer.encode_ids_batch(texts, encode_special_tokens=asked).to_list() == expected
+            assert tokenizer.count_batch(texts, encode_special_tokens=asked).tolist() == [
+                len(ids) for ids in expected
+            ]
+
+
+def test_scores_come_back_exactly():
+    chance = random.Random(5)
+    scores = [0.0, -0.0, -1e-9, -123.456, -3.9131507873535156, -5e-324, -1.7e300]
+    scores += [-chance.random() * 20 for _ in range(5000)]
+    pieces = [(f"p{place}", score) for place, score in enumerate(scores)]
+    tokenizer = Tokenizer(models.Unigram(pieces, 0))
+    for again in (Tokenizer.from_str(tokenizer.to_str()), pickle.loads(pickle.dumps(tokenizer))):
+        written = json.loads(again.to_str())["model"]["vocab"]
+        assert [score.hex() for _, score in written] == [score.hex() for score in scores]
+        assert again.to_str() == tokenizer.to_str()

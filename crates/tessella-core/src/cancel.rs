@@ -32,6 +32,13 @@ impl Cancel {
         }
     }
 
+    /// Sets the flag: whoever else looks at it stops as well.
+    pub(crate) fn cancel(&self) {
+        if let Some(flag) = &self.0 {
+            flag.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Counts the steps of one loop.
     pub(crate) fn watch(&self) -> Watch<'_> {
         Watch { cancel: self, left: CHECK_EVERY }

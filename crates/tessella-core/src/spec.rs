@@ -198,6 +198,18 @@ pub enum PreTokenizerSpec {
     Custom(Arc<dyn CustomPreTokenizer>),
 }
 
+impl PreTokenizerSpec {
+    /// Whether bytes are spelled as printable characters on the way to the model, which then knows all text if
+    /// its vocabulary has the 256 of them.
+    pub fn spells_bytes(&self) -> bool {
+        match self {
+            PreTokenizerSpec::ByteLevel { .. } => true,
+            PreTokenizerSpec::Sequence(parts) => parts.iter().any(Self::spells_bytes),
+            _ => false,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PrependScheme {
     Always,
@@ -380,6 +392,17 @@ pub enum DecoderSpec {
     },
     Sequence(Vec<DecoderSpec>),
     Custom(Arc<dyn CustomDecoder>),
+}
+
+impl DecoderSpec {
+    /// Whether tokens are read as spelled bytes; see [`PreTokenizerSpec::spells_bytes`].
+    pub fn spells_bytes(&self) -> bool {
+        match self {
+            DecoderSpec::ByteLevel { .. } => true,
+            DecoderSpec::Sequence(parts) => parts.iter().any(Self::spells_bytes),
+            _ => false,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@
 use tessella_core::spec::AddedToken;
 use tessella_core::{Error, Result};
 
-use crate::json::{Node, Number, Value};
+use crate::json::{Node, Value};
 
 /// Where the settings hold them.
 pub const KEY: &str = "added_tokens_decoder";
@@ -71,6 +71,7 @@ fn entry(token: &AddedToken) -> Option<(String, Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Number;
 
     #[test]
     fn tokens_come_back_as_they_were() {

@@ -8,24 +8,23 @@
 use tessella_core::spec::{Merges, ModelSpec, SentencePiece, TokenizerSpec, Vocab};
 use tessella_core::{Error, Result};
 
+use sha2::{Digest, Sha256};
+
 use crate::json::{Layout, Writer};
 
-mod sha256;
 mod small_parts;
-
-pub use sha256::Sha256;
 
 /// Feeds parts into the hash, each with its length.
 struct Feed(Sha256);
 
 impl Feed {
     fn bytes(&mut self, bytes: &[u8]) {
-        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update((bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
     }
 
     fn number(&mut self, number: u64) {
-        self.0.update(&number.to_le_bytes());
+        self.0.update(number.to_le_bytes());
     }
 
     fn vocab(&mut self, vocab: &Vocab) {
@@ -120,7 +119,16 @@ pub fn fingerprint(spec: &TokenizerSpec) -> Result<String> {
     for pieces in small_parts::piece_tables(spec) {
         feed.pieces(pieces);
     }
-    Ok(feed.0.finish().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&feed.0.finalize()))
+}
+
+/// The SHA-256 of some bytes in hexadecimal digits.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// An error for a component that has no import path.
@@ -139,6 +147,11 @@ mod tests {
     fn spec(entries: &[(&str, u32)]) -> TokenizerSpec {
         let vocab = Vocab::from_entries(entries.iter().copied()).unwrap().into();
         TokenizerSpec::new(ModelSpec::WordLevel(WordLevelSpec { vocab, unk_token: "a".into() }))
+    }
+
+    #[test]
+    fn published_example() {
+        assert_eq!(sha256_hex(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 
     #[test]

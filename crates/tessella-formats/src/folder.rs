@@ -8,17 +8,15 @@
 use std::path::{Path, PathBuf};
 
 use tessella_core::error::excerpt;
-use tessella_core::spec::{
-    AddedToken, BpeSpec, DecoderSpec, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec,
-};
-use tessella_core::{Error, Result, TokenId, TokenizerSpec};
+use tessella_core::spec::{AddedToken, BpeSpec, DecoderSpec, ModelSpec, PostProcessorSpec, PreTokenizerSpec};
+use tessella_core::{Error, Result, TokenizerSpec};
 
 use crate::atomic;
 use crate::beside_model;
-use crate::detect::{LoadOptions, first_of, load_path_with};
+use crate::formats::{LoadOptions, first_of, model_bytes, read_path};
+use crate::hf;
 use crate::json::{Layout, Node, Parser, Value, Writer};
-use crate::save::{self, Extras};
-use crate::{hf, vocab_files};
+use crate::vocab_files::{self, BertConfig, bert, vocab_id};
 
 /// The names that the library gives to SentencePiece models, the usual one first.
 const SENTENCEPIECE_NAMES: [&str; 5] =
@@ -42,6 +40,19 @@ pub struct LoadedFolder {
     pub notices: Vec<String>,
 }
 
+/// What a folder holds beside the tokenizer.
+#[derive(Debug, Default)]
+pub struct Extras {
+    pub config: Option<Value>,
+    pub special_tokens_map: Option<Value>,
+    pub chat_template: Option<String>,
+    pub chat_templates: Vec<(String, String)>,
+    /// Put before the names of the files, with a hyphen.
+    pub prefix: Option<String>,
+    /// Whether chat templates that are there and not written belong to what is replaced.
+    pub replaces_templates: bool,
+}
+
 /// Loads a folder.
 pub fn load(folder: &Path) -> Result<LoadedFolder> {
     load_with(folder, &LoadOptions::default())
@@ -50,7 +61,7 @@ pub fn load(folder: &Path) -> Result<LoadedFolder> {
 /// A file beside the tokenizer, if it is there: an object.
 fn read_json(folder: &Path, name: &str) -> Result<Option<Value>> {
     let path = folder.join(name);
-    if !path.is_file() {
+    if !atomic::is_file(&path) {
         return Ok(None);
     }
     let bytes = atomic::read(&path)?;
@@ -73,13 +84,17 @@ fn read_json(folder: &Path, name: &str) -> Result<Option<Value>> {
 }
 
 pub fn load_with(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
+    atomic::settled(folder, || load_once(folder, options))
+}
+
+fn load_once(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
     let config = read_json(folder, "tokenizer_config.json")?;
     let special_tokens_map = read_json(folder, "special_tokens_map.json")?;
     let mut notices = Vec::new();
     let (spec, source) =
         match first_of(folder, &[&["tokenizer.json"], &SENTENCEPIECE_NAMES[..], &["tekken.json"]].concat()) {
             Some(path) => {
-                let loaded = load_path_with(&path, options)?;
+                let loaded = read_path(&path, options)?;
                 notices = loaded.notices;
                 let mut spec = loaded.spec;
                 add_beside_model(&mut spec, folder, config.as_ref())?;
@@ -114,19 +129,17 @@ fn templates(folder: &Path, config: Option<&Value>) -> Result<Templates> {
             .map_err(|_| Error::format("a chat template must be UTF-8").at(path.display().to_string()))
     };
     let mut named = Vec::new();
-    let more = folder.join("additional_chat_templates");
-    if let Ok(entries) = std::fs::read_dir(&more) {
-        for path in entries.flatten().map(|entry| entry.path()) {
-            if path.extension().is_some_and(|extension| extension == "jinja")
-                && let Some(stem) = path.file_stem()
-            {
-                named.push((stem.to_string_lossy().into_owned(), text(&path)?));
-            }
+    let more = folder.join(TEMPLATES);
+    for path in atomic::names(&more).into_iter().map(|name| more.join(name)) {
+        if path.extension().is_some_and(|extension| extension == "jinja")
+            && let Some(stem) = path.file_stem()
+        {
+            named.push((stem.to_string_lossy().into_owned(), text(&path)?));
         }
-        named.sort();
     }
-    let own = folder.join("chat_template.jinja");
-    if own.is_file() {
+    named.sort();
+    let own = folder.join(TEMPLATE);
+    if atomic::is_file(&own) {
         return Ok((Some(text(&own)?), named));
     }
     let Some(config) = config else { return Ok((None, named)) };
@@ -184,7 +197,8 @@ fn from_vocab_files(
 ) -> Result<(TokenizerSpec, PathBuf)> {
     let settings = Settings { config, map };
     let merges = folder.join("merges.txt");
-    let (mut spec, path) = if let Some(path) = first_of(folder, &["vocab.json"]).filter(|_| merges.is_file())
+    let (mut spec, path) = if let Some(path) =
+        first_of(folder, &["vocab.json"]).filter(|_| atomic::is_file(&merges))
     {
         let bpe = vocab_files::read_bpe(&atomic::read(&path)?, &atomic::read(&merges)?)
             .map_err(|error| error.at(folder.display().to_string()))?;
@@ -219,14 +233,6 @@ fn from_vocab_files(
     Ok((spec, path))
 }
 
-fn vocab_id(model: &ModelSpec, text: &str) -> Option<TokenId> {
-    match model {
-        ModelSpec::Bpe(model) => model.vocab.id(text),
-        ModelSpec::WordPiece(model) => model.vocab.id(text),
-        _ => None,
-    }
-}
-
 const SPECIAL_KEYS: [&str; 7] =
     ["bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"];
 
@@ -255,51 +261,6 @@ fn add_added_tokens(spec: &mut TokenizerSpec, folder: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// What a WordPiece vocabulary leaves open.
-#[derive(Debug, Clone)]
-pub struct BertConfig {
-    pub cls: String,
-    pub sep: String,
-    pub lowercase: bool,
-    pub handle_chinese_chars: bool,
-    pub strip_accents: Option<bool>,
-}
-
-impl Default for BertConfig {
-    fn default() -> Self {
-        BertConfig {
-            cls: "[CLS]".into(),
-            sep: "[SEP]".into(),
-            lowercase: true,
-            handle_chinese_chars: true,
-            strip_accents: None,
-        }
-    }
-}
-
-/// A WordPiece model with the stages of BERT around it.
-pub fn bert(model: ModelSpec, config: &BertConfig) -> TokenizerSpec {
-    let mut spec = TokenizerSpec::new(model);
-    spec.normalizer = Some(NormalizerSpec::Bert {
-        clean_text: true,
-        handle_chinese_chars: config.handle_chinese_chars,
-        strip_accents: config.strip_accents,
-        lowercase: config.lowercase,
-    });
-    spec.pre_tokenizer = Some(PreTokenizerSpec::Bert);
-    spec.decoder = Some(DecoderSpec::WordPiece { prefix: "##".into(), cleanup: true });
-    let id = |text: &str| vocab_id(&spec.model, text).map(|id| (text.to_string(), id));
-    if let (Some(cls), Some(sep)) = (id(&config.cls), id(&config.sep)) {
-        spec.post_processor = Some(PostProcessorSpec::Bert { sep, cls });
-    }
-    for text in ["[PAD]", "[UNK]", &config.cls, &config.sep, "[MASK]"] {
-        if let Some(id) = vocab_id(&spec.model, text) {
-            spec.added_tokens.push(AddedToken { id: Some(id), ..AddedToken::new(text, true) });
-        }
-    }
-    spec
 }
 
 /// A BPE model with the stages of GPT-2 or RoBERTa around it, by the class in the settings.
@@ -348,66 +309,81 @@ fn pretty(value: &Value) -> String {
 }
 
 /// The tokenizer's own file: `tokenizer.json`, or the model file for what only that can express.
-fn own_file(folder: &Path, spec: &TokenizerSpec) -> Result<(PathBuf, Vec<u8>)> {
-    let json = folder.join("tokenizer.json");
+fn own_file(folder: &Path, spec: &TokenizerSpec) -> Result<(&'static str, Vec<u8>)> {
     if !matches!(spec.model, ModelSpec::SentencePiece(_)) {
-        return Ok((json, hf::to_string(spec, true)?.into_bytes()));
+        return Ok(("tokenizer.json", hf::to_string(spec, true)?.into_bytes()));
     }
     // What the model's file has no place for stands in the settings.
-    let bytes = save::model_bytes(&TokenizerSpec { added_tokens: Vec::new(), ..spec.clone() })?;
+    let bytes = model_bytes(&TokenizerSpec { added_tokens: Vec::new(), ..spec.clone() })?;
+    let json = folder.join("tokenizer.json");
     if json.exists() {
         return Err(Error::value(format!(
             "{} exists and would be read instead of the SentencePiece model; save to a new folder",
             json.display()
         )));
     }
-    Ok((folder.join("tokenizer.model"), bytes))
+    Ok(("tokenizer.model", bytes))
 }
 
-/// Writes a folder; gives the files' paths. All contents are on the disk before the first name changes.
+const TEMPLATE: &str = "chat_template.jinja";
+const TEMPLATES: &str = "additional_chat_templates";
+
+/// Chat templates of a tokenizer that was saved here before; loading would find them.
+fn older_templates(folder: &Path, prefix: &str) -> Vec<String> {
+    let more = format!("{prefix}{TEMPLATES}");
+    let named = atomic::names(&folder.join(&more));
+    let named = named.iter().filter_map(|name| name.to_str()).filter(|name| name.ends_with(".jinja"));
+    let mut names: Vec<String> = named.map(|name| format!("{more}/{name}")).collect();
+    names.extend([TEMPLATE, "chat_template.json"].map(|name| format!("{prefix}{name}")));
+    names
+}
+
+/// Writes a folder, in which all files are the old ones or all are the new ones; gives the files' paths.
 pub fn save(folder: &Path, spec: &TokenizerSpec, extras: &Extras) -> Result<Vec<PathBuf>> {
-    let mut files = vec![own_file(folder, spec)?];
+    let (own, content) = own_file(folder, spec)?;
+    let prefix = extras.prefix.as_ref().map(|prefix| format!("{prefix}-")).unwrap_or_default();
+    let mut files = vec![(own.to_string(), content)];
     let config = match spec.model {
         ModelSpec::SentencePiece(_) => beside_model::written(extras.config.clone(), &spec.added_tokens),
         _ => extras.config.clone(),
     };
     if let Some(config) = &config {
-        files.push((folder.join("tokenizer_config.json"), pretty(config).into_bytes()));
+        files.push(("tokenizer_config.json".into(), pretty(config).into_bytes()));
     }
     if let Some(map) = &extras.special_tokens_map {
-        files.push((folder.join("special_tokens_map.json"), pretty(map).into_bytes()));
+        files.push(("special_tokens_map.json".into(), pretty(map).into_bytes()));
     }
     if let Some(template) = &extras.chat_template {
-        files.push((folder.join("chat_template.jinja"), template.clone().into_bytes()));
+        files.push((TEMPLATE.into(), template.clone().into_bytes()));
     }
-    let create = |folder: &Path| {
-        std::fs::create_dir_all(folder).map_err(|error| atomic::io_error(folder, "creating", error))
-    };
-    create(folder)?;
-    if !extras.chat_templates.is_empty() {
-        let more = folder.join("additional_chat_templates");
-        create(&more)?;
-        for (name, template) in &extras.chat_templates {
-            let file = format!("{name}.jinja");
-            if Path::new(&file).file_name() != Some(file.as_ref()) {
-                return Err(Error::unsupported(format!(
-                    "a folder cannot express the chat template `{}`: its name is no file name",
-                    excerpt(name)
-                )));
-            }
-            files.push((more.join(file), template.clone().into_bytes()));
+    for (name, template) in &extras.chat_templates {
+        let file = format!("{name}.jinja");
+        if Path::new(&file).file_name() != Some(file.as_ref()) {
+            return Err(Error::unsupported(format!(
+                "a folder cannot express the chat template `{}`: its name is no file name",
+                excerpt(name)
+            )));
+        }
+        files.push((format!("{TEMPLATES}/{file}"), template.clone().into_bytes()));
+    }
+    std::fs::create_dir_all(folder).map_err(|error| atomic::io_error(folder, "creating", error))?;
+    let mut together = atomic::Together::new(folder);
+    for (name, content) in files {
+        together.put(format!("{prefix}{name}"), content);
+    }
+    if extras.replaces_templates {
+        for name in older_templates(folder, &prefix) {
+            together.remove(name);
         }
     }
-    let contents: Vec<(PathBuf, &[u8])> =
-        files.iter().map(|(path, content)| (path.clone(), content.as_slice())).collect();
-    atomic::write_all(&contents)?;
-    Ok(files.into_iter().map(|(path, _)| path).collect())
+    together.write()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::Format;
+    use crate::detect::{Format, load_path_with};
+    use tessella_core::spec::NormalizerSpec;
 
     fn fresh(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("tessella-folder-{name}-{}", std::process::id()));

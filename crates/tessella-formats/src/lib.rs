@@ -18,6 +18,9 @@ pub mod tekken;
 pub mod tiktoken;
 pub mod vocab_files;
 
+// Which formats there are.
+pub mod formats;
+
 // From a path to a tokenizer.
 pub mod detect;
 pub mod folder;

@@ -4,8 +4,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use tessella_core::error::excerpt;
-use tessella_core::spec::{BpeSpec, Merges, ModelSpec, UnigramSpec, Vocab, WordPieceSpec};
-use tessella_core::{Error, Result, TokenId};
+use tessella_core::spec::{
+    AddedToken, BpeSpec, DecoderSpec, Merges, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec,
+    UnigramSpec, Vocab, WordPieceSpec,
+};
+use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::json::{Layout, Writer};
 
@@ -165,6 +168,60 @@ pub fn model_files(model: &ModelSpec) -> Result<Vec<(&'static str, String)>> {
             ));
         }
     })
+}
+
+/// What a WordPiece vocabulary leaves open.
+#[derive(Debug, Clone)]
+pub struct BertConfig {
+    pub cls: String,
+    pub sep: String,
+    pub lowercase: bool,
+    pub handle_chinese_chars: bool,
+    pub strip_accents: Option<bool>,
+}
+
+impl Default for BertConfig {
+    fn default() -> Self {
+        BertConfig {
+            cls: "[CLS]".into(),
+            sep: "[SEP]".into(),
+            lowercase: true,
+            handle_chinese_chars: true,
+            strip_accents: None,
+        }
+    }
+}
+
+/// A WordPiece model with the stages of BERT around it.
+pub fn bert(model: ModelSpec, config: &BertConfig) -> TokenizerSpec {
+    let mut spec = TokenizerSpec::new(model);
+    spec.normalizer = Some(NormalizerSpec::Bert {
+        clean_text: true,
+        handle_chinese_chars: config.handle_chinese_chars,
+        strip_accents: config.strip_accents,
+        lowercase: config.lowercase,
+    });
+    spec.pre_tokenizer = Some(PreTokenizerSpec::Bert);
+    spec.decoder = Some(DecoderSpec::WordPiece { prefix: "##".into(), cleanup: true });
+    let id = |text: &str| vocab_id(&spec.model, text).map(|id| (text.to_string(), id));
+    if let (Some(cls), Some(sep)) = (id(&config.cls), id(&config.sep)) {
+        spec.post_processor = Some(PostProcessorSpec::Bert { sep, cls });
+    }
+    for text in ["[PAD]", "[UNK]", &config.cls, &config.sep, "[MASK]"] {
+        if let Some(id) = vocab_id(&spec.model, text) {
+            spec.added_tokens.push(AddedToken { id: Some(id), ..AddedToken::new(text, true) });
+        }
+    }
+    spec
+}
+
+/// The id of a token, in models that a folder's vocabulary is for.
+pub(crate) fn vocab_id(model: &ModelSpec, text: &str) -> Option<TokenId> {
+    match model {
+        ModelSpec::Bpe(model) => model.vocab.id(text),
+        ModelSpec::WordPiece(model) => model.vocab.id(text),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

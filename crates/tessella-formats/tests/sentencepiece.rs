@@ -121,7 +121,7 @@ fn check_case(parts: &Parts, case: &Value) -> Result<(), String> {
     if let Some(lists) = case.get("nbest") {
         let found: Vec<Vec<u64>> = parts
             .model
-            .nbest(normalized, 8)
+            .nbest(normalized, 8, None)
             .unwrap()
             .into_iter()
             .map(|(tokens, _)| tokens.iter().map(|token| token.id as u64).collect())

@@ -52,8 +52,10 @@ impl Comparison {
         let (extent, measured) = run(py, |cancel| {
             let views: Vec<&str> = texts.iter().map(|text| &**text).collect();
             let cores: Vec<&tessella_core::Tokenizer> = self.tokenizers.iter().map(|one| &one.core).collect();
-            let options =
-                EncodeOptions { cancel: Some(cancel), ..ids_options(&self.tokenizers[0], false, threads) };
+            let options = EncodeOptions {
+                cancel: Some(cancel),
+                ..ids_options(&self.tokenizers[0], (false, None), threads)
+            };
             lock(&self.core).add(&cores, &views, &options)
         })?;
         let measured = measured.into_iter().map(|one| (one.tokens, one.single, one.unknown)).collect();

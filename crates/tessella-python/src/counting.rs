@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString};
+use tessella_core::cancel::Cancel;
 use tessella_core::error::excerpt;
 use tessella_core::{Error, ErrorKind, Result};
 use tessella_formats::corpus::{Corpus, CorpusOptions, Invalid};
@@ -261,6 +262,10 @@ impl Settings {
                 other => return Err(errors::argument(format!("counting has no option `{other}`"))),
             }
         }
+        // One text must not take more than all counts may.
+        if let Some(memory) = settings.options.memory {
+            settings.corpus.longest = memory;
+        }
         Ok(settings)
     }
 }
@@ -369,11 +374,16 @@ fn raise_as_it_was(error: Error) -> PyErr {
 }
 
 /// Cuts as a tokenizer does.
-struct Cuts<'t>(&'t tessella_core::Tokenizer);
+struct Cuts<'t> {
+    tokenizer: &'t tessella_core::Tokenizer,
+    /// Set when the caller wants to stop.
+    cancel: Option<&'t Arc<AtomicBool>>,
+}
 
 impl Splitter for Cuts<'_> {
-    fn cutter(&self) -> Box<Cutter<'_>> {
-        let mut cutter = self.0.piece_cutter();
+    fn cutter(&self, stop: &Arc<AtomicBool>) -> Box<Cutter<'_>> {
+        let mut cutter = self.tokenizer.piece_cutter();
+        cutter.stop_at(Cancel::new(Some(self.cancel.unwrap_or(stop))));
         Box::new(move |text, piece| cutter.cut(text, piece))
     }
 }
@@ -398,7 +408,9 @@ pub fn count_iterator(
     };
     let never = Arc::new(AtomicBool::new(false));
     let display = Display::new(&settings.progress, &never, settings.length).looking_for_signals();
-    let counted = py.detach(|| count_texts(texts, &Cuts(&value.core), &settings.options, &display));
+    let counted = py.detach(|| {
+        count_texts(texts, &Cuts { tokenizer: &value.core, cancel: None }, &settings.options, &display)
+    });
     match display.signal() {
         Some(signal) => Err(signal),
         None => counted.map_err(raise_as_it_was),
@@ -416,11 +428,12 @@ pub fn count_files(
     let Settings { mut options, corpus, progress, .. } = Settings::read(keywords)?;
     let sizes = paths.iter().map(|path| std::fs::metadata(path).map(|data| data.len()));
     options.expected_bytes = sizes.sum::<std::io::Result<u64>>().unwrap_or(0);
-    let corpus = Corpus::new(paths, corpus);
+    let mut corpus = Corpus::new(paths, corpus);
     options.position = Some(corpus.position());
     run(py, |cancel| {
         let display = Display::new(&progress, cancel, None);
-        count_texts(corpus, &Cuts(&value.core), &options, &display)
+        corpus.stop_at(Cancel::new(Some(cancel)));
+        count_texts(corpus, &Cuts { tokenizer: &value.core, cancel: Some(cancel) }, &options, &display)
     })
 }
 

@@ -160,6 +160,10 @@ handle!(DecoderHandle, Spec, Decoder, {
         Spec::Custom(Arc::new(Custom(object))).into()
     }
 
+    fn spells_bytes(&self) -> bool {
+        self.node.spec().spells_bytes()
+    }
+
     fn decode(&self, tokens: Vec<String>) -> PyResult<String> {
         self.built()?.decode(tokens).or_raise()
     }

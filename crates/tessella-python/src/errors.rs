@@ -3,7 +3,9 @@
 //! The classes live in `tessella.errors`; the kind of an error decides which one is raised. What a user's own
 //! component raised travels through the engine inside the error and comes out as the cause.
 
-use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError};
+use pyo3::exceptions::{
+    PyException, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt, PyOSError, PyPermissionError,
+};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyModule;
@@ -50,7 +52,11 @@ fn raise_in(py: Python<'_>, error: Error) -> PyErr {
     let kind = error.kind();
     let message = error.to_string();
     match kind {
-        ErrorKind::Interrupted => PyKeyboardInterrupt::new_err(()),
+        // What a signal handler raised, if one of Python's own did.
+        ErrorKind::Interrupted => match error.into_source().map(|source| source.downcast::<PyErr>()) {
+            Some(Ok(original)) => *original,
+            _ => PyKeyboardInterrupt::new_err(()),
+        },
         ErrorKind::Io => {
             let path = error.location().map(str::to_string);
             match error.into_source().map(|source| source.downcast::<std::io::Error>()) {
@@ -62,14 +68,31 @@ fn raise_in(py: Python<'_>, error: Error) -> PyErr {
             Some(Ok(original)) => wrap_custom(py, *original),
             _ => new(py, class_of(kind), &message),
         },
+        ErrorKind::Train => train_error(py, error, &message),
         _ => new(py, class_of(kind), &message),
     }
+}
+
+/// Where a vocabulary is too small, the exception has the numbers.
+fn train_error(py: Python<'_>, error: Error, message: &str) -> PyErr {
+    let raised = new(py, class_of(ErrorKind::Train), message);
+    if let Some(Ok(budget)) = error.into_source().map(|source| source.downcast::<tessella_train::Budget>()) {
+        let value = raised.value(py);
+        let told = value
+            .setattr("vocab_size", budget.size)
+            .and_then(|()| value.setattr("needed", budget.needed))
+            .and_then(|()| value.setattr("is_forced", budget.is_forced()));
+        if let Err(error) = told {
+            return error;
+        }
+    }
+    raised
 }
 
 /// A missing file is a `FileNotFoundError` with its `errno`, and so on; where the error says at which path, the
 /// exception has it as its `filename`.
 fn io_error(io: &std::io::Error, message: String, path: Option<String>) -> PyErr {
-    let Some(errno) = io.raw_os_error() else { return PyOSError::new_err(message) };
+    let Some(errno) = io.raw_os_error() else { return refused(io.kind(), message) };
     match path {
         Some(path) => {
             let reason = io.to_string();
@@ -77,6 +100,16 @@ fn io_error(io: &std::io::Error, message: String, path: Option<String>) -> PyErr
             PyOSError::new_err((errno, reason, path))
         }
         None => PyOSError::new_err((errno, message)),
+    }
+}
+
+/// What we refuse ourselves, as the exception that a system's refusal would be.
+fn refused(kind: std::io::ErrorKind, message: String) -> PyErr {
+    match kind {
+        std::io::ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
+        std::io::ErrorKind::PermissionDenied => PyPermissionError::new_err(message),
+        std::io::ErrorKind::IsADirectory => PyIsADirectoryError::new_err(message),
+        _ => PyOSError::new_err(message),
     }
 }
 

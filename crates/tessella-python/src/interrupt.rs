@@ -3,6 +3,9 @@
 //! The work runs on a thread of its own while the calling thread sleeps and asks Python now and then whether a
 //! signal came in. When one did, a flag is set that the engine looks at, and the interrupt is raised once the
 //! work has come to rest.
+//!
+//! Small work stays on the calling thread. Where it takes long all the same, the engine asks ([`listen`]) on that
+//! thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +13,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use tessella_core::Result;
+use tessella_core::{Error, Result, limits, threads};
 
 use crate::errors::raise;
 
@@ -23,6 +26,13 @@ pub const SMALL: usize = 1 << 20;
 /// Inputs up to this many bytes keep the interpreter: letting go and taking it back costs more than they do.
 pub const TINY: usize = 1 << 10;
 
+/// Lets the engine ask for signals on whatever thread it works; Python answers its main thread only.
+pub fn listen() {
+    limits::poll_with(|| {
+        Python::attach(|py| py.check_signals()).map_err(|error| Error::interrupted().caused_by(error))
+    });
+}
+
 /// Runs `work` on a thread of its own, interruptibly. Its stack is the size a main thread usually has.
 pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<AtomicBool>) -> Result<T> + Send) -> PyResult<T> {
     let cancel = Arc::new(AtomicBool::new(false));
@@ -30,15 +40,13 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<AtomicBool>) -> Resul
         std::thread::scope(|scope| {
             let (done, finished) = channel::<()>();
             let cancel = &cancel;
-            let worker = std::thread::Builder::new()
-                .name("tessella".into())
-                .stack_size(8 << 20)
-                .spawn_scoped(scope, move || {
-                    // Dropped, and so signalled, on every way out.
-                    let _done = done;
-                    work(cancel)
-                })
-                .map_err(|error| raise(error.into()))?;
+            let thread = std::thread::Builder::new().name("tessella".into()).stack_size(8 << 20);
+            let work = move || {
+                // Dropped, and so signalled, on every way out.
+                let _done = done;
+                work(cancel)
+            };
+            let worker = threads::start(thread, scope, work).map_err(|error| raise(error.into()))?;
             let mut signal = None;
             while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(POLL) {
                 if signal.is_none()
@@ -58,6 +66,19 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<AtomicBool>) -> Resul
             }
         })
     })
+}
+
+/// Batches up to this many bytes are worked on by the calling thread alone.
+const ALONE: usize = 64 << 10;
+
+/// As [`sized`], for work that other threads may share: then the calling thread must be free to look for signals.
+pub fn shared<T: Send>(
+    py: Python<'_>,
+    bytes: usize,
+    threads: usize,
+    work: impl FnOnce(Option<&Arc<AtomicBool>>) -> Result<T> + Send,
+) -> PyResult<T> {
+    if bytes > ALONE && threads != 1 { run(py, |cancel| work(Some(cancel))) } else { sized(py, bytes, work) }
 }
 
 /// Runs `work` in the way that suits an input of `bytes` bytes.

@@ -4,7 +4,7 @@
 //! and documentation; an adapter here converts, lets go of the interpreter, calls the engine and translates
 //! the error. From the bottom up:
 //!
-//! - `errors`, `interrupt`, `values`, `arrays`, `inputs`, `options`: what crosses the border
+//! - `errors`, `interrupt`, `limits`, `values`, `arrays`, `inputs`, `options`: what crosses the border
 //! - `live`, `stage`: components that stay changeable, and what their handles share
 //! - `regex`, `strings`, `pretokenized`, `token`, `added`, `custom`: values that users and their components hold
 //! - `normalizers`, `pre_tokenizers`, `models`, `processors`, `decoders`: one handle for each stage
@@ -12,12 +12,13 @@
 //! - `state`, `tokenizer`: the whole
 //! - `progress`, `tracing`, `training`: counting pieces and learning models; `sentencepiece`: its processor, normalizer
 //!   and trainer
-//! - `wire`, `pack`, `loading`, `saving`, `reading`: JSON, pickles, files, and the texts of a corpus
+//! - `wire`, `pack`, `files`, `loading`, `saving`, `reading`: JSON, pickles, files, and the texts of a corpus
 
 mod arrays;
 mod errors;
 mod inputs;
 mod interrupt;
+mod limits;
 mod options;
 mod place;
 mod values;
@@ -52,8 +53,8 @@ mod explaining;
 mod progress;
 mod sentencepiece;
 mod tracing;
-mod training;
 
+mod files;
 mod loading;
 mod pack;
 mod reading;
@@ -72,9 +73,23 @@ fn settle(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
+/// Lets no thread be in the middle of being started. Called before a fork; `release_threads` comes after it.
+#[pyfunction]
+fn hold_threads(py: Python<'_>) {
+    py.detach(tessella_core::threads::hold);
+}
+
+#[pyfunction]
+fn release_threads(in_child: bool) {
+    tessella_core::threads::release(in_child);
+}
+
 #[pymodule(gil_used = false)]
 fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    interrupt::listen();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(limits::limits_now, module)?)?;
+    module.add_function(wrap_pyfunction!(limits::set_limits, module)?)?;
     module.add_class::<regex::Regex>()?;
     module.add_class::<token::Token>()?;
     module.add_class::<strings::NormalizedString>()?;
@@ -109,7 +124,15 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(explaining::model_id, module)?)?;
     module.add_function(wrap_pyfunction!(explaining::model_token, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
-    module.add_function(wrap_pyfunction!(saving::is_folder, module)?)?;
+    module.add_function(wrap_pyfunction!(hold_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(release_threads, module)?)?;
+    module.add_class::<files::Replacing>()?;
+    module.add_function(wrap_pyfunction!(files::commit, module)?)?;
+    module.add_function(wrap_pyfunction!(files::read_file, module)?)?;
+    module.add_function(wrap_pyfunction!(files::write_together, module)?)?;
+    module.add_function(wrap_pyfunction!(saving::known_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(saving::encodings, module)?)?;
+    module.add_function(wrap_pyfunction!(saving::format_to_write, module)?)?;
     module.add_function(wrap_pyfunction!(saving::save_file, module)?)?;
     module.add_function(wrap_pyfunction!(saving::save_folder, module)?)?;
     module.add_function(wrap_pyfunction!(loading::read_merges, module)?)?;

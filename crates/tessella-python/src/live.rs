@@ -138,10 +138,6 @@ impl<S: Chain> Node<S> {
         })
     }
 
-    pub fn is_sequence(&self) -> bool {
-        self.read(|state| matches!(state, State::Many(_)))
-    }
-
     /// Looks at a single component; `None` for a sequence.
     pub fn peek<R>(&self, look: impl FnOnce(&S) -> R) -> Option<R> {
         self.read(|state| match state {

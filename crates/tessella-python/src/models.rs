@@ -10,6 +10,7 @@ use tessella_core::model::{Model, Scratch};
 use tessella_core::spec::{
     BpeSpec, Merges, ModelSpec as Spec, SentencePieceKind, UnigramSpec, Vocab, WordLevelSpec, WordPieceSpec,
 };
+use tessella_train::again::{Renamed, keep_settings};
 
 use crate::errors::OrRaise;
 use crate::live::Chain;
@@ -255,6 +256,16 @@ handle!(ModelHandle, Spec, Model, {
 
     fn id_to_token(&self, id: u32) -> PyResult<Option<String>> {
         Ok(self.built()?.id_to_token(id).map(str::to_string))
+    }
+
+    /// A model that was learned, with the settings of this one.
+    fn settings_on(&self, learned: &Bound<'_, ModelHandle>) -> Self {
+        keep_settings(&self.node.spec(), learned.get().node.spec()).into()
+    }
+
+    /// The model without what it learned.
+    fn emptied(&self, renamed: Renamed) -> Self {
+        tessella_train::again::emptied(&self.node.spec(), &renamed).into()
     }
 
     /// The model's own files: names and contents.

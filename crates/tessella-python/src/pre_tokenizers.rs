@@ -174,6 +174,10 @@ handle!(PreTokenizerHandle, Spec, PreTokenizer, {
         Spec::Custom(Arc::new(Custom(object))).into()
     }
 
+    fn spells_bytes(&self) -> bool {
+        self.node.spec().spells_bytes()
+    }
+
     #[staticmethod]
     fn alphabet() -> Vec<char> {
         tessella_core::pretokenize::byte_alphabet::BYTE_TO_CHAR.to_vec()

@@ -5,11 +5,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use tessella_core::postprocess::PostProcessor;
 use tessella_core::spec::{PostProcessorSpec as Spec, Template, TemplatePiece, TemplateSpecial};
+use tessella_train::again::{Renamed, renumbered};
 
 use crate::encoding::Encoding;
 use crate::errors::OrRaise;
 use crate::live::Chain;
 use crate::stage::{Component, handle};
+use crate::tokenizer::Tokenizer;
 
 impl Chain for Spec {
     fn chain(parts: Vec<Self>) -> Self {
@@ -187,6 +189,14 @@ handle!(PostProcessorHandle, Spec, PostProcessor, {
         };
         template.check().or_raise()?;
         Ok(Spec::Template(template).into())
+    }
+
+    /// What puts in the same tokens, under new names, with their ids in a tokenizer.
+    fn renumbered(&self, renamed: Renamed, tokenizer: &Bound<'_, Tokenizer>) -> PyResult<Self> {
+        let value = tokenizer.get().value()?;
+        renumbered(&self.node.spec(), &renamed, &|token| value.core.token_to_id(token))
+            .or_raise()
+            .map(Self::from)
     }
 
     fn num_special_tokens_to_add(&self, is_pair: bool) -> PyResult<usize> {

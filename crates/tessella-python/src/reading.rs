@@ -10,6 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyTuple};
+use tessella_core::cancel::Cancel;
 use tessella_core::{EncodeOptions, Result};
 use tessella_formats::corpus::{Corpus, CorpusOptions, Cut, Form, Input, Invalid, Share};
 
@@ -157,12 +158,13 @@ impl TextFiles {
         let value = tokenizer.get().value()?;
         let threads = threads(num_threads);
         let found = run(py, |cancel| {
+            lock(&self.corpus).stop_at(Cancel::new(Some(cancel)));
             let texts = self.step(bytes, usize::MAX)?;
             if texts.is_empty() {
                 return Ok(None);
             }
             let views: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let options = ids_options(&value, add_special_tokens, threads);
+            let options = ids_options(&value, (add_special_tokens, None), threads);
             let options = EncodeOptions { cancel: Some(cancel), ..options };
             value.core.encode_ids_batch(&views, &options).map(Some)
         });

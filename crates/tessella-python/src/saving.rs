@@ -2,39 +2,39 @@
 
 use std::path::PathBuf;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use tessella_core::error::excerpt;
-use tessella_formats::detect::Format;
 use tessella_formats::folder::LoadedFolder;
+use tessella_formats::formats;
 use tessella_formats::json::{Layout, Parser, Value, Writer};
 use tessella_formats::save::{self, Extras};
+use tessella_formats::tiktoken;
 
 use crate::errors::OrRaise;
 use crate::tokenizer::Tokenizer;
 
-/// The format by its public name, or by the name of the file.
-fn format(path: &std::path::Path, name: Option<&str>) -> PyResult<Format> {
-    match name {
-        None => Ok(save::format_of(path)),
-        Some("json") => Ok(Format::TokenizerJson),
-        Some("model") => Ok(Format::SentencePiece),
-        Some("tiktoken") => Ok(Format::Tiktoken),
-        Some("folder") => Ok(Format::Folder),
-        Some(other) => Err(PyValueError::new_err(format!(
-            "format is `{}`; it must be 'json', 'model', 'tiktoken' or 'folder'",
-            excerpt(other)
-        ))),
-    }
+/// What formats there are: name, what people call such a file, endings of names, and whether it can be written.
+#[pyfunction(name = "formats")]
+pub fn known_formats() -> Vec<(&'static str, &'static str, Vec<&'static str>, bool)> {
+    formats::TABLE
+        .iter()
+        .map(|known| (known.name, known.what, known.endings.to_vec(), known.is_written()))
+        .collect()
 }
 
-/// Whether this format, given or seen from the name, is a folder.
+/// The encodings whose patterns and special tokens are built in.
 #[pyfunction]
-pub fn is_folder(path: PathBuf, name: Option<&str>) -> PyResult<bool> {
-    Ok(format(&path, name)? == Format::Folder)
+pub fn encodings() -> Vec<&'static str> {
+    tiktoken::NAMES.to_vec()
 }
 
-/// Writes a file.
+/// The name of the format that would be written, given or seen from the name of the file.
+#[pyfunction]
+pub fn format_to_write(path: PathBuf, name: Option<&str>) -> PyResult<&'static str> {
+    let format = formats::to_write(&path, name).or_raise()?;
+    Ok(formats::of(format).map_or(formats::FOLDER, |known| known.name))
+}
+
+/// Writes a file; gives what deserves a warning.
 #[pyfunction]
 pub fn save_file(
     py: Python<'_>,
@@ -42,14 +42,15 @@ pub fn save_file(
     path: PathBuf,
     name: Option<&str>,
     pretty: bool,
-) -> PyResult<()> {
-    let format = format(&path, name)?;
+) -> PyResult<Vec<String>> {
+    let format = formats::to_write(&path, name).or_raise()?;
     let spec = tokenizer.get().value()?.spec();
     py.detach(|| save::file(&path, &spec, format, pretty)).or_raise()
 }
 
 /// Writes a folder. The settings are JSON text.
 #[pyfunction]
+#[allow(clippy::too_many_arguments)]
 pub fn save_folder(
     py: Python<'_>,
     tokenizer: &Bound<'_, Tokenizer>,
@@ -58,6 +59,8 @@ pub fn save_folder(
     special_tokens_map: Option<&str>,
     chat_template: Option<String>,
     chat_templates: Vec<(String, String)>,
+    prefix: Option<String>,
+    replaces_templates: bool,
 ) -> PyResult<Vec<PathBuf>> {
     let parse = |text: &str| -> tessella_core::Result<Value> {
         let mut parser = Parser::new(text);
@@ -70,6 +73,8 @@ pub fn save_folder(
         special_tokens_map: special_tokens_map.map(parse).transpose().or_raise()?,
         chat_template,
         chat_templates,
+        prefix,
+        replaces_templates,
     };
     let spec = tokenizer.get().value()?.spec();
     py.detach(|| save::folder(&path, &spec, &extras)).or_raise()

@@ -1,6 +1,7 @@
 //! SentencePiece's own way of looking at its models: pieces with surfaces, messages, n-best lists, training.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -30,8 +31,21 @@ fn text<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
     }
 }
 
-fn sampling(given: Option<(i32, f32, u64)>) -> Option<Sampling> {
-    given.map(|(nbest_size, alpha, seed)| Sampling { nbest_size, alpha, seed })
+/// Size, alpha, seed and timeout.
+type Sampled = Option<(i32, f32, u64, i32)>;
+
+fn sampling(given: Sampled) -> Option<Sampling> {
+    given.map(|(nbest_size, alpha, seed, timeout)| Sampling {
+        nbest_size,
+        alpha,
+        seed,
+        time: milliseconds(timeout),
+    })
+}
+
+/// 0 and negative numbers mean no limit.
+fn milliseconds(timeout: i32) -> Option<Duration> {
+    u64::try_from(timeout).ok().filter(|&timeout| timeout > 0).map(Duration::from_millis)
 }
 
 /// Text, ids, pieces, begins and ends.
@@ -64,12 +78,7 @@ pub struct SentencePieceHandle {
 }
 
 impl SentencePieceHandle {
-    fn segmentation(
-        &self,
-        py: Python<'_>,
-        text: &[u8],
-        sampled: Option<(i32, f32, u64)>,
-    ) -> PyResult<Segmentation> {
+    fn segmentation(&self, py: Python<'_>, text: &[u8], sampled: Sampled) -> PyResult<Segmentation> {
         sized(py, text.len(), |cancel| match sampling(sampled) {
             Some(sampling) => self.inner.sample(text, sampling),
             None => self.inner.encode(text, &Cancel::new(cancel)),
@@ -128,12 +137,7 @@ impl SentencePieceHandle {
         PyList::new(py, rows.map(|row| row.to_vec()).collect::<Vec<_>>())
     }
 
-    fn encode(
-        &self,
-        py: Python<'_>,
-        input: &Bound<'_, PyAny>,
-        sampled: Option<(i32, f32, u64)>,
-    ) -> PyResult<Parts> {
+    fn encode(&self, py: Python<'_>, input: &Bound<'_, PyAny>, sampled: Sampled) -> PyResult<Parts> {
         Ok(parts(py, self.segmentation(py, text(input)?, sampled)?))
     }
 
@@ -141,15 +145,21 @@ impl SentencePieceHandle {
         &self,
         py: Python<'py>,
         input: &Bound<'py, PyAny>,
-        sampled: Option<(i32, f32, u64)>,
+        sampled: Sampled,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let segmentation = self.segmentation(py, text(input)?, sampled)?;
         Ok(PyBytes::new(py, &segmentation.write()))
     }
 
-    fn nbest(&self, py: Python<'_>, input: &Bound<'_, PyAny>, n: usize) -> PyResult<Vec<Parts>> {
+    fn nbest(
+        &self,
+        py: Python<'_>,
+        input: &Bound<'_, PyAny>,
+        n: usize,
+        timeout: i32,
+    ) -> PyResult<Vec<Parts>> {
         let bytes = text(input)?;
-        let list = py.detach(|| self.inner.nbest(bytes, n)).or_raise()?;
+        let list = py.detach(|| self.inner.nbest(bytes, n, milliseconds(timeout))).or_raise()?;
         Ok(list.into_iter().map(|one| parts(py, one)).collect())
     }
 
@@ -158,9 +168,10 @@ impl SentencePieceHandle {
         py: Python<'py>,
         input: &Bound<'py, PyAny>,
         n: usize,
+        timeout: i32,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = text(input)?;
-        let list = py.detach(|| self.inner.nbest(bytes, n)).or_raise()?;
+        let list = py.detach(|| self.inner.nbest(bytes, n, milliseconds(timeout))).or_raise()?;
         Ok(PyBytes::new(py, &processor::write_list(&list)))
     }
 

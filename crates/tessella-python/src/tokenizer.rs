@@ -17,7 +17,7 @@ use crate::decoders::DecoderHandle;
 use crate::encoding::{self, Encoding};
 use crate::errors::OrRaise;
 use crate::inputs;
-use crate::interrupt::sized;
+use crate::interrupt::{shared, sized};
 use crate::models::ModelHandle;
 use crate::normalizers::NormalizerHandle;
 use crate::options::{
@@ -138,10 +138,14 @@ fn tiny<'a>(text: &'a Bound<'_, PyAny>) -> Option<&'a str> {
     (text.len() <= crate::interrupt::TINY).then_some(text)
 }
 
-pub fn ids_options(value: &Value, add_special_tokens: bool, threads: usize) -> EncodeOptions<'_> {
+/// What calls for ids alone take: whether to add special tokens, and how those in the text are read (`None` for the
+/// tokenizer's own setting).
+type Specials = (bool, Option<bool>);
+
+pub fn ids_options(value: &Value, (add, as_text): Specials, threads: usize) -> EncodeOptions<'_> {
     EncodeOptions {
-        add_special_tokens,
-        encode_special_tokens: value.parts.encode_special_tokens,
+        add_special_tokens: add,
+        encode_special_tokens: as_text.unwrap_or(value.parts.encode_special_tokens),
         threads,
         ..EncodeOptions::default()
     }
@@ -307,7 +311,7 @@ impl Tokenizer {
         let call = Call::new(py, &value, truncation, padding, encode_special_tokens)?;
         let bytes = held.iter().map(inputs::HeldInput::bytes).sum::<usize>() + held.len();
         let threads = threads(num_threads);
-        let encodings = sized(py, bytes, |cancel| {
+        let encodings = shared(py, bytes, threads, |cancel| {
             let views: Vec<Input<'_>> = held.iter().map(inputs::HeldInput::view).collect();
             let options = EncodeOptions { cancel, ..call.options(&value, add_special_tokens, threads) };
             value.core.encode_batch(&views, &options)
@@ -319,26 +323,33 @@ impl Tokenizer {
     ///
     /// Truncation and padding do not apply; cut the array, or use `encode`.
     ///
+    /// Args:
+    ///     text: the text.
+    ///     add_special_tokens: let the post-processor add its special tokens.
+    ///     encode_special_tokens: whether special tokens in the text are encoded as ordinary text; `None` for
+    ///         the tokenizer's own setting.
+    ///
     /// Example:
     ///     >>> from tessella import Tokenizer, models
     ///     >>> tokenizer = Tokenizer(models.BPE())
     ///     >>> _ = tokenizer.add_tokens(["my", "name"])
     ///     >>> tokenizer.encode_ids("my name")
     ///     array([0, 1], dtype=uint32)
-    #[pyo3(signature = (text, add_special_tokens = true))]
+    #[pyo3(signature = (text, add_special_tokens = true, *, encode_special_tokens = None))]
     fn encode_ids<'py>(
         &self,
         py: Python<'py>,
         text: &Bound<'py, PyAny>,
         add_special_tokens: bool,
+        encode_special_tokens: Option<bool>,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let ids = self.ids(py, text, add_special_tokens)?;
+        let ids = self.ids(py, text, (add_special_tokens, encode_special_tokens))?;
         // A few ids are copied sooner than their buffer can be wrapped.
         if ids.len() <= COPIED { arrays::from_slice(py, &ids) } else { arrays::from_vec(py, ids) }
     }
 
     /// The ids of many texts: one buffer of ids and one of offsets.
-    #[pyo3(signature = (texts, add_special_tokens = true, num_threads = None))]
+    #[pyo3(signature = (texts, add_special_tokens = true, num_threads = None, *, encode_special_tokens = None))]
     #[allow(clippy::type_complexity)]
     fn _encode_ids_batch<'py>(
         &self,
@@ -346,36 +357,48 @@ impl Tokenizer {
         texts: &Bound<'py, PyAny>,
         add_special_tokens: bool,
         #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
+        encode_special_tokens: Option<bool>,
     ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>)> {
-        let ragged = self.ragged(py, inputs::texts(texts, "encode_ids")?, add_special_tokens, num_threads)?;
+        let specials = (add_special_tokens, encode_special_tokens);
+        let ragged = self.ragged(py, inputs::texts(texts, "encode_ids")?, specials, num_threads)?;
         Ok((arrays::from_vec(py, ragged.ids)?, arrays::from_vec(py, ragged.offsets)?))
     }
 
     /// The number of ids that `encode_ids` would give. Truncation and padding do not apply, also where the
-    /// tokenizer's file switched them on: what `encode` pads or cuts has another length.
-    #[pyo3(signature = (text, add_special_tokens = true))]
-    fn count(&self, py: Python<'_>, text: &Bound<'_, PyAny>, add_special_tokens: bool) -> PyResult<usize> {
+    /// tokenizer's file switched them on: what `encode` pads or cuts has another length. Arguments as for
+    /// `encode_ids`.
+    #[pyo3(signature = (text, add_special_tokens = true, *, encode_special_tokens = None))]
+    fn count(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        add_special_tokens: bool,
+        encode_special_tokens: Option<bool>,
+    ) -> PyResult<usize> {
         let value = self.shared.get()?;
+        let specials = (add_special_tokens, encode_special_tokens);
         if let Some(text) = tiny(text) {
-            return value.core.count(text, &ids_options(&value, add_special_tokens, 1)).or_raise();
+            return value.core.count(text, &ids_options(&value, specials, 1)).or_raise();
         }
         let text = inputs::text(text, Place::Argument("text"))?;
         sized(py, text.len(), |cancel| {
-            let options = EncodeOptions { cancel, ..ids_options(&value, add_special_tokens, 1) };
+            let options = EncodeOptions { cancel, ..ids_options(&value, specials, 1) };
             value.core.count(&text, &options)
         })
     }
 
     /// The number of ids of each text, as an array. Truncation and padding do not apply; see `count`.
-    #[pyo3(signature = (texts, add_special_tokens = true, num_threads = None))]
+    #[pyo3(signature = (texts, add_special_tokens = true, num_threads = None, *, encode_special_tokens = None))]
     fn count_batch<'py>(
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
         add_special_tokens: bool,
         #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
+        encode_special_tokens: Option<bool>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let ragged = self.ragged(py, inputs::texts(texts, "count")?, add_special_tokens, num_threads)?;
+        let specials = (add_special_tokens, encode_special_tokens);
+        let ragged = self.ragged(py, inputs::texts(texts, "count")?, specials, num_threads)?;
         let counts = ragged.offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
         arrays::from_vec(py, counts)
     }
@@ -430,7 +453,8 @@ impl Tokenizer {
         let sequences = inputs::id_lists(sequences)?;
         let value = self.shared.get()?;
         let ids = sequences.iter().map(Vec::len).sum::<usize>();
-        sized(py, ids, |cancel| {
+        // About four bytes each.
+        shared(py, ids * 4, 0, |cancel| {
             let options = EncodeOptions { cancel, ..EncodeOptions::default() };
             value.core.decode_batch(&sequences, skip_special_tokens, &options)
         })
@@ -724,7 +748,7 @@ impl Tokenizer {
         let tokens = crate::added::tokens(special_tokens, true)?;
         let trained = trained.get().node.spec();
         let node = self.shared.get()?.parts.model.node.clone();
-        node.edit(|model| *model = crate::training::replace_trained(model, trained));
+        node.edit(|model| *model = tessella_train::again::keep_settings(model, trained));
         self.shared.update(|old| {
             let mut spec = old.core.spec().clone();
             for token in &mut spec.added_tokens {
@@ -755,14 +779,14 @@ impl Tokenizer {
         })
     }
 
-    fn ids(&self, py: Python<'_>, text: &Bound<'_, PyAny>, add_special_tokens: bool) -> PyResult<Vec<u32>> {
+    fn ids(&self, py: Python<'_>, text: &Bound<'_, PyAny>, specials: Specials) -> PyResult<Vec<u32>> {
         let value = self.shared.get()?;
         if let Some(text) = tiny(text) {
-            return value.core.encode_ids(text, &ids_options(&value, add_special_tokens, 1)).or_raise();
+            return value.core.encode_ids(text, &ids_options(&value, specials, 1)).or_raise();
         }
         let text = inputs::text(text, Place::Argument("text"))?;
         sized(py, text.len(), |cancel| {
-            let options = EncodeOptions { cancel, ..ids_options(&value, add_special_tokens, 1) };
+            let options = EncodeOptions { cancel, ..ids_options(&value, specials, 1) };
             value.core.encode_ids(&text, &options)
         })
     }
@@ -771,15 +795,15 @@ impl Tokenizer {
         &self,
         py: Python<'_>,
         texts: Vec<PyBackedStr>,
-        add_special_tokens: bool,
+        specials: Specials,
         num_threads: Option<usize>,
     ) -> PyResult<tessella_core::RaggedIds> {
         let value = self.shared.get()?;
         let bytes = texts.iter().map(|text| text.len()).sum::<usize>() + texts.len();
         let threads = threads(num_threads);
-        sized(py, bytes, |cancel| {
+        shared(py, bytes, threads, |cancel| {
             let views: Vec<&str> = texts.iter().map(|text| &**text).collect();
-            let options = EncodeOptions { cancel, ..ids_options(&value, add_special_tokens, threads) };
+            let options = EncodeOptions { cancel, ..ids_options(&value, specials, threads) };
             value.core.encode_ids_batch(&views, &options)
         })
     }

@@ -1,10 +1,11 @@
-//! Bytes to numbers and back for our own files: varints, checksums, bounds-checked parsing, atomic writing.
+//! Bytes to numbers and back for our own files: varints, bounds-checked parsing.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use tessella_core::{Error, ErrorKind, Result};
+use tessella_core::{Error, Result};
+use tessella_formats::atomic;
 
 pub(crate) fn le_u32(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
@@ -90,50 +91,6 @@ impl<'a> Parser<'a> {
     }
 }
 
-const CRC_TABLES: [[u32; 256]; 8] = {
-    let mut tables = [[0u32; 256]; 8];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut value = byte as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            value = if value & 1 == 1 { value >> 1 ^ 0xEDB8_8320 } else { value >> 1 };
-            bit += 1;
-        }
-        tables[0][byte] = value;
-        byte += 1;
-    }
-    let mut table = 1;
-    while table < 8 {
-        let mut byte = 0;
-        while byte < 256 {
-            let before = tables[table - 1][byte];
-            tables[table][byte] = before >> 8 ^ tables[0][(before & 0xFF) as usize];
-            byte += 1;
-        }
-        table += 1;
-    }
-    tables
-};
-
-/// The common CRC-32 (reflected, polynomial 0x04C11DB7), eight bytes a step.
-pub(crate) fn crc32(bytes: &[u8]) -> u32 {
-    let mut state = !0u32;
-    let mut chunks = bytes.chunks_exact(8);
-    for chunk in &mut chunks {
-        let low = state ^ le_u32(&chunk[..4]);
-        let high = le_u32(&chunk[4..]);
-        state = (0..4).fold(0, |sum, i| {
-            sum ^ CRC_TABLES[7 - i][(low >> (8 * i) & 0xFF) as usize]
-                ^ CRC_TABLES[3 - i][(high >> (8 * i) & 0xFF) as usize]
-        });
-    }
-    for &byte in chunks.remainder() {
-        state = state >> 8 ^ CRC_TABLES[0][((state ^ u32::from(byte)) & 0xFF) as usize];
-    }
-    !state
-}
-
 /// Fills `buffer` from a position of the file, whatever other readers do with the handle.
 #[cfg(unix)]
 pub(crate) fn read_exact_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<()> {
@@ -162,79 +119,22 @@ pub(crate) fn io_error(error: io::Error, path: &Path) -> Error {
     Error::from(error).at(path.display().to_string())
 }
 
-/// An error of the system about a file that was to be written; what we refuse ourselves has no words for that.
-fn unwritable(error: io::Error, path: &Path) -> Error {
-    match error.raw_os_error() {
-        Some(_) => io_error(error, path),
-        None => {
-            Error::new(ErrorKind::Io, format!("cannot write {}: {error}", path.display())).caused_by(error)
-        }
-    }
-}
-
-/// An error of the system that came without a name: it is about the file at hand.
-fn named(error: Error, path: &Path) -> Error {
-    let is_nameless = error.kind() == ErrorKind::Io && error.location().is_none();
-    if is_nameless { error.at(path.display().to_string()) } else { error }
-}
-
 /// Writes a file of our own that nobody else looks for: in place, and not forced to the disk.
 pub(crate) fn write_scratch(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<()> {
-    let failed = |error: io::Error| unwritable(error, path);
+    let failed = |error| io_error(error, path);
     let file = File::options().write(true).create_new(true).open(path).map_err(failed)?;
     let mut out = BufWriter::with_capacity(1 << 18, file);
-    write(&mut out).map_err(|error| named(error, path))?;
+    write(&mut out).map_err(|error| atomic::named(error, path))?;
     out.into_inner().map_err(|error| failed(error.into_error()))?;
     Ok(())
-}
-
-/// Writes a file beside its destination, flushes it to the disk and renames it into place. On an error nothing
-/// is left behind and an older file of that name stays.
-pub(crate) fn write_atomically(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
-) -> Result<()> {
-    let failed = |error: io::Error| unwritable(error, path);
-    if tessella_formats::atomic::is_special(path) {
-        let mut out = BufWriter::new(File::options().write(true).open(path).map_err(failed)?);
-        write(&mut out).map_err(|error| named(error, path))?;
-        return out.into_inner().map(drop).map_err(|error| failed(error.into_error()));
-    }
-    let target = tessella_formats::atomic::destination(path).map_err(failed)?;
-    let Some(name) = target.file_name() else {
-        return Err(Error::value(format!("`{}` does not name a file", path.display())));
-    };
-    let mut temporary = std::ffi::OsString::from(".");
-    temporary.push(name);
-    let unique = tessella_core::random::Random::from_entropy().next_u64();
-    temporary.push(format!(".{}-{unique:016x}.part", std::process::id()));
-    let temporary = target.with_file_name(temporary);
-    let written = (|| {
-        let file = File::options().write(true).create_new(true).open(&temporary).map_err(failed)?;
-        let mut out = BufWriter::with_capacity(1 << 18, file);
-        write(&mut out).map_err(|error| named(error, path))?;
-        let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
-        file.sync_all().map_err(failed)?;
-        std::fs::rename(&temporary, &target).map_err(failed)
-    })();
-    if written.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn crc_of_the_usual_check_string() {
-        assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
-        assert_eq!(crc32(b""), 0);
-    }
 
     #[test]
     fn varints_at_the_edges() {

@@ -5,11 +5,13 @@
 //! 1. [`counts`]: texts to [`PieceCounts`], the artefact that every trainer learns from
 //! 2. [`bpe`], [`wordpiece`], [`wordlevel`], [`characters`], [`unigram`]: counts to [`Trained`], which holds the
 //!    plain-data description of a model
-//! 3. [`progress`]: how a long job talks to its caller, and how it is stopped
+//! 3. [`again`]: what stays of a tokenizer whose model is trained anew
+//! 4. [`progress`]: how a long job talks to its caller, and how it is stopped
 //!
 //! Every trainer gives the same bytes for the same counts, whatever the number of threads, shards or runs; every
 //! tie has a written order.
 
+mod budget;
 mod bytes;
 mod outcome;
 mod parallel;
@@ -27,6 +29,10 @@ pub mod unigram;
 pub mod wordlevel;
 pub mod wordpiece;
 
+// 3. Beside a tokenizer that is there.
+pub mod again;
+
+pub use budget::Budget;
 pub use counts::{CountOptions, PieceCounts, Source, count_texts};
 pub use outcome::{Ending, TrainReport, Trained};
 pub use progress::{CancelFlag, Progress, Silent, Stage};

@@ -2,8 +2,11 @@
 
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicUsize, Ordering as Memory};
+use std::sync::{Mutex, PoisonError};
 
 use tessella_core::{Error, ErrorKind, Result};
+
+use crate::progress::{Progress, check};
 
 /// More threads only wait for one another; a slip of the pen must not take all that the system has.
 const MOST_THREADS: usize = 256;
@@ -16,35 +19,44 @@ pub(crate) fn threads(asked: usize) -> usize {
     }
 }
 
-/// Sorts; `compare` must be a total order in which no two elements are equal.
-pub(crate) fn sort_by<T: Send + Copy>(
+/// Sorts each of the parts, which follow each other without gaps; `starts` has one more to close the last. A wish
+/// to stop is heeded between two parts.
+pub(crate) fn sort_parts<T: Send>(
     items: &mut [T],
+    starts: &[usize],
     threads: usize,
+    progress: &dyn Progress,
     compare: impl Fn(&T, &T) -> Ordering + Sync,
-) {
-    const WORTH_IT: usize = 1 << 15;
-    if threads < 2 || items.len() < WORTH_IT {
-        items.sort_unstable_by(&compare);
-        return;
-    }
-    let share = items.len().div_ceil(threads.min(16));
-    std::thread::scope(|scope| {
-        for part in items.chunks_mut(share) {
-            // Where the system gives no more threads, the stable sort below does the work alone.
-            let sort = || part.sort_unstable_by(&compare);
-            if std::thread::Builder::new().spawn_scoped(scope, sort).is_err() {
-                break;
-            }
+) -> Result<()> {
+    let mut parts = Vec::with_capacity(starts.len());
+    let mut rest = items;
+    for ends in starts.windows(2) {
+        let (part, more) = rest.split_at_mut(ends[1] - ends[0]);
+        rest = more;
+        if part.len() > 1 {
+            parts.push(Mutex::new(part));
         }
-    });
-    // The stable sort recognises the sorted parts and merges them.
-    items.sort_by(&compare);
+    }
+    // Each part is locked once, by the thread that sorts it.
+    for_each(
+        parts.len(),
+        threads,
+        progress,
+        || (),
+        |_: &mut (), part: usize| {
+            let mut part = parts[part].lock().unwrap_or_else(PoisonError::into_inner);
+            part.sort_unstable_by(&compare);
+        },
+    )?;
+    Ok(())
 }
 
-/// Runs `work` on the numbers `0..jobs`, each thread with a state of its own; returns the states.
+/// Runs `work` on the numbers `0..jobs`, each thread with a state of its own; returns the states. A wish to stop
+/// is heeded between two jobs.
 pub(crate) fn for_each<S: Send>(
     jobs: usize,
     threads: usize,
+    progress: &dyn Progress,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, usize) + Sync,
 ) -> Result<Vec<S>> {
@@ -53,7 +65,7 @@ pub(crate) fn for_each<S: Send>(
         let mut state = state();
         loop {
             let job = next.fetch_add(1, Memory::Relaxed);
-            if job >= jobs {
+            if job >= jobs || progress.cancelled() {
                 return state;
             }
             work(&mut state, job);
@@ -61,11 +73,12 @@ pub(crate) fn for_each<S: Send>(
     };
     let threads = threads.min(jobs).max(1);
     if threads == 1 {
-        return Ok(vec![run()]);
+        let state = run();
+        return check(progress).map(|()| vec![state]);
     }
-    std::thread::scope(|scope| {
+    let states = std::thread::scope(|scope| -> Result<Vec<S>> {
         // The calling thread works too, so that one is always there.
-        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, run).ok();
+        let spawn = |_| tessella_core::threads::start(std::thread::Builder::new(), scope, run).ok();
         let workers: Vec<_> = (1..threads).map_while(spawn).collect();
         let mut states = vec![run()];
         for worker in workers {
@@ -75,5 +88,6 @@ pub(crate) fn for_each<S: Send>(
             );
         }
         Ok(states)
-    })
+    })?;
+    check(progress).map(|()| states)
 }

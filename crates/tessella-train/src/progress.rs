@@ -78,8 +78,21 @@ impl Progress for CancelFlag<'_> {
     }
 }
 
+/// Elements of a plain loop between two looks at the wish to stop: some milliseconds.
+pub(crate) const LOOK_EVERY: usize = 1 << 14;
+
+/// A wish to stop as the error that ends the job.
+pub(crate) fn check(progress: &dyn Progress) -> Result<()> {
+    if progress.cancelled() { Err(Error::interrupted()) } else { Ok(()) }
+}
+
+/// The same for every [`LOOK_EVERY`]th element of a loop.
+pub(crate) fn check_at(progress: &dyn Progress, index: usize) -> Result<()> {
+    if index.is_multiple_of(LOOK_EVERY) { check(progress) } else { Ok(()) }
+}
+
 /// Reports, and turns a wish to stop into the error that ends the job.
 pub(crate) fn report(progress: &dyn Progress, stage: Stage, done: u64, total: u64) -> Result<()> {
     progress.update(stage, done, total);
-    if progress.cancelled() { Err(Error::interrupted()) } else { Ok(()) }
+    check(progress)
 }

@@ -284,16 +284,8 @@ class ChatTemplates:
             messages = _messages(one)
             values = {**shared, "messages": messages}
             if continue_final_message:
-                if not messages:
-                    raise ArgumentError("continue_final_message is set but the conversation is empty")
                 field = continue_final_message if isinstance(continue_final_message, str) else "content"
-                # Letters and digits, which stay as they are where a template writes a list as `repr` does.
-                mark = f"CONTINUE{secrets.token_hex(16).upper()} "
-                moment, shown = datetime.now(), deepcopy(messages)
-                text = _with_end_mark(messages, field, mark, template)
-                marked = render(template, values, moment)
-                unmarked = render(template, {**values, "messages": shown}, moment)
-                texts.append(_cut(marked, unmarked, text, mark))
+                texts.append(_continued(template, values, field))
             elif masked:
                 text, found = render_with_spans(template, values)
                 texts.append(text)
@@ -321,6 +313,22 @@ class ChatTemplates:
             made["assistant_masks"] = masks
             made.convert_to_tensors(options["return_tensors"])
         return made if return_dict else made["input_ids"]
+
+
+def _continued(template: str, values: Mapping[str, Any], field: str) -> str:
+    """What the template writes up to the end of the last message's field."""
+    from .templates import render
+
+    messages = values["messages"]
+    if not messages:
+        raise ArgumentError("continue_final_message is set but the conversation is empty")
+    # Letters and digits, which stay as they are where a template writes a list as `repr` does.
+    mark = f"CONTINUE{secrets.token_hex(16).upper()} "
+    moment, shown = datetime.now(), deepcopy(messages)
+    text = _with_end_mark(messages, field, mark, template)
+    marked = render(template, values, moment)
+    unmarked = render(template, {**values, "messages": shown}, moment)
+    return _cut(marked, unmarked, text, mark)
 
 
 def _masks(batch: BatchEncoding, spans: list[list[tuple[int, int]]]) -> list[list[int]]:

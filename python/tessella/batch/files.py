@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import glob
 import json
 import os
-import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
 from .._prefix import check_prefix
@@ -39,16 +37,6 @@ _WITHOUT_EFFECT = (
 
 # Names that a settings file cannot give a meaning: what is passed beside the settings.
 _NOT_SETTINGS = ("self", "cls", "tokenizer_object", "tokenizer_file")
-
-
-def _remove_templates(folder: str, prefix: str | None, written: Iterable[str]) -> None:
-    """Removes the chat templates of a tokenizer that was saved here before; loading would find them."""
-    start = os.path.join(glob.escape(folder), glob.escape(f"{prefix}-" if prefix else ""))
-    kept = set(map(os.path.abspath, written))
-    for pattern in ("chat_template.jinja", "chat_template.json", "additional_chat_templates/*.jinja"):
-        for path in glob.glob(start + pattern):
-            if os.path.abspath(path) not in kept:
-                os.remove(path)
 
 
 class HubOptions(TypedDict, total=False):
@@ -235,7 +223,7 @@ class Files:
         """
         if save_format not in (None, "hf"):
             raise UnsupportedError(f"`save_format` is {save_format!r}: only 'hf' is written")
-        start = check_prefix(filename_prefix, "filename_prefix")
+        check_prefix(filename_prefix, "filename_prefix")
         if legacy_format:
             raise ArgumentError("`legacy_format` is True: vocabulary files of old formats are not written")
         folder = os.fspath(save_directory)
@@ -248,19 +236,8 @@ class Files:
         copy.chat_template, copy._chat_templates = me._templates_to_save()
         if not save_jinja_files:
             copy.config, _ = me.save_chat_templates(folder, copy.config, None, False)
-        if not start:
-            files = copy._save_folder(folder, templates=save_jinja_files)
-        else:
-            os.makedirs(folder, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=folder) as parts:
-                files = []
-                for file in copy._save_folder(parts, templates=save_jinja_files):
-                    inside = os.path.relpath(file, parts)
-                    target = os.path.join(folder, start + inside)
-                    os.makedirs(os.path.dirname(target), exist_ok=True)
-                    shutil.move(file, target)
-                    files.append(target)
-        _remove_templates(folder, filename_prefix, files)
+        # What an older save has left of chat templates belongs to what is replaced.
+        files = copy._save_folder(folder, filename_prefix, save_jinja_files, replaces_templates=True)
         if push_to_hub:
             self.push_to_hub(repo_id or os.path.basename(os.path.abspath(folder)), **options)
         return tuple(files)

@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from .._files import _write_together
 from .._prefix import check_prefix
 from ..errors import ArgumentError
 from ..tokens import AddedToken
@@ -35,20 +36,14 @@ def write_templates(
     """Writes chat templates as files, the default one and the others by their names, and tells the files."""
     start = check_prefix(prefix, "filename_prefix")
     named = {"default": templates} if isinstance(templates, str) else dict(templates or {})
-    written = []
+    files: dict[str, bytes] = {}
     for name, text in named.items():
         if name != "default" and (not name or os.path.basename(name) != name or name in (".", "..")):
             raise ArgumentError(f"the chat template {name!r} cannot be saved: its name is no name of a file")
-        path = (
-            os.path.join(folder, start + _TEMPLATE)
-            if name == "default"
-            else os.path.join(folder, start + _TEMPLATES, f"{name}.jinja")
-        )
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        written.append(path)
-    return written
+        inside = _TEMPLATE if name == "default" else f"{_TEMPLATES}/{name}.jinja"
+        files[start + inside] = text.encode()
+    os.makedirs(folder, exist_ok=True)
+    return _write_together(folder, files)
 
 
 class OtherNames:

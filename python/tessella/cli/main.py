@@ -35,8 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         return _run(given)
-    except KeyboardInterrupt:
-        terminal.note("interrupted")
+    except KeyboardInterrupt as error:
+        terminal.note(str(error) or "interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         # Python would complain once more when it closes what nobody reads.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .._tessella import Encoding
 from ..decoders import Decoder
@@ -15,10 +15,10 @@ from ..pre_tokenizers import PreTokenizer
 from ..processors import PostProcessor
 from ..tokenizer import SaveFormat, Tokenizer
 from ..tokens import AddedToken
-from ..trainers import Trainer
+from ..training import BY_MODEL
 
 if TYPE_CHECKING:
-    from .._types import EncodeInput, Ids, InputSequence, Padding, Side, Texts, Truncation, TruncationStrategy
+    from .._types import EncodeInput, Ids, InputSequence, Padding, Side, Truncation, TruncationStrategy
 
 Files = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 Tokens = Iterable[str | AddedToken]
@@ -247,9 +247,17 @@ class BaseTokenizer:
 
     # Training, for the recipes.
 
-    def _train(self, files: Files, trainer: Trainer) -> None:
-        single = isinstance(files, (str, os.PathLike))
-        self._tokenizer.train([files] if single else files, trainer=trainer)  # type: ignore[list-item, arg-type]
+    def _train(self, given: dict[str, Any]) -> None:
+        """Trains with the arguments of the method that calls it; those of the trainer go by its names."""
+        options = {_RENAMED.get(name, name): value for name, value in given.items() if name not in _OTHERS}
+        trainer = BY_MODEL[type(self._tokenizer.model).__name__](**options)
+        if "files" in given:
+            files = given["files"]
+            self._tokenizer.train([files] if isinstance(files, (str, os.PathLike)) else files, trainer)
+        else:
+            self._tokenizer.train_from_iterator(given["iterator"], trainer, given["length"])
 
-    def _train_from_iterator(self, iterator: Texts, trainer: Trainer, length: int | None) -> None:
-        self._tokenizer.train_from_iterator(iterator, trainer=trainer, length=length)
+
+#: What a training takes besides the trainer's options, and which of those are called otherwise here.
+_OTHERS = {"self", "files", "iterator", "length"}
+_RENAMED = {"suffix": "end_of_word_suffix", "wordpieces_prefix": "continuing_subword_prefix"}

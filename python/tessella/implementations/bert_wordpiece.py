@@ -13,7 +13,6 @@ from ..pre_tokenizers import BertPreTokenizer
 from ..processors import BertProcessing
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
-from ..trainers import WordPieceTrainer
 from .base import BaseTokenizer, Files, Tokens
 
 if TYPE_CHECKING:
@@ -88,10 +87,6 @@ class BertWordPieceTokenizer(BaseTokenizer):
         """A tokenizer from ``vocab.txt``; other arguments as for the class."""
         return BertWordPieceTokenizer(WordPiece.read_file(vocab), **kwargs)
 
-    @staticmethod
-    def _trainer(wordpieces_prefix: str, **options: Any) -> WordPieceTrainer:
-        return WordPieceTrainer(continuing_subword_prefix=wordpieces_prefix, **options)
-
     def train(
         self,
         files: Files,
@@ -104,16 +99,7 @@ class BertWordPieceTokenizer(BaseTokenizer):
         wordpieces_prefix: str = "##",
     ) -> None:
         """Trains on files; the options are those of ``WordPieceTrainer``."""
-        trainer = self._trainer(
-            wordpieces_prefix,
-            vocab_size=vocab_size,
-            min_frequency=min_frequency,
-            limit_alphabet=limit_alphabet,
-            initial_alphabet=initial_alphabet,
-            special_tokens=special_tokens,
-            show_progress=show_progress,
-        )
-        self._train(files, trainer)
+        self._train(locals())
 
     def train_from_iterator(
         self,
@@ -128,13 +114,4 @@ class BertWordPieceTokenizer(BaseTokenizer):
         length: int | None = None,
     ) -> None:
         """Trains on texts; the options are those of ``WordPieceTrainer``."""
-        trainer = self._trainer(
-            wordpieces_prefix,
-            vocab_size=vocab_size,
-            min_frequency=min_frequency,
-            limit_alphabet=limit_alphabet,
-            initial_alphabet=initial_alphabet,
-            special_tokens=special_tokens,
-            show_progress=show_progress,
-        )
-        self._train_from_iterator(iterator, trainer, length)
+        self._train(locals())

@@ -10,7 +10,6 @@ from .. import decoders, pre_tokenizers, processors
 from ..models import BPE
 from ..normalizers import Lowercase, Normalizer, Sequence, unicode_normalizer_from_str
 from ..tokenizer import Tokenizer
-from ..trainers import BpeTrainer
 from .base import BaseTokenizer, Files, Tokens
 
 if TYPE_CHECKING:
@@ -92,10 +91,6 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         """A tokenizer from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
         return ByteLevelBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
 
-    @staticmethod
-    def _trainer(**options: Any) -> BpeTrainer:
-        return BpeTrainer(initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), **options)
-
     def train(
         self,
         files: Files,
@@ -105,13 +100,7 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         special_tokens: Tokens = (),
     ) -> None:
         """Trains on files; the options are those of ``BpeTrainer``."""
-        trainer = self._trainer(
-            vocab_size=vocab_size,
-            min_frequency=min_frequency,
-            show_progress=show_progress,
-            special_tokens=special_tokens,
-        )
-        self._train(files, trainer)
+        self._train({**locals(), "initial_alphabet": pre_tokenizers.ByteLevel.alphabet()})
 
     def train_from_iterator(
         self,
@@ -123,10 +112,4 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         length: int | None = None,
     ) -> None:
         """Trains on texts; the options are those of ``BpeTrainer``."""
-        trainer = self._trainer(
-            vocab_size=vocab_size,
-            min_frequency=min_frequency,
-            show_progress=show_progress,
-            special_tokens=special_tokens,
-        )
-        self._train_from_iterator(iterator, trainer, length)
+        self._train({**locals(), "initial_alphabet": pre_tokenizers.ByteLevel.alphabet()})

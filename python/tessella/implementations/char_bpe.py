@@ -11,7 +11,6 @@ from ..models import BPE
 from ..normalizers import BertNormalizer, Lowercase, Normalizer, unicode_normalizer_from_str
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
-from ..trainers import BpeTrainer
 from .base import BaseTokenizer, Files, Tokens
 from .byte_level_bpe import one_or_sequence
 
@@ -92,10 +91,6 @@ class CharBPETokenizer(BaseTokenizer):
         """A tokenizer from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
         return CharBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
 
-    @staticmethod
-    def _trainer(suffix: str | None, **options: Any) -> BpeTrainer:
-        return BpeTrainer(end_of_word_suffix=suffix, **options)
-
     def train(
         self,
         files: Files,
@@ -108,16 +103,7 @@ class CharBPETokenizer(BaseTokenizer):
         show_progress: bool = True,
     ) -> None:
         """Trains on files; the options are those of ``BpeTrainer``."""
-        trainer = self._trainer(
-            suffix,
-            vocab_size=vocab_size,
-            min_frequency=min_frequency,
-            special_tokens=special_tokens,
-            limit_alphabet=limit_alphabet,
-            initial_alphabet=initial_alphabet,
-            show_progress=show_progress,
-        )
-        self._train(files, trainer)
+        self._train(locals())
 
     def train_from_iterator(
         self,
@@ -132,13 +118,4 @@ class CharBPETokenizer(BaseTokenizer):
         length: int | None = None,
     ) -> None:
         """Trains on texts; the options are those of ``BpeTrainer``."""
-        trainer = self._trainer(
-            suffix,
-            vocab_size=vocab_size,
-            min_frequency=min_frequency,
-            special_tokens=special_tokens,
-            limit_alphabet=limit_alphabet,
-            initial_alphabet=initial_alphabet,
-            show_progress=show_progress,
-        )
-        self._train_from_iterator(iterator, trainer, length)
+        self._train(locals())

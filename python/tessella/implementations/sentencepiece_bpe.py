@@ -11,7 +11,6 @@ from ..models import BPE
 from ..normalizers import NFKC
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
-from ..trainers import BpeTrainer
 from .base import BaseTokenizer, Files, Tokens
 
 if TYPE_CHECKING:
@@ -89,15 +88,7 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         show_progress: bool = True,
     ) -> None:
         """Trains on files; the options are those of ``BpeTrainer``."""
-        trainer = BpeTrainer(
-            vocab_size=vocab_size,
-            min_frequency=min_frequency,
-            special_tokens=special_tokens,
-            limit_alphabet=limit_alphabet,
-            initial_alphabet=initial_alphabet,
-            show_progress=show_progress,
-        )
-        self._train(files, trainer)
+        self._train(locals())
 
     def train_from_iterator(
         self,
@@ -111,12 +102,4 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         length: int | None = None,
     ) -> None:
         """Trains on texts; the options are those of ``BpeTrainer``."""
-        trainer = BpeTrainer(
-            vocab_size=vocab_size,
-            min_frequency=min_frequency,
-            special_tokens=special_tokens,
-            limit_alphabet=limit_alphabet,
-            initial_alphabet=initial_alphabet,
-            show_progress=show_progress,
-        )
-        self._train_from_iterator(iterator, trainer, length)
+        self._train(locals())

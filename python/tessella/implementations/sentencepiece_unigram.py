@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import decoders, pre_tokenizers
 from .._tessella import Regex
@@ -12,7 +12,6 @@ from ..loading import load
 from ..models import Unigram
 from ..normalizers import NFKC, Nmt, Replace, Sequence
 from ..tokenizer import Tokenizer
-from ..trainers import UnigramTrainer
 from .base import BaseTokenizer, Files, Tokens
 
 if TYPE_CHECKING:
@@ -60,10 +59,6 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         BaseTokenizer.__init__(wrapped, load(os.fspath(filename)), {"model": "SentencePieceUnigram"})
         return wrapped
 
-    @staticmethod
-    def _trainer(**options: Any) -> UnigramTrainer:
-        return UnigramTrainer(**options)
-
     def train(
         self,
         files: Files,
@@ -74,14 +69,7 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         unk_token: str | None = None,
     ) -> None:
         """Trains on files; the options are those of ``UnigramTrainer``."""
-        trainer = self._trainer(
-            vocab_size=vocab_size,
-            show_progress=show_progress,
-            special_tokens=special_tokens,
-            initial_alphabet=initial_alphabet,
-            unk_token=unk_token,
-        )
-        self._train(files, trainer)
+        self._train(locals())
 
     def train_from_iterator(
         self,
@@ -94,11 +82,4 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         length: int | None = None,
     ) -> None:
         """Trains on texts; the options are those of ``UnigramTrainer``."""
-        trainer = self._trainer(
-            vocab_size=vocab_size,
-            show_progress=show_progress,
-            special_tokens=special_tokens,
-            initial_alphabet=initial_alphabet,
-            unk_token=unk_token,
-        )
-        self._train_from_iterator(iterator, trainer, length)
+        self._train(locals())

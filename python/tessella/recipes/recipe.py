@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._corpus import Texts
 from .._texts import Reading, Share
-from .._trainer_options import checked
-from .._training import check_checkpoint
 from ..counting import PieceCounts, _whole_number, count_pieces
 from ..errors import ArgumentError, TrainError
 from ..models import Model
@@ -19,6 +16,8 @@ from ..processors import PostProcessor
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from ..trainers import Trainer
+from ..training.option import a_count
+from ..training.run import check_checkpoint
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -78,6 +77,11 @@ class Recipe:
     prepare: Callable[[str], str] | None = None
 
     @property
+    def kind(self) -> str:
+        """The kind of model, as its class is called."""
+        return type(self.model()).__name__
+
+    @property
     def special_tokens(self) -> list[AddedToken]:
         """All special tokens in the order of their ids."""
         return [*self.first, *self.last]
@@ -118,7 +122,7 @@ class Recipe:
             vocab_size: entries of the whole tokenizer; by default the published number.
             options: further options of the trainer.
         """
-        size: int = self.vocab_size if vocab_size is None else checked("vocab_size", vocab_size)
+        size: int = self.vocab_size if vocab_size is None else a_count("vocab_size", vocab_size)
         if size <= self.reserved + len(self.first):
             raise ArgumentError(
                 f"`vocab_size` is {size}, but {self.name} needs more than {self.reserved + len(self.first)} "
@@ -212,40 +216,26 @@ class Recipe:
             learned = trainer.train_from_counts(counts, checkpoint, trace=trace)
         except TrainError as error:
             raise self._budget(error) or error from None
-        settings = self.model()
-        for setting in (
-            "unk_token",
-            "fuse_unk",
-            "byte_fallback",
-            "ignore_merges",
-            "max_input_chars_per_word",
-        ):
-            if hasattr(settings, setting) and hasattr(learned, setting):
-                setattr(learned, setting, getattr(settings, setting))
+        learned = Model._wrap(self.model()._handle.settings_on(learned._handle))
         if self.complete is not None:
             learned = self.complete(learned)
         return self._assembled(learned)
 
     def _budget(self, error: TrainError) -> TrainError | None:
         """The trainer's error about a small vocabulary, whose numbers are those of the whole tokenizer."""
-        told = _TOO_SMALL.match(str(error))
-        if told is None:
+        if error.vocab_size is None or error.needed is None:
             return None
-        size, least = (int(number) + self.reserved for number in told.groups())
+        size, least = error.vocab_size + self.reserved, error.needed + self.reserved
         specials = len(self.first) + len(self.last)
         bytes = f"{self.completed} bytes + " if self.completed else ""
         alphabet = least - specials - self.completed
-        forced = " and forced tokens" if "the forced tokens" in told[0] else ""
+        forced = " and forced tokens" if error.is_forced else ""
         tokens = "special token" if specials == 1 else "special tokens"
         return TrainError(
             f"a vocabulary of {size} cannot hold what {self.name} must hold: {specials} {tokens} + "
             f"{bytes}{alphabet} characters of the alphabet{forced} = {least}, before anything is learned. "
             f"Ask for {least} or more"
         )
-
-
-#: What the trainers say: the size they were given, and what they need.
-_TOO_SMALL = re.compile(r"a vocabulary of (\d+) .* = (\d+)[,.]")
 
 
 #: Options of counting that are about reading.

@@ -64,5 +64,7 @@ def test_errors(monkeypatch):
     with pytest.raises(TrainError, match="nothing to learn from"):
         train_vectors([])
     monkeypatch.setitem(sys.modules, "gensim.models.word2vec", None)
-    with pytest.raises(MissingDependencyError, match=r"needs gensim.*pip install 'tessella\[embeddings\]'"):
+    with pytest.raises(
+        MissingDependencyError, match=r"needs gensim.*pip install gensim .*pip install '\.\[embeddings\]'"
+    ):
         train_vectors([["a"]])

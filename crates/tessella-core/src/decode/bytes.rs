@@ -89,7 +89,7 @@ impl Fragment {
         }
     }
 
-    fn as_bytes(&self) -> &[u8] {
+    pub(super) fn as_bytes(&self) -> &[u8] {
         match self {
             Fragment::Text(text) => text.as_bytes(),
             Fragment::Raw(bytes) => bytes,

@@ -9,10 +9,12 @@
 //! of becoming U+FFFD.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::hooks::CustomDecoder;
+use crate::limits;
 use crate::pattern::Matcher;
 use crate::spec::{DecoderSpec, PrependScheme};
 
@@ -119,6 +121,13 @@ impl Decoder {
 
     /// Token texts to the texts that, joined, are the result.
     pub fn decode_chain(&self, tokens: Vec<String>) -> Result<Vec<String>> {
+        let _work = limits::begin_alone(tokens.iter().map(String::len).sum());
+        let texts = self.chain(tokens)?;
+        limits::check_growth(texts.iter().map(String::len).sum(), || "a decoder".to_string())?;
+        Ok(texts)
+    }
+
+    fn chain(&self, tokens: Vec<String>) -> Result<Vec<String>> {
         match self {
             Decoder::Bpe { suffix } => Ok(plain::bpe(tokens, suffix)),
             Decoder::ByteLevel => Ok(vec![bytes::byte_level(&tokens)]),
@@ -130,7 +139,11 @@ impl Decoder {
                 Ok(plain::ctc(tokens, pad_token, word_delimiter_token, *cleanup))
             }
             Decoder::Replace { matcher, content } => {
-                tokens.into_iter().map(|token| plain::replace(token, matcher, content)).collect()
+                let sum = Sum::default();
+                tokens
+                    .into_iter()
+                    .map(|token| sum.add(plain::replace(token, matcher, content, sum.get())?))
+                    .collect()
             }
             Decoder::Fuse => Ok(vec![tokens.concat()]),
             Decoder::Strip { content, start, stop } => Ok(tokens
@@ -141,15 +154,18 @@ impl Decoder {
                 })
                 .collect()),
             Decoder::ByteFallback => Ok(bytes::byte_fallback(tokens)),
-            Decoder::SentencePiece(decoder) => Ok(decoder.decode_chain(tokens)),
-            Decoder::Sequence(decoders) => {
-                decoders.iter().try_fold(tokens, |tokens, decoder| decoder.decode_chain(tokens))
-            }
+            Decoder::SentencePiece(decoder) => decoder.decode_chain(tokens),
+            Decoder::Sequence(decoders) => in_turn(decoders, tokens, |decoder, tokens| {
+                let texts = decoder.chain(tokens)?;
+                let bytes = texts.iter().map(String::len).sum();
+                Ok((texts, bytes))
+            }),
             Decoder::Custom(custom) => custom.decode_chain(tokens),
         }
     }
 
     pub fn decode(&self, tokens: Vec<String>) -> Result<String> {
+        let _work = limits::begin_alone(tokens.iter().map(String::len).sum());
         let mut texts = self.decode_chain(tokens)?;
         Ok(if texts.len() == 1 { texts.swap_remove(0) } else { texts.concat() })
     }
@@ -160,15 +176,18 @@ impl Decoder {
     /// bytes too as far as it can (fusing, stripping, replacing inside of the valid parts). A later decoder
     /// that needs text gets the lossy one. Every other decoder gives the UTF-8 of its text.
     pub fn decode_bytes<S: AsRef<str>>(&self, tokens: &[S]) -> Result<Vec<u8>> {
-        let tokens = tokens.iter().map(|token| token.as_ref().to_owned()).collect();
+        let tokens: Vec<String> = tokens.iter().map(|token| token.as_ref().to_owned()).collect();
+        let _work = limits::begin_alone(tokens.iter().map(String::len).sum());
         bytes::concat(self.decode_fragments(bytes::texts(tokens))?)
     }
 
     fn decode_fragments(&self, fragments: Vec<bytes::Fragment>) -> Result<Vec<bytes::Fragment>> {
         match self {
-            Decoder::Sequence(decoders) => {
-                decoders.iter().try_fold(fragments, |now, decoder| decoder.decode_fragments(now))
-            }
+            Decoder::Sequence(decoders) => in_turn(decoders, fragments, |decoder, fragments| {
+                let fragments = decoder.decode_fragments(fragments)?;
+                let bytes = fragments.iter().map(|fragment| fragment.as_bytes().len()).sum();
+                Ok((fragments, bytes))
+            }),
             Decoder::ByteLevel => Ok(bytes::byte_level_fragments(fragments)),
             Decoder::ByteFallback => Ok(bytes::byte_fallback_fragments(fragments)),
             Decoder::Fuse => Ok(bytes::fuse_fragments(fragments)),
@@ -176,11 +195,14 @@ impl Decoder {
                 Ok(bytes::strip_fragments(fragments, *content, *start, *stop))
             }
             Decoder::Replace { matcher, content } => {
-                bytes::replace_fragments(fragments, |text| plain::replace(text, matcher, content))
+                let sum = Sum::default();
+                bytes::replace_fragments(fragments, |text| {
+                    sum.add(plain::replace(text, matcher, content, sum.get())?)
+                })
             }
             _ => {
                 let tokens = fragments.into_iter().map(bytes::Fragment::into_text).collect();
-                Ok(bytes::texts(self.decode_chain(tokens)?))
+                Ok(bytes::texts(self.chain(tokens)?))
             }
         }
     }
@@ -205,6 +227,42 @@ impl Decoder {
             },
             _ => false,
         }
+    }
+}
+
+/// Runs decoders one after the other; `run` also tells how many bytes there are. Between two of them somebody may
+/// stop, and the text may not have grown beyond its limit.
+fn in_turn<T>(
+    decoders: &[Decoder],
+    start: T,
+    mut run: impl FnMut(&Decoder, T) -> Result<(T, usize)>,
+) -> Result<T> {
+    decoders.iter().enumerate().try_fold(start, |now, (index, decoder)| {
+        let name = || format!("decoder {} of {}", index + 1, decoders.len());
+        if index > 0 {
+            limits::check()?;
+        }
+        let (next, bytes) = run(decoder, now).map_err(|error| match error.kind() {
+            ErrorKind::Value => error.at(name()),
+            _ => error,
+        })?;
+        limits::check_growth(bytes, name)?;
+        Ok(next)
+    })
+}
+
+/// Bytes that one decoder has written so far.
+#[derive(Debug, Default)]
+struct Sum(Cell<usize>);
+
+impl Sum {
+    fn get(&self) -> usize {
+        self.0.get()
+    }
+
+    fn add(&self, text: String) -> Result<String> {
+        self.0.set(self.0.get().saturating_add(text.len()));
+        Ok(text)
     }
 }
 

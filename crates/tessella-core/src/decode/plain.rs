@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::error::Result;
+use crate::limits;
 use crate::pattern::Matcher;
 
 pub(super) fn bpe(tokens: Vec<String>, suffix: &str) -> Vec<String> {
@@ -92,13 +93,17 @@ pub(super) fn ctc(mut tokens: Vec<String>, pad: &str, delimiter: &str, clean: bo
     tokens.into_iter().filter_map(decode).collect()
 }
 
-pub(super) fn replace(token: String, matcher: &Matcher, content: &str) -> Result<String> {
+/// `before` bytes have been written for the tokens before this one.
+pub(super) fn replace(token: String, matcher: &Matcher, content: &str, before: usize) -> Result<String> {
     let mut matches = Vec::new();
     matcher.find_all(&token, &mut matches)?;
     if matches.is_empty() {
         return Ok(token);
     }
-    let mut text = String::with_capacity(token.len() + content.len() * matches.len());
+    let taken: usize = matches.iter().map(Range::len).sum();
+    let length = (token.len() - taken).saturating_add(content.len().saturating_mul(matches.len()));
+    limits::check_growth(before.saturating_add(length), || "a replacement".to_string())?;
+    let mut text = String::with_capacity(length);
     let mut at = 0;
     for found in matches {
         text.push_str(&token[at..found.start]);

@@ -10,6 +10,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::error::Result;
+use crate::limits;
 use crate::spec::{PieceKind, SentencePiece, Vocab};
 
 const SPACE_SYMBOL: char = '▁';
@@ -72,12 +74,14 @@ impl SentencePieceDecoder {
     }
 
     /// One text per token; joined they are the result.
-    pub fn decode_chain(&self, tokens: Vec<String>) -> Vec<String> {
+    pub fn decode_chain(&self, tokens: Vec<String>) -> Result<Vec<String>> {
         let mut surfaces = Vec::with_capacity(tokens.len());
         let mut bytes = Vec::new();
         let mut at_start = true;
         let mut has_text = false;
         let mut stripped = false;
+        // A model says what unknown tokens become, in as many bytes as it likes.
+        let mut unknown = 0usize;
         for token in tokens {
             let special = self.special.get(&token);
             if let Some(Special::Byte(byte)) = special {
@@ -89,6 +93,10 @@ impl SentencePieceDecoder {
             bytes.clear();
             at_start &= !(stripped || has_text);
             stripped = false;
+            if let Some(Special::Unknown) = special {
+                unknown = unknown.saturating_add(self.unk_surface.len());
+                limits::check_growth(unknown, || "the surface of unknown tokens".to_string())?;
+            }
             let surface = match token.strip_prefix(SPACE_SYMBOL) {
                 Some(rest)
                     if at_start
@@ -105,7 +113,7 @@ impl SentencePieceDecoder {
             surfaces.push(surface);
         }
         spell(&bytes, &mut surfaces);
-        surfaces
+        Ok(surfaces)
     }
 
     /// The byte that a byte token stands for.
@@ -188,7 +196,7 @@ mod tests {
     }
 
     fn decode(decoder: &SentencePieceDecoder, tokens: &[&str]) -> Vec<String> {
-        decoder.decode_chain(tokens.iter().map(|token| token.to_string()).collect())
+        decoder.decode_chain(tokens.iter().map(|token| token.to_string()).collect()).unwrap()
     }
 
     #[test]

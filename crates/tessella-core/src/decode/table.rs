@@ -12,8 +12,10 @@
 //! no table.
 
 use super::{Decoder, bytes, plain};
+use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::TokenId;
+use crate::limits;
 
 const SLOT: usize = 16;
 /// Where a slot holds the number of bytes (low four bits) and the marks.
@@ -28,6 +30,9 @@ const RUN: u8 = 0x40;
 const PORTION: usize = 512;
 /// Beyond so many slots for each token, an id in the file is far away from all others and a table is a waste.
 const MOST_HOLES: usize = 4;
+/// Bytes that the texts of all ids may come to. Stages that make texts grow would make those of a whole vocabulary huge,
+/// of which a call needs a few.
+const MOST_TEXT: usize = 64 << 20;
 
 /// What the texts of all ids become when they are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +71,12 @@ pub struct Table {
     strips: Vec<(char, usize, usize)>,
 }
 
+/// Whether a decoder makes so much of a token that many of them may be more than any memory holds: the chain sees to
+/// that.
+fn is_swollen(token: &str, text: &str) -> bool {
+    text.len() > 64 + 4 * token.len()
+}
+
 /// What the table leaves to the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AskTheChain;
@@ -78,6 +89,7 @@ impl Table {
         if bound > tokens.len() * MOST_HOLES + (1 << 16) {
             return None;
         }
+        let _work = limits::begin(tokens.iter().map(|(_, text, _)| text.len()).sum(), Cancel::never());
         let (shape, start) = match decoder {
             None => {
                 (Shape { each: vec![], join: Join::Text, first: true, last: false, strips: vec![] }, false)
@@ -103,7 +115,13 @@ impl Table {
             for &(id, text, special) in tokens {
                 match sentencepiece.byte(text) {
                     Some(byte) => table.set(id, &[byte], special, true)?,
-                    None => table.set(id, sentencepiece.surface(text).as_bytes(), special, false)?,
+                    None => {
+                        let surface = sentencepiece.surface(text);
+                        if is_swollen(text, &surface) {
+                            return None;
+                        }
+                        table.set(id, surface.as_bytes(), special, false)?;
+                    }
                 }
             }
             return Some(table);
@@ -117,10 +135,17 @@ impl Table {
         }));
         texts.push("x".into());
         for stage in shape.each {
+            let size: usize = texts.iter().map(String::len).sum();
+            if (size + texts.len()).saturating_mul(stage.most_growth()) > MOST_TEXT {
+                return None;
+            }
             texts = stage.decode_chain(texts).ok()?;
         }
         let mut spelled = Vec::new();
-        for (&(id, _, special), text) in tokens.iter().zip(texts.iter().skip(1)) {
+        for (&(id, token, special), text) in tokens.iter().zip(texts.iter().skip(1)) {
+            if is_swollen(token, text) {
+                return None;
+            }
             match shape.join {
                 Join::Text => table.set(id, text.as_bytes(), special, false)?,
                 Join::Bytes => {
@@ -278,9 +303,22 @@ impl Decoder {
     pub fn edge(&self, token: &str, first: bool) -> Result<String> {
         let stages = self.shape().map(|shape| shape.each).unwrap_or_default();
         let other = "x".to_owned();
+        let _work = limits::begin(token.len() + other.len(), Cancel::never());
         let texts = if first { vec![token.to_owned(), other] } else { vec![other, token.to_owned()] };
         let mut texts = stages.into_iter().try_fold(texts, |texts, stage| stage.decode_chain(texts))?;
         Ok(texts.swap_remove(usize::from(!first)))
+    }
+
+    /// How many times as long a stage may make texts that have one more byte each.
+    fn most_growth(&self) -> usize {
+        match self {
+            Decoder::Replace { matcher, content } => {
+                content.len().div_ceil(matcher.as_literal().map_or(1, str::len).max(1)).max(1)
+            }
+            // An empty suffix is found between all characters.
+            Decoder::Bpe { .. } => 2,
+            _ => 1,
+        }
     }
 
     fn flatten<'d>(&'d self, stages: &mut Vec<&'d Decoder>) {

@@ -17,8 +17,9 @@
 
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::hooks::CustomNormalizer;
+use crate::limits;
 use crate::spec::NormalizerSpec;
 use crate::text::AlignedText;
 use crate::unicode::normalization::Form;
@@ -122,15 +123,39 @@ impl Normalizer {
     }
 
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
+        let _work = limits::begin_alone(text.as_str().len());
         if self.has_custom {
-            return custom::in_own_coordinates(text, |source, text| {
-                self.steps.iter().try_for_each(|step| match step {
+            custom::in_own_coordinates(text, |source, text| {
+                self.run(text, |step, text| match step {
                     Step::Custom(component) => custom::normalize(component.as_ref(), source, text),
                     step => step.run(text),
                 })
-            });
+            })?;
+        } else {
+            self.run(text, Step::run)?;
         }
-        self.steps.iter().try_for_each(|step| step.run(text))
+        limits::add_written(text.as_str().len());
+        Ok(())
+    }
+
+    /// All steps in order. After each one somebody may stop, and the text may not have grown beyond its limit.
+    fn run<'t>(
+        &self,
+        text: &mut AlignedText<'t>,
+        mut run: impl FnMut(&Step, &mut AlignedText<'t>) -> Result<()>,
+    ) -> Result<()> {
+        for (index, step) in self.steps.iter().enumerate() {
+            let name = || format!("normalizer {} of {} ({})", index + 1, self.steps.len(), step.explain().0);
+            if index > 0 {
+                limits::check()?;
+            }
+            run(step, text).map_err(|error| match error.kind() {
+                ErrorKind::Value => error.at(name()),
+                _ => error,
+            })?;
+            limits::check_part(text.as_str().len(), name)?;
+        }
+        Ok(())
     }
 }
 

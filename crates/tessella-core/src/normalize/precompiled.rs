@@ -18,6 +18,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::charsmap::Charsmap;
 use crate::error::Result;
+use crate::limits;
 use crate::spec::CharsmapMatching;
 use crate::text::{AlignedText, Rewriter};
 
@@ -40,15 +41,18 @@ impl Precompiled {
         if self.plain_run(text.as_str()) == text.as_str().len() {
             return Ok(());
         }
+        let most = limits::most_of_part();
+        let mut outcome = Ok(());
         text.rewrite(|out| {
-            let mut writer = Writer { out, pending: None, in_step: true };
+            let mut writer = Writer { out, pending: None, in_step: true, most };
             match self.matching {
                 CharsmapMatching::Grapheme => self.by_grapheme(&mut writer),
                 CharsmapMatching::LongestMatch => self.by_longest_match(&mut writer),
             }
             writer.flush();
+            outcome = limits::check_part(writer.out.written(), || "a character map".to_string());
         });
-        Ok(())
+        outcome
     }
 
     /// Bytes at the start of `text` that certainly stay: ASCII without rules, and followed by ASCII.
@@ -66,7 +70,7 @@ impl Precompiled {
     fn by_grapheme(&self, writer: &mut Writer<'_, '_>) {
         let text = writer.out.rest();
         let mut at = 0;
-        while at < text.len() {
+        while at < text.len() && !writer.is_full() {
             let run = self.plain_run(&text[at..]);
             if run > 0 {
                 writer.keep(&text[at..at + run]);
@@ -95,7 +99,7 @@ impl Precompiled {
     fn by_longest_match(&self, writer: &mut Writer<'_, '_>) {
         let text = writer.out.rest();
         let mut at = 0;
-        while at < text.len() {
+        while at < text.len() && !writer.is_full() {
             let run = self.plain_run(&text[at..]);
             if run > 0 {
                 writer.keep(&text[at..at + run]);
@@ -129,9 +133,15 @@ struct Writer<'w, 's> {
     pending: Option<(char, isize)>,
     /// The text read and the cursor are at the same place; lost for good after a deletion at the start.
     in_step: bool,
+    /// Bytes that may be written. A rule may replace one character by megabytes.
+    most: usize,
 }
 
 impl Writer<'_, '_> {
+    fn is_full(&self) -> bool {
+        self.out.written() > self.most
+    }
+
     fn change(&mut self, c: char, change: isize) {
         self.flush();
         self.pending = Some((c, change));

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::edit::edit;
 use crate::error::{Error, Result};
+use crate::limits;
 use crate::pattern::Matcher;
 use crate::spec::Pattern;
 use crate::text::{AlignedText, Alignment, MOST_BYTES};
@@ -42,23 +43,27 @@ impl Replace {
         }
         let mut matches = Vec::new();
         self.matcher.find_all(text.as_str(), &mut matches)?;
-        self.check_growth(text.as_str().len(), &matches)?;
+        check_growth(text.as_str().len(), &matches, &self.content)?;
         replace_matches(text, &matches, &self.content);
         Ok(())
     }
+}
 
-    /// A chain of replacements multiplies a text: what no text may be is refused before memory is asked for.
-    fn check_growth(&self, before: usize, matches: &[Range<usize>]) -> Result<()> {
-        let taken: usize = matches.iter().map(Range::len).sum();
-        let after = (before - taken).saturating_add(self.content.len().saturating_mul(matches.len()));
-        if after > before && after > MOST_BYTES {
-            return Err(Error::value(format!(
-                "a replacement would make a text of {after} bytes out of {before}, more than one text may have \
-                 ({MOST_BYTES}); cut it into documents, or look at what the normalizer inserts"
-            )));
-        }
-        Ok(())
+/// A chain of replacements multiplies a text: what no text may be is refused before memory is asked for.
+pub(super) fn check_growth(before: usize, matches: &[Range<usize>], content: &str) -> Result<()> {
+    let taken: usize = matches.iter().map(Range::len).sum();
+    let after = (before - taken).saturating_add(content.len().saturating_mul(matches.len()));
+    if after <= before {
+        return Ok(());
     }
+    limits::check_part(after, || "a replacement".to_string())?;
+    if after > MOST_BYTES {
+        return Err(Error::value(format!(
+            "a replacement would make a text of {after} bytes out of {before}, more than one text may have \
+             ({MOST_BYTES}); cut it into documents, or look at what the normalizer inserts"
+        )));
+    }
+    Ok(())
 }
 
 /// Puts `content` in place of each match; they are in order and do not overlap.
@@ -101,6 +106,7 @@ fn replace_untracked(text: &mut AlignedText<'_>, matches: &[Range<usize>], conte
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cancel::Cancel;
     use crate::ids::Span;
 
     #[test]
@@ -114,13 +120,21 @@ mod tests {
 
     #[test]
     fn growth_has_an_end() {
-        let replace = Replace::new(&Pattern::Literal("a".into()), &"a".repeat(1 << 12)).unwrap();
+        let replace = Replace::new(&Pattern::Literal("a".into()), &"a".repeat(1 << 11)).unwrap();
         let mut text = AlignedText::untracked("a");
+        let _work = limits::begin(1, Cancel::never());
         replace.normalize(&mut text).unwrap();
         replace.normalize(&mut text).unwrap();
         let error = replace.normalize(&mut text).unwrap_err().to_string();
-        assert!(error.contains("68719476736 bytes"), "{error}");
-        assert_eq!(text.as_str().len(), 1 << 24);
+        assert!(error.contains("8589934592 bytes"), "{error}");
+        assert_eq!(text.as_str().len(), 1 << 22);
+    }
+
+    #[test]
+    fn no_limit_makes_a_text_that_is_too_long() {
+        let error =
+            check_growth(1 << 10, &vec![0..1; 1 << 10], &"a".repeat(1 << 22)).unwrap_err().to_string();
+        assert!(error.contains("more than one text may have"), "{error}");
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! the characters of one chunk only the last one has a width.
 
 use crate::error::Result;
+use crate::limits;
 use crate::spec::SentencePieceNormalizer;
 use crate::text::{AlignedText, Alignment};
 use crate::trie::Trie;
@@ -67,9 +68,11 @@ impl SentencePieceNormalization {
         if text.as_str().is_empty() {
             return Ok(None);
         }
+        let _work = limits::begin_alone(text.as_str().len());
         let tracked = text.map().is_tracked();
         let mut out = Output::new(text.as_str().len(), tracked);
-        let end = self.write(text.as_str(), &mut out);
+        let end = self.write(text.as_str(), limits::most_of_part(), &mut out);
+        limits::check_part(out.text.len(), || "the character map".to_string())?;
         let map = match end {
             Some(end) if tracked => out.alignment(end, text.as_str(), text.map()),
             _ => text.map().like(),
@@ -78,8 +81,9 @@ impl SentencePieceNormalization {
         Ok(end)
     }
 
-    /// Writes the normalized text and returns where the last chunk ends.
-    fn write(&self, text: &str, out: &mut Output) -> Option<usize> {
+    /// Writes the normalized text and returns where the last chunk ends. Stops once it has more than `most` bytes: a
+    /// rule may replace one character by megabytes.
+    fn write(&self, text: &str, most: usize, out: &mut Output) -> Option<usize> {
         let mut at = 0;
         if self.remove_extra_whitespaces {
             while let Some(Chunk { text: " ", length, .. }) = self.chunk(&text[at..]) {
@@ -93,7 +97,7 @@ impl SentencePieceNormalization {
             out.chunk(self.space, at);
         }
         let mut after_space = self.remove_extra_whitespaces;
-        while at < text.len() {
+        while at < text.len() && out.text.len() <= most {
             let run = self.plain_run(&text.as_bytes()[at..]);
             if run > 0 {
                 out.run(&text[at..at + run], at);

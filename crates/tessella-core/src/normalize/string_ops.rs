@@ -126,6 +126,7 @@ impl NormalizedString {
     /// Puts `content` in place of each match. The empty literal matches nowhere.
     pub fn replace(&mut self, pattern: &Pattern, content: &str) -> Result<()> {
         let matches = self.matches(pattern)?;
+        replace::check_growth(self.normalized().len(), &matches, content)?;
         self.change(|text| replace::replace_matches(text, &matches, content));
         Ok(())
     }

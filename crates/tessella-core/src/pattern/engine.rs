@@ -8,16 +8,20 @@
 //! that a pattern from a hostile file is an error and not the end of the process, one that could nest deep is
 //! compiled on a stack of its own, and repeats of repeats, which no engine limits, are counted first.
 //!
-//! A run can fail: both engines backtrack and give up at a limit. A pattern can also misbehave (`\K` inside
+//! A run can fail: both engines backtrack and give up at a limit, which counts the attempts at one start; what they
+//! take for a whole text is put on its bill ([`limits`]). A pattern can also misbehave (`\K` inside
 //! a look-ahead makes a match end before it starts, a byte escape matches inside a character). [`Guard`]
 //! turns all of that into an error, so that nobody downstream slices text at an impossible place.
 
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use onig::{MatchParam, Region, SearchOptions};
 
 use crate::error::{Error, ErrorKind, Result, excerpt};
+use crate::limits;
 use crate::spec::Dialect;
+use crate::threads;
 
 /// One compiled regular expression.
 pub(super) enum Engine {
@@ -56,7 +60,7 @@ impl Engine {
         }
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
-            match thread.spawn_scoped(scope, compile) {
+            match threads::start(thread, scope, compile) {
                 Ok(thread) => {
                     thread.join().unwrap_or_else(|_| Err(refused("the engine panicked".to_string())))
                 }
@@ -83,25 +87,15 @@ impl Engine {
         text: &str,
         found: &mut impl FnMut(Range<usize>),
     ) -> Result<()> {
+        let _work = limits::begin_alone(text.len());
         let mut guard = Guard { source, text, end: 0 };
         match self {
             Engine::Oniguruma(regex) => {
-                let mut region = Region::new();
+                let mut search = Search::new(regex, source);
                 let mut at = 0;
                 let mut last_end = None;
                 while at <= text.len() {
-                    region.clear();
-                    let hit = regex
-                        .search_with_param(
-                            text,
-                            at,
-                            text.len(),
-                            SearchOptions::SEARCH_OPTION_NONE,
-                            Some(&mut region),
-                            MatchParam::default(),
-                        )
-                        .map_err(|error| gave_up(source, text, error.description()))?;
-                    let Some((start, end)) = hit.and_then(|_| region.pos(0)) else { break };
+                    let Some((start, end)) = search.first(source, text, at)? else { break };
                     if start == end && last_end == Some(end) {
                         at = next_boundary(text, at);
                         continue;
@@ -112,8 +106,12 @@ impl Engine {
                 }
             }
             Engine::Fancy(regex) => {
-                for hit in regex.find_iter(text) {
+                let mut hits = regex.find_iter(text);
+                loop {
+                    let began = Instant::now();
+                    let Some(hit) = hits.next() else { break };
                     let hit = hit.map_err(|error| gave_up(source, text, &error.to_string()))?;
+                    charge(source, text, began)?;
                     found(guard.check(hit.start(), hit.end())?);
                 }
             }
@@ -163,6 +161,104 @@ fn next_boundary(text: &str, at: usize) -> usize {
         next += 1;
     }
     next
+}
+
+/// Searches of one text with Oniguruma, from left to right.
+///
+/// A search looks at a stretch of starts at a time, so that somebody can stop it: how long the engine tries at one
+/// start has a limit, at how many it tries has none.
+struct Search<'r> {
+    regex: &'r onig::Regex,
+    region: Region,
+    /// Bytes of the next stretch; nothing for a pattern that must see all of them at once.
+    stretch: Option<usize>,
+    /// Each attempt may look at all of the text, or at all that is remembered.
+    is_dear: bool,
+}
+
+/// Attempts at one start: the engine's own limit, which the reference library keeps. Where attempts are dear, so many
+/// are left that they look at about as many bytes.
+const ATTEMPTS: usize = 10_000_000;
+const DEAR_ATTEMPTS: usize = 1 << 30;
+const LEAST_ATTEMPTS: usize = 10_000;
+
+/// A stretch begins small, for every start may take long, and grows as long as it is quick.
+const FIRST_STRETCH: usize = 2;
+const VERY_QUICK: Duration = Duration::from_millis(1);
+const QUICK: Duration = Duration::from_millis(60);
+const SLOW: Duration = Duration::from_millis(250);
+
+/// Entries that the engine's stack may have, of about 40 bytes: so many, and so many more for every byte of the text.
+/// Honest patterns leave a few for each character that they may have to give back.
+const STACK: usize = 2 << 20;
+const STACK_PER_BYTE: usize = 8;
+
+impl<'r> Search<'r> {
+    fn new(regex: &'r onig::Regex, source: &str) -> Self {
+        // `\G` matches where a search begins, and so would match at each stretch.
+        let stretch = (!source.contains(r"\G")).then_some(FIRST_STRETCH);
+        let is_dear = source.contains(r"\g") || source.contains("(?R") || source.contains(r"\k") || {
+            let digit = |two: &[u8]| two[0] == b'\\' && two[1].is_ascii_digit();
+            source.as_bytes().windows(2).any(digit)
+        };
+        Search { regex, region: Region::new(), stretch, is_dear }
+    }
+
+    /// The leftmost match that starts at `at` or later.
+    fn first(&mut self, source: &str, text: &str, at: usize) -> Result<Option<(usize, usize)>> {
+        let mut from = at;
+        loop {
+            let to = match self.stretch {
+                Some(stretch) if stretch < text.len() - from => next_boundary(text, from + stretch - 1),
+                _ => text.len(),
+            };
+            let mut param = MatchParam::default();
+            let stack = STACK.saturating_add(text.len().saturating_mul(STACK_PER_BYTE));
+            param.set_match_stack_limit(u32::try_from(stack).unwrap_or(u32::MAX));
+            let attempts = match self.is_dear {
+                true => (DEAR_ATTEMPTS / text.len().max(1)).clamp(LEAST_ATTEMPTS, ATTEMPTS),
+                false => ATTEMPTS,
+            };
+            param.set_retry_limit_in_match(attempts as u32);
+            let began = Instant::now();
+            self.region.clear();
+            let hit = self
+                .regex
+                .search_with_param(
+                    text,
+                    from,
+                    to,
+                    SearchOptions::SEARCH_OPTION_NONE,
+                    Some(&mut self.region),
+                    param,
+                )
+                .map_err(|error| gave_up(source, text, error.description()))?;
+            let took = charge(source, text, began)?;
+            if hit.is_some() {
+                return Ok(self.region.pos(0));
+            }
+            if to == text.len() {
+                return Ok(None);
+            }
+            from = to;
+            self.stretch = self.stretch.map(|stretch| match took {
+                took if took < VERY_QUICK => stretch.saturating_mul(4),
+                took if took < QUICK => stretch.saturating_mul(2),
+                took if took < SLOW => stretch,
+                _ => (stretch / 2).max(1),
+            });
+        }
+    }
+}
+
+/// Puts what the engine took since `began` on the text's bill, and looks whether the result is still wanted if it took
+/// long.
+#[inline]
+fn charge(source: &str, text: &str, began: Instant) -> Result<Duration> {
+    let took = began.elapsed();
+    limits::charge_pattern(took).map_err(|reason| gave_up(source, text, &reason))?;
+    limits::check()?;
+    Ok(took)
 }
 
 /// Lets matches through that are in order and lie between characters.

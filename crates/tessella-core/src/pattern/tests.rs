@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::random::Random;
 
 fn regex(source: &str, dialect: Dialect) -> Pattern {
     Pattern::Regex { source: source.to_string(), dialect }
@@ -172,4 +173,41 @@ fn deep_patterns_need_no_deep_stack() {
         }
     };
     assert!(small.spawn(work).unwrap().join().is_ok());
+}
+
+/// The engine is asked for some starts at a time. What it finds is what it finds in one go.
+#[test]
+fn stretches_change_no_match() {
+    let words = ["a", "ab", "b", " ", "\n", "é", "漢", "ß", "12", "\u{301}", "x\r\n"];
+    let mut random = Random::from_seed(7);
+    let mut text = |length: usize| -> String {
+        (0..length).map(|_| words[(random.next_u64() % words.len() as u64) as usize]).collect()
+    };
+    let texts: Vec<String> = [1, 3, 10, 100, 3000].into_iter().map(&mut text).collect();
+    for source in [
+        r"(?=a)ab?",
+        r".*b(?=a)",
+        r"(?m:.*)12\z",
+        r"(?<=b)a|(?<!\n)x$",
+        r"\Ax|\Aa|12\Z",
+        r"^.+$",
+        r"(a)\1+",
+        r"\bab\b",
+        r"\G(?:a|b)",
+        r"(?i)SS",
+        r"\X",
+        r"漢.{50,}?x",
+        r"(?:)|x",
+        r"notthere(?!x)",
+        r"(?~a)",
+    ] {
+        let engine = onig::Regex::new(source).unwrap();
+        let matcher = Matcher::exact(&regex(source, Dialect::Oniguruma)).unwrap();
+        for text in &texts {
+            let mut found = Vec::new();
+            matcher.find_all(text, &mut found).unwrap();
+            let expected: Vec<_> = engine.find_iter(text).map(|(start, end)| start..end).collect();
+            assert_eq!(found, expected, "{source} on {} bytes", text.len());
+        }
+    }
 }

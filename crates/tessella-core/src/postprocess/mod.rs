@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::ids::TokenId;
+use crate::limits;
 use crate::spec::PostProcessorSpec;
 
 mod padding;
@@ -99,7 +100,7 @@ impl PostProcessor {
             encoding.set_type_id(sequence as u32);
         }
         self.apply(&mut encodings, add_special)?;
-        Ok(join(encodings))
+        join(encodings)
     }
 
     fn apply(&self, encodings: &mut Vec<Encoding>, add_special: bool) -> Result<()> {
@@ -145,9 +146,9 @@ impl PostProcessor {
 
 /// What happens without a post-processor: the sequences one after the other. Types stay as they are; the
 /// sequences of a pair are numbered.
-pub fn process_default(first: Encoding, second: Option<Encoding>) -> Encoding {
+pub fn process_default(first: Encoding, second: Option<Encoding>) -> Result<Encoding> {
     let Some(second) = second else {
-        return first;
+        return Ok(first);
     };
     let mut pair = vec![first, second];
     for (sequence, encoding) in pair.iter_mut().enumerate() {
@@ -156,12 +157,27 @@ pub fn process_default(first: Encoding, second: Option<Encoding>) -> Encoding {
     join(pair)
 }
 
-fn join(mut encodings: Vec<Encoding>) -> Encoding {
-    match encodings.pop() {
+fn join(mut encodings: Vec<Encoding>) -> Result<Encoding> {
+    check_size(&encodings)?;
+    Ok(match encodings.pop() {
         Some(only) if encodings.is_empty() => only,
         Some(last) => Encoding::merge(encodings.into_iter().chain([last]), false),
         None => Encoding::default(),
+    })
+}
+
+/// Every window of a part meets every window of the others, so a template that repeats a long sequence multiplies
+/// them.
+fn check_size(encodings: &[Encoding]) -> Result<()> {
+    let (mut rows, mut longest) = (1usize, 0usize);
+    for encoding in encodings {
+        let window = encoding.overflowing.iter().map(Encoding::len).max().unwrap_or(0);
+        rows = rows.saturating_mul(encoding.overflowing.len() + 1);
+        longest = longest.saturating_add(window.max(encoding.len()));
     }
+    limits::check_tokens(rows.saturating_mul(longest), || {
+        format!("post-processing, which joins {} parts in {rows} rows,", encodings.len())
+    })
 }
 
 fn set_sequence(encoding: &mut Encoding, sequence: usize) {

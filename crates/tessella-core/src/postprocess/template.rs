@@ -16,6 +16,7 @@ use std::sync::Arc;
 use crate::encoding::Encoding;
 use crate::error::{Error, Result, excerpt};
 use crate::ids::TokenId;
+use crate::limits;
 use crate::spec::{Template, TemplatePiece, TemplateSpecial};
 
 impl TemplatePiece {
@@ -117,6 +118,11 @@ enum Piece {
     Special { ids: Arc<[TokenId]>, texts: Arc<[Arc<str>]>, type_id: u32 },
 }
 
+/// Tokens of an encoding and of its overflow.
+fn tokens_of(encoding: &Encoding) -> usize {
+    encoding.overflowing.iter().map(Encoding::len).sum::<usize>() + encoding.len()
+}
+
 /// A template with its special tokens looked up.
 #[derive(Debug)]
 pub struct CompiledTemplate {
@@ -168,6 +174,13 @@ impl CompiledTemplate {
                 )));
             }
         };
+        let tokens = pieces.iter().fold(0usize, |sum, piece| {
+            sum.saturating_add(match piece {
+                Piece::Special { ids, .. } => ids.len() * usize::from(add_special),
+                Piece::Sequence { index, .. } => encodings.get(*index).map_or(0, tokens_of),
+            })
+        });
+        limits::check_tokens(tokens, || format!("a template of {} pieces", pieces.len()))?;
         let mut filled = Vec::with_capacity(pieces.len());
         for (at, piece) in pieces.iter().enumerate() {
             match piece {

@@ -79,7 +79,7 @@ fn run(case: &Value) -> Result<Encoding> {
     }
     let mut result = match &processor {
         Some(processor) => processor.process(first, second, add_special)?,
-        None => process_default(first, second),
+        None => process_default(first, second)?,
     };
     let padding = &case["padding"];
     if !padding.is_null() {

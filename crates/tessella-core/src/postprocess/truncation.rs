@@ -2,6 +2,7 @@
 
 use crate::encoding::Encoding;
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits;
 use crate::spec::{Truncation, TruncationStrategy};
 
 /// A pair's overflow combines every window of the one with every window of the other. More than this many
@@ -40,6 +41,10 @@ pub fn truncate(
         return Ok((first, second));
     }
     let surplus = total - budget;
+    let rows = window_count(total, budget, stride);
+    limits::check_tokens(rows.saturating_mul(budget), || {
+        format!("a stride of {stride} tokens, which makes {rows} windows of {budget},")
+    })?;
     match truncation.strategy {
         TruncationStrategy::LongestFirst => match &mut second {
             None => first.truncate(budget, stride, direction)?,

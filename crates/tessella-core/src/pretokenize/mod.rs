@@ -42,6 +42,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::hooks::CustomPreTokenizer;
+use crate::limits;
 use crate::pattern::Matcher;
 use crate::spec::{PreTokenizerSpec, PrependScheme, SplitBehavior};
 use crate::text::Pieces;
@@ -81,7 +82,8 @@ impl PreTokenizer {
     /// Cuts every text piece, stage after stage. A custom stage needs [`Pieces::set_original`] if the
     /// pieces are tracked.
     pub fn pre_tokenize(&self, pieces: &mut Pieces<'_>) -> Result<()> {
-        self.stages.iter().try_for_each(|stage| stage.pre_tokenize(pieces))
+        let _work = limits::begin_alone(pieces.buffer().len());
+        (0..self.stages.len()).try_for_each(|stage| self.pre_tokenize_stage(stage, pieces))
     }
 
     /// The number of stages.
@@ -91,7 +93,14 @@ impl PreTokenizer {
 
     /// Cuts every text piece by one stage; a stage that is not there does nothing.
     pub fn pre_tokenize_stage(&self, stage: usize, pieces: &mut Pieces<'_>) -> Result<()> {
-        self.stages.get(stage).map_or(Ok(()), |stage| stage.pre_tokenize(pieces))
+        let Some(one) = self.stages.get(stage) else { return Ok(()) };
+        if stage > 0 {
+            limits::check()?;
+        }
+        one.pre_tokenize(pieces)?;
+        limits::check_growth(pieces.buffer().len(), || {
+            format!("pre-tokenizer {} of {} ({})", stage + 1, self.stages.len(), one.explain().0)
+        })
     }
 
     /// Whether the pieces depend on where text stands in the original, so that they must be tracked even

@@ -13,6 +13,7 @@ use crate::cancel::Cancel;
 use crate::encoding::{Encoding, Surfaces, TokenTexts};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
+use crate::limits;
 use crate::postprocess;
 
 /// Parts between two looks at the cancel flag.
@@ -78,7 +79,9 @@ impl Inner {
         input: &Input<'_>,
         options: &EncodeOptions<'_>,
     ) -> Result<Encoding> {
-        worker.scratch.merge.stop_at(Cancel::new(options.cancel));
+        let cancel = Cancel::new(options.cancel);
+        worker.scratch.merge.stop_at(cancel.clone());
+        let _work = limits::begin(input.size(), cancel);
         let first = self.encode_sequence(worker, &input.first, 0, options)?;
         let second = match &input.second {
             Some(sequence) => Some(self.encode_sequence(worker, sequence, 1, options)?),
@@ -105,7 +108,7 @@ impl Inner {
         };
         let mut whole = match &self.post_processor {
             Some(post) => post.process(first, second, options.add_special_tokens)?,
-            None => postprocess::process_default(first, second),
+            None => postprocess::process_default(first, second)?,
         };
         if let Some(padding) = options.padding {
             postprocess::pad(std::slice::from_mut(&mut whole), padding)?;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::worker::Worker;
 use super::{EncodeOptions, Input, RaggedIds, Tokenizer};
+use crate::cancel::Cancel;
 use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::ids::TokenId;
@@ -69,7 +70,7 @@ impl Tokenizer {
     ) -> Result<Vec<String>> {
         let size: usize = sequences.iter().map(|ids| ids.as_ref().len() * 4).sum();
         self.run(sequences.len(), size, options, |_, index| {
-            self.decode(sequences[index].as_ref(), skip_special_tokens)
+            self.decode_until(sequences[index].as_ref(), skip_special_tokens, Cancel::new(options.cancel))
         })
     }
 
@@ -122,7 +123,7 @@ impl Tokenizer {
             };
             // Where the system gives no more threads, those at hand do all the work: at least this one.
             for _ in 1..threads {
-                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                if crate::threads::start(std::thread::Builder::new(), scope, work).is_err() {
                     break;
                 }
             }

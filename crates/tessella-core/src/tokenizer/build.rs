@@ -5,8 +5,10 @@ use std::sync::Arc;
 use super::plan::Plan;
 use super::{Inner, Texts, Tokenizer, worker};
 use crate::added::{AddedVocabulary, resolve_ids};
+use crate::cancel::Cancel;
 use crate::decode::Decoder;
 use crate::error::{Error, Result};
+use crate::limits;
 use crate::model::Model;
 use crate::model::cache::DEFAULT_BUDGET;
 use crate::normalize::Normalizer;
@@ -102,9 +104,7 @@ impl Tokenizer {
             {
                 old.texts.added.clone()
             }
-            _ => Arc::new(AddedVocabulary::new(&spec.added_tokens, |content| {
-                super::segment::normalize_str(normalizer.as_deref(), content)
-            })?),
+            _ => Arc::new(added_vocabulary(&spec.added_tokens, normalizer.as_deref())?),
         };
         if let Some(truncation) = &spec.truncation
             && truncation.max_length > 0
@@ -156,6 +156,13 @@ impl Tokenizer {
         };
         Ok(Tokenizer { inner: Arc::new(inner) })
     }
+}
+
+/// The added tokens with what normalisation makes of them, within the limits that a text of theirs has.
+fn added_vocabulary(tokens: &[AddedToken], normalizer: Option<&Normalizer>) -> Result<AddedVocabulary> {
+    let contents = tokens.iter().map(|token| token.content.len()).sum();
+    let _work = limits::begin(contents, Cancel::never());
+    AddedVocabulary::new(tokens, |content| super::segment::normalize_str(normalizer, content))
 }
 
 /// The compiled stage of an unchanged description, or a new one.

@@ -7,9 +7,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Tokenizer;
+use crate::cancel::Cancel;
 use crate::decode::{AskTheChain, DecodeStream, Decoder, Table, append_token_bytes, lossy_text};
 use crate::error::Result;
 use crate::ids::TokenId;
+use crate::limits;
 
 /// The table of a tokenizer's decoder, built when it pays: after one decoded id for every so many of the vocabulary.
 #[derive(Debug, Default)]
@@ -36,6 +38,16 @@ struct Joined {
 impl Tokenizer {
     /// Unknown ids are skipped.
     pub fn decode(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<String> {
+        self.decode_until(ids, skip_special_tokens, Cancel::never())
+    }
+
+    /// The same, unless it is cancelled.
+    pub(super) fn decode_until(
+        &self,
+        ids: &[TokenId],
+        skip_special_tokens: bool,
+        cancel: Cancel,
+    ) -> Result<String> {
         if let Some(joined) = self.by_table(ids, skip_special_tokens)? {
             match String::from_utf8(joined.bytes) {
                 Ok(text) => return Ok(text),
@@ -44,14 +56,22 @@ impl Tokenizer {
                 Err(_) => {}
             }
         }
-        self.decode_by_chain(ids, skip_special_tokens)
+        self.chain_until(ids, skip_special_tokens, cancel)
     }
 
     /// The slow twin of the table, and what it asks.
     pub(super) fn decode_by_chain(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<String> {
+        self.chain_until(ids, skip_special_tokens, Cancel::never())
+    }
+
+    fn chain_until(&self, ids: &[TokenId], skip_special_tokens: bool, cancel: Cancel) -> Result<String> {
         let tokens = self.decoded_tokens(ids, skip_special_tokens);
         match &self.inner.decoder {
-            Some(decoder) => decoder.decode(tokens.map(str::to_string).collect()),
+            Some(decoder) => {
+                let tokens: Vec<String> = tokens.map(str::to_string).collect();
+                let _work = limits::begin(tokens.iter().map(String::len).sum(), cancel);
+                decoder.decode(tokens)
+            }
             None => {
                 let mut text = String::new();
                 for (index, token) in tokens.enumerate() {

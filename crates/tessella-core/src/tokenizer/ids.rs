@@ -10,6 +10,7 @@ use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::lanes::LongPieces;
+use crate::limits;
 use crate::model::bpe::Bpe;
 use crate::pretokenize::ByteLevelView;
 
@@ -39,7 +40,9 @@ impl Inner {
         options: &EncodeOptions<'_>,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
-        worker.scratch.merge.stop_at(Cancel::new(options.cancel));
+        let cancel = Cancel::new(options.cancel);
+        worker.scratch.merge.stop_at(cancel.clone());
+        let _work = limits::begin(text.len(), cancel);
         match &self.plan.around {
             Some(around) if options.add_special_tokens => {
                 out.extend_from_slice(&around.before);

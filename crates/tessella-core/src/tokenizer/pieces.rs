@@ -11,8 +11,10 @@ use super::segment::SegmentScratch;
 use super::spelling::Spelling;
 use super::way::Form;
 use super::{Inner, Tokenizer};
+use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
+use crate::limits;
 use crate::pretokenize::byte_alphabet::BYTE_TO_CHAR;
 
 /// Cuts texts as one tokenizer does, with buffers that are used again: one for each thread.
@@ -22,6 +24,7 @@ pub struct PieceCutter<'t> {
     segments: SegmentScratch,
     written: String,
     spelling: Spelling,
+    cancel: Cancel,
 }
 
 impl Tokenizer {
@@ -38,16 +41,23 @@ impl Tokenizer {
             segments: SegmentScratch::default(),
             written: String::new(),
             spelling: Spelling::default(),
+            cancel: Cancel::never(),
         }
     }
 }
 
 impl PieceCutter<'_> {
+    /// Stops in the middle of a text as well.
+    pub fn stop_at(&mut self, cancel: Cancel) {
+        self.cancel = cancel;
+    }
+
     /// See [`Tokenizer::for_each_piece`].
     pub fn cut(&mut self, text: &str, piece: &mut dyn FnMut(&str)) -> Result<()> {
         // Some components look at positions in the original text; for all others the way back is not kept.
         let walk = Walk { tracked: self.inner.plan.track_for_ids, specials_as_text: false };
-        let PieceCutter { inner, segments, written, spelling } = self;
+        let _work = limits::begin(text.len(), self.cancel.clone());
+        let PieceCutter { inner, segments, written, spelling, .. } = self;
         let cut = &inner.plan.into_pieces;
         inner.drive(cut, text, walk, segments, &mut Texts { form: cut.form(), written, spelling, piece })
     }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use super::Inner;
 use super::way::{Cut, Reads, Way};
 use crate::added::AddedVocabulary;
+use crate::cancel::Cancel;
 use crate::encoding::{Encoding, TokenTexts};
 use crate::error::Result;
 use crate::ids::TokenId;
+use crate::limits;
 use crate::model::Model;
 use crate::normalize::Normalizer;
 use crate::postprocess::PostProcessor;
@@ -83,6 +85,7 @@ fn around(post: Option<&PostProcessor>) -> Result<Option<Around>> {
         std::sync::Arc::new(NoTexts),
         Default::default(),
     );
+    let _work = limits::begin(1, Cancel::never());
     let processed = post.process(marker, None, true)?;
     let ids = processed.ids();
     let mut places = ids.iter().enumerate().filter(|(_, id)| **id == MARKER).map(|(at, _)| at);

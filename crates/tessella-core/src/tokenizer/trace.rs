@@ -5,9 +5,11 @@
 use super::positions::Positions;
 use super::segment::SegmentScratch;
 use super::{Inner, Tokenizer};
+use crate::cancel::Cancel;
 use crate::encoding::OffsetUnit;
 use crate::error::Result;
 use crate::ids::TokenId;
+use crate::limits;
 use crate::text::Pieces;
 
 /// A piece at some stage.
@@ -40,6 +42,7 @@ impl Tokenizer {
 
 impl Inner {
     fn trace(&self, text: &str, specials_as_text: bool) -> Result<Trace> {
+        let _work = limits::begin(text.len(), Cancel::never());
         let mut scratch = SegmentScratch::default();
         let mut pieces = self.segments(text, true, specials_as_text, &mut scratch)?;
         let mut positions = Positions::new(text, OffsetUnit::Char);

@@ -28,17 +28,19 @@ pub(super) struct Taken {
 }
 
 impl Cut {
-    /// Puts the next text into `text`, which is empty; nothing at the end of the stream. `is_given` is for the cut
+    /// Puts the next text into `text`, which is empty; nothing at the end of the stream. A text of more than `longest`
+    /// bytes is an error. `is_given` is for the cut
     /// to remember that it gave a text of this stream.
     pub(super) fn next(
         &self,
         reader: &mut Reader,
+        longest: usize,
         text: &mut Vec<u8>,
         is_given: &mut bool,
     ) -> io::Result<Option<Taken>> {
         match self {
             Cut::Lines | Cut::BareLines => {
-                let bytes = reader.read_until(b'\n', text)? as u64;
+                let bytes = reader.read_until(b'\n', text, longest)? as u64;
                 if bytes == 0 {
                     return Ok(None);
                 }
@@ -55,7 +57,7 @@ impl Cut {
                 let separator = separator.as_bytes();
                 let last = separator[separator.len() - 1];
                 let mut is_found = false;
-                while !is_found && reader.read_until(last, text)? > 0 {
+                while !is_found && reader.read_until(last, text, longest)? > 0 {
                     is_found = text.ends_with(separator);
                 }
                 if text.is_empty() {
@@ -72,7 +74,7 @@ impl Cut {
                     return Ok(None);
                 }
                 *is_given = true;
-                reader.read_to_end(text)?;
+                reader.read_to_end(text, longest)?;
                 Ok(Some(Taken { bytes: text.len() as u64, lines: lines(text) }))
             }
         }

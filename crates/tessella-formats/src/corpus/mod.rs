@@ -32,7 +32,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use tessella_core::{Error, ErrorKind, Result};
+use tessella_core::cancel::Cancel;
+use tessella_core::{Error, ErrorKind, Result, limits};
 
 pub use cut::Cut;
 use unpack::Unpacked;
@@ -79,7 +80,12 @@ pub struct CorpusOptions {
     pub field: String,
     pub invalid: Invalid,
     pub share: Share,
+    /// The most bytes that one text may have, unpacked. What the engine cannot encode in one piece is never read.
+    pub longest: usize,
 }
+
+/// The most bytes of a text that positions can be counted in.
+const LONGEST: usize = i32::MAX as usize;
 
 impl Default for CorpusOptions {
     fn default() -> Self {
@@ -89,6 +95,7 @@ impl Default for CorpusOptions {
             field: "text".to_string(),
             invalid: Invalid::default(),
             share: Share::default(),
+            longest: LONGEST,
         }
     }
 }
@@ -135,6 +142,7 @@ pub struct Corpus {
     /// Texts read so far, given or not.
     read: u64,
     is_failed: bool,
+    cancel: Cancel,
 }
 
 /// The file that is being read.
@@ -161,7 +169,20 @@ impl Corpus {
     pub fn new(inputs: Vec<impl Into<Input>>, options: CorpusOptions) -> Self {
         let inputs: Vec<Input> = inputs.into_iter().map(Into::into).collect();
         let (position, inputs) = (Arc::default(), inputs.into_iter());
-        Corpus { inputs, options, current: None, position, read: 0, is_failed: false }
+        Corpus {
+            inputs,
+            options,
+            current: None,
+            position,
+            read: 0,
+            is_failed: false,
+            cancel: Cancel::never(),
+        }
+    }
+
+    /// Reading stops in the middle of a text as well.
+    pub fn stop_at(&mut self, cancel: Cancel) {
+        self.cancel = cancel;
     }
 
     /// The file that is being read, or that an error ended.
@@ -181,7 +202,7 @@ impl Corpus {
                 self.current = Some(Open::new(input, &self.options, &self.position)?);
                 continue;
             };
-            let Some(text) = open.text(self.options.invalid)? else {
+            let Some(text) = open.text(&self.options)? else {
                 self.current = None;
                 continue;
             };
@@ -196,6 +217,8 @@ impl Corpus {
             if found.is_some() {
                 return Ok(found);
             }
+            // Many lines may hold nothing.
+            limits::check()?;
         }
     }
 }
@@ -207,6 +230,7 @@ impl Iterator for Corpus {
         if self.is_failed {
             return None;
         }
+        let _work = limits::begin(0, self.cancel.clone());
         let mut text = self.text();
         while let Ok(Some(_)) = text {
             self.read += 1;
@@ -218,7 +242,7 @@ impl Iterator for Corpus {
             if is_given {
                 break;
             }
-            text = self.text();
+            text = limits::check().and_then(|()| self.text());
         }
         self.is_failed = text.is_err();
         text.transpose()
@@ -244,17 +268,22 @@ impl Open {
         format!("{}, line {}", self.name.display(), self.begin.line + 1)
     }
 
-    fn text(&mut self, invalid: Invalid) -> Result<Option<String>> {
+    fn text(&mut self, options: &CorpusOptions) -> Result<Option<String>> {
         let mut text = Vec::new();
-        let found = self.cut.next(&mut self.content.reader, &mut text, &mut self.is_given);
-        let found = found.map_err(|error| self.content.failed(error, &self.name))?;
+        let found = self.cut.next(
+            &mut self.content.reader,
+            options.longest.min(LONGEST),
+            &mut text,
+            &mut self.is_given,
+        );
+        let found = found.map_err(|error| self.content.failed(error, &self.name, self.end.line + 1))?;
         let Some(found) = found else { return Ok(None) };
         self.begin = self.end;
         self.end.byte += found.bytes;
         self.end.line += found.lines;
         match String::from_utf8(text) {
             Ok(text) => Ok(Some(text)),
-            Err(error) if invalid == Invalid::Replace => {
+            Err(error) if options.invalid == Invalid::Replace => {
                 Ok(Some(String::from_utf8_lossy(error.as_bytes()).into_owned()))
             }
             Err(error) => Err(self.not_utf8(&error)),

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::GzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
-use tessella_core::{Error, Result};
+use tessella_core::{Error, Result, limits};
 
 use super::{Input, io_error};
 
@@ -51,20 +51,64 @@ impl std::fmt::Debug for Reader {
 }
 
 impl Reader {
-    pub(super) fn read_until(&mut self, end: u8, line: &mut Vec<u8>) -> io::Result<usize> {
-        match self {
-            Reader::Plain(reader) => reader.read_until(end, line),
-            Reader::Packed(reader) => reader.read_until(end, line),
-        }
+    /// Appends what comes up to and with the byte `end`, or up to the end of the stream. A few bytes on disk may
+    /// unpack to more than any memory holds: a text of more than `longest` bytes is an error, and so is memory that
+    /// is not there.
+    pub(super) fn read_until(&mut self, end: u8, text: &mut Vec<u8>, longest: usize) -> io::Result<usize> {
+        self.read_in_parts(text, longest, |part, text| {
+            part.read_until(end, text)?;
+            Ok(text.last() == Some(&end))
+        })
     }
 
-    pub(super) fn read_to_end(&mut self, text: &mut Vec<u8>) -> io::Result<usize> {
-        match self {
-            Reader::Plain(reader) => reader.read_to_end(text),
-            Reader::Packed(reader) => reader.read_to_end(text),
+    /// The same for all that comes.
+    pub(super) fn read_to_end(&mut self, text: &mut Vec<u8>, longest: usize) -> io::Result<usize> {
+        self.read_in_parts(text, longest, |part, text| part.read_to_end(text).map(|_| false))
+    }
+
+    /// Lets `read` read a part at a time, until it says that it is done or the stream ends.
+    fn read_in_parts(
+        &mut self,
+        text: &mut Vec<u8>,
+        longest: usize,
+        read: impl Fn(&mut io::Take<&mut dyn BufRead>, &mut Vec<u8>) -> io::Result<bool>,
+    ) -> io::Result<usize> {
+        let reader: &mut dyn BufRead = match self {
+            Reader::Plain(reader) => reader,
+            Reader::Packed(reader) => reader,
+        };
+        let begin = text.len();
+        loop {
+            let shared: &mut dyn BufRead = &mut *reader;
+            let mut part = Read::take(shared, PART as u64);
+            let is_done = read(&mut part, text)?;
+            let is_ended = part.limit() > 0;
+            if text.len() > longest {
+                return Err(io::Error::other(TooLong(longest)));
+            }
+            if is_done || is_ended {
+                return Ok(text.len() - begin);
+            }
+            limits::check().map_err(io::Error::other)?;
+            text.try_reserve(PART).map_err(|_| io::Error::other(TooLong(text.len())))?;
         }
     }
 }
+
+/// Bytes of a long text that are read at a time.
+const PART: usize = 1 << 20;
+
+/// A text that is longer than this many bytes, which are those that it may have, or that there is memory for.
+#[derive(Debug)]
+struct TooLong(usize);
+
+impl std::fmt::Display for TooLong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "it has more than {} bytes", self.0)
+    }
+}
+
+impl std::error::Error for TooLong {}
 
 impl Unpacked {
     pub(super) fn open(input: Input, position: &Arc<AtomicU64>) -> Result<Unpacked> {
@@ -103,8 +147,21 @@ impl Unpacked {
     }
 
     /// What a failed read means: the system's own errors as they are, all others are damage.
-    pub(super) fn failed(&self, error: io::Error, path: &Path) -> Error {
+    pub(super) fn failed(&self, error: io::Error, path: &Path, line: u64) -> Error {
+        let error = match error.downcast::<Error>() {
+            Ok(stopped) => return stopped,
+            Err(error) => error,
+        };
         match self.packing {
+            _ if error.get_ref().is_some_and(|inner| inner.is::<TooLong>()) => {
+                let unpacked = if self.is_packed() { ", unpacked" } else { "" };
+                Error::format(format!(
+                    "a text of {} is too long: {error}{unpacked}; see whether the file has line ends, and give more \
+                     memory if it has a budget",
+                    path.display()
+                ))
+                .at(format!("line {line}"))
+            }
             Some(packing) if error.raw_os_error().is_none() => {
                 Error::format(format!("{} is damaged or cut off ({packing}: {error})", path.display()))
                     .caused_by(error)

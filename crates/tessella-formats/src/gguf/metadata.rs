@@ -230,7 +230,7 @@ impl Metadata {
             cursor.io(result)?;
             let key = String::from_utf8_lossy(&key).into_owned();
             let kind = cursor.u32()?;
-            if !key.starts_with("tokenizer.") {
+            if !key.starts_with("tokenizer.") && key != "general.name" {
                 cursor.pass(kind, 0)?;
                 continue;
             }

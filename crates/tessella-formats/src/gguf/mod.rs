@@ -7,7 +7,6 @@
 mod cuts;
 mod metadata;
 
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +19,7 @@ use tessella_core::spec::{
 };
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
-use crate::atomic::io_error;
+use crate::atomic::{self, io_error};
 use crate::tiktoken::byte_level_decoder;
 use crate::vocab_files::word_piece;
 use metadata::Metadata;
@@ -30,7 +29,7 @@ pub const MAGIC: &[u8; 4] = b"GGUF";
 
 /// Reads the tokenizer of a file; only its beginning is read.
 pub fn from_path(path: &Path) -> Result<TokenizerSpec> {
-    let file = File::open(path).map_err(|error| io_error(path, "reading", error))?;
+    let file = atomic::open(path)?;
     let length = file.metadata().map_err(|error| io_error(path, "reading", error))?.len();
     from_reader(BufReader::new(file), length)
 }
@@ -180,15 +179,32 @@ fn framed(data: &Metadata, tokens: &Tokens<'_>, bos: bool, eos: bool) -> Result<
     ))
 }
 
+/// The kinds of pieces as the model has them. Some writers mark padding as unknown, but unknown text becomes one token: that of the key,
+/// or the first of the kind. User-defined pieces are cut out of the text before, and then llama.cpp's BPE merges them like any other.
+fn model_kinds(data: &Metadata, tokens: &Tokens<'_>, kind: SentencePieceKind) -> Result<Vec<PieceKind>> {
+    let named = tokens.special(data, "tokenizer.ggml.unknown_token_id")?.map(|(_, id)| id as usize);
+    let unknown = named.or_else(|| tokens.kinds.iter().position(|kind| *kind == PieceKind::Unknown));
+    let one = |(id, found): (usize, &PieceKind)| match found {
+        _ if Some(id) == unknown => PieceKind::Unknown,
+        PieceKind::Unknown => PieceKind::Unused,
+        PieceKind::UserDefined if kind == SentencePieceKind::Bpe => PieceKind::Normal,
+        found => *found,
+    };
+    Ok(tokens.kinds.iter().enumerate().map(one).collect())
+}
+
+/// Special and user-defined tokens are cut out of the text, longer ones first, and what follows them begins anew, with a blank in front
+/// if the model wants one.
 fn sentence_piece(data: &Metadata, tokens: &Tokens<'_>, kind: SentencePieceKind) -> Result<TokenizerSpec> {
     same_length("scores", tokens.scores.len(), tokens.texts.len())?;
+    let kinds = model_kinds(data, tokens, kind)?;
     let pieces: Arc<Vec<SentencePiece>> = Arc::new(
         tokens
             .texts
             .iter()
             .zip(&tokens.scores)
-            .zip(&tokens.kinds)
-            .map(|((text, score), kind)| SentencePiece { text: text.clone(), score: *score, kind: *kind })
+            .zip(kinds)
+            .map(|((text, score), kind)| SentencePiece { text: text.clone(), score: *score, kind })
             .collect(),
     );
     let byte_fallback = tokens.kinds.contains(&PieceKind::Byte);
@@ -227,8 +243,23 @@ fn sentence_piece(data: &Metadata, tokens: &Tokens<'_>, kind: SentencePieceKind)
         treat_whitespace_as_suffix: suffix,
         unk_surface,
     });
+    spec.added_tokens = tokens.added(cut_out);
+    if data.str("general.name")?.is_some_and(takes_blanks_after) {
+        for token in spec.added_tokens.iter_mut() {
+            token.rstrip = !WITHOUT_BLANKS.contains(&token.content.as_str());
+        }
+    }
     spec.post_processor = framed(data, tokens, !unigram, unigram)?;
     Ok(spec)
+}
+
+/// Tokens of Phi-3 that do not take the blanks after them.
+const WITHOUT_BLANKS: [&str; 3] = ["<unk>", "<s>", "<|endoftext|>"];
+
+/// Whether special tokens of the model of this name take the blanks after them; files do not say so themselves.
+fn takes_blanks_after(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.contains("phi-3") || name.contains("phi3")
 }
 
 fn byte_level(data: &Metadata, tokens: &Tokens<'_>) -> Result<TokenizerSpec> {

@@ -1,5 +1,6 @@
 //! A normalizer by itself: from a model, from named rules or from a user's own.
 
+use tessella_core::error::excerpt;
 use tessella_core::normalize::charsmap::Charsmap;
 use tessella_core::normalize::sentencepiece::SentencePieceNormalization;
 use tessella_core::{Error, ErrorKind, Result};
@@ -49,7 +50,18 @@ impl Normalizer {
 
     /// From pairs of a text and what it becomes.
     pub fn from_rules(pairs: Vec<(String, String)>) -> Result<Self> {
-        let charsmap = rules::compile(&pairs.into_iter().collect())?;
+        let mut known = rules::Rules::new();
+        for (source, target) in pairs {
+            if let Some(before) = known.insert(source.clone(), target) {
+                return Err(Error::value(format!(
+                    "there are two normalization rules for `{}`, the first of them gives `{}`: leave one of them \
+                     out",
+                    excerpt(&source),
+                    excerpt(&before)
+                )));
+            }
+        }
+        let charsmap = rules::compile(&known)?;
         let section = NormalizerSection {
             name: Some("user_defined".to_string()),
             precompiled_charsmap: Some(charsmap),
@@ -108,7 +120,11 @@ pub fn populated(section: &NormalizerSection, must_have_rules: bool) -> Result<N
     let file = section.normalization_rule_tsv();
     if !file.is_empty() {
         let text = std::fs::read_to_string(&file).map_err(|error| Error::from(error).at(file.clone()))?;
-        section.precompiled_charsmap = Some(rules::compile(&rules::parse_rules(&text)?)?);
+        let rules = rules::parse_rules(&text)?;
+        if rules.is_empty() {
+            return Err(Error::new(ErrorKind::Train, format!("the rule file {file} has no rules")));
+        }
+        section.precompiled_charsmap = Some(rules::compile(&rules)?);
         section.name = Some("user_defined".to_string());
     } else if must_have_rules {
         if section.name().is_empty() {

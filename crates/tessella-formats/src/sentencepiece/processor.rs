@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tessella_core::cancel::Cancel;
 use tessella_core::model::sentencepiece::SentencePieceModel;
@@ -103,6 +104,8 @@ pub struct Sampling {
     /// Unigram: exponent of the probabilities. BPE: the probability that a merge is skipped.
     pub alpha: f32,
     pub seed: u64,
+    /// How long to search for the best ones; see [`Processor::nbest`].
+    pub time: Option<Duration>,
 }
 
 /// A loaded model.
@@ -277,16 +280,18 @@ impl Processor {
     pub fn sample(&self, text: &[u8], sampling: Sampling) -> Result<Segmentation> {
         self.segment(text, |model, normalized| {
             let mut tokens = Vec::new();
-            let Sampling { nbest_size, alpha, seed } = sampling;
-            model.sample(normalized, nbest_size, alpha, &mut Random::from_seed(seed), &mut tokens)?;
+            let Sampling { nbest_size, alpha, seed, time } = sampling;
+            let random = &mut Random::from_seed(seed);
+            model.sample(normalized, nbest_size, alpha, time, random, &mut tokens)?;
             Ok(vec![(tokens, None)])
         })
         .map(|list| list.into_iter().next().unwrap_or_default())
     }
 
-    pub fn nbest(&self, text: &[u8], n: usize) -> Result<Vec<Segmentation>> {
+    /// The `n` best segmentations; the best alone where they are not found within `time`.
+    pub fn nbest(&self, text: &[u8], n: usize, time: Option<Duration>) -> Result<Vec<Segmentation>> {
         self.segment(text, |model, normalized| {
-            let list = model.nbest(normalized, n)?;
+            let list = model.nbest(normalized, n, time)?;
             Ok(list.into_iter().map(|(tokens, score)| (tokens, Some(score))).collect())
         })
     }

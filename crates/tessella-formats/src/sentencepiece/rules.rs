@@ -18,6 +18,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
+use tessella_core::error::excerpt;
 use tessella_core::hash::hash_bytes;
 use tessella_core::normalize::Normalizer;
 use tessella_core::normalize::charsmap::build_sorted_charsmap;
@@ -105,7 +106,13 @@ fn sorted_rules(name: &str) -> Result<Vec<(String, Rc<str>)>> {
 /// The character map of rules, as models hold it. No rules are an empty map.
 pub fn compile(rules: &Rules) -> Result<Vec<u8>> {
     let mut open: Vec<&str> = Vec::new();
-    for source in rules.keys() {
+    for (source, target) in rules {
+        if source == target {
+            return Err(Error::value(format!(
+                "the normalization rule for `{}` gives the same text back: leave it out",
+                excerpt(source)
+            )));
+        }
         while open.last().is_some_and(|prefix| !source.starts_with(prefix)) {
             open.pop();
         }
@@ -124,7 +131,7 @@ pub fn compile(rules: &Rules) -> Result<Vec<u8>> {
     build_sorted_charsmap(rules.iter().map(|(source, target)| (source.as_str(), target.as_str())))
 }
 
-/// Reads a rule file: one rule per line, hexadecimal code points (`41` or `U+41`) with spaces between them, a
+/// Reads a rule file: one rule per line, hexadecimal code points (`41`, `U+41` or `0x41`) with spaces between them, a
 /// tab, and the target's. A line without a target deletes; what follows a second tab is a comment.
 pub fn parse_rules(text: &str) -> Result<Rules> {
     let mut rules = Rules::new();
@@ -138,7 +145,8 @@ pub fn parse_rules(text: &str) -> Result<Rules> {
             let codes = fields.next().unwrap_or_default().split(' ').filter(|code| !code.is_empty());
             codes
                 .map(|code| {
-                    let digits = code.strip_prefix("U+").unwrap_or(code);
+                    let digits =
+                        ["U+", "0x", "0X"].iter().find_map(|mark| code.strip_prefix(mark)).unwrap_or(code);
                     let value = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
                     value.filter(|&c| c != '\0').ok_or_else(|| {
                         wrong(format!(

@@ -20,7 +20,7 @@ use super::learner::{Learner, Merge, Rules};
 use super::pairs::{Occurrences, Pair, Pairs};
 use super::symbols::{SEPARATOR, Symbols};
 use super::tokens::Tokens;
-use crate::bytes::{Parser, crc32, io_error, le_u32, le_u64, push_text, push_varint, write_atomically};
+use crate::bytes::{Parser, io_error, le_u32, le_u64, push_text, push_varint};
 use crate::counts::Words;
 use crate::outcome::TrainReport;
 
@@ -78,14 +78,14 @@ fn push_u64(out: &mut Vec<u8>, number: u64) {
 
 /// Writes the state.
 pub(super) fn save(path: &Path, fingerprint: u64, learner: &Learner, report: &TrainReport) -> Result<()> {
-    write_atomically(path, |out| {
+    tessella_formats::atomic::write_with(path, |out| {
         out.write_all(MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
         out.write_all(&[0; 4])?;
         out.write_all(&fingerprint.to_le_bytes())?;
         let mut section = |payload: Vec<u8>| -> Result<()> {
             out.write_all(&(payload.len() as u64).to_le_bytes())?;
-            out.write_all(&crc32(&payload).to_le_bytes())?;
+            out.write_all(&crc32fast::hash(&payload).to_le_bytes())?;
             out.write_all(&payload)?;
             Ok(())
         };
@@ -159,7 +159,7 @@ impl Sections<'_> {
             .ok_or_else(|| damaged(self.path, "a section is longer than the file"))?;
         let mut payload = vec![0u8; len as usize];
         self.read(&mut payload)?;
-        if crc32(&payload) != le_u32(&head[8..]) {
+        if crc32fast::hash(&payload) != le_u32(&head[8..]) {
             return Err(damaged(self.path, "a checksum is wrong"));
         }
         Ok(payload)
@@ -182,6 +182,21 @@ pub(super) fn load(
     rules: Rules,
     report: &mut TrainReport,
 ) -> Result<Option<Learner>> {
+    let Some(mut sections) = open(path, fingerprint)? else { return Ok(None) };
+    read_report(&sections.next()?, report).ok_or_else(|| damaged(path, "its report is malformed"))?;
+    let saved = Saved::read(&mut sections)?;
+    // A checksum tells accidents, not intentions: nothing is used before every reference was looked at.
+    if !saved.is_sound() {
+        return Err(damaged(path, "its parts do not fit together"));
+    }
+    let Saved { tokens, mut symbols, pairs, occurrences, segments, candidates, merges } = saved;
+    symbols.finish();
+    let pairs = Pairs::from_parts(pairs, occurrences, segments);
+    Ok(Some(Learner::from_parts(rules, tokens, symbols, pairs, &candidates, merges)))
+}
+
+/// The sections of a checkpoint of this training, if the file is there.
+fn open(path: &Path, fingerprint: u64) -> Result<Option<Sections<'_>>> {
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -198,86 +213,106 @@ pub(super) fn load(
     if le_u64(&head[16..]) != fingerprint {
         return Err(damaged(path, "it belongs to other counts or other options"));
     }
-    let summary = sections.next()?;
-    let mut parser = Parser::new(&summary);
-    let read = (|| {
-        report.special_tokens = parser.varint()? as usize;
-        report.alphabet = parser.varint()? as usize;
-        report.distinct_pieces = parser.varint()?;
-        report.total_pieces = parser.u128()?;
-        report.dropped_characters = parser.u128()?;
-        Some(())
-    })();
-    read.ok_or_else(|| damaged(path, "its report is malformed"))?;
+    Ok(Some(sections))
+}
 
-    let texts = sections.next()?;
-    let (mut tokens, mut parser) = (Tokens::default(), Parser::new(&texts));
-    while !parser.is_at_end() {
-        let text = parser.text().ok_or_else(|| damaged(path, "a token is malformed"))?;
-        if !tokens.insert(text)?.1 {
-            return Err(damaged(path, "a token is there twice"));
+fn read_report(summary: &[u8], report: &mut TrainReport) -> Option<()> {
+    let mut parser = Parser::new(summary);
+    report.special_tokens = parser.varint()? as usize;
+    report.alphabet = parser.varint()? as usize;
+    report.distinct_pieces = parser.varint()?;
+    report.total_pieces = parser.u128()?;
+    report.dropped_characters = parser.u128()?;
+    Some(())
+}
+
+/// The parts of a learner, as the file has them.
+struct Saved {
+    tokens: Tokens,
+    symbols: Symbols,
+    pairs: Vec<Pair>,
+    occurrences: Vec<Occurrences>,
+    segments: Vec<Box<[u32]>>,
+    candidates: Vec<(u64, u32)>,
+    merges: Vec<Merge>,
+}
+
+impl Saved {
+    fn read(sections: &mut Sections<'_>) -> Result<Self> {
+        let path = sections.path;
+        let texts = sections.next()?;
+        let (mut tokens, mut parser) = (Tokens::default(), Parser::new(&texts));
+        while !parser.is_at_end() {
+            let text = parser.text().ok_or_else(|| damaged(path, "a token is malformed"))?;
+            if !tokens.insert(text)?.1 {
+                return Err(damaged(path, "a token is there twice"));
+            }
         }
+        let symbols = Symbols {
+            cells: sections.records(4, le_u32)?,
+            starts: sections.records(4, le_u32)?,
+            weights: sections.records(8, le_u64)?,
+            word_of_block: Vec::new(),
+        };
+        let pairs = sections.records(24, |record| Pair {
+            key: le_u64(&record[..8]),
+            count: le_u64(&record[8..16]),
+            newest: le_u32(&record[16..20]),
+            recreated: le_u32(&record[20..]) != 0,
+        })?;
+        let occurrences = sections.records(16, |record| Occurrences {
+            pair: le_u32(&record[..4]),
+            segment: le_u32(&record[4..8]),
+            start: le_u32(&record[8..12]),
+            len: le_u32(&record[12..]),
+        })?;
+        let lengths = sections.records(4, le_u32)?;
+        let positions = sections.records(4, le_u32)?;
+        let segments = cut(&positions, &lengths).ok_or_else(|| damaged(path, "its positions are too few"))?;
+        let candidates = sections.records(12, |record| (le_u64(&record[..8]), le_u32(&record[8..])))?;
+        let merges = sections.records(20, |record| Merge {
+            left: le_u32(&record[..4]),
+            right: le_u32(&record[4..8]),
+            merged: le_u32(&record[8..12]),
+            count: le_u64(&record[12..]),
+        })?;
+        Ok(Saved { tokens, symbols, pairs, occurrences, segments, candidates, merges })
     }
-    let mut symbols = Symbols {
-        cells: sections.records(4, le_u32)?,
-        starts: sections.records(4, le_u32)?,
-        weights: sections.records(8, le_u64)?,
-        word_of_block: Vec::new(),
-    };
-    let pairs: Vec<Pair> = sections.records(24, |record| Pair {
-        key: le_u64(&record[..8]),
-        count: le_u64(&record[8..16]),
-        newest: le_u32(&record[16..20]),
-        recreated: le_u32(&record[20..]) != 0,
-    })?;
-    let occurrences: Vec<Occurrences> = sections.records(16, |record| Occurrences {
-        pair: le_u32(&record[..4]),
-        segment: le_u32(&record[4..8]),
-        start: le_u32(&record[8..12]),
-        len: le_u32(&record[12..]),
-    })?;
-    let lengths: Vec<u32> = sections.records(4, le_u32)?;
-    let positions: Vec<u32> = sections.records(4, le_u32)?;
-    let candidates: Vec<(u64, u32)> =
-        sections.records(12, |record| (le_u64(&record[..8]), le_u32(&record[8..])))?;
-    let merges: Vec<Merge> = sections.records(20, |record| Merge {
-        left: le_u32(&record[..4]),
-        right: le_u32(&record[4..8]),
-        merged: le_u32(&record[8..12]),
-        count: le_u64(&record[12..]),
-    })?;
 
-    // A checksum tells accidents, not intentions: nothing is used before every reference was looked at.
-    let ids = tokens.len() as u32;
-    let is_id = |id: u32| id < ids;
-    let mut segments: Vec<Box<[u32]>> = Vec::with_capacity(lengths.len());
-    let mut rest = positions.as_slice();
-    for &len in &lengths {
-        let (segment, after) =
-            rest.split_at_checked(len as usize).ok_or_else(|| damaged(path, "its positions are too few"))?;
-        segments.push(segment.into());
-        rest = after;
+    /// Whether every reference leads to something that is there.
+    fn is_sound(&self) -> bool {
+        let ids = self.tokens.len() as u32;
+        let is_id = |id: u32| id < ids;
+        let is_list = |entry: u32| (entry as usize) < self.occurrences.len();
+        let cells = self.symbols.cells.len() as u64;
+        self.symbols.is_sound(ids)
+            && self.segments.iter().flatten().all(|&position| u64::from(position) + 1 < cells)
+            && self.pairs.iter().all(|pair| {
+                let known = is_list(pair.newest) || pair.newest == u32::MAX;
+                is_id(super::pairs::left(pair.key)) && is_id(super::pairs::right(pair.key)) && known
+            })
+            && self.occurrences.iter().all(|entry| {
+                let end = entry.start as usize + entry.len as usize;
+                let fits =
+                    self.segments.get(entry.segment as usize).is_some_and(|segment| end <= segment.len());
+                fits && (entry.pair as usize) < self.pairs.len()
+            })
+            && self.candidates.iter().all(|&(_, entry)| is_list(entry))
+            && self.merges.iter().all(|merge| is_id(merge.left) && is_id(merge.right) && is_id(merge.merged))
     }
-    let cells = symbols.cells.len() as u64;
-    let sound = symbols.is_sound(ids)
-        && positions.iter().all(|&position| u64::from(position) + 1 < cells)
-        && pairs.iter().all(|pair| {
-            let known = (pair.newest as usize) < occurrences.len() || pair.newest == u32::MAX;
-            is_id(super::pairs::left(pair.key)) && is_id(super::pairs::right(pair.key)) && known
+}
+
+/// Numbers in segments of these lengths, if there are enough of them.
+fn cut(numbers: &[u32], lengths: &[u32]) -> Option<Vec<Box<[u32]>>> {
+    let mut rest = numbers;
+    lengths
+        .iter()
+        .map(|&len| {
+            let (segment, after) = rest.split_at_checked(len as usize)?;
+            rest = after;
+            Some(segment.into())
         })
-        && occurrences.iter().all(|entry| {
-            let end = entry.start as usize + entry.len as usize;
-            let fits = segments.get(entry.segment as usize).is_some_and(|segment| end <= segment.len());
-            fits && (entry.pair as usize) < pairs.len()
-        })
-        && candidates.iter().all(|&(_, entry)| (entry as usize) < occurrences.len())
-        && merges.iter().all(|merge| is_id(merge.left) && is_id(merge.right) && is_id(merge.merged));
-    if !sound {
-        return Err(damaged(path, "its parts do not fit together"));
-    }
-    symbols.finish();
-    let pairs = Pairs::from_parts(pairs, occurrences, segments);
-    Ok(Some(Learner::from_parts(rules, tokens, symbols, pairs, &candidates, merges)))
+        .collect()
 }
 
 impl Symbols {

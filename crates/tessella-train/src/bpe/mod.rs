@@ -49,9 +49,10 @@ use std::collections::HashSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use tessella_core::Result;
 use tessella_core::spec::{AddedToken, BpeSpec, Merges, ModelSpec};
-use tessella_core::{Error, ErrorKind, Result};
 
+use crate::budget::{Budget, Must};
 use crate::counts::{PieceCounts, Words};
 use crate::outcome::{Ending, TrainReport, Trained, as_special};
 use crate::progress::{Progress, Stage, report};
@@ -273,18 +274,8 @@ impl BpeTrainer {
         let symbols = spell_all(&mut tokens, &words[0], extent, &mut spelling)?;
         let alphabet = tokens.len() - before - specials;
         if self.strict_budget && tokens.len() > self.vocab_size {
-            let initial = if before == 0 { String::new() } else { format!("{before} initial + ") };
-            return Err(Error::new(
-                ErrorKind::Train,
-                format!(
-                    "a vocabulary of {} cannot hold what it must hold: {initial}{specials} special \
-                     tokens + {alphabet} characters of the alphabet = {}, before any merge. Ask for {} or more, \
-                     set limit_alphabet, or strict_budget to false to keep them all and learn nothing",
-                    self.vocab_size,
-                    tokens.len(),
-                    tokens.len()
-                ),
-            ));
+            let must = Must::Alphabet { initial: before, specials, alphabet };
+            return Err(Budget { size: self.vocab_size, needed: tokens.len(), must }.into());
         }
         let summary = TrainReport {
             target: self.vocab_size,
@@ -307,17 +298,9 @@ impl BpeTrainer {
         let before_forced = learner.tokens.len();
         given::force(&mut learner, &self.forced_tokens)?;
         if self.strict_budget && learner.tokens.len() > self.vocab_size {
-            let entries = learner.tokens.len();
-            let forced = entries - before_forced;
-            return Err(Error::new(
-                ErrorKind::Train,
-                format!(
-                    "a vocabulary of {} cannot hold the forced tokens: they and their parts are {forced} entries beside \
-                     {before_forced} of special tokens and alphabet = {entries}. Ask for {entries} or more, or force \
-                     fewer",
-                    self.vocab_size
-                ),
-            ));
+            let needed = learner.tokens.len();
+            let must = Must::Forced { before: before_forced, forced: needed - before_forced };
+            return Err(Budget { size: self.vocab_size, needed, must }.into());
         }
         Ok((learner, summary))
     }

@@ -5,10 +5,11 @@
 //! counted what, so the result is the same for any number of threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use tessella_core::{Error, Result};
+use tessella_core::{Error, Result, threads};
 
 use super::{LEAST_BUDGET, PieceCounts, Source};
 use crate::progress::{Progress, Stage, report};
@@ -18,12 +19,12 @@ pub type Cutter<'a> = dyn FnMut(&str, &mut dyn FnMut(&str)) -> Result<()> + 'a;
 
 /// Gives every thread something that cuts texts. A function that cuts is one.
 pub trait Splitter: Sync {
-    /// Called once on each thread.
-    fn cutter(&self) -> Box<Cutter<'_>>;
+    /// Called once on each thread. Once `stop` is set, cutting may end in the middle of a text.
+    fn cutter(&self, stop: &Arc<AtomicBool>) -> Box<Cutter<'_>>;
 }
 
 impl<F: Fn(&str, &mut dyn FnMut(&str)) -> Result<()> + Sync> Splitter for F {
-    fn cutter(&self) -> Box<Cutter<'_>> {
+    fn cutter(&self, _stop: &Arc<AtomicBool>) -> Box<Cutter<'_>> {
         Box::new(self)
     }
 }
@@ -109,7 +110,7 @@ pub fn count_texts<S: AsRef<str> + Send>(
     };
     let mut counts = if threads <= 1 {
         let mut counts = fresh()?;
-        let mut cut = split.cutter();
+        let mut cut = split.cutter(&Arc::default());
         let mut reported = 0;
         for text in texts {
             let text = text?;
@@ -155,6 +156,8 @@ fn add_text(counts: &mut PieceCounts, text: &str, cut: &mut Cutter<'_>, weight: 
     failed.map_or(Ok(()), Err)
 }
 
+type Worker<'scope> = std::io::Result<std::thread::ScopedJoinHandle<'scope, Result<PieceCounts>>>;
+
 fn count_on_threads<S: AsRef<str> + Send>(
     texts: impl IntoIterator<Item = Result<S>>,
     split: &dyn Splitter,
@@ -163,43 +166,35 @@ fn count_on_threads<S: AsRef<str> + Send>(
     tables: Vec<PieceCounts>,
     note: &mut Source,
 ) -> Result<Vec<PieceCounts>> {
-    let stop = AtomicBool::new(false);
+    let stop = Arc::new(AtomicBool::new(false));
     let done = AtomicU64::new(0);
     let (sender, receiver) = sync_channel::<Vec<S>>(tables.len() * 2);
     let receiver = Mutex::new(receiver);
     std::thread::scope(|scope| {
-        let workers: Vec<_> = tables
+        let workers: Vec<Worker<'_>> = tables
             .into_iter()
-            .map(|mut counts| {
+            .map(|counts| {
                 let (receiver, stop, done) = (&receiver, &stop, &done);
                 let work = move || {
-                    let mut cut = split.cutter();
-                    let counted = (|| {
-                        while let Some(batch) = next_batch(receiver) {
-                            let mut bytes = 0;
-                            for text in &batch {
-                                add_text(&mut counts, text.as_ref(), &mut cut, options.weight)?;
-                                bytes += text.as_ref().len() as u64;
-                            }
-                            done.fetch_add(bytes, Ordering::Relaxed);
-                        }
-                        Ok(())
-                    })();
-                    if let Err(error) = counted {
+                    let counted = count_batches(receiver, split, options.weight, counts, done, stop);
+                    if counted.is_err() {
                         stop.store(true, Ordering::Relaxed);
                         // Drain, so that the reader never waits for a worker that is gone.
                         while next_batch(receiver).is_some() {}
-                        return Err(error);
                     }
-                    Ok(counts)
+                    counted
                 };
-                std::thread::Builder::new().spawn_scoped(scope, work)
+                threads::start(std::thread::Builder::new(), scope, work)
             })
             .collect();
         if workers.iter().any(|worker| worker.is_err()) {
             stop.store(true, Ordering::Relaxed);
         }
 
+        let told = || {
+            let done = options.done(done.load(Ordering::Relaxed));
+            report(progress, Stage::Count, done, options.expected_bytes)
+        };
         let read = || -> Result<()> {
             let (mut batch, mut bytes) = (Vec::new(), 0);
             for text in texts {
@@ -212,47 +207,95 @@ fn count_on_threads<S: AsRef<str> + Send>(
                     if stop.load(Ordering::Relaxed) {
                         return Ok(());
                     }
-                    let done = options.done(done.load(Ordering::Relaxed));
-                    report(progress, Stage::Count, done, options.expected_bytes)?;
+                    told()?;
                     bytes = 0;
-                    if sender.send(std::mem::take(&mut batch)).is_err() {
+                    if !hand_out(&sender, std::mem::take(&mut batch), &told)? {
                         return Ok(());
                     }
                 }
             }
-            // A failed send means that no worker is left; its own error says why.
-            let _ = sender.send(batch);
-            let done = options.done(note.bytes);
-            report(progress, Stage::Count, done, done)
+            // Where no worker is left, its own error says why.
+            hand_out(&sender, batch, &told)?;
+            Ok(())
         };
-        let read = read();
+        let mut read = read();
         drop(sender);
-        let mut counted = Vec::new();
-        let mut failure = read.err();
-        for worker in workers {
-            let worker = match worker {
-                Ok(worker) => worker,
-                Err(error) => {
-                    let message = "the system gives no more threads; count with fewer";
-                    failure = failure
-                        .or(Some(Error::new(tessella_core::ErrorKind::Train, message).caused_by(error)));
-                    continue;
-                }
-            };
-            match worker.join() {
-                Ok(Ok(counts)) => counted.push(counts),
-                Ok(Err(error)) => failure = failure.or(Some(error)),
-                Err(_) => {
-                    let error = Error::new(
-                        tessella_core::ErrorKind::Train,
-                        "a counting thread stopped unexpectedly; count with one thread to see where",
-                    );
-                    failure = failure.or(Some(error));
-                }
-            }
+        let is_busy = |worker: &Worker<'_>| worker.as_ref().is_ok_and(|worker| !worker.is_finished());
+        while read.is_ok() && workers.iter().any(is_busy) {
+            std::thread::sleep(PAUSE);
+            read = told();
         }
-        failure.map_or(Ok(counted), Err)
+        if read.is_ok() {
+            let done = options.done(note.bytes);
+            read = report(progress, Stage::Count, done, done);
+        }
+        if read.is_err() {
+            stop.store(true, Ordering::Relaxed);
+        }
+        gathered(workers, read.err())
     })
+}
+
+/// While all workers are busy with what they have, the caller may still want to stop.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Waits for a place in the queue. False once no worker is left.
+fn hand_out<S>(
+    sender: &SyncSender<Vec<S>>,
+    mut batch: Vec<S>,
+    told: &impl Fn() -> Result<()>,
+) -> Result<bool> {
+    loop {
+        batch = match sender.try_send(batch) {
+            Ok(()) => return Ok(true),
+            Err(TrySendError::Disconnected(_)) => return Ok(false),
+            Err(TrySendError::Full(batch)) => batch,
+        };
+        std::thread::sleep(PAUSE);
+        told()?;
+    }
+}
+
+/// What one thread does: batches from the queue into its table, until there are no more.
+fn count_batches<S: AsRef<str>>(
+    receiver: &Mutex<Receiver<Vec<S>>>,
+    split: &dyn Splitter,
+    weight: u64,
+    mut counts: PieceCounts,
+    done: &AtomicU64,
+    stop: &Arc<AtomicBool>,
+) -> Result<PieceCounts> {
+    let mut cut = split.cutter(stop);
+    while let Some(batch) = next_batch(receiver) {
+        let mut bytes = 0;
+        for text in &batch {
+            add_text(&mut counts, text.as_ref(), &mut cut, weight)?;
+            bytes += text.as_ref().len() as u64;
+        }
+        done.fetch_add(bytes, Ordering::Relaxed);
+    }
+    Ok(counts)
+}
+
+/// The tables of all workers, or the first failure.
+fn gathered(workers: Vec<Worker<'_>>, mut failure: Option<Error>) -> Result<Vec<PieceCounts>> {
+    let failed = |message: &str| Error::new(tessella_core::ErrorKind::Train, message);
+    let mut counted = Vec::new();
+    for worker in workers {
+        let error = match worker.map(|worker| worker.join()) {
+            Ok(Ok(Ok(counts))) => {
+                counted.push(counts);
+                continue;
+            }
+            Ok(Ok(Err(error))) => error,
+            Ok(Err(_)) => {
+                failed("a counting thread stopped unexpectedly; count with one thread to see where")
+            }
+            Err(error) => failed("the system gives no more threads; count with fewer").caused_by(error),
+        };
+        failure = failure.or(Some(error));
+    }
+    failure.map_or(Ok(counted), Err)
 }
 
 fn next_batch<S>(receiver: &Mutex<Receiver<Vec<S>>>) -> Option<Vec<S>> {

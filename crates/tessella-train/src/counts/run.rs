@@ -33,7 +33,7 @@ use tessella_core::{Error, Result};
 use super::PieceCursor;
 use super::source::Source;
 use super::spill::SpillDir;
-use crate::bytes::{self, Parser, crc32, io_error, push_text, push_varint};
+use crate::bytes::{self, Parser, io_error, push_text, push_varint};
 
 const MAGIC: &[u8; 8] = b"TSLCOUNT";
 const END: &[u8; 8] = b"TSLCEND1";
@@ -62,7 +62,7 @@ pub(super) fn write(
     sources: &[Source],
     walk: impl FnOnce(&mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()>,
 ) -> Result<()> {
-    bytes::write_atomically(path, |out| {
+    tessella_formats::atomic::write_with(path, |out| {
         let mut writer = RunWriter::new(out)?;
         walk(&mut |piece, count| writer.add(piece, count))?;
         writer.finish(sources)
@@ -152,7 +152,7 @@ impl<'a> RunWriter<'a> {
         footer.extend_from_slice(&self.index);
         self.out.write_all(&footer)?;
         self.out.write_all(&self.position.to_le_bytes())?;
-        self.out.write_all(&crc32(&footer).to_le_bytes())?;
+        self.out.write_all(&crc32fast::hash(&footer).to_le_bytes())?;
         self.out.write_all(END)?;
         Ok(())
     }
@@ -164,7 +164,7 @@ fn write_block(out: &mut BufWriter<File>, payload: &[u8], entries: u32) -> Resul
     })?;
     out.write_all(&len.to_le_bytes())?;
     out.write_all(&entries.to_le_bytes())?;
-    out.write_all(&crc32(payload).to_le_bytes())?;
+    out.write_all(&crc32fast::hash(payload).to_le_bytes())?;
     out.write_all(payload)?;
     Ok((BLOCK_HEAD + payload.len()) as u64)
 }
@@ -247,7 +247,7 @@ impl RunFile {
         }
         let mut footer = vec![0u8; (len - TAIL - end) as usize];
         read_exact_at(path, &file, &mut footer, end)?;
-        if crc32(&footer) != bytes::le_u32(&tail[8..12]) {
+        if crc32fast::hash(&footer) != bytes::le_u32(&tail[8..12]) {
             return Err(damaged(path, end, "the checksum of its footer is wrong"));
         }
         let mut run = RunFile {
@@ -404,7 +404,7 @@ impl RunReader {
         }
         self.payload.resize(len as usize, 0);
         read_exact_at(&run.path, &run.file, &mut self.payload, position + BLOCK_HEAD as u64)?;
-        if crc32(&self.payload) != bytes::le_u32(&head[8..]) {
+        if crc32fast::hash(&self.payload) != bytes::le_u32(&head[8..]) {
             return Err(bad("the checksum of a block is wrong"));
         }
         self.left = bytes::le_u32(&head[4..8]);

@@ -49,7 +49,7 @@ impl PieceCounts {
 
     /// As [`write_tsv`](Self::write_tsv), with reports.
     pub fn write_tsv_with(&self, path: &Path, progress: &dyn Progress) -> Result<()> {
-        crate::bytes::write_atomically(path, |out| {
+        tessella_formats::atomic::write_with(path, |out| {
             self.walk(progress, |piece, count| {
                 if piece.contains(['\n', '\r']) {
                     return Err(Error::unsupported(format!(

@@ -35,12 +35,12 @@ mod shape;
 mod unigram;
 mod words;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use tessella_core::normalize::sentencepiece::SentencePieceNormalization;
 use tessella_core::spec::SentencePieceNormalizer;
 use tessella_core::{Error, ErrorKind, Result};
+use tessella_formats::atomic::Together;
 use tessella_formats::sentencepiece::Model;
 use tessella_formats::sentencepiece::normalizer::populated;
 use tessella_formats::sentencepiece::sections::{NormalizerSection, TrainerSpec};
@@ -92,17 +92,6 @@ fn wrong(message: String) -> Error {
 }
 
 impl SentencePieceTrainer {
-    /// Trains on the files that the options name and writes `<model_prefix>.model` and `<model_prefix>.vocab`.
-    pub fn train_files(
-        &self,
-        pretokenizer: Option<&Pretokenizer<'_>>,
-        progress: &dyn Progress,
-    ) -> Result<()> {
-        let prefix = self.prefix()?;
-        let trained = self.train_from_files(pretokenizer, progress)?;
-        trained.save(&prefix)
-    }
-
     /// Trains on the files that the options name.
     pub fn train_from_files(
         &self,
@@ -134,6 +123,9 @@ impl SentencePieceTrainer {
         progress: &dyn Progress,
     ) -> Result<TrainedModel> {
         self.check()?;
+        if pretokenizer.is_some() {
+            self.check_pretokenizer()?;
+        }
         let meta = meta::pieces(&self.trainer)?;
         let normalizer = populated(&self.normalizer, true)?;
         let denormalizer = populated(&self.denormalizer, false)?;
@@ -206,10 +198,12 @@ impl SentencePieceTrainer {
 impl TrainedModel {
     /// Writes `<prefix>.model` and `<prefix>.vocab`.
     pub fn save(&self, prefix: &str) -> Result<()> {
-        for (ending, bytes) in [("model", self.model.as_slice()), ("vocab", self.vocab.as_bytes())] {
-            let path = format!("{prefix}.{ending}");
-            tessella_formats::atomic::write(Path::new(&path), bytes)?;
-        }
-        Ok(())
+        let cut = prefix.rfind(std::path::is_separator).map_or(0, |at| at + 1);
+        let (folder, name) = prefix.split_at(cut);
+        let mut files = Together::new(if folder.is_empty() { "." } else { folder });
+        files
+            .put(format!("{name}.model"), self.model.as_slice())
+            .put(format!("{name}.vocab"), self.vocab.as_bytes());
+        files.write().map(drop)
     }
 }

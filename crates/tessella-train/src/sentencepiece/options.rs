@@ -8,7 +8,8 @@ use super::SentencePieceTrainer;
 /// Where a value belongs; tried in this order.
 enum Known {
     Taken,
-    Unknown,
+    /// The names that there are.
+    Unknown(&'static [&'static str]),
 }
 
 fn not_a(value: &str, kind: &str, name: &str) -> Error {
@@ -78,7 +79,7 @@ macro_rules! by_name {
                 by_name!(@$read $section.$field, $name, $value);
                 Known::Taken
             })*)*
-            _ => Known::Unknown,
+            _ => Known::Unknown(&[$($(stringify!($field)),*),*]),
         }
     };
     (@list $place:expr, $name:expr, $value:expr) => { $place.extend(split_csv($value)) };
@@ -86,6 +87,10 @@ macro_rules! by_name {
     (@number $place:expr, $name:expr, $value:expr) => { $place = Some(number($name, $value)?) };
     (@flag $place:expr, $name:expr, $value:expr) => { $place = Some(flag($name, $value)?) };
 }
+
+/// The options that are more than one field of a section.
+const SET_BY_NAME: [&str; 5] =
+    ["normalization_rule_name", "denormalization_rule_tsv", "random_seed", "minloglevel", "model_type"];
 
 impl SentencePieceTrainer {
     /// Options from one line: `--name=value --name=value`. Values cannot have spaces.
@@ -127,12 +132,15 @@ impl SentencePieceTrainer {
             }
             "model_type" => self.trainer.model_type = Some(model_type(value)?),
             _ => {
-                if let Known::Unknown = self.set_trainer(name, value)?
-                    && let Known::Unknown = set_normalizer(&mut self.normalizer, name, value)?
+                if let Known::Unknown(of_trainer) = self.set_trainer(name, value)?
+                    && let Known::Unknown(of_normalizer) = set_normalizer(&mut self.normalizer, name, value)?
                 {
+                    let mut names = [of_trainer, of_normalizer, &SET_BY_NAME].concat();
+                    names.sort_unstable();
                     return Err(Error::unsupported(format!(
-                        "unknown option `{}`: see docs/sentencepiece.md for the options there are",
-                        excerpt(name)
+                        "unknown option `{}`; the options are {}",
+                        excerpt(name),
+                        names.join(", ")
                     )));
                 }
             }
@@ -229,6 +237,22 @@ impl SentencePieceTrainer {
         }
         if !self.normalizer.escape_whitespaces() {
             return wrong("escape_whitespaces is false: training needs the mark that it makes".into());
+        }
+        Ok(())
+    }
+}
+
+impl SentencePieceTrainer {
+    /// Whether the options go with a pretokenizer.
+    pub(super) fn check_pretokenizer(&self) -> Result<()> {
+        let wrong = |message: &str| Err(Error::new(ErrorKind::Train, message));
+        if !matches!(self.trainer.model_type(), sections::UNIGRAM | sections::BPE) {
+            return wrong("a pretokenizer is for Unigram and BPE models only: leave it out");
+        }
+        if !self.trainer.pretokenization_delimiter().is_empty() {
+            return wrong(
+                "both a pretokenizer and pretokenization_delimiter are given: leave one of them out",
+            );
         }
         Ok(())
     }

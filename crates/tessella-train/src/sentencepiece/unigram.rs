@@ -22,7 +22,7 @@ use super::RARE;
 use super::alphabet::Alphabet;
 use super::shape::Shape;
 use crate::counts::PieceCounts;
-use crate::progress::{Progress, Stage, report};
+use crate::progress::{Progress, Stage, check_at, report};
 use crate::unigram::corpus::{Corpus, END};
 use crate::unigram::estimate;
 use crate::unigram::lattice::{DROPPED, Lattice, Piece, UNKNOWN};
@@ -59,7 +59,7 @@ pub(super) fn learn(
     progress: &dyn Progress,
 ) -> Result<Vec<(String, f32)>> {
     report(progress, Stage::Prepare, 0, 0)?;
-    let corpus = Corpus::new(words)?;
+    let corpus = Corpus::new(words, progress)?;
     report(progress, Stage::Seed, 0, corpus.weights.len() as u64)?;
     let seeds = match given {
         Some(mut seeds) => {
@@ -80,11 +80,11 @@ pub(super) fn learn(
             characters.retain(|&(count, c)| count > 0 && c != RARE && c != '\0');
             characters.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
             seeds.extend(characters.into_iter().map(|(count, c)| (c.to_string(), count as f64)));
-            seeds.extend(find_seeds(seed_units, shape, rules)?);
+            seeds.extend(find_seeds(seed_units, shape, rules, progress)?);
             seeds
         }
     };
-    let (mut pieces, mut lattice) = place(&corpus, &seeds)?;
+    let (mut pieces, mut lattice) = place(&corpus, &seeds, progress)?;
     drop(seeds);
     report(progress, Stage::Seed, corpus.weights.len() as u64, corpus.weights.len() as u64)?;
 
@@ -94,7 +94,7 @@ pub(super) fn learn(
     while pieces.len() > 1 {
         for _ in 0..rules.sub_iterations {
             let (mut expected, _) =
-                estimate::expectation(&corpus, &lattice, &pieces, rules.longest, rules.threads)?;
+                estimate::expectation(&corpus, &lattice, &pieces, rules.longest, rules.threads, progress)?;
             expected[FIRST] += expected[UNKNOWN as usize];
             if let Some(numbers) = estimate::maximisation(&mut pieces, &expected) {
                 lattice.renumber(&numbers);
@@ -110,7 +110,7 @@ pub(super) fn learn(
             break;
         }
         let size = enough.max((rules.shrinking_factor * (pieces.len() - 1) as f32) as usize);
-        prune_to(size, &corpus, &mut lattice, &mut pieces, rules.threads)?;
+        prune_to(size, &corpus, &mut lattice, &mut pieces, rules.threads, progress)?;
         let entries = pieces.len() - 1;
         // Entries that nothing else can be read as are never dropped, however small the vocabulary should be.
         if entries <= enough || entries >= last_size {
@@ -122,11 +122,16 @@ pub(super) fn learn(
 }
 
 /// Repeated substrings of allowed shape, with occurrences times length as their score.
-fn find_seeds(units: &PieceCounts, shape: &Shape, rules: &Rules) -> Result<Vec<(String, f64)>> {
-    let corpus = Corpus::new(units)?;
+fn find_seeds(
+    units: &PieceCounts,
+    shape: &Shape,
+    rules: &Rules,
+    progress: &dyn Progress,
+) -> Result<Vec<(String, f64)>> {
+    let corpus = Corpus::new(units, progress)?;
     let sorter = Sorter::new(&corpus, rules.longest + 1);
-    let keyed = sorter.sorted(rules.threads);
-    let nodes = inner_nodes(&sorter, &keyed, rules.longest);
+    let keyed = sorter.sorted(rules.threads, progress)?;
+    let nodes = inner_nodes(&sorter, &keyed, rules.longest, progress)?;
     // How many occurrences the sorted suffixes before each one stand for.
     let mut weights = vec![0u64; corpus.cells.len()];
     for unit in 0..corpus.weights.len() {
@@ -142,7 +147,8 @@ fn find_seeds(units: &PieceCounts, shape: &Shape, rules: &Rules) -> Result<Vec<(
     drop(weights);
     let mut buffer = Vec::new();
     let mut best: Vec<(u64, u32, u32)> = Vec::new();
-    for node in nodes {
+    for (number, node) in nodes.into_iter().enumerate() {
+        check_at(progress, number)?;
         let position = keyed[node.left as usize].1 as usize;
         let cells = &corpus.cells[position..position + node.len as usize];
         let next = |suffix: u32| {
@@ -192,14 +198,15 @@ impl std::hash::Hasher for StepHasher {
 
 /// Entries with logarithms of their shares as scores, and everywhere that they match. An entry that occurs
 /// nowhere is left out; it has its share none the less.
-fn place(corpus: &Corpus, seeds: &[(String, f64)]) -> Result<(Vec<Piece>, Lattice)> {
+fn place(corpus: &Corpus, seeds: &[(String, f64)], progress: &dyn Progress) -> Result<(Vec<Piece>, Lattice)> {
     let numbers: HashMap<char, u32> = corpus.alphabet.iter().copied().zip(0u32..).collect();
     let log_sum = seeds.iter().map(|seed| seed.1).sum::<f64>().ln();
     // Node 0 is the root; an entry's node has its number.
     let mut steps = Steps::default();
     let mut entry_at: Vec<u32> = vec![UNKNOWN];
     let mut pieces = vec![Piece { position: u32::MAX, len: 1, score: f64::NAN }];
-    for (text, score) in seeds {
+    for (number, (text, score)) in seeds.iter().enumerate() {
+        check_at(progress, number)?;
         let Some(cells) = text.chars().map(|c| numbers.get(&c).copied()).collect::<Option<Vec<u32>>>() else {
             continue;
         };
@@ -220,6 +227,7 @@ fn place(corpus: &Corpus, seeds: &[(String, f64)]) -> Result<(Vec<Piece>, Lattic
     let mut entries: Vec<u32> = Vec::with_capacity(corpus.cells.len() * 3);
     first.push(0);
     for position in 0..corpus.cells.len() {
+        check_at(progress, position)?;
         let start = entries.len();
         entries.push(UNKNOWN);
         let mut node = 0u32;
@@ -274,11 +282,12 @@ fn prune_to(
     lattice: &mut Lattice,
     pieces: &mut Vec<Piece>,
     threads: usize,
+    progress: &dyn Progress,
 ) -> Result<()> {
     let mut scored: Vec<Scored> =
         pieces.iter().map(|piece| Scored { score: piece.score, len: piece.len }).collect();
     scored[UNKNOWN as usize].score = estimate::unknown_score(pieces);
-    let mut frequency = prune::frequencies(corpus, lattice, &scored, threads)?;
+    let mut frequency = prune::frequencies(corpus, lattice, &scored, threads, progress)?;
     frequency[FIRST] += frequency[UNKNOWN as usize];
     frequency[UNKNOWN as usize] = frequency[FIRST];
     let sum: f64 = frequency[FIRST..].iter().map(|&n| n as f64).sum();
@@ -291,6 +300,7 @@ fn prune_to(
     let mut candidates: Vec<(u32, f32)> = Vec::new();
     let mut reader = Reader::default();
     for (entry, piece) in pieces.iter().enumerate().skip(FIRST) {
+        check_at(progress, entry)?;
         let used = frequency[entry] as f64;
         if frequency[entry] == 0 {
             continue;

@@ -16,7 +16,7 @@ use std::path::Path;
 use tessella_core::{Error, Result};
 
 use super::lattice::{DROPPED, Lattice, Piece, UNKNOWN};
-use crate::bytes::{crc32, io_error, le_u32, le_u64, write_atomically};
+use crate::bytes::{io_error, le_u32, le_u64};
 
 const MAGIC: &[u8; 8] = b"TSLUNICK";
 const VERSION: u32 = 1;
@@ -41,10 +41,10 @@ pub(super) fn save(path: &Path, fingerprint: u64, at: Progressed, pieces: &[Piec
         payload.extend_from_slice(&piece.len.to_le_bytes());
         payload.extend_from_slice(&piece.score.to_bits().to_le_bytes());
     }
-    write_atomically(path, |out| {
+    tessella_formats::atomic::write_with(path, |out| {
         out.write_all(MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
-        out.write_all(&crc32(&payload).to_le_bytes())?;
+        out.write_all(&crc32fast::hash(&payload).to_le_bytes())?;
         out.write_all(&fingerprint.to_le_bytes())?;
         out.write_all(&(payload.len() as u64).to_le_bytes())?;
         out.write_all(&payload)?;
@@ -82,7 +82,7 @@ pub(super) fn resume(
     if le_u64(&head[24..]) != payload.len() as u64 || payload.len() < 16 || payload.len() % ENTRY != 0 {
         return Err(damaged("it is cut off"));
     }
-    if crc32(payload) != le_u32(&head[12..16]) {
+    if crc32fast::hash(payload) != le_u32(&head[12..16]) {
         return Err(damaged("its checksum is wrong"));
     }
     let known: HashMap<(u32, u32), usize> =

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tessella_core::{Error, ErrorKind, Result};
 
 use crate::counts::PieceCounts;
+use crate::progress::{Progress, check_at};
 
 /// Ends every piece; also stands for the character NUL, which is never part of a vocabulary entry.
 pub(crate) const END: u32 = 0;
@@ -25,11 +26,14 @@ pub(crate) struct Corpus {
 }
 
 impl Corpus {
-    pub(crate) fn new(counts: &PieceCounts) -> Result<Corpus> {
+    pub(crate) fn new(counts: &PieceCounts, progress: &dyn Progress) -> Result<Corpus> {
         let mut numbers: BTreeMap<char, u32> = BTreeMap::new();
         let (mut cells, mut places) = (0u64, 0u128);
         let mut cursor = counts.cursor()?;
+        let mut pieces = 0;
         while let Some((piece, count)) = cursor.next()? {
+            check_at(progress, pieces)?;
+            pieces += 1;
             let before = cells;
             for character in piece.chars() {
                 numbers.entry(character).or_insert(0);
@@ -74,6 +78,7 @@ impl Corpus {
             if piece.is_empty() {
                 continue;
             }
+            check_at(progress, corpus.weights.len())?;
             for character in piece.chars() {
                 let number = match ascii.get(character as usize) {
                     Some(&number) => number,

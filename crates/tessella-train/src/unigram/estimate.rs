@@ -13,6 +13,7 @@ use tessella_core::Result;
 use super::corpus::Corpus;
 use super::lattice::{Lattice, Piece, UNKNOWN};
 use crate::parallel;
+use crate::progress::Progress;
 
 /// Pieces of the corpus per job.
 const JOB: usize = 2048;
@@ -54,6 +55,7 @@ pub(crate) fn expectation(
     pieces: &[Piece],
     longest: usize,
     threads: usize,
+    progress: &dyn Progress,
 ) -> Result<(Vec<f64>, f64)> {
     let mut weighted: Vec<Weighted> =
         pieces.iter().map(|piece| Weighted { probability: piece.score.exp(), len: piece.len }).collect();
@@ -68,6 +70,7 @@ pub(crate) fn expectation(
     let states = parallel::for_each(
         jobs,
         threads,
+        progress,
         || Worker {
             expected: vec![0; pieces.len()],
             forward: Vec::new(),
@@ -78,6 +81,10 @@ pub(crate) fn expectation(
         |worker, job| {
             let mut sum = 0.0;
             for piece in job * JOB..(job * JOB + JOB).min(corpus.weights.len()) {
+                // Pieces can be whole lines: a job of them is long.
+                if progress.cancelled() {
+                    break;
+                }
                 let weight = corpus.weights[piece] as f64;
                 sum += weight * worker.read(lattice, corpus.range(piece), &weighted, weight * scale, longest);
             }

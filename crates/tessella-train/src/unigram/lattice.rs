@@ -8,6 +8,7 @@ use tessella_core::{Error, ErrorKind, Result};
 
 use super::corpus::{Corpus, END};
 use super::seeds::Seeds;
+use crate::progress::{Progress, check_at};
 
 /// The entry that stands for a character that is none.
 pub(crate) const UNKNOWN: u32 = 0;
@@ -31,7 +32,7 @@ pub(crate) struct Lattice {
 }
 
 /// The seeds as vocabulary entries (with raw scores), and where they match. Entry 0 is the unknown one.
-pub(crate) fn build(corpus: &Corpus, seeds: Seeds) -> Result<(Vec<Piece>, Lattice)> {
+pub(crate) fn build(corpus: &Corpus, seeds: Seeds, progress: &dyn Progress) -> Result<(Vec<Piece>, Lattice)> {
     let mut pieces = vec![Piece { position: 0, len: 1, score: f64::NAN }];
     // Single characters by count descending, then by code point descending.
     let mut characters: Vec<(u128, u32)> =
@@ -63,7 +64,8 @@ pub(crate) fn build(corpus: &Corpus, seeds: Seeds) -> Result<(Vec<Piece>, Lattic
     // Every cell has its single character; the end of a piece is never read, but costs nothing.
     let mut first = vec![1u32; corpus.cells.len() + 1];
     first[0] = 0;
-    for node in &seeds.nodes {
+    for (number, node) in seeds.nodes.iter().enumerate() {
+        check_at(progress, number)?;
         for &position in &seeds.suffixes[node.left as usize..=node.right as usize] {
             first[position as usize + 1] += 1;
         }
@@ -82,7 +84,8 @@ pub(crate) fn build(corpus: &Corpus, seeds: Seeds) -> Result<(Vec<Piece>, Lattic
     // Shortest first at every position.
     let mut by_length: Vec<u32> = (0..seeds.nodes.len() as u32).collect();
     by_length.sort_by_key(|&node| seeds.nodes[node as usize].len);
-    for number in by_length {
+    for (done, number) in by_length.into_iter().enumerate() {
+        check_at(progress, done)?;
         let node = seeds.nodes[number as usize];
         for &position in &seeds.suffixes[node.left as usize..=node.right as usize] {
             let free = &mut free[position as usize];

@@ -31,9 +31,10 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use tessella_core::spec::{AddedToken, ModelSpec, UnigramSpec};
-use tessella_core::{Error, ErrorKind, Result};
+use tessella_core::{Error, Result};
 
 use crate::bpe::Checkpoint;
+use crate::budget::{Budget, Must};
 use crate::counts::PieceCounts;
 use crate::outcome::{Ending, TrainReport, Trained, as_special};
 use crate::parallel;
@@ -151,15 +152,15 @@ impl UnigramTrainer {
         report(progress, Stage::Prepare, 0, 0)?;
         let fingerprint = self.fingerprint(&counts)?;
         progress.expect_memory(self.estimate_memory(&counts)?);
-        let corpus = Corpus::new(&counts)?;
+        let corpus = Corpus::new(&counts, progress)?;
         drop(counts);
         let required = self.required(&corpus)?;
 
         report(progress, Stage::Seed, 0, corpus.weights.len() as u64)?;
         let characters = corpus.alphabet.len() - 1;
         let room = self.seed_size.saturating_sub(characters);
-        let seeds = seeds::find(&corpus, self.max_piece_length, room, threads);
-        let (mut pieces, mut lattice) = lattice::build(&corpus, seeds)?;
+        let seeds = seeds::find(&corpus, self.max_piece_length, room, threads, progress)?;
+        let (mut pieces, mut lattice) = lattice::build(&corpus, seeds, progress)?;
         to_log_probabilities(&mut pieces);
         report(progress, Stage::Seed, corpus.weights.len() as u64, corpus.weights.len() as u64)?;
 
@@ -175,7 +176,7 @@ impl UnigramTrainer {
         if !corpus.weights.is_empty() {
             loop {
                 while at.rounds < self.n_sub_iterations {
-                    loss = Some(self.estimate(&corpus, &mut lattice, &mut pieces, threads)?);
+                    loss = Some(self.estimate(&corpus, &mut lattice, &mut pieces, threads, progress)?);
                     if let (Some(sink), Some(loss)) = (&mut sink, loss) {
                         sink(UnigramStep::Estimated { entries: pieces.len() - 1, loss })?;
                     }
@@ -192,26 +193,12 @@ impl UnigramTrainer {
                 }
                 at = Progressed { rounds: 0, last_size: pieces.len() };
                 let size = enough.max((pieces.len() as f64 * self.shrinking_factor) as usize);
-                self.prune(&corpus, &mut lattice, &mut pieces, size, threads, &mut sink)?;
+                self.prune(&corpus, &mut lattice, &mut pieces, size, threads, progress, &mut sink)?;
             }
         }
         let (vocab, unk_id) = self.finish(&corpus, &pieces, &required);
         self.checkpoint.as_ref().map_or(Ok(()), Checkpoint::forget)?;
-        let summary = TrainReport {
-            target: self.vocab_size,
-            vocab_size: vocab.len(),
-            special_tokens: self.special_tokens.len(),
-            alphabet: required.len(),
-            distinct_pieces: corpus.weights.len() as u64,
-            total_pieces: corpus.total,
-            ending: match vocab.len().cmp(&self.vocab_size) {
-                std::cmp::Ordering::Less => Ending::Exhausted,
-                std::cmp::Ordering::Equal => Ending::Full,
-                std::cmp::Ordering::Greater => Ending::AlphabetFills,
-            },
-            loss,
-            ..TrainReport::default()
-        };
+        let summary = TrainReport { loss, ..self.summary(&corpus, vocab.len(), required.len()) };
         report(progress, Stage::Finish, vocab.len() as u64, vocab.len() as u64)?;
         let model = ModelSpec::Unigram(UnigramSpec {
             vocab: Arc::new(vocab),
@@ -221,6 +208,23 @@ impl UnigramTrainer {
             nbest_size: None,
         });
         Ok(Trained { model, special_tokens: as_special(&self.special_tokens), report: summary })
+    }
+
+    fn summary(&self, corpus: &Corpus, vocab_size: usize, characters: usize) -> TrainReport {
+        TrainReport {
+            target: self.vocab_size,
+            vocab_size,
+            special_tokens: self.special_tokens.len(),
+            alphabet: characters,
+            distinct_pieces: corpus.weights.len() as u64,
+            total_pieces: corpus.total,
+            ending: match vocab_size.cmp(&self.vocab_size) {
+                std::cmp::Ordering::Less => Ending::Exhausted,
+                std::cmp::Ordering::Equal => Ending::Full,
+                std::cmp::Ordering::Greater => Ending::AlphabetFills,
+            },
+            ..TrainReport::default()
+        }
     }
 
     /// A hash of the pieces and of all options that the result depends on.
@@ -254,18 +258,9 @@ impl UnigramTrainer {
         let specials = as_special(&self.special_tokens).len() + usize::from(self.adds_unknown());
         let must = required.len() + if self.strict_budget { specials } else { 0 };
         if must > self.vocab_size {
-            return Err(Error::new(
-                ErrorKind::Train,
-                format!(
-                    "a vocabulary of {} is not large enough to contain all characters: {specials} special tokens \
-                     + {} characters = {}, before any longer entry. Ask for {} or more, or normalise the text to \
-                     fewer characters",
-                    self.vocab_size,
-                    required.len(),
-                    specials + required.len(),
-                    specials + required.len()
-                ),
-            ));
+            let characters = required.len();
+            let must = Must::Characters { specials, characters };
+            return Err(Budget { size: self.vocab_size, needed: specials + characters, must }.into());
         }
         Ok(required)
     }
@@ -281,15 +276,17 @@ impl UnigramTrainer {
         lattice: &mut Lattice,
         pieces: &mut Vec<Piece>,
         threads: usize,
+        progress: &dyn Progress,
     ) -> Result<f64> {
         let (expected, likelihood) =
-            estimate::expectation(corpus, lattice, pieces, self.max_piece_length, threads)?;
+            estimate::expectation(corpus, lattice, pieces, self.max_piece_length, threads, progress)?;
         if let Some(numbers) = estimate::maximisation(pieces, &expected) {
             lattice.renumber(&numbers);
         }
         Ok(-likelihood / corpus.total as f64)
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn prune(
         &self,
         corpus: &Corpus,
@@ -297,9 +294,10 @@ impl UnigramTrainer {
         pieces: &mut Vec<Piece>,
         size: usize,
         threads: usize,
+        progress: &dyn Progress,
         sink: &mut Option<Sink<'_>>,
     ) -> Result<()> {
-        let pruned = prune::prune(corpus, lattice, pieces, size, threads)?;
+        let pruned = prune::prune(corpus, lattice, pieces, size, threads, progress)?;
         if let Some(sink) = sink {
             let text = |entry: u32| corpus.text(pieces[entry as usize].position, pieces[entry as usize].len);
             let mut dropped: Vec<(String, f64)> =

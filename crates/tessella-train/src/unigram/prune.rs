@@ -10,6 +10,7 @@ use super::corpus::Corpus;
 use super::estimate::unknown_score;
 use super::lattice::{DROPPED, Lattice, Piece, UNKNOWN};
 use crate::parallel;
+use crate::progress::{Progress, check_at};
 
 const JOB: usize = 2048;
 
@@ -89,13 +90,18 @@ pub(crate) fn frequencies(
     lattice: &Lattice,
     scored: &[Scored],
     threads: usize,
+    progress: &dyn Progress,
 ) -> Result<Vec<u64>> {
     let states = parallel::for_each(
         corpus.weights.len().div_ceil(JOB),
         threads,
+        progress,
         || (Reader::default(), vec![0u64; scored.len()]),
         |(reader, frequency), job| {
             for piece in job * JOB..(job * JOB + JOB).min(corpus.weights.len()) {
+                if progress.cancelled() {
+                    break;
+                }
                 let range = corpus.range(piece);
                 reader.read(lattice, scored, range.start, range.len(), false);
                 for entry in reader.entries(scored) {
@@ -118,11 +124,12 @@ pub(super) fn prune(
     pieces: &[Piece],
     size: usize,
     threads: usize,
+    progress: &dyn Progress,
 ) -> Result<Pruned> {
     let mut scored: Vec<Scored> =
         pieces.iter().map(|piece| Scored { score: piece.score, len: piece.len }).collect();
     scored[UNKNOWN as usize].score = unknown_score(pieces);
-    let frequency = frequencies(corpus, lattice, &scored, threads)?;
+    let frequency = frequencies(corpus, lattice, &scored, threads, progress)?;
     let sum: f64 = frequency.iter().map(|&n| n as f64).sum();
     let log_sum = sum.ln();
     let occurrences = corpus.total as f64;
@@ -134,6 +141,7 @@ pub(super) fn prune(
     let mut dropped: Vec<(u32, f64)> = Vec::new();
     let mut reader = Reader::default();
     for (entry, piece) in pieces.iter().enumerate().skip(1) {
+        check_at(progress, entry)?;
         let used = frequency[entry] as f64;
         let other = match piece.len {
             1 => None,

@@ -6,10 +6,14 @@
 //! taken, by score, then by text, both descending.
 //!
 //! Suffixes never matter beyond `max_piece_length + 1` characters, so instead of a full suffix array the positions
-//! are sorted by that many characters: first by as many as fit in one machine word, then by the rest. The inner
+//! are sorted by that many characters: first by as many as fit in one machine word, then by the rest. They are dealt
+//! out by the beginning of that word before, so that no single sort is long: training must be easy to stop. The inner
 //! nodes are the intervals of equal beginnings, found in one pass with a stack.
 
+use tessella_core::Result;
+
 use super::corpus::{Corpus, END};
+use crate::progress::{Progress, check, check_at};
 
 /// A seed: the sorted suffixes `left..=right` begin with it.
 #[derive(Debug, Clone, Copy)]
@@ -34,25 +38,36 @@ pub(crate) struct Seeds {
     pub(crate) scores: Vec<u64>,
 }
 
-pub(crate) fn find(corpus: &Corpus, longest: usize, at_most: usize, threads: usize) -> Seeds {
+pub(crate) fn find(
+    corpus: &Corpus,
+    longest: usize,
+    at_most: usize,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Seeds> {
     let sorter = Sorter::new(corpus, longest + 1);
-    let keyed = sorter.sorted(threads);
-    let mut nodes = inner_nodes(&sorter, &keyed, longest);
+    let keyed = sorter.sorted(threads, progress)?;
+    let mut nodes = inner_nodes(&sorter, &keyed, longest, progress)?;
     let suffixes: Vec<u32> = keyed.into_iter().map(|(_, position)| position).collect();
     let best_first = |a: &Node, b: &Node| {
         // Sorted suffixes are sorted texts; of two nodes that begin at the same suffix the shorter comes first.
         (b.score(), b.left, b.len).cmp(&(a.score(), a.left, a.len))
     };
+    check(progress)?;
     if nodes.len() > at_most {
         if at_most > 0 {
             nodes.select_nth_unstable_by(at_most - 1, best_first);
         }
         nodes.truncate(at_most);
     }
+    check(progress)?;
     nodes.sort_unstable_by(best_first);
     let scores = nodes.iter().map(Node::score).collect();
-    Seeds { suffixes, nodes, scores }
+    Ok(Seeds { suffixes, nodes, scores })
 }
+
+/// Bits of the key by which positions are dealt out before they are sorted.
+const BEGINNING: u32 = 16;
 
 pub(crate) struct Sorter<'a> {
     corpus: &'a Corpus,
@@ -107,16 +122,33 @@ impl<'a> Sorter<'a> {
 
     /// All positions with their keys, in order. Equal beginnings are ordered by position, so the order is the same
     /// for any number of threads.
-    pub(crate) fn sorted(&self, threads: usize) -> Vec<(u64, u32)> {
-        let cells = &self.corpus.cells;
-        let mut keyed: Vec<(u64, u32)> = Vec::with_capacity(cells.len());
-        for (position, &cell) in cells.iter().enumerate() {
+    pub(crate) fn sorted(&self, threads: usize, progress: &dyn Progress) -> Result<Vec<(u64, u32)>> {
+        let beginning = (self.bits * self.in_key as u32).min(BEGINNING);
+        let shift = self.bits * self.in_key as u32 - beginning;
+        let part = |key: u64| (key >> shift) as usize;
+        let mut starts = vec![0usize; (1 << beginning) + 1];
+        for (position, &cell) in self.corpus.cells.iter().enumerate() {
+            check_at(progress, position)?;
             if cell != END {
-                keyed.push((self.key(position), position as u32));
+                starts[part(self.key(position)) + 1] += 1;
             }
         }
-        crate::parallel::sort_by(&mut keyed, threads, |a, b| self.compare(a, b));
-        keyed
+        for index in 1..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        let mut keyed = vec![(0u64, 0u32); starts.last().copied().unwrap_or(0)];
+        let mut free = starts.clone();
+        for (position, &cell) in self.corpus.cells.iter().enumerate() {
+            check_at(progress, position)?;
+            if cell != END {
+                let key = self.key(position);
+                let place = &mut free[part(key)];
+                keyed[*place] = (key, position as u32);
+                *place += 1;
+            }
+        }
+        crate::parallel::sort_parts(&mut keyed, &starts, threads, progress, |a, b| self.compare(a, b))?;
+        Ok(keyed)
     }
 
     /// How many characters two neighbours share, an end included, up to `depth`.
@@ -156,7 +188,12 @@ impl<'a> Sorter<'a> {
 }
 
 /// The intervals of suffixes that share a beginning and do not all go on with the same character.
-pub(crate) fn inner_nodes(sorter: &Sorter<'_>, keyed: &[(u64, u32)], longest: usize) -> Vec<Node> {
+pub(crate) fn inner_nodes(
+    sorter: &Sorter<'_>,
+    keyed: &[(u64, u32)],
+    longest: usize,
+    progress: &dyn Progress,
+) -> Result<Vec<Node>> {
     let mut nodes = Vec::new();
     // (shared characters, first suffix) of the intervals that are still open, deepest last.
     let mut open: Vec<(usize, u32)> = Vec::new();
@@ -171,6 +208,7 @@ pub(crate) fn inner_nodes(sorter: &Sorter<'_>, keyed: &[(u64, u32)], longest: us
         }
     };
     for (at, pair) in keyed.windows(2).enumerate() {
+        check_at(progress, at)?;
         let shared = sorter.shared(pair[0], pair[1]);
         let mut left = at as u32;
         while let Some(&(depth, first)) = open.last() {
@@ -188,5 +226,5 @@ pub(crate) fn inner_nodes(sorter: &Sorter<'_>, keyed: &[(u64, u32)], longest: us
     while let Some((depth, first)) = open.pop() {
         close(depth, first, keyed.len() as u32 - 1);
     }
-    nodes
+    Ok(nodes)
 }

@@ -93,7 +93,7 @@ def _edges(tokenizer: Tokenizer, counts: PieceCounts) -> list[str]:
     counted = sorted((count, token) for token, count in used.items() if len(token) > 1)
     unused = [token for count, token in counted if count == 0]
     rare = [(count, token) for count, token in counted if count][:SHOWN]
-    spelled = "ByteLevel" in str(tokenizer.decoder)
+    spelled = tokenizer.decoder is not None and tokenizer.decoder._handle.spells_bytes()
 
     def shown_as(token: str) -> str:
         """A token; where bytes are spelled out, the text that it stands for, if it stands for one."""

@@ -14,8 +14,10 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
+import warnings
 from typing import TYPE_CHECKING
 
+from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError, UnsupportedError
 from .. import inputs, terminal
 
@@ -29,7 +31,6 @@ PROBE = [
     "naïve café, Ελληνικά, русский, العربية, हिन्दी, 東京都, 한국어, 🧩👩‍💻",
     "def tile(x):\n    return {'x': x ** 2}  # <tag> & [UNK] </s>",
 ]
-FORMATS = ("json", "model", "tiktoken", "folder")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,8 +39,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-f",
         "--format",
-        choices=FORMATS,
-        help="tokenizer.json, SentencePiece model, table of ranks, or folder (default: by the target's name)",
+        choices=WRITABLE,
+        help="tokenizer.json, table of ranks, SentencePiece model, vocab.txt, or folder (default: by the "
+        "target's name, whose ending is a promise)",
     )
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
     parser.add_argument("--check", metavar="FILE", help="compare on the lines of this file")
@@ -47,6 +49,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    # A slash at the end of the name is part of its promise, and is lost in the absolute path.
+    written = to_write(options.target, options.format)
     source = inputs.load(options.source, options.pattern)
     target = os.path.abspath(options.target)
     if os.path.exists(options.source) and os.path.exists(target) and os.path.samefile(options.source, target):
@@ -54,20 +58,15 @@ def run(options: argparse.Namespace) -> int:
     if os.path.exists(target) and not (os.path.isfile(target) or os.path.isdir(target)):
         raise ArgumentError(f"{options.target} is no ordinary file: a file must not take its place")
     inputs.check_target(target)
-    with tempfile.TemporaryDirectory(prefix="tessella-") as trial:
+    with tempfile.TemporaryDirectory(prefix="tessella-") as trial, warnings.catch_warnings():
+        # The same is said when the target is written.
+        warnings.simplefilter("ignore")
         made = os.path.join(trial, os.path.basename(target))
-        source.save(made, format=options.format)
-        is_ranks = options.format == "tiktoken" or (options.format is None and made.endswith(".tiktoken"))
-        if is_ranks:
-            terminal.note(
-                "note: a table of ranks holds neither the pattern nor the special tokens; not compared"
-            )
-        else:
-            again = inputs.load(made)
-            number = _compared(source, again, options)
-    source.save(target, format=options.format)
-    compared = "" if is_ranks else f", same ids on {number:,} texts"
-    print(f"{terminal.visible(options.target)}: {source.get_vocab_size():,} tokens{compared}")
+        source.save(made, format=written)
+        number = _compared(source, inputs.load(made), options)
+    source.save(target, format=written)
+    name = terminal.visible(options.target)
+    print(f"{name}: {source.get_vocab_size():,} tokens, same ids on {number:,} texts")
     return 0
 
 

@@ -26,24 +26,23 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError
 from .. import inputs, terminal
 from . import _sentencepiece
 from ._report import Aside, report
-from ._trainer_options import Given, add_trainer_options
+from ._typed_trainer import Given, add_trainer_options
 from .count import add_work, work
 
 if TYPE_CHECKING:
     from ...counting import PieceCounts
     from ...recipes import Recipe
     from ...tokenizer import Tokenizer
-    from ...tracing import Trace
+    from ...training.anew import Anew
 
-#: What a `.tiktoken` file leaves to those who load it.
-NO_SPECIALS = (
-    "note: a table of ranks holds neither the pattern nor the special tokens: give both to tessella.load, as "
-    "`pattern` and `special_tokens`, or save a tokenizer.json as well"
-)
+    #: How text is cut for counting, what learns, and how a tokenizer is made of what was learned.
+    Plan = Recipe | Anew
+
 #: Bytes of memory that are announced before they are needed.
 WORTH_TELLING = 500_000_000
 KINDS = {"bpe": "BPE", "unigram": "Unigram", "wordpiece": "WordPiece", "wordlevel": "WordLevel"}
@@ -73,7 +72,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=("json", "model", "tiktoken", "folder"),
+        choices=WRITABLE,
         help="format of the output (default: by its name)",
     )
     pipeline = parser.add_argument_group("pipeline")
@@ -126,6 +125,8 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentError("say where to save the tokenizer: --output FILE")
     if options.from_counts and options.files:
         raise ArgumentError("give files or --from-counts, not both")
+    # A name that promises what cannot be written is told before hours of work.
+    to_write(options.output, options.format)
     inputs.check_target(options.output)
     for target in (options.trace, options.checkpoint, options.save_counts):
         if target:
@@ -158,10 +159,8 @@ def run(options: argparse.Namespace) -> int:
     tokenizer = _learned(plan, counts, trainer, options)
     seconds = time.perf_counter() - started
     tokenizer.save(options.output, format=options.format)
-    if options.format == "tiktoken" or (options.format is None and options.output.endswith(".tiktoken")):
-        terminal.note(NO_SPECIALS)
     if not options.quiet:
-        aside.texts = plan.prepared(aside.texts)
+        aside.texts = list(map(plan.prepare or str, aside.texts))
         print(report(tokenizer, counts, aside, options.output, seconds))
         asked, got = trainer.vocab_size + plan.reserved, tokenizer.get_vocab_size()
         if got < asked:
@@ -190,14 +189,20 @@ def _check_choice(options: argparse.Namespace) -> None:
 
 def _learned(plan: Plan, counts: PieceCounts, trainer: Any, options: argparse.Namespace) -> Tokenizer:
     if not options.trace:
-        return plan.learn(counts, trainer, options.checkpoint)
+        return plan.learned(counts, trainer, options.checkpoint)
+    import io
+
+    from ..._files import _replacing
     from ...tracing import JsonLines, Trace
 
-    with open(options.trace, "w", encoding="utf-8") as file:
-        lines = JsonLines(file)
+    with _replacing(options.trace) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+        lines = JsonLines(text)
         trace = Trace(on_step=lines, keep=False)
-        tokenizer = plan.learn(counts, trainer, options.checkpoint, trace)
+        tokenizer = plan.learned(counts, trainer, options.checkpoint, trace=trace)
         lines.end(trace.ended)
+        # Flushes, and leaves the file open for whom it belongs to.
+        text.detach()
     return tokenizer
 
 
@@ -212,50 +217,15 @@ def _recipes() -> int:
     return 0
 
 
-class Plan:
-    """What is trained: how text is cut for counting, and how a tokenizer is made of what was learned."""
-
-    def __init__(self, kind: str, recipe: Recipe | None, tokenizer: Tokenizer) -> None:
-        #: The kind of model, as its class is called.
-        self.kind = kind
-        self.recipe = recipe
-        self.tokenizer = tokenizer
-
-    @property
-    def reserved(self) -> int:
-        """Tokens that the trainer does not learn."""
-        return 0 if self.recipe is None else self.recipe.reserved
-
-    def prepared(self, texts: list[str]) -> list[str]:
-        """Texts as the tokenizer has to be given them."""
-        prepare = None if self.recipe is None else self.recipe.prepare
-        return texts if prepare is None else [prepare(text) for text in texts]
-
-    def count(self, source: Any, **how: Any) -> PieceCounts:
-        from ...counting import count_pieces
-
-        if self.recipe is not None:
-            return self.recipe.count(source, **how)
-        return count_pieces(source, self.tokenizer, **how)
-
-    def learn(
-        self, counts: PieceCounts, trainer: Any, checkpoint: str | None, trace: Trace | None = None
-    ) -> Tokenizer:
-        if self.recipe is not None:
-            return self.recipe.learned(counts, trainer, checkpoint, trace=trace)
-        self.tokenizer.train_from_counts(counts, trainer, checkpoint, trace=trace)
-        return self.tokenizer
-
-
 def _plan(options: argparse.Namespace) -> Plan:
     from ...models import BPE, Unigram, WordLevel, WordPiece
     from ...tokenizer import Tokenizer
+    from ...training.anew import Anew
 
     if options.recipe:
         from ... import recipes
 
-        recipe = recipes.get(options.recipe)
-        return Plan(type(recipe.model()).__name__, recipe, recipe.tokenizer())
+        return recipes.get(options.recipe)
     if options.like:
         tokenizer = inputs.load(options.like)
         kind = type(tokenizer.model).__name__
@@ -263,7 +233,7 @@ def _plan(options: argparse.Namespace) -> Plan:
             raise ArgumentError(
                 f"{options.like} has a {kind} model, which is trained by --sentencepiece KIND"
             )
-        return Plan(kind, None, tokenizer)
+        return Anew(tokenizer)
     classes: dict[str, Any] = {"bpe": BPE, "unigram": Unigram, "wordpiece": WordPiece, "wordlevel": WordLevel}
     unknown = getattr(options, "trainer_unk_token", None)
     kind = KINDS[options.model]
@@ -278,7 +248,7 @@ def _plan(options: argparse.Namespace) -> Plan:
             "note: nothing cuts the lines, so tokens may be whole lines, with their ends: add "
             f"--pre-tokenizer {FITTING[kind]}, or --pattern REGEX"
         )
-    return Plan(kind, None, tokenizer)
+    return Anew(tokenizer)
 
 
 def _set_stages(tokenizer: Tokenizer, options: argparse.Namespace) -> None:

@@ -18,9 +18,8 @@ Example:
     >>> processor.decode(processor.encode("to be"))
     'to be'
 
-What differs, all of it in docs/sentencepiece.md: training gives the same model for any number of threads;
-messages (``out_type="proto"``) are light classes of this package and need no protobuf; conversion to
-flatbuffers is not offered.
+What differs: training gives the same model for any number of threads; messages (``out_type="proto"``) are
+light classes of this package and need no protobuf; conversion to flatbuffers is not offered.
 """
 
 from ._errors import PieceIndexError, SentencePieceError
@@ -40,6 +39,9 @@ from ._settings import (
     set_random_generator_seed,
 )
 from ._trainer import SentencePieceTrainer
+
+#: The version of the original whose interface and results these are.
+__version__ = "0.2.3"
 
 __all__ = [
     "ConvertToFlatbuffer",

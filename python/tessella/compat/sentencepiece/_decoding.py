@@ -11,7 +11,6 @@ from typing import Any
 from ._errors import PieceIndexError
 
 NOT_IDS = "Input must be an integer buffer, list of integers, or a sequence of integers."
-NOT_BATCH = "Batch input must be a sequence of sequences or a 2D integer array."
 
 
 def is_sequence(value: Any) -> bool:

@@ -7,6 +7,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...errors import ArgumentError
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["NBestSentencePieceText", "SentencePieceText", "written"]
 
@@ -45,38 +51,159 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
             at += size
 
 
+def _number(key: int, value: int) -> bytes:
+    def varint(value: int) -> bytes:
+        out = bytearray()
+        while value >= 0x80:
+            out.append(value & 0x7F | 0x80)
+            value >>= 7
+        out.append(value)
+        return bytes(out)
+
+    return varint(key) + varint(value)
+
+
+class _List(list[Any]):
+    """The messages of a repeated field."""
+
+    def __init__(self, kind: type[_Message]) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def add(self, **fields: object) -> Any:
+        """Appends a new message and gives it."""
+        self.append(self._kind(**fields))
+        return self[-1]
+
+
 class _Message:
-    """Bytes that were parsed once; equal if the bytes are."""
+    """Fields by name. One that was never set has its default and is not written; equal if the bytes are."""
 
-    def __init__(self, serialized: bytes = b"") -> None:
-        self._serialized = bytes(serialized)
-        self._read()
+    #: Name, number, and what it holds: a text, a number, a float, or messages of a class.
+    _fields: ClassVar[tuple[tuple[str, int, type], ...]] = ()
 
-    def _read(self) -> None:
-        raise NotImplementedError
+    def __init__(self, **fields: object) -> None:
+        self._set: dict[str, Any] = {}
+        self._read(b"")
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        for field, _, kind in type(self)._fields:
+            if field == name:
+                return self.__dict__["_set"].get(name, kind())
+        raise AttributeError(f"{type(self).__name__} has no field {name!r}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "_set":
+            object.__setattr__(self, name, value)
+            return
+        kinds = {field: kind for field, _, kind in type(self)._fields}
+        if name not in kinds:
+            raise AttributeError(f"{type(self).__name__} has no field {name!r}")
+        kind = kinds[name]
+        if issubclass(kind, _Message):
+            if not isinstance(value, (list, tuple)) or not all(isinstance(one, kind) for one in value):
+                raise TypeError(f"{name} must be a list of {kind.__name__}")
+            self._set[name][:] = value
+            return
+        if kind is int and not (isinstance(value, int) and 0 <= value < 2**32):
+            raise TypeError(f"{name} must be an int of 32 bits that is not negative, found {value!r}")
+        if kind is float and isinstance(value, (int, float)):
+            (value,) = struct.unpack("<f", struct.pack("<f", value))
+        if not isinstance(value, kind):
+            raise TypeError(f"{name} must be {kind.__name__}, found {type(value).__name__}")
+        self._set[name] = value
+
+    def _read(self, serialized: bytes) -> None:
+        known = {number: (name, kind) for name, number, kind in type(self)._fields}
+        self._set = {name: _List(kind) for name, _, kind in type(self)._fields if issubclass(kind, _Message)}
+        for number, value in _fields(serialized):
+            if number not in known:
+                continue
+            name, kind = known[number]
+            if not isinstance(value, bytes):
+                self._set[name] = value
+            elif issubclass(kind, _Message):
+                self._set[name].append(kind.FromString(value))
+            elif kind is float:
+                (self._set[name],) = struct.unpack("<f", value)
+            else:
+                self._set[name] = value.decode("utf-8", "replace")
+
+    @classmethod
+    def FromString(cls, serialized: bytes) -> Self:
+        """A message from its bytes."""
+        message = cls()
+        message._read(bytes(serialized))
+        return message
 
     def ParseFromString(self, serialized: bytes) -> int:
         """Reads the message from its bytes."""
-        self._serialized = bytes(serialized)
-        self._read()
+        self._read(bytes(serialized))
         return len(serialized)
 
     def SerializeToString(self) -> bytes:
         """The message's bytes."""
-        return self._serialized
+        parts = []
+        for name, number, kind in type(self)._fields:
+            if issubclass(kind, _Message):
+                written = [message.SerializeToString() for message in self._set[name]]
+                parts += [_number(number << 3 | 2, len(one)) + one for one in written]
+            elif name not in self._set:
+                continue
+            elif kind is int:
+                parts.append(_number(number << 3, self._set[name]))
+            elif kind is float:
+                parts.append(bytes([number << 3 | 5]) + struct.pack("<f", self._set[name]))
+            else:
+                text = self._set[name].encode()
+                parts.append(_number(number << 3 | 2, len(text)) + text)
+        return b"".join(parts)
 
     SerializeAsString = SerializeToString
+
+    def HasField(self, name: str) -> bool:
+        """Whether a field that is not repeated was set."""
+        if not any(field == name and not issubclass(kind, _Message) for field, _, kind in type(self)._fields):
+            raise ArgumentError(f"{type(self).__name__} has no field {name!r} that can be unset")
+        return name in self._set
+
+    def CopyFrom(self, other: Self) -> None:
+        """Makes this message equal to another one."""
+        self._read(other.SerializeToString())
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return self._serialized == other._serialized
+        return self.SerializeToString() == other.SerializeToString()
 
-    def __hash__(self) -> int:
-        return hash(self._serialized)
+    # Messages can be changed: they are no keys.
+    __hash__ = None  # type: ignore[assignment]
 
-    def __reduce__(self) -> tuple[type[_Message], tuple[bytes]]:
-        return type(self), (self._serialized,)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).FromString, (self.SerializeToString(),)
+
+    def __repr__(self) -> str:
+        lines = []
+        for name, _, kind in type(self)._fields:
+            if issubclass(kind, _Message):
+                lines += [f"{name} {{\n{message!r}}}\n" for message in self._set[name]]
+            elif name in self._set:
+                lines.append(f"{name}: {self._set[name]!r}\n")
+        return "".join(lines)
+
+
+class _Piece(_Message):
+    """One piece: its text, id, surface, and where the surface stands, in bytes."""
+
+    _fields = (("piece", 1, str), ("id", 2, int), ("surface", 3, str), ("begin", 4, int), ("end", 5, int))
+
+    piece: str
+    id: int
+    surface: str
+    begin: int
+    end: int
 
 
 class SentencePieceText(_Message):
@@ -86,68 +213,26 @@ class SentencePieceText(_Message):
         text: the text.
         pieces: one :class:`SentencePieceText.SentencePiece` per piece.
         score: of n-best lists.
+
+    Example:
+        >>> message = SentencePieceText(text="ab")
+        >>> message.pieces.add(piece="ab", id=7, surface="ab", begin=0, end=2).id
+        7
+        >>> SentencePieceText.FromString(message.SerializeToString()).pieces[0].piece
+        'ab'
     """
 
-    class SentencePiece(_Message):
-        """One piece: its text, id, surface, and where the surface stands, in bytes."""
-
-        piece: str
-        id: int
-        surface: str
-        begin: int
-        end: int
-
-        def _read(self) -> None:
-            self.piece, self.id, self.surface, self.begin, self.end = "", 0, "", 0, 0
-            for number, value in _fields(self._serialized):
-                if isinstance(value, bytes):
-                    text = value.decode("utf-8", "replace")
-                    if number == 1:
-                        self.piece = text
-                    else:
-                        self.surface = text
-                elif number == 2:
-                    self.id = value
-                elif number == 4:
-                    self.begin = value
-                else:
-                    self.end = value
-
-        def __repr__(self) -> str:
-            return (
-                f"piece: {self.piece!r}\nid: {self.id}\nsurface: {self.surface!r}\n"
-                f"begin: {self.begin}\nend: {self.end}\n"
-            )
+    SentencePiece = _Piece
+    _fields = (("text", 1, str), ("pieces", 2, _Piece), ("score", 3, float))
 
     text: str
-    pieces: list[SentencePieceText.SentencePiece]
+    pieces: _List
     score: float
-
-    def _read(self) -> None:
-        self.text, self.pieces, self.score = "", [], 0.0
-        for number, value in _fields(self._serialized):
-            if not isinstance(value, bytes):
-                continue
-            if number == 1:
-                self.text = value.decode("utf-8", "replace")
-            elif number == 2:
-                self.pieces.append(SentencePieceText.SentencePiece(value))
-            else:
-                (self.score,) = struct.unpack("<f", value)
-
-    def __repr__(self) -> str:
-        pieces = "".join(f"pieces {{\n{piece!r}}}\n" for piece in self.pieces)
-        return f"text: {self.text!r}\n{pieces}score: {self.score}\n"
 
 
 class NBestSentencePieceText(_Message):
     """Several segmentations of one text, the best first, in ``nbests``."""
 
-    nbests: list[SentencePieceText]
+    _fields = (("nbests", 1, SentencePieceText),)
 
-    def _read(self) -> None:
-        values = [value for _, value in _fields(self._serialized)]
-        self.nbests = [SentencePieceText(value) for value in values if isinstance(value, bytes)]
-
-    def __repr__(self) -> str:
-        return "".join(f"nbests {{\n{nbest!r}}}\n" for nbest in self.nbests)
+    nbests: _List

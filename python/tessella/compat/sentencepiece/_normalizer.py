@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 from ... import _tessella
+from ..._files import _read_file
 from ...errors import ArgumentError
 from ._errors import as_runtime_errors
 from ._messages import written
@@ -26,7 +27,7 @@ class SentencePieceNormalizer:
         normalizer_spec: the bytes of a normalizer section instead.
         rule_tsv: path of a rule file instead: code points, a tab, code points.
         rule_name: ``nmt_nfkc``, ``nfkc``, ``nmt_nfkc_cf``, ``nfkc_cf`` or ``identity`` instead.
-        norm_map: pairs of texts instead.
+        norm_map: pairs of texts instead, what to replace and by what: no text twice, and none by itself.
         add_dummy_prefix: put a space in front.
         escape_whitespaces: write spaces as ``▁``.
         remove_extra_whitespaces: drop spaces that stand first, last or after another.
@@ -43,15 +44,14 @@ class SentencePieceNormalizer:
         normalizer_spec: bytes | Message | None = None,
         rule_tsv: str | None = None,
         rule_name: str | None = None,
-        norm_map: Iterable[tuple[str, str]] | None = None,
+        norm_map: Sequence[tuple[Input, Input]] | None = None,
         add_dummy_prefix: bool | None = None,
         escape_whitespaces: bool | None = None,
         remove_extra_whitespaces: bool | None = None,
     ) -> None:
         with as_runtime_errors(keep_argument_errors=True):
             if model_file:
-                with open(os.fspath(model_file), "rb") as file:
-                    self._handle = _tessella.SentencePieceNormalizerHandle("model", file.read())
+                self._handle = _tessella.SentencePieceNormalizerHandle("model", _read_file(model_file))
             elif model_proto:
                 self._handle = _tessella.SentencePieceNormalizerHandle("model", _bytes(model_proto))
             elif normalizer_spec:
@@ -61,7 +61,7 @@ class SentencePieceNormalizer:
             elif rule_name:
                 self._handle = _tessella.SentencePieceNormalizerHandle("name", rule_name)
             elif norm_map:
-                self._handle = _tessella.SentencePieceNormalizerHandle("rules", list(norm_map))
+                self._handle = _tessella.SentencePieceNormalizerHandle("rules", _pairs(norm_map))
         if not hasattr(self, "_handle"):
             raise ArgumentError("no rules are given: name a model, a rule file, a rule set or a map")
         for name, value in (
@@ -119,6 +119,30 @@ class SentencePieceNormalizer:
 
     Normalize = normalize
     Decompile = decompile
+
+
+def _pairs(norm_map: object) -> list[tuple[str, str]]:
+    """Pairs of texts, which may be UTF-8 bytes."""
+    if isinstance(norm_map, (Mapping, str, bytes)) or not isinstance(norm_map, (Sequence, AbstractSet)):
+        raise TypeError(f"`norm_map` must be a list of pairs of texts, found {type(norm_map).__name__}")
+    pairs = []
+    for pair in norm_map:
+        if not isinstance(pair, Sequence) or isinstance(pair, (bytes, bytearray)) or len(pair) != 2:
+            raise TypeError(f"`norm_map` must hold pairs of texts, found {pair!r}")
+        pairs.append((_text(pair[0]), _text(pair[1])))
+    return pairs
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, (str, bytes, bytearray)):
+        raise TypeError(f"a rule of `norm_map` must be of str or bytes, found {type(value).__name__}")
+    try:
+        if isinstance(value, str):
+            value.encode()
+            return value
+        return bytes(value).decode()
+    except UnicodeError as error:
+        raise ArgumentError(f"a rule of `norm_map` is not UTF-8: {value!r}") from error
 
 
 def _bytes(message: bytes | Message) -> bytes:

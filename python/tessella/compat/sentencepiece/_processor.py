@@ -11,7 +11,7 @@ from . import _decoding
 from ._errors import SentencePieceError, as_runtime_errors
 from ._messages import NBestSentencePieceText, SentencePieceText
 from ._options import Inputs, ReturnType
-from ._settings import next_seed
+from ._settings import nbest_timeout, next_seed
 from ._texts import Input, characters_at, with_offsets
 from ._vocabulary import NOT_LOADED, Vocabulary
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # What a call returns depends on its `return_type`; a precise type would need many overloads.
 Result = Any
-Sampled = tuple[int, float, int] | None
+Sampled = tuple[int, float, int, int] | None
 # Text, ids, pieces, begins and ends; bytes where pieces were given that need not be texts.
 Parts = tuple[bytes, list[int], list[str], list[int], list[int]]
 BytesParts = tuple[bytes, list[int], list[bytes], list[int], list[int]]
@@ -73,7 +73,8 @@ def _threads(num_threads: int, thread_pool: object) -> int:
 def _numpy(ids: list[int]) -> Result:
     import numpy
 
-    return numpy.array(ids, dtype=numpy.int32)
+    # Over bytes, which makes it read-only, as it is in the original.
+    return numpy.frombuffer(numpy.array(ids, dtype=numpy.int32).tobytes(), dtype=numpy.int32)
 
 
 class SentencePieceProcessor(Vocabulary):
@@ -218,7 +219,7 @@ class SentencePieceProcessor(Vocabulary):
             raise SentencePieceError(_NO_EXTRAS)
 
         def seed() -> Sampled:
-            return (nbest_size, alpha, next_seed()) if sampling else None
+            return (nbest_size, alpha, next_seed(), nbest_timeout()) if sampling else None
 
         if isinstance(input, list):
             for text in input:
@@ -264,7 +265,7 @@ class SentencePieceProcessor(Vocabulary):
         if kind in ("serialized_proto", "proto"):
             with as_runtime_errors():
                 message = model.encode_message(text, sampled)
-            return message if kind == "serialized_proto" else SentencePieceText(message)
+            return message if kind == "serialized_proto" else SentencePieceText.FromString(message)
         if kind in (int, "numpy") and sampled is None:
             with as_runtime_errors():
                 ids = model.encode_ids(text)
@@ -355,9 +356,11 @@ class SentencePieceProcessor(Vocabulary):
             model = self._model()
             with as_runtime_errors():
                 if is_message:
-                    message = model.nbest_message(text, size)
-                    return message if kind == "serialized_proto" else NBestSentencePieceText(message)
-                lists = model.nbest(text, size)
+                    message = model.nbest_message(text, size, nbest_timeout())
+                    return (
+                        message if kind == "serialized_proto" else NBestSentencePieceText.FromString(message)
+                    )
+                lists = model.nbest(text, size, nbest_timeout())
             if kind in (str, bytes):
                 return [self._finish_pieces(parts, extras, kind) for parts in lists]
             rows = [self._finish_ids(parts[1], extras) for parts in lists]
@@ -442,7 +445,7 @@ class SentencePieceProcessor(Vocabulary):
         model = self._model()
         if kind in ("serialized_proto", "proto"):
             message = model.decode_pieces_message(pieces) if holds_pieces else model.decode_ids_message(ids)
-            return message if kind == "serialized_proto" else SentencePieceText(message)
+            return message if kind == "serialized_proto" else SentencePieceText.FromString(message)
         if holds_pieces:
             # The engine tells pieces as texts, which those that were given need not be.
             text, found, _, begins, ends = model.decode_pieces(pieces)

@@ -10,6 +10,14 @@ from ...errors import UnsupportedError
 
 _lock = threading.Lock()
 _random = random.Random()
+_nbest_timeout = 30_000
+
+
+def _checked(value: object, what: str, least: int, most: int) -> int:
+    if not isinstance(value, int) or not least <= value <= most:
+        found = value if isinstance(value, int) else type(value).__name__
+        raise TypeError(f"the {what} must be an int from {least} to {most}, found {found}")
+    return value
 
 
 def next_seed() -> int:
@@ -18,28 +26,38 @@ def next_seed() -> int:
         return _random.getrandbits(64)
 
 
+def nbest_timeout() -> int:
+    """The milliseconds that one search for n-best segmentations may take; 0 or less means any."""
+    return _nbest_timeout
+
+
 def set_random_generator_seed(seed: int) -> None:
     """Makes sampling repeatable.
 
     Example:
         >>> set_random_generator_seed(7)
     """
-    if not isinstance(seed, int):
-        raise TypeError(f"the seed must be an int, found {type(seed).__name__}")
+    seed = _checked(seed, "seed", 0, 2**32 - 1)
     with _lock:
         _random.seed(seed)
 
 
 def set_min_log_level(level: int) -> None:
     """Does nothing: there are no log lines."""
-    if not isinstance(level, int):
-        raise TypeError(f"the level must be an int, found {type(level).__name__}")
+    _checked(level, "level", -(2**31), 2**31 - 1)
 
 
 def set_nbest_timeout(timeout: int) -> None:
-    """Does nothing: n-best lists are bounded by their agenda, not by time."""
-    if not isinstance(timeout, int):
-        raise TypeError(f"the timeout must be an int, found {type(timeout).__name__}")
+    """How many milliseconds one search for n-best segmentations may take; 30,000 unless this is called.
+
+    A search that is not done by then gives the best segmentation alone, in n-best lists and in sampling
+    among them. 0 or a negative number lets every search come to its end.
+
+    Example:
+        >>> set_nbest_timeout(30_000)
+    """
+    global _nbest_timeout
+    _nbest_timeout = _checked(timeout, "timeout", -(2**31), 2**31 - 1)
 
 
 def set_data_dir(path: str) -> None:

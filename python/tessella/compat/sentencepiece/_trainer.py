@@ -22,6 +22,18 @@ def _as_text(value: object) -> str:
     return line.getvalue()
 
 
+# The options that a normalizer has itself.
+_OF_NORMALIZERS = (
+    "normalization_rule_name",
+    "normalization_rule_tsv",
+    "add_dummy_prefix",
+    "escape_whitespaces",
+    "remove_extra_whitespaces",
+    "name",
+    "precompiled_charsmap",
+)
+
+
 class SentencePieceTrainer:
     """Training of models; see :meth:`train`."""
 
@@ -42,7 +54,9 @@ class SentencePieceTrainer:
                 ``model_prefix`` names.
             normalizer: a :class:`SentencePieceNormalizer` to train with.
             pretokenizer: a function that cuts a sentence into parts that no piece may reach beyond.
-            **kwargs: options by name, see docs/sentencepiece.md.
+            **kwargs: options by name: all fields of a model's ``TrainerSpec`` and ``NormalizerSpec``
+                (``vocab_size``, ``model_type``, ``character_coverage``, ``add_dummy_prefix``, ...), and
+                ``random_seed``. The error for an unknown name lists them.
 
         Raises:
             ValueError: an option's value cannot be read.
@@ -73,6 +87,11 @@ class SentencePieceTrainer:
         if sentences is not None:
             # What goes wrong at once comes out as it is, what goes wrong later as a training that failed.
             sentences = itertools.chain(list(itertools.islice(sentences, 1)), sentences)
+        if normalizer and (given := next((name for name in _OF_NORMALIZERS if name in kwargs), None)):
+            raise ArgumentError(
+                f"both `normalizer` and `{given}` are given: leave one of them out; a normalizer has its own "
+                "settings, which are given when it is made"
+            )
         spec = normalizer.serialized_normalizer_spec() if normalizer else None
         split = None if pretokenizer is None else _checked(pretokenizer, strict)
         options = [(name, _as_text(value)) for name, value in kwargs.items()]

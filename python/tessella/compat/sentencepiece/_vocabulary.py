@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from ... import _tessella
+from ..._files import _read_file
 from ...errors import ArgumentError
 from . import _decoding
 from ._errors import PieceIndexError, SentencePieceError, as_runtime_errors
@@ -43,9 +44,7 @@ class Vocabulary:
         if not isinstance(filename, (str, bytes)):
             raise TypeError(f"filename must be str, found {type(filename).__name__}")
         with as_runtime_errors():
-            with open(filename, "rb") as file:
-                source = file.read()
-            self._handle = _tessella.SentencePieceHandle(source)
+            self._handle = _tessella.SentencePieceHandle(_read_file(filename))
         return True
 
     def load_from_serialized_proto(self, serialized: bytes | Message) -> bool:

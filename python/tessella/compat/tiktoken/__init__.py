@@ -1,8 +1,8 @@
 """The names of the ``tiktoken`` package: ``import tessella.compat.tiktoken as tiktoken``.
 
-Same arguments, same ids, same exceptions. Nothing is ever downloaded: ``get_encoding`` finds the published
-files in tiktoken's cache folder or in the folder that ``TIKTOKEN_CACHE_DIR`` names, and says what to do if
-they are not there.
+Same arguments, same ids, same exceptions. ``get_encoding`` finds the published files in tiktoken's cache
+folder or in the folder that ``TIKTOKEN_CACHE_DIR`` names; what is not there is fetched and kept as tiktoken
+does it, its checksum looked at.
 
 Example:
     >>> from tessella.compat import tiktoken

@@ -26,29 +26,28 @@ class File(NamedTuple):
 
     #: Its name, without ``.tiktoken``.
     stem: str
-    #: What tiktoken calls it in its cache folder.
-    cached: str
     sha256: str
+
+    @property
+    def address(self) -> str:
+        """Where it is published. tiktoken's cache knows the file by this address."""
+        return f"https://openaipublic.blob.core.windows.net/encodings/{self.stem}.tiktoken"
 
 
 _R50K_FILE = File(
     "r50k_base",
-    "0ea1e91bbb3a60f729a8dc8f777fd2fc07cd8df4",
     "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
 )
 _P50K_FILE = File(
     "p50k_base",
-    "ec7223a39ce59f226a68acc30dc1af2788490e15",
     "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
 )
 _CL100K_FILE = File(
     "cl100k_base",
-    "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
     "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
 )
 _O200K_FILE = File(
     "o200k_base",
-    "fb374d419588a4632f3f557e76b4b70aebbca790",
     "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
 )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import threading
 
+from ...errors import HubError
 from .core import Encoding
 from .known import KNOWN, File, encoding_name_for_model
-from .load import load_tiktoken_bpe
+from .load import cache_folder, load_tiktoken_bpe
 
 __all__ = ["ENCODINGS", "encoding_for_model", "get_encoding", "list_encoding_names"]
 
@@ -17,31 +17,23 @@ ENCODINGS: dict[str, Encoding] = {}
 _LOCK = threading.Lock()
 
 
-def _folder() -> str:
-    """Where tiktoken keeps its files."""
-    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
-        if folder := os.environ.get(variable):
-            return folder
-    return os.path.join(tempfile.gettempdir(), "data-gym-cache")
-
-
 def _ranks(file: File) -> dict[bytes, int]:
-    folder = _folder()
-    names = (file.cached, f"{file.stem}.tiktoken")
-    for name in names:
-        path = os.path.join(folder, name)
-        if os.path.exists(path):
-            return load_tiktoken_bpe(path, file.sha256)
-    raise FileNotFoundError(
-        2,
-        f"the ranks of this encoding are not here, and nothing is downloaded; put {names[1]}, or tiktoken's "
-        f"cached copy {names[0]}, into this folder, or set TIKTOKEN_CACHE_DIR to the folder that holds it",
-        folder,
-    )
+    folder, _ = cache_folder()
+    named = os.path.join(folder, f"{file.stem}.tiktoken")
+    if folder and os.path.exists(named):
+        return load_tiktoken_bpe(named, file.sha256)
+    try:
+        return load_tiktoken_bpe(file.address, file.sha256)
+    except HubError as error:
+        raise HubError(
+            f"the ranks of this encoding are not here, and {error}; without a connection, put "
+            f"{file.stem}.tiktoken into {folder or 'a folder'}, or set TIKTOKEN_CACHE_DIR to the folder that "
+            "holds it"
+        ) from error.__cause__
 
 
 def get_encoding(encoding_name: str) -> Encoding:
-    """The encoding of a name, from the file of its ranks in tiktoken's cache folder."""
+    """The encoding of a name, from the file of its ranks, which is fetched and kept as tiktoken does it."""
     if not isinstance(encoding_name, str):
         raise ValueError(f"Expected a string in get_encoding, got {type(encoding_name)}")
     if encoding_name in ENCODINGS:

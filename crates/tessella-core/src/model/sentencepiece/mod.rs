@@ -10,6 +10,7 @@
 //! one unknown piece and not for a run of them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
@@ -103,7 +104,7 @@ impl SentencePieceModel {
                 let edges = model.edges(normalized, &self.pieces).into_iter();
                 let edges =
                     edges.map(|(start, end, id, score)| Edge { start, end, id, score: f64::from(score) });
-                let paths = self.nbest(normalized, n_best)?.into_iter();
+                let paths = self.nbest(normalized, n_best, None)?.into_iter();
                 let paths = paths.map(|(tokens, score)| Path { tokens, score: f64::from(score) });
                 Derivation::Lattice { edges: edges.collect(), paths: paths.collect() }
             }
@@ -112,8 +113,14 @@ impl SentencePieceModel {
     }
 
     /// The `n` best segmentations with their scores, the best first. Only Unigram models have them; at most
-    /// 1024 are given. A list of one has the score 0, as SentencePiece gives it.
-    pub fn nbest(&self, normalized: &str, n: usize) -> Result<Vec<(Vec<PieceToken>, f32)>> {
+    /// 1024 are given. A list of one has the score 0, as SentencePiece gives it. A search that is not done
+    /// within `time`, or grows too large, gives the best segmentation alone.
+    pub fn nbest(
+        &self,
+        normalized: &str,
+        n: usize,
+        time: Option<Duration>,
+    ) -> Result<Vec<(Vec<PieceToken>, f32)>> {
         let Algorithm::Unigram(model) = &self.algorithm else {
             return Err(Error::unsupported(
                 "n-best lists need a Unigram model: a SentencePiece model of another type has one segmentation",
@@ -127,7 +134,7 @@ impl SentencePieceModel {
             return Ok(vec![(tokens, 0.0)]);
         }
         let lattice = model.lattice(normalized, &self.pieces);
-        let lists = lattice.n_best(n, unigram::AGENDA).into_iter();
+        let lists = lattice.n_best(n, unigram::AGENDA.within(time)).into_iter();
         Ok(lists.map(|(path, score)| (self.tokens_of(normalized, path), score)).collect())
     }
 
@@ -141,6 +148,7 @@ impl SentencePieceModel {
         normalized: &str,
         nbest_size: i32,
         alpha: f32,
+        time: Option<Duration>,
         random: &mut Random,
         out: &mut Vec<PieceToken>,
     ) -> Result<()> {
@@ -157,7 +165,7 @@ impl SentencePieceModel {
             Algorithm::Unigram(model) => {
                 let lattice = model.lattice(normalized, &self.pieces);
                 let path = match usize::try_from(nbest_size) {
-                    Ok(n) => lattice.sample_n_best(n, unigram::AGENDA, alpha as f64, random),
+                    Ok(n) => lattice.sample_n_best(n, unigram::AGENDA.within(time), alpha as f64, random),
                     Err(_) => lattice.sample(alpha as f64, random),
                 };
                 out.extend(self.tokens_of(normalized, path.unwrap_or_default()));

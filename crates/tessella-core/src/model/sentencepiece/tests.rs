@@ -98,7 +98,7 @@ fn dropout_of_one_leaves_characters_and_of_nothing_the_best() {
     .unwrap();
     let sample = |alpha| {
         let mut tokens = Vec::new();
-        model.sample("abab", -1, alpha, &mut Random::from_seed(3), &mut tokens).unwrap();
+        model.sample("abab", -1, alpha, None, &mut Random::from_seed(3), &mut tokens).unwrap();
         tokens.iter().map(|token| token.id).collect::<Vec<_>>()
     };
     assert_eq!(sample(1.0), [1, 2, 1, 2]);

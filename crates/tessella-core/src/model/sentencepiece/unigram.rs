@@ -11,12 +11,14 @@ use std::cell::RefCell;
 
 use super::pieces::PieceTable;
 use crate::error::{Error, Result};
-use crate::model::unigram::lattice::{Agenda, Lattice};
+use crate::model::unigram::lattice::{Agenda, Bounds, Lattice};
 use crate::model::unigram::viterbi::{Scoring, Window, best_path};
 use crate::spec::PieceKind;
 
 const UNKNOWN_PENALTY: f32 = 10.0;
-pub(super) const AGENDA: Agenda = Agenda { limit: 10_000 };
+/// The bounds of SentencePiece's own search. How long it may take is said by the caller.
+pub(super) const AGENDA: Agenda =
+    Agenda { limit: 10_000, bounds: Some(Bounds { added: 100_000, total: 500_000, cuts: 10, time: None }) };
 
 thread_local! {
     static WINDOW: RefCell<Window<f32>> = RefCell::default();

@@ -8,6 +8,8 @@
 //! Ties between paths are broken by the order of a binary heap. It is written out here, since the order is
 //! visible in n-best lists and a library's heap may change.
 
+use std::time::{Duration, Instant};
+
 use crate::random::Random;
 
 /// The width in which scores add up.
@@ -47,13 +49,45 @@ pub(crate) struct Lattice<S> {
     end_starts: Vec<u32>,
 }
 
-/// When the search's agenda has grown to `limit`, only the best few stay.
+/// How far the search may go. When the agenda has grown to `limit`, only the best few stay.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Agenda {
     pub limit: usize,
+    pub bounds: Option<Bounds>,
+}
+
+/// When a search gives up: then the best path alone is the result.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    /// Hypotheses that are added to those kept before the agenda is cut down, however short it is.
+    pub added: usize,
+    /// Hypotheses in all.
+    pub total: usize,
+    /// How often the agenda is cut down.
+    pub cuts: usize,
+    pub time: Option<Duration>,
+}
+
+impl Agenda {
+    pub(crate) const fn unbounded(limit: usize) -> Self {
+        Agenda { limit, bounds: None }
+    }
+
+    /// The same with another time to search for.
+    pub(crate) fn within(self, time: Option<Duration>) -> Self {
+        Agenda { bounds: self.bounds.map(|bounds| Bounds { time, ..bounds }), ..self }
+    }
+}
+
+impl Bounds {
+    fn is_late(&self, begun: Instant) -> bool {
+        self.time.is_some_and(|time| begun.elapsed() >= time)
+    }
 }
 
 const KEPT: usize = 512;
+/// Steps between two looks at the clock.
+const LOOK_EVERY: usize = 1 << 12;
 
 #[derive(Debug, Clone, Copy)]
 struct Hypothesis<S> {
@@ -158,7 +192,19 @@ impl<S: Score> Lattice<S> {
         }];
         let mut heap = Heap::default();
         heap.push(0, &hypotheses);
-        while let Some(top) = heap.pop(&hypotheses) {
+        let kept = KEPT.min(n.saturating_mul(10));
+        let begun = Instant::now();
+        let (mut steps, mut total, mut cuts) = (0usize, 1usize, 0usize);
+        let mut most = agenda.bounds.map_or(usize::MAX, |bounds| bounds.added);
+        loop {
+            steps += 1;
+            if let Some(bounds) = agenda.bounds
+                && steps.is_multiple_of(LOOK_EVERY)
+                && bounds.is_late(begun)
+            {
+                return self.best().into_iter().collect();
+            }
+            let Some(top) = heap.pop(&hypotheses) else { break };
             let Hypothesis { edge, estimate, exact, .. } = hypotheses[top as usize];
             if edge == BEGIN {
                 let mut path = Vec::new();
@@ -173,7 +219,9 @@ impl<S: Score> Lattice<S> {
                 }
                 continue;
             }
-            for &left in self.ending_at(self.edges[edge as usize].start) {
+            let ending = self.ending_at(self.edges[edge as usize].start);
+            total += ending.len();
+            for &left in ending {
                 let edge = &self.edges[left as usize];
                 let index = hypotheses.len() as u32;
                 hypotheses.push(Hypothesis {
@@ -184,8 +232,18 @@ impl<S: Score> Lattice<S> {
                 });
                 heap.push(index, &hypotheses);
             }
-            if heap.len() >= agenda.limit {
-                heap.shrink(KEPT.min(n.saturating_mul(10)), &mut hypotheses);
+            if agenda.bounds.is_some_and(|bounds| total >= bounds.total) {
+                return self.best().into_iter().collect();
+            }
+            if heap.len() >= agenda.limit || (heap.len() > kept && hypotheses.len() >= most) {
+                if let Some(bounds) = agenda.bounds {
+                    if bounds.is_late(begun) || cuts >= bounds.cuts {
+                        return self.best().into_iter().collect();
+                    }
+                    cuts += 1;
+                }
+                heap.shrink(kept, &mut hypotheses);
+                most = agenda.bounds.map_or(usize::MAX, |bounds| hypotheses.len() + bounds.added);
             }
         }
         results
@@ -394,7 +452,7 @@ mod tests {
             let (length, edges) = random_lattice(&mut random);
             let lattice = Lattice::new(length, edges.clone());
             let wanted = all_paths(length, &edges);
-            let found = lattice.n_best(1000, Agenda { limit: 100_000 });
+            let found = lattice.n_best(1000, Agenda::unbounded(100_000));
             assert_eq!(found.len(), wanted.len());
             for (a, b) in found.iter().zip(&wanted) {
                 assert_eq!(a.0, b.0);
@@ -402,8 +460,23 @@ mod tests {
             }
             assert_eq!(lattice.best().unwrap().0, wanted[0].0);
             // A tiny agenda still finds the best path.
-            assert_eq!(lattice.n_best(2, Agenda { limit: 4 })[0].0, wanted[0].0);
+            assert_eq!(lattice.n_best(2, Agenda::unbounded(4))[0].0, wanted[0].0);
         }
+    }
+
+    #[test]
+    fn a_search_that_gives_up_has_the_best_path() {
+        let edges: Vec<_> =
+            (0..200).flat_map(|at| [(at, at + 1, 0, -1.0), (at, (at + 2).min(200), 1, -2.0)]).collect();
+        let lattice = Lattice::new(200, edges);
+        let bounds = Bounds { added: usize::MAX, total: usize::MAX, cuts: usize::MAX, time: None };
+        let n_best = |limit, bounds| lattice.n_best(600, Agenda { limit, bounds: Some(bounds) });
+        assert_eq!(n_best(10_000, bounds).len(), 600);
+        let best = vec![lattice.best().unwrap()];
+        assert_eq!(n_best(10_000, Bounds { total: 500, ..bounds }), best);
+        assert_eq!(n_best(1_000, Bounds { cuts: 1, ..bounds }), best);
+        assert_eq!(n_best(10_000, Bounds { added: 600, cuts: 0, ..bounds }), best);
+        assert_eq!(n_best(10_000, Bounds { time: Some(Duration::ZERO), ..bounds }), best);
     }
 
     #[test]
@@ -421,7 +494,7 @@ mod tests {
                 let path = lattice.sample(temperature, &mut random).unwrap();
                 counts[paths.iter().position(|known| known.0 == path).unwrap()][0] += 1;
                 let path =
-                    lattice.sample_n_best(100, Agenda { limit: 1000 }, temperature, &mut random).unwrap();
+                    lattice.sample_n_best(100, Agenda::unbounded(1000), temperature, &mut random).unwrap();
                 counts[paths.iter().position(|known| known.0 == path).unwrap()][1] += 1;
             }
             for ((_, score), count) in paths.iter().zip(counts) {

@@ -28,7 +28,7 @@ use viterbi::{NoUnknown, Scoring, Window, best_path};
 /// How much more an unknown character costs than the worst piece.
 const UNKNOWN_PENALTY: f64 = 10.0;
 /// The reference library lets its agenda outgrow this before it shrinks it.
-const AGENDA: Agenda = Agenda { limit: 100_001 };
+const AGENDA: Agenda = Agenda::unbounded(100_001);
 
 thread_local! {
     static WINDOW: RefCell<Window<f64>> = RefCell::default();

@@ -187,6 +187,18 @@ impl ParityTrainer {
         }
     }
 
+    /// The pairs of all languages, for the merges at the beginning that count them together.
+    fn all_together(&self, languages: &[Language], tokens: &Tokens) -> TextQueue {
+        let mut together = TextQueue::default();
+        if self.global_merges > 0 {
+            let keys: BTreeSet<u64> = languages.iter().flat_map(Language::keys).collect();
+            for key in keys {
+                together.push(language::count_of_all(languages, key), key, tokens);
+            }
+        }
+        together
+    }
+
     fn learn(
         &self,
         mut tokens: Tokens,
@@ -198,13 +210,7 @@ impl ParityTrainer {
     ) -> Result<Trained> {
         let prefix = self.continuing_subword_prefix.as_deref().unwrap_or("");
         let least = u128::from(self.min_frequency.max(1));
-        let mut together = TextQueue::default();
-        if self.global_merges > 0 {
-            let keys: BTreeSet<u64> = languages.iter().flat_map(Language::keys).collect();
-            for key in keys {
-                together.push(language::count_of_all(&languages, key), key, &tokens);
-            }
-        }
+        let mut together = self.all_together(&languages, &tokens);
         let ratio = self.ratio.as_deref().filter(|_| judges.is_empty());
         let begun: Vec<u128> = languages.iter().map(Language::tokens).collect();
         let mut chooser = Chooser::new(self.variant, languages.len(), self.window_size, self.alpha);
@@ -220,10 +226,7 @@ impl ParityTrainer {
             let best = if is_global {
                 best_of_all(&mut together, &languages, &tokens)
             } else {
-                let lengths: Vec<u128> = match judges.as_slice() {
-                    [] => languages.iter().map(Language::tokens).collect(),
-                    judges => judges.iter().map(|judge| judge.token_total).collect(),
-                };
+                let lengths = lengths(&languages, &judges);
                 let served = match ratio {
                     Some(ratio) => Served::Rates { begun: &begun, now: &lengths, ratio },
                     None => Served::Lengths(&lengths),
@@ -269,5 +272,13 @@ impl ParityTrainer {
             ..BpeTrainer::default()
         }
         .finish(Learned { tokens, merges, report: summary })
+    }
+}
+
+/// How many tokens each language takes by now: its development text if there is one, else what it learns from.
+fn lengths(languages: &[Language], judges: &[Learner]) -> Vec<u128> {
+    match judges {
+        [] => languages.iter().map(Language::tokens).collect(),
+        judges => judges.iter().map(|judge| judge.token_total).collect(),
     }
 }

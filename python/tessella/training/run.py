@@ -7,16 +7,17 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from . import _tessella
-from .errors import ArgumentError, CustomComponentError, TrainError
-from .models import Model
-from .tokens import AddedToken
-from .tracing import Trace
+from .. import _tessella
+from ..errors import ArgumentError, CustomComponentError, TrainError
+from ..models import Model
+from ..tokens import AddedToken
+from ..tracing import Trace
+from .trainer import Trainer, adopted
 
 if TYPE_CHECKING:
-    from ._types import Texts
-    from .tokenizer import Tokenizer
-    from .trainers import ParityBpeTrainer, Trainer
+    from .._types import Texts
+    from ..tokenizer import Tokenizer
+    from .parity import ParityBpeTrainer
 
 
 def _progress(trainer: Trainer) -> str:
@@ -24,14 +25,6 @@ def _progress(trainer: Trainer) -> str:
         return "silent"
     shown: str = getattr(trainer, "progress_format", "indicatif")
     return shown
-
-
-def _options(trainer: Trainer) -> dict[str, Any]:
-    from ._trainer_options import special
-
-    options = {**trainer._fields(), **{name: getattr(trainer, name) for name in trainer._further}}
-    options["special_tokens"] = special(getattr(trainer, "special_tokens", ()))
-    return options
 
 
 #: Options that make a vocabulary of their own, so that there is one even without a corpus.
@@ -88,7 +81,7 @@ def learn(
     trace: Trace | None = None,
 ) -> tuple[Model, list[AddedToken]]:
     """A model and its special tokens. With ``once`` the counts are used up."""
-    options = _options(trainer)
+    options = trainer._kept()
     if checkpoint is not None:
         if trainer._trains == "WordLevel":
             raise ArgumentError("word-level training is over at once: it has no checkpoints")
@@ -111,6 +104,14 @@ def learn(
         handle, special_tokens, ended = _tessella.learn(
             trainer._trains, options, counts, _progress(trainer), once, listener
         )
+    except KeyboardInterrupt as error:
+        saved = options.get("checkpoint")
+        if saved is None or not os.path.exists(saved):
+            raise
+        raise KeyboardInterrupt(
+            f"interrupted; the training is kept in {saved}: the same call with checkpoint={saved!r} goes on "
+            "from there"
+        ) from error
     except CustomComponentError as error:
         if not raised:
             raise
@@ -122,7 +123,7 @@ def learn(
 
 def estimate_memory(trainer: Trainer, counts: _tessella.PieceCounts) -> int:
     """See ``Trainer.estimate_memory``."""
-    return _tessella.estimate_memory(trainer._trains, _options(trainer), counts)
+    return _tessella.estimate_memory(trainer._trains, trainer._kept(), counts)
 
 
 def train_parity(
@@ -155,7 +156,7 @@ def train_parity(
             " give both for each language"
         )
     progress = _progress(trainer)
-    options = _options(trainer)
+    options = trainer._kept()
     if ratio is not None:
         options["ratio"] = [float(one) for one in ratio]
 
@@ -175,8 +176,7 @@ def _fitting(tokenizer: Tokenizer, trainer: Trainer | None) -> Trainer:
     if trainer is None:
         made: Trainer = model.get_trainer()
         return made
-    from ._trainer import adopted
-    from .trainers import ParityBpeTrainer
+    from .parity import ParityBpeTrainer
 
     if isinstance(trainer, ParityBpeTrainer):
         raise TypeError(

@@ -1,88 +1,84 @@
-"""What all trainers have in common: checked options, a state that is saved, learning from counts.
-
-``tessella.trainers`` has the trainers themselves.
-"""
+"""What all trainers have in common: their options, a state that is saved, learning from counts."""
 
 from __future__ import annotations
 
+import inspect
 import os
+import textwrap
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from ._near import meant, naming_options
-from ._repr import SHOWN, render
-from ._trainer_options import alphabet, checked, checked_further, special
-from .tokens import AddedToken
+from .._near import meant
+from .._repr import SHOWN, render
+from .option import Count, Flag, Option
 
 if TYPE_CHECKING:
-    from ._tessella import PieceCounts
-    from .models import Model
-    from .tracing import Trace
+    from typing_extensions import dataclass_transform
+
+    from .._tessella import PieceCounts
+    from ..models import Model
+    from ..tracing import Trace
+else:
+
+    def dataclass_transform(**_: bool) -> Any:
+        return lambda cls: cls
+
 
 __all__ = ["Trainer", "adopted"]
 
-_FORMATS = {"indicatif": "Indicatif", "json": "JsonLines", "silent": "Silent"}
+#: Where trainers are to be found, also for pickles.
+PUBLIC = "tessella.trainers"
 
 
+@dataclass_transform(kw_only_default=True)
 class Trainer:
     """What all trainers have in common. Make one of the classes below."""
 
+    # The kind of model that is trained.
     _trains: ClassVar[str] = ""
-    # Names of the options, in the order of the saved state.
-    _options: ClassVar[tuple[str, ...]] = ()
-    # Options that the reference library's trainers do not have, with their defaults. They are in the saved
-    # state only where they say something else.
-    _further: ClassVar[Mapping[str, Any]] = {}
+    # The options by their names, in the order of the saved state.
+    _options: ClassVar[dict[str, Option[Any, Any]]] = {}
 
-    # Why the last training ended.
+    # Why the last training ended, and the number of different pieces that it learned from.
     _ended: str = ""
+    _words: int = 0
 
-    show_progress: bool
-    vocab_size: int
+    if TYPE_CHECKING:
+        show_progress: Flag
+        vocab_size: Count
+
+    def __init_subclass__(cls, kw_only: bool = True, **options: object) -> None:
+        super().__init_subclass__(**options)
+        own = {name: option for name, option in vars(cls).items() if isinstance(option, Option)}
+        cls._options = {**cls._options, **own}
+        if cls.__module__.startswith(__package__):
+            cls.__module__ = PUBLIC
+            type.__setattr__(cls, "__init__", _taking(own, cls.__annotations__, kw_only))
+            cls.__doc__ = _documented(cls.__doc__ or "", own)
 
     def __init__(self) -> None:
         raise TypeError(f"cannot create '{type(self).__module__}.{type(self).__qualname__}' instances")
 
-    def __init_subclass__(cls, **options: object) -> None:
-        super().__init_subclass__(**options)
-        if cls.__module__ == "tessella.trainers" and "__init__" in cls.__dict__:
-            type.__setattr__(cls, "__init__", naming_options(cls.__init__))
-
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == "special_tokens":
-            value = special(value)
-        elif name == "initial_alphabet":
-            value = alphabet(value)
-        elif name == "progress_format":
-            value = value if value in _FORMATS else "indicatif"
-        elif name in self._further:
-            value = checked_further(name, value)
-        elif name in self._options:
-            value = checked(name, value)
-        elif not name.startswith("_"):
-            known = [*self._options, *self._further]
-            raise AttributeError(f"{type(self).__name__} has no option `{name}`" + meant(name, known))
+        if name not in self._options and not name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__} has no option `{name}`" + meant(name, self._options))
         object.__setattr__(self, name, value)
 
-    def _fields(self) -> dict[str, Any]:
-        fields: dict[str, Any] = {}
-        for name in self._options:
-            value = getattr(self, name)
-            if name == "special_tokens":
-                # The list is the user's, and may have got plain texts since.
-                value = [token.__getstate__() for token in special(value)]
-            elif name == "progress_format":
-                value = _FORMATS[value]
-            fields[name] = value
-        return fields
+    def _kept(self) -> dict[str, Any]:
+        """What every option says. Lists are the user's, and may have got something else since."""
+        return {name: option.check(name, getattr(self, name)) for name, option in self._options.items()}
 
-    def _chosen(self) -> dict[str, Any]:
-        """The further options that are not what they are by default."""
-        further = {name: getattr(self, name) for name in self._further}
-        return {name: value for name, value in further.items() if value != self._further[name]}
+    def _saved(self, further: bool) -> dict[str, Any]:
+        """The options as a state has them: the reference library's, or what is chosen of the others."""
+        return {
+            name: option.save(kept)
+            for name, kept in self._kept().items()
+            if (option := self._options[name]).further is further
+            and not (further and option.is_default(kept))
+        }
 
     def _state(self) -> dict[str, Any]:
-        return {**self._fields(), "words": {}, **self._chosen()}
+        return {**self._saved(False), "words": {}, **self._saved(True)}
 
     def __getstate__(self) -> bytes:
         state = {type(self).__name__: self._state()}
@@ -97,15 +93,9 @@ class Trainer:
         self._restore(fields)
 
     def _restore(self, fields: Mapping[str, Any]) -> None:
-        for name in self._options:
-            value = fields[name]
-            if name == "special_tokens":
-                value = [AddedToken(**token) for token in value]
-            elif name == "progress_format":
-                value = {written: name for name, written in _FORMATS.items()}.get(value, "indicatif")
-            setattr(self, name, value)
-        for name, default in self._further.items():
-            setattr(self, name, fields.get(name, default))
+        for name, option in self._options.items():
+            known = name in fields or not option.further
+            setattr(self, name, option.restore(fields[name]) if known else option.default)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_blank, (type(self),), self.__getstate__())
@@ -146,7 +136,7 @@ class Trainer:
             >>> trainer.train_from_counts(PieceCounts({"low": 5, "lower": 2, "new": 1})).id_to_token(0)
             'low'
         """
-        from ._training import learn
+        from .run import learn
 
         model, _ = learn(self, counts, checkpoint, trace=trace)
         return model
@@ -160,17 +150,53 @@ class Trainer:
             >>> 1e6 < BpeTrainer().estimate_memory(PieceCounts({"low": 5, "lower": 2})) < 1e7
             True
         """
-        from ._training import estimate_memory
+        from .run import estimate_memory
 
         return estimate_memory(self, counts)
 
 
-def _blank(cls: type[Trainer]) -> Trainer:
+T = TypeVar("T", bound=Trainer)
+
+
+def _blank(cls: type[T]) -> T:
     return object.__new__(cls)
 
 
-# Where both are to be found, also for pickles.
-Trainer.__module__ = _blank.__module__ = "tessella.trainers"
+Trainer.__module__ = _blank.__module__ = PUBLIC
+
+
+def _taking(options: Mapping[str, Option[Any, Any]], hints: Mapping[str, Any], kw_only: bool) -> Any:
+    """The ``__init__`` of a class with such options."""
+    kind = inspect.Parameter.KEYWORD_ONLY if kw_only else inspect.Parameter.POSITIONAL_OR_KEYWORD
+    shown = [
+        inspect.Parameter(name, kind, default=option.default, annotation=hints[name])
+        for name, option in options.items()
+    ]
+    signature = inspect.Signature(shown)
+
+    def __init__(self: Trainer, *values: object, **given: object) -> None:
+        try:
+            bound = signature.bind(*values, **given).arguments
+        except TypeError as error:
+            unknown = next((name for name in given if name not in options), None)
+            also = "" if unknown is None else meant(unknown, options)
+            raise TypeError(f"{type(self).__name__}.__init__() {error}{also}") from None
+        for name, option in options.items():
+            setattr(self, name, bound.get(name, option.default))
+
+    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    __init__.__signature__ = inspect.Signature([itself, *shown])  # type: ignore[attr-defined]
+    return __init__
+
+
+def _documented(doc: str, options: Mapping[str, Option[Any, Any]]) -> str:
+    """A docstring with the section that tells the options, before its example."""
+    told = [
+        textwrap.fill(f"{name}: {option.help}.", 104, initial_indent=" " * 8, subsequent_indent=" " * 12)
+        for name, option in options.items()
+    ]
+    before, example, after = doc.partition("    Example:\n")
+    return "\n".join([before + "    Args:", *told, "", example]) + after
 
 
 def adopted(trainer: Any) -> Trainer:

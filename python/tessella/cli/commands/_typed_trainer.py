@@ -1,0 +1,104 @@
+"""The trainer that was typed: every option that a trainer has is an option of the command line.
+
+What an option is called, takes and does is told by the trainers' classes; see ``tessella.training.option``.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from ...errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ...trainers import Trainer
+    from ...training.option import Option
+    from .train import Plan
+
+__all__ = ["Given", "add_trainer_options"]
+
+PREFIX = "trainer_"
+
+
+def _options() -> dict[str, tuple[Option[Any, Any], list[str]]]:
+    """All options that can be typed, each with the kinds of models whose trainers have it."""
+    from ...training import BY_MODEL
+
+    found: dict[str, tuple[Option[Any, Any], list[str]]] = {}
+    for kind, trainer in BY_MODEL.items():
+        for name, option in trainer._options.items():
+            if option.typed is not None:
+                found.setdefault(name, (option, []))[1].append(kind)
+    return found
+
+
+def add_trainer_options(parser: argparse.ArgumentParser) -> None:
+    from ...training import BY_MODEL
+
+    group = parser.add_argument_group("trainer", "options of the trainer; each model has some of them")
+    for name, (option, kinds) in _options().items():
+        typed = option.typed
+        assert typed is not None
+        notes = [option.help.replace("``", ""), typed.note, "may be given again" if typed.many else ""]
+        owners = f" ({', '.join(kinds)})" if len(kinds) < len(BY_MODEL) else ""
+        how: dict[str, Any] = {"metavar": typed.metavar, "type": typed.type}
+        if typed.type is bool:
+            how = {"action": argparse.BooleanOptionalAction}
+        elif typed.choices:
+            how = {"choices": typed.choices}
+        elif typed.many:
+            how["action"] = "append"
+        group.add_argument(
+            *(typed.spelled or (option.spelled,)),
+            dest=f"{PREFIX}{name}",
+            default=None,
+            help=("; ".join(filter(None, notes)) + owners).replace("%", "%%"),
+            **how,
+        )
+
+
+class Given:
+    """The trainer options that were typed."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = {
+            name.removeprefix(PREFIX): value
+            for name, value in vars(options).items()
+            if name.startswith(PREFIX) and value is not None
+        }
+        self.progress = not options.quiet
+        self.recipe = bool(options.recipe)
+
+    def trainer(self, plan: Plan) -> Trainer:
+        """A trainer for the plan's model."""
+        given: dict[str, Any] = {"show_progress": self.progress}
+        for name, value in self.options.items():
+            option, kinds = _options()[name]
+            if plan.kind in kinds:
+                given[name] = _read(name, value)
+            # The unknown token is an option of the other models themselves.
+            elif name != "unk_token":
+                raise ArgumentError(
+                    f"{option.spelled} is an option of {' and '.join(kinds)}, "
+                    f"but a {plan.kind} model is trained"
+                )
+        if self.recipe and given.pop("special_tokens", None):
+            raise ArgumentError("a recipe has its own special tokens; for others use --like or --model")
+        return plan.trainer(**given)
+
+
+def _read(name: str, value: Any) -> Any:
+    """What a trainer takes for what was typed."""
+    if name == "initial_alphabet":
+        from ...pre_tokenizers import ByteLevel
+
+        return ByteLevel.alphabet() if value == "byte-level" else list(value)
+    if name == "initial_vocab":
+        from ..inputs import load
+
+        return load(value)
+    if name == "merge_filter":
+        from ..._tessella import Regex
+
+        return Regex(value)
+    return value

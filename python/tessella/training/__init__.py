@@ -1,0 +1,27 @@
+"""Training: what it takes, how it runs, what it gives.
+
+- ``option``: one option of a trainer, told once: name, type, default, help, and how it is typed
+- ``shared``: the options that several trainers have
+- ``trainer``: what all trainers have in common; ``bpe``, ``parity``, ``wordpiece``, ``wordlevel`` and
+  ``unigram`` have one each
+- ``run``: from texts, files or counts to a model in a tokenizer
+- ``anew``: a tokenizer as a recipe: its stages are kept, its vocabulary is learned anew
+
+The public names are in ``tessella.trainers``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .bpe import BpeTrainer
+from .unigram import UnigramTrainer
+from .wordlevel import WordLevelTrainer
+from .wordpiece import WordPieceTrainer
+
+__all__: list[str] = []
+
+#: The trainer for each kind of model.
+BY_MODEL: dict[str, Any] = {
+    trainer._trains: trainer for trainer in (BpeTrainer, WordPieceTrainer, UnigramTrainer, WordLevelTrainer)
+}

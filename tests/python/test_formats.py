@@ -1,0 +1,128 @@
+"""Names promise what files are; what a table of ranks lacks stands beside it."""
+
+import json
+import typing
+import warnings
+
+import killed
+import pytest
+import tessella
+from tessella import Tokenizer, models
+from tessella._formats import WRITABLE
+from tessella.cli.main import main
+from tessella.errors import ArgumentError, FormatError, UnsupportedError
+from tessella.tokenizer import SaveFormat
+
+
+def test_the_type_of_the_option_is_the_table():
+    assert sorted(typing.get_args(SaveFormat)) == sorted(WRITABLE)
+
+
+@pytest.mark.parametrize("name", ["l2.gguf", "L2.GGUF", "x.onnx", "x.tokenizer", "x.json.tmp", "x.bin"])
+def test_a_name_never_lies(tmp_path, monkeypatch, capsys, name):
+    monkeypatch.chdir(tmp_path)
+    tokenizer = killed.ranks(0)
+    with pytest.raises(
+        (ArgumentError, UnsupportedError), match=r"\.json .*\.tiktoken .*\.model .*\.txt .*folder"
+    ):
+        tokenizer.save(name)
+    tokenizer.save("source.json")
+    (tmp_path / "corpus.txt").write_text("a b c\n" * 10)
+    for command in (
+        ["convert", "source.json", name],
+        ["train", "corpus.txt", "--recipe", "gpt2", "--vocab-size", "300", "-o", name],
+    ):
+        assert main(command) != 0
+        assert ".tiktoken" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus.txt", "source.json"]
+
+
+def test_a_format_and_a_name_that_promises_another_are_refused(tmp_path):
+    tokenizer = killed.tokenizer(0)
+    for name in ("x.model", "x.tiktoken", "x.gguf", "vocab.txt"):
+        with pytest.raises(ArgumentError, match="promises"):
+            tokenizer.save(tmp_path / name, format="json")
+    tokenizer.save(tmp_path / "x.tmp", format="json")
+    tokenizer.save(tmp_path / "model-2024.05")
+    tokenizer.save(f"{tmp_path}/folder/")
+    for name in ("x.tmp", "model-2024.05", "folder"):
+        assert tessella.load(tmp_path / name).get_vocab() == tokenizer.get_vocab()
+
+
+def bert():
+    from tessella import decoders, normalizers, pre_tokenizers, processors
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "tile", "##s"]
+    made = Tokenizer(models.WordPiece({word: number for number, word in enumerate(words)}))
+    made.normalizer = normalizers.BertNormalizer()
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    made.decoder = decoders.WordPiece()
+    made.add_special_tokens(words[:5])
+    return made
+
+
+def test_a_list_of_words_is_written_where_it_says_all(tmp_path):
+    made = bert()
+    made.save(tmp_path / "vocab.txt")
+    assert (tmp_path / "vocab.txt").read_text().splitlines()[5:] == ["tile", "##s"]
+    assert tessella.load(tmp_path / "vocab.txt").fingerprint() == made.fingerprint()
+    for change in ("normalizer", "post_processor", "decoder"):
+        other = bert()
+        setattr(other, change, None)
+        with pytest.raises(UnsupportedError, match=r"vocab\.txt cannot express"):
+            other.save(tmp_path / "other.txt")
+    other = bert()
+    other.add_tokens(["new"])
+    with pytest.raises(UnsupportedError, match="added tokens"):
+        other.save(tmp_path / "other.txt")
+    with pytest.raises(UnsupportedError, match="WordPiece"):
+        killed.tokenizer(0).save(tmp_path / "other.txt")
+    assert not (tmp_path / "other.txt").exists()
+
+
+def test_a_table_of_ranks_keeps_its_pattern_and_special_tokens(tmp_path):
+    made = killed.ranks(0)
+    path = tmp_path / "own.tiktoken"
+    with pytest.warns(UserWarning, match=r"special token `<0>` are in own\.tiktoken\.json"):
+        made.save(path)
+    again = tessella.load(path)
+    for text in ("ab cd 12", "<0>ab<0>", "ünï  cödé\n"):
+        assert again.encode(text).ids == made.encode(text).ids
+    assert again.get_added_tokens_decoder() == made.get_added_tokens_decoder()
+    # What is said wins.
+    assert tessella.load(path, r"\s+|\S+", {"<z>": 300}).token_to_id("<z>") == 300
+    assert tessella.load(path, special_tokens={"<z>": 300}).encode("ab<z>").ids[-1] == 300
+    # Another table under the same name is not read with the pattern of this one.
+    table = path.read_bytes()
+    path.write_bytes(table.replace(b" 256", b" 257"))
+    with pytest.raises(FormatError, match="another table"):
+        tessella.load(path)
+    path.write_bytes(table)
+    (tmp_path / "own.tiktoken.json").write_text('{"pattern": 3}')
+    with pytest.raises(FormatError, match=r"own\.tiktoken\.json"):
+        tessella.load(path)
+
+
+def test_a_known_name_needs_nothing_beside_it(tmp_path):
+    path = tmp_path / "gpt2.tiktoken"
+    with pytest.warns(UserWarning, match=r"gpt2\.tiktoken\.json"):
+        killed.ranks(0).save(path)
+    table = path.read_bytes()
+    known = tmp_path / "table.tiktoken"
+    known.write_bytes(table)
+    gpt2 = tessella.load(known, "gpt2")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gpt2.save(path)
+    assert not (tmp_path / "gpt2.tiktoken.json").exists()
+    assert tessella.load(path).fingerprint() == gpt2.fingerprint()
+
+
+def test_convert_compares_tables_of_ranks_too(tmp_path, capsys):
+    killed.ranks(0).save(tmp_path / "source.json")
+    assert main(["convert", str(tmp_path / "source.json"), str(tmp_path / "out.tiktoken")]) == 0
+    out, err = capsys.readouterr()
+    assert "same ids on 4 texts" in out and "out.tiktoken.json" in err
+    beside = json.loads((tmp_path / "out.tiktoken.json").read_text())
+    assert beside["pattern"] == "[a-z]+|[^a-z]+" and beside["special_tokens"] == {"<0>": 257}

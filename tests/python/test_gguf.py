@@ -1,0 +1,101 @@
+"""GGUF files, written here byte by byte: tokens of every type, as llama.cpp takes them.
+
+There, control and unknown tokens are cut out of a text when special tokens are read (``parse_special``), user-defined tokens always;
+what follows one of them begins anew, with a blank in front.
+"""
+
+import struct
+
+import pytest
+import tessella
+
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
+
+
+def text(value):
+    raw = value.encode()
+    return struct.pack("<Q", len(raw)) + raw
+
+
+def value(one):
+    """The type of a value and its bytes."""
+    if isinstance(one, bool):
+        return 7, struct.pack("<?", one)
+    if isinstance(one, int):
+        return 4, struct.pack("<I", one)
+    if isinstance(one, str):
+        return 8, text(one)
+    kind = 8 if isinstance(one[0], str) else 6 if isinstance(one[0], float) else 5
+    items = b"".join(
+        text(item) if kind == 8 else struct.pack("<f" if kind == 6 else "<i", item) for item in one
+    )
+    return 9, struct.pack("<IQ", kind, len(one)) + items
+
+
+def gguf(path, **keys):
+    """A file with these keys of the tokenizer and no tensors."""
+    pairs = {"general.architecture": "llama"}
+    for key, one in keys.items():
+        pairs[key.replace("__", ".") if "__" in key else f"tokenizer.ggml.{key}"] = one
+    content = b"GGUF" + struct.pack("<IQQ", 3, 0, len(pairs))
+    for key, one in pairs.items():
+        kind, raw = value(one)
+        content += text(key) + struct.pack("<I", kind) + raw
+    path.write_bytes(content)
+    return path
+
+
+def llama(path, extra=(), **keys):
+    """A Llama-type file: three special pieces, the bytes, a few letters, and more."""
+    pieces = [("<unk>", 0.0, UNKNOWN), ("<s>", 0.0, CONTROL), ("</s>", 0.0, CONTROL)]
+    pieces += [(f"<0x{byte:02X}>", 0.0, BYTE) for byte in range(256)]
+    pieces += [
+        ("▁", -9.0, NORMAL),
+        ("h", -8.0, NORMAL),
+        ("i", -7.0, NORMAL),
+        ("hi", -2.0, NORMAL),
+        ("▁hi", -1.0, NORMAL),
+    ]
+    pieces += extra
+    tokens, scores, kinds = map(list, zip(*pieces, strict=True))
+    ids = {"bos_token_id": 1, "eos_token_id": 2, "unknown_token_id": 0}
+    return gguf(path, model="llama", tokens=tokens, scores=scores, token_type=kinds, **(ids | keys))
+
+
+def test_control_tokens_of_a_llama_type_file_are_found(tmp_path):
+    tokenizer = tessella.load(llama(tmp_path / "l2.gguf", [("[INST]", 0.0, USER_DEFINED)]))
+    hi = tokenizer.token_to_id("▁hi")
+    decoder = tokenizer.get_added_tokens_decoder()
+    assert {id: (str(token), token.special) for id, token in decoder.items()} == {
+        0: ("<unk>", True),
+        1: ("<s>", True),
+        2: ("</s>", True),
+        hi + 1: ("[INST]", False),
+    }
+    assert tokenizer.encode("<s>hi</s>", add_special_tokens=False).ids == [1, hi, 2]
+    assert tokenizer.encode("hi</s>hi").ids == [1, hi, 2, hi]
+    assert tokenizer.encode("[INST]hi", add_special_tokens=False).ids == [hi + 1, hi]
+    assert tokenizer.decode([1, hi, 2]) == "hi"
+    as_text = tessella.load(tmp_path / "l2.gguf")
+    as_text.encode_special_tokens = True
+    ids = as_text.encode("[INST]</s>", add_special_tokens=False).ids
+    assert ids[0] == hi + 1 and 2 not in ids
+
+
+def test_padding_of_kind_unknown_is_no_second_unknown_token(tmp_path):
+    extra = [(f"[PAD{number}]", -1000.0, UNKNOWN) for number in (264, 265)]
+    tokenizer = tessella.load(llama(tmp_path / "phi.gguf", extra))
+    assert tokenizer.encode("hi", add_special_tokens=False).tokens == ["▁hi"]
+    assert tokenizer.encode("[PAD265]", add_special_tokens=False).ids == [tokenizer.token_to_id("[PAD265]")]
+    # Without the key, the first of the kind is the unknown token.
+    without = tessella.load(llama(tmp_path / "other.gguf", extra, unknown_token_id=0xFFFFFFFF))
+    assert without.encode("<unk>", add_special_tokens=False).ids == [0]
+
+
+@pytest.mark.parametrize(("name", "takes"), [("Phi-3 Mini", True), ("Phi3", True), ("LLaMA v2", False)])
+def test_special_tokens_of_phi_3_take_the_blanks_after_them(tmp_path, name, takes):
+    path = llama(tmp_path / "x.gguf", [("<|end|>", 0.0, CONTROL)], general__name=name)
+    tokenizer = tessella.load(path)
+    end, blank, hi = (tokenizer.token_to_id(token) for token in ("<|end|>", "▁", "▁hi"))
+    ids = tokenizer.encode("<|end|>  hi<s> hi", add_special_tokens=False).ids
+    assert ids == [end, *([] if takes else [blank, blank]), hi, 1, blank, hi]
