@@ -66,36 +66,7 @@ impl Engine {
         let spare = if by_concatenation { pairs.len() } else { pairs.len() / 7 };
         let mut merger = Merger::new(&pairs, spare, of_byte, ids).ok_or("its pairs cannot be told apart")?;
 
-        let mut short: Vec<(Key, TokenId)> = Vec::new();
-        let mut used: Vec<(Symbol, Symbol, Symbol)> = Vec::new();
-        let mut seen = vec![false; of_id.len()];
-        let mut share = false;
-        let mut too_large = false;
-        tokens(&mut |bytes, id| {
-            too_large |= id >= ID_BOUND;
-            if let Some(seen) = seen.get_mut(id as usize) {
-                share |= std::mem::replace(seen, true);
-            }
-            match bytes.len() {
-                0 => {}
-                1..=LONGEST => short.push((Key::of(bytes), id)),
-                _ if by_concatenation => {
-                    let (symbols, (left, right)) = merger.merge_one(bytes);
-                    if let &[symbol] = symbols.as_slice()
-                        && Some(symbol) == number(id)
-                    {
-                        used.push((left, right, symbol));
-                    }
-                }
-                _ => {}
-            }
-        });
-        if too_large {
-            return Err("an id is too large for a slot");
-        }
-        if share && by_concatenation {
-            return Err("two tokens share an id");
-        }
+        let (short, mut used) = read_tokens(&merger, by_concatenation, tokens)?;
         let mut reached = vec![false; short.len()];
         merger.merge(&mut Work::new(), short.iter().map(|&(key, _)| key), |index, lane| {
             if let &[symbol] = lane.symbols()
@@ -122,6 +93,49 @@ impl Engine {
         let keeps = |index: usize| reached[index] || whole_pieces;
         let seed = (0..short.len()).filter(|&index| keeps(index)).map(|index| short[index]).collect();
         Ok(Engine { merger, whole, seed, hash_seed })
+    }
+}
+
+/// Longest token whose merges are looked at: the plain loop that does it takes time by the square of the length.
+const LONGEST_TOKEN: usize = 256;
+
+type Pairs = Vec<(Symbol, Symbol, Symbol)>;
+
+/// The tokens that fit a key, and of longer ones the pairs that make them if ranks are those of concatenations.
+fn read_tokens(
+    merger: &Merger,
+    by_concatenation: bool,
+    tokens: &dyn Fn(&mut dyn FnMut(&[u8], TokenId)),
+) -> Result<(Vec<(Key, TokenId)>, Pairs), &'static str> {
+    let (mut short, mut used) = (Vec::new(), Vec::new());
+    let mut seen = std::collections::HashSet::new();
+    let mut refused = None;
+    tokens(&mut |bytes, id| {
+        if id >= ID_BOUND {
+            refused = Some("an id is too large for a slot");
+        }
+        if (1..=LONGEST).contains(&bytes.len()) {
+            short.push((Key::of(bytes), id));
+        }
+        if !by_concatenation {
+            return;
+        }
+        if !seen.insert(id) {
+            refused = Some("two tokens share an id");
+        } else if bytes.len() > LONGEST_TOKEN {
+            refused = Some("a token is very long");
+        } else if bytes.len() > LONGEST {
+            let (symbols, (left, right)) = merger.merge_one(bytes);
+            if let &[symbol] = symbols.as_slice()
+                && merger.ids[symbol as usize] == id
+            {
+                used.push((left, right, symbol));
+            }
+        }
+    });
+    match refused {
+        Some(reason) => Err(reason),
+        None => Ok((short, used)),
     }
 }
 

@@ -14,6 +14,8 @@ pub const NEVER: Symbol = (1 << BITS) - 1;
 const BITS: u32 = 21;
 /// Keys that share a pilot, on average.
 const BUCKET: usize = 4;
+/// More come together only by intent.
+const MOST_IN_A_BUCKET: usize = 64;
 
 #[derive(Debug)]
 pub struct PairHash {
@@ -72,6 +74,9 @@ impl PairHash {
         let hashed: Vec<u64> = pairs.iter().map(|&(left, right, _)| hash(key_of(left, right))).collect();
         let bucket_of = |hash: u64| below((hash >> 32) as u32, buckets);
         hashed.iter().for_each(|&hash| sizes[bucket_of(hash) + 1] += 1);
+        if sizes.iter().any(|&size| size as usize > MOST_IN_A_BUCKET) {
+            return None;
+        }
         let mut starts = sizes.clone();
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
