@@ -39,7 +39,8 @@ pub mod normalize;
 // 2. Text to pieces.
 pub mod pretokenize;
 
-// 3. Piece to ids.
+// 3. Piece to ids; and the fast engine, which takes pieces by the hundred.
+pub(crate) mod lanes;
 pub mod model;
 
 // 4. Special tokens, truncation, padding.

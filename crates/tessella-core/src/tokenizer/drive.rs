@@ -13,6 +13,7 @@ use super::spelling::RespelledUnits;
 use super::way::Cut;
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
+use crate::pretokenize::ByteLevelView;
 use crate::text::Alignment;
 
 /// The text that parts are ranges of, and its way back to the original.
@@ -50,12 +51,30 @@ pub(super) trait Sink {
     /// A word that is an added token; its text and its span in the original.
     fn added(&mut self, text: &str, span: impl FnOnce() -> Span, id: TokenId) -> Result<()>;
 
+    /// A stretch of raw bytes: every piece that the view cuts out of it is a word of one part. A sink that can take
+    /// many pieces at once takes them here.
+    fn raw_bytes(&mut self, source: &Source<'_>, range: Range<usize>, view: &ByteLevelView) -> Result<()> {
+        one_by_one(self, source, range, view)
+    }
+
     /// A word of one part.
     #[inline]
     fn piece(&mut self, source: &Source<'_>, range: Range<usize>) -> Result<()> {
         self.word();
         self.part(source, range)
     }
+}
+
+/// Hands over the pieces of a stretch of raw bytes.
+pub(super) fn one_by_one(
+    sink: &mut (impl Sink + ?Sized),
+    source: &Source<'_>,
+    range: Range<usize>,
+    view: &ByteLevelView,
+) -> Result<()> {
+    view.for_each_piece(&source.buffer[range.clone()], &mut |piece| {
+        sink.piece(source, range.start + piece.start..range.start + piece.end)
+    })
 }
 
 /// What a call says about its text, and whether the way back to the original is wanted.
@@ -102,9 +121,9 @@ impl Inner {
                     let mut spaced = String::with_capacity(text.len() + 1);
                     let map = put_in_front(' ', &source, piece.range(), &mut spaced);
                     let source = Source::new(&spaced, &map);
-                    view.for_each_piece(&spaced, &mut |range| sink.piece(&source, range))?;
+                    sink.raw_bytes(&source, 0..spaced.len(), view)?;
                 }
-                Cut::RawBytes(view) => view.for_each_piece(text, &mut emit)?,
+                Cut::RawBytes(view) => sink.raw_bytes(&source, piece.range(), view)?,
             }
         }
         Ok(())

@@ -2,14 +2,17 @@
 
 use std::ops::Range;
 
-use super::drive::{Sink, Source, Walk};
-use super::way::Reader;
-use super::worker::Worker;
+use super::drive::{Sink, Source, Walk, one_by_one};
+use super::way::{Reader, Reads};
+use super::worker::{Lanes, Worker};
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
+use crate::lanes::LongPieces;
 use crate::limits;
+use crate::model::bpe::Bpe;
+use crate::pretokenize::ByteLevelView;
 
 /// Parts between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4096;
@@ -67,11 +70,24 @@ impl Inner {
     ) -> Result<()> {
         let way = &self.plan.way;
         let walk = Walk { tracked: self.plan.track_for_ids, specials_as_text: options.encode_special_tokens };
+        worker.expect_text(&way.reader, text.len());
         let mut segments = std::mem::take(&mut worker.segments);
         let mut sink = Ids { reader: &way.reader, worker, options, until_check: CHECK_EVERY, out };
         let outcome = self.drive(&way.cut, text, walk, &mut segments, &mut sink);
         worker.segments = segments;
         outcome
+    }
+}
+
+/// Pieces that are too long for the fast engine.
+struct OneByOne<'w> {
+    worker: &'w mut Worker,
+    bpe: &'w Bpe,
+}
+
+impl LongPieces for OneByOne<'_> {
+    fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
+        self.worker.bytes_ids(self.bpe, true, piece, out)
     }
 }
 
@@ -97,6 +113,27 @@ impl Sink for Ids<'_, '_> {
             self.options.check_cancelled()?;
         }
         self.worker.ids(self.reader, &source.buffer[range], self.out)
+    }
+
+    fn raw_bytes(&mut self, source: &Source<'_>, range: Range<usize>, view: &ByteLevelView) -> Result<()> {
+        let (Reads::Bytes(bpe), Some(mut lanes)) = (&self.reader.reads, self.worker.lanes.take()) else {
+            return one_by_one(self, source, range, view);
+        };
+        let text = &source.buffer[range];
+        let mut flush = |lanes: &mut Lanes| {
+            self.options.check_cancelled()?;
+            lanes.flush(text.as_bytes(), &mut OneByOne { worker: self.worker, bpe }, self.out)
+        };
+        let mut outcome = view.for_each_piece(text, &mut |piece| {
+            lanes.pieces.push(piece.start as u32..piece.end as u32);
+            if lanes.pieces.len() < Lanes::PIECES { Ok(()) } else { flush(&mut lanes) }
+        });
+        if outcome.is_ok() {
+            outcome = flush(&mut lanes);
+        }
+        lanes.pieces.clear();
+        self.worker.lanes = Some(lanes);
+        outcome
     }
 
     fn added(&mut self, _: &str, _: impl FnOnce() -> Span, id: TokenId) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Inner;
-use super::way::{Cut, Way};
+use super::way::{Cut, Reads, Way};
 use crate::added::AddedVocabulary;
 use crate::cancel::Cancel;
 use crate::encoding::{Encoding, TokenTexts};
@@ -137,6 +137,17 @@ impl Inner {
             );
         } else {
             step("model", "no cache".into(), "dropout or sampling is on".into());
+        }
+        if let Reads::Bytes(bpe) = &self.plan.way.reader.reads {
+            match bpe.lanes() {
+                Some(Ok(engine)) => step(
+                    "ids only",
+                    "lanes".into(),
+                    format!("once there is much text, pieces go by the hundred: {}", engine.describe()),
+                ),
+                Some(Err(reason)) => step("ids only", "piece by piece".into(), reason.into()),
+                None => {}
+            }
         }
         let ids_reason = if self.plan.track_for_ids {
             "a stage looks at positions in the original, so alignment is kept"

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::way::{Cut, Way};
+use super::worker::{LanesStart, Pool};
 use super::{EncodeOptions, Input, Tokenizer};
 use crate::encoding::OffsetUnit;
 use crate::random::Random;
@@ -200,5 +201,66 @@ fn splits_without_a_list_are_as_the_stages() {
         spec.pre_tokenizer = Some(pre_tokenizer);
         added(&mut spec);
         assert_same_ways(spec, seed as u64, |cut| matches!(cut, Cut::Splits(_)));
+    }
+}
+
+/// The same tokenizer with the fast engine from the first byte on, or without it.
+fn with_lanes(spec: &TokenizerSpec, lanes: LanesStart) -> Tokenizer {
+    let mut tokenizer = Tokenizer::new(spec.clone()).unwrap();
+    let small = 128 << 10;
+    let mut workers = Pool::new(small);
+    workers.lanes = lanes;
+    Arc::get_mut(&mut tokenizer.inner).unwrap().workers = Arc::new(workers);
+    tokenizer
+}
+
+#[test]
+fn lanes_are_as_piece_by_piece() {
+    let byte_level = |add_prefix_space| PreTokenizerSpec::ByteLevel {
+        add_prefix_space,
+        use_regex: true,
+        trim_offsets: true,
+    };
+    for seed in 0..24 {
+        let mut random = Random::from_seed(seed);
+        let alphabet = crate::pretokenize::byte_alphabet::BYTE_TO_CHAR;
+        let mut texts: Vec<String> = alphabet.iter().map(char::to_string).collect();
+        let common: Vec<usize> = PARTS.concat().bytes().map(usize::from).collect();
+        let mut tokens = common.clone();
+        let mut merges = Vec::new();
+        for _ in 0..60 {
+            let mut pick = || tokens[random.next_u64() as usize % tokens.len()];
+            let (left, right) = (pick(), pick());
+            let whole = texts[left].clone() + &texts[right];
+            if !texts.contains(&whole) {
+                tokens.push(texts.len());
+                texts.push(whole);
+                merges.push((left as u32, right as u32));
+            }
+        }
+        let by_rank = seed % 3 == 0;
+        let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec {
+            vocab: Arc::new(Vocab::from_entries(texts.iter().zip(0..)).unwrap()),
+            merges: if by_rank { Merges::ConcatRank } else { Merges::Pairs(Arc::new(merges)) },
+            dropout: None,
+            unk_token: None,
+            continuing_subword_prefix: None,
+            end_of_word_suffix: None,
+            fuse_unk: false,
+            byte_fallback: false,
+            ignore_merges: seed % 2 == 0,
+        }));
+        spec.pre_tokenizer = Some(byte_level(seed % 4 < 2));
+        spec.normalizer = (seed % 5 == 0).then_some(NormalizerSpec::Nfkc);
+        added(&mut spec);
+        let (fast, slow) = (with_lanes(&spec, LanesStart::AT_ONCE), with_lanes(&spec, LanesStart::NEVER));
+        for round in 0..60 {
+            let text = random_text(&mut random, if round % 10 == 0 { 4000 } else { 40 });
+            let options = EncodeOptions { encode_special_tokens: round % 7 == 0, ..EncodeOptions::default() };
+            let ids = |tokenizer: &Tokenizer| tokenizer.encode_ids(&text, &options).unwrap();
+            assert!(ids(&fast) == ids(&slow), "{seed} {text:?}");
+        }
+        let engine = |tokenizer: &Tokenizer| tokenizer.inner.workers.with(|worker| worker.lanes.is_some());
+        assert!(engine(&fast) && !engine(&slow));
     }
 }

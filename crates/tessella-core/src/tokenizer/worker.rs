@@ -1,12 +1,14 @@
 //! Buffers and piece cache of one thread, and the pool that lends them.
 
-use std::sync::Mutex;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
 
 use super::segment::SegmentScratch;
 use super::spelling::{Reading, Spelling};
 use super::way::{Reader, Reads};
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
+use crate::lanes::{Engine, LongPieces, Runner};
 use crate::model::bpe::Bpe;
 use crate::model::cache::PieceCache;
 use crate::model::{Model, Scratch};
@@ -18,20 +20,61 @@ pub(super) struct Worker {
     pub scratch: Scratch,
     pub segments: SegmentScratch,
     cache: PieceCache,
+    /// The fast engine, once there was enough text for it.
+    pub lanes: Option<Lanes>,
+    start: LanesStart,
+    text_seen: usize,
+    budget: usize,
     tokens: Vec<PieceToken>,
     unit: Vec<PieceToken>,
     spelling: Spelling,
 }
 
 impl Worker {
-    fn new(cache_budget: usize) -> Self {
+    fn new(cache_budget: usize, start: LanesStart) -> Self {
         Worker {
             scratch: Scratch::new(),
             segments: SegmentScratch::default(),
             cache: PieceCache::new(cache_budget),
+            lanes: None,
+            start,
+            text_seen: 0,
+            budget: cache_budget,
             tokens: Vec::new(),
             unit: Vec::new(),
             spelling: Spelling::default(),
+        }
+    }
+
+    /// Says how much text comes next. Where there was much already, the fast engine takes it from here on.
+    #[inline]
+    pub fn expect_text(&mut self, reader: &Reader, bytes: usize) {
+        if self.lanes.is_none()
+            && let Some(bytes_per_token) = self.start.0
+            && let Reads::Bytes(bpe) = &reader.reads
+            && reader.remembers
+        {
+            self.text_seen = self.text_seen.saturating_add(bytes);
+            if self.text_seen >= bpe.vocab().len().saturating_mul(bytes_per_token) {
+                self.start_lanes(bpe);
+            }
+        }
+    }
+
+    #[cold]
+    fn start_lanes(&mut self, bpe: &Bpe) {
+        match bpe.lanes() {
+            Some(Ok(engine)) => match Runner::new(&engine, self.budget / 4 * 3) {
+                Some(runner) => {
+                    // From now on only pieces that are too long for the engine.
+                    self.cache = PieceCache::new(self.budget / 4);
+                    self.lanes = Some(Lanes { engine, runner, pieces: Vec::with_capacity(Lanes::PIECES) });
+                }
+                None => self.start = LanesStart::NEVER,
+            },
+            Some(Err(_)) => self.start = LanesStart::NEVER,
+            // Another thread builds it: the next text will have it.
+            None => {}
         }
     }
 
@@ -122,7 +165,7 @@ impl Worker {
 
     /// Ids of a byte-level piece, given as raw bytes.
     #[inline]
-    fn bytes_ids(&mut self, bpe: &Bpe, cached: bool, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
+    pub fn bytes_ids(&mut self, bpe: &Bpe, cached: bool, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
         if cached && self.cache.ids(piece, out) {
             return Ok(());
         }
@@ -212,6 +255,47 @@ impl Worker {
     }
 }
 
+/// The fast engine and what a worker owns of it.
+#[derive(Debug)]
+pub(super) struct Lanes {
+    engine: Arc<Engine>,
+    runner: Runner,
+    /// Pieces of the text that wait for the engine.
+    pub pieces: Vec<Range<u32>>,
+}
+
+impl Lanes {
+    /// Pieces that may wait.
+    pub const PIECES: usize = 1024;
+
+    /// Appends the ids of the pieces that wait.
+    pub fn flush(&mut self, text: &[u8], long: &mut impl LongPieces, out: &mut Vec<TokenId>) -> Result<()> {
+        self.runner.ids(&self.engine, text, &self.pieces, out, long)?;
+        self.pieces.clear();
+        Ok(())
+    }
+}
+
+/// When the fast engine starts: after so many bytes of text on one worker for each token of the vocabulary, which is
+/// about what its tables cost and save. `None`: never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LanesStart(Option<usize>);
+
+impl LanesStart {
+    pub const NEVER: Self = LanesStart(None);
+    pub const AT_ONCE: Self = LanesStart(Some(0));
+    const WITH_ENOUGH_TEXT: Self = LanesStart(Some(32));
+
+    /// The environment variable `TESSELLA_LANES` may say `never` or `at-once`, to compare both ways.
+    fn from_environment() -> Self {
+        match std::env::var("TESSELLA_LANES").as_deref() {
+            Ok("never") => Self::NEVER,
+            Ok("at-once") => Self::AT_ONCE,
+            _ => Self::WITH_ENOUGH_TEXT,
+        }
+    }
+}
+
 /// Workers at rest. Taking one never waits: if another thread holds the lock (or held it when the process
 /// forked), a new worker is made.
 #[derive(Debug)]
@@ -219,6 +303,7 @@ pub(super) struct Pool {
     #[expect(clippy::vec_box, reason = "a worker is large and moves in and out for every call")]
     idle: Mutex<Vec<Box<Worker>>>,
     cache_budget: usize,
+    pub lanes: LanesStart,
     seed: Mutex<Option<Random>>,
 }
 
@@ -227,7 +312,8 @@ const MOST_IDLE: usize = 64;
 
 impl Pool {
     pub fn new(cache_budget: usize) -> Self {
-        Pool { idle: Mutex::default(), cache_budget, seed: Mutex::default() }
+        let lanes = LanesStart::from_environment();
+        Pool { idle: Mutex::default(), cache_budget, lanes, seed: Mutex::default() }
     }
 
     /// Runs `work` with a worker of its own.
@@ -244,7 +330,7 @@ impl Pool {
     }
 
     fn new_worker(&self) -> Worker {
-        let mut worker = Worker::new(self.cache_budget);
+        let mut worker = Worker::new(self.cache_budget, self.lanes);
         if let Ok(mut seed) = self.seed.try_lock()
             && let Some(random) = seed.as_mut()
         {

@@ -24,7 +24,9 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result, excerpt};
 use crate::ids::{PieceToken, TokenId};
+use crate::lanes;
 use crate::model::derivation::{self, Derivation, MOST_SYMBOLS, Symbol};
+use crate::pretokenize::byte_alphabet::{bytes_to_alphabet, char_to_byte};
 use crate::random::Random;
 use crate::spec::{BpeSpec, Merges, Vocab};
 
@@ -49,6 +51,8 @@ pub struct Bpe {
     /// How long pieces are cut, if they may be. A whole piece that is a token is one whatever its merges, so
     /// under that rule nothing is cut.
     units: Option<Units>,
+    /// Tables for many pieces of raw bytes at once.
+    lanes: lanes::Shared,
 }
 
 /// What depends on vocabulary, merges, affixes and unknowns; shared between models that differ in other options.
@@ -80,6 +84,7 @@ impl Bpe {
             unk: spec.unk_token.as_deref().and_then(|unk| spec.vocab.id(unk)),
             dropout: spec.dropout.unwrap_or(0.0) as f64,
             units: None,
+            lanes: lanes::Shared::default(),
             spec: spec.clone(),
             tables,
         };
@@ -229,6 +234,43 @@ impl Bpe {
         Ok(())
     }
 
+    /// The engine that takes many pieces of raw bytes at once, or why this model has none; `None` while another
+    /// thread builds it.
+    pub fn lanes(&self) -> Option<lanes::Built> {
+        self.lanes.get(|| {
+            let Tables { symbols, pairs, .. } = &*self.tables;
+            if !self.is_deterministic() {
+                return Err("dropout is on");
+            }
+            if !symbols.covers_all_bytes() {
+                return Err("not every byte has a token");
+            }
+            let tokens = |each: &mut dyn FnMut(&[u8], TokenId)| {
+                let mut bytes = Vec::new();
+                for (text, id) in self.spec.vocab.iter() {
+                    bytes.clear();
+                    bytes.extend(text.chars().map_while(char_to_byte));
+                    // What is not written in the alphabet stands for no bytes.
+                    if text.chars().all(|c| char_to_byte(c).is_some()) {
+                        each(&bytes, id);
+                    }
+                }
+            };
+            let mut random = Random::from_entropy();
+            lanes::Engine::new(lanes::Parts {
+                of_byte: std::array::from_fn(|byte| symbols.of_byte(byte as u8)),
+                merges: pairs
+                    .iter()
+                    .map(|(left, right, merge)| (left, right, merge.rank, merge.result))
+                    .collect(),
+                by_concatenation: matches!(self.spec.merges, Merges::ConcatRank),
+                whole_pieces: self.whole_pieces,
+                tokens: &tokens,
+                hash_seed: [random.next_u64(), random.next_u64()],
+            })
+        })
+    }
+
     /// Some bytes have no token of their own: spell the piece in the alphabet's characters, where the rules
     /// for unknowns apply, and translate the offsets back to raw bytes.
     fn tokenize_partial_alphabet(
@@ -238,7 +280,7 @@ impl Bpe {
         random: &mut Random,
         out: &mut Vec<PieceToken>,
     ) -> Result<()> {
-        let spelled = crate::pretokenize::byte_alphabet::bytes_to_alphabet(piece);
+        let spelled = bytes_to_alphabet(piece);
         let before = out.len();
         self.tokenize(&spelled, scratch, random, out)?;
         let mut at = 0;

@@ -1,0 +1,103 @@
+//! A piece of up to 15 bytes with its length in two words: equal pieces have equal keys, different ones do not.
+
+/// Longest piece that is a key.
+pub const LONGEST: usize = 15;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Key {
+    pub low: u64,
+    /// Top byte: the length; 0 for no piece at all.
+    pub high: u64,
+}
+
+/// Stands for a piece that is too long: equal to no key, as no piece has this length.
+pub const LONG: Key = Key { low: 0, high: 0xFF << 56 };
+
+/// The bytes below a length, as two words.
+const MASKS: [[u64; 2]; 16] = {
+    let mut masks = [[0; 2]; 16];
+    let mut length = 1;
+    while length < 16 {
+        let mask = u128::MAX >> (128 - 8 * length);
+        masks[length] = [mask as u64, (mask >> 64) as u64];
+        length += 1;
+    }
+    masks
+};
+
+impl Key {
+    /// The key of `text[start..end]`, which is not empty.
+    #[inline(always)]
+    pub fn new(text: &[u8], start: usize, end: usize) -> Key {
+        let length = end - start;
+        if length > LONGEST {
+            return LONG;
+        }
+        // Sixteen bytes at once, whatever the length; what lies behind the piece is masked away.
+        let bytes: [u8; 16] = match text[start..].first_chunk() {
+            Some(bytes) => *bytes,
+            None => Self::near_the_end(text, start),
+        };
+        let words = u128::from_le_bytes(bytes);
+        let [low, high] = MASKS[length];
+        Key { low: words as u64 & low, high: (words >> 64) as u64 & high | (length as u64) << 56 }
+    }
+
+    #[cold]
+    fn near_the_end(text: &[u8], start: usize) -> [u8; 16] {
+        let rest = &text[start..];
+        std::array::from_fn(|at| rest.get(at).copied().unwrap_or(0))
+    }
+
+    pub fn of(piece: &[u8]) -> Key {
+        Self::new(piece, 0, piece.len())
+    }
+
+    #[inline(always)]
+    pub fn is_long(self) -> bool {
+        self.high >> 56 == 0xFF
+    }
+
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        (self.high >> 56) as usize
+    }
+
+    /// The bytes of the piece, zeros behind it (and its length in the last byte).
+    #[inline(always)]
+    pub fn bytes(self) -> [u8; 16] {
+        (u128::from(self.high) << 64 | u128::from(self.low)).to_le_bytes()
+    }
+
+    /// Two multiplications, for keys of text differ in few bits, and lines are told by the top bits.
+    #[inline(always)]
+    pub fn hash(self, seed: [u64; 2]) -> u64 {
+        let word =
+            (self.low ^ seed[0]).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (self.high ^ seed[1]).rotate_left(32);
+        let product = u128::from(word) * 0xD6E8_FEB8_6659_FD93_u128;
+        product as u64 ^ (product >> 64) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_told_apart_wherever_they_stand() {
+        let text: Vec<u8> = (0..64).map(|at| [0, 1, 255, b'a'][at * 7 % 4]).collect();
+        for start in 0..text.len() {
+            for end in start + 1..=text.len() {
+                let key = Key::new(&text, start, end);
+                if end - start > LONGEST {
+                    assert!(key.is_long());
+                    continue;
+                }
+                assert_eq!(&key.bytes()[..key.len()], &text[start..end]);
+                assert_eq!(key, Key::of(&text[start..end]));
+                let longer = [&text[start..end], &[0]].concat();
+                assert_ne!(key, Key::of(&longer));
+            }
+        }
+    }
+}

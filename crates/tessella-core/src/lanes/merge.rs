@@ -1,0 +1,183 @@
+//! Merging the pieces that the slots do not know: many at a time.
+//!
+//! One merge waits for two look-ups that mostly lie outside the processor's nearest caches, and the next merge
+//! waits for it. So [`WIDTH`] pieces are in work at once, in two phases: each chooses its merge and asks for the
+//! two places; then each reads them. A piece that is done makes room for the next one.
+//!
+//! Nothing here decides anything that the plain loops (`model/bpe/merge.rs`) would decide otherwise: lowest rank
+//! first, leftmost first among equals. Ranks are the symbols themselves (see [`super::pairs`]), so rank and place
+//! are one number, and the lowest of them is the merge to make.
+
+use super::key::{Key, LONGEST};
+use super::pairs::{NEVER, PairHash, Place, Symbol};
+use crate::ids::TokenId;
+
+/// Pieces in work.
+const WIDTH: usize = 16;
+/// Symbols that are looked at together; one is a border, so a piece has less.
+const SYMBOLS: usize = 16;
+const _: () = assert!(LONGEST < SYMBOLS);
+/// Room behind the symbols, so that moving them up is always a move of [`SYMBOLS`].
+const ROOM: usize = 2 * SYMBOLS + 2;
+
+/// Symbols, their pairs and their ids.
+#[derive(Debug)]
+pub struct Merger {
+    pub pairs: PairHash,
+    /// What two bytes become, by the left one times 256 plus the right one.
+    pub of_two: Box<[Symbol]>,
+    pub of_byte: [Symbol; 256],
+    pub ids: Vec<TokenId>,
+}
+
+/// The pieces in work.
+#[derive(Debug)]
+pub struct Work(Box<[Lane; WIDTH]>);
+
+impl Work {
+    pub fn new() -> Self {
+        Work(Box::new(std::array::from_fn(|_| Lane::new())))
+    }
+}
+
+/// One piece in work.
+#[derive(Debug, Clone)]
+pub struct Lane {
+    piece: usize,
+    count: usize,
+    /// Symbols between borders that merge with nothing.
+    symbols: [Symbol; ROOM],
+    /// What each symbol and the one behind it become.
+    ranks: [Symbol; ROOM],
+    /// The pair that merged last.
+    pub last: (Symbol, Symbol),
+    places: [Place; 2],
+    at: usize,
+}
+
+impl Lane {
+    fn new() -> Self {
+        Lane {
+            piece: 0,
+            count: 0,
+            symbols: [NEVER; ROOM],
+            ranks: [NEVER; ROOM],
+            last: (NEVER, NEVER),
+            places: [Place::default(); 2],
+            at: 0,
+        }
+    }
+
+    /// The symbols that are left.
+    pub fn symbols(&self) -> &[Symbol] {
+        &self.symbols[1..=self.count]
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, merger: &Merger, piece: usize, key: Key) {
+        let bytes = key.bytes();
+        self.piece = piece;
+        self.count = key.len();
+        self.symbols = [NEVER; ROOM];
+        self.ranks = [NEVER; ROOM];
+        for at in 0..self.count {
+            self.symbols[at + 1] = merger.of_byte[usize::from(bytes[at])];
+        }
+        for at in 1..self.count {
+            let pair = usize::from(bytes[at - 1]) << 8 | usize::from(bytes[at]);
+            self.ranks[at] = merger.of_two[pair];
+        }
+    }
+
+    /// Makes the next merge and asks for its two new pairs; false if there is none.
+    #[inline(always)]
+    fn choose(&mut self, merger: &Merger) -> bool {
+        let mut best = u32::MAX;
+        for (at, &rank) in self.ranks[..SYMBOLS].iter().enumerate() {
+            best = best.min(rank << 4 | at as u32);
+        }
+        let (merged, at) = (best >> 4, best as usize % SYMBOLS);
+        if merged == NEVER {
+            return false;
+        }
+        self.last = (self.symbols[at], self.symbols[at + 1]);
+        self.symbols[at] = merged;
+        move_up(&mut self.symbols, at + 1);
+        move_up(&mut self.ranks, at + 1);
+        self.count -= 1;
+        self.at = at;
+        let (left, right) = (self.symbols[at - 1], self.symbols[at + 1]);
+        self.places = [merger.pairs.place(left, merged), merger.pairs.place(merged, right)];
+        true
+    }
+
+    /// Reads what the last choice asked for.
+    #[inline(always)]
+    fn read(&mut self, merger: &Merger) {
+        self.ranks[self.at - 1] = merger.pairs.at(self.places[0]);
+        self.ranks[self.at] = merger.pairs.at(self.places[1]);
+    }
+}
+
+/// Takes one entry out: those behind it move up.
+#[inline(always)]
+fn move_up(entries: &mut [Symbol; ROOM], at: usize) {
+    let behind: [Symbol; SYMBOLS] = std::array::from_fn(|offset| entries[at + 1 + offset]);
+    entries[at..at + SYMBOLS].copy_from_slice(&behind);
+}
+
+impl Merger {
+    /// Merges pieces, in any order, and hands each over when it is done, with its number.
+    pub fn merge(
+        &self,
+        work: &mut Work,
+        pieces: impl Iterator<Item = Key>,
+        mut done: impl FnMut(usize, &Lane),
+    ) {
+        let mut pieces = pieces.enumerate();
+        // Lanes in work stand first, in any order.
+        let mut order: [usize; WIDTH] = std::array::from_fn(|at| at);
+        let lanes = &mut *work.0;
+        let mut working = 0;
+        while working < WIDTH
+            && let Some((piece, key)) = pieces.next()
+        {
+            lanes[working].begin(self, piece, key);
+            working += 1;
+        }
+        while working > 0 {
+            let mut at = 0;
+            while at < working {
+                let lane = &mut lanes[order[at]];
+                if lane.choose(self) {
+                    at += 1;
+                    continue;
+                }
+                done(lane.piece, lane);
+                match pieces.next() {
+                    Some((piece, key)) => lane.begin(self, piece, key),
+                    None => {
+                        working -= 1;
+                        order.swap(at, working);
+                    }
+                }
+            }
+            order[..working].iter().for_each(|&at| lanes[at].read(self));
+        }
+    }
+
+    /// One piece of any length, by the plainest loop: the symbols that are left, and the pair that merged last.
+    pub fn merge_one(&self, piece: &[u8]) -> (Vec<Symbol>, (Symbol, Symbol)) {
+        let mut symbols: Vec<Symbol> = piece.iter().map(|&byte| self.of_byte[usize::from(byte)]).collect();
+        let mut last = (NEVER, NEVER);
+        loop {
+            let ranks = symbols.windows(2).map(|pair| self.pairs.get(pair[0], pair[1]));
+            let Some((merged, at)) = ranks.zip(0..).filter(|&(rank, _)| rank != NEVER).min() else {
+                return (symbols, last);
+            };
+            last = (symbols[at], symbols[at + 1]);
+            symbols[at] = merged;
+            symbols.remove(at + 1);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The engine against the model's own loops, on random vocabularies and texts.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Engine, LongPieces, Runner};
+use crate::error::Result;
+use crate::ids::TokenId;
+use crate::model::bpe::{Bpe, MergeScratch};
+use crate::pretokenize::byte_alphabet::{BYTE_TO_CHAR, bytes_to_alphabet};
+use crate::random::Random;
+use crate::spec::{BpeSpec, Merges, Vocab};
+
+fn below(random: &mut Random, bound: usize) -> usize {
+    (random.next_u64() % bound as u64) as usize
+}
+
+fn spec(texts: &[String], merges: Merges, whole_pieces: bool) -> BpeSpec {
+    BpeSpec {
+        vocab: Arc::new(Vocab::from_entries(texts.iter().zip(0..)).unwrap()),
+        merges,
+        dropout: None,
+        unk_token: None,
+        continuing_subword_prefix: None,
+        end_of_word_suffix: None,
+        fuse_unk: false,
+        byte_fallback: false,
+        ignore_merges: whole_pieces,
+    }
+}
+
+fn bytes(random: &mut Random) -> Vec<String> {
+    let mut texts: Vec<String> = BYTE_TO_CHAR.iter().map(char::to_string).collect();
+    for at in (1..texts.len()).rev() {
+        texts.swap(at, below(random, at + 1));
+    }
+    texts
+}
+
+/// Strings over few letters in any order: many splits of one token, and tokens that merges do not reach.
+fn by_concatenation(random: &mut Random) -> BpeSpec {
+    let mut texts = bytes(random);
+    let mut known: HashSet<String> = texts.iter().cloned().collect();
+    for _ in 0..below(random, 150) {
+        let longest = if below(random, 10) == 0 { 20 } else { 5 };
+        let length = 2 + below(random, longest);
+        let text: Vec<u8> = (0..length).map(|_| b"abc\xff"[below(random, 4)]).collect();
+        let text = bytes_to_alphabet(&text);
+        if known.insert(text.clone()) {
+            texts.push(text);
+        }
+    }
+    spec(&texts, Merges::ConcatRank, false)
+}
+
+/// A list of merges, each of two tokens there are, in any order; sometimes two make the same token.
+fn by_list(random: &mut Random) -> BpeSpec {
+    let mut texts = bytes(random);
+    let letters: Vec<usize> = b"abc\xff"
+        .iter()
+        .map(|&byte| {
+            texts.iter().position(|text| text.chars().eq([BYTE_TO_CHAR[usize::from(byte)]])).unwrap()
+        })
+        .collect();
+    let mut tokens = letters;
+    let mut merges = Vec::new();
+    for _ in 0..below(random, 80) {
+        let (left, right) = (tokens[below(random, tokens.len())], tokens[below(random, tokens.len())]);
+        let whole = texts[left].clone() + &texts[right];
+        if !texts.contains(&whole) {
+            tokens.push(texts.len());
+            texts.push(whole);
+            merges.push((left as TokenId, right as TokenId));
+        } else if below(random, 2) == 0 {
+            merges.push((left as TokenId, right as TokenId));
+        }
+    }
+    for at in (1..merges.len()).rev() {
+        merges.swap(at, below(random, at + 1));
+    }
+    let whole_pieces = below(random, 2) == 0;
+    spec(&texts, Merges::Pairs(Arc::new(merges)), whole_pieces)
+}
+
+struct Slowly<'b>(&'b Bpe);
+
+impl Slowly<'_> {
+    fn tokenize(&self, piece: &[u8]) -> Vec<TokenId> {
+        let mut tokens = Vec::new();
+        let (mut scratch, mut random) = (MergeScratch::default(), Random::from_seed(0));
+        self.0.tokenize_bytes(piece, &mut scratch, &mut random, &mut tokens).unwrap();
+        tokens.iter().map(|token| token.id).collect()
+    }
+}
+
+impl LongPieces for Slowly<'_> {
+    fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
+        out.extend(self.tokenize(piece));
+        Ok(())
+    }
+}
+
+/// The least that a runner can live with: slots and ring are written over all the time.
+const SMALL: usize = 100 << 10;
+
+fn check(bpe: &Bpe, engine: &Engine, random: &mut Random) {
+    let mut runner = Runner::new(engine, SMALL).unwrap();
+    for _ in 0..4 {
+        let letters: &[u8] = [b"abc\xff".as_slice(), b"ab", b"abcdefgh \xff\x00"][below(random, 3)];
+        let text: Vec<u8> = (0..below(random, 6000)).map(|_| letters[below(random, letters.len())]).collect();
+        let mut pieces: Vec<Range<u32>> = Vec::new();
+        let longest = [3, 9, 16, 24][below(random, 4)];
+        let mut at = below(random, 3);
+        while at < text.len() {
+            let end = (at + 1 + below(random, longest)).min(text.len());
+            pieces.push(at as u32..end as u32);
+            // Some bytes belong to no piece.
+            at = end + usize::from(below(random, 8) == 0);
+        }
+        let mut ids = vec![7];
+        runner.ids(engine, &text, &pieces, &mut ids, &mut Slowly(bpe)).unwrap();
+        let mut expected = vec![7];
+        for piece in &pieces {
+            expected.extend(Slowly(bpe).tokenize(&text[piece.start as usize..piece.end as usize]));
+        }
+        assert!(ids == expected, "{:?} {}", bpe.spec().merges, String::from_utf8_lossy(&text));
+    }
+}
+
+#[test]
+fn lanes_give_what_the_plain_loops_give() {
+    let mut random = Random::from_seed(8);
+    let (mut taken, mut left) = (0, 0);
+    for round in 0..160 {
+        let spec = if round % 2 == 0 { by_concatenation(&mut random) } else { by_list(&mut random) };
+        let bpe = Bpe::new(&spec).unwrap();
+        match bpe.lanes().unwrap() {
+            Ok(engine) => {
+                taken += 1;
+                check(&bpe, &engine, &mut random);
+            }
+            Err(reason) => {
+                left += 1;
+                assert_eq!(reason, "two merges of the list make the same token");
+            }
+        }
+    }
+    assert!(taken > 90 && left > 3, "{taken} {left}");
+}
+
+#[test]
+fn the_plain_loops_keep_what_lanes_cannot_do() {
+    let mut random = Random::from_seed(9);
+    let mut dropout = by_concatenation(&mut random);
+    dropout.dropout = Some(0.1);
+    assert_eq!(Bpe::new(&dropout).unwrap().lanes().unwrap().unwrap_err(), "dropout is on");
+    let few = spec(&["a".into(), "b".into()], Merges::ConcatRank, false);
+    assert_eq!(Bpe::new(&few).unwrap().lanes().unwrap().unwrap_err(), "not every byte has a token");
+    let engine = Bpe::new(&by_concatenation(&mut random)).unwrap().lanes().unwrap().unwrap();
+    assert!(Runner::new(&engine, 1000).is_none());
+}
