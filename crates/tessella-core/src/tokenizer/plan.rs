@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Inner;
 use super::way::{Cut, Reads, Way};
+use super::worker::LanesStart;
 use crate::added::AddedVocabulary;
 use crate::cancel::Cancel;
 use crate::encoding::{Encoding, TokenTexts};
@@ -138,7 +139,9 @@ impl Inner {
         } else {
             step("model", "no cache".into(), "dropout or sampling is on".into());
         }
-        if let Reads::Bytes(bpe) = &self.plan.way.reader.reads {
+        if LanesStart::is_asked_for()
+            && let Reads::Bytes(bpe) = &self.plan.way.reader.reads
+        {
             match bpe.lanes() {
                 Some(Ok(engine)) => step(
                     "ids only",
