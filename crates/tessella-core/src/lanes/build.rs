@@ -32,7 +32,7 @@ pub struct Parts<'p> {
     /// Whether a whole piece that is a token is that token.
     pub whole_pieces: bool,
     /// Calls its argument for every token, as the bytes that it stands for.
-    pub tokens: &'p dyn Fn(&mut dyn FnMut(&[u8], TokenId)),
+    pub tokens: &'p EachToken<'p>,
     pub hash_seed: [u64; 2],
 }
 
@@ -100,13 +100,16 @@ impl Engine {
 const LONGEST_TOKEN: usize = 256;
 
 type Pairs = Vec<(Symbol, Symbol, Symbol)>;
+type Short = Vec<(Key, TokenId)>;
+/// Hands over the bytes and the id of each token.
+type EachToken<'t> = dyn Fn(&mut dyn FnMut(&[u8], TokenId)) + 't;
 
 /// The tokens that fit a key, and of longer ones the pairs that make them if ranks are those of concatenations.
 fn read_tokens(
     merger: &Merger,
     by_concatenation: bool,
-    tokens: &dyn Fn(&mut dyn FnMut(&[u8], TokenId)),
-) -> Result<(Vec<(Key, TokenId)>, Pairs), &'static str> {
+    tokens: &EachToken<'_>,
+) -> Result<(Short, Pairs), &'static str> {
     let (mut short, mut used) = (Vec::new(), Vec::new());
     let mut seen = std::collections::HashSet::new();
     let mut refused = None;

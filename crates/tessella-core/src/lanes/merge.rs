@@ -80,8 +80,8 @@ impl Lane {
         self.count = key.len();
         self.symbols = [NEVER; ROOM];
         self.ranks = [NEVER; ROOM];
-        for at in 0..self.count {
-            self.symbols[at + 1] = merger.of_byte[usize::from(bytes[at])];
+        for (symbol, byte) in self.symbols[1..=self.count].iter_mut().zip(bytes) {
+            *symbol = merger.of_byte[usize::from(byte)];
         }
         for at in 1..self.count {
             let pair = usize::from(bytes[at - 1]) << 8 | usize::from(bytes[at]);

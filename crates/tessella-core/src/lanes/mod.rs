@@ -144,7 +144,7 @@ impl Runner {
                 continue;
             }
             if let Some(value) = Slots::probe(self.slots.lines(), self.slots.line_of(hash), key)
-                && self.slots.from_ring(value, out)
+                && self.slots.read_ring(value, out)
             {
                 at += 1;
                 continue;

@@ -158,7 +158,7 @@ impl Slots {
     }
 
     /// Appends the ids of a value that lie in the ring; false if the ring has forgotten them.
-    pub fn from_ring(&self, value: Value, out: &mut Vec<TokenId>) -> bool {
+    pub fn read_ring(&self, value: Value, out: &mut Vec<TokenId>) -> bool {
         let (at, count) = (value.low, (value.high & 0xFF) as usize);
         let size = self.ring.len();
         if !self.remembers(value) {

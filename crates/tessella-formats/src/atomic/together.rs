@@ -242,7 +242,7 @@ pub(super) fn commit(folder: &Path, files: Vec<(NamedTempFile, PathBuf)>) -> io:
     }
     let mut journal = Journal { put: waiting(names.into_iter()), clear: true, ..Journal::default() };
     let mut claimed = begin(folder)?;
-    let mut prepare = || -> io::Result<()> {
+    let prepare = || -> io::Result<()> {
         claimed.write_all(journal.text().as_bytes())?;
         let places = journal.places(folder)?;
         for ((file, _), (temporary, _)) in files.into_iter().zip(&places) {
