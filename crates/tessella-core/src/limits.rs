@@ -277,9 +277,9 @@ mod tests {
         }
         add_written(1 << 20);
         assert_eq!(most_of_part(), 99 << 20);
-        let error = check_growth(100 << 20, || "Replace".into()).unwrap_err().to_string();
+        let error = check_growth(101 << 20, || "Replace".into()).unwrap_err().to_string();
         assert!(
-            error.contains("Replace would make 104857600 bytes or more out of a text of 1048576 bytes"),
+            error.contains("Replace would make 105906176 bytes or more out of a text of 1048576 bytes"),
             "{error}"
         );
         drop(outer);

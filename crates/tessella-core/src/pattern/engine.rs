@@ -111,7 +111,7 @@ impl Engine {
                     let began = Instant::now();
                     let Some(hit) = hits.next() else { break };
                     let hit = hit.map_err(|error| gave_up(source, text, &error.to_string()))?;
-                    charge(source, text, began)?;
+                    charge(source, text, began.elapsed())?;
                     found(guard.check(hit.start(), hit.end())?);
                 }
             }
@@ -165,13 +165,13 @@ fn next_boundary(text: &str, at: usize) -> usize {
 
 /// Searches of one text with Oniguruma, from left to right.
 ///
-/// A search looks at a stretch of starts at a time, so that somebody can stop it: how long the engine tries at one
-/// start has a limit, at how many it tries has none.
+/// The engine is asked start by start, so that somebody can stop it: how long it tries at one start has a limit, at how
+/// many it tries has none. (Its own search over some of the starts is no way: it lets no match reach beyond them.)
 struct Search<'r> {
     regex: &'r onig::Regex,
     region: Region,
-    /// Bytes of the next stretch; nothing for a pattern that must see all of them at once.
-    stretch: Option<usize>,
+    /// `\G` matches where a search begins, and so would match at each start: such a pattern is searched for at once.
+    at_once: bool,
     /// Each attempt may look at all of the text, or at all that is remembered.
     is_dear: bool,
 }
@@ -182,12 +182,6 @@ const ATTEMPTS: usize = 10_000_000;
 const DEAR_ATTEMPTS: usize = 1 << 30;
 const LEAST_ATTEMPTS: usize = 10_000;
 
-/// A stretch begins small, for every start may take long, and grows as long as it is quick.
-const FIRST_STRETCH: usize = 2;
-const VERY_QUICK: Duration = Duration::from_millis(1);
-const QUICK: Duration = Duration::from_millis(60);
-const SLOW: Duration = Duration::from_millis(250);
-
 /// Entries that the engine's stack may have, of about 40 bytes: so many, and so many more for every byte of the text.
 /// Honest patterns leave a few for each character that they may have to give back.
 const STACK: usize = 2 << 20;
@@ -195,70 +189,62 @@ const STACK_PER_BYTE: usize = 8;
 
 impl<'r> Search<'r> {
     fn new(regex: &'r onig::Regex, source: &str) -> Self {
-        // `\G` matches where a search begins, and so would match at each stretch.
-        let stretch = (!source.contains(r"\G")).then_some(FIRST_STRETCH);
         let is_dear = source.contains(r"\g") || source.contains("(?R") || source.contains(r"\k") || {
             let digit = |two: &[u8]| two[0] == b'\\' && two[1].is_ascii_digit();
             source.as_bytes().windows(2).any(digit)
         };
-        Search { regex, region: Region::new(), stretch, is_dear }
+        Search { regex, region: Region::new(), at_once: source.contains(r"\G"), is_dear }
     }
 
     /// The leftmost match that starts at `at` or later.
     fn first(&mut self, source: &str, text: &str, at: usize) -> Result<Option<(usize, usize)>> {
+        let mut began = Instant::now();
         let mut from = at;
         loop {
-            let to = match self.stretch {
-                Some(stretch) if stretch < text.len() - from => next_boundary(text, from + stretch - 1),
-                _ => text.len(),
-            };
-            let mut param = MatchParam::default();
-            let stack = STACK.saturating_add(text.len().saturating_mul(STACK_PER_BYTE));
-            param.set_match_stack_limit(u32::try_from(stack).unwrap_or(u32::MAX));
-            let attempts = match self.is_dear {
-                true => (DEAR_ATTEMPTS / text.len().max(1)).clamp(LEAST_ATTEMPTS, ATTEMPTS),
-                false => ATTEMPTS,
-            };
-            param.set_retry_limit_in_match(attempts as u32);
-            let began = Instant::now();
             self.region.clear();
-            let hit = self
-                .regex
-                .search_with_param(
-                    text,
-                    from,
-                    to,
-                    SearchOptions::SEARCH_OPTION_NONE,
-                    Some(&mut self.region),
-                    param,
-                )
-                .map_err(|error| gave_up(source, text, error.description()))?;
-            let took = charge(source, text, began)?;
+            let (options, region) = (SearchOptions::SEARCH_OPTION_NONE, Some(&mut self.region));
+            let param = match_param(text, self.is_dear);
+            let hit = match self.at_once {
+                true => self.regex.search_with_param(text, from, text.len(), options, region, param),
+                false => self.regex.match_with_param(text, from, options, region, param),
+            };
+            let hit = hit.map_err(|error| gave_up(source, text, error.description()))?;
+            let took = began.elapsed();
+            if took >= LOOK_EVERY || hit.is_some() || self.at_once || from == text.len() {
+                charge(source, text, took)?;
+                began = Instant::now();
+            }
             if hit.is_some() {
                 return Ok(self.region.pos(0));
             }
-            if to == text.len() {
+            if self.at_once || from == text.len() {
                 return Ok(None);
             }
-            from = to;
-            self.stretch = self.stretch.map(|stretch| match took {
-                took if took < VERY_QUICK => stretch.saturating_mul(4),
-                took if took < QUICK => stretch.saturating_mul(2),
-                took if took < SLOW => stretch,
-                _ => (stretch / 2).max(1),
-            });
+            from = next_boundary(text, from);
         }
     }
 }
 
-/// Puts what the engine took since `began` on the text's bill, and looks whether the result is still wanted if it took
-/// long.
+/// Time between two looks at whether the result is still wanted.
+const LOOK_EVERY: Duration = Duration::from_millis(1);
+
+fn match_param(text: &str, is_dear: bool) -> MatchParam {
+    let mut param = MatchParam::default();
+    let stack = STACK.saturating_add(text.len().saturating_mul(STACK_PER_BYTE));
+    param.set_match_stack_limit(u32::try_from(stack).unwrap_or(u32::MAX));
+    let attempts = match is_dear {
+        true => (DEAR_ATTEMPTS / text.len().max(1)).clamp(LEAST_ATTEMPTS, ATTEMPTS),
+        false => ATTEMPTS,
+    };
+    param.set_retry_limit_in_match(attempts as u32);
+    param
+}
+
+/// Puts the time that the engine took on the text's bill, and looks whether the result is still wanted.
 #[inline]
-fn charge(source: &str, text: &str, began: Instant) -> Result<Duration> {
-    let took = began.elapsed();
+fn charge(source: &str, text: &str, took: Duration) -> Result<()> {
     limits::charge_pattern(took).map_err(|reason| gave_up(source, text, &reason))?;
-    limits::check()?;
-    Ok(took)
+    limits::check()
 }
 
 /// Lets matches through that are in order and lie between characters.

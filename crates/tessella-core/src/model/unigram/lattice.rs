@@ -87,7 +87,7 @@ impl Bounds {
 
 const KEPT: usize = 512;
 /// Steps between two looks at the clock.
-const LOOK_EVERY: usize = 1 << 12;
+const LOOK_EVERY: usize = 1 << 8;
 
 #[derive(Debug, Clone, Copy)]
 struct Hypothesis<S> {
