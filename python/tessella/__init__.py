@@ -120,6 +120,7 @@ _ROOMS = frozenset(
         "cli",
         "compat",
         "embeddings",
+        "evaluate",
         "explain",
         "implementations",
         "recipes",
