@@ -58,9 +58,6 @@ def run(code: str, *arguments: str) -> str:
     return done.stdout
 
 
-@pytest.mark.skip(
-    reason="Oniguruma cannot be stopped within one start of a match: these patterns run too long"
-)
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is counted in kilobytes on Linux only")
 def test_hostile_descriptions_end() -> None:
     found = json.loads(run(TOGETHER))
@@ -198,18 +195,12 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.skip(
-    reason="Oniguruma cannot be stopped within one start of a match: these patterns run too long"
-)
 @pytest.mark.skipif(sys.platform == "win32", reason="signals work differently")
 @pytest.mark.parametrize("work", ["split", "encode", "ids", "batch", "alone", "count"])
 def test_small_texts_can_be_interrupted(work: str) -> None:
     assert run(INTERRUPTED, work).strip() == "stopped"
 
 
-@pytest.mark.skip(
-    reason="Oniguruma cannot be stopped within one start of a match: these patterns run too long"
-)
 def test_what_a_signal_handler_raises_comes_out_as_it_was() -> None:
     code = INTERRUPTED.replace(
         "signal.signal(signal.SIGINT, signal.default_int_handler)",
