@@ -130,9 +130,9 @@ impl Bill {
     }
 
     /// Whether it is time to ask the caller.
-    fn is_due(&mut self) -> bool {
+    fn is_due(&mut self, free_looks: u32) -> bool {
         self.looks = self.looks.saturating_add(1);
-        if self.looks < FREE_LOOKS && self.bytes < SHORT_TEXT {
+        if self.looks < free_looks && self.bytes < SHORT_TEXT {
             return false;
         }
         let now = Instant::now();
@@ -179,11 +179,20 @@ pub fn begin_alone(bytes: usize) -> Option<Work> {
 
 /// Whether the caller still wants the result.
 pub fn check() -> Result<()> {
+    ask(FREE_LOOKS)
+}
+
+/// The same where time has passed already.
+pub(crate) fn check_after_work() -> Result<()> {
+    ask(0)
+}
+
+fn ask(free_looks: u32) -> Result<()> {
     let due = OPEN.with(|open| {
         let mut open = open.borrow_mut();
         let Some(bill) = open.as_mut() else { return Ok::<_, Error>(false) };
         bill.cancel.check()?;
-        Ok(bill.is_due())
+        Ok(bill.is_due(free_looks))
     })?;
     // Who is asked may run anything, this engine as well: nothing is borrowed here.
     let (true, Some(poll)) = (due, POLL.get()) else { return Ok(()) };

@@ -291,7 +291,7 @@ impl<'t> Time<'t> {
 
     fn charge(&mut self) -> Result<()> {
         limits::charge_pattern(self.watch.lap()).map_err(|reason| self.gave_up(&reason))?;
-        limits::check()
+        limits::check_after_work()
     }
 
     #[cold]
