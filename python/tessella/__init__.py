@@ -119,6 +119,7 @@ _ROOMS = frozenset(
         "batch",
         "cli",
         "compat",
+        "edit",
         "embeddings",
         "evaluate",
         "explain",

@@ -18,6 +18,7 @@ MODULES = [
     "tessella.compat.transformers",
     "tessella.counting",
     "tessella.decoders",
+    "tessella.edit",
     "tessella.errors",
     "tessella.explain",
     "tessella.implementations",

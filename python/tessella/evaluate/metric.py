@@ -8,7 +8,7 @@ occurs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -57,6 +57,6 @@ class Total(Metric):
 class Distribution(Metric):
     """A function of how often each id occurs."""
 
-    function: Callable[[npt.NDArray[np.int64], Facts], float] = lambda counts, facts: 0.0
+    function: Callable[[npt.NDArray[np.int64], Facts], float] = field(kw_only=True)
     #: Whether its value settles as the text grows, so that an interval has a meaning.
     settles: bool = True
