@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 #: Blocks of a corpus: all in all, and the least and the most of one.
-BLOCKS, FEWEST_BLOCKS, MOST_BLOCKS = 8192, 128, 1024
+BLOCKS, FEWEST_BLOCKS, MOST_BLOCKS = 4096, 64, 256
 #: Bytes that all counts of entries may take; groups of all corpora, and the fewest of one.
 COUNTS, GROUPS, FEWEST_GROUPS = 160 << 20, 32, 16
 #: Columns that the text alone gives.
@@ -78,7 +78,7 @@ class Candidate:
         return np.column_stack([tokens, _sums(list(self.flags.values()), ids, offsets)])
 
 
-def _sums(tables: Sequence[npt.NDArray[np.uint8]], ids: npt.NDArray[np.uint32], offsets: Whole) -> Whole:
+def _sums(tables: list[npt.NDArray[np.uint8]], ids: npt.NDArray[np.uint32], offsets: Whole) -> Whole:
     """Of each document, how many of its ids have each flag.
 
     Flags stand side by side in one number, a field for each, so that one pass adds them all up. Fields may run
@@ -91,8 +91,8 @@ def _sums(tables: Sequence[npt.NDArray[np.uint8]], ids: npt.NDArray[np.uint32], 
         return found
     bits = np.uint64(min(64 // len(used), 32))
     packed = np.zeros(len(tables[0]), dtype=np.uint64)
-    for field, place in enumerate(used):
-        packed |= tables[place].astype(np.uint64) << np.uint64(field) * bits
+    for at, place in enumerate(used):
+        packed |= tables[place].astype(np.uint64) << np.uint64(at) * bits
     if int(np.diff(offsets).max()) >> int(bits):
         packed_of = [tables[place].astype(np.uint64) for place in used]
         return _unpacked(found, used, packed_of, ids, offsets, None)
@@ -112,12 +112,12 @@ def _unpacked(
         running = np.zeros(len(ids) + 1, dtype=np.uint64)
         np.cumsum(table[ids], out=running[1:])
         sums.append(running[offsets[1:]] - running[offsets[:-1]])
-    for field, place in enumerate(used):
+    for number, place in enumerate(used):
         if bits is None:
-            found[:, place] = sums[field].astype(np.int64)
+            found[:, place] = sums[number].astype(np.int64)
         else:
             mask = (np.uint64(1) << bits) - np.uint64(1)
-            found[:, place] = ((sums[0] >> np.uint64(field) * bits) & mask).astype(np.int64)
+            found[:, place] = ((sums[0] >> np.uint64(number) * bits) & mask).astype(np.int64)
     return found
 
 
