@@ -81,8 +81,8 @@ class Candidate:
 def _sums(tables: list[npt.NDArray[np.uint8]], ids: npt.NDArray[np.uint32], offsets: Whole) -> Whole:
     """Of each document, how many of its ids have each flag.
 
-    Flags stand side by side in one number, a field for each, so that one pass adds them all up. Fields may run
-    over into the next on the way: between two offsets the difference is right if no document fills a field.
+    Flags stand side by side in one number, a field for each, so that one pass adds them all up. Fields may
+    run over into the next on the way: between two offsets the difference is right if no document fills one.
     """
     number = len(offsets) - 1
     found = np.zeros((number, len(tables)), dtype=np.int64)
