@@ -14,19 +14,28 @@ Example:
 """
 
 from .edited import Change, Edited, Effect
+from .extending import extend
 from .id_map import IdMap
+from .merging import Conflict, Merged, merge
 from .order import compact, pad_to_multiple, reorder
 from .pruning import Residue, prune, residues
 from .removing import remove
 from .specials import replace_special
+from .splitting import Resplit, change_splitter
 
 __all__ = [
     "Change",
+    "Conflict",
     "Edited",
     "Effect",
     "IdMap",
+    "Merged",
     "Residue",
+    "Resplit",
+    "change_splitter",
     "compact",
+    "extend",
+    "merge",
     "pad_to_multiple",
     "prune",
     "remove",
