@@ -99,37 +99,50 @@ pub fn poll_with(poll: Poll) {
 /// Time between two questions.
 const POLL_EVERY: Duration = Duration::from_millis(50);
 
-/// A process may be halted and go on, and a machine may sleep: what seems to take longer counts as much as this.
-const MOST_AT_ONCE: Duration = Duration::from_secs(1);
+/// So many looks are free on a short text before the clock is read: most texts are done by then.
+const FREE_LOOKS: u32 = 8;
+const SHORT_TEXT: usize = 16 << 10;
 
-/// What a text has cost so far.
+/// What a text has cost so far. Most texts are short and cost nothing worth a question: what may be asked for is worked
+/// out when somebody asks.
 #[derive(Debug)]
 struct Bill {
     cancel: Cancel,
     /// Bytes of the text as it came in.
     bytes: usize,
-    most_bytes: usize,
     /// Bytes of the parts that are done.
     written: usize,
+    /// Processor time that patterns have taken.
     pattern_time: Duration,
-    pattern_time_left: Duration,
-    /// When it was last asked whether to stop.
+    /// How often it was asked whether the result is still wanted.
+    looks: u32,
+    /// When the caller was last asked whether to stop.
     polled: Option<Instant>,
 }
 
 impl Bill {
     fn new(bytes: usize, cancel: Cancel) -> Self {
-        let limits = get();
-        let pattern_time = limits.pattern_time(bytes);
-        Bill {
-            cancel,
-            bytes,
-            most_bytes: limits.most_bytes(bytes),
-            written: 0,
-            pattern_time,
-            pattern_time_left: pattern_time,
-            polled: None,
+        Bill { cancel, bytes, written: 0, pattern_time: Duration::ZERO, looks: 0, polled: None }
+    }
+
+    fn most_bytes(&self) -> usize {
+        get().most_bytes(self.bytes)
+    }
+
+    /// Whether it is time to ask the caller.
+    fn is_due(&mut self, free_looks: u32) -> bool {
+        self.looks = self.looks.saturating_add(1);
+        if self.looks < free_looks && self.bytes < SHORT_TEXT {
+            return false;
         }
+        let now = Instant::now();
+        // The first look only starts the clock: short work asks nobody.
+        let polled = *self.polled.get_or_insert(now);
+        let due = now - polled >= POLL_EVERY;
+        if due {
+            self.polled = Some(now);
+        }
+        due
     }
 }
 
@@ -166,18 +179,20 @@ pub fn begin_alone(bytes: usize) -> Option<Work> {
 
 /// Whether the caller still wants the result.
 pub fn check() -> Result<()> {
+    ask(FREE_LOOKS)
+}
+
+/// The same where time has passed already.
+pub(crate) fn check_after_work() -> Result<()> {
+    ask(0)
+}
+
+fn ask(free_looks: u32) -> Result<()> {
     let due = OPEN.with(|open| {
         let mut open = open.borrow_mut();
         let Some(bill) = open.as_mut() else { return Ok::<_, Error>(false) };
         bill.cancel.check()?;
-        let now = Instant::now();
-        // The first look only starts the clock: short work asks nobody.
-        let polled = *bill.polled.get_or_insert(now);
-        let due = now - polled >= POLL_EVERY;
-        if due {
-            bill.polled = Some(now);
-        }
-        Ok(due)
+        Ok(bill.is_due(free_looks))
     })?;
     // Who is asked may run anything, this engine as well: nothing is borrowed here.
     let (true, Some(poll)) = (due, POLL.get()) else { return Ok(()) };
@@ -190,33 +205,74 @@ pub fn check() -> Result<()> {
     })
 }
 
-/// Puts the time of a pattern on the bill. The error is the sentence's middle: for how long it ran.
+/// Puts processor time of a pattern on the bill. The error is the sentence's middle: for how long it ran.
 pub(crate) fn charge_pattern(took: Duration) -> std::result::Result<(), String> {
     OPEN.with(|open| {
         let mut open = open.borrow_mut();
         let Some(bill) = open.as_mut() else { return Ok(()) };
-        match bill.pattern_time_left.checked_sub(took.min(MOST_AT_ONCE)) {
-            Some(left) => {
-                bill.pattern_time_left = left;
-                Ok(())
-            }
-            None => {
-                // Whoever goes on after an error begins anew.
-                bill.pattern_time_left = bill.pattern_time;
-                Err(format!(
-                    "it ran for more than {:.1} s, which is the limit for a text of {} bytes (pattern_seconds and \
-                     pattern_seconds_per_megabyte of the limits)",
-                    bill.pattern_time.as_secs_f64(),
-                    bill.bytes
-                ))
-            }
+        bill.pattern_time = bill.pattern_time.saturating_add(took);
+        let most = get().pattern_time(bill.bytes);
+        if bill.pattern_time <= most {
+            return Ok(());
         }
+        // Whoever goes on after an error begins anew.
+        bill.pattern_time = Duration::ZERO;
+        Err(format!(
+            "it ran for more than {:.1} s, which is the limit for a text of {} bytes (pattern_seconds and \
+             pattern_seconds_per_megabyte of the limits)",
+            most.as_secs_f64(),
+            bill.bytes
+        ))
     })
+}
+
+/// Processor time that a pattern may take to find out whether it matches at one place, in which nobody can stop it:
+/// a fifth of `pattern_seconds`.
+pub(crate) fn pattern_time_at_one_place() -> Duration {
+    Duration::try_from_secs_f64(get().pattern_seconds / 5.0).unwrap_or(Duration::MAX)
+}
+
+/// Processor time of this thread, where the system tells it: a busy machine or a process that is halted for a while
+/// takes nothing from a text. Elsewhere the time that went by.
+#[derive(Debug)]
+pub(crate) struct Stopwatch {
+    wall: Instant,
+    used: Duration,
+}
+
+impl Stopwatch {
+    pub(crate) fn start() -> Self {
+        Stopwatch { wall: Instant::now(), used: thread_time() }
+    }
+
+    /// Time that went by, which costs little to ask.
+    #[inline]
+    pub(crate) fn wall(&self) -> Duration {
+        self.wall.elapsed()
+    }
+
+    /// Processor time since it was started or last asked; it starts anew.
+    pub(crate) fn lap(&mut self) -> Duration {
+        let before = std::mem::replace(self, Stopwatch::start());
+        self.used.saturating_sub(before.used)
+    }
+}
+
+#[cfg(unix)]
+fn thread_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+#[cfg(not(unix))]
+fn thread_time() -> Duration {
+    static BEGAN: OnceLock<Instant> = OnceLock::new();
+    BEGAN.get_or_init(Instant::now).elapsed()
 }
 
 /// How many bytes the next part of the text that is open may get, after those that are done.
 pub(crate) fn most_of_part() -> usize {
-    most(|bill| bill.most_bytes.saturating_sub(bill.written))
+    most(|bill| bill.most_bytes().saturating_sub(bill.written))
 }
 
 /// Checks that a stage may make `bytes` bytes of a part; `stage` names it in the error.
@@ -230,12 +286,12 @@ pub(crate) fn check_part(bytes: usize, stage: impl FnOnce() -> String) -> Result
 
 /// Checks that a stage may make `bytes` bytes of the whole text.
 pub(crate) fn check_growth(bytes: usize, stage: impl FnOnce() -> String) -> Result<()> {
-    if bytes <= most(|bill| bill.most_bytes) { Ok(()) } else { Err(grown(bytes, "bytes", &stage())) }
+    if bytes <= most(Bill::most_bytes) { Ok(()) } else { Err(grown(bytes, "bytes", &stage())) }
 }
 
 /// The same for tokens, of which a text may get as many as bytes.
 pub(crate) fn check_tokens(tokens: usize, stage: impl FnOnce() -> String) -> Result<()> {
-    if tokens <= most(|bill| bill.most_bytes) { Ok(()) } else { Err(grown(tokens, "tokens", &stage())) }
+    if tokens <= most(Bill::most_bytes) { Ok(()) } else { Err(grown(tokens, "tokens", &stage())) }
 }
 
 fn most(of: impl FnOnce(&Bill) -> usize) -> usize {
@@ -254,7 +310,7 @@ pub(crate) fn add_written(bytes: usize) {
 #[cold]
 fn grown(amount: usize, unit: &str, stage: &str) -> Error {
     let (before, most) =
-        OPEN.with(|open| open.borrow().as_ref().map_or((0, 0), |bill| (bill.bytes, bill.most_bytes)));
+        OPEN.with(|open| open.borrow().as_ref().map_or((0, 0), |bill| (bill.bytes, bill.most_bytes())));
     Error::value(format!(
         "{stage} would make {amount} {unit} or more out of a text of {before} bytes; the limit for it is {most} \
          (text_growth and text_growth_free of the limits): look at what it inserts"
@@ -289,12 +345,18 @@ mod tests {
     #[test]
     fn time_runs_out() {
         let _work = begin(0, Cancel::never());
-        // A halted process does not lose its text.
-        assert!(charge_pattern(Duration::from_secs(3600)).is_ok());
-        assert!(charge_pattern(Duration::from_millis(999)).is_ok());
+        assert!(charge_pattern(Duration::from_millis(1999)).is_ok());
         let error = charge_pattern(Duration::from_millis(2)).unwrap_err();
         assert!(error.contains("2.0 s"), "{error}");
         assert!(charge_pattern(Duration::from_millis(2)).is_ok());
+    }
+
+    #[test]
+    fn sleep_costs_nothing() {
+        let mut watch = Stopwatch::start();
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(watch.wall() >= Duration::from_millis(100));
+        assert!(!cfg!(unix) || watch.lap() < Duration::from_millis(50));
     }
 
     #[test]

@@ -26,10 +26,15 @@ pub const SMALL: usize = 1 << 20;
 /// Inputs up to this many bytes keep the interpreter: letting go and taking it back costs more than they do.
 pub const TINY: usize = 1 << 10;
 
-/// Lets the engine ask for signals on whatever thread it works; Python answers its main thread only.
+/// Lets the engine ask for signals on whatever thread it works; Python answers its main thread only. Short texts keep the
+/// interpreter: if one takes so long that it is asked for, other threads have their turn.
 pub fn listen() {
     limits::poll_with(|| {
-        Python::attach(|py| py.check_signals()).map_err(|error| Error::interrupted().caused_by(error))
+        let asked = Python::attach(|py| {
+            py.detach(|| ());
+            py.check_signals()
+        });
+        asked.map_err(|error| Error::interrupted().caused_by(error))
     });
 }
 

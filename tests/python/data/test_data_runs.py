@@ -43,7 +43,7 @@ def test_any_number_of_workers_and_shards_gives_the_same_documents(tmp_path, row
         assert (made.documents, made.empty) == (len(texts), texts.count(""))
         assert made.tokens == sum(map(len, want))
         assert [one.tolist() for one in tessella.data.open(tmp_path / str(size)).documents] == want
-    assert len(contents(tmp_path / "4000")) > 10
+    assert len(contents(tmp_path / "4000")) > 6
     tokenize(path, tokenizer, tmp_path / "two", workers=2)
     assert contents(tmp_path / "two") == contents(tmp_path / "9000")
 
@@ -63,7 +63,7 @@ def test_slices_of_lines_give_every_line_once(tmp_path):
                 stream = SliceStream(file, part)
                 found = b"".join(iter(lambda stream=stream: stream.read(5), b""))
             assert stream.digest == hashlib.sha256(content[part.start : part.end]).hexdigest()
-            assert found == b"" or part.end == len(content) or found.endswith(b"\n")
+            assert found == b"" or found.endswith(b"\n") or read + found == content
             read += found
         assert (read, start) == (content, len(content))
 
@@ -214,7 +214,7 @@ def test_jobs_of_an_array_make_one_corpus(tmp_path, rows, tokenizer):
     for job in (2, 0):
         made = tokenize(path, tokenizer, out, task=(job, 3))
         assert not made.is_complete
-    with pytest.raises(ArgumentError, match=r"of \d+ shards are not made yet \(1, 4"):
+    with pytest.raises(ArgumentError, match=r"of \d+ shards are not made yet \(1\)"):
         tessella.data.merge(out)
     with pytest.raises(ArgumentError, match="`eos` was 12 and is None"):
         tokenize(path, tokenizer, out, task=(1, 3), eos=None)
@@ -254,9 +254,9 @@ def test_verify_tells_what_is_wrong(tmp_path, rows, tokenizer):
     (out / "shard-00002.bin").write_bytes(content[:-2])
     (out / "shard-00000.bin").unlink()
     problems = tessella.data.verify(out).problems
-    assert ["other bytes" in problems[0], "the manifest tells" in problems[1], "missing" in problems[2]] == [
-        True
-    ] * 3
+    assert "missing" in problems[0]
+    assert "other bytes" in problems[1]
+    assert "the manifest tells" in problems[2]
     path.write_bytes(path.read_bytes().replace(b"low", b"new"))
     assert "has other bytes than shard" in tessella.data.verify(out, tokenizer).problems[-1]
 

@@ -14,12 +14,12 @@
 //! turns all of that into an error, so that nobody downstream slices text at an impossible place.
 
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use onig::{MatchParam, Region, SearchOptions};
 
 use crate::error::{Error, ErrorKind, Result, excerpt};
-use crate::limits;
+use crate::limits::{self, Stopwatch};
 use crate::spec::Dialect;
 use crate::threads;
 
@@ -91,11 +91,11 @@ impl Engine {
         let mut guard = Guard { source, text, end: 0 };
         match self {
             Engine::Oniguruma(regex) => {
-                let mut search = Search::new(regex, source);
+                let mut search = Search::new(regex, source, text);
                 let mut at = 0;
                 let mut last_end = None;
                 while at <= text.len() {
-                    let Some((start, end)) = search.first(source, text, at)? else { break };
+                    let Some((start, end)) = search.first(at)? else { break };
                     if start == end && last_end == Some(end) {
                         at = next_boundary(text, at);
                         continue;
@@ -107,11 +107,12 @@ impl Engine {
             }
             Engine::Fancy(regex) => {
                 let mut hits = regex.find_iter(text);
+                let mut time = Time::start(source, text);
                 loop {
-                    let began = Instant::now();
-                    let Some(hit) = hits.next() else { break };
-                    let hit = hit.map_err(|error| gave_up(source, text, &error.to_string()))?;
-                    charge(source, text, began.elapsed())?;
+                    let hit = hits.next();
+                    time.look(hit.is_none())?;
+                    let Some(hit) = hit else { break };
+                    let hit = hit.map_err(|error| time.gave_up(&error.to_string()))?;
                     found(guard.check(hit.start(), hit.end())?);
                 }
             }
@@ -165,86 +166,147 @@ fn next_boundary(text: &str, at: usize) -> usize {
 
 /// Searches of one text with Oniguruma, from left to right.
 ///
-/// The engine is asked start by start, so that somebody can stop it: how long it tries at one start has a limit, at how
-/// many it tries has none. (Its own search over some of the starts is no way: it lets no match reach beyond them.)
-struct Search<'r> {
-    regex: &'r onig::Regex,
+/// The engine is asked start by start, so that somebody can stop it. (Its own search over some of the starts is no way:
+/// it lets no match reach beyond them.) And at each start it is first given few attempts, since it cannot be stopped
+/// while it works on one: one attempt may look at all of the text. If they do not do, it begins anew with more, as many as fit
+/// into the time that is left.
+struct Search<'t> {
+    regex: &'t onig::Regex,
+    text: &'t str,
     region: Region,
     /// `\G` matches where a search begins, and so would match at each start: such a pattern is searched for at once.
     at_once: bool,
-    /// Each attempt may look at all of the text, or at all that is remembered.
-    is_dear: bool,
+    time: Time<'t>,
 }
 
-/// Attempts at one start: the engine's own limit, which the reference library keeps. Where attempts are dear, so many
-/// are left that they look at about as many bytes.
-const ATTEMPTS: usize = 10_000_000;
-const DEAR_ATTEMPTS: usize = 1 << 30;
-const LEAST_ATTEMPTS: usize = 10_000;
+/// Attempts at one start: the engine's own limit, which the reference library keeps.
+const ATTEMPTS: u32 = 10_000_000;
+const FIRST_ATTEMPTS: u32 = 1_000;
+/// How many times more it gets at once.
+const MOST_MORE: f64 = 16.0;
+/// The engine's word for an attempt too many.
+const TOO_MANY_ATTEMPTS: i32 = -17;
 
 /// Entries that the engine's stack may have, of about 40 bytes: so many, and so many more for every byte of the text.
 /// Honest patterns leave a few for each character that they may have to give back.
 const STACK: usize = 2 << 20;
 const STACK_PER_BYTE: usize = 8;
 
-impl<'r> Search<'r> {
-    fn new(regex: &'r onig::Regex, source: &str) -> Self {
-        let is_dear = source.contains(r"\g") || source.contains("(?R") || source.contains(r"\k") || {
-            let digit = |two: &[u8]| two[0] == b'\\' && two[1].is_ascii_digit();
-            source.as_bytes().windows(2).any(digit)
-        };
-        Search { regex, region: Region::new(), at_once: source.contains(r"\G"), is_dear }
+impl<'t> Search<'t> {
+    fn new(regex: &'t onig::Regex, source: &'t str, text: &'t str) -> Self {
+        let at_once = source.contains(r"\G");
+        Search { regex, text, region: Region::new(), at_once, time: Time::start(source, text) }
     }
 
     /// The leftmost match that starts at `at` or later.
-    fn first(&mut self, source: &str, text: &str, at: usize) -> Result<Option<(usize, usize)>> {
-        let mut began = Instant::now();
+    fn first(&mut self, at: usize) -> Result<Option<(usize, usize)>> {
         let mut from = at;
         loop {
-            self.region.clear();
-            let (options, region) = (SearchOptions::SEARCH_OPTION_NONE, Some(&mut self.region));
-            let param = match_param(text, self.is_dear);
-            let hit = match self.at_once {
-                true => self.regex.search_with_param(text, from, text.len(), options, region, param),
-                false => self.regex.match_with_param(text, from, options, region, param),
+            let hit = self.try_at(from, FIRST_ATTEMPTS);
+            let found = match hit {
+                Ok(found) => found,
+                Err(error) if error.code() == TOO_MANY_ATTEMPTS => self.try_harder(from)?,
+                Err(error) => return Err(self.time.gave_up(error.description())),
             };
-            let hit = hit.map_err(|error| gave_up(source, text, error.description()))?;
-            let took = began.elapsed();
-            if took >= LOOK_EVERY || hit.is_some() || self.at_once || from == text.len() {
-                charge(source, text, took)?;
-                began = Instant::now();
-            }
-            if hit.is_some() {
+            let is_end = self.at_once || from == self.text.len();
+            self.time.look(is_end)?;
+            if found {
                 return Ok(self.region.pos(0));
             }
-            if self.at_once || from == text.len() {
+            if is_end {
                 return Ok(None);
             }
-            from = next_boundary(text, from);
+            from = next_boundary(self.text, from);
         }
     }
+
+    /// Whether it matches at `from`.
+    #[inline]
+    fn try_at(&mut self, from: usize, attempts: u32) -> std::result::Result<bool, onig::Error> {
+        self.region.clear();
+        let (options, region) = (SearchOptions::SEARCH_OPTION_NONE, Some(&mut self.region));
+        let mut param = MatchParam::default();
+        let stack = STACK.saturating_add(self.text.len().saturating_mul(STACK_PER_BYTE));
+        param.set_match_stack_limit(u32::try_from(stack).unwrap_or(u32::MAX));
+        param.set_retry_limit_in_match(attempts);
+        let hit = match self.at_once {
+            true => self.regex.search_with_param(self.text, from, self.text.len(), options, region, param),
+            false => self.regex.match_with_param(self.text, from, options, region, param),
+        };
+        hit.map(|hit| hit.is_some())
+    }
+
+    /// The same where the first attempts did not do.
+    #[cold]
+    fn try_harder(&mut self, from: usize) -> Result<bool> {
+        let most = limits::pattern_time_at_one_place();
+        let mut attempts = FIRST_ATTEMPTS;
+        let mut watch = Stopwatch::start();
+        let mut used = Duration::ZERO;
+        loop {
+            self.time.look(false)?;
+            match self.try_at(from, attempts) {
+                Ok(hit) => return Ok(hit),
+                Err(error) if error.code() == TOO_MANY_ATTEMPTS && attempts < ATTEMPTS => {}
+                Err(error) => return Err(self.time.gave_up(error.description())),
+            }
+            let took = watch.lap();
+            used += took;
+            // What is left, in units of what this took.
+            let left = most.saturating_sub(used).as_secs_f64() / took.as_secs_f64().max(1e-9);
+            if left < 2.0 {
+                let reason = format!(
+                    "it tried for {:.1} s to match at one place, of {:.1} s that it has (a fifth of pattern_seconds of \
+                     the limits)",
+                    used.as_secs_f64(),
+                    most.as_secs_f64()
+                );
+                return Err(self.time.gave_up(&reason));
+            }
+            attempts = ((f64::from(attempts) * left.min(MOST_MORE)) as u32).min(ATTEMPTS);
+        }
+    }
+}
+
+/// The time that a pattern takes for a text, put on the text's bill now and then.
+struct Time<'t> {
+    source: &'t str,
+    text: &'t str,
+    watch: Stopwatch,
 }
 
 /// Time between two looks at whether the result is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
 
-fn match_param(text: &str, is_dear: bool) -> MatchParam {
-    let mut param = MatchParam::default();
-    let stack = STACK.saturating_add(text.len().saturating_mul(STACK_PER_BYTE));
-    param.set_match_stack_limit(u32::try_from(stack).unwrap_or(u32::MAX));
-    let attempts = match is_dear {
-        true => (DEAR_ATTEMPTS / text.len().max(1)).clamp(LEAST_ATTEMPTS, ATTEMPTS),
-        false => ATTEMPTS,
-    };
-    param.set_retry_limit_in_match(attempts as u32);
-    param
-}
+impl<'t> Time<'t> {
+    fn start(source: &'t str, text: &'t str) -> Self {
+        Time { source, text, watch: Stopwatch::start() }
+    }
 
-/// Puts the time that the engine took on the text's bill, and looks whether the result is still wanted.
-#[inline]
-fn charge(source: &str, text: &str, took: Duration) -> Result<()> {
-    limits::charge_pattern(took).map_err(|reason| gave_up(source, text, &reason))?;
-    limits::check()
+    /// Charges what was used, and looks whether the result is still wanted: if it is time for it, or at the end of the text.
+    #[inline]
+    fn look(&mut self, is_end: bool) -> Result<()> {
+        if is_end || self.watch.wall() >= LOOK_EVERY { self.charge() } else { Ok(()) }
+    }
+
+    fn charge(&mut self) -> Result<()> {
+        limits::charge_pattern(self.watch.lap()).map_err(|reason| self.gave_up(&reason))?;
+        limits::check_after_work()
+    }
+
+    #[cold]
+    fn gave_up(&self, message: &str) -> Error {
+        Error::new(
+            ErrorKind::Regex,
+            format!(
+                "the regular expression `{}` gave up on a text of {} bytes: {message}; nested or adjacent \
+                 repetitions make it backtrack: use possessive quantifiers (`++`) or atomic groups (`(?>...)`), \
+                 or cut the text first",
+                excerpt(self.source),
+                self.text.len()
+            ),
+        )
+    }
 }
 
 /// Lets matches through that are in order and lie between characters.
@@ -282,18 +344,4 @@ impl Guard<'_> {
             ),
         )
     }
-}
-
-#[cold]
-fn gave_up(source: &str, text: &str, message: &str) -> Error {
-    Error::new(
-        ErrorKind::Regex,
-        format!(
-            "the regular expression `{}` gave up on a text of {} bytes: {message}; nested or adjacent \
-             repetitions make it backtrack: use possessive quantifiers (`++`) or atomic groups (`(?>...)`), \
-             or cut the text first",
-            excerpt(source),
-            text.len()
-        ),
-    )
 }
