@@ -150,7 +150,7 @@ def _tokenize(options: argparse.Namespace) -> int:
             workers=options.workers,
             task=None if options.task is None else (options.task, options.tasks),
             resume=not options.anew,
-            on_event=_Events(meter, options.json),
+            on_event=_Events(meter, options.json, options.quiet),
         )
     seconds = time.perf_counter() - started
     if options.json:
@@ -169,8 +169,9 @@ def _tokenize(options: argparse.Namespace) -> int:
 class _Events:
     """What happens, shown: lines of JSON, or a bar over the bytes of all shards."""
 
-    def __init__(self, meter: Any, as_json: bool) -> None:
+    def __init__(self, meter: Any, as_json: bool, quiet: bool) -> None:
         self._meter, self._as_json = meter, as_json
+        self._note = (lambda message: None) if quiet else terminal.note
         self._total = 0
         self._done: dict[int, int] = {}
 
@@ -181,13 +182,11 @@ class _Events:
         if event["event"] == "plan":
             self._total = event["bytes"]
             if event["done"]:
-                terminal.note(f"going on: {event['done']:,} of {event['shards']:,} shards are there")
+                self._note(f"going on: {event['done']:,} of {event['shards']:,} shards are there")
         elif event["event"] == "progress":
             self._done[event["shard"]] = event["bytes"]
         elif event["event"] == "retry":
-            terminal.note(
-                f"a worker ended with status {event['status']}: shard {event['shard']} is made again"
-            )
+            self._note(f"a worker ended with status {event['status']}: shard {event['shard']} is made again")
         self._meter.update(sum(self._done.values()), max(0, self._total))
 
 
