@@ -121,6 +121,7 @@ _ROOMS = frozenset(
         "compat",
         "edit",
         "embeddings",
+        "evaluate",
         "explain",
         "implementations",
         "recipes",
