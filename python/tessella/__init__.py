@@ -128,6 +128,7 @@ _ROOMS = frozenset(
         "tasks",
         "tools",
         "tracing",
+        "web",
         "words",
     }
 )
