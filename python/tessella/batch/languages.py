@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .._notices import warn
 from ..errors import ArgumentError
-from ..tokenizer import Tokenizer, _warn
+from ..tokenizer import Tokenizer
 from .pieces import Roles
 
 if TYPE_CHECKING:
@@ -85,11 +86,9 @@ class Languages:
         backend = self.backend_tokenizer if backend is None else backend
         language = self._language(role)
         if backend.token_to_id(language) is None:
-            _warn(
-                [
-                    f"`{role}` is {language!r}, which is no token of this tokenizer: the unknown token "
-                    "stands for it"
-                ]
+            warn(
+                f"`{role}` is {language!r}, which is no token of this tokenizer: the unknown token "
+                "stands for it"
             )
         settings: Mapping[str, Any] = {
             **self._piece_class.arguments,

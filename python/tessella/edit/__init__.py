@@ -14,23 +14,35 @@ Example:
 """
 
 from .edited import Change, Edited, Effect
+from .extending import extend
 from .id_map import IdMap
+from .merging import Conflict, Merged, merge
 from .order import compact, pad_to_multiple, reorder
 from .pruning import Residue, prune, residues
 from .removing import remove
 from .specials import replace_special
+from .splitting import Resplit, change_splitter
+from .weights import Resized, resize_embeddings
 
 __all__ = [
     "Change",
+    "Conflict",
     "Edited",
     "Effect",
     "IdMap",
+    "Merged",
     "Residue",
+    "Resized",
+    "Resplit",
+    "change_splitter",
     "compact",
+    "extend",
+    "merge",
     "pad_to_multiple",
     "prune",
     "remove",
     "reorder",
     "replace_special",
     "residues",
+    "resize_embeddings",
 ]

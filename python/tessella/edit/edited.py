@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..ragged import RaggedIds
     from ..tokenizer import Tokenizer
 
-__all__ = ["Change", "Edited", "Effect", "finished", "renumbered"]
+__all__ = ["Change", "Edited", "Effect", "fingerprint", "finished", "renumbered", "with_new"]
 
 #: Texts that are encoded at a time, and characters of them.
 TEXTS, CHARACTERS = 4096, 1 << 20
@@ -44,8 +44,8 @@ class Effect:
     #: Texts whose tokens are others now, renumbering aside.
     changed: int = 0
     #: Of these, texts that decode to something else than before.
-    lost: int = 0
-    #: The first of them, those that are lost in front.
+    altered: int = 0
+    #: The first of them; those that decode to something else come before others.
     examples: list[Change] = field(default_factory=list)
 
     @property
@@ -73,7 +73,7 @@ class Effect:
             f"tokens           {self.tokens_before:,} -> {self.tokens_after:,} ({ratio:+.1%})",
             f"tokens per byte  {self.tokens_per_byte_before:.4f} -> {self.tokens_per_byte_after:.4f}",
             f"texts changed    {self.changed:,}",
-            f"decoded changed  {self.lost:,}",
+            f"decoded changed  {self.altered:,}",
         ]
         for one in self.examples:
             shown = one.text if len(one.text) <= 60 else f"{one.text[:60]}…"
@@ -151,11 +151,11 @@ def _look(edited: Edited, texts: list[str], effect: Effect, examples: int) -> No
     for place in _differing(edited.id_map, before, after):
         text = texts[place]
         effect.changed += 1
-        is_lost = edited.source.decode(before[place]) != edited.tokenizer.decode(after[place])
-        effect.lost += is_lost
-        if len(effect.examples) < examples or (is_lost and effect.lost <= examples):
+        is_altered = edited.source.decode(before[place]) != edited.tokenizer.decode(after[place])
+        effect.altered += is_altered
+        if len(effect.examples) < examples or (is_altered and effect.altered <= examples):
             one = Change(text, edited.source.encode(text).tokens, edited.tokenizer.encode(text).tokens)
-            effect.examples.insert(effect.lost - 1 if is_lost else len(effect.examples), one)
+            effect.examples.insert(effect.altered - 1 if is_altered else len(effect.examples), one)
             del effect.examples[examples:]
 
 
@@ -225,13 +225,42 @@ def finished(
         new_size=pipeline.size,
         is_exact=is_exact,
         unsure=unsure,
-        before=_fingerprint(pipeline.source),
-        after=_fingerprint(made),
+        before=fingerprint(pipeline.source),
+        after=fingerprint(made),
     )
     return Edited(made, id_map, pipeline.source, (*notes, *_unspelled(pipeline, removed)))
 
 
-def _fingerprint(tokenizer: Tokenizer) -> str | None:
+def with_new(pipeline: Pipeline, new: dict[int, tuple[int, ...]], notes: Iterable[str] = ()) -> Edited:
+    """Finishes an edit that added tokens after all others.
+
+    Where a file's added tokens have to follow the tokens of the model, they move behind the new ones.
+    """
+    kept = {id: id for id in pipeline.before}
+    try:
+        return finished(pipeline, kept, is_exact=False, notes=notes, new=new)
+    except UnsupportedError:
+        inner = pipeline.vocabulary.tokens()
+        outer = [id for id in sorted(one["id"] for one in pipeline.added) if id not in inner]
+        if not pipeline.added_before.intersection(outer):
+            raise
+    order = sorted(id for id in pipeline.tokens() if id not in outer) + outer
+    start = 0 if pipeline.vocabulary.is_dense else None
+    ids: dict[int, int] = {}
+    for id in order:
+        last = next(reversed(ids.values()), -1)
+        is_old = id in pipeline.before and id not in outer and start is None
+        ids[id] = id if is_old else last + 1
+    pipeline.renumber(ids)
+    moved = {ids[id]: parts for id, parts in new.items()}
+    number = len(pipeline.added_before.intersection(outer))
+    said = f"{number:,} added tokens moved behind the new ones, as the file asks for"
+    known = {id: ids[id] for id in kept}
+    return finished(pipeline, known, is_exact=False, notes=[*notes, said], new=moved)
+
+
+def fingerprint(tokenizer: Tokenizer) -> str | None:
+    """What tells a tokenizer from others, if it can be told."""
     try:
         return tokenizer.fingerprint()
     except UnsupportedError:

@@ -183,9 +183,12 @@ class Pipeline:
         made = self._tried()
         if not _has(made, wanted) and isinstance(self.vocabulary, BpeVocabulary):
             # Added tokens follow the model's, unless they are tokens of the model themselves.
+            own = dict(self.vocabulary.vocab)
             for one in self.added:
                 self._take_in(self.vocabulary, one)
             made = self._tried()
+            if not _has(made, wanted):
+                self.vocabulary.vocab = own
         if not _has(made, wanted):
             found = made.get_vocab()
             wrong = next(token for id, token in wanted.items() if found.get(token) != id)

@@ -77,7 +77,7 @@ def prune(
         >>> texts = ["low lower lowest newer wider"] * 9
         >>> old = recipes.get("gpt2").train(texts, vocab_size=280)
         >>> edited = edit.prune(old, 270, texts)
-        >>> edited.tokenizer.get_vocab_size(), edited.dry_run(texts).lost
+        >>> edited.tokenizer.get_vocab_size(), edited.dry_run(texts).altered
         (270, 0)
         >>> edit.prune(old, by="length", longest=3).tokenizer.encode("lower").tokens
         ['low', 'er']

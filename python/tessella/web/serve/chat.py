@@ -60,6 +60,8 @@ def rendered(service: Service, name: str | None, messages: list[Any], **options:
     template = options.pop("template", None)
     known = PretrainedTokenizer.over(tokenizer)
     own = known.chat_template
+    if own is None:
+        raise Refused(404, f"the tokenizer {chosen!r} has no chat template")
     if template is not None and not (isinstance(own, dict) and template in own):
         names = ", ".join(own) if isinstance(own, dict) else "none with a name"
         raise Refused(

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..answers import Refused
 from ..offsets import converter
 from ..work import Deadline
 from .operation import (
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["COUNT", "ENCODE"]
 
 _TEXT = {"type": "string"}
+_PAIR = {"type": "array", "items": _TEXT, "minItems": 2, "maxItems": 2}
 _SPECIAL = flag("Let the post-processor add its special tokens.", True)
 _AS_TEXT = flag(
     "Encode special tokens that stand in the texts as ordinary text: right for texts of strangers. `null` "
@@ -68,11 +68,9 @@ def _request(service: Service) -> dict[str, Any]:
     most = service.bounds.batch
     return request(
         {
-            "text": described(either(_TEXT, most), "A text, or a list of them."),
-            "pair": described(
-                {"anyOf": [*either(_TEXT, most)["anyOf"], {"type": "null"}]},
-                "A second text for each text.",
-                default=None,
+            "text": described(
+                {"anyOf": [_TEXT, {"type": "array", "items": {"anyOf": [_TEXT, _PAIR]}, "maxItems": most}]},
+                "A text, or a list of texts and pairs of texts.",
             ),
             "tokenizer": tokenizer_field(service),
             "fields": {
@@ -108,25 +106,17 @@ def _request(service: Service) -> dict[str, Any]:
     )
 
 
-def _pairs(texts: list[str], pair: Any) -> list[Any]:
-    if pair is None:
-        return texts
-    seconds = texts_of(pair)
-    if len(seconds) != len(texts):
-        raise Refused(422, f"`pair` has {len(seconds)} texts, and `text` has {len(texts)}", "$.pair")
-    return list(zip(texts, seconds, strict=True))
-
-
 def _size(item: Any) -> int:
     return len(item) if isinstance(item, str) else sum(map(len, item))
 
 
 def _encode(service: Service, asked: dict[str, Any], deadline: Deadline) -> Results:
     name, tokenizer = service.tokenizer(asked["tokenizer"])
-    items = _pairs(texts_of(asked["text"]), asked["pair"])
+    items = [one if isinstance(one, str) else tuple(one) for one in texts_of(asked["text"])]
     fields: list[str] = list(dict.fromkeys(asked["fields"]))
     special, as_text = asked["add_special_tokens"], asked["encode_special_tokens"]
-    plain = fields == ["ids"] and asked["pair"] is None and asked["max_length"] is None
+    single = all(isinstance(one, str) for one in items)
+    plain = fields == ["ids"] and single and asked["max_length"] is None
 
     def ids_of(some: list[str]) -> Any:
         return tokenizer.encode_ids_batch(some, special, encode_special_tokens=as_text)
