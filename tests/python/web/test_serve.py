@@ -75,8 +75,7 @@ def test_pairs_lengths_and_offset_units(client, tokenizers):
     tokenizer = tokenizers["wordpiece"]
     asked = {
         "tokenizer": "wordpiece",
-        "text": "naïve 😀 low",
-        "pair": "😀 tiles",
+        "text": [["naïve 😀 low", "😀 tiles"]],
         "fields": ["ids", "offsets"],
     }
     expected = tokenizer.encode("naïve 😀 low", "😀 tiles", truncation={"max_length": 8})
