@@ -119,6 +119,7 @@ _ROOMS = frozenset(
         "batch",
         "cli",
         "compat",
+        "data",
         "edit",
         "embeddings",
         "evaluate",

@@ -20,6 +20,7 @@ MODULES = [
     "tessella.compat.tiktoken",
     "tessella.compat.transformers",
     "tessella.counting",
+    "tessella.data",
     "tessella.decoders",
     "tessella.edit",
     "tessella.errors",
