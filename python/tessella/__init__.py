@@ -119,6 +119,7 @@ _ROOMS = frozenset(
         "batch",
         "cli",
         "compat",
+        "data",
         "edit",
         "embeddings",
         "evaluate",
@@ -129,6 +130,7 @@ _ROOMS = frozenset(
         "tasks",
         "tools",
         "tracing",
+        "web",
         "words",
     }
 )

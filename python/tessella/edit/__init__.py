@@ -22,6 +22,7 @@ from .pruning import Residue, prune, residues
 from .removing import remove
 from .specials import replace_special
 from .splitting import Resplit, change_splitter
+from .weights import Resized, resize_embeddings
 
 __all__ = [
     "Change",
@@ -31,6 +32,7 @@ __all__ = [
     "IdMap",
     "Merged",
     "Residue",
+    "Resized",
     "Resplit",
     "change_splitter",
     "compact",
@@ -42,4 +44,5 @@ __all__ = [
     "reorder",
     "replace_special",
     "residues",
+    "resize_embeddings",
 ]
