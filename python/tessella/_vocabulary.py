@@ -19,7 +19,7 @@ from .errors import UnsupportedError
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
 
-__all__ = ["Entries", "Kind", "entries", "model_state", "unknown_id", "within"]
+__all__ = ["Entries", "Kind", "entries", "model_state", "piece_scores", "unknown_id", "within"]
 
 #: ``text`` is learned, ``byte`` stands for a byte that nothing else spells (``<0x0A>``), ``added`` and
 #: ``special`` were put beside the model; ``unused`` cannot come out by the file's own word.
@@ -72,6 +72,12 @@ def model_state(tokenizer: Tokenizer) -> dict[str, Any]:
     except UnsupportedError:
         return {}
     return state
+
+
+def piece_scores(tokenizer: Tokenizer) -> tuple[bool, list[float]]:
+    """Of a SentencePiece model, whether it is a Unigram model (else BPE), and the scores of its pieces."""
+    pieces, _, options = _tessella.sentencepiece_parts(tokenizer)
+    return bool(options["unigram"]), [score for _, score, _ in pieces]
 
 
 def _falls_back(tokenizer: Tokenizer) -> bool:

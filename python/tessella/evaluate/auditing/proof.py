@@ -25,8 +25,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ... import _tessella
-from ..._vocabulary import model_state
+from ..._vocabulary import model_state, piece_scores
 from .witness import characters, is_utf8_inside
 
 if TYPE_CHECKING:
@@ -59,9 +58,9 @@ class Prover:
         self._kind = type(self._model).__name__
         self._scores: dict[int, float] = {}
         if self._kind == "SentencePiece":
-            pieces, _, options = _tessella.sentencepiece_parts(tokenizer)
-            self._kind = "Unigram" if options["unigram"] else "BPE"
-            self._scores = {id: score for id, (_, score, _) in enumerate(pieces)}
+            is_unigram, scores = piece_scores(tokenizer)
+            self._kind = "Unigram" if is_unigram else "BPE"
+            self._scores = dict(enumerate(scores))
             self._state: dict[str, Any] = {}
         else:
             self._state = model_state(tokenizer)
