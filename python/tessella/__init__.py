@@ -131,6 +131,7 @@ _ROOMS = frozenset(
         "tasks",
         "tools",
         "tracing",
+        "web",
         "words",
     }
 )
