@@ -10,6 +10,7 @@ from __future__ import annotations
 from .check import Verified, verify
 from .corpus import merge, tokenize_corpus
 from .fingerprint import fingerprint
+from .mapping import Encoder, encode_arrow, encoder
 from .reading import Corpus, Documents, Windows, open
 from .result import Result
 from .shuffling import drawn
@@ -18,10 +19,13 @@ from .summary import inspect
 __all__ = [
     "Corpus",
     "Documents",
+    "Encoder",
     "Result",
     "Verified",
     "Windows",
     "drawn",
+    "encode_arrow",
+    "encoder",
     "fingerprint",
     "inspect",
     "merge",
