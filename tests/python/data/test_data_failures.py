@@ -87,9 +87,7 @@ def test_bad_parquet_page(tmp_path, tokenizer):
         r"row group 1, row 1000 or one behind",
         shard_size=10**6,
     )
-    fails(
-        tmp_path, tokenizer, "b.parquet", b"PAR1" + b"x" * 90, "not a usable Parquet file", shard_size=10**6
-    )
+    fails(tmp_path, tokenizer, "b.parquet", b"PAR1" + b"x" * 90, "not a usable Parquet file")
 
 
 def test_text_that_is_not_utf8_in_a_table(tmp_path, tokenizer):
@@ -196,7 +194,7 @@ def test_a_file_in_the_place_of_the_folder(tmp_path, tokenizer):
 FULL = """
 import resource, sys, tessella, tessella.data
 resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
-tessella.data.tokenize_corpus({inputs!r}, tessella.load({tokenizer!r}), {out!r}, workers={workers})
+tessella.data.tokenize_corpus({inputs!r}, tessella.load({tokenizer!r}), {out!r}, workers={workers}, shard_size={size})
 """
 
 
@@ -212,14 +210,15 @@ def test_full_disk(tmp_path, tokenizer, workers):
     tokenizer.save(tmp_path / "t.json")
     out = tmp_path / "out"
     inputs = [str(folder / "0.jsonl"), str(folder / "1.jsonl")]
-    script = FULL.format(inputs=inputs, tokenizer=str(tmp_path / "t.json"), out=str(out), workers=workers)
-    script = script.replace("shard_size=10**6", "shard_size=1000" if workers == 1 else "shard_size=20000")
+    size = 1000 if workers == 1 else 20000
+    script = FULL.format(
+        inputs=inputs, tokenizer=str(tmp_path / "t.json"), out=str(out), workers=workers, size=size
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 1
     if workers == 1:
         assert re.search(r"OSError: \[Errno 27\] File too large: '.*out/.*'", done.stderr), done.stderr
     assert not [one for one in contents(out) if one.endswith((".tmp", ".save"))]
-    size = 1000 if workers == 1 else 20000
     tessella.data.tokenize_corpus(inputs, tokenizer, out, workers=1, shard_size=size)
     texts = [json.loads(line)["text"] for path in inputs for line in Path(path).read_text().splitlines()]
     assert [one.tolist() for one in tessella.data.open(out).documents] == expected(tokenizer, texts)

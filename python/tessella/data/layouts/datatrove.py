@@ -24,14 +24,12 @@ def shortly(count: int) -> str:
         >>> shortly(0), shortly(12), shortly(1500), shortly(9_999_999)
         ('0.00 T', '12.0 T', '1.50 kT', '10.0 MT')
     """
-    # Rounded to three digits first, since that may make the number longer: 9,999 is ten thousand.
-    length = len(str(count))
-    if length > 3:
-        unit = 10 ** (length - 3)
-        count = (count + unit // 2) // unit * unit
     power, over = divmod(len(str(count)) - 1, 3)
-    unit_name = ("", "k", "M", "G", "T", "P", "E")[power]
-    return f"{count / 1000**power:.{2 - over}f} {unit_name}T"
+    if float(f"{count / 1000**power:.{2 - over}f}") >= 10 ** (over + 1):
+        # Rounding makes it longer: 9,999 is ten thousand in three digits.
+        power, over = divmod(3 * power + over + 1, 3)
+    unit = ("", "k", "M", "G", "T", "P", "E")[power]
+    return f"{count / 1000**power:.{2 - over}f} {unit}T"
 
 
 def write(files: Files, stem: str, batches: Iterable[Batch], shape: Shape) -> list[Part]:
