@@ -130,6 +130,7 @@ _ROOMS = frozenset(
         "tasks",
         "tools",
         "tracing",
+        "web",
         "words",
     }
 )

@@ -6,16 +6,15 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .. import decoders, pre_tokenizers
-from .._tessella import Regex
-from ..loading import load
-from ..models import Unigram
-from ..normalizers import NFKC, Nmt, Replace, Sequence
-from ..tokenizer import Tokenizer
-from .base import BaseTokenizer, Files, Tokens
+from ...loading import load
+from ...models import Unigram
+from ...normalizers import NFKC, Nmt, Sequence
+from ...recipes.metaspace import blanks, single_blanks
+from ...tokenizer import Tokenizer
+from .base import BaseTokenizer, Files, Tokens, arguments
 
 if TYPE_CHECKING:
-    from .._types import PrependScheme, Texts
+    from ..._types import Texts
 
 
 class SentencePieceUnigramTokenizer(BaseTokenizer):
@@ -40,17 +39,11 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         replacement: str = "▁",
         add_prefix_space: bool = True,
     ) -> None:
+        parameters = arguments(locals())
         tokenizer = Tokenizer(Unigram(vocab))
-        tokenizer.normalizer = Sequence([Nmt(), NFKC(), Replace(Regex(" {2,}"), " ")])
-        scheme: PrependScheme = "always" if add_prefix_space else "never"
-        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement=replacement, prepend_scheme=scheme)
-        tokenizer.decoder = decoders.Metaspace(replacement=replacement, prepend_scheme=scheme)
-        parameters = {
-            "model": "SentencePieceUnigram",
-            "replacement": replacement,
-            "add_prefix_space": add_prefix_space,
-        }
-        super().__init__(tokenizer, parameters)
+        tokenizer.normalizer = Sequence([Nmt(), NFKC(), single_blanks()])
+        blanks(tokenizer, replacement, add_prefix_space)
+        super().__init__(tokenizer, {"model": "SentencePieceUnigram", **parameters})
 
     @staticmethod
     def from_spm(filename: str | os.PathLike[str]) -> SentencePieceUnigramTokenizer:

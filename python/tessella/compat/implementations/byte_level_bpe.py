@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .. import decoders, pre_tokenizers, processors
-from ..models import BPE
-from ..normalizers import Lowercase, Normalizer, Sequence, unicode_normalizer_from_str
-from ..tokenizer import Tokenizer
-from .base import BaseTokenizer, Files, Tokens
+from ... import processors
+from ...models import BPE
+from ...pre_tokenizers import ByteLevel
+from ...recipes.byte_level import stages
+from ...tokenizer import Tokenizer
+from .base import Files, MergesTokenizer, Tokens, arguments, normalizers
 
 if TYPE_CHECKING:
-    from .._types import Texts
+    from ..._types import Texts
 
 
-def one_or_sequence(normalizers: list[Normalizer]) -> Normalizer | None:
-    """No normalizer, the only one, or all of them in order."""
-    if len(normalizers) > 1:
-        return Sequence(normalizers)
-    return normalizers[0] if normalizers else None
-
-
-class ByteLevelBPETokenizer(BaseTokenizer):
+class ByteLevelBPETokenizer(MergesTokenizer):
     """Byte-pair encoding over bytes: every text can be encoded.
 
     Args:
@@ -55,11 +48,7 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         end_of_word_suffix: str | None = None,
         trim_offsets: bool = False,
     ) -> None:
-        parameters = {
-            name: value
-            for name, value in locals().items()
-            if name not in ("self", "vocab", "merges", "__class__")
-        }
+        parameters = arguments(locals(), "merges")
         if vocab is not None and merges is not None:
             model = BPE(
                 vocab,
@@ -71,25 +60,10 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         else:
             model = BPE()
         tokenizer = Tokenizer(model)
-        normalizers: list[Normalizer] = []
-        if unicode_normalizer:
-            normalizers.append(unicode_normalizer_from_str(unicode_normalizer))
-        if lowercase:
-            normalizers.append(Lowercase())
-        tokenizer.normalizer = one_or_sequence(normalizers)
-        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=add_prefix_space)
-        tokenizer.decoder = decoders.ByteLevel()
+        tokenizer.normalizer = normalizers(unicode_normalizer, lowercase)
+        stages(tokenizer, add_prefix_space=add_prefix_space)
         tokenizer.post_processor = processors.ByteLevel(trim_offsets=trim_offsets)
         super().__init__(tokenizer, {"model": "ByteLevelBPE", **parameters})
-
-    @staticmethod
-    def from_file(
-        vocab_filename: str | os.PathLike[str],
-        merges_filename: str | os.PathLike[str],
-        **kwargs: Any,  # what the class takes besides
-    ) -> ByteLevelBPETokenizer:
-        """A tokenizer from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
-        return ByteLevelBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
 
     def train(
         self,
@@ -100,7 +74,7 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         special_tokens: Tokens = (),
     ) -> None:
         """Trains on files; the options are those of ``BpeTrainer``."""
-        self._train({**locals(), "initial_alphabet": pre_tokenizers.ByteLevel.alphabet()})
+        self._train({**locals(), "initial_alphabet": ByteLevel.alphabet()})
 
     def train_from_iterator(
         self,
@@ -112,4 +86,4 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         length: int | None = None,
     ) -> None:
         """Trains on texts; the options are those of ``BpeTrainer``."""
-        self._train({**locals(), "initial_alphabet": pre_tokenizers.ByteLevel.alphabet()})
+        self._train({**locals(), "initial_alphabet": ByteLevel.alphabet()})

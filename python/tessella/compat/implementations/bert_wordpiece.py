@@ -6,17 +6,14 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .. import decoders
-from ..models import WordPiece
-from ..normalizers import BertNormalizer
-from ..pre_tokenizers import BertPreTokenizer
-from ..processors import BertProcessing
-from ..tokenizer import Tokenizer
-from ..tokens import AddedToken
-from .base import BaseTokenizer, Files, Tokens
+from ...models import WordPiece
+from ...processors import BertProcessing
+from ...recipes.wordpiece import stages
+from ...tokens import AddedToken
+from .base import BaseTokenizer, Files, Tokens, arguments, with_specials
 
 if TYPE_CHECKING:
-    from .._types import Texts
+    from ..._types import Texts
 
 _SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
@@ -52,22 +49,19 @@ class BertWordPieceTokenizer(BaseTokenizer):
         lowercase: bool = True,
         wordpieces_prefix: str = "##",
     ) -> None:
-        parameters = {
-            name: value for name, value in locals().items() if name not in ("self", "vocab", "__class__")
-        }
+        parameters = arguments(locals())
         if isinstance(vocab, (str, os.PathLike)):
             vocab = WordPiece.read_file(vocab)
         model = WordPiece(vocab, unk_token=str(unk_token), continuing_subword_prefix=wordpieces_prefix)
-        tokenizer = Tokenizer(model)
-        specials = [str(one) for one in (unk_token, sep_token, cls_token, pad_token, mask_token)]
-        tokenizer.add_special_tokens([one for one in specials if tokenizer.token_to_id(one) is not None])
-        tokenizer.normalizer = BertNormalizer(
+        tokenizer = with_specials(model, unk_token, sep_token, cls_token, pad_token, mask_token)
+        stages(
+            tokenizer,
+            wordpieces_prefix,
             clean_text=clean_text,
             handle_chinese_chars=handle_chinese_chars,
             strip_accents=strip_accents,
             lowercase=lowercase,
         )
-        tokenizer.pre_tokenizer = BertPreTokenizer()
         if vocab is not None:
             ends = []
             for name, token in (("sep_token", str(sep_token)), ("cls_token", str(cls_token))):
@@ -76,7 +70,6 @@ class BertWordPieceTokenizer(BaseTokenizer):
                     raise TypeError(f"{name} not found in the vocabulary")
                 ends.append((token, id))
             tokenizer.post_processor = BertProcessing(*ends)
-        tokenizer.decoder = decoders.WordPiece(prefix=wordpieces_prefix)
         super().__init__(tokenizer, {"model": "BertWordPiece", **parameters})
 
     @staticmethod

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .. import decoders, pre_tokenizers
-from ..models import BPE
-from ..normalizers import BertNormalizer, Lowercase, Normalizer, unicode_normalizer_from_str
-from ..tokenizer import Tokenizer
-from ..tokens import AddedToken
-from .base import BaseTokenizer, Files, Tokens
-from .byte_level_bpe import one_or_sequence
+from ... import decoders, pre_tokenizers
+from ...models import BPE
+from ...normalizers import BertNormalizer
+from ...tokens import AddedToken
+from .base import Files, MergesTokenizer, Tokens, arguments, normalizers, with_specials
 
 if TYPE_CHECKING:
-    from .._types import Texts
+    from ..._types import Texts
 
 
-class CharBPETokenizer(BaseTokenizer):
+class CharBPETokenizer(MergesTokenizer):
     """Byte-pair encoding over characters, with a mark at the end of every word.
 
     Args:
@@ -51,11 +48,7 @@ class CharBPETokenizer(BaseTokenizer):
         bert_normalizer: bool = True,
         split_on_whitespace_only: bool = False,
     ) -> None:
-        parameters = {
-            name: value
-            for name, value in locals().items()
-            if name not in ("self", "vocab", "merges", "__class__")
-        }
+        parameters = arguments(locals(), "merges")
         both = vocab is not None and merges is not None
         model = BPE(
             vocab if both else None,
@@ -64,32 +57,15 @@ class CharBPETokenizer(BaseTokenizer):
             unk_token=str(unk_token),
             end_of_word_suffix=suffix,
         )
-        tokenizer = Tokenizer(model)
-        if tokenizer.token_to_id(str(unk_token)) is not None:
-            tokenizer.add_special_tokens([str(unk_token)])
-        normalizers: list[Normalizer] = []
-        if unicode_normalizer:
-            normalizers.append(unicode_normalizer_from_str(unicode_normalizer))
-        if bert_normalizer:
-            normalizers.append(BertNormalizer(lowercase=False))
-        if lowercase:
-            normalizers.append(Lowercase())
-        tokenizer.normalizer = one_or_sequence(normalizers)
+        tokenizer = with_specials(model, unk_token)
+        bert = [BertNormalizer(lowercase=False)] if bert_normalizer else []
+        tokenizer.normalizer = normalizers(unicode_normalizer, lowercase, *bert)
         if split_on_whitespace_only:
             tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
         else:
             tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
         tokenizer.decoder = decoders.BPEDecoder(suffix=suffix)
         super().__init__(tokenizer, {"model": "BPE", **parameters})
-
-    @staticmethod
-    def from_file(
-        vocab_filename: str | os.PathLike[str],
-        merges_filename: str | os.PathLike[str],
-        **kwargs: Any,  # what the class takes besides
-    ) -> CharBPETokenizer:
-        """A tokenizer from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
-        return CharBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
 
     def train(
         self,

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .. import decoders, pre_tokenizers
-from ..models import BPE
-from ..normalizers import NFKC
-from ..tokenizer import Tokenizer
-from ..tokens import AddedToken
-from .base import BaseTokenizer, Files, Tokens
+from ...models import BPE
+from ...normalizers import NFKC
+from ...recipes.metaspace import blanks
+from ...tokens import AddedToken
+from .base import Files, MergesTokenizer, Tokens, arguments, with_specials
 
 if TYPE_CHECKING:
-    from .._types import PrependScheme, Texts
+    from ..._types import Texts
 
 
-class SentencePieceBPETokenizer(BaseTokenizer):
+class SentencePieceBPETokenizer(MergesTokenizer):
     """Byte-pair encoding with the spaces of SentencePiece.
 
     Args:
@@ -46,11 +44,7 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         dropout: float | None = None,
         fuse_unk: bool | None = False,
     ) -> None:
-        parameters = {
-            name: value
-            for name, value in locals().items()
-            if name not in ("self", "vocab", "merges", "fuse_unk", "__class__")
-        }
+        parameters = arguments(locals(), "merges", "fuse_unk")
         both = vocab is not None and merges is not None
         model = BPE(
             vocab if both else None,
@@ -59,23 +53,10 @@ class SentencePieceBPETokenizer(BaseTokenizer):
             unk_token=str(unk_token),
             fuse_unk=fuse_unk,
         )
-        tokenizer = Tokenizer(model)
-        if tokenizer.token_to_id(str(unk_token)) is not None:
-            tokenizer.add_special_tokens([str(unk_token)])
+        tokenizer = with_specials(model, unk_token)
         tokenizer.normalizer = NFKC()
-        scheme: PrependScheme = "always" if add_prefix_space else "never"
-        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement=replacement, prepend_scheme=scheme)
-        tokenizer.decoder = decoders.Metaspace(replacement=replacement, prepend_scheme=scheme)
+        blanks(tokenizer, replacement, add_prefix_space)
         super().__init__(tokenizer, {"model": "SentencePieceBPE", **parameters})
-
-    @staticmethod
-    def from_file(
-        vocab_filename: str | os.PathLike[str],
-        merges_filename: str | os.PathLike[str],
-        **kwargs: Any,  # what the class takes besides
-    ) -> SentencePieceBPETokenizer:
-        """A tokenizer from ``vocab.json`` and ``merges.txt``; other arguments as for the class."""
-        return SentencePieceBPETokenizer(*BPE.read_file(vocab_filename, merges_filename), **kwargs)
 
     def train(
         self,
