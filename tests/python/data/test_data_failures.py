@@ -85,7 +85,6 @@ def test_bad_parquet_page(tmp_path, tokenizer):
         "b.parquet",
         bytes(content),
         r"row group 1, row 1000 or one behind",
-        shard_size=10**6,
     )
     fails(tmp_path, tokenizer, "b.parquet", b"PAR1" + b"x" * 90, "not a usable Parquet file")
 
