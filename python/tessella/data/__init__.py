@@ -15,12 +15,17 @@ from .reading import Corpus, Documents, Windows, open
 from .result import Result
 from .shuffling import drawn
 from .summary import inspect
+from .training import Permutation, Stream, TorchRows, TorchStream
 
 __all__ = [
     "Corpus",
     "Documents",
     "Encoder",
+    "Permutation",
     "Result",
+    "Stream",
+    "TorchRows",
+    "TorchStream",
     "Verified",
     "Windows",
     "drawn",
