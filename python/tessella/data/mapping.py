@@ -103,16 +103,14 @@ def encode_arrow(
     found = backend_of(tokenizer).encode_ids_batch(
         cells(texts, "the column", 0, Reading()), add_special_tokens, num_threads
     )
-    lists = pyarrow.array(found)
+    offsets, ids = pyarrow.array(found.offsets), pyarrow.array(found.ids)
     if not texts.null_count:
-        return lists
+        return pyarrow.LargeListArray.from_arrays(offsets, ids)
     import numpy as np
 
-    offsets = np.zeros(len(texts) + 1, np.int64)
     valid = texts.is_valid().to_numpy(zero_copy_only=False)
-    lengths = np.zeros(len(texts), np.int64)
-    lengths[valid] = found.lengths()
-    np.cumsum(lengths, out=offsets[1:])
+    lengths = np.zeros(len(texts) + 1, np.int64)
+    lengths[1:][valid] = found.lengths()
     return pyarrow.LargeListArray.from_arrays(
-        pyarrow.array(offsets), pyarrow.array(found.ids), mask=pyarrow.array(~valid)
+        pyarrow.array(lengths.cumsum()), ids, mask=pyarrow.array(~valid)
     )
