@@ -15,6 +15,9 @@ from .conftest import Running
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
 
+# A busy machine may take its time.
+playwright.expect.set_options(timeout=30_000)
+
 HOSTILE = (
     '<img src=x onerror="window.hit=1"><script>window.hit=1</script>\u0301\u0301 مرحبا שלום 👩‍👩‍👧‍👦 '
     "a\x00b \u202eevil\u202c </textarea>"
