@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Whole = npt.NDArray[np.int64]
+    Packed = tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]
 
 __all__ = ["Blocks", "Histogram"]
 
@@ -76,7 +77,7 @@ class Histogram:
         self._most, self._each = most, 1
         self._open: Whole = np.zeros(size, dtype=np.int64)
         self._inside = 0
-        self._closed: list[tuple[Whole, Whole]] = []
+        self._closed: list[Packed] = []
 
     def add(self, ids: npt.NDArray[np.uint32], offsets: Whole) -> None:
         """Adds documents, each from one offset to the next."""
@@ -94,8 +95,7 @@ class Histogram:
                 self._close()
 
     def _close(self) -> None:
-        used = np.flatnonzero(self._open)
-        self._closed.append((used, self._open[used]))
+        self._closed.append(_packed(self._open))
         self._open[:] = 0
         self._inside = 0
         if len(self._closed) == self._most:
@@ -104,12 +104,11 @@ class Histogram:
             ]
             self._each *= 2
 
-    def _joined(self, one: tuple[Whole, Whole], other: tuple[Whole, Whole]) -> tuple[Whole, Whole]:
+    def _joined(self, one: Packed, other: Packed) -> Packed:
         both = np.zeros(len(self._open), dtype=np.int64)
         both[one[0]] = one[1]
         both[other[0]] += other[1]
-        used = np.flatnonzero(both)
-        return used, both[used]
+        return _packed(both)
 
     def total(self) -> Whole:
         """The count of each id."""
@@ -118,7 +117,15 @@ class Histogram:
             total[used] += counts
         return total
 
-    def groups(self) -> list[tuple[Whole, Whole]]:
+    def groups(self) -> list[Packed]:
         """Ids and counts of each group."""
-        used = np.flatnonzero(self._open)
-        return [*self._closed, (used, self._open[used])] if self._inside else list(self._closed)
+        return [*self._closed, _packed(self._open)] if self._inside else list(self._closed)
+
+
+def _packed(counts: Whole) -> Packed:
+    """The ids that occur and their counts, in half the memory where numbers are small enough."""
+    used = np.flatnonzero(counts)
+    some = counts[used]
+    if len(some) and some.max() < 1 << 32:
+        return used.astype(np.uint32), some.astype(np.uint32)
+    return used, some

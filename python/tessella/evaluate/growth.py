@@ -38,13 +38,13 @@ def steps(merges: list[tuple[int, int, int]], counts: Whole) -> Whole:
             first.
         counts: how often each id came out.
     """
-    used: Whole = np.zeros(len(counts), dtype=np.int64)
+    # Lists: single numbers of an array are slow to come by.
+    given, used = counts.tolist(), [0] * len(counts)
     for left, right, joined in reversed(merges):
-        uses = int(counts[joined] + used[joined])
-        if uses:
+        if uses := given[joined] + used[joined]:
             used[left] += uses
             used[right] += uses
-    return used
+    return np.array(used, dtype=np.int64)
 
 
 def knee(points: list[list[float]]) -> int | None:

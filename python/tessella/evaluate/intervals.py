@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Floats = npt.NDArray[np.float64]
-    Group = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+    Group = tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]
 
 __all__ = [
     "FEWEST",
