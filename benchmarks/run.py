@@ -22,9 +22,7 @@ from tests.conformance import texts
 
 HERE = Path(__file__).parent
 
-CL100K_LIKE = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
+CL100K_LIKE = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 CL100K = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 O200K = "|".join(
     [
@@ -41,9 +39,20 @@ PATTERNS = {
 }
 
 
-PACKAGES = (
-    "tessella tokenizers tiktoken sentencepiece gigatoken fastokens quicktok-v1 tokie rs-bpe kitoken rustbpe bpeasy"
-).split()
+PACKAGES = [
+    "tessella",
+    "tokenizers",
+    "tiktoken",
+    "sentencepiece",
+    "gigatoken",
+    "fastokens",
+    "quicktok-v1",
+    "tokie",
+    "rs-bpe",
+    "kitoken",
+    "rustbpe",
+    "bpeasy",
+]
 
 
 def measure(engine: str, job: dict[str, Any]) -> dict[str, Any] | None:
@@ -96,9 +105,7 @@ def main() -> int:
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         for corpus in definition["corpora"]:
-            source = next(
-                path for path in sorted(corpora.iterdir()) if path.name.startswith(corpus + ".txt")
-            )
+            source = next(path for path in sorted(corpora.iterdir()) if path.name.startswith(corpus + ".txt"))
             text = Path(folder, f"{corpus}.txt")
             text.write_bytes(
                 texts.read(source)[: definition["bytes"]].decode("utf-8", "ignore").encode("utf-8")
@@ -166,7 +173,9 @@ def run_case(
                 "engine": engine,
                 **{key: median(key) for key in ("first", "fresh", "warm")},
                 "best": round(max(r["fresh"] for r in measured), 2),
-                "calls_us": {name: round(min(r["calls"][name] for r in measured), 2) for name in measured[0]["calls"]},
+                "calls_us": {
+                    name: round(min(r["calls"][name] for r in measured), 2) for name in measured[0]["calls"]
+                },
                 "load_ms": median("load_ms"),
                 "peak_mb": round(statistics.median(r["peak_mb"] for r in measured)),
                 "ids_agree": all(r["ids"] == truth for r in measured),

@@ -7,6 +7,7 @@ works on more threads than one gains nothing by it.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import resource
 import statistics
@@ -64,7 +65,7 @@ def run(load: Callable[[dict[str, Any]], Callable[[list[str]], Sequence[Any]]]) 
     encode = load(job)
     loaded = time.process_time() - started
     bounds = [len(texts) * part // SLICES for part in range(SLICES + 1)]
-    slices = [texts[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    slices = [texts[start:end] for start, end in itertools.pairwise(bounds)]
     sizes = [sum(len(text.encode()) for text in part) / 1e6 for part in slices]
     rows: list[Any] = []
 

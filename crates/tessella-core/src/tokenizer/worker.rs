@@ -25,6 +25,8 @@ pub(super) struct Worker {
     start: LanesStart,
     text_seen: usize,
     budget: usize,
+    /// Room for ids that are only counted.
+    pub counted: Vec<TokenId>,
     tokens: Vec<PieceToken>,
     unit: Vec<PieceToken>,
     spelling: Spelling,
@@ -40,6 +42,7 @@ impl Worker {
             start,
             text_seen: 0,
             budget: cache_budget,
+            counted: Vec::new(),
             tokens: Vec::new(),
             unit: Vec::new(),
             spelling: Spelling::default(),

@@ -92,7 +92,7 @@ fn last(rest: &[u8]) -> (Ascii, u64) {
 /// Characters beyond ASCII are letters, digits, white or other.
 #[inline(always)]
 fn put(masks: &mut Masks, bytes: u64, role: u8) {
-    let all_if = |bit: u8| 0u64.wrapping_sub(u64::from(role / bit & 1));
+    let all_if = |bit: u8| 0u64.wrapping_sub(u64::from((role / bit) & 1));
     masks.letter |= bytes & all_if(LETTER);
     masks.digit |= bytes & all_if(DIGIT);
     masks.white |= bytes & all_if(WHITE);
