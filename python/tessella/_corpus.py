@@ -24,7 +24,7 @@ from .errors import ArgumentError, FormatError, MissingDependencyError
 if TYPE_CHECKING:
     from ._types import Source
 
-__all__ = ["Part", "Stream", "Texts", "files", "parts"]
+__all__ = ["Part", "Stream", "Texts", "cells", "check_column", "files", "parts"]
 
 #: Texts, and characters, that are handed on at a time.
 MOST = 1 << 12
@@ -265,9 +265,13 @@ def _parquet(name: str) -> Any:
 
 
 def _check_column(table: Any, name: str, column: str) -> None:
+    check_column(table.schema_arrow, name, column)
+
+
+def check_column(schema: Any, name: str, column: str) -> None:
+    """Refuses a table that has no such column of texts."""
     import pyarrow
 
-    schema = table.schema_arrow
     if column not in schema.names:
         known = ", ".join(f"`{one}`" for one in schema.names)
         raise ArgumentError(f"{name} has no column `{column}`, it has {known}: name one of them")
@@ -280,28 +284,41 @@ def _check_column(table: Any, name: str, column: str) -> None:
 
 
 def _parquet_texts(table: Any, name: str, reading: Reading) -> Iterator[list[str]]:
+    first = 0
+    for batch in table.iter_batches(batch_size=ROWS, columns=[reading.field]):
+        yield cells(batch.column(0), name, first, reading)
+        first += len(batch)
+
+
+def cells(column: Any, name: str, first: int, reading: Reading) -> list[str]:
+    """The texts of a part of a column of strings; rows without one are left out.
+
+    Args:
+        column: the part, of Arrow's.
+        name: the file, for messages.
+        first: the number of the part's first row.
+        reading: how texts are read.
+    """
     import pyarrow
 
-    first, column = 0, reading.field
-    for batch in table.iter_batches(batch_size=ROWS, columns=[column]):
-        # As bytes, so that what is not UTF-8 is found by us.
-        cells = batch.column(0).cast(pyarrow.large_string()).cast(pyarrow.large_binary()).to_pylist()
-        texts = []
-        for row, cell in enumerate(cells):
-            if cell is None:
-                continue
-            try:
-                texts.append(cell.decode("utf-8", reading.errors))
-            except UnicodeDecodeError as error:
-                refused = FormatError(
-                    f"{name} is not UTF-8: {cell[error.start]:#04x} at byte {error.start} of "
-                    f"row {first + row}, column `{column}`; convert the file first, "
-                    "or have what is invalid replaced: errors='replace', --errors replace"
-                )
-                refused.filename = name
-                raise refused from error
-        yield texts
-        first += len(cells)
+    texts = []
+    # As bytes, so that what is not UTF-8 is found by us.
+    if not (pyarrow.types.is_binary(column.type) or pyarrow.types.is_large_binary(column.type)):
+        column = column.cast(pyarrow.large_string()).cast(pyarrow.large_binary())
+    for row, cell in enumerate(column.to_pylist()):
+        if cell is None:
+            continue
+        try:
+            texts.append(cell.decode("utf-8", reading.errors))
+        except UnicodeDecodeError as error:
+            refused = FormatError(
+                f"{name} is not UTF-8: {cell[error.start]:#04x} at byte {error.start} of "
+                f"row {first + row}, column `{reading.field}`; convert the file first, "
+                "or have what is invalid replaced: errors='replace', --errors replace"
+            )
+            refused.filename = name
+            raise refused from error
+    return texts
 
 
 def _spread(given: Any, keys: list[str], name: str, default: Any) -> list[Any]:

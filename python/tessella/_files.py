@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from . import _tessella
-from ._corpus import _lists, files, parts
+from ._corpus import Stream, _lists, files, parts
 from ._progress import Meter
 from ._texts import Reading, flat
 from .ragged import RaggedIds
@@ -51,6 +51,15 @@ def _batches(
         meter.end()
 
 
+def _encoded_stream(
+    tokenizer: Tokenizer, stream: Stream, reading: Reading, special: bool, threads: int | None
+) -> Iterator[RaggedIds]:
+    """The ids of the texts of one binary stream, portion by portion; its name says what form they have."""
+    texts = _tessella.TextFiles([(stream.name, stream.file)], **reading.options)
+    while (found := texts.encode(tokenizer, PORTION, special, threads)) is not None:
+        yield RaggedIds(*found)
+
+
 def _read_file(path: Any) -> bytes:
     """The content of an ordinary file. A number is no path, though ``open`` takes one for an open file."""
     return _tessella.read_file(os.fsdecode(path))
@@ -62,25 +71,45 @@ def _write_together(folder: Any, files: Mapping[str, bytes]) -> list[str]:
     return [os.path.join(os.fsdecode(folder), *name.split("/")) for name in files]
 
 
-@contextlib.contextmanager
-def _replacing_together(*targets: str) -> Iterator[tuple[IO[bytes], ...]]:
-    """Files that take the places of ``targets`` when the block ends well, and vanish when it does not.
+class _Replacements:
+    """Files on their way, opened as they are needed, that take their places together or not at all.
 
     What is there and no ordinary file, a device or a pipe, is written to: a file must not take its place. The
     engine's writer does all this, see ``atomic`` in ``crates/tessella-formats``.
     """
-    made: list[_tessella.Replacing] = []
-    try:
-        with contextlib.ExitStack() as stack:
-            files = []
-            for target in targets:
-                made.append(_tessella.Replacing(target))
-                files.append(stack.enter_context(os.fdopen(made[-1].descriptor(), "wb")))
-            yield tuple(files)
-        _tessella.commit(made)
-    except BaseException:
-        for one in made:
+
+    def __init__(self) -> None:
+        self._made: list[_tessella.Replacing] = []
+        self._files = contextlib.ExitStack()
+
+    def open(self, target: str) -> IO[bytes]:
+        """A file that will be at ``target``."""
+        self._made.append(_tessella.Replacing(target))
+        return self._files.enter_context(os.fdopen(self._made[-1].descriptor(), "wb"))
+
+    def commit(self) -> None:
+        """Brings all to the disk and under their names."""
+        self._files.close()
+        _tessella.commit(self._made)
+
+    def abandon(self) -> None:
+        """Removes all."""
+        # A full disk is full for what is still in a buffer, too.
+        with contextlib.suppress(OSError):
+            self._files.close()
+        for one in self._made:
             one.abandon()
+
+
+@contextlib.contextmanager
+def _replacing_together(*targets: str) -> Iterator[tuple[IO[bytes], ...]]:
+    """Files that take the places of ``targets`` when the block ends well, and vanish when it does not."""
+    all = _Replacements()
+    try:
+        yield tuple([all.open(target) for target in targets])
+        all.commit()
+    except BaseException:
+        all.abandon()
         raise
 
 

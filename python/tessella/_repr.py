@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 # Fields whose value is a name and not a text.
@@ -10,6 +11,8 @@ _NAMES = {"behavior", "prepend_scheme", "direction", "progress_format"}
 _TUPLES = {"sep", "cls"}
 # Fields whose value, a list in JSON, holds tuples.
 _LISTS_OF_TUPLES = {"merges", "vocab"}
+# The stages of a tokenizer, as they are shown.
+_STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "model")
 # Entries that `str` shows of a list or dict.
 SHOWN = 5
 
@@ -101,3 +104,17 @@ def render_settings(name: str, value: dict[str, Any] | None, limit: int | None) 
         bare = key in ("strategy", "direction") and isinstance(one, str)
         parts.append(f"{key}={one if bare else render(one, limit, key)}")
     return f"{name}({', '.join(parts)})"
+
+
+def tokenizer(of: Any, limit: int | None) -> str:
+    """A tokenizer with all of its stages."""
+    settings = json.loads(of._settings())
+    stages = {name: getattr(of, name) for name in _STAGES}
+    parts = [
+        'version="1.0"',
+        f"truncation={render_settings('TruncationParams', settings['truncation'], limit)}",
+        f"padding={render_settings('PaddingParams', settings['padding'], limit)}",
+        f"added_tokens=[{joined([render(token, limit) for token in settings['added_tokens']], limit)}]",
+        *(f"{name}={'None' if stage is None else stage._render(limit)}" for name, stage in stages.items()),
+    ]
+    return f"Tokenizer({', '.join(parts)})"

@@ -1,9 +1,12 @@
 """What the package shows, and what importing it costs."""
 
 import importlib
+import pydoc
+import re
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import pytest
 import tessella
@@ -17,7 +20,9 @@ MODULES = [
     "tessella.compat.tiktoken",
     "tessella.compat.transformers",
     "tessella.counting",
+    "tessella.data",
     "tessella.decoders",
+    "tessella.edit",
     "tessella.errors",
     "tessella.explain",
     "tessella.implementations",
@@ -26,6 +31,7 @@ MODULES = [
     "tessella.normalizers",
     "tessella.pre_tokenizers",
     "tessella.processors",
+    "tessella.prove",
     "tessella.recipes",
     "tessella.tools",
     "tessella.trainers",
@@ -48,6 +54,15 @@ def test_all_is_what_is_public(name):
     assert visible - {"SentencePiece"} <= set(module.__all__)
 
 
+def test_no_public_name_goes():
+    """What `public_names.txt` lists, which grows by hand: a module or class, and names that it has."""
+    listed = (Path(__file__).parent / "public_names.txt").read_text(encoding="utf-8")
+    for line in listed.splitlines():
+        where, _, names = line.partition(": ")
+        place = pydoc.locate(where)
+        assert [name for name in names.split() if not hasattr(place, name)] == [], where
+
+
 def run(code):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.split()
@@ -68,7 +83,7 @@ for name in sorted(set(sys.modules) - before):
 def test_optional_rooms_stay_out():
     code = "import sys, tessella; print(*[n for n in sys.modules if n.startswith('tessella.')])"
     rooms = {name.split(".")[1] for name in run(code)}
-    optional = {"implementations", "tools", "studio", "cli", "data", "evaluate", "embeddings", "edit"}
+    optional = {"implementations", "tools", "web", "cli", "data", "evaluate", "embeddings", "edit"}
     optional |= {"batch", "compat", "explain"}
     assert not rooms & optional
 
@@ -104,3 +119,11 @@ def test_roles_are_not_taken_for_tokens():
     with pytest.raises(TypeError, match="not a dict"):
         tokenizer.add_special_tokens({"pad_token": "[PAD]"})
     assert tokenizer.get_vocab_size() == 0
+
+
+def test_the_page_of_the_tokenizer_tells_all_that_it_can_be_asked():
+    page = sys.modules["tessella.tokenizer"].__doc__
+    told = re.findall(r"``(\w+)(\*?)``", page[page.index("\n- ") :])
+    own = vars(tessella.Tokenizer)
+    public = {name for name in dir(tessella.Tokenizer) if not name.startswith("_")} | {"__call__"}
+    assert sorted(told) == sorted((name, "" if name in own else "*") for name in public)

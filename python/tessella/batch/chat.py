@@ -7,11 +7,12 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import ArgumentError, UnsupportedError
 from .calling import PaddingKind, TruncationKind
 from .encoding import BatchEncoding
+from .special import SpecialTokens
 from .tensors import Tensors
 
 __all__ = ["ChatTemplates", "Tool"]
@@ -143,16 +144,11 @@ def _cut(rendered: str, unmarked: str, text: str, mark: str) -> str:
     return unmarked[: max(ends)]
 
 
-class ChatTemplates:
+class ChatTemplates(SpecialTokens):
     """Chat templates and their use; a part of ``PretrainedTokenizer``."""
 
     #: The template, or templates by name, or ``None``.
     chat_template: str | dict[str, str] | None
-
-    if TYPE_CHECKING:
-
-        @property
-        def special_tokens_map(self) -> dict[str, str]: ...
 
     def _set_chat_templates(self, given: Any, named: Sequence[tuple[str, str]]) -> None:
         if isinstance(given, (list, tuple)):

@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import normalizers
+from .._notices import warn
 from ..processors import RobertaProcessing, TemplateProcessing
-from ..tokenizer import Tokenizer, _warn
+from ..tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from .tokenizer import PretrainedTokenizer
@@ -337,9 +338,7 @@ def warn_of_unused(given: Mapping[str, Any], done: set[str], name: str) -> None:
     if unused:
         kind = f"of the class {name}" if name else "of a folder that names no class"
         takes = ", ".join(ARGUMENTS.get(name, ())) or "none of these"
-        _warn(
-            [
-                f"{', '.join(f'`{key}`' for key in unused)} changes nothing: a tokenizer {kind} "
-                f"takes {takes}; change the stages of tokenizer.backend_tokenizer instead"
-            ]
+        warn(
+            f"{', '.join(f'`{key}`' for key in unused)} changes nothing: a tokenizer {kind} "
+            f"takes {takes}; change the stages of tokenizer.backend_tokenizer instead"
         )

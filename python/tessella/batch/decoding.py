@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from .._notices import warn
 from ..errors import ArgumentError
-from ..tokenizer import _warn
+from .special import SpecialTokens
 from .unknown import warning_of_options
 
 if TYPE_CHECKING:
     from .._types import Ids
-    from ..tokenizer import Tokenizer
 
 __all__ = ["Decoding", "clean_up"]
 
@@ -60,18 +60,11 @@ def _plain(ids: Any) -> Any:
     )
 
 
-class Decoding:
+class Decoding(SpecialTokens):
     """The way back; a part of ``PretrainedTokenizer``."""
 
-    backend_tokenizer: Tokenizer
     clean_up_tokenization_spaces: bool
     _word_end: str | None = None
-
-    if TYPE_CHECKING:
-
-        def _id(self, token: str) -> int | None: ...
-        @property
-        def all_special_ids(self) -> list[int]: ...
 
     @overload
     def convert_tokens_to_ids(self, tokens: str) -> int | None: ...
@@ -184,11 +177,9 @@ class Decoding:
             return text
         if type(self.backend_tokenizer.model).__name__ == "BPE":
             if wanted:
-                _warn(
-                    [
-                        "clean_up_tokenization_spaces=True does nothing to a byte-pair tokenizer: the "
-                        "blanks that it decodes are those of the text"
-                    ]
+                warn(
+                    "clean_up_tokenization_spaces=True does nothing to a byte-pair tokenizer: the "
+                    "blanks that it decodes are those of the text"
                 )
             return text
         return clean_up(text)

@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
 from .._prefix import check_prefix
+from .._saving import save_folder
 from ..errors import ArgumentError, FormatError, UnsupportedError
 from ..loading import loaded
 from ..tokenizer import Tokenizer
 from .classes import warn_of_unused
+from .ends import SequenceEnds
 from .from_pieces import as_json
 from .unknown import looked_at, warn_of_misspelled, warn_of_unknown
 
@@ -52,10 +54,9 @@ class HubOptions(TypedDict, total=False):
     tags: object
 
 
-class Files:
+class Files(SequenceEnds):
     """The way to disk and hub; a part of ``PretrainedTokenizer``."""
 
-    backend_tokenizer: Tokenizer
     init_kwargs: dict[str, Any]
 
     @staticmethod
@@ -239,7 +240,7 @@ class Files:
         if not save_jinja_files:
             copy.config, _ = me.save_chat_templates(folder, copy.config, None, False)
         # What an older save has left of chat templates belongs to what is replaced.
-        files = copy._save_folder(folder, filename_prefix, save_jinja_files, replaces_templates=True)
+        files = save_folder(copy, folder, filename_prefix, save_jinja_files, replaces_templates=True)
         if push_to_hub:
             self.push_to_hub(repo_id or os.path.basename(os.path.abspath(folder)), **options)
         return tuple(files)

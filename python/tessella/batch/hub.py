@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .._optional import how_to_install
-from ..errors import HubError, MissingDependencyError
+from .._optional import needed
+from ..errors import HubError
 
-__all__ = ["download", "upload"]
+__all__ = ["download", "download_json", "upload"]
 
 _SENTENCEPIECE = (
     "tokenizer.model",
@@ -37,14 +37,8 @@ _FILES = (
 _ENOUGH = ("tokenizer.json", *_SENTENCEPIECE, "tekken.json", "vocab.json", "vocab.txt")
 
 
-def _hub() -> Any:
-    try:
-        import huggingface_hub
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"model hubs need huggingface_hub: {how_to_install('huggingface_hub', 'hub')}"
-        ) from error
-    return huggingface_hub
+def _hub(purpose: str) -> Any:
+    return needed("huggingface_hub", "hub", purpose)
 
 
 def _reason(error: BaseException) -> str:
@@ -65,7 +59,7 @@ def download(
 
     Without a connection, what the cache holds is used.
     """
-    hub = _hub()
+    hub = _hub("loading from a hub")
     inside = f"{subfolder.strip('/')}/" if subfolder else ""
     options: dict[str, Any] = {
         "revision": revision,
@@ -96,9 +90,22 @@ def download(
     return str(found)
 
 
+def download_json(name: str, revision: str, token: str | None) -> str:
+    """The ``tokenizer.json`` of a repository, and nothing else."""
+    options: dict[str, Any] = {} if token is None else {"token": token}
+    hub = _hub("loading from a hub")
+    try:
+        return str(hub.hf_hub_download(name, "tokenizer.json", revision=revision, **options))
+    except Exception as error:
+        raise HubError(
+            f"no tokenizer.json of `{name}` from the hub ({_reason(error)}); check the name and the "
+            "connection, pass `token` for a private repository, or give tessella.load the path of a file"
+        ) from error
+
+
 def upload(folder: str, repo_id: str, **options: Any) -> str:
     """Uploads a folder to a repository, which is created if need be; the address of the commit."""
-    hub = _hub()
+    hub = _hub("uploading to a hub")
     token = options.pop("token", None)
     private = options.pop("private", None)
     try:

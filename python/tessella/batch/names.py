@@ -15,7 +15,7 @@ from ..errors import ArgumentError
 from ..tokens import AddedToken
 from .classes import argument, carry_out
 from .decoding import clean_up
-from .special import ROLES
+from .special import ROLES, SpecialTokens
 from .strategies import PADDING, TRUNCATION, chosen
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def write_templates(
     return _write_together(folder, files)
 
 
-class OtherNames:
+class OtherNames(SpecialTokens):
     """Names of the transformers library; a part of ``PretrainedTokenizer``."""
 
     #: The roles that every tokenizer may have.
@@ -63,7 +63,6 @@ class OtherNames:
     #: The engine's kind, as that library names it.
     backend: ClassVar[str] = "tokenizers"
 
-    backend_tokenizer: Tokenizer
     init_kwargs: dict[str, Any]
     padding_side: Side
     truncation_side: Side
@@ -149,9 +148,7 @@ class OtherNames:
         return self.backend_tokenizer.id_to_token(int(index))
 
     def _convert_token_to_id_with_added_voc(self, token: str) -> int | None:
-        me: Any = self
-        found: int | None = me._id(token)
-        return found
+        return self._id(token)
 
     @property
     def can_save_slow_tokenizer(self) -> bool:

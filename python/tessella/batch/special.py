@@ -1,4 +1,4 @@
-"""The special tokens of a tokenizer by their roles: ``pad_token``, ``pad_token_id`` and so on.
+"""The tokens of a tokenizer: its vocabulary, and its special tokens by their roles (``pad_token`` and so on).
 
 Roles are plain attributes. An unset one is ``None``; so is its id. A tokenizer may have roles of its own
 besides the usual seven (``image_token`` for example).
@@ -6,7 +6,7 @@ besides the usual seven (``image_token`` for example).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, UnsupportedError
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ROLES", "SpecialTokens", "as_token", "guess"]
 
+#: A token to add.
+Token = str | AddedToken
 #: The roles that every tokenizer may have.
 ROLES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
@@ -72,7 +74,7 @@ def _role(name: str) -> tuple[str, bool]:
 
 
 class SpecialTokens:
-    """The roles and the further special tokens; a part of ``PretrainedTokenizer``."""
+    """The vocabulary, the roles and the further special tokens; a part of ``PretrainedTokenizer``."""
 
     backend_tokenizer: Tokenizer
     _roles: dict[str, str | AddedToken | None]
@@ -144,6 +146,8 @@ class SpecialTokens:
 
     def _set_special_tokens(self, settings: Mapping[str, Any]) -> None:
         """Takes roles, and roles of its own, out of the settings of a tokenizer."""
+        self._roles = dict.fromkeys(ROLES)
+        self._extra = []
         extra = settings.get("extra_special_tokens", settings.get("additional_special_tokens"))
         own = dict(extra) if isinstance(extra, Mapping) else {}
         own |= settings.get("model_specific_special_tokens") or {}
@@ -172,6 +176,45 @@ class SpecialTokens:
                 token.special = True
             adding.setdefault(token.content, token)
         return list(adding.values())
+
+    @property
+    def vocab_size(self) -> int:
+        """The number of entries of the model's vocabulary, without added tokens. See ``len``."""
+        return self.backend_tokenizer.get_vocab_size(with_added_tokens=False)
+
+    def __len__(self) -> int:
+        """The number of entries with added tokens."""
+        return self.backend_tokenizer.get_vocab_size(with_added_tokens=True)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def get_vocab(self) -> dict[str, int]:
+        """All tokens and their ids."""
+        return self.backend_tokenizer.get_vocab(with_added_tokens=True)
+
+    @property
+    def vocab(self) -> dict[str, int]:
+        """All tokens and their ids."""
+        return self.get_vocab()
+
+    @property
+    def added_tokens_decoder(self) -> dict[int, AddedToken]:
+        """The added tokens by id."""
+        return self.backend_tokenizer.get_added_tokens_decoder()
+
+    @property
+    def added_tokens_encoder(self) -> dict[str, int]:
+        """The ids of the added tokens, in order of the ids."""
+        return {token.content: id for id, token in self.added_tokens_decoder.items()}
+
+    def get_added_vocab(self) -> dict[str, int]:
+        """The ids of the added tokens, in order of the ids."""
+        return self.added_tokens_encoder
+
+    def num_special_tokens_to_add(self, pair: bool = False) -> int:
+        """How many special tokens the post-processor puts round a text or a pair."""
+        return self.backend_tokenizer.num_special_tokens_to_add(pair)
 
     @property
     def special_tokens_map(self) -> dict[str, str]:
@@ -209,3 +252,72 @@ class SpecialTokens:
             )
         special = set(self.all_special_ids)
         return [int(int(id) in special) for id in token_ids_0]
+
+    def add_tokens(self, new_tokens: Token | Sequence[Token], special_tokens: bool = False) -> int:
+        """Adds tokens, one or a list, and tells how many were new.
+
+        Args:
+            new_tokens: ``str`` or ``AddedToken``, or a list of them.
+            special_tokens: whether they are special.
+        """
+        if not new_tokens:
+            return 0
+        tokens = [new_tokens] if isinstance(new_tokens, str) else new_tokens
+        tokens = list(tokens) if isinstance(tokens, Sequence) else [tokens]
+        if special_tokens:
+            return self.backend_tokenizer.add_special_tokens(tokens)
+        return self.backend_tokenizer.add_tokens(tokens)
+
+    def add_special_tokens(
+        self,
+        special_tokens_dict: Mapping[str, Token | Sequence[Token]],
+        replace_extra_special_tokens: bool = True,
+    ) -> int:
+        """Gives special tokens their roles and adds those that the vocabulary lacks.
+
+        Args:
+            special_tokens_dict: tokens by role, and a list as ``extra_special_tokens``.
+            replace_extra_special_tokens: forget the further special tokens of before. They stay in the
+                vocabulary.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> from tessella.batch import PretrainedTokenizer
+            >>> tokenizer = PretrainedTokenizer(Tokenizer(models.WordLevel({"a": 0}, "a")))
+            >>> tokenizer.add_special_tokens({"pad_token": "<pad>"}), tokenizer.pad_token_id
+            (1, 1)
+        """
+        if not special_tokens_dict:
+            return 0
+        if not isinstance(special_tokens_dict, Mapping):
+            raise TypeError(
+                "`special_tokens_dict` must be a dict of tokens by role, such as {'pad_token': '[PAD]'}, not "
+                f"{type(special_tokens_dict).__name__}; add_tokens(..., special_tokens=True) takes a list"
+            )
+        adding: list[Any] = []
+
+        def special(value: object) -> Any:
+            if as_token(value) is None:
+                raise ArgumentError("a special token must be a str or an AddedToken, not None")
+            # Token objects are handed on as they are: adding makes them special.
+            return AddedToken(value, normalized=False, special=True) if isinstance(value, str) else value
+
+        allowed = {*ROLES, *self._roles, "extra_special_tokens", "additional_special_tokens"}
+        for key, value in special_tokens_dict.items():
+            if key not in allowed:
+                raise ArgumentError(
+                    f"Key {key} is not a valid special token. Valid keys are: {', '.join(sorted(allowed))}"
+                )
+            if not key.startswith(("extra_", "additional_")):
+                adding.append(special(value))
+                setattr(self, key, value)
+                continue
+            if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+                raise ArgumentError(f"`{key}` must be a list of str or AddedToken, not {value!r}")
+            known = () if replace_extra_special_tokens else set(map(str, self._extra))
+            tokens = [special(one) for one in value if str(one) not in known]
+            if tokens:
+                kept = () if replace_extra_special_tokens else self._extra
+                self._extra = [one for one in map(as_token, (*kept, *tokens)) if one is not None]
+            adding += tokens
+        return self.add_tokens(adding, special_tokens=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
+from .._notices import warn
 from .._types import TruncationStrategy
 from ..errors import ArgumentError
-from ..tokenizer import _warn
 
 if TYPE_CHECKING:
     from .calling import PaddingKind, TruncationKind
@@ -90,11 +90,9 @@ def resolve(
         else chosen("padding", padding, PADDING)
     )
     if padding is True and max_length is not None and truncating == "do_not_truncate" and verbose:
-        _warn(
-            [
-                "`max_length` is ignored when `padding`=`True` and there is no truncation strategy. To pad "
-                "to max length, use `padding='max_length'`."
-            ]
+        warn(
+            "`max_length` is ignored when `padding`=`True` and there is no truncation strategy. To pad "
+            "to max length, use `padding='max_length'`."
         )
     if max_length is None:
         wanted = [
@@ -107,11 +105,9 @@ def resolve(
         ]
         if wanted and model_max_length > _LARGE:
             if verbose:
-                _warn(
-                    [
-                        f"{' and '.join(wanted)} does nothing: neither `max_length` nor the tokenizer's "
-                        "`model_max_length` says how long"
-                    ]
+                warn(
+                    f"{' and '.join(wanted)} does nothing: neither `max_length` nor the tokenizer's "
+                    "`model_max_length` says how long"
                 )
             padded = "do_not_pad" if padded == "max_length" else padded
             truncating = "do_not_truncate"

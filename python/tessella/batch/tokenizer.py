@@ -18,11 +18,12 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from .._calls import a_call, an_encode
+from .._notices import warn
 from ..errors import ArgumentError, OutOfRangeError
-from ..processors import TemplateProcessing
-from ..tokenizer import Tokenizer, _warn
+from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from .calling import CallInput, Columns, PaddingKind, TruncationKind, encode_rows
 from .chat import ChatTemplates
@@ -31,24 +32,19 @@ from .decoding import Decoding
 from .encoding import BatchEncoding
 from .files import Files
 from .names import OtherNames
-from .special import ROLES, SpecialTokens, as_token, guess
+from .special import ROLES, guess
 from .strategies import NO_LIMIT, Strategies, count, resolve
 from .tensors import Tensors
 from .unknown import warn_of_unknown, warning_of_options
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
     from typing_extensions import Unpack
 
     from .._types import Side, Texts
-    from .calling import Batch, EncodedColumns, EncodeOptions, PadToken, PlainOptions, TokenizeOptions
+    from .calling import EncodeOptions, PadToken, TokenizeOptions
     from .padding import Encoded
 
 __all__ = ["PretrainedTokenizer"]
-
-#: A token to add.
-Token = str | AddedToken
 
 _P = TypeVar("_P", bound="PretrainedTokenizer")
 _SIDES = ("left", "right")
@@ -83,7 +79,7 @@ def _whole(name: str, value: Any) -> int:
     return number
 
 
-class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNames):
+class PretrainedTokenizer(Files, ChatTemplates, Decoding, OtherNames):
     """A tokenizer together with its model's settings; call it to encode.
 
     One may be called by many threads at once: whatever a call is told about padding and truncation concerns
@@ -155,11 +151,9 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
         self._carried_out = shape(self, name, settings)
         if "add_bos_token" in settings or "add_eos_token" in settings:
             if has_ends(name):
-                _warn(
-                    [
-                        f"`add_bos_token` and `add_eos_token` say nothing to a {name}, whose texts have ends "
-                        "of their own; set them on the tokenizer to replace its post-processor"
-                    ]
+                warn(
+                    f"`add_bos_token` and `add_eos_token` say nothing to a {name}, whose texts have ends "
+                    "of their own; set them on the tokenizer to replace its post-processor"
                 )
             else:
                 self.update_post_processor()
@@ -209,8 +203,6 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
     def _set_up(self, backend: Tokenizer, settings: dict[str, Any]) -> None:
         settings = {**self._defaults, **settings}
         self.backend_tokenizer = backend
-        self._roles = dict.fromkeys(ROLES)
-        self._extra = []
         self._set_special_tokens(settings)
         self.init_kwargs = settings
         self.name_or_path: str = str(settings.get("name_or_path", ""))
@@ -228,8 +220,7 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
         self.pad_token_type_id: int = _whole("pad_token_type_id", settings.get("pad_token_type_id", 0))
         self.clean_up_tokenization_spaces: bool = bool(settings.get("clean_up_tokenization_spaces", False))
         self.split_special_tokens: bool = bool(settings.get("split_special_tokens", False))
-        self._add_bos = bool(settings.get("add_bos_token", False))
-        self._add_eos = bool(settings.get("add_eos_token", False))
+        self._set_ends(settings)
         self._warned_of_length = False
         #: Which warnings other libraries have given about this tokenizer.
         self.deprecation_warnings: dict[str, bool] = {}
@@ -243,45 +234,6 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
     def is_fast(self) -> bool:
         """Always true: the look-ups of a ``BatchEncoding`` are there."""
         return True
-
-    @property
-    def vocab_size(self) -> int:
-        """The number of entries of the model's vocabulary, without added tokens. See ``len``."""
-        return self.backend_tokenizer.get_vocab_size(with_added_tokens=False)
-
-    def __len__(self) -> int:
-        """The number of entries with added tokens."""
-        return self.backend_tokenizer.get_vocab_size(with_added_tokens=True)
-
-    def __bool__(self) -> bool:
-        return True
-
-    def get_vocab(self) -> dict[str, int]:
-        """All tokens and their ids."""
-        return self.backend_tokenizer.get_vocab(with_added_tokens=True)
-
-    @property
-    def vocab(self) -> dict[str, int]:
-        """All tokens and their ids."""
-        return self.get_vocab()
-
-    @property
-    def added_tokens_decoder(self) -> dict[int, AddedToken]:
-        """The added tokens by id."""
-        return self.backend_tokenizer.get_added_tokens_decoder()
-
-    @property
-    def added_tokens_encoder(self) -> dict[str, int]:
-        """The ids of the added tokens, in order of the ids."""
-        return {token.content: id for id, token in self.added_tokens_decoder.items()}
-
-    def get_added_vocab(self) -> dict[str, int]:
-        """The ids of the added tokens, in order of the ids."""
-        return self.added_tokens_encoder
-
-    def num_special_tokens_to_add(self, pair: bool = False) -> int:
-        """How many special tokens the post-processor puts round a text or a pair."""
-        return self.backend_tokenizer.num_special_tokens_to_add(pair)
 
     @property
     def max_len_single_sentence(self) -> int:
@@ -323,130 +275,6 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
 
-    # Adding tokens.
-
-    def add_tokens(self, new_tokens: Token | Sequence[Token], special_tokens: bool = False) -> int:
-        """Adds tokens, one or a list, and tells how many were new.
-
-        Args:
-            new_tokens: ``str`` or ``AddedToken``, or a list of them.
-            special_tokens: whether they are special.
-        """
-        if not new_tokens:
-            return 0
-        tokens = [new_tokens] if isinstance(new_tokens, str) else new_tokens
-        tokens = list(tokens) if isinstance(tokens, Sequence) else [tokens]
-        if special_tokens:
-            return self.backend_tokenizer.add_special_tokens(tokens)
-        return self.backend_tokenizer.add_tokens(tokens)
-
-    def add_special_tokens(
-        self,
-        special_tokens_dict: Mapping[str, Token | Sequence[Token]],
-        replace_extra_special_tokens: bool = True,
-    ) -> int:
-        """Gives special tokens their roles and adds those that the vocabulary lacks.
-
-        Args:
-            special_tokens_dict: tokens by role, and a list as ``extra_special_tokens``.
-            replace_extra_special_tokens: forget the further special tokens of before. They stay in the
-                vocabulary.
-
-        Example:
-            >>> from tessella import Tokenizer, models
-            >>> from tessella.batch import PretrainedTokenizer
-            >>> tokenizer = PretrainedTokenizer(Tokenizer(models.WordLevel({"a": 0}, "a")))
-            >>> tokenizer.add_special_tokens({"pad_token": "<pad>"}), tokenizer.pad_token_id
-            (1, 1)
-        """
-        if not special_tokens_dict:
-            return 0
-        if not isinstance(special_tokens_dict, Mapping):
-            raise TypeError(
-                "`special_tokens_dict` must be a dict of tokens by role, such as {'pad_token': '[PAD]'}, not "
-                f"{type(special_tokens_dict).__name__}; add_tokens(..., special_tokens=True) takes a list"
-            )
-        adding: list[Any] = []
-
-        def special(value: object) -> Any:
-            if as_token(value) is None:
-                raise ArgumentError("a special token must be a str or an AddedToken, not None")
-            # Token objects are handed on as they are: adding makes them special.
-            return AddedToken(value, normalized=False, special=True) if isinstance(value, str) else value
-
-        allowed = {*ROLES, *self._roles, "extra_special_tokens", "additional_special_tokens"}
-        for key, value in special_tokens_dict.items():
-            if key not in allowed:
-                raise ArgumentError(
-                    f"Key {key} is not a valid special token. Valid keys are: {', '.join(sorted(allowed))}"
-                )
-            if not key.startswith(("extra_", "additional_")):
-                adding.append(special(value))
-                setattr(self, key, value)
-                continue
-            if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
-                raise ArgumentError(f"`{key}` must be a list of str or AddedToken, not {value!r}")
-            known = () if replace_extra_special_tokens else set(map(str, self._extra))
-            tokens = [special(one) for one in value if str(one) not in known]
-            if tokens:
-                kept = () if replace_extra_special_tokens else self._extra
-                self._extra = [one for one in map(as_token, (*kept, *tokens)) if one is not None]
-            adding += tokens
-        return self.add_tokens(adding, special_tokens=True)
-
-    # Beginning and end of a sequence.
-
-    @property
-    def add_bos_token(self) -> bool:
-        """Whether sequences begin with ``bos_token``; setting it replaces the post-processor."""
-        return self._add_bos
-
-    @add_bos_token.setter
-    def add_bos_token(self, value: bool) -> None:
-        self._add_bos = bool(value)
-        self.update_post_processor()
-
-    @property
-    def add_eos_token(self) -> bool:
-        """Whether sequences end with ``eos_token``; setting it replaces the post-processor."""
-        return self._add_eos
-
-    @add_eos_token.setter
-    def add_eos_token(self, value: bool) -> None:
-        self._add_eos = bool(value)
-        self.update_post_processor()
-
-    def update_post_processor(self) -> None:
-        """Makes a post-processor that puts ``bos_token`` and ``eos_token`` where they are wanted."""
-        for role, wanted in (("bos", self._add_bos), ("eos", self._add_eos)):
-            if wanted and getattr(self, f"{role}_token") is None:
-                setattr(self, f"_add_{role}", False)
-                _warn(
-                    [
-                        f"`add_{role}_token` is set, but there is no `{role}_token`, so nothing is added: "
-                        f"set that first (tokenizer.{role}_token = ...)"
-                    ]
-                )
-        special: list[tuple[str, int]] = []
-        ends: list[str | None] = []
-        for wanted, token, id in (
-            (self._add_bos, self.bos_token, self.bos_token_id),
-            (self._add_eos, self.eos_token, self.eos_token_id),
-        ):
-            if wanted and token is not None and id is not None:
-                special.append((token, id))
-                ends.append(token)
-            else:
-                ends.append(None)
-
-        def template(name: str, kind: int) -> list[str]:
-            first, last = ends
-            return [f"{part}:{kind}" for part in (first, f"${name}", last) if part is not None]
-
-        single = template("A", 0)
-        pair = [*single, *template("B", 1)]
-        self.backend_tokenizer.post_processor = TemplateProcessing(single, pair, special)
-
     # Encoding.
 
     def _for_targets(self: _P) -> _P:
@@ -471,80 +299,12 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
     def _warn_if_long(self, length: int) -> None:
         if length > self.model_max_length > 0 and not self._warned_of_length:
             self._warned_of_length = True
-            _warn(
-                [
-                    f"a sequence of {length} tokens is longer than the {self.model_max_length} that the "
-                    "model takes; pass truncation=True to cut it"
-                ]
+            warn(
+                f"a sequence of {length} tokens is longer than the {self.model_max_length} that the "
+                "model takes; pass truncation=True to cut it"
             )
 
-    # What the columns are, where the arguments tell.
-
-    @overload
-    def __call__(
-        self,
-        text: str,
-        text_pair: str | None = None,
-        *,
-        is_split_into_words: Literal[False] = False,
-        return_overflowing_tokens: Literal[False] = False,
-        return_tensors: None = None,
-        **options: Unpack[PlainOptions],
-    ) -> BatchEncoding[list[int]]: ...
-
-    @overload
-    def __call__(
-        self,
-        text: Batch,
-        text_pair: Batch | None = None,
-        *,
-        is_split_into_words: Literal[False] = False,
-        return_overflowing_tokens: bool = False,
-        return_tensors: None = None,
-        **options: Unpack[PlainOptions],
-    ) -> BatchEncoding[list[list[int]]]: ...
-
-    @overload
-    def __call__(
-        self,
-        text: CallInput,
-        text_pair: CallInput | None = None,
-        *,
-        is_split_into_words: bool = False,
-        return_overflowing_tokens: bool = False,
-        return_tensors: Literal["np"],
-        **options: Unpack[PlainOptions],
-    ) -> BatchEncoding[npt.NDArray[np.int64]]: ...
-
-    @overload
-    def __call__(
-        self,
-        text: CallInput | None = None,
-        text_pair: CallInput | None = None,
-        text_target: CallInput | None = None,
-        text_pair_target: CallInput | None = None,
-        add_special_tokens: bool = True,
-        padding: PaddingKind = False,
-        truncation: TruncationKind | None = None,
-        max_length: int | None = None,
-        stride: int = 0,
-        is_split_into_words: bool = False,
-        pad_to_multiple_of: int | None = None,
-        padding_side: Side | None = None,
-        return_tensors: Tensors | None = None,
-        return_token_type_ids: bool | None = None,
-        return_attention_mask: bool | None = None,
-        return_overflowing_tokens: bool = False,
-        return_special_tokens_mask: bool = False,
-        return_offsets_mapping: bool = False,
-        return_length: bool = False,
-        verbose: bool = True,
-        tokenizer_kwargs: Mapping[str, object] | None = None,
-        *,
-        split_special_tokens: bool | None = None,
-        max_target_length: int | None = None,
-    ) -> BatchEncoding: ...
-
+    @a_call
     @warning_of_options
     def __call__(
         self,
@@ -652,40 +412,8 @@ class PretrainedTokenizer(SpecialTokens, ChatTemplates, Decoding, Files, OtherNa
         batch["labels"] = target["input_ids"]
         return batch
 
-    @overload
-    def encode(
-        self,
-        text: str,
-        text_pair: str | None = None,
-        add_special_tokens: bool = True,
-        padding: PaddingKind = False,
-        truncation: TruncationKind | None = None,
-        max_length: int | None = None,
-        stride: int = 0,
-        padding_side: Side | None = None,
-        return_tensors: None = None,
-        *,
-        is_split_into_words: Literal[False] = False,
-        return_overflowing_tokens: Literal[False] = False,
-        **options: Unpack[EncodedColumns],
-    ) -> list[int]: ...
-
     # `Any`: a list, a list of lists or an array of some library, as the options say.
-    @overload
-    def encode(
-        self,
-        text: CallInput,
-        text_pair: CallInput | None = None,
-        add_special_tokens: bool = True,
-        padding: PaddingKind = False,
-        truncation: TruncationKind | None = None,
-        max_length: int | None = None,
-        stride: int = 0,
-        padding_side: Side | None = None,
-        return_tensors: Tensors | None = None,
-        **options: Unpack[EncodeOptions],
-    ) -> Any: ...
-
+    @an_encode
     def encode(
         self,
         text: CallInput,

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from .._near import meant, nearest
-from ..tokenizer import _warn
+from .._notices import warn
 from .classes import ARGUMENTS
 from .special import ROLES
 
@@ -103,7 +103,7 @@ def warn_of_unknown(who: str, given: Iterable[str], own: Mapping[str, object]) -
     unknown = [name for name in given if name not in known and not name.endswith("_token")]
     if unknown:
         named = [f"`{name}`{meant(name, known)}" for name in unknown]
-        _warn([f"{who} knows no setting {', '.join(named)} (it is kept, and saved again)"])
+        warn(f"{who} knows no setting {', '.join(named)} (it is kept, and saved again)")
 
 
 def warn_of_misspelled(settings: Mapping[str, object], file: str) -> None:
@@ -113,7 +113,7 @@ def warn_of_misspelled(settings: Mapping[str, object], file: str) -> None:
             continue
         near = nearest(name, KNOWN, _SLIP)
         if near is not None and near not in settings and len(near) > 5:
-            _warn([f"{file} has `{name}`, which means nothing; did you mean '{near}'?"])
+            warn(f"{file} has `{name}`, which means nothing; did you mean '{near}'?")
 
 
 def warning_of_options(call: _C) -> _C:
@@ -132,7 +132,7 @@ def warning_of_options(call: _C) -> _C:
             if not unknown or "unexpected keyword" not in str(error):
                 raise
         named = [f"`{name}`{meant(name, known - {'self'})}" for name in unknown]
-        _warn([f"{call.__name__} has no option {', '.join(named)} (it is left out)"])
+        warn(f"{call.__name__} has no option {', '.join(named)} (it is left out)")
         return call(*args, **{name: value for name, value in options.items() if name in known})
 
     made: Any = lenient

@@ -31,7 +31,9 @@ __all__ = [
     "add_texts",
     "check_target",
     "files",
+    "holds_texts",
     "is_typed",
+    "labels",
     "lines",
     "load",
     "portions",
@@ -39,6 +41,7 @@ __all__ = [
     "reading",
     "sample_size",
     "shown_meter",
+    "source",
     "texts",
 ]
 
@@ -162,10 +165,11 @@ def readers(given: list[str], how: Reading, most: int | None = None) -> list[tup
     """Names of files, - for standard input, each with its texts."""
     from .._corpus import Texts
 
-    return [(name, Texts(_source(name), how, most=most)) for name in files(given)]
+    return [(name, Texts(source(name), how, most=most)) for name in files(given)]
 
 
-def _source(name: str) -> Path | Stream:
+def source(name: str) -> Path | Stream:
+    """A file, or - for standard input."""
     from .._corpus import Stream
 
     if name != "-":
@@ -276,6 +280,25 @@ def sample_size(options: argparse.Namespace) -> int | None:
     if size < 1:
         raise ArgumentError(f"--sample must be 1 byte or more, found {options.sample}")
     return size
+
+
+def holds_texts(name: str) -> bool:
+    """Whether a name is that of texts, where tokenizers are named too."""
+    plain = name.lower()
+    for packed in (".gz", ".zst", ".zstd"):
+        plain = plain.removesuffix(packed)
+    # vocab.txt is a vocabulary by an old habit.
+    is_text = plain.endswith((".txt", ".jsonl", ".ndjson", ".parquet", ".md")) or plain != name.lower()
+    return name == "-" or (is_text and os.path.basename(plain) != "vocab.txt")
+
+
+def labels(names: list[str]) -> list[str]:
+    """The shortest ends of the names that tell them apart."""
+    for parts in range(1, 9):
+        short = ["/".join(name.rstrip("/").split("/")[-parts:]) for name in names]
+        if len(set(short)) == len(set(names)):
+            return short
+    return names
 
 
 class Sampled:

@@ -19,13 +19,13 @@ from ..normalizers import Sequence as Normalizers
 from ..pre_tokenizers import ByteLevel, Digits, PreTokenizer, Punctuation, Split
 from ..pre_tokenizers import Sequence as PreTokenizers
 from ..processors import ByteLevel as ByteLevelProcessor
-from ..processors import PostProcessor, RobertaProcessing, TemplateProcessing
+from ..processors import PostProcessor, RobertaProcessing
 from ..processors import Sequence as Processors
 from ..tokenizer import Tokenizer
 from ..trainers import BpeTrainer, Trainer
-from .recipe import Ids, Recipe, special
+from .recipe import Ids, Recipe, special, template
 
-__all__ = ["RECIPES", "mark_sequences"]
+__all__ = ["RECIPES", "mark_sequences", "stages"]
 
 #: Words with a mark in front, numbers of up to three digits, marks with the line ends behind them, blanks.
 LLAMA3 = (
@@ -55,20 +55,24 @@ def _trainer(vocab_size: int, **options: Any) -> Trainer:
     return BpeTrainer(vocab_size=vocab_size, **options)
 
 
-def _cut_by(expression: str, trim_offsets: bool = True) -> PreTokenizer:
-    return PreTokenizers(
-        [
-            Split(_tessella.Regex(expression), "isolated"),
-            ByteLevel(add_prefix_space=False, trim_offsets=trim_offsets, use_regex=False),
-        ]
-    )
+def stages(
+    tokenizer: Tokenizer,
+    *before: PreTokenizer,
+    add_prefix_space: bool = False,
+    trim_offsets: bool = True,
+    use_regex: bool = True,
+) -> None:
+    """Text is cut by these, then as ``ByteLevel`` with these options cuts it, and becomes bytes."""
+    last = ByteLevel(add_prefix_space, trim_offsets, use_regex)
+    tokenizer.pre_tokenizer = PreTokenizers([*before, last]) if before else last
+    tokenizer.decoder = ByteLevelDecoder()
+
+
+def _by(expression: str) -> PreTokenizer:
+    return Split(_tessella.Regex(expression), "isolated")
 
 
 def _gpt2() -> Recipe:
-    def stages(tokenizer: Tokenizer) -> None:
-        tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
-        tokenizer.decoder = ByteLevelDecoder()
-
     return Recipe(
         name="gpt2",
         summary="GPT-2: byte-level pairs over words with their leading blank",
@@ -83,11 +87,7 @@ def _gpt2() -> Recipe:
 
 
 def _roberta() -> Recipe:
-    def stages(tokenizer: Tokenizer) -> None:
-        tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
-        tokenizer.decoder = ByteLevelDecoder()
-
-    def template(ids: Ids) -> PostProcessor:
+    def ends(ids: Ids) -> PostProcessor:
         return RobertaProcessing(
             ("</s>", ids("</s>")), ("<s>", ids("<s>")), trim_offsets=True, add_prefix_space=False
         )
@@ -101,22 +101,16 @@ def _roberta() -> Recipe:
         model=BPE,
         stages=stages,
         make_trainer=_trainer,
-        template=template,
+        template=ends,
     )
 
 
 def _clip() -> Recipe:
-    def stages(tokenizer: Tokenizer) -> None:
+    def clip_stages(tokenizer: Tokenizer) -> None:
         tokenizer.normalizer = Normalizers([NFC(), Replace(_tessella.Regex(r"\s+"), " "), Lowercase()])
-        tokenizer.pre_tokenizer = PreTokenizers(
-            [
-                Split(_tessella.Regex(CLIP), "removed", invert=True),
-                ByteLevel(add_prefix_space=False),
-            ]
-        )
-        tokenizer.decoder = ByteLevelDecoder()
+        stages(tokenizer, Split(_tessella.Regex(CLIP), "removed", invert=True))
 
-    def template(ids: Ids) -> PostProcessor:
+    def ends(ids: Ids) -> PostProcessor:
         sep, cls = "<|endoftext|>", "<|startoftext|>"
         return RobertaProcessing((sep, ids(sep)), (cls, ids(cls)), trim_offsets=False, add_prefix_space=False)
 
@@ -130,9 +124,9 @@ def _clip() -> Recipe:
         first=(),
         last=(special("<|startoftext|>"), special("<|endoftext|>")),
         model=lambda: BPE(unk_token="<|endoftext|>", end_of_word_suffix="</w>"),
-        stages=stages,
+        stages=clip_stages,
         make_trainer=trainer,
-        template=template,
+        template=ends,
         # Every byte also as the end of a word.
         always=tuple(sorted(ByteLevel.alphabet())),
     )
@@ -140,11 +134,6 @@ def _clip() -> Recipe:
 
 def _ranked(name: str, summary: str, expression: str, vocab_size: int, last: tuple[str, ...]) -> Recipe:
     """Ranks are ids, special tokens come behind."""
-
-    def stages(tokenizer: Tokenizer) -> None:
-        tokenizer.pre_tokenizer = _cut_by(expression, trim_offsets=False)
-        tokenizer.decoder = ByteLevelDecoder()
-
     return Recipe(
         name=name,
         summary=summary,
@@ -152,7 +141,7 @@ def _ranked(name: str, summary: str, expression: str, vocab_size: int, last: tup
         first=(),
         last=tuple(special(token) for token in last),
         model=lambda: BPE(ignore_merges=True),
-        stages=stages,
+        stages=lambda tokenizer: stages(tokenizer, _by(expression), trim_offsets=False, use_regex=False),
         make_trainer=_trainer,
     )
 
@@ -179,25 +168,11 @@ def _o200k() -> Recipe:
 
 
 def _llama3() -> Recipe:
-    def stages(tokenizer: Tokenizer) -> None:
-        tokenizer.pre_tokenizer = _cut_by(LLAMA3)
-        tokenizer.decoder = ByteLevelDecoder()
-
-    def template(ids: Ids) -> PostProcessor:
-        begin = "<|begin_of_text|>"
-        return Processors(
-            [
-                ByteLevelProcessor(trim_offsets=False),
-                TemplateProcessing(
-                    single=f"{begin}:0 $A:0",
-                    pair=f"{begin}:0 $A:0 {begin}:1 $B:1",
-                    special_tokens=[(begin, ids(begin))],
-                ),
-            ]
-        )
+    begin = "<|begin_of_text|>"
+    begun = template(f"{begin}:0 $A:0", f"{begin}:0 $A:0 {begin}:1 $B:1", begin)
 
     named = [
-        "<|begin_of_text|>",
+        begin,
         "<|end_of_text|>",
         "<|reserved_special_token_0|>",
         "<|reserved_special_token_1|>",
@@ -217,19 +192,13 @@ def _llama3() -> Recipe:
         first=(),
         last=tuple(special(token) for token in [*named, *reserved]),
         model=lambda: BPE(ignore_merges=True),
-        stages=stages,
+        stages=lambda tokenizer: stages(tokenizer, _by(LLAMA3), use_regex=False),
         make_trainer=_trainer,
-        template=template,
+        template=lambda ids: Processors([ByteLevelProcessor(trim_offsets=False), begun(ids)]),
     )
 
 
 def _starcoder2() -> Recipe:
-    def stages(tokenizer: Tokenizer) -> None:
-        tokenizer.pre_tokenizer = PreTokenizers(
-            [Digits(individual_digits=True), ByteLevel(add_prefix_space=False)]
-        )
-        tokenizer.decoder = ByteLevelDecoder()
-
     pull = (
         "<pr> <pr_status> <pr_is_merged> <pr_base> <pr_file> <pr_base_code> <pr_diff> <pr_diff_hunk>"
         " <pr_comment> <pr_event_id> <pr_review> <pr_review_state> <pr_review_comment>"
@@ -248,7 +217,7 @@ def _starcoder2() -> Recipe:
         first=tuple(special(token) for token in tokens.split()),
         last=(),
         model=lambda: BPE(unk_token="<|endoftext|>"),
-        stages=stages,
+        stages=lambda tokenizer: stages(tokenizer, Digits(individual_digits=True)),
         make_trainer=_trainer,
     )
 
@@ -280,16 +249,9 @@ def mark_sequences(text: str) -> str:
 
 
 def _galactica() -> Recipe:
-    def stages(tokenizer: Tokenizer) -> None:
-        tokenizer.pre_tokenizer = PreTokenizers(
-            [
-                Split(MARK, "removed"),
-                Digits(individual_digits=True),
-                Punctuation("isolated"),
-                ByteLevel(add_prefix_space=False),
-            ]
-        )
-        tokenizer.decoder = ByteLevelDecoder()
+    def galactica_stages(tokenizer: Tokenizer) -> None:
+        cuts = Split(MARK, "removed"), Digits(individual_digits=True), Punctuation("isolated")
+        stages(tokenizer, *cuts)
 
     pairs = [
         f"[{edge}_{what}]"
@@ -305,7 +267,7 @@ def _galactica() -> Recipe:
         first=tuple(special(token) for token in tokens),
         last=(),
         model=lambda: BPE(unk_token="<unk>"),
-        stages=stages,
+        stages=galactica_stages,
         make_trainer=_trainer,
         prepare=mark_sequences,
     )

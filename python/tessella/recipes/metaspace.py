@@ -7,7 +7,7 @@ model; a recipe uses their parts instead, ``Nmt`` and ``NFKC``, unless it is giv
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _tessella
 from ..decoders import ByteFallback, Fuse, Strip
@@ -19,20 +19,25 @@ from ..normalizers import NFKC, NFKD, Lowercase, Nmt, Normalizer, Precompiled, P
 from ..normalizers import Sequence as Normalizers
 from ..pre_tokenizers import Digits, Metaspace, Split, WhitespaceSplit
 from ..pre_tokenizers import Sequence as PreTokenizers
-from ..processors import PostProcessor, TemplateProcessing
+from ..processors import PostProcessor
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from ..trainers import BpeTrainer, Trainer, UnigramTrainer
-from .recipe import Ids, Recipe, special
+from .recipe import Ids, Recipe, special, template
+from .wordpiece import ENDS
 
-__all__ = ["RECIPES", "WITH_CHARSMAP"]
+if TYPE_CHECKING:
+    from .._types import PrependScheme
+
+__all__ = ["RECIPES", "WITH_CHARSMAP", "blanks", "single_blanks"]
 
 
 def _rules(charsmap: bytes | None) -> list[Normalizer]:
     return [Nmt(), NFKC()] if charsmap is None else [Precompiled(charsmap)]
 
 
-def _single_blanks() -> Normalizer:
+def single_blanks() -> Normalizer:
+    """Makes one blank of several."""
     return Replace(_tessella.Regex(" {2,}"), " ")
 
 
@@ -41,13 +46,12 @@ def _quotes() -> list[Normalizer]:
     return [Replace("``", '"'), Replace("''", '"')]
 
 
-def _template(single: str, pair: str, *tokens: str) -> Callable[[Ids], PostProcessor]:
-    def make(ids: Ids) -> PostProcessor:
-        return TemplateProcessing(
-            single=single, pair=pair, special_tokens=[(token, ids(token)) for token in tokens]
-        )
-
-    return make
+def blanks(tokenizer: Tokenizer, mark: str = "▁", in_front: bool = True, words: bool = False) -> None:
+    """Blanks as marks, with one in front of a text, and with ``words`` in front of every word."""
+    scheme: PrependScheme = "always" if in_front else "never"
+    marked = Metaspace(mark, scheme)
+    tokenizer.pre_tokenizer = PreTokenizers([WhitespaceSplit(), marked]) if words else marked
+    tokenizer.decoder = MetaspaceDecoder(mark, scheme)
 
 
 def _unigram(
@@ -56,16 +60,14 @@ def _unigram(
     vocab_size: int,
     normalizer: Normalizer,
     first: list[AddedToken],
-    template: Callable[[Ids], PostProcessor],
+    ends: Callable[[Ids], PostProcessor],
     last: tuple[AddedToken, ...] = (),
     *,
     words: bool = True,
 ) -> Recipe:
     def stages(tokenizer: Tokenizer) -> None:
         tokenizer.normalizer = normalizer
-        marked = Metaspace(replacement="▁", prepend_scheme="always")
-        tokenizer.pre_tokenizer = PreTokenizers([WhitespaceSplit(), marked]) if words else marked
-        tokenizer.decoder = MetaspaceDecoder(replacement="▁", prepend_scheme="always")
+        blanks(tokenizer, words=words)
 
     def trainer(size: int, **options: Any) -> Trainer:
         return UnigramTrainer(vocab_size=size, unk_token="<unk>", **options)
@@ -79,7 +81,7 @@ def _unigram(
         model=Unigram,
         stages=stages,
         make_trainer=trainer,
-        template=template,
+        template=ends,
     )
 
 
@@ -90,13 +92,10 @@ def _t5(charsmap: bytes | None = None) -> Recipe:
         32_100,
         Normalizers(_rules(charsmap)),
         [special(token) for token in ("<pad>", "</s>", "<unk>")],
-        _template("$A:0 </s>:0", "$A:0 </s>:0 $B:0 </s>:0", "</s>"),
+        template("$A:0 </s>:0", "$A:0 </s>:0 $B:0 </s>:0", "</s>"),
         # The highest id is that of the first gap.
         tuple(special(f"<extra_id_{n}>") for n in reversed(range(100))),
     )
-
-
-_BERT_LIKE = ("[CLS]:0 $A:0 [SEP]:0", "[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1", "[CLS]", "[SEP]")
 
 
 def _albert(charsmap: bytes | None = None) -> Recipe:
@@ -107,7 +106,7 @@ def _albert(charsmap: bytes | None = None) -> Recipe:
         30_000,
         Normalizers(rules),
         [special(token) for token in ("<pad>", "<unk>", "[CLS]", "[SEP]")] + [special("[MASK]", lstrip=True)],
-        _template(*_BERT_LIKE),
+        ENDS,
     )
 
 
@@ -116,9 +115,9 @@ def _fnet(charsmap: bytes | None = None) -> Recipe:
         "fnet",
         "FNet: Unigram with case and accents, runs of blanks as one, BERT's template",
         32_000,
-        Normalizers([*_quotes(), *_rules(charsmap), _single_blanks()]),
+        Normalizers([*_quotes(), *_rules(charsmap), single_blanks()]),
         [special(token) for token in ("<pad>", "<unk>", "[CLS]", "[SEP]")] + [special("[MASK]", lstrip=True)],
-        _template(*_BERT_LIKE),
+        ENDS,
         words=False,
     )
 
@@ -132,7 +131,7 @@ def _xlnet(charsmap: bytes | None = None) -> Recipe:
         32_000,
         Normalizers(rules),
         [special(token) for token in tokens.split()],
-        _template("$A:0 <sep>:0 <cls>:2", "$A:0 <sep>:0 $B:1 <sep>:1 <cls>:2", "<sep>", "<cls>"),
+        template("$A:0 <sep>:0 <cls>:2", "$A:0 <sep>:0 $B:1 <sep>:1 <cls>:2", "<sep>", "<cls>"),
     )
 
 
@@ -143,7 +142,7 @@ def _camembert(charsmap: bytes | None = None) -> Recipe:
         32_005,
         Normalizers(_rules(charsmap)),
         [special(token) for token in ("<s>", "<pad>", "</s>", "<unk>")] + [special("<mask>", lstrip=True)],
-        _template("<s> $A </s>", "<s> $A </s> </s> $B </s>", "<s>", "</s>"),
+        template("<s> $A </s>", "<s> $A </s> </s> $B </s>", "<s>", "</s>"),
     )
 
 
@@ -188,7 +187,7 @@ def _llama2() -> Recipe:
         model=lambda: BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True),
         stages=stages,
         make_trainer=trainer,
-        template=_template("<s>:0 $A:0", "<s>:0 $A:0 <s>:1 $B:1", "<s>"),
+        template=template("<s>:0 $A:0", "<s>:0 $A:0 <s>:1 $B:1", "<s>"),
         for_counting=for_counting,
         complete=complete,
         completed=len(_BYTES),

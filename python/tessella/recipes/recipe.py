@@ -12,7 +12,7 @@ from .._texts import Reading, Share
 from ..counting import PieceCounts, _whole_number, count_pieces
 from ..errors import ArgumentError, TrainError
 from ..models import Model
-from ..processors import PostProcessor
+from ..processors import PostProcessor, TemplateProcessing
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from ..trainers import Trainer
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .._types import CountOptions, Source
     from ..tracing import Trace
 
-__all__ = ["Ids", "Recipe", "special"]
+__all__ = ["Ids", "Recipe", "special", "template"]
 
 #: The id of a token, for templates.
 Ids = Callable[[str], int]
@@ -34,6 +34,11 @@ Ids = Callable[[str], int]
 def special(content: str, **flags: bool) -> AddedToken:
     """A special token that is matched in the raw text."""
     return AddedToken(content, special=True, normalized=False, **flags)
+
+
+def template(single: str, pair: str, *tokens: str) -> Callable[[Ids], PostProcessor]:
+    """A post-processor that waits for the ids of its tokens."""
+    return lambda ids: TemplateProcessing(single, pair, [(token, ids(token)) for token in tokens])
 
 
 @dataclass(frozen=True)

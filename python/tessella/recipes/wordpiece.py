@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..decoders import WordPiece as WordPieceDecoder
 from ..models import WordPiece
 from ..normalizers import BertNormalizer
 from ..pre_tokenizers import BertPreTokenizer
-from ..processors import PostProcessor, TemplateProcessing
 from ..tokenizer import Tokenizer
 from ..trainers import Trainer, WordPieceTrainer
-from .recipe import Ids, Recipe, special
+from .recipe import Recipe, special, template
 
-__all__ = ["RECIPES"]
+__all__ = ["ENDS", "RECIPES", "stages"]
 
 
-def _template(ids: Ids) -> PostProcessor:
-    return TemplateProcessing(
-        single="[CLS]:0 $A:0 [SEP]:0",
-        pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", ids("[CLS]")), ("[SEP]", ids("[SEP]"))],
-    )
+#: What puts ``[CLS]`` and ``[SEP]`` round one text and two.
+ENDS = template("[CLS]:0 $A:0 [SEP]:0", "[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1", "[CLS]", "[SEP]")
+
+
+def stages(tokenizer: Tokenizer, prefix: str = "##", **options: Any) -> None:
+    """The stages of BERT; the options are those of ``BertNormalizer``."""
+    tokenizer.normalizer = BertNormalizer(**options)
+    tokenizer.pre_tokenizer = BertPreTokenizer()
+    tokenizer.decoder = WordPieceDecoder(prefix=prefix, cleanup=True)
 
 
 def _trainer(vocab_size: int, **options: Any) -> Trainer:
@@ -30,11 +33,6 @@ def _trainer(vocab_size: int, **options: Any) -> Trainer:
 
 
 def _bert(name: str, lowercase: bool, vocab_size: int) -> Recipe:
-    def stages(tokenizer: Tokenizer) -> None:
-        tokenizer.normalizer = BertNormalizer(lowercase=lowercase)
-        tokenizer.pre_tokenizer = BertPreTokenizer()
-        tokenizer.decoder = WordPieceDecoder(prefix="##", cleanup=True)
-
     case = "without case and accents" if lowercase else "with case"
     return Recipe(
         name=name,
@@ -43,9 +41,9 @@ def _bert(name: str, lowercase: bool, vocab_size: int) -> Recipe:
         first=tuple(special(token) for token in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")),
         last=(),
         model=lambda: WordPiece(unk_token="[UNK]", max_input_chars_per_word=100),
-        stages=stages,
+        stages=partial(stages, lowercase=lowercase),
         make_trainer=_trainer,
-        template=_template,
+        template=ENDS,
     )
 
 

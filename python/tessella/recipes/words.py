@@ -11,10 +11,9 @@ from ..models import WordLevel
 from ..normalizers import Replace as ReplaceNormalizer
 from ..normalizers import Sequence as Normalizers
 from ..pre_tokenizers import Split
-from ..processors import PostProcessor, TemplateProcessing
 from ..tokenizer import Tokenizer
 from ..trainers import Trainer, WordLevelTrainer
-from .recipe import Ids, Recipe, special
+from .recipe import Recipe, special, template
 
 __all__ = ["RECIPES"]
 
@@ -37,11 +36,6 @@ def _transformer_xl() -> Recipe:
         # No word begins with the prefix, so that each has a blank in front.
         tokenizer.decoder = Sequence([WordPiece(prefix="\u0000", cleanup=True), Fuse(), *joints])
 
-    def template(ids: Ids) -> PostProcessor:
-        return TemplateProcessing(
-            single="$A:0 <eos>:0", pair="$A:0 <eos>:0 $B:1 <eos>:1", special_tokens=[("<eos>", ids("<eos>"))]
-        )
-
     def trainer(vocab_size: int, **options: Any) -> Trainer:
         return WordLevelTrainer(vocab_size=vocab_size, **options)
 
@@ -54,7 +48,7 @@ def _transformer_xl() -> Recipe:
         model=lambda: WordLevel(unk_token="<unk>"),
         stages=stages,
         make_trainer=trainer,
-        template=template,
+        template=template("$A:0 <eos>:0", "$A:0 <eos>:0 $B:1 <eos>:1", "<eos>"),
     )
 
 

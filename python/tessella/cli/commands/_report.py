@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ..._vocabulary import unknown_id
 from .. import terminal
-from .compare import _unknown
 
 if TYPE_CHECKING:
     from ...counting import PieceCounts
@@ -64,7 +64,7 @@ def efficiency(tokenizer: Tokenizer, kept: Aside) -> list[str]:
     ragged = tokenizer.encode_ids_batch(aside, add_special_tokens=False)
     size, tokens = sum(len(text.encode()) for text in aside), len(ragged.ids)
     words = sum(len(text.split()) for text in aside)
-    unknown = _unknown(tokenizer)
+    unknown = unknown_id(tokenizer)
     missed = 0 if unknown is None else int((ragged.ids == unknown).sum())
     used = len(set(ragged.ids.tolist()))
     number = "1 text" if len(aside) == 1 else f"{len(aside):,} texts"

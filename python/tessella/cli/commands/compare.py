@@ -15,11 +15,11 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..._segments import segments
 from ...errors import ArgumentError
 from .. import inputs, terminal
 
@@ -96,16 +96,17 @@ class Compared:
 
 
 def run(options: argparse.Namespace) -> int:
-    named = [name for name in options.names if not _holds_texts(name)]
-    options.files += [name for name in options.names if _holds_texts(name)]
+    named = [name for name in options.names if not inputs.holds_texts(name)]
+    options.files += [name for name in options.names if inputs.holds_texts(name)]
     if not named:
         raise ArgumentError("name at least one tokenizer")
     inputs.sample_size(options)
     tokenizers = [inputs.load(name, options.pattern) for name in named]
-    labels = _labels(named)
+    labels = inputs.labels(named)
     from ..._tessella import Comparison
+    from ..._vocabulary import unknown_id
 
-    comparison = Comparison([(one, _unknown(one)) for one in tokenizers])
+    comparison = Comparison([(one, unknown_id(one)) for one in tokenizers])
     files = _measured(comparison, len(named), options)
     if not any(file.found[0].words for file in files):
         raise ArgumentError("there is no text to look at: the input is empty")
@@ -192,44 +193,6 @@ def _show_parts(texts: list[str], labels: list[str], tokenizers: list[Tokenizer]
         for label, tokenizer in zip(labels, tokenizers, strict=True):
             parts = segments(tokenizer, text)
             print(f"{terminal.dim(label)} {terminal.dim(f'({len(parts)})')}\n{terminal.pieces(parts)}")
-
-
-def _holds_texts(name: str) -> bool:
-    plain = name.lower()
-    for packed in (".gz", ".zst", ".zstd"):
-        plain = plain.removesuffix(packed)
-    # vocab.txt is a vocabulary by an old habit.
-    is_text = plain.endswith((".txt", ".jsonl", ".ndjson", ".parquet", ".md")) or plain != name.lower()
-    return name == "-" or (is_text and os.path.basename(plain) != "vocab.txt")
-
-
-def _labels(names: list[str]) -> list[str]:
-    """The shortest ends of the names that tell them apart."""
-    for parts in range(1, 9):
-        short = ["/".join(name.rstrip("/").split("/")[-parts:]) for name in names]
-        if len(set(short)) == len(set(names)):
-            return short
-    return names
-
-
-def _unknown(tokenizer: Tokenizer) -> int | None:
-    """The id of the unknown token."""
-    model = tokenizer.model
-    token = getattr(model, "unk_token", None)
-    if token is not None:
-        return tokenizer.token_to_id(token)
-    found = getattr(model, "unk_id", None)
-    return found if isinstance(found, int) else None
-
-
-def segments(tokenizer: Tokenizer, text: str) -> list[str]:
-    """The parts of a text that its tokens stand for; tokens of one character's bytes share it."""
-    parts, end = [], 0
-    for start, stop in tokenizer.encode(text, add_special_tokens=False).offsets:
-        if max(start, end) < stop:
-            parts.append(text[max(start, end) : stop] if start >= end else text[end:stop])
-            end = stop
-    return parts
 
 
 def _differences(labels: list[str], comparison: Comparison, most: int) -> None:

@@ -14,12 +14,11 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ArgumentError, UnsupportedError
+from ...errors import ArgumentError
 from .. import inputs, terminal
 
 if TYPE_CHECKING:
@@ -124,11 +123,13 @@ def _entries(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
                 f"the vocabulary has no id {id}; it has {tokenizer.get_vocab_size():,} tokens"
             )
         wanted.append((id, found))
-    state = _state(tokenizer)
+    from ..._vocabulary import model_state, within
+
+    state, bytes_of = model_state(tokenizer), within(tokenizer)
     processor = _processor(tokenizer) if not state else None
     for place, (id, token) in enumerate(wanted):
         kind = "model" if id not in added else "special" if added[id].special else "added"
-        bytes = _within(tokenizer, id, token, state)
+        bytes = bytes_of(id, token)
         rows = [
             ["id", str(id)],
             ["token", terminal.quoted(token)],
@@ -143,27 +144,6 @@ def _entries(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
         if place:
             print()
         print(terminal.table([[terminal.bold(name), value] for name, value in rows], head=False))
-
-
-def _state(tokenizer: Tokenizer) -> dict[str, Any]:
-    """The model as it is written, empty where only its own format can hold it."""
-    try:
-        state: dict[str, Any] = json.loads(tokenizer.model.__getstate__())
-    except UnsupportedError:
-        return {}
-    return state
-
-
-def _within(tokenizer: Tokenizer, id: int, token: str, state: dict[str, Any]) -> bytes:
-    """The bytes of a token within a text: at its start some decoders leave a blank out."""
-    if state.get("type") in ("WordPiece", "WordLevel"):
-        # Their decoders put blanks between words, which are in no token.
-        return token.removeprefix(state.get("continuing_subword_prefix", "")).encode()
-    once = tokenizer.decode_bytes([id], skip_special_tokens=False)
-    if tokenizer.decoder is None:
-        return once
-    twice = tokenizer.decode_bytes([id, id], skip_special_tokens=False)
-    return twice[len(once) :] if twice.startswith(once) else once
 
 
 def _processor(tokenizer: Tokenizer) -> Any:

@@ -1,0 +1,70 @@
+"""A tokenizer to files and folders, which give the same tokenizer when they are read."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+from . import _tessella
+from ._notices import warn
+
+if TYPE_CHECKING:
+    from ._types import Path
+    from .tokenizer import SaveFormat, Tokenizer
+
+
+def save(tokenizer: Tokenizer, path: Path, pretty: bool, format: SaveFormat | None) -> None:
+    """See ``Tokenizer.save``."""
+    kind = _tessella.format_to_write(path, format)
+    if kind == "folder":
+        tokenizer.save_folder(path)
+        return
+    if type(tokenizer.model).__name__ == "SentencePiece" and kind == "json":
+        from ._restated import restated
+
+        tokenizer = restated(tokenizer)
+    try:
+        notices = _tessella.save_file(tokenizer, path, format, pretty)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        # The name that the caller knows.
+        raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from None
+    warn(*notices)
+
+
+def save_folder(
+    tokenizer: Tokenizer,
+    path: Path,
+    prefix: str | None = None,
+    templates: bool = True,
+    replaces_templates: bool = False,
+) -> list[str]:
+    """Writes a folder; ``prefix`` stands before the names, with a hyphen.
+
+    Without ``templates``, they have no files but stand in ``config``. With ``replaces_templates``, files
+    of older ones are part of what is replaced.
+    """
+    config = tokenizer.config
+    left_out = set()
+    own = tokenizer.chat_template
+    if templates and config is not None and config.get("chat_template", own) != own:
+        # The template has a file of its own, which is read first.
+        left_out.add("chat_template")
+    if type(tokenizer.model).__name__ == "SentencePiece":
+        # A class would make another tokenizer of the model's file.
+        left_out.add("tokenizer_class")
+    if config is not None:
+        config = {key: value for key, value in config.items() if key not in left_out}
+    files = _tessella.save_folder(
+        tokenizer,
+        path,
+        None if config is None else json.dumps(config, ensure_ascii=False),
+        tokenizer._special_tokens_map,
+        tokenizer.chat_template if templates else None,
+        list(tokenizer._chat_templates) if templates else [],
+        prefix,
+        replaces_templates,
+    )
+    return [os.fspath(file) for file in files]

@@ -1,0 +1,248 @@
+"""Corpora to the files that training frameworks read.
+
+tokenize makes token files and a manifest; run it again after an interrupt and it goes on where it was. verify
+reads them all again, inspect and sample look into them, merge ends a run that several jobs have made.
+
+Examples:
+  $ tessella data tokenize tokenizer.json rows.jsonl -o tokens --no-eos
+  $ tessella data inspect tokens
+  $ tessella data sample tokens --tokenizer tokenizer.json -n 2
+  $ tessella data verify tokens --tokenizer tokenizer.json
+  $ tessella data tokenize tokenizer.json corpus.txt --separator "\\n" -o packed --no-eos --format parquet \\
+      --pack best-fit --length 128
+  $ tessella data tokenize tokenizer.json corpus.txt --separator "\\n" -o jobs --no-eos --shard-size 1kB \\
+      --task 0 --tasks 2 --quiet
+  $ tessella data tokenize tokenizer.json corpus.txt --separator "\\n" -o jobs --no-eos --shard-size 1kB \\
+      --task 1 --tasks 2 --quiet
+  $ tessella data merge jobs
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import ArgumentError
+from .. import inputs, terminal
+
+FORMATS = (
+    "megatron",
+    "nanogpt",
+    "llm.c",
+    "mds",
+    "datatrove",
+    "dolma",
+    "litdata",
+    "parquet",
+    "arrow",
+    "numpy",
+)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+
+    def verb(name: str, what: str, run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
+        made = verbs.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
+        made.set_defaults(run_verb=run)
+        return made
+
+    _tokenize_arguments(verb("tokenize", "texts to token files", _tokenize))
+    made = verb("inspect", "what is in a folder of token files", _inspect)
+    made.add_argument("folder", metavar="FOLDER")
+    made.add_argument("--json", action="store_true", help="write all of it as JSON")
+    made = verb("verify", "read all files again and compare them with the manifest", _verify)
+    made.add_argument("folder", metavar="FOLDER")
+    made.add_argument("-k", "--tokenizer", metavar="TOKENIZER", help="also make shards again with it")
+    made.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    made.add_argument("--shards", type=int, default=1, metavar="N", help="how many of them (default: 1)")
+    made.add_argument("--seed", type=int, default=0, help="which of them (default: 0)")
+    made = verb("merge", "end a run that several jobs have made", _merge)
+    made.add_argument("folder", metavar="FOLDER")
+    made = verb("sample", "show some documents", _sample)
+    made.add_argument("folder", metavar="FOLDER")
+    made.add_argument("-k", "--tokenizer", metavar="TOKENIZER", help="show texts instead of ids")
+    made.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    made.add_argument("-n", "--number", type=int, default=5, metavar="N", help="how many (default: 5)")
+    made.add_argument("--seed", type=int, default=0, help="which of them (default: 0)")
+
+
+def _tokenize_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("tokenizer", metavar="TOKENIZER", help="a tokenizer file, folder or repository")
+    parser.add_argument(
+        "inputs",
+        nargs="*",
+        metavar="INPUT",
+        help="files, folders, patterns, URLs of text, JSON lines, Parquet, Arrow, CSV; - for standard input",
+    )
+    parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="the folder of the results")
+    parser.add_argument("-f", "--format", choices=FORMATS, default="megatron", help="(default: megatron)")
+    parser.add_argument("--dtype", default="auto", help="the type of numbers (default: the smallest)")
+    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    tokens = parser.add_argument_group("tokens around documents")
+    ends = tokens.add_mutually_exclusive_group()
+    ends.add_argument(
+        "--eos", metavar="TOKEN", default="auto", help="behind each (default: a well-known one)"
+    )
+    ends.add_argument("--no-eos", action="store_true", help="nothing behind documents")
+    tokens.add_argument("--bos", metavar="TOKEN", help="before each (default: nothing)")
+    tokens.add_argument("--special-tokens", action="store_true", help="add the post-processor's tokens, too")
+    rows = parser.add_argument_group("documents")
+    rows.add_argument("--pack", choices=("concat", "best-fit"), help="put documents into rows of one length")
+    rows.add_argument("--length", type=int, metavar="N", help="tokens of a row")
+    rows.add_argument("--pad", metavar="TOKEN", help="what fills rows up (default: the end of documents)")
+    rows.add_argument("--shuffle", type=int, metavar="SEED", help="an order drawn from this, in each shard")
+    rows.add_argument(
+        "--mask", choices=("assistant",), help="conversations, with marks on what the assistant says"
+    )
+    work = parser.add_argument_group("work")
+    work.add_argument("--workers", type=int, metavar="N", help="how many cores work (default: all)")
+    work.add_argument("--shard-size", metavar="SIZE", help="bytes of the inputs that make one shard")
+    work.add_argument("--task", type=int, metavar="I", help="make the shards of one job of several only")
+    work.add_argument("--tasks", type=int, metavar="N", help="how many jobs there are")
+    work.add_argument("--anew", action="store_true", help="replace what is there instead of going on with it")
+    work.add_argument("--json", action="store_true", help="write what happens as lines of JSON")
+    work.add_argument("-q", "--quiet", action="store_true", help="show no progress and no report")
+    inputs.add_reading(parser)
+    parser.set_defaults(field=None)
+
+
+def run(options: argparse.Namespace) -> int:
+    status: int = options.run_verb(options)
+    return status
+
+
+def _tokenize(options: argparse.Namespace) -> int:
+    from ... import data
+    from ...batch import AutoTokenizer
+
+    if (options.task is None) != (options.tasks is None):
+        raise ArgumentError("--task and --tasks go together: which job, and of how many")
+    if options.mask is not None:
+        tokenizer: Any = AutoTokenizer.from_pretrained(options.tokenizer)
+    else:
+        tokenizer = inputs.load(options.tokenizer, options.pattern)
+    options.field = options.field or ("text" if options.mask is None else "messages")
+    separator = inputs.reading(options, "never").separator
+    started = time.perf_counter()
+    with inputs.shown_meter("tokenize", not (options.quiet or options.json)) as meter:
+        made = data.tokenize_corpus(
+            options.inputs or ["-"],
+            tokenizer,
+            options.output,
+            format=options.format,
+            dtype=options.dtype,
+            eos=None if options.no_eos else options.eos,
+            bos=options.bos,
+            pad=options.pad,
+            add_special_tokens=options.special_tokens,
+            field=options.field,
+            input_format=options.input,
+            separator=separator,
+            errors=options.errors,
+            shard_size=options.shard_size,
+            pack=options.pack,
+            length=options.length,
+            shuffle=options.shuffle,
+            mask=options.mask,
+            workers=options.workers,
+            task=None if options.task is None else (options.task, options.tasks),
+            resume=not options.anew,
+            on_event=_Events(meter, options.json, options.quiet),
+        )
+    seconds = time.perf_counter() - started
+    if options.json:
+        told = {
+            "event": "end",
+            "documents": made.documents,
+            "tokens": made.tokens,
+            "seconds": round(seconds, 3),
+        }
+        print(terminal.json(told), flush=True)
+    elif not options.quiet:
+        print(f"{options.output}: {made}, {seconds:.1f} s")
+    return 0
+
+
+class _Events:
+    """What happens, shown: lines of JSON, or a bar over the bytes of all shards."""
+
+    def __init__(self, meter: Any, as_json: bool, quiet: bool) -> None:
+        self._meter, self._as_json = meter, as_json
+        self._note = (lambda message: None) if quiet else terminal.note
+        self._total = 0
+        self._done: dict[int, int] = {}
+
+    def __call__(self, event: dict[str, Any]) -> None:
+        if self._as_json:
+            print(terminal.json(event), flush=True)
+            return
+        if event["event"] == "plan":
+            self._total = event["bytes"]
+            if event["done"]:
+                self._note(f"going on: {event['done']:,} of {event['shards']:,} shards are there")
+        elif event["event"] == "progress":
+            self._done[event["shard"]] = event["bytes"]
+        elif event["event"] == "retry":
+            self._note(f"a worker ended with status {event['status']}: shard {event['shard']} is made again")
+        self._meter.update(sum(self._done.values()), max(0, self._total))
+
+
+def _inspect(options: argparse.Namespace) -> int:
+    from ... import data
+
+    told = data.inspect(options.folder)
+    if options.json:
+        print(terminal.json(told, 1))
+        return 0
+    rows = []
+    for name, value in told.items():
+        if name.endswith("bytes"):
+            shown = terminal.size(value)
+        elif name == "padding":
+            shown = f"{value:.2%}"
+        elif name == "lengths":
+            shown = ", ".join(f"{key.replace('_', ' ')} {number:,}" for key, number in value.items())
+        else:
+            shown = f"{value:,}" if isinstance(value, int) else str(value)
+        rows.append([name.replace("_", " "), terminal.visible(shown)])
+    print(terminal.table(rows, head=False))
+    return 0
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from ... import data
+
+    tokenizer = None if options.tokenizer is None else inputs.load(options.tokenizer, options.pattern)
+    found = data.verify(options.folder, tokenizer, sample=options.shards, seed=options.seed)
+    for problem in found.problems:
+        terminal.fail(problem)
+    remade = f", {len(found.remade)} made again" if found.remade else ""
+    print(f"{options.folder}: {found.files} files, {terminal.size(found.bytes)}{remade}: ", end="")
+    print("as written" if found else f"{len(found.problems)} problems")
+    return 0 if found else 1
+
+
+def _merge(options: argparse.Namespace) -> int:
+    from ... import data
+
+    print(f"{options.folder}: {data.merge(options.folder)}")
+    return 0
+
+
+def _sample(options: argparse.Namespace) -> int:
+    from ... import data
+
+    corpus = data.open(options.folder)
+    tokenizer = None if options.tokenizer is None else inputs.load(options.tokenizer, options.pattern)
+    with inputs.Output(None) as out:
+        for number in data.drawn(len(corpus.documents), options.number, options.seed):
+            ids = corpus.documents[number].tolist()
+            shown = " ".join(map(str, ids))
+            if tokenizer is not None:
+                shown = out.readable(tokenizer.decode(ids, skip_special_tokens=False))
+            out.line(f"document {number}, {len(ids)} tokens")
+            out.line(shown)
+    return 0

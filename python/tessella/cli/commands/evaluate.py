@@ -1,0 +1,197 @@
+"""Tokenizers measured on corpora: with intervals, differences, and what costs most.
+
+Every file is a corpus, and each line of it a document. All text is read once; words and numbers are looked at
+in a sample of the documents, --detail says how much. A number in parentheses is where the value lies (95 %):
+documents are drawn anew a thousand times. --json gives all of it to programs, --output writes
+FILE.json or FILE.md.
+
+Examples:
+  $ tessella evaluate tokenizer.json other.json corpus.txt
+  $ tessella evaluate tokenizer.json other.json corpus.txt rows.jsonl --language corpus.txt=en rows.jsonl=de
+  $ tessella evaluate tokenizer.json other.json corpus.txt --output report.md --output report.json --quiet
+  $ tessella evaluate tokenizer.json other.json corpus.txt --metric bytes_per_token fertility --json
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..._near import meant
+from ...errors import ArgumentError
+from .. import inputs, terminal
+
+if TYPE_CHECKING:
+    from ...evaluate import Report
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "names",
+        nargs="+",
+        metavar="TOKENIZER|FILE",
+        help="tokenizers, then files of texts (.txt, .jsonl, .gz, .zst, .parquet, or after --files)",
+    )
+    parser.add_argument(
+        "--files", nargs="+", default=[], metavar="FILE", help="texts, one a line; - for standard input"
+    )
+    parser.add_argument(
+        "--baseline", metavar="TOKENIZER", help="what others are told against (default: the first)"
+    )
+    parser.add_argument(
+        "--language", nargs="+", default=[], metavar="FILE=TAG", help="languages of files, told together too"
+    )
+    parser.add_argument(
+        "--words",
+        choices=("blanks", "unicode"),
+        default="blanks",
+        help="words: runs without blanks (the default), or by Unicode's rules",
+    )
+    parser.add_argument("--metric", nargs="+", default=[], metavar="NAME", help="show only these")
+    parser.add_argument(
+        "--bootstrap", type=int, default=1000, metavar="N", help="draws for intervals, 0 for none"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="what the draws follow from")
+    parser.add_argument(
+        "--detail", default="2MB", metavar="SIZE", help="text of the sample, or all (default: 2MB)"
+    )
+    parser.add_argument("--threads", type=int, metavar="N", help="how many threads work")
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+    parser.add_argument("--json", action="store_true", help="write all of it as JSON")
+    parser.add_argument(
+        "-o",
+        "--output",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="write .json or .md; may be given again",
+    )
+    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    inputs.add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    named = [name for name in options.names if not inputs.holds_texts(name)]
+    options.files += [name for name in options.names if inputs.holds_texts(name)]
+    if not named:
+        raise ArgumentError("name at least one tokenizer")
+    _check(options)
+    labels = inputs.labels(named)
+    tokenizers = dict(zip(labels, [inputs.load(name, options.pattern) for name in named], strict=True))
+    from ...evaluate import evaluate
+
+    how = inputs.reading(options)
+    report = evaluate(
+        tokenizers,
+        _corpora(options),
+        baseline=_baseline(options.baseline, named, labels),
+        words=_words(options.words),
+        languages=_languages(options),
+        bootstrap=options.bootstrap,
+        seed=options.seed,
+        detail=options.detail,
+        num_threads=options.threads,
+        errors=how.errors,  # type: ignore[arg-type]
+        field=how.field,
+        format=how.format,  # type: ignore[arg-type]
+        separator=how.separator,
+        progress=not options.quiet,
+    )
+    for name in options.output:
+        report.save(name)
+    if options.json:
+        data = report.to_dict()
+        if options.metric:
+            for part in ("values", "differences"):
+                data[part] = [row for row in data[part] if row["metric"] in options.metric]
+        print(terminal.json(data, 2))
+    elif not options.output:
+        _show(report, options.metric)
+    for warning in report.warnings:
+        terminal.note(f"mind: {warning}")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    """What is wrong is told before hours of work."""
+    from ...evaluate import METRICS
+    from ...evaluate.report import check_name
+
+    for name in options.output:
+        check_name(name)
+        inputs.check_target(name)
+    for name in options.metric:
+        if name not in METRICS:
+            known = ", ".join(METRICS)
+            raise ArgumentError(f"there is no metric `{name}`{meant(name, METRICS)}; known: {known}")
+
+
+def _corpora(options: argparse.Namespace) -> Any:
+    given = inputs.files(options.files)
+    if "-" not in given:
+        return [Path(name) for name in given]
+    labels = inputs.labels(given)
+    return {
+        "standard input" if name == "-" else label: inputs.source(name)
+        for name, label in zip(given, labels, strict=True)
+    }
+
+
+def _languages(options: argparse.Namespace) -> dict[str, str] | None:
+    """Tags of files, by the names that the report gives them."""
+    if not options.language:
+        return None
+    labels = dict(zip(options.files, inputs.labels(options.files), strict=True))
+    found = {}
+    for typed in options.language:
+        name, equals, tag = typed.rpartition("=")
+        if not equals:
+            raise ArgumentError(f"--language takes FILE=TAG, found `{typed}`")
+        if name not in labels and name not in labels.values():
+            raise ArgumentError(f"--language names `{name}`, which is no file; known: {', '.join(labels)}")
+        found[labels.get(name, name)] = tag
+    return found
+
+
+def _baseline(typed: str | None, named: list[str], labels: list[str]) -> str | None:
+    by_name = {**dict(zip(labels, labels, strict=True)), **dict(zip(named, labels, strict=True))}
+    if typed is not None and typed not in by_name:
+        raise ArgumentError(f"--baseline is `{typed}`, which is no tokenizer; known: {', '.join(named)}")
+    return None if typed is None else by_name[typed]
+
+
+def _words(typed: str) -> Any:
+    if typed == "blanks":
+        return "blanks"
+    from ...words import UnicodeWords
+
+    return UnicodeWords().spans
+
+
+def _show(report: Report, wanted: list[str]) -> None:
+    """Tables: all text, and one column for each corpus or language where there are several."""
+    from ...evaluate.shown import number, reach
+
+    data = report.to_dict()
+    names = report.tokenizers
+    found = {(row["scope"], row["name"], row["tokenizer"], row["metric"]): row for row in data["values"]}
+    scopes = dict.fromkeys((row["scope"], row["name"]) for row in data["values"])
+    for place, (kind, name) in enumerate(scopes):
+        if kind != "all" or len(scopes) > 1:
+            title = "all text" if kind == "all" else f"{kind} {name}"
+            print(f"{os.linesep if place else ''}{terminal.bold(title)}")
+        head = ["metric"]
+        for one in names:
+            head += [terminal.visible(one), ""]
+        rows = [head]
+        for metric in wanted or data["metrics"]:
+            own = [found[kind, name, one, metric] for one in names]
+            if all(row["value"] is None for row in own):
+                continue
+            cells = [metric]
+            for row in own:
+                cells += [number(row["value"]), f"({reach(row)})" if reach(row) else ""]
+            rows.append(cells)
+        print(terminal.table(rows, right=range(1, len(head), 2)))

@@ -1,0 +1,314 @@
+"""Corpora to training files: the run from the first look at the inputs to the manifest.
+
+1. The inputs are found and the plan is made (``plan``).
+2. What lies in the folder already is compared with it: finished shards stay, anything else is refused.
+3. An engine makes the shards that are missing (``engines``).
+4. When all are there, the files that stand for all of them and the manifest are written, and the work folder
+   goes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import ArgumentError
+from .engines import run_shards
+from .fingerprint import fingerprint
+from .found import STDIN, find
+from .job import WORK, Job
+from .locks import only_one
+from .manifest import (
+    MANIFEST,
+    RUN,
+    entries,
+    read_manifest,
+    read_run,
+    refuse_changes,
+    run_of,
+    slices_of,
+)
+from .places import Place, place
+from .plan import Shard, plan
+from .result import Result
+from .settings import Format, Settings, settle
+from .slices import hash_of
+
+if TYPE_CHECKING:
+    from .._types import Path
+
+__all__ = ["merge", "tokenize_corpus"]
+
+Events = Callable[[dict[str, Any]], None]
+
+
+def tokenize_corpus(
+    inputs: Path | Iterable[Path],
+    tokenizer: Any,
+    out: Path,
+    *,
+    format: Format = "megatron",
+    dtype: str = "auto",
+    eos: str | int | None = "auto",
+    bos: str | int | None = None,
+    pad: str | int | None = None,
+    add_special_tokens: bool = False,
+    field: str | None = None,
+    input_format: Literal["auto", "text", "jsonl"] = "auto",
+    separator: str | None = None,
+    errors: Literal["strict", "replace"] = "strict",
+    shard_size: int | str | None = None,
+    pack: Literal["concat", "best-fit"] | None = None,
+    length: int | None = None,
+    shuffle: int | None = None,
+    mask: Literal["assistant"] | None = None,
+    workers: int | None = None,
+    task: tuple[int, int] | None = None,
+    resume: bool = True,
+    on_event: Events | None = None,
+) -> Result:
+    """Turns a corpus into the files that a training framework reads.
+
+    A run that was stopped, however it ended, goes on where it was when it is started again; what comes out
+    is, byte for byte, what one run would have made, with any number of workers. A changed tokenizer, setting
+    or input is refused.
+
+    Args:
+        inputs: files, folders, patterns (``data/*.jsonl.zst``) or URLs; ``"-"`` is standard input. Text, JSON
+            lines, Parquet, Arrow and CSV, the first two and CSV also packed with gzip or zstd.
+        tokenizer: a ``Tokenizer``, or what ``AutoTokenizer`` gives.
+        out: the folder of the results, which is made; or a URL of object storage.
+        format: who shall read the files.
+        dtype: the type of numbers in files; ``"auto"`` takes the smallest of the format that holds every id.
+        eos: the token, or its id, behind each document; ``"auto"`` takes the only one of the vocabulary that
+            has a well-known name, and is an error where there is none or more; ``None`` puts nothing.
+        bos: the token, or its id, before each document.
+        pad: the token, or its id, that fills up rows of packed documents; by default that of the end.
+        add_special_tokens: let the post-processor add its special tokens, before ``bos`` and ``eos`` are put.
+        field: the key of the text in JSON lines, the column in tables; ``"text"`` by default, and
+            ``"messages"`` for conversations.
+        input_format: ``"text"`` or ``"jsonl"`` whatever the files' names say.
+        separator: what stands between the documents of text files; ``None`` makes every such file one
+            document.
+        errors: bytes that are not UTF-8 are an error that says where (``"strict"``), or U+FFFD
+            (``"replace"``).
+        shard_size: bytes of the inputs, as they lie there, that make one shard: ``"256MB"``.
+        pack: put documents into rows of one length: one after the other, cut where a row ends (``"concat"``),
+            or so that no document is cut that fits into a row and little is left empty (``"best-fit"``).
+        length: tokens of a row.
+        shuffle: a seed: documents of a shard are put into an order drawn from it.
+        mask: ``"assistant"`` reads conversations and marks the tokens of the assistant's turns;
+            the template knows where they end, so nothing is put behind them unless ``eos`` names it.
+        workers: how many cores are used, all by default.
+        task: ``(i, n)`` makes every n-th shard beginning with i, for one of n independent jobs that share a
+            folder; ``merge`` ends the run when all are through.
+        resume: go on with what is there; ``False`` replaces it.
+        on_event: is called with what happens, as plain data.
+
+    Example:
+        >>> import os, tempfile
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> import tessella.data
+        >>> tokenizer = Tokenizer(models.WordLevel({"low": 0, "lower": 1, "</s>": 2}))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     texts, out = os.path.join(folder, "texts.txt"), os.path.join(folder, "out")
+        ...     with open(texts, "w") as file:
+        ...         _ = file.write("low lower\\nlow\\n")
+        ...     made = tessella.data.tokenize_corpus(texts, tokenizer, out, separator="\\n")
+        ...     print(made)
+        ...     [ids.tolist() for ids in tessella.data.open(out).documents]
+        2 documents, 5 tokens in 1 shard, megatron uint16
+        [[0, 1, 2], [0, 2]]
+    """
+    settings = settle(
+        tokenizer,
+        format,
+        dtype=dtype,
+        eos=eos,
+        bos=bos,
+        pad=pad,
+        add_special_tokens=add_special_tokens,
+        field=field,
+        input_format=input_format,
+        separator=separator,
+        errors=errors,
+        shard_size=shard_size,
+        pack=pack,
+        length=length,
+        shuffle=shuffle,
+        mask=mask,
+    )
+    target = place(os.fsdecode(out))
+    job = Job(tokenizer, fingerprint(tokenizer), settings, target.path)
+    found = find(inputs)
+    shards = plan(found, settings.shard_size, settings.has_lines)
+    run = _Run(job, shards, target, on_event or (lambda event: None))
+    return run.go(workers, "local", _checked(task), resume)
+
+
+def _checked(task: tuple[int, int] | None) -> tuple[int, int] | None:
+    if task is None:
+        return None
+    number, tasks = task
+    if not (isinstance(number, int) and isinstance(tasks, int) and 0 <= number < tasks):
+        raise ArgumentError(f"`task` must be a pair of a number from 0 and a larger one, found {task!r}")
+    return number, tasks
+
+
+class _Run:
+    """One run: its job, its plan, and the folder that it goes to."""
+
+    def __init__(self, job: Job, shards: Sequence[Shard], target: Place, tell: Events) -> None:
+        self.job, self.shards, self.place, self.tell = job, shards, target, tell
+
+    def go(self, workers: int | None, engine: str, task: tuple[int, int] | None, resume: bool) -> Result:
+        """Makes what is missing."""
+        self.place.make()
+        number, tasks = task or (0, 1)
+        with only_one(self.place, f"task-{number}-of-{tasks}"):
+            run = run_of(self.job, self.shards)
+            if not resume and task is None:
+                _clear(self.place)
+            complete = read_manifest(self.place)
+            if complete is not None:
+                refuse_changes(self.place, complete, run)
+                self._check_inputs({entry["shard"]: entry for entry in complete["shards"]}, run)
+                return Result.of(self.place, complete)
+            done = self._begun(run)
+            missing = [
+                shard for shard in self.shards if shard.index not in done and shard.index % tasks == number
+            ]
+            self.tell(
+                {
+                    "event": "plan",
+                    "shards": len(self.shards),
+                    "done": len(done),
+                    "missing": len(missing),
+                    "bytes": sum(shard.size for shard in missing),
+                }
+            )
+            for entry in run_shards(engine, self.job, missing, workers, self.tell):
+                done[entry["shard"]] = entry
+            if task is not None:
+                return Result.of(self.place, {**run, "shards": [done[index] for index in sorted(done)]})
+            return Result.of(self.place, finish(self.place))
+
+    def _begun(self, run: dict[str, Any]) -> dict[int, dict[str, Any]]:
+        """What an earlier run of the same plan has done."""
+        before = read_run(self.place)
+        if before is None:
+            _refuse_strangers(self.place)
+            stamps = {one.path: one.stamp for shard in self.shards for one in shard.slices}
+            self.place.write(RUN, json.dumps({**run, "stamps": stamps}, indent=1).encode())
+            return {}
+        refuse_changes(self.place, before, run)
+        done = entries(self.place, len(self.shards))
+        self._check_inputs(done, run, before.get("stamps", {}))
+        return done
+
+    def _check_inputs(
+        self, done: dict[int, dict[str, Any]], run: dict[str, Any], stamps: dict[str, str] | None = None
+    ) -> None:
+        """Refuses inputs whose bytes are not those that finished shards were made of.
+
+        A file that was not written to since is taken at its word; any other is read again.
+        """
+        for index, entry in done.items():
+            now = {one.path: one.stamp for one in self.shards[index].slices}
+            for part, digest in slices_of(entry, run["plan"][index]):
+                if part.path == STDIN or (
+                    stamps and now[part.path] and stamps.get(part.path) == now[part.path]
+                ):
+                    continue
+                if hash_of(part) != digest:
+                    raise ArgumentError(
+                        f"{self.place.path} holds files of another run: the input {part.path} has other "
+                        f"bytes than shard {index} was made of. Choose another folder, or start anew with "
+                        "resume=False (--anew), which replaces them"
+                    )
+
+
+def _clear(target: Place) -> None:
+    """Removes what an earlier run has made, its manifest first: what is left is no corpus."""
+    complete = read_manifest(target)
+    names = [] if complete is None else [file["name"] for file in complete["files"]]
+    if complete is not None:
+        names += [file["name"] for entry in complete["shards"] for file in entry["files"]]
+    before = read_run(target)
+    if before is not None:
+        for entry in entries(target, len(before["plan"])).values():
+            names += [file["name"] for file in entry["files"]]
+    target.remove(MANIFEST)
+    for name in names:
+        target.remove(name)
+    target.remove(RUN)
+    for name in target.sizes(WORK):
+        if name.endswith(".json"):
+            target.remove(f"{WORK}/{name}")
+
+
+def _refuse_strangers(target: Place) -> None:
+    """Files that are not ours are never written over."""
+    strangers = sorted(name for name in target.sizes() if not name.startswith("."))
+    ours = [name for name in strangers if name.startswith("shard-") or name in (MANIFEST, "index.json")]
+    if ours:
+        raise ArgumentError(
+            f"{target.path} has files that this run would write over, {ours[0]} for one, and no manifest "
+            "that says what they are: choose another folder, or remove them"
+        )
+
+
+def finish(target: Place) -> dict[str, Any]:
+    """Writes the manifest of a run whose shards are all there, and removes what is no longer needed."""
+    run = read_run(target)
+    if run is None:
+        raise ArgumentError(f"{target.path} holds no run of tokenize_corpus: nothing to merge")
+    count = len(run["plan"])
+    done = entries(target, count)
+    missing = [index for index in range(count) if index not in done]
+    if missing:
+        shown = ", ".join(map(str, missing[:10])) + (", ..." if len(missing) > 10 else "")
+        raise ArgumentError(
+            f"{len(missing)} of {count} shards are not made yet ({shown}): run the tasks that have them again"
+        )
+    shards = [done[index] for index in range(count)]
+    settings = Settings.from_told(run["settings"])
+    parts = [part for entry in shards for part in entry["parts"]]
+    files = []
+    for name, content in settings.layout.finish(parts, settings.shape(run["tokenizer"])).items():
+        import hashlib
+
+        target.write(name, content)
+        files.append({"name": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()})
+    manifest = {
+        "kind": run["kind"],
+        "tokenizer": run["tokenizer"],
+        "settings": run["settings"],
+        "documents": sum(entry["documents"] for entry in shards),
+        "empty": sum(entry["empty"] for entry in shards),
+        "tokens": sum(entry["tokens"] for entry in shards),
+        "files": files,
+        "plan": run["plan"],
+        "shards": shards,
+    }
+    target.write(MANIFEST, json.dumps(manifest, indent=1).encode())
+    target.remove_folder(WORK)
+    return manifest
+
+
+def merge(out: Path) -> Result:
+    """Ends a run that independent jobs have made (``task``): checks that all shards are there, writes the
+    manifest.
+
+    Args:
+        out: the folder of the results.
+    """
+    target = place(os.fsdecode(out))
+    complete = read_manifest(target)
+    if complete is not None:
+        return Result.of(target, complete)
+    with only_one(target, "merge"):
+        return Result.of(target, finish(target))

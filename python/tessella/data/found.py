@@ -1,0 +1,132 @@
+"""What is read: names, folders and patterns become files with their sizes."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ..errors import ArgumentError
+from .places import is_remote, patiently, stamp, system
+
+__all__ = ["ENDINGS", "STDIN", "Found", "find", "kind"]
+
+#: The name of standard input.
+STDIN = "-"
+_PACKED = (".gz", ".zst", ".zstd")
+_KINDS = {
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "lines",
+    ".ndjson": "lines",
+    ".json": "lines",
+    ".txt": "text",
+    ".text": "text",
+}
+#: What files end with that are taken from a folder, also with `.gz`, `.zst` or `.zstd` behind it.
+ENDINGS = tuple(_KINDS)
+
+
+class Found(NamedTuple):
+    """A file to read."""
+
+    path: str
+    #: Bytes as they lie there; -1 for standard input, whose size nobody knows.
+    size: int
+    #: What changes when the file does.
+    stamp: str
+
+
+def kind(path: str) -> str:
+    """What a file holds, by its name: ``"parquet"``, ``"arrow"``, ``"csv"``, ``"lines"`` or ``"text"``.
+
+    Example:
+        >>> kind("part.jsonl.zst"), kind("part.parquet"), kind("notes")
+        ('lines', 'parquet', 'text')
+    """
+    return _KINDS.get(_ending(path), "text")
+
+
+def _ending(path: str) -> str:
+    name = path.lower()
+    for packed in _PACKED:
+        name = name.removesuffix(packed)
+    return os.path.splitext(name)[1]
+
+
+def find(inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Found]:
+    """The files of paths, folders, patterns and URLs, in the order given; those of a folder or a pattern by
+    their names.
+
+    Example:
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     for name in ("b.txt", "a.jsonl", "README"):
+        ...         with open(os.path.join(folder, name), "w") as file:
+        ...             _ = file.write("text")
+        ...     [os.path.basename(one.path) for one in find(folder)]
+        ['a.jsonl', 'b.txt']
+    """
+    given = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    if not given:
+        raise ArgumentError("there are no inputs: name files, folders or patterns")
+    names = [os.fsdecode(one) for one in given]
+    if STDIN in names and len(names) > 1:
+        raise ArgumentError("standard input is read alone: leave the other inputs or - out")
+    return [found for name in names for found in _one(name)]
+
+
+def _one(name: str) -> Iterator[Found]:
+    if name == STDIN:
+        yield Found(name, -1, "")
+    elif is_remote(name):
+        yield from _remote(name)
+    elif os.path.isdir(name):
+        yield from _folder(name)
+    elif not os.path.exists(name) and glob.has_magic(name):
+        paths = [path for path in sorted(glob.glob(name, recursive=True)) if os.path.isfile(path)]
+        if not paths:
+            raise FileNotFoundError(errno.ENOENT, "no file fits the pattern", name)
+        yield from (Found(path, *stamp(path)) for path in paths)
+    else:
+        yield Found(name, *stamp(name))
+
+
+def _folder(name: str) -> Iterator[Found]:
+    paths = []
+    for folder, inner, files in os.walk(name):
+        # Hidden ones, and what other programs keep there for themselves.
+        inner[:] = [one for one in inner if not one.startswith((".", "_"))]
+        paths += [os.path.join(folder, one) for one in files if _is_taken(one)]
+    if not paths:
+        raise ArgumentError(f"the folder {name} has no file that ends with {', '.join(ENDINGS)}")
+    yield from (Found(path, *stamp(path)) for path in sorted(paths))
+
+
+def _is_taken(name: str) -> bool:
+    return not name.startswith((".", "_")) and _ending(name) in ENDINGS
+
+
+def _remote(url: str) -> Iterator[Found]:
+    filesystem, inner = system(url)
+    scheme = url.partition("://")[0]
+    if glob.has_magic(url):
+        paths = sorted(patiently(lambda: filesystem.glob(inner)))
+    elif scheme in ("http", "https"):
+        yield Found(url, *stamp(url))
+        return
+    elif patiently(lambda: filesystem.isdir(inner)):
+        found = patiently(lambda: filesystem.find(inner))
+        paths = sorted(path for path in found if _is_taken(path.rpartition("/")[2]))
+    else:
+        paths = [inner]
+    if not paths:
+        raise FileNotFoundError(errno.ENOENT, "no such file, folder or pattern", url)
+    for path in paths:
+        whole = path if is_remote(path) else f"{scheme}://{path.lstrip('/') if scheme != 'memory' else path}"
+        yield Found(whole, *stamp(whole))

@@ -1,0 +1,128 @@
+"""One shard, from its plan to its files and the entry that says that it is done.
+
+``make`` is a pure function of a job, a shard and the inputs: wherever and however often it runs, the same
+bytes come out. Files appear under their names first, then the entry; without one the shard is not done, and
+whoever makes it again writes the same files. So engines only have to see to it that every shard is made at
+least once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .batches import Batch, framed
+from .documents import Source, documents
+from .fingerprint import backend_of
+from .outputs import Outputs
+from .places import place
+from .plan import Shard
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from .layouts import Shape
+
+__all__ = ["WORK", "Job", "entry_name", "make"]
+
+#: The folder of a run that is not complete, in the folder of its results.
+WORK = ".tessella"
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that a worker needs to make any shard of a run."""
+
+    #: A ``Tokenizer``, or what ``AutoTokenizer`` gives.
+    tokenizer: Any
+    fingerprint: str
+    settings: Settings
+    out: str
+    threads: int | None = None
+
+    @property
+    def shape(self) -> Shape:
+        """What the layout must know."""
+        return self.settings.shape(self.fingerprint)
+
+
+def entry_name(index: int) -> str:
+    """The file that says that a shard is done."""
+    return f"{WORK}/shard-{index:05}.json"
+
+
+def stem(index: int) -> str:
+    """What the names of a shard's files begin with."""
+    return f"shard-{index:05}"
+
+
+class Tally:
+    """What is counted on the way."""
+
+    def __init__(self) -> None:
+        self.documents = self.empty = self.tokens = 0
+        self.inputs: list[dict[str, Any]] = []
+
+
+def make(job: Job, shard: Shard, step: Callable[[int], None] = lambda done: None) -> dict[str, Any]:
+    """Makes a shard and its entry, which is also given.
+
+    Args:
+        job: the run.
+        shard: which shard.
+        step: is told now and then how many bytes of the shard's inputs are done.
+    """
+    target = place(job.out)
+    outputs, tally = Outputs(target), Tally()
+    try:
+        batches = _batches(job, shard, tally, step)
+        if job.settings.shuffle is not None:
+            from .shuffling import shuffled
+
+            batches = shuffled(batches, job.settings.shuffle, shard.index)
+        packed: dict[str, Any] = {}
+        if job.settings.pack is not None:
+            from .packing import packed_rows
+
+            batches = packed_rows(batches, job.settings, packed)
+        parts = job.settings.layout.write(outputs, stem(shard.index), batches, job.shape)
+        files = outputs.commit()
+    except BaseException:
+        outputs.abandon()
+        raise
+    entry = {
+        "shard": shard.index,
+        "inputs": tally.inputs,
+        "documents": tally.documents,
+        "empty": tally.empty,
+        "tokens": tally.tokens,
+        **packed,
+        "parts": parts,
+        "files": files,
+    }
+    target.write(entry_name(shard.index), json.dumps(entry, indent=1).encode())
+    return entry
+
+
+def _from(step: Callable[[int], None], before: int, done: int) -> None:
+    step(before + done)
+
+
+def _batches(job: Job, shard: Shard, tally: Tally, step: Callable[[int], None]) -> Iterator[Batch]:
+    settings = job.settings
+    chat = job.tokenizer if settings.mask is not None else None
+    source = Source(backend_of(job.tokenizer), settings.reading, settings.special, job.threads, chat)
+    before = 0
+    for part in shard.slices:
+        hashes: list[str] = []
+        for batch in documents(source, part, hashes.append, partial(_from, step, before)):
+            tally.documents += len(batch.lengths)
+            found = framed(batch, settings.bos, settings.eos, job.shape.numbers)
+            tally.empty += len(batch.lengths) - len(found.lengths)
+            tally.tokens += found.ids.size
+            yield found
+        tally.inputs.append({**part.told(), "sha256": hashes[-1]})
+        before += max(0, part.end - part.start)
+        step(before)

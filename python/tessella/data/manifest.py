@@ -1,0 +1,141 @@
+"""What a folder of token files holds: ``manifest.json``.
+
+It tells the tokenizer's fingerprint, all settings, the inputs and what each gave, and for every file its size
+and SHA-256. No time, machine or number of workers is in it, so that equal runs make equal manifests. It is
+written last: a folder with a manifest is complete. Until then a plan of the run lies in ``.tessella``, with
+an entry for each shard that is done.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import ArgumentError, FormatError
+from .job import WORK, Job, entry_name
+from .places import Place
+from .plan import Shard, Slice
+
+__all__ = ["MANIFEST", "RUN", "differences", "entries", "read_manifest", "read_run", "run_of"]
+
+MANIFEST = "manifest.json"
+#: The plan of a run that is not complete.
+RUN = f"{WORK}/run.json"
+KIND = "tessella corpus 1"
+
+
+def run_of(job: Job, shards: Sequence[Shard]) -> dict[str, Any]:
+    """What must not change between the start of a run and its end."""
+    return {
+        "kind": KIND,
+        "tokenizer": job.fingerprint,
+        "settings": job.settings.told(),
+        "plan": [[one.told() | {"size": one.size} for one in shard.slices] for shard in shards],
+    }
+
+
+def read_run(place: Place) -> dict[str, Any] | None:
+    """The plan of a run that is not complete, ``None`` where there is none."""
+    return _parsed(place, RUN)
+
+
+def read_manifest(place: Place) -> dict[str, Any] | None:
+    """The manifest of a folder, ``None`` where there is none."""
+    found = _parsed(place, MANIFEST)
+    if found is not None and found.get("kind") != KIND:
+        refused = FormatError(
+            f"{place.of(MANIFEST)} is no manifest of token files: its kind is {found.get('kind')!r}"
+        )
+        refused.filename = place.of(MANIFEST)
+        raise refused
+    return found
+
+
+def _parsed(place: Place, name: str) -> dict[str, Any] | None:
+    content = place.read(name)
+    if content is None:
+        return None
+    try:
+        found = json.loads(content)
+        if not isinstance(found, dict):
+            raise ValueError(f"it holds a {type(found).__name__}")
+    except ValueError as error:
+        refused = FormatError(f"{place.of(name)} is damaged: {error}")
+        refused.filename = place.of(name)
+        raise refused from error
+    return found
+
+
+def entries(place: Place, count: int) -> dict[int, dict[str, Any]]:
+    """The shards that are done, whose files are there with the sizes that they should have."""
+    there, sizes = place.sizes(WORK), place.sizes()
+    found = {}
+    for index in range(count):
+        name = entry_name(index)
+        if name.rpartition("/")[2] not in there:
+            continue
+        entry = _parsed(place, name)
+        if entry is not None and all(sizes.get(file["name"]) == file["bytes"] for file in entry["files"]):
+            found[index] = entry
+    return found
+
+
+def differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """What is not as it was, in words.
+
+    Example:
+        >>> one = {"tokenizer": "ab", "settings": {"eos": 1}, "plan": []}
+        >>> differences(one, {**one, "settings": {"eos": 2}})
+        ['`eos` was 1 and is 2']
+    """
+    found = []
+    if before["tokenizer"] != now["tokenizer"]:
+        found.append(
+            f"the tokenizer was {before['tokenizer'][:16]} and is {now['tokenizer'][:16]} (fingerprints)"
+        )
+    old, new = before["settings"], now["settings"]
+    for name in {**old, **new}:
+        if old.get(name) != new.get(name):
+            found.append(f"`{_OPTIONS.get(name, name)}` was {old.get(name)!r} and is {new.get(name)!r}")
+    return found + _inputs(_sizes(before["plan"]), _sizes(now["plan"]))
+
+
+_OPTIONS = {"form": "input_format", "special": "add_special_tokens"}
+
+
+def _sizes(plan: list[list[dict[str, Any]]]) -> dict[str, int]:
+    return {part["file"]: part["size"] for shard in plan for part in shard}
+
+
+def _inputs(before: dict[str, int], now: dict[str, int]) -> list[str]:
+    found = []
+    for path in {**before, **now}:
+        if path not in now:
+            found.append(f"the input {path} is gone")
+        elif path not in before:
+            found.append(f"the input {path} is new")
+        elif before[path] != now[path]:
+            found.append(f"the input {path} had {before[path]} bytes and has {now[path]}")
+    if not found and list(before) != list(now):
+        found.append("the inputs have another order")
+    return found[:5] + ([f"and {len(found) - 5} more inputs"] if len(found) > 5 else [])
+
+
+def refuse_changes(place: Place, before: dict[str, Any], now: dict[str, Any]) -> None:
+    """Raises where a run would go on with something else than it began with."""
+    found = differences(before, now)
+    if found:
+        raise ArgumentError(
+            f"{place.path} holds files of another run: {'; '.join(found)}. Choose another folder, "
+            "or start anew with resume=False (--anew), which replaces them"
+        )
+
+
+def slices_of(entry: dict[str, Any], plan: Sequence[dict[str, Any]]) -> list[tuple[Slice, str]]:
+    """The parts of inputs that a shard was made of, each with its hash."""
+    sizes = {part["file"]: part["size"] for part in plan}
+    return [
+        (Slice(one["file"], one["start"], one["end"], sizes[one["file"]], ""), one["sha256"])
+        for one in entry["inputs"]
+    ]

@@ -1,0 +1,208 @@
+"""What a run is asked for, checked before anything is read, and plain data for the manifest."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from .._texts import Reading
+from ..counting import memory_size
+from ..errors import ArgumentError, UnsupportedError
+from .fingerprint import backend_of
+from .layouts import Layout, Shape, layout
+from .plan import SHARD_SIZE
+
+if TYPE_CHECKING:
+    from ..tokenizer import Tokenizer
+
+__all__ = ["Format", "Settings", "settle"]
+
+Format = Literal[
+    "megatron", "nanogpt", "llm.c", "mds", "datatrove", "dolma", "litdata", "parquet", "arrow", "numpy"
+]
+#: What a token that ends a document is called in well-known vocabularies.
+ENDS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|eos|>", "[EOS]")
+PACKINGS = (None, "concat", "best-fit")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that decides which bytes come out, besides the tokenizer and the inputs."""
+
+    format: str
+    dtype: str
+    vocab_size: int
+    bos: int | None
+    eos: int | None
+    #: The id that rows are filled up with.
+    pad: int | None
+    special: bool
+    field: str
+    form: str
+    separator: str | None
+    errors: str
+    shard_size: int
+    pack: str | None = None
+    length: int | None = None
+    shuffle: int | None = None
+    mask: str | None = None
+
+    @property
+    def layout(self) -> Layout:
+        """How files are written."""
+        return layout(self.format)
+
+    @property
+    def reading(self) -> Reading:
+        """How texts are read."""
+        return Reading(self.field, self.errors, self.form, self.separator, "never")
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether plain text is cut at its line ends."""
+        return self.form == "jsonl" or self.separator == "\n"
+
+    def shape(self, fingerprint: str) -> Shape:
+        """What the layout must know."""
+        return Shape(
+            self.dtype, self.vocab_size, fingerprint, self.bos, self.eos, self.mask is not None, self.length
+        )
+
+    def told(self) -> dict[str, Any]:
+        """Plain data for the manifest."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_told(cls, told: dict[str, Any]) -> Settings:
+        """Settings of a manifest."""
+        return cls(**told)
+
+
+def settle(tokenizer: Any, format: str, **asked: Any) -> Settings:
+    """Settings of what is asked for, all choices made.
+
+    Args:
+        tokenizer: the tokenizer.
+        format: the name of a layout.
+        asked: the arguments of ``tokenize_corpus``.
+    """
+    backend = backend_of(tokenizer)
+    made = layout(format)
+    vocab_size = max(backend.get_vocab().values(), default=-1) + 1
+    dtype = _dtype(made, asked["dtype"], vocab_size)
+    bos = _token(backend, "bos", asked["bos"])
+    is_chat = asked["mask"] is not None
+    eos = None if is_chat and asked["eos"] == "auto" else _token(backend, "eos", asked["eos"])
+    field = asked["field"] or ("messages" if is_chat else "text")
+    _check_packing(made, asked)
+    pad = _token(backend, "pad", asked["pad"])
+    if asked["pack"] is not None and pad is None:
+        pad = eos if eos is not None else 0
+    shuffle = asked["shuffle"]
+    if shuffle is not None and (isinstance(shuffle, bool) or not isinstance(shuffle, int) or shuffle < 0):
+        raise ArgumentError(f"`shuffle` must be a seed, a whole number from 0, or None, found {shuffle!r}")
+    shard_size = SHARD_SIZE if asked["shard_size"] is None else memory_size(asked["shard_size"], "shard_size")
+    if shard_size < 1:
+        raise ArgumentError(f"`shard_size` must be 1 byte or more, found {asked['shard_size']!r}")
+    settings = Settings(
+        format=format,
+        dtype=dtype,
+        vocab_size=vocab_size,
+        bos=bos,
+        eos=eos,
+        pad=pad if asked["pack"] is not None else None,
+        special=bool(asked["add_special_tokens"]),
+        field=field,
+        form=asked["input_format"],
+        separator=asked["separator"],
+        errors=asked["errors"],
+        shard_size=shard_size,
+        pack=asked["pack"],
+        length=asked["length"],
+        shuffle=shuffle,
+        mask=asked["mask"],
+    )
+    # Checks what it is made of.
+    _ = settings.reading
+    if settings.mask not in (None, "assistant"):
+        raise ArgumentError(f"`mask` must be 'assistant' or None, found {settings.mask!r}")
+    return settings
+
+
+def _dtype(made: Layout, asked: str, vocab_size: int) -> str:
+    import numpy as np
+
+    if asked == "auto":
+        for name in made.dtypes:
+            if vocab_size - 1 <= np.iinfo(name).max:
+                return name
+        raise UnsupportedError(
+            f"no type of numbers of the format {made.name} ({', '.join(made.dtypes)}) holds the id "
+            f"{vocab_size - 1}"
+        )
+    if asked not in made.dtypes:
+        raise ArgumentError(
+            f"`dtype` must be 'auto' or one that {made.name} files know ({', '.join(made.dtypes)}), "
+            f"found {asked!r}"
+        )
+    if vocab_size - 1 > np.iinfo(asked).max:
+        raise ArgumentError(
+            f"the vocabulary has the id {vocab_size - 1}, which does not fit into {asked}: use dtype='auto'"
+        )
+    return asked
+
+
+def _token(backend: Tokenizer, role: str, asked: str | int | None) -> int | None:
+    """The id of a token that was named, or guessed where that is safe."""
+    if asked is None:
+        return None
+    if asked == "auto":
+        found = [name for name in ENDS if backend.token_to_id(name) is not None]
+        if len(found) == 1:
+            return backend.token_to_id(found[0])
+        which = f"it has {' and '.join(found)}" if found else f"it has none of {', '.join(ENDS)}"
+        raise ArgumentError(
+            f"say which token ends a document: eos='...' (--eos), or eos=None (--no-eos) for none; the "
+            f"tokenizer does not tell, {which}"
+        )
+    if isinstance(asked, str):
+        id = backend.token_to_id(asked)
+        if id is None:
+            from .._near import meant
+
+            raise ArgumentError(
+                f"`{role}` is {asked!r}, which is no token of the tokenizer{meant(asked, _specials(backend))}"
+            )
+        return id
+    if isinstance(asked, bool) or not isinstance(asked, int):
+        raise TypeError(f"`{role}` must be a token, its id or None, not {type(asked).__name__}")
+    if backend.id_to_token(asked) is None:
+        raise ArgumentError(f"`{role}` is {asked}, which is no id of the tokenizer")
+    return asked
+
+
+def _specials(backend: Tokenizer) -> list[str]:
+    return [token.content for token in backend.get_added_tokens_decoder().values()]
+
+
+def _check_packing(made: Layout, asked: dict[str, Any]) -> None:
+    pack, length = asked["pack"], asked["length"]
+    if pack not in PACKINGS:
+        raise ArgumentError(f"`pack` must be 'concat', 'best-fit' or None, found {pack!r}")
+    if (pack is None) != (length is None):
+        raise ArgumentError(
+            "`pack` and `length` go together: how documents are packed, and into rows of what length"
+        )
+    if pack is None:
+        return
+    if isinstance(length, bool) or not isinstance(length, int) or length < 2:
+        raise ArgumentError(f"`length` must be a number of tokens from 2, found {length!r}")
+    if not made.holds_rows:
+        from .layouts import LAYOUTS
+
+        able = ", ".join(name for name, one in LAYOUTS.items() if one.holds_rows)
+        raise UnsupportedError(
+            f"{made.name} files hold documents and no rows: their reader cuts windows itself. "
+            f"Leave `pack` out, or use one of the formats {able}"
+        )

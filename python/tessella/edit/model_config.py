@@ -1,0 +1,68 @@
+"""The settings of a model that name ids or the number of rows.
+
+``config.json``, ``generation_config.json``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ArgumentError
+
+if TYPE_CHECKING:
+    from .id_map import IdMap
+
+__all__ = ["remapped", "vocabulary_size"]
+
+_ENDS = ("_token_id", "_token_ids", "_token_index")
+_LISTS = ("suppress_tokens", "begin_suppress_tokens", "bad_words_ids")
+
+
+def vocabulary_size(config: dict[str, Any]) -> int | None:
+    """The number of rows that the settings tell: their own, or that of the part that is about text."""
+    found = config.get("vocab_size")
+    if found is None:
+        for name in ("text_config", "llm_config", "language_config", "decoder"):
+            inner = config.get(name)
+            if isinstance(inner, dict) and "vocab_size" in inner:
+                found = inner["vocab_size"]
+                break
+    return found if isinstance(found, int) else None
+
+
+def remapped(config: Any, id_map: IdMap, old_rows: int, rows: int, where: str) -> Any:
+    """The settings with new ids, and the new number of rows where the old one stood."""
+    if isinstance(config, list):
+        return [remapped(one, id_map, old_rows, rows, where) for one in config]
+    if not isinstance(config, dict):
+        return config
+    changed: dict[str, Any] = {}
+    for key, value in config.items():
+        place = f"{where}.{key}"
+        if key == "vocab_size" and value == old_rows:
+            changed[key] = rows
+        elif key.endswith(_ENDS) or key in _LISTS:
+            changed[key] = _ids(value, id_map, place, key in _LISTS)
+        elif key == "forced_decoder_ids" and isinstance(value, list):
+            changed[key] = [[place_of, _ids(id, id_map, place, False)] for place_of, id in value]
+        else:
+            changed[key] = remapped(value, id_map, old_rows, rows, place)
+    return changed
+
+
+def _ids(value: Any, id_map: IdMap, where: str, may_go: bool) -> Any:
+    """One id, or lists of ids. Of lists that forbid tokens, those that are gone are forbidden anyway."""
+    if isinstance(value, list):
+        found = [_ids(one, id_map, where, may_go) for one in value]
+        return [one for one in found if one not in (None, [])] if may_go else found
+    # Nothing, or a number below zero: switched off.
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        return value
+    if value >= id_map.old_size:
+        raise ArgumentError(
+            f"{where} names the id {value}, but the map has ids up to {id_map.old_size - 1} only"
+        )
+    new = id_map[value]
+    if new is None and not may_go:
+        raise ArgumentError(f"{where} names the id {value}, which was removed: name another one there first")
+    return new

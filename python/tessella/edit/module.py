@@ -1,0 +1,84 @@
+"""The same for a model in memory: a PyTorch module in the manner of the transformers library.
+
+PyTorch is not imported: all that is needed hangs on the module's own tensors.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ArgumentError
+from .model_config import remapped
+from .rows import Init, Plan, new_rows
+
+if TYPE_CHECKING:
+    from .id_map import IdMap
+
+__all__ = ["resize_module"]
+
+
+def resize_module(
+    module: Any, id_map: IdMap, init: Init, multiple: int | None, seed: int
+) -> tuple[int, Plan, tuple[str, ...]]:
+    """Changes input embedding, output head and its bias; tells the old rows, the plan, and what changed."""
+    table = module.get_input_embeddings()
+    rows = int(table.weight.shape[0])
+    plan = Plan(id_map, rows, init, multiple, seed)
+    head = module.get_output_embeddings() if hasattr(module, "get_output_embeddings") else None
+    weights = {id(table.weight)} | ({id(head.weight)} if head is not None else set())
+    bias = getattr(head, "bias", None)
+    weights |= {id(bias)} if bias is not None else set()
+    for name, parameter in module.named_parameters():
+        if id(parameter) not in weights and parameter.shape and int(parameter.shape[0]) == rows:
+            raise ArgumentError(
+                f"`{name}` of shape {list(parameter.shape)} may have a row for each of the {rows} ids, and "
+                "is neither "
+                "the input embedding nor the output head: resize the saved folder, with `tables`"
+            )
+    # Everything that can fail comes before the first change.
+    config = getattr(module, "config", None)
+    settings = _settings(config, id_map, rows, plan) if config is not None else {}
+    tied = head is not None and head.weight is table.weight
+    made = _parameter(table.weight, plan)
+    made_head = None if head is None or tied else _parameter(head.weight, plan)
+    made_bias = None if bias is None else _parameter(bias, plan)
+    table.weight = made
+    names = ["input embedding"]
+    if hasattr(table, "num_embeddings"):
+        table.num_embeddings = plan.rows
+    padding = getattr(table, "padding_idx", None)
+    if padding is not None:
+        table.padding_idx = id_map[padding] if 0 <= padding < id_map.old_size else None
+    if head is not None:
+        head.weight = made if tied else made_head
+        if hasattr(head, "out_features"):
+            head.out_features = plan.rows
+        names.append("tied output head" if tied else "output head")
+        if made_bias is not None:
+            head.bias = made_bias
+            names.append("bias of the output head")
+    for name, value in settings.items():
+        setattr(config, name, value)
+    return rows, plan, tuple(names)
+
+
+def _settings(config: Any, id_map: IdMap, rows: int, plan: Plan) -> dict[str, Any]:
+    said = {name: value for name, value in vars(config).items() if not name.startswith("_")}
+    plain = {name: value for name, value in said.items() if isinstance(value, (int, list, type(None)))}
+    changed: dict[str, Any] = remapped(plain, id_map, rows, plan.rows, "config")
+    return {name: value for name, value in changed.items() if value != said[name]}
+
+
+def _parameter(weight: Any, plan: Plan) -> Any:
+    """A parameter of the same kind, place and type with new rows."""
+    plain = weight.detach().cpu()
+    columns = plain.reshape(plain.shape[0], -1)
+    # NumPy has no numbers of 16 bits with a long exponent: those go through 32 bits, which holds them
+    # exactly.
+    rows = columns.double().numpy() if columns.element_size() == 8 else columns.float().numpy()
+    kind = "F64" if rows.dtype == np.float64 else "F32"
+    made = np.concatenate(list(new_rows(rows, kind, plan)))
+    found = plain.new_tensor(made.tolist() if made.size < 1 else made).reshape(-1, *plain.shape[1:])
+    return type(weight)(found.to(weight.device), requires_grad=weight.requires_grad)

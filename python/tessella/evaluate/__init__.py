@@ -1,0 +1,24 @@
+"""Tokenizers measured: with intervals, differences, and what fools each number.
+
+``evaluate`` reads corpora once and gives a ``Report``: plain data, JSON or Markdown. ``metrics`` holds the
+metrics, a small file for each family; ``tessella.reference.metrics`` says the same in plain Python.
+
+Example:
+    >>> from tessella import Tokenizer, models
+    >>> from tessella.evaluate import evaluate
+    >>> tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+    >>> report = evaluate(tokenizer, ["ab" * (1 + n % 3) for n in range(50)])
+    >>> found = report.value("tokenizer", "bytes_per_token")
+    >>> found.value, found.note
+    (2.0, 'the same in every document')
+"""
+
+from __future__ import annotations
+
+from .intervals import Interval
+from .metric import Distribution, Metric, Ratio, Total
+from .metrics import METRICS
+from .report import Report
+from .run import evaluate
+
+__all__ = ["METRICS", "Distribution", "Interval", "Metric", "Ratio", "Report", "Total", "evaluate"]

@@ -1,0 +1,100 @@
+"""Corpora by name, and their texts in portions, through the one reader of texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .._corpus import Texts
+from .._texts import Reading
+from ..errors import ArgumentError
+
+if TYPE_CHECKING:
+    from .._types import Source
+
+__all__ = ["Corpus", "Reading", "corpora", "portions", "tagged"]
+
+#: Characters and documents that are looked at in one go.
+CHARACTERS, DOCUMENTS = 1 << 20, 1 << 15
+
+
+@dataclass
+class Corpus:
+    """A corpus and what it is called."""
+
+    name: str
+    language: str
+    texts: Texts
+
+
+def corpora(given: Source, languages: Any, reading: Reading) -> list[Corpus]:
+    """Each file, or each entry of a dict, as a corpus. All files are looked at before the first is read."""
+    named: list[tuple[str, Any]]
+    if isinstance(given, Mapping):
+        if not given:
+            raise ArgumentError("`corpora` is an empty dict: give names and their files or texts")
+        named = list(given.items())
+        if wrong := [name for name, _ in named if not isinstance(name, str)]:
+            raise TypeError(f"the names of `corpora` must be str, found {type(wrong[0]).__name__}")
+    elif isinstance(given, (str, os.PathLike)):
+        named = [(os.path.basename(os.fspath(given)), given)]
+    elif isinstance(given, (list, tuple)) and given and all(isinstance(one, os.PathLike) for one in given):
+        named = _of_files(given)
+    else:
+        named = [("texts", given)]
+    tags = tagged(languages, [name for name, _ in named], "languages")
+    return [
+        Corpus(name, tag, Texts(source, reading)) for (name, source), tag in zip(named, tags, strict=True)
+    ]
+
+
+def _of_files(paths: Sequence[Any]) -> list[tuple[str, Any]]:
+    """Files by the shortest ends of their names that tell them apart."""
+    full = [os.fsdecode(path) for path in paths]
+    if len(set(full)) < len(full):
+        twice = next(name for name in full if full.count(name) > 1)
+        raise ArgumentError(f"{twice} is given twice: its documents would count twice")
+    for parts in range(1, 32):
+        short = ["/".join(name.replace(os.sep, "/").rstrip("/").split("/")[-parts:]) for name in full]
+        if len(set(short)) == len(short):
+            return list(zip(short, paths, strict=True))
+    return list(zip(full, paths, strict=True))
+
+
+def tagged(given: Any, names: Sequence[str], argument: str) -> list[str]:
+    """One tag for each corpus."""
+    if given is None:
+        return [""] * len(names)
+    if isinstance(given, str):
+        return [given] * len(names)
+    if isinstance(given, Mapping):
+        unknown = [name for name in given if name not in names]
+        if unknown:
+            raise ArgumentError(
+                f"`{argument}` has {unknown[0]!r}, which is no corpus; known are {', '.join(names)}"
+            )
+        found = [given.get(name, "") for name in names]
+    else:
+        found = list(given)
+        if len(found) != len(names):
+            raise ArgumentError(f"`{argument}` has {len(found)} entries for {len(names)} corpora")
+    if wrong := [tag for tag in found if not isinstance(tag, str)]:
+        raise TypeError(f"`{argument}` must hold str, found {type(wrong[0]).__name__}")
+    return found
+
+
+def portions(texts: Texts) -> Iterator[list[str]]:
+    """Lists of texts that are large enough to be worth a call, and no larger than memory is for."""
+    some: list[str] = []
+    size = 0
+    for found in texts:
+        for text in found:
+            some.append(text)
+            size += len(text)
+            if size >= CHARACTERS or len(some) >= DOCUMENTS:
+                yield some
+                some, size = [], 0
+    if some:
+        yield some

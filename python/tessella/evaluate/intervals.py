@@ -1,0 +1,249 @@
+"""How sure a number is: intervals of one value, and of the difference of two.
+
+Ratios of sums (bytes for each token) are resampled: blocks of documents are drawn with replacement, a
+thousand times, within each corpus. The interval is the studentised one: what varies from draw to draw is
+looked at in units of its own error, which holds its promise with few and with skewed documents, where the
+quantiles of the draws themselves (the percentile interval) are too narrow.
+``benchmarks/interval_coverage.py`` measures it.
+
+Differences of two tokenizers are resampled in pairs, both on the same draws, so that what is hard for both
+cancels.
+
+Functions of the distribution of ids (entropies) are judged by leaving out one group of documents at a time
+(the jackknife): drawing with replacement would repeat documents and make every distribution look narrower
+than it is.
+
+Everything follows from the seed, by a generator whose numbers do not change from release to release.
+
+Example:
+    >>> import numpy as np
+    >>> from tessella.evaluate.intervals import Stratum, of_ratio
+    >>> documents = np.array([[100.0 + n % 7, 25.0 + n % 5] for n in range(60)])
+    >>> found = of_ratio([Stratum.of(documents, draws=500, seed=1)], 0, 1)
+    >>> round(found.value, 2), found.low < found.value < found.high
+    (3.81, True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Group = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+__all__ = ["FEWEST", "Counted", "Interval", "Stratum", "jackknife", "of_difference", "of_ratio"]
+
+#: Blocks that differ from the average, and groups, below which there is no interval.
+FEWEST = 10
+FEWEST_GROUPS = 8
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value and where it lies; ``note`` says why where there is no interval."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    #: Of a difference: the share of draws in which it has the sign that it has.
+    agreement: float | None = None
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A corpus: its blocks, and how often each is in each draw."""
+
+    blocks: Floats
+    weights: Floats
+
+    @classmethod
+    def of(cls, blocks: npt.NDArray[Any], draws: int, seed: int, number: int = 0) -> Stratum:
+        """Draws blocks with replacement.
+
+        Args:
+            blocks: a row for each block.
+            draws: how many times.
+            seed: what the draws follow from, together with ``number``.
+            number: which corpus this is.
+        """
+        size = len(blocks)
+        source = np.random.PCG64(np.random.SeedSequence([seed, number]))
+        # By hand: how `Generator` turns bits into whole numbers may change.
+        drawn = (source.random_raw(draws * size) >> np.uint64(32)) * np.uint64(size) >> np.uint64(32)
+        place = drawn.astype(np.int64).reshape(draws, size) + np.arange(draws)[:, None] * size
+        weights = np.bincount(place.ravel(), minlength=draws * size).reshape(draws, size)
+        return cls(np.asarray(blocks, dtype=np.float64), weights.astype(np.float64))
+
+    def moments(self, columns: Sequence[int]) -> tuple[Floats, Floats]:
+        """Of each draw the sums of columns, and of products of two; the data themselves come first."""
+        some = self.blocks[:, columns]
+        number = len(columns)
+        products = (some[:, :, None] * some[:, None, :]).reshape(len(some), -1)
+        all = np.hstack([some, products])
+        sums = np.vstack([all.sum(axis=0), self.weights @ all])
+        return sums[:, :number], sums[:, number:].reshape(-1, number, number)
+
+
+#: From the sums of each draw: the value, and by how much it changes with each column.
+Statistic = Callable[["Floats"], tuple["Floats", "Floats"]]
+
+
+def _ratio(sums: Floats) -> tuple[Floats, Floats]:
+    top, bottom = sums[:, 0], sums[:, 1]
+    value = top / bottom
+    return value, np.stack([1 / bottom, -value / bottom], axis=1)
+
+
+def _difference(sums: Floats) -> tuple[Floats, Floats]:
+    first, by_first = _ratio(sums[:, :2])
+    second, by_second = _ratio(sums[:, 2:])
+    return first - second, np.hstack([by_first, -by_second])
+
+
+def of_ratio(strata: Sequence[Stratum], top: int, bottom: int, confidence: float = 0.95) -> Interval:
+    """The sum of one column over the sum of another."""
+    return _studentised(strata, (top, bottom), _ratio, confidence)
+
+
+def of_difference(
+    strata: Sequence[Stratum], first: tuple[int, int], second: tuple[int, int], confidence: float = 0.95
+) -> Interval:
+    """The first ratio less the second."""
+    return _studentised(strata, (*first, *second), _difference, confidence)
+
+
+def _studentised(
+    strata: Sequence[Stratum], columns: tuple[int, ...], statistic: Statistic, confidence: float
+) -> Interval:
+    found = [one.moments(columns) for one in strata]
+    sums = sum(first for first, _ in found)
+    assert not isinstance(sums, int)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values, slopes = statistic(sums)
+        if not np.isfinite(values[0]):
+            return Interval(float("nan"), note="there is nothing to divide by")
+        spread = np.zeros(len(values))
+        for one, (linear, square) in zip(strata, found, strict=True):
+            spread += _spread(len(one.blocks), slopes, linear, square)
+        error = np.sqrt(spread)
+        value, standard = float(values[0]), float(error[0])
+        if (note := _too_few(strata, columns, slopes[0])) is not None:
+            return Interval(value, note=note)
+        scores = (values[1:] - value) / error[1:]
+    drawn = values[1:]
+    # A draw without any spread says nothing about its own error, unless it is off as well.
+    scores = np.where(np.isnan(scores), 0.0, scores)
+    tail = (1 - confidence) / 2
+    least, most = np.quantile(scores, [tail, 1 - tail], method="inverted_cdf")
+    if not (np.isfinite(least) and np.isfinite(most)):
+        return Interval(value, note="too few documents differ for an interval")
+    same = float(np.mean(np.sign(drawn) == np.sign(value)))
+    return Interval(value, value - float(most) * standard, value - float(least) * standard, agreement=same)
+
+
+def _spread(number: int, slopes: Floats, linear: Floats, square: Floats) -> Floats:
+    """The variance that a corpus adds to each draw's value."""
+    if number < 2:
+        return np.zeros(len(slopes))
+    second = np.einsum("bj,bjk,bk->b", slopes, square, slopes)
+    first = np.einsum("bj,bj->b", slopes, linear)
+    variance: Floats = np.maximum(second - first**2 / number, 0.0) * (number / (number - 1))
+    return variance
+
+
+def _too_few(strata: Sequence[Stratum], columns: tuple[int, ...], slopes: Floats) -> str | None:
+    """Why there can be no interval."""
+    blocks = sum(len(one.blocks) for one in strata)
+    if blocks < FEWEST:
+        return f"no interval from fewer than {FEWEST} documents: {blocks}"
+    differing = 0
+    for one in strata:
+        parts = one.blocks[:, columns] * slopes
+        off = parts.sum(axis=1)
+        differing += int(np.sum(np.abs(off) > 1e-12 * np.abs(parts).sum(axis=1)))
+    if differing == 0:
+        return "the same in every document"
+    if differing < FEWEST:
+        return f"no interval: only {differing} documents differ"
+    return None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How often each id of a tokenizer occurs, by corpus and group of documents, and what is asked of it."""
+
+    strata: Sequence[Sequence[Group]]
+    #: One more than the largest id.
+    size: int
+    statistic: Callable[[npt.NDArray[np.int64]], float]
+
+    def value(self) -> tuple[float, list[Floats]]:
+        """The value of all, and those with a group left out, by corpus."""
+        total = np.zeros(self.size, dtype=np.int64)
+        for groups in self.strata:
+            for used, counts in groups:
+                total[used] += counts
+        if not total.any():
+            return float("nan"), []
+        value = self.statistic(total)
+        without: list[Floats] = []
+        for groups in self.strata:
+            left = []
+            for used, counts in groups:
+                total[used] -= counts
+                left.append(self.statistic(total) if len(groups) > 1 and total.any() else value)
+                total[used] += counts
+            without.append(np.array(left, dtype=np.float64))
+        return value, without
+
+
+def jackknife(counted: Counted, less: Counted | None = None, confidence: float = 0.95) -> Interval:
+    """A function of how often each id occurs, with groups of documents left out in turn.
+
+    The interval is that of the value without the part of its bias that shrinks as the text grows: the entropy
+    of a sample is too small on average.
+
+    Args:
+        counted: counts and function.
+        less: what is taken off, for a difference; of the same groups of documents.
+        confidence: how often the interval shall hold the truth.
+    """
+    value, without = counted.value()
+    if less is not None:
+        other, others = less.value()
+        value -= other
+        without = [one - two for one, two in zip(without, others, strict=False)]
+    if not np.isfinite(value):
+        return Interval(float("nan"), note="there are no tokens")
+    number = sum(map(len, without))
+    if number < FEWEST_GROUPS or any(len(one) < 2 for one in without):
+        return Interval(value, note=f"no interval from fewer than {FEWEST_GROUPS} groups of documents")
+    bias = sum((len(one) - 1) * float(one.mean() - value) for one in without)
+    variance = sum((len(one) - 1) / len(one) * float(np.sum((one - one.mean()) ** 2)) for one in without)
+    if variance <= 1e-24 * max(abs(value), 1e-300) ** 2:
+        return Interval(value, note="the same in every document")
+    reach = _student(1 - (1 - confidence) / 2, number - len(without)) * variance**0.5
+    low, high = value - bias - reach, value - bias + reach
+    note = "" if low <= value <= high else "so little text gives a value that more text would not"
+    return Interval(value, low, high, note)
+
+
+def _student(probability: float, freedom: int) -> float:
+    """The quantile of Student's distribution, to 0.1 % from 7 degrees of freedom on (Cornish and Fisher)."""
+    z = NormalDist().inv_cdf(probability)
+    terms = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    return float(sum(term / freedom**power for power, term in enumerate(terms)))

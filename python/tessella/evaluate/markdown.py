@@ -1,0 +1,145 @@
+"""Reports as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from .shown import cell, number, text
+
+__all__ = ["markdown"]
+
+#: Words that are shown.
+WORDS = 20
+
+
+def markdown(data: dict[str, Any]) -> str:
+    """A report as Markdown."""
+    return "\n".join(_evaluation(data)) + "\n"
+
+
+def escaped(shown: str) -> str:
+    """A text in a cell: it cannot end the cell, begin a tag, or format anything.
+
+    Example:
+        >>> print(escaped("a|b <img> *c*"))
+        a\\|b \\<img\\> \\*c\\*
+    """
+    return "".join(f"\\{sign}" if sign in "\\|`*_<>[]#~&" else sign for sign in text(shown))
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Lines of a table; cells are Markdown."""
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'|'.join('---' for _ in head)}|"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+    yield ""
+
+
+def _evaluation(data: dict[str, Any]) -> Iterator[str]:
+    names = [one["name"] for one in data["tokenizers"]]
+    yield f"# Evaluation of {len(names)} tokenizer{'s' if len(names) != 1 else ''}"
+    yield ""
+    for warning in data["warnings"]:
+        yield f"> **Mind**: {escaped(warning)}"
+        yield ""
+    yield from table(
+        ("tokenizer", "model", "entries"),
+        ([escaped(one["name"]), one["model"], number(one["vocabulary"])] for one in data["tokenizers"]),
+    )
+    yield from table(
+        ("corpus", "language", "documents", "bytes", "looked at closely"),
+        (
+            [
+                escaped(one["name"]),
+                escaped(one["language"]) or "–",
+                number(one["documents"]),
+                number(one["bytes"]),
+                f"{number(one['sample']['documents'])} ({number(one['sample']['bytes'])} bytes)",
+            ]
+            for one in data["corpora"]
+        ),
+    )
+    found = {(row["scope"], row["name"], row["tokenizer"], row["metric"]): row for row in data["values"]}
+    yield "## All text"
+    yield ""
+    yield from _values(data, names, found, "all", "")
+    yield from _differences(data)
+    scopes = dict.fromkeys((row["scope"], row["name"]) for row in data["values"] if row["scope"] != "all")
+    if scopes:
+        yield "## Bytes per token"
+        yield ""
+        yield from table(
+            ("", *map(escaped, names)),
+            (
+                [escaped(name), *(cell(found.get((kind, name, one, "bytes_per_token"))) for one in names)]
+                for kind, name in scopes
+            ),
+        )
+    yield from _words(data, names)
+    yield "## What the numbers are"
+    yield ""
+    for name, metric in data["metrics"].items():
+        yield (
+            f"- **{escaped(name)}**: {escaped_sentence(metric['definition'])} What fools it: "
+            + escaped_sentence(metric["fooled_by"])
+        )
+    yield ""
+    yield _method(data)
+
+
+def escaped_sentence(shown: str) -> str:
+    """A sentence of our own, whole; only what Markdown would read is escaped."""
+    return "".join(f"\\{sign}" if sign in "\\|*_<>[]#~&" else sign for sign in shown)
+
+
+def _method(data: dict[str, Any]) -> str:
+    settings = data["settings"]
+    if not settings["bootstrap"]:
+        return f"Without intervals. Tessella {data['tessella']}."
+    return (
+        f"Intervals of {settings['confidence']:.0%}: {settings['bootstrap']:,} draws of documents "
+        f"(studentised), of "
+        f"entropies the jackknife; seed {settings['seed']}. Tessella {data['tessella']}."
+    )
+
+
+def _values(data: dict[str, Any], names: Sequence[str], found: Any, kind: str, name: str) -> Iterator[str]:
+    rows = []
+    for metric, facts in data["metrics"].items():
+        own = [found.get((kind, name, one, metric)) for one in names]
+        if any(one is not None and one["value"] is not None for one in own):
+            rows.append([f"{facts['title']} (`{metric}`)", *map(cell, own)])
+    yield from table(("metric", *map(escaped, names)), rows)
+
+
+def _differences(data: dict[str, Any]) -> Iterator[str]:
+    rows = [
+        [
+            f"{data['metrics'][row['metric']]['title']} (`{row['metric']}`)",
+            f"{escaped(row['first'])} − {escaped(row['second'])}",
+            cell(row),
+            "–" if row["agreement"] is None else f"{row['agreement']:.1%}",
+        ]
+        for row in data["differences"]
+        if row["scope"] == "all" and row["value"] is not None
+    ]
+    if rows:
+        yield "## Differences, on the same documents"
+        yield ""
+        yield from table(("metric", "tokenizers", "difference", "draws that agree"), rows)
+
+
+def _words(data: dict[str, Any], names: Sequence[str]) -> Iterator[str]:
+    if data["costly_words"]:
+        yield "## Words that cost most"
+        yield ""
+        yield from table(
+            ("word", "count", *map(escaped, names)),
+            (
+                [escaped(one["word"]), number(one["count"])]
+                + [escaped("│".join(one["cuts"][name])) for name in names]
+                for one in data["costly_words"][:WORDS]
+            ),
+        )

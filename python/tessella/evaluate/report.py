@@ -1,0 +1,183 @@
+"""The report of an evaluation: numbers to ask for, and forms to keep.
+
+A report is plain data. ``save`` writes it in the form that the name asks for: JSON, from which
+``Report.load`` makes the report again, or Markdown.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from .._files import _read_file, _replacing
+from .._near import meant
+from .._optional import needed
+from ..errors import ArgumentError, FormatError
+from .intervals import Interval
+from .markdown import markdown
+from .record import SCHEMA
+
+if TYPE_CHECKING:
+    from .._types import Path
+
+__all__ = ["Report", "Stored", "check_name"]
+
+
+#: What a report can be saved as, by the end of the name.
+FORMS = {".json": "json", ".md": "md"}
+
+
+def check_name(name: str) -> str:
+    """The form that a name asks for.
+
+    Example:
+        >>> check_name("report.md")
+        'md'
+    """
+    ending = os.path.splitext(name)[1].lower()
+    if ending not in FORMS:
+        raise ArgumentError(f"a report is saved as .json or .md, found {name!r}")
+    return FORMS[ending]
+
+
+class Stored:
+    """Plain data that is written in several forms."""
+
+    kind = ""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = data
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as plain data."""
+        from copy import deepcopy
+
+        return deepcopy(self._data)
+
+    def to_json(self, indent: int | None = 1) -> str:
+        """All of it as JSON; ``tessella.evaluate.schema`` describes it."""
+        return json.dumps(self._data, ensure_ascii=False, indent=indent, allow_nan=False)
+
+    @classmethod
+    def load(cls, path: Path) -> Any:
+        """The report that was saved as JSON."""
+        name = os.fspath(path)
+        try:
+            data = json.loads(_read_file(path))
+            kind, schema = data["kind"], data["schema"]
+        except (ValueError, KeyError, TypeError) as error:
+            refused = FormatError(f"{name} is no report that was saved as JSON: {error}")
+            refused.filename = name
+            raise refused from error
+        if kind != cls.kind:
+            raise FormatError(f"{name} holds a report of the kind {kind!r}, expected {cls.kind!r}")
+        if schema != SCHEMA:
+            raise FormatError(f"{name} has the form {schema!r}, this version reads form {SCHEMA}")
+        return cls(data)
+
+    def to_markdown(self) -> str:
+        """Tables for a text or a comment."""
+        return markdown(self._data)
+
+    def save(self, path: Path) -> None:
+        """Writes the report: ``.json`` or ``.md`` by the name. It appears when it is complete."""
+        name = os.fsdecode(path)
+        forms = {"json": self.to_json, "md": self.to_markdown}
+        with _replacing(name) as file:
+            file.write((forms[check_name(name)]().rstrip("\n") + "\n").encode())
+
+    def __str__(self) -> str:
+        return self.to_markdown()
+
+
+class Report(Stored):
+    """What ``evaluate`` found.
+
+    Example:
+        >>> from tessella import Tokenizer, models
+        >>> from tessella.evaluate import evaluate
+        >>> report = evaluate(Tokenizer(models.BPE({"a": 0, "b": 1}, [])), ["ab", "b", "aab"] * 10)
+        >>> report.value("tokenizer", "characters_per_token").value
+        1.0
+        >>> print(report.to_markdown().splitlines()[0])
+        # Evaluation of 1 tokenizer
+    """
+
+    kind = "evaluation"
+
+    @property
+    def tokenizers(self) -> list[str]:
+        """The names of the tokenizers."""
+        return [one["name"] for one in self._data["tokenizers"]]
+
+    @property
+    def metrics(self) -> list[str]:
+        """The names of the metrics."""
+        return list(self._data["metrics"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What makes the numbers less certain than they look."""
+        return list(self._data["warnings"])
+
+    def _find(self, table: str, **wanted: str) -> Interval:
+        for row in self._data[table]:
+            if all(row[key] == value for key, value in wanted.items()):
+                value = float("nan") if row["value"] is None else row["value"]
+                return Interval(value, row["low"], row["high"], row["note"], row.get("agreement"))
+        known: dict[str, Any] = {key: dict.fromkeys(row[key] for row in self._data[table]) for key in wanted}
+        for key, value in wanted.items():
+            if value not in known[key]:
+                near = meant(value, known[key])
+                raise ArgumentError(
+                    f"the report has no {key} {value!r}{near}; it has {', '.join(known[key])}"
+                )
+        raise ArgumentError(f"the report has no value for {wanted}")
+
+    def _scope(self, corpus: str | None, language: str | None) -> dict[str, str]:
+        if corpus is not None and language is not None:
+            raise ArgumentError("name a corpus or a language, not both")
+        found = self._data["corpora"]
+        for key, wanted, known in (("name", corpus, "corpus"), ("language", language, "language")):
+            if wanted is not None:
+                # What a single corpus holds is told once.
+                own = [one["name"] for one in found if one[key] == wanted]
+                if own and len(found) == 1:
+                    return {"scope": "all"}
+                return (
+                    {"scope": "corpus", "name": own[0]} if len(own) == 1 else {"scope": known, "name": wanted}
+                )
+        return {"scope": "all"}
+
+    def value(
+        self, tokenizer: str, metric: str, *, corpus: str | None = None, language: str | None = None
+    ) -> Interval:
+        """A value with its interval, over all text, a corpus, or a language."""
+        return self._find("values", tokenizer=tokenizer, metric=metric, **self._scope(corpus, language))
+
+    def difference(
+        self, metric: str, first: str, second: str, *, corpus: str | None = None, language: str | None = None
+    ) -> Interval:
+        """The first tokenizer's value less the second's, with the share of draws that agree."""
+        scope = self._scope(corpus, language)
+        pairs = {(row["first"], row["second"]) for row in self._data["differences"]}
+        if (first, second) not in pairs and (second, first) in pairs:
+            found = self._find("differences", metric=metric, first=second, second=first, **scope)
+            low = None if found.high is None else -found.high
+            high = None if found.low is None else -found.low
+            return Interval(-found.value, low, high, found.note, found.agreement)
+        return self._find("differences", metric=metric, first=first, second=second, **scope)
+
+    # `Any`: pyarrow's and pandas' types are not known where these are not installed.
+    def to_arrow(self) -> Any:
+        """The values as a ``pyarrow.Table``. Needs ``pyarrow``."""
+        return needed("pyarrow", "arrow", "Report.to_arrow").Table.from_pylist(self._data["values"])
+
+    def to_pandas(self) -> Any:
+        """The values as a ``pandas.DataFrame``. Needs ``pandas``."""
+        return needed("pandas", "evaluate", "Report.to_pandas").DataFrame(self._data["values"])
+
+    def __repr__(self) -> str:
+        documents = sum(one["documents"] for one in self._data["corpora"])
+        return f"Report({', '.join(self.tokenizers)}; {documents:,} documents)"

@@ -1,0 +1,356 @@
+"""``evaluate``: the conductor, from tokenizers and corpora to a report.
+
+Every portion of a corpus goes through all tokenizers: each counts its ids, by document and by entry. A sample
+of the documents is kept meanwhile and looked at closely afterwards. What is held does not grow with the
+corpus: sums of blocks, counts of entries, the sample.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from .. import Tokenizer
+from .._progress import Meter, form
+from ..counting import memory_size
+from ..errors import ArgumentError, OutOfRangeError
+from .blocks import Blocks, Histogram
+from .coded import Coded
+from .corpora import Corpus, Reading, corpora, portions
+from .costly import CostlyDocuments, costly_words
+from .facts import Facts
+from .metrics import FLAGGED, SAMPLED
+from .metrics.digits import by_length
+from .record import Measured, Settings, record
+from .report import Report
+from .sample import Keeper, Sample, Spans
+from .scripts import by_script
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from .._types import ProgressFormat, Source
+
+    Whole = npt.NDArray[np.int64]
+
+__all__ = ["evaluate"]
+
+#: Blocks of a corpus: all in all, and the least and the most of one.
+BLOCKS, FEWEST_BLOCKS, MOST_BLOCKS = 8192, 128, 1024
+#: Bytes that all counts of entries may take, and groups of a corpus.
+COUNTS, GROUPS = 160 << 20, 32
+#: Columns that the text alone gives.
+OF_TEXT = ("documents", "bytes", "characters")
+
+
+@dataclass
+class Candidate:
+    """A tokenizer that is evaluated."""
+
+    name: str
+    tokenizer: Tokenizer
+    facts: Facts = field(init=False)
+    flags: dict[str, npt.NDArray[np.uint8]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.facts = Facts.of(self.tokenizer)
+        self.flags = {name: flags for file in FLAGGED for name, flags in file.FLAGS(self.facts).items()}
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns of all text."""
+        return ["tokens", *self.flags]
+
+    def look(
+        self, texts: list[str], size: Whole, counts: Histogram, costly: CostlyDocuments, threads: int | None
+    ) -> Whole:
+        """What it makes of a portion: a row for each document."""
+        ragged = self.tokenizer.encode_ids_batch(texts, add_special_tokens=False, num_threads=threads)
+        ids, offsets = ragged.ids, ragged.offsets
+        counts.add(ids, offsets)
+        tokens = ragged.lengths()
+        costly.add(texts, size, tokens)
+        return np.stack([tokens, *(_sums(flags, ids, offsets) for flags in self.flags.values())], axis=1)
+
+
+def _sums(flags: npt.NDArray[np.uint8], ids: npt.NDArray[np.uint32], offsets: Whole) -> Whole:
+    """Of each document, how many of its ids have a flag."""
+    if not flags.any():
+        return np.zeros(len(offsets) - 1, dtype=np.int64)
+    running = np.zeros(len(ids) + 1, dtype=np.int64)
+    np.cumsum(flags[ids], out=running[1:])
+    return running[offsets[1:]] - running[offsets[:-1]]
+
+
+def evaluate(
+    tokenizers: Mapping[str, Tokenizer] | Sequence[Tokenizer] | Tokenizer,
+    corpora: Source,
+    *,
+    baseline: str | None = None,
+    words: Literal["blanks"] | Spans = "blanks",
+    languages: str | Mapping[str, str] | Sequence[str] | None = None,
+    bootstrap: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    detail: int | str = "2MB",
+    num_threads: int | None = None,
+    errors: Literal["strict", "replace"] = "strict",
+    field: str = "text",
+    format: Literal["auto", "text", "jsonl"] = "auto",
+    separator: str | None = None,
+    progress: bool | ProgressFormat = False,
+) -> Report:
+    """Measures tokenizers on corpora, and says how sure each number is.
+
+    All text is read once, whatever its size, and memory does not grow with it. The same arguments give the
+    same report, whatever the number of threads.
+
+    Args:
+        tokenizers: one, several, or a dict of names and tokenizers.
+        corpora: what to read, as ``count_pieces`` reads it: a path, a list of ``Path`` (each file is a
+            corpus), a dict of names and sources (a corpus each), or texts. Lines lose their ends, and each is
+            a document.
+        baseline: the name of the tokenizer that lengths and differences are told against; the first by
+            default.
+        words: what words are: runs without blanks, or a function that gives the start and end, in characters,
+            of each word of a text, as the ``spans`` of a ``tessella.words`` tokenizer does.
+        languages: language tags of the corpora: one for all, one for each, or a dict by name. Corpora with
+            the same tag are also told together.
+        bootstrap: how often documents are drawn for intervals; 0 leaves intervals out.
+        seed: what the draws follow from.
+        confidence: how often an interval shall hold the truth.
+        detail: characters of the sample on which words, numbers and characters are looked at one by one, of
+            all corpora together; ``"all"`` looks at everything and needs memory for it.
+        num_threads: how many threads work; ``None`` lets the engine choose.
+        errors: as for ``count_pieces``.
+        field: as for ``count_pieces``.
+        format: as for ``count_pieces``.
+        separator: what stands between documents of a text file; ``None`` makes each line one, without its
+            end.
+        progress: show a bar on a terminal and a line every ten seconds elsewhere.
+
+    Example:
+        >>> from tessella import Tokenizer, models, pre_tokenizers
+        >>> from tessella.evaluate import evaluate
+        >>> letters = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, []))
+        >>> pairs = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+        >>> letters.pre_tokenizer = pairs.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> report = evaluate({"letters": letters, "pairs": pairs}, ["ab ab b"] * 20 + ["ab a b"] * 20)
+        >>> report.value("letters", "bytes_per_token").value, report.value("pairs", "tokens").value
+        (1.4444444444444444, 120.0)
+        >>> report.difference("bytes_per_token", "pairs", "letters").value > 0
+        True
+    """
+    candidates = [Candidate(name, one) for name, one in _named(tokenizers).items()]
+    if baseline is not None and baseline not in [one.name for one in candidates]:
+        known = ", ".join(one.name for one in candidates)
+        raise ArgumentError(f"`baseline` is {baseline!r}, which is no tokenizer; known are {known}")
+    if words != "blanks" and not callable(words):
+        raise ArgumentError(f"`words` must be 'blanks' or a function from a text to spans, found {words!r}")
+    settings = Settings(
+        baseline or candidates[0].name,
+        "blanks" if isinstance(words, str) else getattr(words, "__qualname__", type(words).__name__),
+        _whole("bootstrap", bootstrap, 0, 100_000),
+        _whole("seed", seed, 0, 1 << 63),
+        _share("confidence", confidence),
+        None if detail == "all" else memory_size(detail, "detail"),
+    )
+    reading = Reading(field, errors, format, separator, "bare lines")
+    found = _corpora(corpora, languages, reading)
+    meter = Meter("evaluate", form(progress))
+    try:
+        read = _Reader(candidates, found, settings, None if isinstance(words, str) else words, num_threads)
+        measured = read.all(meter)
+    finally:
+        meter.end()
+    return Report(record([(one.name, one.tokenizer, one.facts) for one in candidates], measured, settings))
+
+
+_corpora = corpora
+
+
+def _named(given: Any) -> dict[str, Tokenizer]:
+    if isinstance(given, Tokenizer):
+        given = {"tokenizer": given}
+    elif isinstance(given, Sequence) and not isinstance(given, str):
+        given = {f"tokenizer {number}": one for number, one in enumerate(given, 1)}
+    if not isinstance(given, Mapping):
+        raise TypeError(
+            f"`tokenizers` must be Tokenizer objects or a dict of them, not {type(given).__name__}"
+        )
+    if not given:
+        raise ArgumentError("`tokenizers` is empty: give one or more")
+    for name, one in given.items():
+        if not isinstance(name, str):
+            raise TypeError(f"the names of `tokenizers` must be str, found {type(name).__name__}")
+        if not isinstance(one, Tokenizer):
+            raise TypeError(
+                f"`tokenizers` must hold Tokenizer objects, found {type(one).__name__} for {name!r}"
+            )
+    return dict(given)
+
+
+def _whole(name: str, given: Any, least: int, most: int) -> int:
+    if isinstance(given, bool) or not hasattr(given, "__index__"):
+        raise TypeError(f"`{name}` must be an int, not {type(given).__name__}")
+    number: int = given.__index__()
+    if not least <= number < most:
+        raise OutOfRangeError(f"`{name}` must be from {least} to {most - 1}, found {number}")
+    return number
+
+
+def _share(name: str, given: Any) -> float:
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0.5 <= given < 1:
+        raise ArgumentError(f"`{name}` must be a number from 0.5 to below 1, found {given!r}")
+    return float(given)
+
+
+class _Reader:
+    """Reads the corpora, one after the other."""
+
+    def __init__(
+        self,
+        candidates: list[Candidate],
+        found: list[Corpus],
+        settings: Settings,
+        words: Spans | None,
+        num_threads: int | None,
+    ) -> None:
+        self._candidates, self._corpora, self._settings = candidates, found, settings
+        self._words, self._threads = words, num_threads
+        all = num_threads or os.cpu_count() or 1
+        self._at_once = min(len(candidates), all)
+        # Each tokenizer has its part of the threads; what is left over helps nobody.
+        self._each = max(1, all // self._at_once)
+        self._blocks = max(FEWEST_BLOCKS, min(MOST_BLOCKS, BLOCKS // len(found)))
+        entries = sum(one.facts.size for one in candidates)
+        groups = COUNTS // (12 * entries * len(found))
+        # Too few groups would only cost memory: then there are no intervals, and the report says so.
+        self._groups = min(GROUPS, groups - groups % 2) if groups >= 8 else 1
+
+    def all(self, meter: Meter) -> list[Measured]:
+        """What is measured of each corpus."""
+        total = sum(one.texts.total for one in self._corpora)
+        total = total if all(one.texts.total for one in self._corpora) else 0
+        before = 0
+        measured = []
+        with ThreadPoolExecutor(self._at_once) as pool, ThreadPoolExecutor(1) as ahead:
+            for corpus in self._corpora:
+                seen = _Seen(self, corpus)
+                found = portions(corpus.texts)
+                # What a caller's own iterator does may belong to the caller's thread.
+                for texts in _prefetched(found, ahead) if corpus.texts.total else found:
+                    seen.add(texts, pool)
+                    meter.update(before + corpus.texts.done, total)
+                before += corpus.texts.done
+                measured.append(seen.closely())
+        if not any(one.documents for one in measured):
+            raise ArgumentError("there is no text to look at: the corpora are empty")
+        return measured
+
+
+def _prefetched(found: Iterator[list[str]], ahead: ThreadPoolExecutor) -> Iterator[list[str]]:
+    """What an iterator gives, the next while this one is worked on."""
+    coming = ahead.submit(next, found, None)
+    while (now := coming.result()) is not None:
+        coming = ahead.submit(next, found, None)
+        yield now
+
+
+class _Seen:
+    """What has been seen of a corpus."""
+
+    def __init__(self, of: _Reader, corpus: Corpus) -> None:
+        self._of, self._corpus = of, corpus
+        candidates = of._candidates
+        self._blocks = Blocks(len(OF_TEXT) + sum(len(one.columns) for one in candidates), of._blocks)
+        self._counts = [Histogram(one.facts.size, of._groups) for one in candidates]
+        self._costly = [CostlyDocuments() for _ in candidates]
+        budget = of._settings.detail
+        self._keeper = Keeper((1 << 62) if budget is None else max(budget // len(of._corpora), 1 << 12))
+
+    def add(self, texts: list[str], pool: ThreadPoolExecutor) -> None:
+        """Looks at further documents."""
+        bytes = np.array(
+            [len(text) if text.isascii() else len(text.encode()) for text in texts], dtype=np.int64
+        )
+        characters = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        candidates, each = self._of._candidates, self._of._each
+        jobs = [
+            pool.submit(one.look, texts, bytes, counts, costly, each)
+            for one, counts, costly in zip(candidates, self._counts, self._costly, strict=True)
+        ]
+        self._keeper.add(texts)
+        rows = [np.stack([np.ones_like(bytes), bytes, characters], axis=1), *(job.result() for job in jobs)]
+        self._blocks.add(np.hstack(rows))
+
+    def closely(self) -> Measured:
+        """Looks at the sample, and gives all that was measured."""
+        candidates = self._of._candidates
+        sample = self._keeper.sample(self._of._words)
+        # What all tokenizers ask for is looked up once, by one thread.
+        text: dict[str, Whole] = {"documents": np.ones(len(sample.texts), dtype=np.int64)}
+        for file in SAMPLED:
+            text |= file.of_text(sample) if hasattr(file, "of_text") else {}
+        text["sample_bytes"] = sample.bytes()
+        found, touching, scripts, digits = [], {}, {}, {}
+        for one in candidates:
+            # One after the other: aligned encodings take memory, and the engine has the threads.
+            coded = Coded(one.tokenizer, one.facts, sample, self._of._threads)
+            found.append(_measures(sample, coded))
+            touching[one.name] = coded.touching(sample.words)
+            scripts[one.name] = by_script(sample, coded)
+            digits[one.name] = by_length(sample, coded)
+        columns = [*text, *(name for one in found for name in one)]
+        blocks = Blocks(len(columns), self._of._blocks)
+        if sample.texts:
+            blocks.add(np.stack([*text.values(), *(rows for one in found for rows in one.values())], axis=1))
+        names = [one.name for one in candidates]
+        place = iter(range(len(text), len(columns)))
+        return Measured(
+            name=self._corpus.name,
+            language=self._corpus.language,
+            documents=self._blocks.documents,
+            all=self._blocks.sums(),
+            all_columns=_columns(OF_TEXT, names, [one.columns for one in candidates]),
+            sample=blocks.sums(),
+            sample_columns={("", name): number for number, name in enumerate(text)}
+            | {(name, column): next(place) for name, one in zip(names, found, strict=True) for column in one},
+            sampled=(len(sample.texts), int(text["sample_bytes"].sum()), self._keeper.seen),
+            repeated=_repeated(sample),
+            groups={name: one.groups() for name, one in zip(names, self._counts, strict=True)},
+            scripts=scripts,
+            digits=digits,
+            words=costly_words(sample, touching, {one.name: one.tokenizer for one in candidates}),
+            costly={name: one.told() for name, one in zip(names, self._costly, strict=True)},
+        )
+
+
+def _repeated(sample: Sample) -> int:
+    """Bytes of documents that were there before."""
+    known: set[str] = set()
+    size = 0
+    for text in sample.texts:
+        if text in known:
+            size += len(text.encode())
+        known.add(text)
+    return size
+
+
+def _measures(sample: Sample, coded: Coded) -> dict[str, Whole]:
+    columns: dict[str, Whole] = {"tokens": coded.lengths}
+    for file in SAMPLED:
+        columns |= file.measure(sample, coded)
+    return columns
+
+
+def _columns(text: Iterable[str], names: list[str], own: list[list[str]]) -> dict[tuple[str, str], int]:
+    """Where the column of a tokenizer is, or of the text, whose name is empty."""
+    keys = [("", column) for column in text]
+    keys += [(name, column) for name, columns in zip(names, own, strict=True) for column in columns]
+    return {key: number for number, key in enumerate(keys)}

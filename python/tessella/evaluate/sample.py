@@ -1,0 +1,168 @@
+"""Documents that are looked at closely: a sample of bounded size, drawn as the corpus goes by.
+
+Where words, numbers and characters stand needs aligned encodings, which cost several times what ids do. So
+those metrics look at a sample, and their intervals tell what that costs in certainty. Documents are kept by a
+hash of their number in the corpus; when they outgrow the budget, half of them go. So the sample is the same
+every time, spread over all of the corpus, and no document is likelier than another. Long documents count as
+parts of up to 16,384 characters that end at blanks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Whole = npt.NDArray[np.int64]
+
+__all__ = ["Keeper", "Sample", "Spans"]
+
+#: Start and end of each word of a text, in characters.
+Spans = Callable[[str], Iterable[tuple[int, int]]]
+
+PART = 1 << 14
+#: Unicode's White_Space.
+BLANKS = [
+    *range(9, 14),
+    32,
+    0x85,
+    0xA0,
+    0x1680,
+    *range(0x2000, 0x200B),
+    0x2028,
+    0x2029,
+    0x202F,
+    0x205F,
+    0x3000,
+]
+
+
+def _parts(text: str) -> Iterable[str]:
+    start = 0
+    while len(text) - start > PART:
+        end = max(text.rfind(" ", start + 1, start + PART), text.rfind("\n", start + 1, start + PART))
+        end = start + PART if end <= start else end
+        yield text[start:end]
+        start = end
+    yield text[start:]
+
+
+def _hashed(number: int) -> int:
+    """Spreads numbers over 64 bits (the finaliser of splitmix64)."""
+    mask = (1 << 64) - 1
+    number = (number + 0x9E3779B97F4A7C15) & mask
+    number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & mask
+    return number ^ (number >> 31)
+
+
+class Keeper:
+    """Takes documents as they come and keeps a sample of them.
+
+    Example:
+        >>> keeper = Keeper(most=1000)
+        >>> keeper.add([f"document {n:02}" for n in range(500)])
+        >>> sample = keeper.sample()
+        >>> 20 < len(sample.texts) < 91, keeper.seen
+        (True, 500)
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._halvings = most, 0
+        self._kept: list[tuple[int, str]] = []
+        self._size = 0
+        #: Documents, or parts of long ones, so far.
+        self.seen = 0
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Adds documents."""
+        for text in texts:
+            for part in (text,) if len(text) <= PART else _parts(text):
+                hashed = _hashed(self.seen)
+                self.seen += 1
+                if hashed >> (64 - self._halvings) if self._halvings else 0:
+                    continue
+                self._kept.append((hashed, part))
+                self._size += len(part)
+                while self._size > self._most and len(self._kept) > 1:
+                    self._halve()
+
+    def _halve(self) -> None:
+        self._halvings += 1
+        self._kept = [one for one in self._kept if one[0] >> (64 - self._halvings) == 0]
+        self._size = sum(len(text) for _, text in self._kept)
+
+    def sample(self, words: Spans | None = None) -> Sample:
+        """The sample, in the order of the corpus."""
+        return Sample([text for _, text in self._kept], words)
+
+
+class Sample:
+    """Texts, as one row of code points with a line end between two, and what stands where in it."""
+
+    def __init__(self, texts: Sequence[str], words: Spans | None = None) -> None:
+        self.texts = list(texts)
+        self._spans = words
+        #: The texts in one.
+        self.joined = "\n".join(self.texts)
+        sizes = np.array([len(text) + 1 for text in self.texts], dtype=np.int64)
+        #: Where each text begins.
+        self.bases: Whole = np.cumsum(sizes) - sizes
+
+    @cached_property
+    def points(self) -> npt.NDArray[np.uint32]:
+        """The code points of ``joined``."""
+        return np.frombuffer(self.joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+    def owner(self, places: Whole) -> Whole:
+        """The number of the text that holds each place."""
+        return np.searchsorted(self.bases, places, side="right") - 1
+
+    def per_text(self, owner: Whole, weights: Whole | None = None) -> Whole:
+        """Adds up, for each text, what it owns."""
+        counted = np.bincount(owner, weights=weights, minlength=len(self.texts))
+        return counted.astype(np.int64)
+
+    def bytes(self) -> Whole:
+        """Bytes of each text."""
+        return np.array([len(text.encode()) for text in self.texts], dtype=np.int64)
+
+    @staticmethod
+    def _runs(inside: npt.NDArray[np.bool_]) -> Whole:
+        change = np.diff(inside.astype(np.int8), prepend=0, append=0)
+        return np.stack([np.flatnonzero(change == 1), np.flatnonzero(change == -1)], axis=1)
+
+    @cached_property
+    def words(self) -> Whole:
+        """Start and end of each word."""
+        if self._spans is None:
+            blank = np.zeros(0x3001, dtype=np.bool_)
+            blank[BLANKS] = True
+            return self._runs(~((self.points <= 0x3000) & blank[np.minimum(self.points, 0x3000)]))
+        found = [
+            (base + start, base + end)
+            for base, text in zip(self.bases.tolist(), self.texts, strict=True)
+            for start, end in self._spans(text)
+            if end > start
+        ]
+        return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+    @cached_property
+    def word_text(self) -> Whole:
+        """The text that each word stands in."""
+        return self.owner(self.words[:, 0])
+
+    @cached_property
+    def numbers(self) -> Whole:
+        """Start and end of each run of the digits 0 to 9."""
+        return self._runs((self.points >= 48) & (self.points <= 57))
+
+    @cached_property
+    def number_text(self) -> Whole:
+        """The text that each number stands in."""
+        return self.owner(self.numbers[:, 0])

@@ -1,0 +1,46 @@
+"""How numbers and texts of reports are written, whatever form the report has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._shown import visible
+
+__all__ = ["cell", "number", "reach", "text"]
+
+#: Characters of a text that are shown.
+LONG = 120
+
+
+def number(value: float | None) -> str:
+    """A number with as many digits as it deserves.
+
+    Example:
+        >>> number(1234567), number(3.14159), number(0.01234), number(None)
+        ('1,234,567', '3.142', '0.01234', '–')
+    """
+    if value is None:
+        return "–"
+    if float(value).is_integer() and abs(value) >= 10:
+        return f"{int(value):,}"
+    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def reach(row: dict[str, Any]) -> str:
+    """An interval, or nothing."""
+    return (
+        "" if row["low"] is None or row["high"] is None else f"{number(row['low'])} to {number(row['high'])}"
+    )
+
+
+def cell(row: dict[str, Any] | None) -> str:
+    """A value with its interval."""
+    if row is None:
+        return "–"
+    inside = reach(row)
+    return number(row["value"]) + (f" ({inside})" if inside else "")
+
+
+def text(shown: str, long: int = LONG) -> str:
+    """A text on one line: what cannot be seen is spelled out, what is long is cut."""
+    return visible(shown[:long]) + ("…" if len(shown) > long else "")

@@ -1,5 +1,0 @@
-"""``BaseTokenizer`` under the module name that other libraries use."""
-
-from .base import BaseTokenizer
-
-__all__ = ["BaseTokenizer"]

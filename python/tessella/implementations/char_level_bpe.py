@@ -1,5 +1,0 @@
-"""``CharBPETokenizer`` under the module name that other libraries use."""
-
-from .char_bpe import CharBPETokenizer
-
-__all__ = ["CharBPETokenizer"]

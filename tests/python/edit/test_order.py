@@ -1,0 +1,126 @@
+"""Other numbers and other names."""
+
+import json
+
+import pytest
+import tessella
+from tessella import Tokenizer, edit, models, processors
+from tessella.errors import ArgumentError
+
+from .random_tokenizers import KINDS, bpe, sentencepiece_model, texts
+from .test_removing import encoded
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("kind", KINDS)
+def test_frequent_tokens_first(kind, seed):
+    old = KINDS[kind](seed)
+    some = texts(seed)
+    counts = dict.fromkeys(old.get_vocab().values(), 0)
+    for text in some:
+        for id in old.encode(text, add_special_tokens=False).ids:
+            counts[id] += 1
+    try:
+        edited = edit.reorder(old, corpus=some)
+    except tessella.errors.UnsupportedError:
+        # Added tokens have to follow the model's in most files, and where they would match as whole pieces.
+        assert kind != "bpe" or old.model.ignore_merges
+        return
+    order = [edited.id_map.inverse()[id] for id in range(len(edited.id_map))]
+    assert order == sorted(counts, key=lambda id: (-counts[id], id))
+    for text in some:
+        assert edited.id_map.apply(encoded(old, text)) == encoded(edited.tokenizer, text)
+
+
+def test_one_order_at_a_time():
+    with pytest.raises(ArgumentError, match="with one of"):
+        edit.reorder(bpe(0))
+    with pytest.raises(ArgumentError, match="twice"):
+        edit.reorder(bpe(0), ["a", "a"])
+    by_text = edit.reorder(bpe(0), key=lambda token, id: token)
+    tokens = [by_text.tokenizer.id_to_token(id) for id in range(by_text.tokenizer.get_vocab_size())]
+    assert tokens == sorted(tokens)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_padding_to_a_multiple(kind):
+    old = KINDS[kind](1)
+    edited = edit.pad_to_multiple(old, 64)
+    size = edited.tokenizer.get_vocab_size()
+    assert size % 64 == 0
+    assert edited.id_map.new_size == size
+    again = Tokenizer.from_str(edited.tokenizer.to_str())
+    assert again.get_vocab() == edited.tokenizer.get_vocab()
+    assert edit.pad_to_multiple(edited.tokenizer, 64).id_map.is_identity
+    for text in texts(1):
+        assert encoded(old, text) == encoded(edited.tokenizer, text)
+    with pytest.raises(ArgumentError, match="from 1"):
+        edit.pad_to_multiple(old, 0)
+    with pytest.raises(ArgumentError, match="a place"):
+        edit.pad_to_multiple(old, 8, token="<pad>")
+
+
+def test_padding_of_sentencepiece_models_matches_no_text(tmp_path):
+    old = tessella.load(sentencepiece_model("unigram", tmp_path))
+    edited = edit.pad_to_multiple(old, 64)
+    edited.tokenizer.save(tmp_path / "padded.model")
+    reference = pytest.importorskip("sentencepiece").SentencePieceProcessor(str(tmp_path / "padded.model"))
+    assert reference.vocab_size() == edited.tokenizer.get_vocab_size() == 64
+    assert reference.is_control(63)
+    text = "a <|reserved_0|> b"
+    assert reference.encode(text) == encoded(edited.tokenizer, text) == encoded(old, text)
+
+
+@pytest.fixture
+def named(tmp_path):
+    tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "[unused1]": 3, "a": 4}))
+    tokenizer.add_special_tokens(["[CLS]", "[SEP]", "[UNK]"])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        "[CLS] $A [SEP]", "[CLS] $A [SEP] $B [SEP]", [("[CLS]", 1), ("[SEP]", 2)]
+    )
+    tokenizer.enable_padding(pad_id=2, pad_token="[SEP]")
+    tokenizer.config = {
+        "sep_token": "[SEP]",
+        "added_tokens_decoder": {"2": {"content": "[SEP]", "special": True}},
+    }
+    tokenizer.chat_template = "{{ messages }}[SEP]"
+    return tokenizer
+
+
+def test_names_change_wherever_they_stand(named, tmp_path):
+    edited = edit.replace_special(named, {"[SEP]": "</s>", "[unused1]": "<tool>", "[UNK]": "<?>"})
+    made = edited.tokenizer
+    assert made.encode("a<tool> b", "a").tokens == ["[CLS]", "a", "<tool>", "<?>", "</s>", "a", "</s>"]
+    assert edited.id_map.is_identity
+    assert made.padding["pad_token"] == "</s>"
+    assert made.config["sep_token"] == "</s>"
+    assert made.config["added_tokens_decoder"]["2"]["content"] == "</s>"
+    assert made.chat_template == "{{ messages }}</s>"
+    assert edited.notes == ("`[SEP]` stood 1 times in chat templates, where it is `</s>` now",)
+    assert "[SEP]" not in json.dumps(json.loads(made.to_str()))
+    assert "[SEP]" in named.to_str()
+    made.save_folder(tmp_path / "folder")
+    assert tessella.load(tmp_path / "folder").encode("a<tool>").ids == [1, 4, 3, 2]
+
+
+def test_names_that_are_no_reserved_ones(named):
+    with pytest.raises(ArgumentError, match="`a` cannot become `\\[CLS\\]`: the id 1"):
+        edit.replace_special(named, {"a": "[CLS]"})
+    with pytest.raises(ArgumentError, match="no token"):
+        edit.replace_special(named, {"[SEPP]": "x"})
+    with pytest.raises(ArgumentError, match="empty"):
+        edit.replace_special(named, {"[SEP]": ""})
+    merged = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+    for token in ("a", "ab"):
+        with pytest.raises(ArgumentError, match="texts need it"):
+            edit.replace_special(merged, {token: "<tool>"})
+
+
+def test_names_in_sentencepiece_models(tmp_path):
+    old = tessella.load(sentencepiece_model("bpe", tmp_path))
+    edited = edit.replace_special(old, {"<s>": "<begin>", "<ctl>": "<other>"})
+    edited.tokenizer.save(tmp_path / "renamed.model")
+    reference = pytest.importorskip("sentencepiece").SentencePieceProcessor(str(tmp_path / "renamed.model"))
+    assert reference.bos_id() == 1
+    assert reference.id_to_piece(1) == "<begin>"
+    assert reference.piece_to_id("<other>") == old.token_to_id("<ctl>")

@@ -1,0 +1,207 @@
+"""What is held is bounded, and nothing depends on how a corpus comes."""
+
+import gzip
+import json
+import os
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tessella.errors import ArgumentError, FormatError
+from tessella.evaluate import evaluate
+from tessella.evaluate.blocks import Blocks, Histogram
+from tessella.evaluate.run import _Reader
+from tessella.evaluate.sample import Keeper, Sample
+
+from .conftest import TEXTS, texts
+
+
+def same(one, other):
+    """Reports of the same documents; what the corpora are called does not count."""
+    parts = ("values", "differences", "scripts", "zipf", "tokenizers")
+    return all(one.to_dict()[part] == other.to_dict()[part] for part in parts)
+
+
+def test_blocks_hold_all_documents():
+    rng = np.random.default_rng(1)
+    for most in (2, 8, 64):
+        blocks, rows = Blocks(3, most), rng.integers(0, 9, (777, 3))
+        at = 0
+        while at < len(rows):
+            step = int(rng.integers(0, 50))
+            blocks.add(rows[at : at + step])
+            at += step
+        sums = blocks.sums()
+        assert sums.sum(axis=0).tolist() == rows.sum(axis=0).tolist()
+        assert most / 2 <= len(sums) <= most
+        each = blocks.each
+        assert sums[1].tolist() == rows[each : 2 * each].sum(axis=0).tolist()
+        assert sums[-1].tolist() == rows[(len(sums) - 1) * each :].sum(axis=0).tolist()
+
+
+def test_histograms_hold_all_documents():
+    rng = np.random.default_rng(2)
+    for most in (1, 4, 32):
+        histogram, all = Histogram(50, most), []
+        for _ in range(20):
+            lengths = rng.integers(0, 30, rng.integers(1, 40))
+            ids = rng.integers(0, 50, lengths.sum()).astype(np.uint32)
+            histogram.add(ids, np.concatenate([[0], np.cumsum(lengths)]))
+            all.append(ids)
+        wanted = np.bincount(np.concatenate(all), minlength=50)
+        assert histogram.total().tolist() == wanted.tolist()
+        groups = histogram.groups()
+        assert len(groups) <= most
+        summed = sum(np.bincount(used, counts, minlength=50) for used, counts in groups)
+        assert summed.tolist() == wanted.tolist()
+
+
+def test_the_sample_is_bounded_spread_and_always_the_same():
+    def keep(most, step):
+        keeper = Keeper(most)
+        given = [f"document {number:05} " + "x" * (number % 50) for number in range(4000)]
+        for start in range(0, len(given), step):
+            keeper.add(given[start : start + step])
+        return keeper.sample().texts
+
+    kept = keep(20_000, 7)
+    assert kept == keep(20_000, 4000)
+    assert 8_000 < sum(map(len, kept)) <= 20_000
+    numbers = [int(text.split()[1]) for text in kept]
+    assert numbers == sorted(numbers)
+    assert 1700 < np.mean(numbers) < 2300
+    assert len(keep(10**9, 100)) == 4000
+
+
+def test_long_documents_are_looked_at_in_parts():
+    text = "word " * 20_000 + "y" * 50_000
+    keeper = Keeper(10**9)
+    keeper.add([text])
+    sample = keeper.sample()
+    assert "".join(sample.texts) == text
+    assert max(map(len, sample.texts)) <= 1 << 14
+    assert all(text.startswith((" ", "word", "y")) for text in sample.texts)
+
+
+def test_what_stands_where():
+    sample = Sample(["a bb", "", " c 12 3"])
+    assert [sample.joined[start:end] for start, end in sample.words] == ["a", "bb", "c", "12", "3"]
+    assert sample.word_text.tolist() == [0, 0, 2, 2, 2]
+    assert sample.per_text(sample.word_text).tolist() == [2, 0, 3]
+    assert [sample.joined[start:end] for start, end in sample.numbers] == ["12", "3"]
+    for blank in "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2009\u200a\u2028\u2029\u202f\u205f\u3000":
+        assert len(Sample([f"a{blank}b"]).words) == 2, hex(ord(blank))
+    for none in "\x1c\x1f\u200b\ufeff\U000e0020":
+        assert len(Sample([f"a{none}b"]).words) == 1, hex(ord(none))
+
+
+def test_files_of_all_kinds_give_the_same(tokenizers, tmp_path):
+    given = [text.replace("\n", " ") or "x" for text in texts(1, 60)]
+    lines = "".join(f"{text}\n" for text in given).encode()
+    (tmp_path / "a.txt").write_bytes(lines)
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(lines))
+    (tmp_path / "c.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in given))
+    (tmp_path / "d.txt").write_bytes(b"|".join(text.replace("|", "/").encode() for text in given))
+    measure = partial(evaluate, tokenizers["bytes"], bootstrap=20)
+    wanted = measure(given)
+    for name in ("a.txt", "b.txt.gz", "c.jsonl"):
+        assert same(measure(tmp_path / name), wanted), name
+        assert same(measure(str(tmp_path / name), num_threads=1), wanted), name
+    slashes = measure([text.replace("|", "/") for text in given])
+    assert same(measure(tmp_path / "d.txt", separator="|"), slashes)
+    zstandard = pytest.importorskip("zstandard")
+    (tmp_path / "e.txt.zst").write_bytes(zstandard.compress(lines))
+    assert same(measure(tmp_path / "e.txt.zst"), wanted)
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"body": given}), tmp_path / "f.parquet")
+    assert same(measure(tmp_path / "f.parquet", field="body"), wanted)
+    assert same(measure({"text": text} for text in given), wanted)
+
+
+def test_nothing_depends_on_portions_or_threads(tokenizers, monkeypatch):
+    given = texts(2, 1000)
+    wanted = evaluate(tokenizers, given, bootstrap=50, detail=5000, num_threads=1)
+    monkeypatch.setattr("tessella.evaluate.corpora.CHARACTERS", 700)
+    monkeypatch.setattr("tessella.evaluate.coded.PORTION", 100)
+    again = evaluate(tokenizers, given, bootstrap=50, detail=5000, num_threads=3)
+    assert again.to_json() == wanted.to_json()
+
+
+def test_corpora_and_languages(tokenizers, tmp_path):
+    for name in ("one", "two", "three"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "text.txt").write_text("".join(f"{name} {n} lower\n" for n in range(30)))
+    files = [tmp_path / name / "text.txt" for name in ("one", "two", "three")]
+    report = evaluate(tokenizers["bytes"], files, languages=["en", "de", "en"], bootstrap=100)
+    data = report.to_dict()
+    assert [one["name"] for one in data["corpora"]] == ["one/text.txt", "two/text.txt", "three/text.txt"]
+    scopes = {(row["scope"], row["name"]) for row in data["values"]}
+    assert ("language", "en") in scopes and ("language", "de") not in scopes
+    alone = evaluate(tokenizers["bytes"], {"x": [files[0]], "y": [files[2]]}, bootstrap=100)
+    english = report.value("tokenizer", "bytes_per_token", language="en")
+    assert english.value == alone.value("tokenizer", "bytes_per_token").value
+    german = report.value("tokenizer", "bytes_per_token", language="de")
+    assert german == report.value("tokenizer", "bytes_per_token", corpus="two/text.txt")
+    with pytest.raises(ArgumentError, match=r"did you mean 'two/text\.txt'"):
+        report.value("tokenizer", "bytes_per_token", corpus="tow/text.txt")
+
+
+def test_memory_for_many_corpora_and_large_vocabularies(tokenizers):
+    def groups(number, size):
+        candidates = [type("C", (), {"facts": type("F", (), {"size": size}), "name": "x"})]
+        settings = type("S", (), {"detail": None})
+        return _Reader(candidates, [None] * number, settings, None, 1)._groups
+
+    for number in (1, 3, 10, 100):
+        for size in (1000, 50_000, 1_000_000):
+            found = groups(number, size)
+            assert found == 1 or (found % 2 == 0 and 8 <= found <= 32)
+            assert found == 1 or found * number * size * 12 <= 160 << 20
+
+
+@pytest.mark.parametrize(
+    ("given", "named", "error", "match"),
+    [
+        ([], {}, ArgumentError, "there is no text to look at"),
+        ({}, {}, ArgumentError, "`corpora` is an empty dict"),
+        (
+            ["a"],
+            {"baseline": "x"},
+            ArgumentError,
+            "`baseline` is 'x', which is no tokenizer; known are bytes",
+        ),
+        (["a"], {"words": "lines"}, ArgumentError, "`words` must be 'blanks' or a function"),
+        (["a"], {"bootstrap": -1}, ArgumentError, "`bootstrap` must be from 0"),
+        (["a"], {"bootstrap": 1.5}, TypeError, "`bootstrap` must be an int"),
+        (["a"], {"confidence": 95}, ArgumentError, "`confidence` must be a number from 0.5 to below 1"),
+        (["a"], {"languages": {"x": "en"}}, ArgumentError, "`languages` has 'x', which is no corpus"),
+        (["a"], {"detail": "much"}, ArgumentError, "`detail` must be bytes or a text"),
+        (Path("nowhere.txt"), {}, FileNotFoundError, "nowhere.txt"),
+        ([b"a"], {}, TypeError, "must be str, found int"),
+    ],
+)
+def test_what_is_wrong_is_told(tokenizers, given, named, error, match):
+    with pytest.raises(error, match=match):
+        evaluate(tokenizers, given, **named)
+
+
+def test_what_is_wrong_in_a_file_is_told(tokenizers, tmp_path):
+    (tmp_path / "bad.txt").write_bytes(b"good\nb\xffd\n")
+    with pytest.raises(FormatError, match=r"bad\.txt is not UTF-8: 0xff at byte 6, line 2"):
+        evaluate(tokenizers, tmp_path / "bad.txt")
+    assert evaluate(tokenizers, tmp_path / "bad.txt", errors="replace", bootstrap=0).tokenizers
+    twice = [tmp_path / "bad.txt", tmp_path / "bad.txt"]
+    with pytest.raises(ArgumentError, match="given twice"):
+        evaluate(tokenizers, twice)
+    assert os.listdir(tmp_path) == ["bad.txt"]
+
+
+def test_an_error_in_the_callers_iterator_comes_through(tokenizers):
+    def failing():
+        yield from TEXTS
+        raise RuntimeError("the line is down")
+
+    with pytest.raises(RuntimeError, match="the line is down"):
+        evaluate(tokenizers, failing())

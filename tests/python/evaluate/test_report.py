@@ -1,0 +1,117 @@
+"""Reports say the same in every form, whatever the texts and names hold."""
+
+import json
+import math
+import random
+
+import pytest
+from tessella.errors import ArgumentError, FormatError
+from tessella.evaluate import METRICS, Report, evaluate
+
+HOSTILE = [
+    '<img src=x onerror="alert(1)"></script><script>alert(2)</script>',
+    "a|b\n| c *d* _e_ `f` [g](javascript:h) &amp; \\",
+    "\x00\x1b[2J\u202e\u0301مرحبا 👩‍👩‍👧",
+]
+
+
+@pytest.fixture(scope="module")
+def report(tokenizers):
+    both = {"bytes": tokenizers["bytes"], HOSTILE[0]: tokenizers["pieces"]}
+    rng = random.Random(1)
+    many = [" ".join([*rng.choices(HOSTILE, k=3), str(number)]) for number in range(40)]
+    corpora = {"one": many, HOSTILE[1]: many[:20], "two": ["low lower"] * 30}
+    return evaluate(both, corpora, languages={"one": "en", "two": "en"}, bootstrap=100)
+
+
+def test_values(report):
+    found = report.value("bytes", "bytes_per_token")
+    assert found.low < found.value < found.high
+    assert report.value("bytes", "bytes_per_token", corpus="two").note == "the same in every document"
+    assert report.value("bytes", "tokens").low is None
+    assert math.isnan(report.value("bytes", "digit_grouping", corpus="two").value)
+    assert report.metrics == list(METRICS)
+    with pytest.raises(ArgumentError, match="no tokenizer 'byte'; did you mean 'bytes'"):
+        report.value("byte", "tokens")
+    with pytest.raises(ArgumentError, match="no metric 'fertilty'; did you mean 'fertility'"):
+        report.value("bytes", "fertilty")
+    with pytest.raises(ArgumentError, match="a corpus or a language, not both"):
+        report.value("bytes", "tokens", corpus="one", language="en")
+
+
+def test_differences_go_both_ways(report):
+    one = report.difference("bytes_per_token", "bytes", HOSTILE[0])
+    other = report.difference("bytes_per_token", HOSTILE[0], "bytes")
+    assert (one.value, one.low, one.high) == (-other.value, -other.high, -other.low)
+    assert one.agreement == other.agreement == 1.0
+    values = [report.value(name, "bytes_per_token").value for name in ("bytes", HOSTILE[0])]
+    assert one.value == pytest.approx(values[0] - values[1])
+    # Entropies too, by the jackknife.
+    assert report.difference("shannon_efficiency", "bytes", HOSTILE[0], corpus="one").low is not None
+
+
+def test_repeated_documents_are_told(report):
+    assert any("two is in repeated documents" in warning for warning in report.warnings)
+    assert not any("one is in repeated documents" in warning for warning in report.warnings)
+
+
+def test_json_comes_back(report, tmp_path):
+    report.save(tmp_path / "report.json")
+    again = Report.load(tmp_path / "report.json")
+    assert again.to_dict() == report.to_dict() == json.loads(report.to_json())
+    assert again.to_markdown() == report.to_markdown()
+    with pytest.raises(ArgumentError, match=r"saved as \.json"):
+        report.save(tmp_path / "report.txt")
+    for content, match in [
+        ("{}", "no report"),
+        ("[1]", "no report"),
+        ('{"kind": "x", "schema": 1}', "of the kind 'x'"),
+        ('{"kind": "evaluation", "schema": 99}', "has the form 99"),
+    ]:
+        (tmp_path / "bad.json").write_text(content)
+        with pytest.raises(FormatError, match=match):
+            Report.load(tmp_path / "bad.json")
+
+
+def test_markdown_keeps_strangers_in_their_cells(report):
+    text = report.to_markdown()
+    # Nothing that is obeyed, no tag, and in every row of a table as many cells as in its head.
+    assert not any(ord(one) < 32 and one != "\n" for one in text)
+    for line in text.splitlines():
+        unescaped = line.replace("\\\\", "").replace("\\<", "").replace("\\`", "")
+        assert "<" not in unescaped.replace("> **Mind**", "")
+    heads = 0
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if line.startswith("|---"):
+            heads += 1
+            columns, at = line.count("|"), number + 1
+            while lines[at].startswith("|"):
+                assert lines[at].replace("\\\\", "").replace("\\|", "").count("|") == columns, lines[at]
+                at += 1
+    assert heads >= 5
+
+
+def test_tables_for_data_frames(report):
+    pytest.importorskip("pyarrow")
+    table = report.to_arrow()
+    rows = report.to_dict()["values"]
+    assert table.num_rows == len(rows)
+    assert table.column("value").to_pylist() == [row["value"] for row in rows]
+    pandas = pytest.importorskip("pandas")
+    frame = report.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame["metric"]) == [row["metric"] for row in rows]
+
+
+def test_costly_words_and_documents(tokenizers):
+    given = ["low lower 1234567"] * 5 + ["xyzzyplugh " * 4 + "low " * 30] * 3 + ["low " * 40] * 9
+    data = evaluate(tokenizers, given, bootstrap=0).to_dict()
+    words = data["costly_words"]
+    assert {words[0]["word"], words[1]["word"]} == {"xyzzyplugh", "1234567"}
+    worst = words[[word["word"] for word in words].index("xyzzyplugh")]
+    assert worst["count"] == 12
+    assert all("".join(cut) == "xyzzyplugh" for name, cut in worst["cuts"].items() if name != "pieces")
+    documents = [one for one in data["costly_documents"] if one["tokenizer"] == "bytes"]
+    assert [one["text"][:4] for one in documents] == ["xyzz", "low "]
+    assert documents[0]["tokens_per_byte"] > documents[1]["tokens_per_byte"]
