@@ -126,7 +126,7 @@ impl Merger {
             }
         }
         // A table that is quick to build and small enough.
-        let spare = pairs.len() / 7;
+        let spare = pairs.len() / 6;
         Some(Merger { pairs: PairHash::new(pairs, spare)?, of_two, of_byte, ids })
     }
 

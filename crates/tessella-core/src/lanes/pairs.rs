@@ -2,7 +2,7 @@
 //! and no branch that hangs on what was loaded.
 //!
 //! Symbols are numbers in the order of their ranks ([`Symbol`]): what a pair becomes is at once when it is
-//! joined, so a slot of eight bytes holds the pair (42 bits) and that number (21 bits). A *pilot* for about four
+//! joined, so a slot of eight bytes holds the pair (42 bits) and that number (21 bits). A *pilot* for about three
 //! keys moves them to free slots.
 
 /// A token, by the order of its rank among all results of merges.
@@ -13,7 +13,7 @@ pub const NEVER: Symbol = (1 << BITS) - 1;
 
 const BITS: u32 = 21;
 /// Keys that share a pilot, on average.
-const BUCKET: usize = 4;
+const BUCKET: usize = 3;
 /// More come together only by intent.
 const MOST_IN_A_BUCKET: usize = 64;
 
