@@ -164,19 +164,18 @@ impl Starts<'_> {
         starts |= white & first & !goes_on & !line_end;
 
         let word = letter & first & !after(letter, before.letter);
-        let marks;
-        if R::MODERN {
+        let (marks, all_marks) = if R::MODERN {
             let second = after(mark, before.marks[0]) & inner;
             let third = after(second, before.marks[1]) & inner;
             let fourth = after(third, before.marks[2]) & inner;
             let all = mark | second | third | fourth;
             let joined = after(white & !line_end, before.white & !before.line_end);
             starts |= word & !joined & !after(all, before.all_marks);
-            marks = ([mark, second, third], all);
+            ([mark, second, third], all)
         } else {
             starts |= word & !after_blank;
-            marks = ([0; 3], 0);
-        }
+            ([0; 3], 0)
+        };
 
         let mut digits = before.digits;
         if R::DIGITS == 0 {
@@ -205,8 +204,8 @@ impl Starts<'_> {
             white,
             line_end,
             taken,
-            marks: marks.0,
-            all_marks: marks.1,
+            marks,
+            all_marks,
             digits,
             added: 0,
             removed: 0,
