@@ -172,18 +172,40 @@ pub fn added_token_to_json(token: &AddedToken, pretty: bool) -> Result<String> {
 pub fn settings_to_json(truncation: Option<&Truncation>, padding: Option<&Padding>) -> String {
     let mut writer = Writer::new(Layout::Compact);
     writer.begin_object();
+    write_settings(&mut writer, truncation, padding);
+    writer.end_object();
+    writer.finish()
+}
+
+/// The same with the added tokens, by their ids.
+pub fn settings_with_tokens_to_json(spec: &TokenizerSpec) -> Result<String> {
+    let mut tokens: Vec<_> = spec.added_tokens.iter().collect();
+    tokens.sort_by_key(|token| token.id);
+    written(false, |writer| {
+        writer.begin_object();
+        write_settings(writer, spec.truncation.as_ref(), spec.padding.as_ref());
+        writer.key("added_tokens");
+        writer.begin_array();
+        for token in tokens {
+            settings::write_added_token(writer, token);
+        }
+        writer.end_array();
+        writer.end_object();
+        Ok(())
+    })
+}
+
+fn write_settings(writer: &mut Writer, truncation: Option<&Truncation>, padding: Option<&Padding>) {
     writer.key("truncation");
     match truncation {
-        Some(truncation) => settings::write_truncation(&mut writer, truncation),
+        Some(truncation) => settings::write_truncation(writer, truncation),
         None => writer.null(),
     }
     writer.key("padding");
     match padding {
-        Some(padding) => settings::write_padding(&mut writer, padding),
+        Some(padding) => settings::write_padding(writer, padding),
         None => writer.null(),
     }
-    writer.end_object();
-    writer.finish()
 }
 
 /// The `type` of a component; `None` where an old file leaves it out.
