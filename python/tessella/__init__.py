@@ -125,11 +125,13 @@ _ROOMS = frozenset(
         "evaluate",
         "explain",
         "implementations",
+        "prove",
         "recipes",
         "reference",
         "tasks",
         "tools",
         "tracing",
+        "web",
         "words",
     }
 )

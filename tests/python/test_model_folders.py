@@ -330,6 +330,12 @@ SPOKEN = {
         "fra_Latn",
         {"additional_special_tokens": ["deu_Latn", "fra_Latn"]},
     ),
+    "SeamlessM4TTokenizer": (
+        "pairs",
+        "__deu__",
+        "__spa__",
+        {"additional_special_tokens": ["__eng__", "__fra__", "__deu__", "__spa__"]},
+    ),
 }
 
 
@@ -361,6 +367,18 @@ def test_languages_are_put_round_texts_and_targets(kind, saved, trained, tmp_pat
     assert _rows(theirs(**labelled)) == _rows(ours(**labelled))
     ours.save_pretrained(tmp_path / "again")
     assert_same_ids(ours, tessella.AutoTokenizer.from_pretrained(tmp_path / "again"), TEXTS)
+
+
+def test_calls_of_one_class_name_languages(trained, tmp_path):
+    model, _, _, settings = SPOKEN["SeamlessM4TTokenizer"]
+    folder = write_folder(tmp_path / "folder", trained, "SeamlessM4TTokenizer", model, settings, {}, _BPE)
+    theirs = transformers.AutoTokenizer.from_pretrained(folder)
+    ours = tessella.AutoTokenizer.from_pretrained(folder)
+    labelled = {"text": TEXTS[:3], "text_target": TEXTS[3:6]}
+    for given in ({"src_lang": "deu"}, {"tgt_lang": "__spa__"}, {"src_lang": "spa", "tgt_lang": "deu"}):
+        assert _rows(theirs(**labelled, **given)) == _rows(ours(**labelled, **given))
+        assert (theirs.src_lang, theirs.tgt_lang) == (ours.src_lang, ours.tgt_lang)
+        assert_same_ids(theirs, ours, TEXTS)
 
 
 def test_a_language_that_is_no_token_is_told(trained, tmp_path):

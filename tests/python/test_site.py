@@ -13,8 +13,8 @@ import tessella
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
-#: Shown with what they belong to: the package's own page, the command line's page, and the demonstration.
-ELSEWHERE = {"cli", "demo", "compat", "tessella"}
+#: Shown with what they belong to: the package's own page, those of commands, and the demonstration.
+ELSEWHERE = {"web", "cli", "demo", "compat", "tessella"}
 
 
 def test_every_page_is_in_the_navigation_once():

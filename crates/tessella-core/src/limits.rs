@@ -24,7 +24,8 @@ pub struct Limits {
     pub text_growth: u64,
     /// Up to so many bytes, it may grow whatever its length was.
     pub text_growth_free: u64,
-    /// Seconds that the patterns of a tokenizer may work on one text: those that run on a backtracking engine.
+    /// Seconds of processor time that the patterns of a tokenizer may work on one text: those that run on a backtracking
+    /// engine.
     pub pattern_seconds: f64,
     /// Seconds that are added for every million bytes of it.
     pub pattern_seconds_per_megabyte: f64,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .encoding import BatchEncoding
     from .piece_classes import PieceClass
 
-__all__ = ["Languages"]
+__all__ = ["Languages", "LanguagesOfCalls"]
 
 _L = TypeVar("_L", bound="Languages")
 
@@ -67,14 +67,16 @@ class Languages:
     @property
     def tgt_lang(self) -> str | None:
         """The language of targets; without one it becomes that of the first texts that have targets."""
-        return self.init_kwargs.get("tgt_lang")
+        language = self.init_kwargs.get("tgt_lang") or self._piece_class.arguments.get("tgt_lang")
+        return None if language is None else self._piece_class.spelled(language)
 
     @tgt_lang.setter
     def tgt_lang(self, language: str) -> None:
         self._choose("tgt_lang", language)
 
     def _language(self, role: str) -> str:
-        return str(self.init_kwargs.get(role) or self._piece_class.language)
+        kind = self._piece_class
+        return kind.spelled(str(self.init_kwargs.get(role) or kind.arguments.get(role) or kind.language))
 
     def _choose(self, role: str, language: str) -> None:
         if not isinstance(language, str):
@@ -95,7 +97,9 @@ class Languages:
             **self.init_kwargs,
             "src_lang": language,
         }
-        backend.post_processor = self._piece_class.template(Roles(backend, self._roles), settings)
+        backend.post_processor = self._piece_class.template(
+            Roles(backend, self._roles), settings, is_target=role == "tgt_lang"
+        )
 
     def _for_targets(self: _L) -> _L:
         """A tokenizer of the same kind that encodes targets; this one may be at work in other threads.
@@ -125,5 +129,19 @@ class Languages:
             raise ArgumentError("Translation requires a `src_lang` and a `tgt_lang` for this model")
         self.src_lang = src_lang
         inputs = self(raw_inputs, add_special_tokens=True, return_tensors=return_tensors, **more)
-        inputs["forced_bos_token_id"] = self.convert_tokens_to_ids(tgt_lang)
+        inputs["forced_bos_token_id"] = self.convert_tokens_to_ids(self._piece_class.spelled(tgt_lang))
         return inputs
+
+
+class LanguagesOfCalls(Languages):
+    """The same for the class whose calls name languages too, which stay chosen."""
+
+    def __call__(
+        self, *args: Any, src_lang: str | None = None, tgt_lang: str | None = None, **options: Any
+    ) -> BatchEncoding:
+        if src_lang is not None:
+            self.src_lang = src_lang
+        if tgt_lang is not None:
+            self.tgt_lang = tgt_lang
+        own: Any = super()
+        return own.__call__(*args, **options)  # type: ignore[no-any-return]

@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import ArgumentError
 from ..loading import load
 from .classes import DEFAULTS, TOKENS, plain_name
-from .languages import Languages
+from .languages import Languages, LanguagesOfCalls
 from .piece_classes import CLASSES
 from .tokenizer import Backend, PretrainedTokenizer
 
@@ -121,7 +121,7 @@ def class_named(name: str) -> type[PreTrainedTokenizerFast] | None:
         members = {**own, "_defaults": {**roles, **own}, "__doc__": text, "__module__": _HOME}
         bases: tuple[type, ...] = (PreTrainedTokenizerFast,)
         if plain in CLASSES and CLASSES[plain].language is not None:
-            bases = (Languages, *bases)
+            bases = (LanguagesOfCalls if plain == "SeamlessM4TTokenizer" else Languages, *bases)
             members["_piece_class"] = CLASSES[plain]
         _MADE[plain] = type(plain, bases, members)
     return _MADE[plain]

@@ -70,13 +70,19 @@ class PieceClass:
     specials_again: bool = False
     #: Of translation models: the language of a text where the settings do not say.
     language: str | None = None
+    #: Of these: what stands round targets, where that is not what stands round texts.
+    target_ends: Callable[[Roles, Arguments], TemplateProcessing] | None = None
+    #: Of these: the token of a language.
+    spelled: Callable[[str], str] = str
 
-    def template(self, roles: Roles, settings: Arguments) -> TemplateProcessing:
+    def template(self, roles: Roles, settings: Arguments, *, is_target: bool = False) -> TemplateProcessing:
         """What stands round a text, of a class that has ends."""
-        assert self.ends is not None
+        ends = self.target_ends if is_target and self.target_ends is not None else self.ends
+        assert ends is not None
         if self.language is not None:
-            settings = {**settings, "src_lang": settings.get("src_lang") or self.language}
-        return self.ends(roles, settings)
+            language = self.spelled(str(settings.get("src_lang") or self.language))
+            settings = {**settings, "src_lang": language}
+        return ends(roles, settings)
 
 
 def _scheme(wanted: object, otherwise: PrependScheme = "never") -> PrependScheme:
@@ -328,11 +334,18 @@ def _seamless(pieces: Pieces, arguments: Arguments) -> Tokenizer:
     return metaspace(tokenizer, "first")
 
 
+def _seamless_language(name: str) -> str:
+    return name if "__" in name else f"__{name}__"
+
+
 def _seamless_ends(roles: Roles, arguments: Arguments) -> TemplateProcessing:
-    language = arguments["src_lang"]
-    eos = roles.token("eos")
-    code = _known(roles, language if "__" in language else f"__{language}__")
+    eos, code = roles.token("eos"), _known(roles, arguments["src_lang"])
     return roles.template([code, "$A", eos], [code, "$A", "$B", eos], code, eos)
+
+
+def _seamless_target_ends(roles: Roles, arguments: Arguments) -> TemplateProcessing:
+    eos, code = roles.token("eos"), _known(roles, arguments["src_lang"])
+    return roles.template([eos, code, "$A", eos], [eos, code, "$A", "$B", eos], eos, code)
 
 
 def _pegasus(pieces: Pieces, arguments: Arguments) -> Tokenizer:
@@ -542,6 +555,9 @@ CLASSES: dict[str, PieceClass] = {
         _seamless,
         _seamless_ends,
         arguments={"src_lang": "eng", "tgt_lang": "fra"},
+        language="eng",
+        target_ends=_seamless_target_ends,
+        spelled=_seamless_language,
     ),
     "PegasusTokenizer": PieceClass(
         {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>", "mask_token": "<mask_2>"},

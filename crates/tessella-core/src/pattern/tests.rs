@@ -175,9 +175,9 @@ fn deep_patterns_need_no_deep_stack() {
     assert!(small.spawn(work).unwrap().join().is_ok());
 }
 
-/// The engine is asked for some starts at a time. What it finds is what it finds in one go.
+/// The engine is asked start by start, with few attempts first. What it finds is what it finds in one go.
 #[test]
-fn stretches_change_no_match() {
+fn starts_and_attempts_change_no_match() {
     let words = ["a", "ab", "b", " ", "\n", "é", "漢", "ß", "12", "\u{301}", "x\r\n"];
     let mut random = Random::from_seed(7);
     let mut text = |length: usize| -> String {
@@ -200,6 +200,10 @@ fn stretches_change_no_match() {
         r"(?:)|x",
         r"notthere(?!x)",
         r"(?~a)",
+        // Some thousand attempts at a start.
+        r"(?m:.*)a(?m:.{2})\z|12",
+        r"(?m:(?:[^1]|1)*)b\z|x",
+        r"(?=(?m:.*)12[^1]*?b)\S+",
     ] {
         let engine = onig::Regex::new(source).unwrap();
         let matcher = Matcher::exact(&regex(source, Dialect::Oniguruma)).unwrap();

@@ -1,0 +1,268 @@
+"""Tokens removed, pruned, added, renamed or reordered, with a map of the ids.
+
+The source stays as it is; the result appears under its name when it is complete. --map FILE keeps what
+became of every id (.json or .safetensors), --model FOLDER brings a model's embeddings along, in place or to
+--model-out. With --dry-run nothing is written: it is told what would become of the ids, and of the texts of
+--corpus.
+
+Actions:
+  remove    tokens that are named with --token
+  prune     down to --size, or all that a rule lets go: --by frequency, script, length, regex, residue
+  extend    up to --size, by what --corpus needs
+  merge     with the tokenizer of --other
+  rename    reserved and special tokens: --token OLD=NEW
+  reorder   the most frequent tokens of --corpus first
+  compact   gaps between ids closed
+  pad       reserved tokens up to a --multiple
+
+Examples:
+  $ tessella edit remove tokenizer.json small.json --token Ġlowest --map map.json
+  $ tessella edit prune tokenizer.json half.json --size 290 --corpus corpus.txt
+  $ tessella edit prune tokenizer.json --by length --longest 4 --dry-run --corpus corpus.txt
+  $ tessella edit extend tokenizer.json big.json --size 360 --corpus corpus.txt
+  $ tessella edit rename other.json named.json --token "[MASK]=[GAP]"
+  $ tessella edit pad tokenizer.json padded.json --multiple 64
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..._formats import WRITABLE, to_write
+from ...errors import ArgumentError
+from .. import inputs, terminal
+
+if TYPE_CHECKING:
+    from ...edit import Edited
+    from ...tokenizer import Tokenizer
+
+#: What each action reads, and what it cannot do without.
+NEEDS = {
+    "remove": ("token",),
+    "prune": (),
+    "extend": ("size", "corpus"),
+    "merge": ("other",),
+    "rename": ("token",),
+    "reorder": ("corpus",),
+    "compact": (),
+    "pad": ("multiple",),
+}
+#: Options that belong to some actions only.
+OWN = {
+    "token": ("remove", "rename"),
+    "dependents": ("remove",),
+    "keep_ids": ("remove", "prune"),
+    "size": ("prune", "extend"),
+    "by": ("prune",),
+    "least": ("prune",),
+    "script": ("prune",),
+    "longest": ("prune", "extend"),
+    "regex": ("prune",),
+    "ratio": ("prune",),
+    "keep": ("prune",),
+    "min_frequency": ("extend",),
+    "other": ("merge",),
+    "multiple": ("pad",),
+}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=NEEDS, metavar="ACTION", help=", ".join(NEEDS))
+    parser.add_argument("source", metavar="SOURCE", help="a tokenizer file, folder or repository")
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="the file or folder to write")
+    parser.add_argument("-f", "--format", choices=WRITABLE, help="of the target (default: by its name)")
+    parser.add_argument(
+        "-t", "--token", action="append", metavar="TOKEN", help="a token, or OLD=NEW; again for more"
+    )
+    parser.add_argument(
+        "--dependents", action="store_true", default=None, help="remove what is made of them too"
+    )
+    parser.add_argument("--keep-ids", action="store_true", default=None, help="leave gaps, so that ids stay")
+    parser.add_argument("--size", type=int, metavar="N", help="how many tokens there are afterwards")
+    parser.add_argument(
+        "--corpus", nargs="+", metavar="FILE", help="texts, one a line, JSON lines or Parquet"
+    )
+    parser.add_argument(
+        "--by", choices=("frequency", "script", "length", "regex", "residue"), help="which tokens may go"
+    )
+    parser.add_argument("--least", type=int, metavar="N", help="frequency: keep tokens that occur so often")
+    parser.add_argument("--script", nargs="+", metavar="NAME", help="script: Han, Hangul, Cyrillic, ...")
+    parser.add_argument("--longest", type=int, metavar="N", help="length, extend: characters of a token")
+    parser.add_argument("--regex", metavar="REGEX", help="regex: found in the token's text")
+    parser.add_argument(
+        "--ratio", type=float, metavar="SHARE", help="residue: of all times made, left in texts"
+    )
+    parser.add_argument("--keep", nargs="+", metavar="TOKEN", help="tokens that stay in any case")
+    parser.add_argument("--min-frequency", type=int, metavar="N", help="extend: what is rarer gets no token")
+    parser.add_argument("--other", metavar="TOKENIZER", help="merge: the second tokenizer")
+    parser.add_argument("--multiple", type=int, metavar="N", help="pad: of which the size becomes a multiple")
+    parser.add_argument("--map", metavar="FILE", help="write the map of ids: .json or .safetensors")
+    parser.add_argument("--model", metavar="FOLDER", help="a model whose embeddings follow")
+    parser.add_argument("--model-out", metavar="FOLDER", help="where the model goes (default: in place)")
+    parser.add_argument(
+        "--init", choices=("fvt", "mean", "random"), default="fvt", help="rows of new ids (default: fvt)"
+    )
+    parser.add_argument("-n", "--dry-run", action="store_true", help="tell what would be, and write nothing")
+    parser.add_argument("--json", action="store_true", help="tell it as JSON")
+    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+
+
+def run(options: argparse.Namespace) -> int:
+    _check(options)
+    if not options.dry_run:
+        written = to_write(options.target, options.format)
+        inputs.check_target(os.path.abspath(options.target))
+        if os.path.exists(options.target) and os.path.samefile(options.source, options.target):
+            raise ArgumentError(f"{options.target} is the source itself: give the result another name")
+    source = inputs.load(options.source, options.pattern)
+    edited = ACTIONS[options.action](source, options)
+    if not options.dry_run:
+        edited.tokenizer.save(options.target, format=written)
+        if options.map:
+            edited.id_map.save(options.map)
+        if options.model:
+            from ...edit import resize_embeddings
+
+            done = resize_embeddings(options.model, edited.id_map, options.init, out=options.model_out)
+            terminal.note(str(done))
+    _tell(edited, options)
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Options that do not belong to the action would be heeded by nobody."""
+    for name, actions in OWN.items():
+        if getattr(options, name) is not None and options.action not in actions:
+            raise ArgumentError(
+                f"--{name.replace('_', '-')} belongs to {' and '.join(actions)}, not to {options.action}"
+            )
+    for name in NEEDS[options.action]:
+        if getattr(options, name) is None:
+            raise ArgumentError(f"`tessella edit {options.action}` needs --{name}")
+    if options.target is None and not options.dry_run:
+        raise ArgumentError("name the TARGET to write, or say --dry-run")
+    if options.dry_run:
+        for name in ("map", "model", "model_out", "target"):
+            if getattr(options, name) is not None:
+                what = "TARGET" if name == "target" else f"--{name.replace('_', '-')}"
+                raise ArgumentError(f"--dry-run writes nothing: leave out {what}, or --dry-run")
+    if options.model_out and not options.model:
+        raise ArgumentError("--model-out needs --model")
+    if options.corpus and options.action not in ("prune", "extend", "reorder") and not options.dry_run:
+        raise ArgumentError(f"--corpus says nothing to {options.action}, except with --dry-run")
+
+
+def _corpus(options: argparse.Namespace) -> dict[str, str] | None:
+    return {name: name for name in options.corpus} if options.corpus else None
+
+
+def _remove(source: Tokenizer, options: argparse.Namespace) -> Edited:
+    from ...edit import remove
+
+    dependents = "remove" if options.dependents else "refuse"
+    return remove(source, options.token, dependents=dependents, compact=not options.keep_ids)  # type: ignore[arg-type]
+
+
+def _prune(source: Tokenizer, options: argparse.Namespace) -> Edited:
+    from ...edit import prune
+
+    return prune(
+        source,
+        options.size,
+        _corpus(options) if options.by in (None, "frequency", "residue") or options.size else None,
+        options.by or "frequency",
+        least=options.least,
+        scripts=options.script or (),
+        longest=options.longest,
+        pattern=options.regex,
+        ratio=options.ratio,
+        keep=options.keep or (),
+        compact=not options.keep_ids,
+    )
+
+
+def _extend(source: Tokenizer, options: argparse.Namespace) -> Edited:
+    from ...edit import extend
+
+    corpus = _corpus(options)
+    assert corpus is not None
+    least = 2 if options.min_frequency is None else options.min_frequency
+    return extend(source, corpus, options.size, min_frequency=least, longest=options.longest)
+
+
+def _merge(source: Tokenizer, options: argparse.Namespace) -> Edited:
+    from ...edit import merge
+
+    return merge(source, inputs.load(options.other, options.pattern))
+
+
+def _rename(source: Tokenizer, options: argparse.Namespace) -> Edited:
+    from ...edit import replace_special
+
+    names = {}
+    for given in options.token:
+        old, is_pair, new = given.partition("=")
+        if not is_pair:
+            raise ArgumentError(f"--token must be OLD=NEW here, found {given!r}")
+        names[old] = new
+    return replace_special(source, names)
+
+
+def _reorder(source: Tokenizer, options: argparse.Namespace) -> Edited:
+    from ...edit import reorder
+
+    return reorder(source, corpus=_corpus(options))
+
+
+def _compact(source: Tokenizer, options: argparse.Namespace) -> Edited:
+    from ...edit import compact
+
+    return compact(source)
+
+
+def _pad(source: Tokenizer, options: argparse.Namespace) -> Edited:
+    from ...edit import pad_to_multiple
+
+    return pad_to_multiple(source, options.multiple)
+
+
+ACTIONS: dict[str, Callable[[Tokenizer, argparse.Namespace], Edited]] = {
+    "remove": _remove,
+    "prune": _prune,
+    "extend": _extend,
+    "merge": _merge,
+    "rename": _rename,
+    "reorder": _reorder,
+    "compact": _compact,
+    "pad": _pad,
+}
+
+
+def _tell(edited: Edited, options: argparse.Namespace) -> None:
+    corpus = _corpus(options) if options.dry_run else None
+    effect = None if corpus is None else edited.dry_run(corpus)
+    id_map = edited.id_map
+    size = edited.tokenizer.get_vocab_size()
+    if options.json:
+        kinds = [id_map.kind(id) for id in range(len(id_map))]
+        told = {
+            "tokens_before": edited.source.get_vocab_size(),
+            "tokens_after": size,
+            **{kind: kinds.count(kind) for kind in ("kept", "moved", "removed")},
+            "new": len(id_map.new_ids),
+            "is_exact": id_map.is_exact,
+            "notes": list(edited.notes),
+            "effect": None if effect is None else effect.to_dict(),
+        }
+        print(terminal.json(told, 2))
+        return
+    name = "would be" if options.dry_run else terminal.visible(options.target)
+    print(f"{name}: {edited.source.get_vocab_size():,} -> {size:,} tokens")
+    print(str(id_map).strip("<>"))
+    if effect is not None:
+        print(effect)
+    for note in edited.notes:
+        terminal.note(f"note: {note}")

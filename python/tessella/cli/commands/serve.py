@@ -1,0 +1,143 @@
+"""Serve tokenizers over HTTP: encode, decode, count, chunk, chat.
+
+Answers are those of the library, in JSON, in lines of JSON, or in Arrow's format. /docs describes all
+requests, and /tokenize and /detokenize answer as vLLM and llama.cpp servers do. Only this machine can reach
+the server, unless --host says otherwise; --token-file or TESSELLA_SERVE_TOKEN asks for a token. What is too
+much is refused: bodies, batches, time, and requests at a time (429). Ctrl-C and SIGTERM let requests end
+first.
+
+Needs starlette, uvicorn and prometheus-client: pip install 'tessella[serve]'.
+
+Examples:
+  tessella serve tokenizer.json
+  tessella serve chat=./model-folder cl100k_base.tiktoken --port 8100
+  tessella serve tokenizer.json --host 0.0.0.0 --token-file token.txt
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from ...errors import ArgumentError
+from .. import inputs, terminal
+
+if TYPE_CHECKING:
+    from ...tokenizer import Tokenizer
+    from ...web.bounds import Bounds
+
+PORT = 8080
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "tokenizers", nargs="+", metavar="TOKENIZER", help="a file, folder or repository; NAME=FILE names it"
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: 127.0.0.1)")
+    parser.add_argument(
+        "--port", type=int, default=PORT, metavar="N", help=f"0 for any free one (default: {PORT})"
+    )
+    parser.add_argument("--token-file", metavar="FILE", help="a file with the token that requests must bear")
+    parser.add_argument(
+        "--allowed-host", action="append", metavar="NAME", help="a further name that clients may call it by"
+    )
+    parser.add_argument("--access-log", action="store_true", help="write a line for each request")
+    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    group = parser.add_argument_group("bounds")
+    group.add_argument("--max-body", metavar="SIZE", help="of one request (default: 4MiB)")
+    group.add_argument("--max-bodies", metavar="SIZE", help="of all requests at a time (default: 64MiB)")
+    group.add_argument("--max-batch", type=int, metavar="N", help="texts of one request (default: 4096)")
+    group.add_argument("--concurrency", type=int, metavar="N", help="requests at a time (default: 64)")
+    group.add_argument("--connections", type=int, metavar="N", help="connections at a time (default: 1000)")
+    group.add_argument("--threads", type=int, metavar="N", help="threads that work (default: one a core)")
+    group.add_argument("--seconds", type=float, metavar="N", help="of work on one request (default: 30)")
+    group.add_argument("--patience", type=float, metavar="N", help="seconds for slow senders (default: 15)")
+    group.add_argument("--grace", type=float, metavar="N", help="seconds to end requests (default: 10)")
+
+
+def bounds(options: argparse.Namespace) -> Bounds:
+    """The bounds that were typed."""
+    from ...counting import memory_size
+    from ...web.bounds import Bounds
+
+    given = {
+        "body": options.max_body and memory_size(options.max_body, "--max-body"),
+        "bodies": options.max_bodies and memory_size(options.max_bodies, "--max-bodies"),
+        "batch": options.max_batch,
+        "concurrency": options.concurrency,
+        "connections": options.connections,
+        "threads": options.threads,
+        "seconds": options.seconds,
+        "patience": options.patience,
+        "grace": options.grace,
+    }
+    made = Bounds(**{name: value for name, value in given.items() if value is not None})
+    if made.bodies < made.body:
+        raise ArgumentError(
+            f"--max-bodies must be --max-body ({made.body} bytes) or more, found {made.bodies}"
+        )
+    return made
+
+
+def loaded(given: list[str], pattern: str | None) -> dict[str, Tokenizer]:
+    """Tokenizers by name: what stands before ``=``, or the name of the file without its ending."""
+    found: dict[str, Tokenizer] = {}
+    for one in given:
+        name, equals, source = one.partition("=")
+        if not equals or os.path.exists(one):
+            source = one
+            base = os.path.basename(os.path.normpath(source))
+            name = os.path.splitext(base)[0] if os.path.isfile(source) else base
+        if not name or name in found:
+            problem = "has no name" if not name else f"has the name {name!r} of another one"
+            raise ArgumentError(f"the tokenizer {one!r} {problem}: give it one of its own, NAME={source}")
+        found[name] = inputs.load(source, pattern if source.endswith(".tiktoken") else None)
+    return found
+
+
+def token(file: str | None) -> str | None:
+    """The token of a file, or of the environment."""
+    if file is None:
+        return os.environ.get("TESSELLA_SERVE_TOKEN") or None
+    with open(file, encoding="utf-8") as opened:
+        found = opened.read().strip()
+    if not found or not found.isascii() or not found.isprintable() or " " in found:
+        raise ArgumentError(f"{file} must hold a token: letters, digits and signs of ASCII on one line")
+    return found
+
+
+def run(options: argparse.Namespace) -> int:
+    from ...web.run import address, is_loopback, listen, server
+    from ...web.serve.app import State, application
+    from ...web.serve.service import Service
+
+    secret = token(options.token_file)
+    limits = bounds(options)
+    state = State()
+    hosts = None
+    if is_loopback(options.host):
+        hosts = ["localhost", "127.0.0.1", "[::1]", options.host, *(options.allowed_host or ())]
+    elif options.allowed_host:
+        hosts = [options.host, *options.allowed_host]
+    bound = listen(options.host, options.port)
+    with bound:
+        service = Service(loaded(options.tokenizers, options.pattern), limits)
+        app = application(service, token=secret, hosts=hosts, state=state)
+        if secret is None and not is_loopback(options.host):
+            terminal.note("everybody who reaches this port is answered: --token-file asks for a token")
+
+        def started() -> None:
+            print(f"serving {', '.join(service.tokenizers)} at {address(bound, options.host)}", flush=True)
+            if sys.stderr is not None:
+                terminal.note(f"requests are described at {address(bound, options.host)}/docs")
+
+        def stopping() -> None:
+            state.stopping = True
+
+        log = options.access_log
+        running = server(app, limits, extra="serve", on_start=started, on_stop=stopping, access_log=log)
+        running.run(sockets=[bound])
+    terminal.note("stopped")
+    return 0

@@ -1,0 +1,18 @@
+"""Say what changed between tokenizers, and prove that nothing did.
+
+``diff`` compares two tokenizers, ``record`` and ``verify`` hold one to what it gave before or to another
+library, and ``doctor`` tells what is wrong or odd in a file or folder, and mends it.
+
+Example:
+    >>> from tessella import Tokenizer, models, prove
+    >>> one = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+    >>> other = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, []))
+    >>> prove.diff(one, other).examples[0].text
+    'ab'
+"""
+
+from .difference import Counted, Difference, Example, diff
+from .outcome import Outcome
+from .structure import Change
+
+__all__ = ["Change", "Counted", "Difference", "Example", "Outcome", "diff"]

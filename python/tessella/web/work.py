@@ -1,0 +1,88 @@
+"""Threads that do the work of requests, with an end to waiting.
+
+A thread cannot be stopped from outside. So work that may be long asks a ``Deadline`` between its parts, and
+the request is answered when its time is over, whether the thread has noticed or not; until it has, it keeps
+its place, so that there is never more going on than the bounds allow.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from .answers import Refused
+from .bounds import Bounds
+
+__all__ = ["Deadline", "Work"]
+
+T = TypeVar("T")
+
+
+class Deadline:
+    """When the work on a request ends.
+
+    Example:
+        >>> Deadline(0).check()
+        Traceback (most recent call last):
+            ...
+        tessella.web.answers.Refused: the work took longer than the 0 seconds that a request has
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._until = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return max(self._until - time.monotonic(), 0.0)
+
+    def check(self) -> None:
+        """Raises when the time is over."""
+        if not self.left:
+            raise self.over()
+
+    def over(self) -> Refused:
+        """What is told when the time is over."""
+        return Refused(503, f"the work took longer than the {self.seconds:g} seconds that a request has")
+
+
+class Work:
+    """The threads of an application."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._bounds = bounds
+        self._pool = ThreadPoolExecutor(bounds.threads, thread_name_prefix="tessella-web")
+        #: Calls that wait for a thread or run on one.
+        self.pending = 0
+
+    def deadline(self) -> Deadline:
+        """The time that a request has from now on."""
+        return Deadline(self._bounds.seconds)
+
+    async def call(self, deadline: Deadline, function: Callable[[], T]) -> T:
+        """What the function gives, which runs on a thread."""
+        if self.pending >= self._bounds.concurrency:
+            raise Refused(429, f"{self.pending} requests are being worked on", headers={"Retry-After": "1"})
+        self.pending += 1
+        context = contextvars.copy_context()
+        future = asyncio.get_running_loop().run_in_executor(self._pool, lambda: context.run(function))
+        future.add_done_callback(self._done)
+        try:
+            return await asyncio.wait_for(asyncio.shield(future), deadline.left)
+        except asyncio.TimeoutError:
+            raise deadline.over() from None
+
+    def _done(self, future: asyncio.Future[T]) -> None:
+        self.pending -= 1
+        if not future.cancelled():
+            # Looked at, so that nobody complains of one that nobody waits for any longer.
+            future.exception()
+
+    def close(self) -> None:
+        """Takes no more work, and drops what no thread has begun."""
+        self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,121 @@
+"""`tessella edit`: what is typed is done, and what nobody would heed is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+import tessella
+from tessella.cli import main
+from tessella.edit import IdMap
+
+TEXTS = ["low lower lowest", "newer wider tiles", "naïve café"] * 20
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tessella.recipes.get("gpt2").train(TEXTS, vocab_size=285).save("tokenizer.json")
+    tessella.recipes.get("bert-uncased").train(TEXTS, vocab_size=60).save("bert.json")
+    Path("corpus.txt").write_text("\n".join(TEXTS), encoding="utf-8")
+    return tmp_path
+
+
+def run(capsys, *arguments, status=0):
+    found = main([*map(str, arguments)])
+    out, err = capsys.readouterr()
+    assert found == status, out + err
+    return out if status == 0 else err
+
+
+def test_every_action(folder, capsys):
+    old = tessella.load("tokenizer.json")
+    run(
+        capsys,
+        "edit",
+        "remove",
+        "tokenizer.json",
+        "a.json",
+        "--token",
+        "Ġlowest",
+        "--map",
+        "a.safetensors",
+        "--dependents",
+    )
+    new, id_map = tessella.load("a.json"), IdMap.load("a.safetensors")
+    assert "Ġlowest" not in new.get_vocab()
+    assert id_map.apply(old.encode("low tiles").ids) == new.encode("low tiles").ids
+    out = run(capsys, "edit", "prune", "tokenizer.json", "b.json", "--size", 270, "--corpus", "corpus.txt")
+    assert out.startswith("b.json: 285 -> 270 tokens\nIdMap 285 -> 270 ids")
+    assert tessella.load("b.json").get_vocab_size() == 270
+    run(capsys, "edit", "extend", "b.json", "c.json", "--size", 275, "--corpus", "corpus.txt")
+    assert tessella.load("c.json").get_vocab_size() == 275
+    run(capsys, "edit", "pad", "c.json", "d.json", "--multiple", 64)
+    assert tessella.load("d.json").get_vocab_size() == 320
+    run(capsys, "edit", "reorder", "bert.json", "e.json", "--corpus", "corpus.txt")
+    run(capsys, "edit", "rename", "bert.json", "f.json", "--token", "[MASK]=[GAP]")
+    assert tessella.load("f.json").encode("[GAP]").tokens == ["[CLS]", "[GAP]", "[SEP]"]
+    run(capsys, "edit", "merge", "b.json", "g.json", "--other", "tokenizer.json")
+    assert tessella.load("g.json").get_vocab_size() == 285
+    run(
+        capsys,
+        "edit",
+        "remove",
+        "tokenizer.json",
+        "h.json",
+        "--token",
+        "Ġlowest",
+        "--dependents",
+        "--keep-ids",
+    )
+    run(capsys, "edit", "compact", "h.json", "i.json")
+    assert tessella.load("i.json").get_vocab() == new.get_vocab()
+
+
+def test_a_dry_run_writes_nothing(folder, capsys):
+    before = sorted(path.name for path in folder.iterdir())
+    out = run(
+        capsys,
+        "edit",
+        "prune",
+        "tokenizer.json",
+        "--by",
+        "length",
+        "--longest",
+        2,
+        "-n",
+        "--corpus",
+        "corpus.txt",
+    )
+    assert "would be: 285 ->" in out
+    assert "texts changed    60" in out
+    told = json.loads(
+        run(capsys, "edit", "prune", "tokenizer.json", "--by", "length", "--longest", 2, "-n", "--json")
+    )
+    assert told["removed"] == 285 - told["tokens_after"]
+    assert told["effect"] is None
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["remove", "tokenizer.json", "x.json"], "needs --token"),
+        (
+            ["compact", "tokenizer.json", "x.json", "--size", "3"],
+            "--size belongs to prune and extend, not to compact",
+        ),
+        (["compact", "tokenizer.json"], "name the TARGET"),
+        (["compact", "tokenizer.json", "x.json", "--dry-run"], "leave out TARGET"),
+        (["compact", "tokenizer.json", "tokenizer.json"], "is the source itself"),
+        (
+            ["compact", "tokenizer.json", "x.json", "--corpus", "corpus.txt"],
+            "--corpus says nothing to compact",
+        ),
+        (["compact", "tokenizer.json", "x.json", "--model-out", "m"], "--model-out needs --model"),
+        (["rename", "tokenizer.json", "x.json", "--token", "a"], "must be OLD=NEW"),
+        (["prune", "tokenizer.json", "x.json"], "needs a `corpus`"),
+    ],
+)
+def test_what_nobody_would_heed_is_refused(folder, capsys, arguments, why):
+    assert why in run(capsys, "edit", *arguments, status=1)
+    assert not Path("x.json").exists()

@@ -1,0 +1,311 @@
+"""The service: its answers are the library's, whatever is asked."""
+
+import io
+import itertools
+import json
+import random
+
+import pytest
+import tessella
+from tessella import Tokenizer, models
+from tessella.web.bounds import Bounds
+from tessella.web.schema import check
+from tessella.web.serve.app import OPERATIONS, application
+from tessella.web.serve.chunking import chunks
+from tessella.web.serve.service import Service
+
+from .conftest import Running
+
+HOSTILE = [
+    "",
+    " ",
+    "\x00",
+    "a\r\nb\u2028c",
+    "e\u0301\u0301\u0301",
+    "👩‍👩‍👧‍👦🏳️‍🌈",
+    "\u202eabc\u202c مرحبا",
+    "<|endoftext|> [CLS] [SEP] </s>",
+    "<img src=x onerror=alert(1)>",
+    "x" * 5000,
+    "\ufffd\ufeff\U0010ffff",
+]
+
+
+def texts():
+    """Hostile ones and random ones, of all planes."""
+    draw = random.Random(7)
+    alphabet = "ab \n\té東😀\u0301\u200d\U000e0041"
+    return HOSTILE + ["".join(draw.choices(alphabet, k=draw.randrange(60))) for _ in range(150)]
+
+
+@pytest.fixture(scope="module")
+def client(tokenizers):
+    with Running(application(Service(tokenizers))) as client:
+        yield client
+
+
+@pytest.mark.parametrize("name", ["bpe", "wordpiece", "unigram"])
+@pytest.mark.parametrize("special", [True, False])
+def test_encode_count_and_decode_are_the_library(client, tokenizers, name, special):
+    tokenizer, given = tokenizers[name], texts()
+    asked = {"tokenizer": name, "text": given, "add_special_tokens": special}
+    expected = [tokenizer.encode(text, add_special_tokens=special) for text in given]
+    ids = client.post("/v1/encode", asked).json
+    assert ids == {"tokenizer": name, "results": [{"ids": one.ids} for one in expected]}
+    fields = ["ids", "tokens", "offsets", "type_ids", "word_ids", "sequence_ids", "special_tokens_mask"]
+    told = client.post("/v1/encode", {**asked, "fields": fields}).json["results"]
+    for one, row in zip(expected, told, strict=True):
+        assert row == json.loads(json.dumps({field: getattr(one, field) for field in fields}))
+    assert client.post("/v1/count", asked).json["results"] == [len(one) for one in expected]
+    lists = [one.ids for one in expected]
+    for skip in (True, False):
+        back = client.post("/v1/decode", {"tokenizer": name, "ids": lists, "skip_special_tokens": skip}).json
+        assert back["results"] == tokenizer.decode_batch(lists, skip)
+
+
+def test_one_text_is_answered_as_a_list_of_one(client, tokenizers):
+    assert client.post("/v1/encode", {"text": "low"}).json["results"] == [
+        {"ids": tokenizers["bpe"].encode("low").ids}
+    ]
+    assert client.post("/v1/decode", {"ids": []}).json["results"] == [""]
+    assert client.post("/v1/count", {"text": []}).json["results"] == []
+
+
+def test_pairs_lengths_and_offset_units(client, tokenizers):
+    tokenizer = tokenizers["wordpiece"]
+    asked = {
+        "tokenizer": "wordpiece",
+        "text": [["naïve 😀 low", "😀 tiles"]],
+        "fields": ["ids", "offsets"],
+    }
+    expected = tokenizer.encode("naïve 😀 low", "😀 tiles", truncation={"max_length": 8})
+    for unit, size in (
+        ("byte", lambda text: len(text.encode())),
+        ("utf16", lambda text: len(text.encode("utf-16-le")) // 2),
+    ):
+        row = client.post("/v1/encode", {**asked, "max_length": 8, "offset_unit": unit}).json["results"][0]
+        assert row["ids"] == expected.ids
+        for (start, end), (a, b), sequence in zip(
+            row["offsets"], expected.offsets, expected.sequence_ids, strict=True
+        ):
+            if sequence is not None:
+                text = ("naïve 😀 low", "😀 tiles")[sequence]
+                assert (start, end) == (size(text[:a]), size(text[:b]))
+
+
+def test_settings_of_the_file_do_not_truncate(tokenizers):
+    tokenizer = tessella.Tokenizer.from_str(tokenizers["bpe"].to_str())
+    tokenizer.enable_truncation(2)
+    tokenizer.enable_padding(length=50)
+    with Running(application(Service({"one": tokenizer}))) as client:
+        rows = client.post("/v1/encode", {"text": "low lower lowest", "fields": ["ids", "tokens"]}).json[
+            "results"
+        ]
+        assert rows[0]["ids"] == tokenizers["bpe"].encode("low lower lowest").ids
+
+
+def test_streams_of_lines(client, tokenizers):
+    tokenizer, given = tokenizers["bpe"], [text for text in texts() if text]
+    lines = client.post("/v1/encode", {"text": given, "stream": True})
+    assert lines.headers["content-type"] == "application/x-ndjson"
+    rows = [json.loads(line) for line in lines.body.splitlines()]
+    assert rows == [{"ids": tokenizer.encode(text).ids} for text in given]
+    for text in given[:20]:
+        ids = tokenizer.encode(text).ids
+        parts = client.post("/v1/decode", {"ids": ids, "stream": True}).body.decode().split("\n")[:-1]
+        assert "".join(map(json.loads, parts)) == tokenizer.decode(ids)
+
+
+def test_arrow(client, tokenizers):
+    arrow = pytest.importorskip("pyarrow")
+    tokenizer, given = tokenizers["bpe"], texts()
+    media = "application/vnd.apache.arrow.stream"
+
+    def table(path, asked):
+        reply = client.post(path, asked, Accept=media)
+        assert reply.headers["content-type"] == media, reply.body
+        return arrow.ipc.open_stream(io.BytesIO(reply.body)).read_all()
+
+    encoded = table("/v1/encode", {"text": given})
+    assert encoded.schema.metadata == {b"tokenizer": b"bpe"}
+    lists = [tokenizer.encode(text).ids for text in given]
+    assert encoded.column("ids").to_pylist() == lists
+    more = table("/v1/encode", {"text": given, "fields": ["tokens", "offsets", "word_ids"]})
+    assert more.column("tokens").to_pylist() == [tokenizer.encode(text).tokens for text in given]
+    assert table("/v1/count", {"text": given}).column("count").to_pylist() == list(map(len, lists))
+    assert table("/v1/decode", {"ids": lists}).column("text").to_pylist() == tokenizer.decode_batch(lists)
+    assert table("/v1/count", {"text": []}).num_rows == 0
+    parts = table("/v1/chunk", {"text": "low lower", "max_tokens": 3}).column("chunks").to_pylist()[0]
+    assert "".join(part["text"] for part in parts) == "low lower"
+
+
+@pytest.mark.parametrize("name", ["bpe", "wordpiece", "unigram"])
+@pytest.mark.parametrize("boundary", ["token", "word", "line"])
+def test_chunks_fit_and_join(tokenizers, name, boundary):
+    tokenizer = tokenizers[name]
+    text = "\n".join(text for text in texts() if "x" not in text)
+    for special in (False, True):
+        parts = list(chunks(tokenizer, text, 50, 0, boundary, special))
+        assert [start for start, _, _ in parts] == [0, *(end for _, end, _ in parts[:-1])]
+        assert parts[-1][1] == len(text)
+        for start, end, tokens in parts:
+            assert tokens == tokenizer.count(text[start:end], special) <= 50
+    overlapping = list(chunks(tokenizer, text, 50, 10, boundary))
+    assert any(later[0] < earlier[1] for earlier, later in itertools.pairwise(overlapping))
+    covered = set()
+    for start, end, tokens in overlapping:
+        covered |= set(range(start, end))
+        assert tokens == tokenizer.count(text[start:end], False) <= 50
+    assert len(covered) == len(text)
+
+
+def test_a_part_that_cannot_fit_is_told(client):
+    reply = client.post("/v1/chunk", {"text": "a😀", "max_tokens": 1})
+    assert reply.status == 422 and "cannot be cut into parts of 1" in reply.json["error"]["message"]
+    assert client.post("/v1/chunk", {"text": "", "max_tokens": 1}).json["results"] == [[]]
+    assert client.post("/v1/chunk", {"text": "a", "max_tokens": 3, "overlap": 3}).status == 422
+
+
+TEMPLATE = (
+    "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}{% generation %}{{ m.content }}"
+    "{% endgeneration %}{% else %}{{ m.content }}{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+
+
+def test_chat(tokenizers):
+    pytest.importorskip("jinja2")
+    talker = tessella.Tokenizer.from_str(tokenizers["bpe"].to_str())
+    talker.chat_template = TEMPLATE
+    talker._chat_templates = (("short", "{{ messages[0].content }}"),)
+    messages = [{"role": "user", "content": "low"}, {"role": "assistant", "content": "tiles"}]
+    with Running(application(Service({"talker": talker, "mute": tokenizers["bpe"]}))) as client:
+        told = client.post("/v1/chat", {"messages": messages, "add_generation_prompt": True}).json
+        assert told["text"] == "<user>low<assistant>tiles<assistant>"
+        assert told["ids"] == talker.encode(told["text"], add_special_tokens=False).ids
+        masked = client.post("/v1/chat", {"messages": messages, "assistant_mask": True}).json
+        chosen = [id for id, mask in zip(masked["ids"], masked["assistant_mask"], strict=True) if mask]
+        assert talker.decode(chosen) == "tiles"
+        assert client.post("/v1/chat", {"messages": messages, "template": "short"}).json["text"] == "low"
+        # A template of the sender's would run on the server.
+        refused = client.post("/v1/chat", {"messages": messages, "template": "{{ messages }}"})
+        assert refused.status == 422 and "no chat template" in refused.json["error"]["message"]
+        assert client.post("/v1/chat", {"messages": messages, "tokenizer": "mute"}).status == 404
+        like = client.post("/tokenize", {"messages": messages}).json
+        assert like["tokens"] == talker.encode("<user>low<assistant>tiles<assistant>").ids
+
+
+def test_shapes_of_other_servers(client, tokenizers):
+    tokenizer = tokenizers["wordpiece"]
+    with Running(application(Service({"wordpiece": tokenizer}))) as one:
+        vllm = one.post(
+            "/tokenize", {"model": "wordpiece", "prompt": "low tiles", "return_token_strs": True}
+        ).json
+        encoding = tokenizer.encode("low tiles")
+        assert vllm == {
+            "count": len(encoding),
+            "max_model_len": None,
+            "tokens": encoding.ids,
+            "token_strs": encoding.tokens,
+        }
+        llama = one.post("/tokenize", {"content": "[CLS] low"}).json
+        assert llama == {"tokens": tokenizer.encode("[CLS] low", add_special_tokens=False).ids}
+        plain = one.post("/tokenize", {"content": "[CLS] low", "parse_special": False}).json
+        assert (
+            plain["tokens"]
+            == tokenizer.encode("[CLS] low", add_special_tokens=False, encode_special_tokens=True).ids
+        )
+        assert plain != llama
+        back = one.post("/detokenize", {"tokens": encoding.ids}).json
+        text = tokenizer.decode(encoding.ids, skip_special_tokens=False)
+        assert back == {"prompt": text, "content": text} and "[CLS]" in text
+        assert one.post("/tokenize", {"model": "other", "prompt": "a"}).status == 404
+    pieces = client.post("/tokenize", {"content": "a😀", "with_pieces": True}).json["tokens"]
+    assert [one["id"] for one in pieces] == tokenizers["bpe"].encode("a😀").ids
+    raw = b"".join(
+        one["piece"].encode() if isinstance(one["piece"], str) else bytes(one["piece"]) for one in pieces
+    )
+    assert raw == "a😀".encode() and any(isinstance(one["piece"], list) for one in pieces[1:]) == (
+        len(pieces) > 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        (b"", 400, "no JSON"),
+        (b"{", 400, "no JSON"),
+        (b"\xff", 400, "not UTF-8"),
+        (b'{"text": NaN}', 400, "NaN is not JSON"),
+        (b"[" * 100_000, 400, "nested too deeply"),
+        (b'{"text": "a", "n": ' + b"9" * 5000 + b"}", 400, "no JSON"),
+        (b"[]", 422, "$ must be an object, found []"),
+        (b"{}", 422, "needs `text`"),
+        (b'{"text": 3}', 422, "$.text must be a string, found 3"),
+        (b'{"text": ["a", null]}', 422, "$.text[1] must be a string, found null"),
+        (b'{"text": "a", "texts": 1}', 422, 'no field "texts"'),
+        (b'{"text": "a", "tokenizer": "nope"}', 422, "$.tokenizer must be one of"),
+        (b'{"text": "a", "fields": ["logits"]}', 422, "$.fields[0] must be one of"),
+        (b'{"text": "a", "max_length": 0}', 422, "$.max_length must be 1 or more, found 0"),
+        (b'{"text": "a", "add_special_tokens": 1}', 422, "must be a boolean"),
+        (b'{"text": ["a", "\\ud800"]}', 422, "lone surrogates"),
+        (b'{"text": [["a", "b", "c"]]}', 422, "$.text[0] must have at most 2 items, found 3"),
+    ],
+)
+def test_mistakes_are_told(client, body, status, words):
+    reply = client.post("/v1/encode", body, Content_Type="application/json")
+    assert reply.status == status
+    assert words in reply.json["error"]["message"]
+
+
+def test_other_mistakes(client):
+    assert client.post("/v1/decode", {"ids": [-1]}).status == 422
+    assert client.post("/v1/decode", {"ids": [1, "a"]}).status == 422
+    assert (
+        client.post("/v1/encode", b"text=a", Content_Type="application/x-www-form-urlencoded").status == 415
+    )
+    assert client.post("/v1/encode", {"text": "a"}, Accept="image/png").status == 406
+    wrong = client.get("/v1/encode")
+    assert wrong.status == 405 and wrong.headers["allow"] == "POST"
+    missing = client.get("/nowhere")
+    assert missing.status == 404 and "see /docs" in missing.json["error"]["message"]
+
+
+def test_pages(client):
+    assert client.get("/health").json == {"status": "ok"}
+    assert client.get("/ready").json == {"status": "ready"}
+    known = client.get("/v1/tokenizers").json["tokenizers"]
+    assert [(one["name"], one["model"]) for one in known] == [
+        ("bpe", "BPE"),
+        ("wordpiece", "WordPiece"),
+        ("unigram", "Unigram"),
+    ]
+    client.post("/v1/count", {"text": ["a", "b"]})
+    numbers = client.get("/metrics").body.decode()
+    assert 'tessella_results_total{path="/v1/count",tokenizer="bpe"}' in numbers
+    page = client.get("/docs")
+    assert page.status == 200 and "default-src 'none'" in page.headers["content-security-policy"]
+    for one in OPERATIONS:
+        assert one.path.encode() in page.body
+    for remote in (b"<script", b"https://", b"src=", b"@import"):
+        assert remote not in page.body
+
+
+def test_the_description_fits_what_is_answered(client, tokenizers):
+    """Examples are accepted, and answers are what the description says."""
+    described = client.get("/openapi.json").json
+    for one in OPERATIONS:
+        schema = described["paths"][one.path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+        check(one.example, schema)
+        reply = client.post(one.path, one.example)
+        if one.name != "chat":
+            assert reply.status == 200, reply.body
+            check(reply.json, one.response)
+
+
+def test_a_name_is_needed_once():
+    with pytest.raises(tessella.errors.ArgumentError, match="no tokenizer to serve"):
+        Service({})
+    with pytest.raises(tessella.errors.OutOfRangeError, match="`batch` must be 1 or more"):
+        Bounds(batch=0)
+    assert Service({"a": Tokenizer(models.BPE())}).tokenizer(None)[0] == "a"
