@@ -79,9 +79,10 @@ EVERYWHERE = {"core::cancel", "core::error", "core::ids", "core::spec"}
 # Files that import each other in a circle, with the reason. A room's own front file and the files in it are one thing.
 CIRCLES = {
     "formats::folder formats::formats": "what is loaded may be a folder, and a folder is loaded from files",
-    "python::counting python::processors python::reading python::tokenizer": "methods of the tokenizer give counts and take processors, "
-    "which both ask a tokenizer",
-    "python::models python::pack python::stage": "every handle can be pickled, and what is pickled is a component",
+    "python::components::processors python::tokenizer::face": "the tokenizer hands out its post-processor, which is told the ids of a "
+    "tokenizer's tokens",
+    "python::components::models python::components::stage python::files::pack": "every handle can be pickled, and what is pickled is a "
+    "component",
 }
 
 TEST_FILES = {"tests", "testing", "conformance", "decoding_tests"}
