@@ -55,15 +55,9 @@ fn model(
     let mut seen = HashSet::new();
     let entries: Vec<String> = entries.filter(|entry| seen.insert(entry.clone())).collect();
     Ok(BpeSpec {
-        vocab: Arc::new(Vocab::from_entries(entries.iter().zip(0u32..))?),
-        merges: Merges::Pairs(Arc::new(Vec::new())),
-        dropout: None,
         unk_token,
-        continuing_subword_prefix: None,
-        end_of_word_suffix: None,
-        fuse_unk: false,
         byte_fallback,
-        ignore_merges: false,
+        ..BpeSpec::new(Vocab::from_entries(entries.iter().zip(0u32..))?, Merges::default())
     })
 }
 
