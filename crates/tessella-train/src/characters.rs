@@ -7,7 +7,6 @@
 //!   alphabet (for a byte-level pre-tokenizer) or as `<0x00>` to `<0xFF>` (for byte fallback)
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
 
 use tessella_core::Result;
 use tessella_core::spec::{AddedToken, BpeSpec, Merges, ModelSpec, Vocab};

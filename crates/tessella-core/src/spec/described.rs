@@ -99,7 +99,7 @@ pub trait Described: Clone + Send + Sync + 'static {
 }
 
 macro_rules! described {
-    ($spec:ident $title:literal [$($custom:ident)?] $(check $check:expr;)? $(
+    ($spec:ident $title:literal [$($custom:ident)? $(; $check:expr)?] $(
         $variant:ident $(($inner:ident))? = $kind:literal $(| $other:literal)* $({
             $($field:ident $(as $name:literal)? $(= $default:expr)?),* $(,)?
         })?;
@@ -203,11 +203,10 @@ described! { PreTokenizerSpec "PreTokenizer" [Custom]
     FixedLength = "FixedLength" { length = 5 };
 }
 
-described! { PostProcessorSpec "PostProcessor" []
-    check |spec| match spec {
+described! { PostProcessorSpec "PostProcessor" [; |spec| match spec {
         PostProcessorSpec::Template(template) => template.check(),
         _ => Ok(()),
-    };
+    }]
     Bert = "BertProcessing" { sep, cls };
     Roberta = "RobertaProcessing" { sep, cls, trim_offsets = true, add_prefix_space = true };
     ByteLevel = "ByteLevel" { add_prefix_space, trim_offsets, use_regex = true };

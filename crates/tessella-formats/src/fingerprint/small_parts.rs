@@ -36,22 +36,31 @@ fn stage<S: Section>(writer: &mut Writer, spec: Option<&S>, what: &str) -> Resul
             parts.iter().try_for_each(|part| stage(writer, Some(part), what))?;
             writer.end_array();
         }
-        Err(mut own) if keeps_spaces(&mut own) => writer.string("scripts with spaces"),
-        Err(mut own) if has_own_words(&mut own) => fields(writer, &mut own),
-        Err(_) => writer.string(&hf::component_to_json(spec, false)?),
+        Err(mut own) => match own_words(&mut own) {
+            OwnWords::None => writer.string(&hf::component_to_json(spec, false)?),
+            OwnWords::Spaces => writer.string("scripts with spaces"),
+            OwnWords::Fields => fields(writer, &mut own),
+        },
     }
     Ok(())
 }
 
-/// Whether `tokenizer.json` cannot tell all components of this kind apart.
-fn has_own_words<S: Section>(spec: &mut S) -> bool {
-    spec.fields()
-        .iter()
-        .any(|field| matches!(field.slot, Slot::Pattern(_) | Slot::Bytes(_) | Slot::Pieces(_)))
+/// What tells components apart that are the same in `tokenizer.json`, or cannot be there.
+enum OwnWords {
+    None,
+    Spaces,
+    Fields,
 }
 
-fn keeps_spaces<S: Section>(spec: &mut S) -> bool {
-    spec.fields().iter().any(|field| field.name == "keep_spaces" && matches!(field.slot, Slot::Flag(true)))
+fn own_words<S: Section>(spec: &mut S) -> OwnWords {
+    for field in spec.fields() {
+        match field.slot {
+            Slot::Pattern(_) | Slot::Bytes(_) | Slot::Pieces(_) => return OwnWords::Fields,
+            Slot::Flag(true) if field.name == "keep_spaces" => return OwnWords::Spaces,
+            _ => {}
+        }
+    }
+    OwnWords::None
 }
 
 /// The names are those of the first fingerprints, which must stay.
