@@ -284,15 +284,8 @@ fn byte_level(data: &Metadata, tokens: &Tokens<'_>) -> Result<TokenizerSpec> {
         }
     }
     let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec {
-        vocab: Arc::new(vocab),
-        merges: Merges::Pairs(Arc::new(merges)),
-        dropout: None,
-        unk_token: None,
-        continuing_subword_prefix: None,
-        end_of_word_suffix: None,
-        fuse_unk: false,
-        byte_fallback: false,
         ignore_merges: cut.whole_pieces,
+        ..BpeSpec::new(vocab, Merges::Pairs(Arc::new(merges)))
     }));
     spec.pre_tokenizer = Some(cut.pre_tokenizer());
     spec.decoder = Some(byte_level_decoder());
