@@ -81,8 +81,6 @@ EVERYWHERE = {"core::cancel", "core::error", "core::ids", "core::spec"}
 CIRCLES = {
     "python::components::processors python::tokenizer::face": "the tokenizer hands out its post-processor, which is told the ids of a "
     "tokenizer's tokens",
-    "python::components::models python::components::stage python::files::pack": "every handle can be pickled, and what is pickled is a "
-    "component",
 }
 
 TEST_FILES = {"tests", "testing", "conformance", "decoding_tests"}
