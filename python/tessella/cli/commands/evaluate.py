@@ -55,7 +55,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="what the draws follow from")
     parser.add_argument(
-        "--detail", default="2MB", metavar="SIZE", help="text of the sample, or all (default: 2MB)"
+        "--detail", default="1MB", metavar="SIZE", help="text of the sample, or all (default: 1MB)"
     )
     parser.add_argument("--threads", type=int, metavar="N", help="how many threads work")
     parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
