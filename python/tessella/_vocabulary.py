@@ -19,7 +19,7 @@ from .errors import UnsupportedError
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
 
-__all__ = ["Entries", "Kind", "entries", "model_state", "piece_scores", "unknown_id", "within"]
+__all__ = ["Entries", "Kind", "entries", "merges_of", "model_state", "piece_scores", "unknown_id", "within"]
 
 #: ``text`` is learned, ``byte`` stands for a byte that nothing else spells (``<0x0A>``), ``added`` and
 #: ``special`` were put beside the model; ``unused`` cannot come out by the file's own word.
@@ -72,6 +72,25 @@ def model_state(tokenizer: Tokenizer) -> dict[str, Any]:
     except UnsupportedError:
         return {}
     return state
+
+
+def merges_of(tokenizer: Tokenizer) -> list[tuple[int, int, int]] | None:
+    """Ids of left part, right part and what they make, by rank; ``None`` where tokens are not made by merges
+    alone.
+
+    Of several merges that make the same entry only the first is told: it is the one that has its turn.
+    """
+    state = model_state(tokenizer)
+    if state.get("type") != "BPE" or state.get("ignore_merges"):
+        return None
+    vocabulary, prefix = state["vocab"], state.get("continuing_subword_prefix") or ""
+    made: dict[int, tuple[int, int, int]] = {}
+    for one in state["merges"]:
+        left, right = one.split(" ", 1) if isinstance(one, str) else one
+        joined = vocabulary.get(left + right.removeprefix(prefix))
+        if joined is not None:
+            made.setdefault(joined, (vocabulary[left], vocabulary[right], joined))
+    return list(made.values())
 
 
 def piece_scores(tokenizer: Tokenizer) -> tuple[bool, list[float]]:

@@ -2,8 +2,8 @@
 through.
 
 ``evaluate`` reads corpora once and gives a ``Report``; ``audit`` looks through the vocabulary of one
-tokenizer and gives an ``Audit``. Both are plain data that become JSON or Markdown. ``metrics`` holds the
-metrics, a small file for each family; ``tessella.reference.metrics`` says the same in plain Python.
+tokenizer and gives an ``Audit``. Both are plain data that become JSON, Markdown or one HTML page. ``metrics``
+holds the metrics, a small file for each family; ``tessella.reference.metrics`` says the same in plain Python.
 
 Example:
     >>> from tessella import Tokenizer, models

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__
+from .growth import growth
 from .intervals import FEWEST, Counted, Interval, Stratum, jackknife, of_difference, of_ratio, total_of
 from .metric import Distribution, Metric, Ratio, Total
 from .metrics import METRICS
@@ -278,6 +279,7 @@ def record(
             for price, tokens, text in one.costly[name]
         ],
         "zipf": {name: _zipf(measured, name, facts.size) for name, _, facts in tokenizers},
+        "growth": {name: _growth(tokenizer, measured, name, facts) for name, tokenizer, facts in tokenizers},
         "warnings": list(_warnings(measured, settings)),
     }
 
@@ -319,6 +321,14 @@ def _zipf(measured: Sequence[Measured], name: str, size: int) -> list[list[int]]
         return []
     ranks = np.unique(np.geomspace(1, len(ordered), POINTS).round().astype(np.int64))
     return [[int(rank), int(ordered[rank - 1])] for rank in ranks]
+
+
+def _growth(
+    tokenizer: Tokenizer, measured: Sequence[Measured], name: str, facts: Facts
+) -> dict[str, Any] | None:
+    column = measured[0].all_columns[("", "bytes")]
+    size = sum(int(one.all[:, column].sum()) for one in measured)
+    return growth(tokenizer, total_of([one.groups[name] for one in measured], facts.size), size)
 
 
 def _warnings(measured: Sequence[Measured], settings: Settings) -> Iterator[str]:

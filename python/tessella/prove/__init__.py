@@ -12,7 +12,23 @@ Example:
 """
 
 from .difference import Counted, Difference, Example, diff
+from .golden import Case, Golden, Mismatch, Verification, record
+from .libraries import Library, verify
 from .outcome import Outcome
 from .structure import Change
 
-__all__ = ["Change", "Counted", "Difference", "Example", "Outcome", "diff"]
+__all__ = [
+    "Case",
+    "Change",
+    "Counted",
+    "Difference",
+    "Example",
+    "Golden",
+    "Library",
+    "Mismatch",
+    "Outcome",
+    "Verification",
+    "diff",
+    "record",
+    "verify",
+]

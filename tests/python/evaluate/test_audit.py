@@ -8,11 +8,11 @@ import struct
 import numpy as np
 import pytest
 from tessella import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
-from tessella._vocabulary import entries
+from tessella._vocabulary import entries, merges_of
 from tessella.errors import ArgumentError, FormatError
 from tessella.evaluate import Audit, audit
-from tessella.evaluate.auditing.residues import steps
 from tessella.evaluate.auditing.witness import completions, is_utf8_inside
+from tessella.evaluate.growth import steps
 
 #: All texts of up to so many letters are tried.
 LONGEST = 7
@@ -210,7 +210,7 @@ def test_steps_are_those_of_the_merges():
     counts = np.zeros(6, dtype=np.int64)
     counts[[5, 4, 3, 2]] = [10, 3, 1, 7]
     # Each `abcab` took an `abc` and an `ab`, each `abc` an `ab` and a `c`, each `ab` an `a` and a `b`.
-    assert steps(tokenizer, counts).tolist() == [24, 24, 13, 23, 10, 0]
+    assert steps(merges_of(tokenizer), counts).tolist() == [24, 24, 13, 23, 10, 0]
     found = audit(tokenizer, ["abcab"] * 30 + ["c"] * 9).to_dict()["residues"]
     assert [(row["token"], row["emitted"], row["steps"]) for row in found["some"]] == [
         ("ab", 0, 60),

@@ -107,7 +107,7 @@ def test_audit_for_people_and_programs(folder, capsys):
 
 def test_reports_in_other_forms(folder, capsys):
     run(capsys, "bytes.json", "one.txt", "-o", "report.json", "--bootstrap", "0")
-    assert main(["report", "report.json", "-o", "again.json", "-o", "again.md"]) == 0
+    assert main(["report", "report.json", "-o", "again.json", "-o", "again.md", "-o", "again.html"]) == 0
     assert json.loads((folder / "again.json").read_text()) == json.loads((folder / "report.json").read_text())
     assert main(["report", "report.json"]) == 0
     assert capsys.readouterr().out == (folder / "again.md").read_text()

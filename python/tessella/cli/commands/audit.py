@@ -7,7 +7,7 @@ matrix (.npy or safetensors), entries that the model may hardly have been traine
 Examples:
   $ tessella audit tokenizer.json
   $ tessella audit tokenizer.json corpus.txt --json
-  $ tessella audit tokenizer.json --output audit.md --quiet
+  $ tessella audit tokenizer.json --output audit.html --quiet
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="write .json or .md; may be given again",
+        help="write .json, .html or .md; may be given again",
     )
+    parser.add_argument("--html", metavar="FILE", help="the same as --output FILE.html")
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
     inputs.add_reading(parser)
 
@@ -51,6 +52,7 @@ def run(options: argparse.Namespace) -> int:
     from ...evaluate import audit
     from ...evaluate.report import check_name
 
+    options.output += [options.html] if options.html else []
     for name in options.output:
         check_name(name)
         inputs.check_target(name)

@@ -2,7 +2,7 @@
 
 Examples:
   $ tessella report report.json
-  $ tessella report report.json --output report.md
+  $ tessella report report.json --output report.html
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="write .json or .md; may be given again (default: Markdown)",
+        help="write .json, .html or .md; may be given again (default: Markdown)",
     )
 
 

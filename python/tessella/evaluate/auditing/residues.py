@@ -4,8 +4,7 @@ BPE learns `tokeniz` before `tokenization`, and afterwards hardly ever gives it.
 share of its uses in which it comes out itself: emitted / (emitted + used as a step of what came out). An
 entry with a low R has a row in every embedding that is hardly ever trained.
 
-How often an entry is a step needs no second look at the text: every entry is made by one last merge, so its
-uses are passed on to the two parts of that merge, from long entries to short ones.
+How often an entry is a step needs no second look at the text: ``growth.steps`` follows the merges back.
 """
 
 from __future__ import annotations
@@ -14,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._vocabulary import model_state
+from ..._vocabulary import merges_of
 from ..blocks import Histogram
 from ..corpora import portions
+from ..growth import steps
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["emitted", "residues", "steps"]
+__all__ = ["emitted", "residues"]
 
 #: Uses below which nothing is said about an entry, the R of a residue, and the rows that are told.
 LEAST, LOW, MOST = 20, 0.05, 200
@@ -45,35 +45,12 @@ def emitted(
     return counts.total(), read
 
 
-def steps(tokenizer: Tokenizer, counts: Whole) -> Whole | None:
-    """How often each entry was a step on the way to what came out; ``None`` where there are no merges."""
-    state = model_state(tokenizer)
-    if state.get("type") != "BPE":
-        return None
-    vocabulary, prefix = state["vocab"], state.get("continuing_subword_prefix") or ""
-    made: dict[int, tuple[int, int]] = {}
-    for one in state["merges"]:
-        left, right = one.split(" ", 1) if isinstance(one, str) else one
-        joined = vocabulary.get(left + right.removeprefix(prefix))
-        if joined is not None:
-            # The first merge that makes it is the one that has its turn.
-            made.setdefault(joined, (vocabulary[left], vocabulary[right]))
-    length = {id: len(token) for token, id in vocabulary.items()}
-    used: Whole = np.zeros(len(counts), dtype=np.int64)
-    for id in sorted(made, key=lambda id: -length[id]):
-        uses = int(counts[id] + used[id])
-        if uses:
-            left, right = made[id]
-            used[left] += uses
-            used[right] += uses
-    return used
-
-
 def residues(tokenizer: Tokenizer, entries: Entries, counts: Whole, read: int) -> dict[str, Any] | None:
     """Entries with a low R, the most used first."""
-    used = steps(tokenizer, counts)
-    if used is None:
+    merges = merges_of(tokenizer)
+    if merges is None:
         return None
+    used = steps(merges, counts)
     uses = counts + used
     share = counts / np.maximum(uses, 1)
     text = np.array(
