@@ -27,9 +27,12 @@ pub fn encodings() -> Vec<&'static str> {
     tiktoken::NAMES.to_vec()
 }
 
-/// The pattern of a known encoding, the same in Oniguruma's words, and its special tokens.
+/// A pattern, the same in Oniguruma's words, and special tokens.
+type Known = (String, String, Vec<(String, u32)>);
+
+/// A known encoding.
 #[pyfunction]
-pub fn encoding(name: &str) -> PyResult<(String, String, Vec<(String, u32)>)> {
+pub fn encoding(name: &str) -> PyResult<Known> {
     let found = tiktoken::encoding(name, None).or_raise()?;
     Ok((found.pattern.clone(), hf::fancy_to_oniguruma(&found.pattern).or_raise()?, found.special_tokens))
 }

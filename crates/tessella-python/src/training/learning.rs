@@ -64,14 +64,13 @@ fn merge_filter(options: &Bound<'_, PyDict>) -> PyResult<Option<Arc<dyn MergeFil
 
 /// A trainer with the options of these names, and others that are read in their own way.
 macro_rules! trainer {
-    ($trainer:ident, $options:ident, [$($name:ident)+], $($other:ident: $value:expr),*) => {
-        $trainer {
-            $($name: option($options, stringify!($name))?,)+
-            $($other: $value,)*
-            special_tokens: special_tokens($options)?,
-            ..$trainer::default()
-        }
-    };
+    ($trainer:ident, $options:ident, [$($name:ident)+], $($other:ident: $value:expr),*) => {{
+        let mut trainer = $trainer::default();
+        trainer.special_tokens = special_tokens($options)?;
+        $(trainer.$name = option($options, stringify!($name))?;)+
+        $(trainer.$other = $value;)*
+        trainer
+    }};
 }
 
 /// A trainer of any kind.
