@@ -62,15 +62,16 @@ fn merge_filter(options: &Bound<'_, PyDict>) -> PyResult<Option<Arc<dyn MergeFil
     filter(&option::<Bound<'_, PyAny>>(options, "merge_filter")?)
 }
 
-/// A trainer with the options of these names, and others that are read in their own way.
+/// A trainer with the options of these names, others that are read in their own way, and the rest from elsewhere.
 macro_rules! trainer {
-    ($trainer:ident, $options:ident, [$($name:ident)+], $($other:ident: $value:expr),*) => {{
-        let mut trainer = $trainer::default();
-        trainer.special_tokens = special_tokens($options)?;
-        $(trainer.$name = option($options, stringify!($name))?;)+
-        $(trainer.$other = $value;)*
-        trainer
-    }};
+    ($trainer:ident, $options:ident, [$($name:ident)+], $($other:ident: $value:expr),* $(; $rest:expr)?) => {
+        $trainer {
+            $($name: option($options, stringify!($name))?,)+
+            $($other: $value,)*
+            special_tokens: special_tokens($options)?,
+            $(..$rest)?
+        }
+    };
 }
 
 /// A trainer of any kind.
@@ -104,7 +105,8 @@ impl Trainer {
                 tie_break: tie_break(options)?,
                 initial_vocab: initial_vocab(options)?,
                 merge_filter: merge_filter(options)?,
-                checkpoint: checkpoint(options)?
+                checkpoint: checkpoint(options)?;
+                BpeTrainer::default()
             )),
             "WordPiece" => Trainer::WordPiece(trainer!(
                 WordPieceTrainer,
@@ -117,17 +119,19 @@ impl Trainer {
                     _ => Scoring::Frequency,
                 },
                 tie_break: tie_break(options)?,
-                checkpoint: checkpoint(options)?
+                checkpoint: checkpoint(options)?;
+                WordPieceTrainer::default()
             )),
-            "WordLevel" => {
-                Trainer::WordLevel(trainer!(WordLevelTrainer, options, [vocab_size min_frequency],))
-            }
+            "WordLevel" => Trainer::WordLevel(
+                trainer!(WordLevelTrainer, options, [vocab_size min_frequency],; WordLevelTrainer::default()),
+            ),
             "Unigram" => Trainer::Unigram(trainer!(
                 UnigramTrainer,
                 options,
                 [vocab_size initial_alphabet shrinking_factor unk_token max_piece_length n_sub_iterations seed_size
                     strict_budget],
-                checkpoint: checkpoint(options)?
+                checkpoint: checkpoint(options)?;
+                UnigramTrainer::default()
             )),
             other => {
                 return Err(crate::border::errors::argument(format!(
