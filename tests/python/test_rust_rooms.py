@@ -44,9 +44,9 @@ ARROWS = {
         "fingerprint": "base64 core::vocab hf json",
         "tiktoken": "atomic base64 concat_rank core::pretokenize core::vocab fingerprint formats hf json",
         "tekken": "base64 core::pretokenize core::vocab json tiktoken",
-        "gguf": "atomic core::vocab tiktoken vocab_files",
+        "gguf": "atomic core::vocab sentencepiece tiktoken vocab_files",
         # Rules become character maps, which the core reads.
-        "sentencepiece": "core::hash core::normalize core::sentencepiece core::unicode",
+        "sentencepiece": "core::hash core::normalize core::sentencepiece core::text core::unicode",
         "formats": "atomic gguf hf json sentencepiece tekken tiktoken vocab_files",
         "folder": "atomic beside_model formats hf json vocab_files",
         "detect": "folder formats",
@@ -81,7 +81,6 @@ EVERYWHERE = {"core::cancel", "core::error", "core::ids", "core::spec"}
 CIRCLES = {
     "python::counting python::processors python::reading python::tokenizer": "methods of the tokenizer give counts and take processors, "
     "which both ask a tokenizer",
-    "python::models python::pack python::stage": "every handle can be pickled, and what is pickled is a component",
 }
 
 TEST_FILES = {"tests", "testing", "conformance", "decoding_tests"}
