@@ -44,9 +44,9 @@ ARROWS = {
         "fingerprint": "base64 core::vocab hf json",
         "tiktoken": "atomic base64 concat_rank core::pretokenize core::vocab fingerprint formats hf json",
         "tekken": "base64 core::pretokenize core::vocab json tiktoken",
-        "gguf": "atomic core::vocab tiktoken vocab_files",
+        "gguf": "atomic core::vocab sentencepiece tiktoken vocab_files",
         # Rules become character maps, which the core reads.
-        "sentencepiece": "core::hash core::normalize core::sentencepiece core::unicode",
+        "sentencepiece": "core::hash core::normalize core::sentencepiece core::text core::unicode",
         "formats": "atomic gguf hf json sentencepiece tekken tiktoken vocab_files",
         "folder": "atomic beside_model formats hf json vocab_files",
         "detect": "folder formats",

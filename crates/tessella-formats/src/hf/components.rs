@@ -272,3 +272,36 @@ fn write_custom(writer: &mut Writer, kind: &str, import_path: Option<String>) ->
     writer.end_object();
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hf::{Section, component_to_json, exact, from_exact};
+    use tessella_core::spec::{DecoderSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec};
+
+    /// Every kind comes back from the exact form, and from the document's unless that says why it cannot hold it.
+    fn comes_back<S: Stage + Section + PartialEq + std::fmt::Debug>() {
+        for kind in S::KINDS {
+            let mut spec = S::blank(kind).unwrap();
+            assert_eq!(spec.kind(), *kind);
+            let again: S = from_exact(&exact(&spec).unwrap(), None).unwrap();
+            assert_eq!(again, spec);
+            if spec.obstacle().is_none() {
+                let read: S =
+                    crate::hf::component_from_json(&component_to_json(&spec, true).unwrap(), None).unwrap();
+                assert_eq!(read, spec);
+            }
+            let names: std::collections::HashSet<&str> =
+                spec.fields().iter().map(|field| field.name).collect();
+            assert_eq!(names.len(), spec.fields().len(), "{kind} has two fields of one name");
+        }
+    }
+
+    #[test]
+    fn every_component_that_is_described_comes_back() {
+        comes_back::<NormalizerSpec>();
+        comes_back::<PreTokenizerSpec>();
+        comes_back::<PostProcessorSpec>();
+        comes_back::<DecoderSpec>();
+    }
+}

@@ -6,7 +6,6 @@
 //! the model), so is it here.
 
 use std::collections::HashSet;
-use std::sync::LazyLock;
 
 use tessella_core::error::excerpt;
 use tessella_core::spec::{DecoderSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec};
@@ -29,7 +28,7 @@ pub(super) const PARTS: [&str; 9] = [
 ];
 
 /// Every field that some component reads or that files are known to carry along.
-static OF_COMPONENTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+fn of_components() -> Vec<&'static str> {
     let mut names = vec!["type", "add_prefix_space", "path", "id", "ids", "str_rep", "tokens", "type_id"];
     names.extend(["Regex", "Sequence", "SpecialToken", "String"]);
     names.extend(field_names::<NormalizerSpec>());
@@ -39,7 +38,7 @@ static OF_COMPONENTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     names.sort_unstable();
     names.dedup();
     names
-});
+}
 const OF_MODELS: &[&str] = &[
     "type",
     "alpha",
@@ -109,11 +108,15 @@ impl Remarks {
 
     /// Looks through another part of the document.
     pub(super) fn part(&mut self, part: &str, value: &Value) -> Result<()> {
+        let components;
         let (known, strict) = match part {
             "added_tokens" => (OF_ADDED_TOKENS, true),
             "truncation" => (OF_TRUNCATION, true),
             "padding" => (OF_PADDING, true),
-            _ => (OF_COMPONENTS.as_slice(), false),
+            _ => {
+                components = of_components();
+                (components.as_slice(), false)
+            }
         };
         self.value(value, &format!("$.{part}"), known, strict)
     }

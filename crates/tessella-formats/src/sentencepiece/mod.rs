@@ -238,15 +238,18 @@ impl NormalizerSection {
     }
 }
 
+/// The symbols that pass through a normalizer: the longest first.
+pub(crate) fn user_defined(pieces: &[SentencePiece]) -> Vec<String> {
+    let symbols = pieces.iter().filter(|piece| piece.kind == PieceKind::UserDefined);
+    let mut symbols: Vec<String> = symbols.map(|piece| piece.text.clone()).collect();
+    symbols.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    symbols
+}
+
 /// The tokenizer that a model's sections and pieces describe.
 fn describe(sections: &Sections, pieces: Vec<SentencePiece>, source: &[u8]) -> TokenizerSpec {
     let Sections { trainer, normalizer, .. } = sections;
-    let mut user_defined: Vec<String> = pieces
-        .iter()
-        .filter(|piece| piece.kind == PieceKind::UserDefined)
-        .map(|piece| piece.text.clone())
-        .collect();
-    user_defined.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    let user_defined = user_defined(&pieces);
     let pieces = Arc::new(pieces);
     let mut spec = TokenizerSpec::new(ModelSpec::SentencePiece(SentencePieceSpec {
         kind: kind_of(trainer.model_type()).unwrap_or(SentencePieceKind::Unigram),
