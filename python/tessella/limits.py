@@ -35,10 +35,11 @@ class Limits:
     #: Up to so many bytes it may grow whatever its length was: 4 MiB.
     text_growth_free: int = 4 << 20
     #: Seconds of processor time that patterns may work on a text: those that run on a backtracking engine,
-    #: which ``explain_plan`` tells. A fifth of them may go into finding out whether a pattern matches at one place.
+    #: which ``explain_plan`` tells. A fifth of them may go into finding out whether a pattern matches at one
+    #: place.
     pattern_seconds: float = 2.0
     #: Seconds more for every million bytes of the text.
-    pattern_seconds_per_megabyte: float = 20.0
+    pattern_seconds_per_megabyte: float = 10.0
 
 
 def get_limits() -> Limits:
