@@ -23,7 +23,7 @@ from typing import IO, Any, TypeVar
 from .._files import _read_file, _replacing
 from .._optional import needed
 
-__all__ = ["LocalPlace", "Place", "RemotePlace", "is_remote", "opened", "place", "stamp", "system"]
+__all__ = ["LocalPlace", "Place", "RemotePlace", "is_remote", "naming", "opened", "place", "stamp", "system"]
 
 T = TypeVar("T")
 
@@ -132,6 +132,17 @@ class _Patient:
         return getattr(self._file, name)
 
 
+@contextlib.contextmanager
+def naming(path: str) -> Iterator[None]:
+    """What the system refuses names the file, also where it was told of an open one only."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), path) from None
+
+
 class Place:
     """A folder that results lie in."""
 
@@ -184,9 +195,10 @@ class LocalPlace(Place):
 
     def write(self, name: str, content: bytes) -> None:
         path = self.of(name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with _replacing(path) as file:
-            file.write(content)
+        with naming(path):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with _replacing(path) as file:
+                file.write(content)
 
     def sizes(self, folder: str = "") -> dict[str, int]:
         found: dict[str, int] = {}

@@ -1,7 +1,7 @@
 """The report of an evaluation: numbers to ask for, and forms to keep.
 
 A report is plain data. ``save`` writes it in the form that the name asks for: JSON, from which
-``Report.load`` makes the report again, or Markdown.
+``Report.load`` makes the report again, one HTML page, or Markdown.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ __all__ = ["Report", "Stored", "check_name"]
 
 
 #: What a report can be saved as, by the end of the name.
-FORMS = {".json": "json", ".md": "md"}
+FORMS = {".json": "json", ".html": "html", ".htm": "html", ".md": "md"}
 
 
 def check_name(name: str) -> str:
     """The form that a name asks for.
 
     Example:
-        >>> check_name("report.md")
-        'md'
+        >>> check_name("report.html")
+        'html'
     """
     ending = os.path.splitext(name)[1].lower()
     if ending not in FORMS:
-        raise ArgumentError(f"a report is saved as .json or .md, found {name!r}")
+        raise ArgumentError(f"a report is saved as .json, .html or .md, found {name!r}")
     return FORMS[ending]
 
 
@@ -80,10 +80,16 @@ class Stored:
         """Tables for a text or a comment."""
         return markdown(self._data)
 
+    def to_html(self) -> str:
+        """One page that needs nothing else: no script, no font, no address is asked for anything."""
+        from .page import page
+
+        return page(self._data)
+
     def save(self, path: Path) -> None:
-        """Writes the report: ``.json`` or ``.md`` by the name. It appears when it is complete."""
+        """Writes the report: ``.json``, ``.html`` or ``.md`` by the name. It appears when it is complete."""
         name = os.fsdecode(path)
-        forms = {"json": self.to_json, "md": self.to_markdown}
+        forms = {"json": self.to_json, "html": self.to_html, "md": self.to_markdown}
         with _replacing(name) as file:
             file.write((forms[check_name(name)]().rstrip("\n") + "\n").encode())
 

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 #: Blocks of a corpus: all in all, and the least and the most of one.
-BLOCKS, FEWEST_BLOCKS, MOST_BLOCKS = 8192, 128, 1024
-#: Bytes that all counts of entries may take, and groups of a corpus.
-COUNTS, GROUPS = 160 << 20, 32
+BLOCKS, FEWEST_BLOCKS, MOST_BLOCKS = 4096, 64, 256
+#: Bytes that all counts of entries may take; groups of all corpora, and the fewest of one.
+COUNTS, GROUPS, FEWEST_GROUPS = 160 << 20, 32, 16
 #: Columns that the text alone gives.
 OF_TEXT = ("documents", "bytes", "characters")
 
@@ -75,16 +75,50 @@ class Candidate:
         counts.add(ids, offsets)
         tokens = ragged.lengths()
         costly.add(texts, size, tokens)
-        return np.stack([tokens, *(_sums(flags, ids, offsets) for flags in self.flags.values())], axis=1)
+        return np.column_stack([tokens, _sums(list(self.flags.values()), ids, offsets)])
 
 
-def _sums(flags: npt.NDArray[np.uint8], ids: npt.NDArray[np.uint32], offsets: Whole) -> Whole:
-    """Of each document, how many of its ids have a flag."""
-    if not flags.any():
-        return np.zeros(len(offsets) - 1, dtype=np.int64)
-    running = np.zeros(len(ids) + 1, dtype=np.int64)
-    np.cumsum(flags[ids], out=running[1:])
-    return running[offsets[1:]] - running[offsets[:-1]]
+def _sums(tables: list[npt.NDArray[np.uint8]], ids: npt.NDArray[np.uint32], offsets: Whole) -> Whole:
+    """Of each document, how many of its ids have each flag.
+
+    Flags stand side by side in one number, a field for each, so that one pass adds them all up. Fields may
+    run over into the next on the way: between two offsets the difference is right if no document fills one.
+    """
+    number = len(offsets) - 1
+    found = np.zeros((number, len(tables)), dtype=np.int64)
+    used = [place for place, table in enumerate(tables) if table.any()]
+    if not used or not number:
+        return found
+    bits = np.uint64(min(64 // len(used), 32))
+    packed = np.zeros(len(tables[0]), dtype=np.uint64)
+    for at, place in enumerate(used):
+        packed |= tables[place].astype(np.uint64) << np.uint64(at) * bits
+    if int(np.diff(offsets).max()) >> int(bits):
+        packed_of = [tables[place].astype(np.uint64) for place in used]
+        return _unpacked(found, used, packed_of, ids, offsets, None)
+    return _unpacked(found, used, [packed], ids, offsets, bits)
+
+
+def _unpacked(
+    found: Whole,
+    used: Sequence[int],
+    tables: Sequence[npt.NDArray[np.uint64]],
+    ids: npt.NDArray[np.uint32],
+    offsets: Whole,
+    bits: np.uint64 | None,
+) -> Whole:
+    sums = []
+    for table in tables:
+        running = np.zeros(len(ids) + 1, dtype=np.uint64)
+        np.cumsum(table[ids], out=running[1:])
+        sums.append(running[offsets[1:]] - running[offsets[:-1]])
+    for number, place in enumerate(used):
+        if bits is None:
+            found[:, place] = sums[number].astype(np.int64)
+        else:
+            mask = (np.uint64(1) << bits) - np.uint64(1)
+            found[:, place] = ((sums[0] >> np.uint64(number) * bits) & mask).astype(np.int64)
+    return found
 
 
 def evaluate(
@@ -97,7 +131,7 @@ def evaluate(
     bootstrap: int = 1000,
     seed: int = 0,
     confidence: float = 0.95,
-    detail: int | str = "2MB",
+    detail: int | str = "1MB",
     num_threads: int | None = None,
     errors: Literal["strict", "replace"] = "strict",
     field: str = "text",
@@ -229,9 +263,9 @@ class _Reader:
         self._each = max(1, all // self._at_once)
         self._blocks = max(FEWEST_BLOCKS, min(MOST_BLOCKS, BLOCKS // len(found)))
         entries = sum(one.facts.size for one in candidates)
-        groups = COUNTS // (12 * entries * len(found))
+        groups = min(max(GROUPS // len(found), FEWEST_GROUPS), COUNTS // (12 * entries * len(found)))
         # Too few groups would only cost memory: then there are no intervals, and the report says so.
-        self._groups = min(GROUPS, groups - groups % 2) if groups >= 8 else 1
+        self._groups = groups - groups % 2 if groups >= FEWEST_GROUPS else 1
 
     def all(self, meter: Meter) -> list[Measured]:
         """What is measured of each corpus."""
@@ -276,10 +310,10 @@ class _Seen:
 
     def add(self, texts: list[str], pool: ThreadPoolExecutor) -> None:
         """Looks at further documents."""
-        bytes = np.array(
-            [len(text) if text.isascii() else len(text.encode()) for text in texts], dtype=np.int64
-        )
         characters = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        bytes = characters
+        if not all(map(str.isascii, texts)):
+            bytes = np.fromiter((len(text.encode()) for text in texts), dtype=np.int64, count=len(texts))
         candidates, each = self._of._candidates, self._of._each
         jobs = [
             pool.submit(one.look, texts, bytes, counts, costly, each)

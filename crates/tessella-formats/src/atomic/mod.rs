@@ -13,6 +13,7 @@
 
 pub mod claim;
 mod replacement;
+mod target;
 mod together;
 
 use std::fs::{self, File, OpenOptions};

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 use tessella_core::{Error, ErrorKind, Result, random::Random};
 
-use super::replacement::{create, destination, flush_folder, folder_of, keep_permissions};
+use super::target::{create, destination, flush_folder, folder_of, keep_permissions};
 use super::{claim, io_error, is_special};
 
 /// The journal's name.

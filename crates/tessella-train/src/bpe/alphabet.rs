@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use tessella_core::Result;
 
-use super::symbols::Symbols;
+use super::symbols::{Extent, Symbols};
 use super::tokens::Tokens;
 use crate::counts::{Words, overflow};
 
@@ -29,13 +29,6 @@ impl AlphabetRules<'_> {
     fn suffix(&self, is_last: bool) -> &str {
         if is_last { self.suffix.unwrap_or("") } else { "" }
     }
-}
-
-/// How much a corpus has of both.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Extent {
-    pub(crate) words: usize,
-    pub(crate) characters: usize,
 }
 
 /// Adds the characters of the pieces to the vocabulary, by code point.

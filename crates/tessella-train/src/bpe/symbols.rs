@@ -8,8 +8,6 @@
 
 use tessella_core::{Error, Result};
 
-use super::alphabet::Extent;
-
 /// Marks a cell inside a span; the rest of the cell is the span's length (or 0).
 const INNER: u32 = 1 << 31;
 /// Between words, before the first and after the last.
@@ -18,6 +16,13 @@ pub(crate) const SEPARATOR: u32 = INNER - 1;
 pub(crate) const ID_LIMIT: u32 = SEPARATOR;
 /// Positions per step of the index from positions to words.
 pub(crate) const BLOCK: usize = 16;
+
+/// How much a corpus has of words and of characters.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Extent {
+    pub(crate) words: usize,
+    pub(crate) characters: usize,
+}
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Symbols {

@@ -95,6 +95,14 @@ impl<'a> PieceCursor<'a> {
         Ok(Some((&self.piece, sum)))
     }
 
+    /// Lends all that is left to `look`.
+    pub(super) fn each(mut self, look: &mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()> {
+        while let Some((piece, count)) = self.next()? {
+            look(piece, count)?;
+        }
+        Ok(())
+    }
+
     fn sink(&mut self, mut slot: usize) {
         loop {
             let mut least = slot;

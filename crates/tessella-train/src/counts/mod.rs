@@ -150,7 +150,7 @@ impl PieceCounts {
     fn spill(&mut self) -> Result<()> {
         let dir = self.spill_dir()?;
         let path = dir.next_path();
-        run::write_scratch(&path, &mut PieceCursor::new(&self.table, &[])?)?;
+        run::write_scratch(&path, |add| PieceCursor::new(&self.table, &[])?.each(add))?;
         // Only now: if writing failed, nothing is lost.
         self.table = Table::default();
         let run = Arc::new(RunFile::open(&path, Some(dir))?);
@@ -167,7 +167,7 @@ impl PieceCounts {
             if many.len() >= MANY_RUNS {
                 let dir = self.spill_dir()?;
                 let path = dir.next_path();
-                run::write_scratch(&path, &mut PieceCursor::new(&Table::default(), &many)?)?;
+                run::write_scratch(&path, |add| PieceCursor::new(&Table::default(), &many)?.each(add))?;
                 let run = Arc::new(RunFile::open(&path, Some(dir))?);
                 self.parts = others;
                 self.parts.push(Part { run, weight: 1, tier: tier + 1 });
@@ -259,11 +259,7 @@ impl PieceCounts {
     /// All pieces in any order; a piece may come in several parts.
     pub(crate) fn for_each_unordered(&self, add: &mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()> {
         if !self.parts.is_empty() {
-            let mut cursor = self.cursor()?;
-            while let Some((piece, count)) = cursor.next()? {
-                add(piece, count)?;
-            }
-            return Ok(());
+            return self.cursor()?.each(add);
         }
         // Sorting would cost more than all of the rest.
         self.table.iter().try_for_each(|(piece, count)| add(piece, count))

@@ -30,7 +30,6 @@ use std::sync::Arc;
 
 use tessella_core::{Error, Result};
 
-use super::PieceCursor;
 use super::source::Source;
 use super::spill::SpillDir;
 use crate::bytes::{self, Parser, io_error, push_text, push_varint};
@@ -45,13 +44,14 @@ const TAIL: u64 = 20;
 const BLOCK_BYTES: usize = 1 << 16;
 const BLOCK_HEAD: usize = 12;
 
-/// Writes all that the cursor lends as a run for our own use, without sources.
-pub(super) fn write_scratch(path: &Path, cursor: &mut PieceCursor<'_>) -> Result<()> {
+/// Writes all that `walk` hands to its callback, in ascending order, as a run for our own use, without sources.
+pub(super) fn write_scratch(
+    path: &Path,
+    walk: impl FnOnce(&mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()>,
+) -> Result<()> {
     bytes::write_scratch(path, |out| {
         let mut writer = RunWriter::new(out)?;
-        while let Some((piece, count)) = cursor.next()? {
-            writer.add(piece, count)?;
-        }
+        walk(&mut |piece, count| writer.add(piece, count))?;
         writer.finish(&[])
     })
 }

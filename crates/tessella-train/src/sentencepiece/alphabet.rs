@@ -6,8 +6,7 @@ use std::collections::{HashMap, HashSet};
 use tessella_core::{Error, ErrorKind, Result};
 use tessella_formats::sentencepiece::sections::TrainerSpec;
 
-use super::sentences::NEXT;
-use super::{BOUNDARY, RARE};
+use super::{BOUNDARY, NEXT, RARE};
 use crate::counts::PieceCounts;
 
 /// The characters of the model with their counts, most frequent first, then by code point.

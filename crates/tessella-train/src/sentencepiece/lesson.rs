@@ -9,9 +9,9 @@ use tessella_core::{Error, Result, error::excerpt};
 use tessella_formats::sentencepiece::sections::{self, TrainerSpec};
 
 use super::alphabet::{self, Alphabet};
-use super::sentences::{NEXT, Units};
+use super::sentences::Units;
 use super::shape::Shape;
-use super::{BOUNDARY, RARE, bpe, coverage, unigram, wrong};
+use super::{BOUNDARY, NEXT, RARE, bpe, coverage, unigram, wrong};
 use crate::counts::PieceCounts;
 use crate::progress::Progress;
 

@@ -66,6 +66,9 @@ const RARE: char = '▅';
 /// boundary as well.
 const BOUNDARY: char = '\u{1F}';
 
+/// Closes a word where the next character follows.
+const NEXT: char = '\0';
+
 /// Cuts a normalized sentence (with marks for spaces) into parts that no piece may reach beyond.
 pub type Pretokenizer<'a> = dyn Fn(&str) -> Result<Vec<String>> + Sync + 'a;
 

@@ -17,12 +17,9 @@ use tessella_formats::sentencepiece::bytes;
 use tessella_formats::sentencepiece::sections::{self, TrainerSpec};
 
 use super::alphabet::word_of;
-use super::{BOUNDARY, Pretokenizer, RARE, words};
+use super::{BOUNDARY, NEXT, Pretokenizer, RARE, words};
 use crate::counts::{CountOptions, PieceCounts, count_texts};
 use crate::progress::Progress;
-
-/// Closes a word where the next character follows.
-pub(super) const NEXT: char = '\0';
 
 /// How sentences are cut.
 #[derive(Debug, Clone, Copy)]

@@ -3,12 +3,12 @@
 Every file is a corpus, and each line of it a document. All text is read once; words and numbers are looked at
 in a sample of the documents, --detail says how much. A number in parentheses is where the value lies (95 %):
 documents are drawn anew a thousand times. --json gives all of it to programs, --output writes
-FILE.json or FILE.md.
+FILE.json, FILE.html (one page with plots) or FILE.md.
 
 Examples:
   $ tessella evaluate tokenizer.json other.json corpus.txt
   $ tessella evaluate tokenizer.json other.json corpus.txt rows.jsonl --language corpus.txt=en rows.jsonl=de
-  $ tessella evaluate tokenizer.json other.json corpus.txt --output report.md --output report.json --quiet
+  $ tessella evaluate tokenizer.json other.json corpus.txt --output report.html --output report.json --quiet
   $ tessella evaluate tokenizer.json other.json corpus.txt --metric bytes_per_token fertility --json
 """
 
@@ -55,7 +55,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="what the draws follow from")
     parser.add_argument(
-        "--detail", default="2MB", metavar="SIZE", help="text of the sample, or all (default: 2MB)"
+        "--detail", default="1MB", metavar="SIZE", help="text of the sample, or all (default: 1MB)"
     )
     parser.add_argument("--threads", type=int, metavar="N", help="how many threads work")
     parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
@@ -66,8 +66,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="write .json or .md; may be given again",
+        help="write .json, .html or .md; may be given again",
     )
+    parser.add_argument("--html", metavar="FILE", help="the same as --output FILE.html")
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
     inputs.add_reading(parser)
 
@@ -77,6 +78,7 @@ def run(options: argparse.Namespace) -> int:
     options.files += [name for name in options.names if inputs.holds_texts(name)]
     if not named:
         raise ArgumentError("name at least one tokenizer")
+    options.output += [options.html] if options.html else []
     _check(options)
     labels = inputs.labels(named)
     tokenizers = dict(zip(labels, [inputs.load(name, options.pattern) for name in named], strict=True))

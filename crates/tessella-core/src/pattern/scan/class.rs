@@ -4,14 +4,12 @@
 //! Oniguruma's are read here: ranges, nesting, POSIX brackets and `&&`. A hyphen in an odd place is left to
 //! the engine.
 
+use super::cursor::{Parsed, Parser};
 use super::fold;
-use super::parse::Parser;
 use super::properties;
 use super::set::{self, CharSet};
 use super::syntax::Node;
 use crate::spec::Dialect;
-
-type Parsed<T> = Result<T, String>;
 
 /// Brackets inside brackets.
 const MAX_NESTING: usize = 8;

@@ -4,12 +4,12 @@
 //! module compiles that part into a deterministic automaton and leaves everything else, with a reason, to the
 //! exact engine. The way down:
 //!
-//! 1. `parse`, `class`, `properties`, `fold`: the text of the pattern to a tree (`syntax`) in which every class
+//! 1. `parse`, `class`, `cursor`, `properties`, `fold`: the text of the pattern to a tree (`syntax`) in which every class
 //!    is a set of characters, exactly as the dialect's engine understands it
 //! 2. `program`: the tree as branches in order of preference
 //! 3. `alphabet`: characters sorted into classes that the pattern cannot tell apart
 //! 4. `automaton`: one state per situation, one symbol of look-ahead
-//! 5. `table`, `pairs`: rows laid out for running, pieces chained to pieces, two ASCII characters per step
+//! 5. `table`, `pairs`, of `rows`: rows laid out for running, pieces chained to pieces, two ASCII characters per step
 //! 6. `run`: the loops, and why they are linear
 //!
 //! Look-around of one character, anchors at edges and lines, word boundaries, lazy, greedy and possessive
@@ -29,12 +29,14 @@
 mod alphabet;
 mod automaton;
 mod class;
+mod cursor;
 mod fold;
 mod fold_table;
 mod pairs;
 mod parse;
 mod program;
 mod properties;
+mod rows;
 mod run;
 mod set;
 mod syntax;

@@ -5,7 +5,7 @@
 //! row length of the single-character rows, so that a state means the same in both.
 
 use super::alphabet::Alphabet;
-use super::table::{BOUNDARY, Rows, STOP, WAS_GAP};
+use super::rows::{BOUNDARY, Rows, STOP, WAS_GAP};
 
 /// A piece ends before the first character; the next bit says that it was a gap.
 pub const FIRST_BOUNDARY: u8 = 1;

@@ -18,7 +18,8 @@ use std::collections::HashSet;
 
 use super::alphabet::Alphabet;
 use super::pairs::{FIRST_BOUNDARY, FIRST_GAP, PAIR_STOP, SECOND_BOUNDARY, SECOND_GAP};
-use super::table::{ACCEPT, BOUNDARY, STOP, Table, WAS_GAP};
+use super::rows::{ACCEPT, BOUNDARY, STOP, WAS_GAP};
+use super::table::Table;
 
 /// Bytes between checkpoints, and the vain run that is not worth remembering.
 const SPACING: usize = 64;

@@ -27,8 +27,9 @@ use std::collections::{BTreeSet, HashSet};
 use tessella_core::spec::AddedToken;
 use tessella_core::{Error, Result};
 
-use super::alphabet::{AlphabetRules, Extent, Spelling, add_alphabet, spell_all, spell_known};
+use super::alphabet::{AlphabetRules, Spelling, add_alphabet, spell_all, spell_known};
 use super::learner::{Learner, Merge, Rules};
+use super::symbols::Extent;
 use super::tokens::Tokens;
 use super::{BpeTrainer, Learned, LengthRule, Recreated, TieBreak, pairs};
 use crate::counts::{PieceCounts, Words};
