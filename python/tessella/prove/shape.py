@@ -1,4 +1,4 @@
-"""Whether a ``tokenizer.json`` has the shape that further checks look at: texts, lists and objects in place."""
+"""Whether a ``tokenizer.json`` has the shape that other checks look at: texts, lists, objects in place."""
 
 from __future__ import annotations
 
