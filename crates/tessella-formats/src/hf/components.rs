@@ -8,9 +8,12 @@ use tessella_core::spec::described::{Field, Slot};
 use tessella_core::spec::{Described, PieceKind, PrependScheme, SentencePiece, SplitBehavior};
 use tessella_core::{Error, Result};
 
-use super::{Reading, Resolver, pattern, template};
+use super::{CustomResolver, Reading, Resolver, pattern, template};
 use crate::base64;
 use crate::json::{Node, Writer};
+
+/// Finds a component of a user's own by its import path.
+pub type Find<S> = fn(&str, &dyn CustomResolver) -> Result<S>;
 
 /// What the document says about a stage besides its components' descriptions.
 pub trait Stage: Described {
@@ -19,7 +22,7 @@ pub trait Stage: Described {
     /// Old files leave `type` out: fields that tell the kind, of which the first fit counts.
     const SHAPES: &'static [(&'static [&'static str], &'static str)];
     /// How users' own components are found, where the stage has such.
-    const CUSTOM: Option<fn(&str, &dyn super::CustomResolver) -> Result<Self>>;
+    const CUSTOM: Option<Find<Self>>;
 
     /// Why the document cannot hold this component.
     fn obstacle(&self) -> Option<&'static str>;
@@ -91,11 +94,7 @@ pub(super) fn read<S: Stage>(node: &Node<'_>, reading: Reading<'_>) -> Result<S>
 }
 
 /// The import path in `{"type": "Custom", "path": ...}` leads to the component.
-fn custom<S>(
-    node: &Node<'_>,
-    resolver: Resolver<'_>,
-    find: fn(&str, &dyn super::CustomResolver) -> Result<S>,
-) -> Result<S> {
+fn custom<S>(node: &Node<'_>, resolver: Resolver<'_>, find: Find<S>) -> Result<S> {
     let path = node.required("path")?.str()?;
     match resolver {
         Some(resolver) => find(path, resolver),

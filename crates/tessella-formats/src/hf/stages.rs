@@ -1,14 +1,11 @@
 //! The four small sections of the document: what old files may leave out, and what cannot be said.
 
-use tessella_core::Result;
 use tessella_core::spec::{
     CharsmapMatching, DecoderSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec,
 };
 
-use super::CustomResolver;
-use super::components::Stage;
+use super::components::{Find, Stage};
 
-type Find<S> = Option<fn(&str, &dyn CustomResolver) -> Result<S>>;
 type Shapes = &'static [(&'static [&'static str], &'static str)];
 
 impl Stage for NormalizerSpec {
@@ -21,7 +18,8 @@ impl Stage for NormalizerSpec {
         (&["pattern", "content"], "Replace"),
         (&["prepend"], "Prepend"),
     ];
-    const CUSTOM: Find<Self> = Some(|path, resolver| resolver.normalizer(path).map(NormalizerSpec::Custom));
+    const CUSTOM: Option<Find<Self>> =
+        Some(|path, resolver| resolver.normalizer(path).map(NormalizerSpec::Custom));
 
     fn obstacle(&self) -> Option<&'static str> {
         match self {
@@ -51,7 +49,7 @@ impl Stage for PreTokenizerSpec {
         (&["individual_digits"], "Digits"),
         (&["length"], "FixedLength"),
     ];
-    const CUSTOM: Find<Self> =
+    const CUSTOM: Option<Find<Self>> =
         Some(|path, resolver| resolver.pre_tokenizer(path).map(PreTokenizerSpec::Custom));
 
     fn obstacle(&self) -> Option<&'static str> {
@@ -71,7 +69,7 @@ impl Stage for PostProcessorSpec {
         (&["single"], "TemplateProcessing"),
         (&["processors"], "Sequence"),
     ];
-    const CUSTOM: Find<Self> = None;
+    const CUSTOM: Option<Find<Self>> = None;
 
     fn obstacle(&self) -> Option<&'static str> {
         None
@@ -90,7 +88,7 @@ impl Stage for DecoderSpec {
         (&["pattern", "content"], "Replace"),
         (&["content", "start"], "Strip"),
     ];
-    const CUSTOM: Find<Self> = Some(|path, resolver| resolver.decoder(path).map(DecoderSpec::Custom));
+    const CUSTOM: Option<Find<Self>> = Some(|path, resolver| resolver.decoder(path).map(DecoderSpec::Custom));
 
     fn obstacle(&self) -> Option<&'static str> {
         matches!(self, DecoderSpec::SentencePiece { .. }).then_some(

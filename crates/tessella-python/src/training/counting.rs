@@ -263,7 +263,7 @@ impl Settings {
         }
         // One text must not take more than all counts may.
         if let Some(memory) = settings.options.memory {
-            settings.corpus.longest = memory;
+            settings.corpus.longest = Some(memory);
         }
         Ok(settings)
     }
