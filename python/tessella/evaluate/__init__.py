@@ -23,6 +23,7 @@ from .metric import Distribution, Metric, Ratio, Total
 from .metrics import METRICS
 from .report import Report
 from .run import evaluate
+from .schema import schema
 
 __all__ = [
     "METRICS",
@@ -35,4 +36,5 @@ __all__ = [
     "Total",
     "audit",
     "evaluate",
+    "schema",
 ]

@@ -40,7 +40,17 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Group = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
-__all__ = ["FEWEST", "Counted", "Interval", "Stratum", "jackknife", "of_difference", "of_ratio", "total_of"]
+__all__ = [
+    "FEWEST",
+    "Counted",
+    "Interval",
+    "Stratum",
+    "jackknife",
+    "of_difference",
+    "of_ratio",
+    "student",
+    "total_of",
+]
 
 #: Columns that are multiplied together.
 TOGETHER = 256
@@ -264,13 +274,13 @@ def jackknife(counted: Counted, less: Counted | None = None, confidence: float =
     variance = sum((len(one) - 1) / len(one) * float(np.sum((one - one.mean()) ** 2)) for one in without)
     if variance <= 1e-24 * max(abs(value), 1e-300) ** 2:
         return Interval(value, note="the same in every document")
-    reach = _student(1 - (1 - confidence) / 2, number - len(without)) * variance**0.5
+    reach = student(1 - (1 - confidence) / 2, number - len(without)) * variance**0.5
     low, high = value - bias - reach, value - bias + reach
     note = "" if low <= value <= high else "so little text gives a value that more text would not"
     return Interval(value, low, high, note)
 
 
-def _student(probability: float, freedom: int) -> float:
+def student(probability: float, freedom: int) -> float:
     """The quantile of Student's distribution, to 0.1 % from 7 degrees of freedom on (Cornish and Fisher)."""
     z = NormalDist().inv_cdf(probability)
     terms = (

@@ -77,6 +77,8 @@ def _evaluation(data: dict[str, Any]) -> Iterator[str]:
                 for kind, name in scopes
             ),
         )
+    yield from _languages(data)
+    yield from _morphemes(data)
     yield from _words(data, names)
     yield "## What the numbers are"
     yield ""
@@ -129,6 +131,37 @@ def _differences(data: dict[str, Any]) -> Iterator[str]:
         yield "## Differences, on the same documents"
         yield ""
         yield from table(("metric", "tokenizers", "difference", "draws that agree"), rows)
+
+
+def _languages(data: dict[str, Any]) -> Iterator[str]:
+    found = data["parallel"]
+    if found:
+        names = [one["name"] for one in data["tokenizers"]]
+        rows = {(row["tokenizer"], row["language"]): row for row in found["premiums"]}
+        yield f"## The same {number(found['lines'])} lines in {number(len(found['languages']))} languages"
+        yield ""
+        yield f"Tokens over those of {escaped(found['base'])}."
+        yield ""
+        yield from table(
+            ("language", *map(escaped, names)),
+            [
+                *([escaped(one), *(cell(rows[name, one]) for name in names)] for one in found["languages"]),
+                ["Gini", *(cell(one["gini"]) for one in found["summary"])],
+            ],
+        )
+
+
+def _morphemes(data: dict[str, Any]) -> Iterator[str]:
+    found = data["morphology"]
+    if found:
+        names = [one["name"] for one in data["tokenizers"]]
+        rows = {(row["tokenizer"], row["metric"]): row for row in found["values"]}
+        yield f"## Cuts against morphemes, of {number(found['words'])} words"
+        yield ""
+        yield from table(
+            ("metric", *map(escaped, names)),
+            ([f"`{one}`", *(cell(rows[name, one]) for name in names)] for one in found["definitions"]),
+        )
 
 
 def _words(data: dict[str, Any], names: Sequence[str]) -> Iterator[str]:

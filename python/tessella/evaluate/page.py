@@ -112,6 +112,8 @@ def _evaluation(data: dict[str, Any]) -> tuple[str, list[str]]:
     parts.append(_section("All values", _values(data, names, found)))
     parts.append(_section("Differences, on the same documents", _differences(data)))
     parts.append(_section("By corpus and language", _scopes(data, names, found)))
+    parts.append(_section("The same text in several languages", _languages(data, names)))
+    parts.append(_section("Cuts against morphemes", _morphemes(data, names)))
     parts.append(_section("Shapes", f'<div class="grid">{_shapes(data, names)}</div>'))
     parts.append(_section("What costs most", _words(data, names), _documents(data, names)))
     parts.append(_section("Scripts", _scripts(data)))
@@ -229,6 +231,40 @@ def _scopes(data: dict[str, Any], names: Sequence[str], found: Any) -> str:
         range(2, len(names) + 2),
     )
     return f'<div class="grid">{"".join(plots)}</div>{_more(table, "All values of each")}'
+
+
+def _languages(data: dict[str, Any], names: Sequence[str]) -> str:
+    found = data["parallel"]
+    if not found:
+        return ""
+    rows = {(row["tokenizer"], row["language"]): row for row in found["premiums"]}
+    values = [(one, [rows[name, one]["value"] for name in names]) for one in found["languages"]]
+    drawn = drawing.heat("Tokens over those of the base", names, values)
+    caption = f"Tokens over those of {text(found['base'])}, {found['lines']:,} lines. Darker pays more."
+    table = _table(
+        ("language", *map(_text, names)),
+        [
+            *([_text(one), *(_cell(rows[name, one]) for name in names)] for one in found["languages"]),
+            ["Gini", *(_cell(one["gini"]) for one in found["summary"])],
+        ],
+        range(1, len(names) + 1),
+    )
+    return _figure("What each language pays", drawn, caption) + table
+
+
+def _morphemes(data: dict[str, Any], names: Sequence[str]) -> str:
+    found = data["morphology"]
+    if not found:
+        return ""
+    rows = {(row["tokenizer"], row["metric"]): row for row in found["values"]}
+    return _table(
+        ("metric", *map(_text, names), "what it is"),
+        (
+            [f"<code>{one}</code>", *(_cell(rows[name, one]) for name in names), escape(told)]
+            for one, told in found["definitions"].items()
+        ),
+        range(1, len(names) + 1),
+    )
 
 
 def _shapes(data: dict[str, Any], names: Sequence[str]) -> str:

@@ -56,7 +56,7 @@ class Stored:
         return deepcopy(self._data)
 
     def to_json(self, indent: int | None = 1) -> str:
-        """All of it as JSON; ``tessella.evaluate.schema`` describes it."""
+        """All of it as JSON; ``tessella.evaluate.schema()`` describes it."""
         return json.dumps(self._data, ensure_ascii=False, indent=indent, allow_nan=False)
 
     @classmethod
@@ -174,6 +174,30 @@ class Report(Stored):
             high = None if found.low is None else -found.low
             return Interval(-found.value, low, high, found.note, found.agreement)
         return self._find("differences", metric=metric, first=first, second=second, **scope)
+
+    def cost(self, tokenizer: str, per_million: float, bytes: float | None = None) -> Interval:
+        """What text costs at a price for a million tokens, if it is like the corpora.
+
+        Args:
+            tokenizer: the name of a tokenizer.
+            per_million: the price.
+            bytes: how much text; by default all of the corpora, whose cost is known.
+        """
+        size = float(sum(one["bytes"] for one in self._data["corpora"]))
+        tokens = self.value(tokenizer, "tokens").value
+        if bytes is None:
+            return Interval(tokens * per_million / 1e6)
+        found, scale = self.value(tokenizer, "bytes_per_token"), bytes * per_million / 1e6
+        low = None if found.high is None else scale / found.high
+        high = None if not found.low else scale / found.low
+        return Interval(scale * tokens / size, low, high, found.note)
+
+    def fits(self, tokenizer: str, context: int) -> Interval:
+        """Bytes of text that fit in a context of so many tokens on average, if it is like the corpora."""
+        found = self.value(tokenizer, "bytes_per_token")
+        low = None if found.low is None else found.low * context
+        high = None if found.high is None else found.high * context
+        return Interval(found.value * context, low, high, found.note)
 
     # `Any`: pyarrow's and pandas' types are not known where these are not installed.
     def to_arrow(self) -> Any:

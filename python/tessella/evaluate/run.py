@@ -26,6 +26,8 @@ from .costly import CostlyDocuments, costly_words
 from .facts import Facts
 from .metrics import FLAGGED, SAMPLED
 from .metrics.digits import by_length
+from .morphology import against_gold, read_gold
+from .parallel import premiums
 from .record import Measured, Settings, record
 from .report import Report
 from .sample import Keeper, Sample, Spans
@@ -34,7 +36,7 @@ from .scripts import by_script
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from .._types import ProgressFormat, Source
+    from .._types import Path, ProgressFormat, Source
 
     Whole = npt.NDArray[np.int64]
 
@@ -126,6 +128,8 @@ def evaluate(
     corpora: Source,
     *,
     baseline: str | None = None,
+    parallel: Mapping[str, Any] | None = None,
+    gold: Path | Mapping[str, Iterable[str]] | None = None,
     words: Literal["blanks"] | Spans = "blanks",
     languages: str | Mapping[str, str] | Sequence[str] | None = None,
     bootstrap: int = 1000,
@@ -151,6 +155,9 @@ def evaluate(
             a document.
         baseline: the name of the tokenizer that lengths and differences are told against; the first by
             default.
+        parallel: the same lines in several languages: a dict of languages and sources. Says what each
+            language pays against ``en``, or against the first, and how unequally.
+        gold: words with their morphemes: a file with a word, a tab and its morphemes on each line, or a dict.
         words: what words are: runs without blanks, or a function that gives the start and end, in characters,
             of each word of a text, as the ``spans`` of a ``tessella.words`` tokenizer does.
         languages: language tags of the corpora: one for all, one for each, or a dict by name. Corpora with
@@ -196,16 +203,33 @@ def evaluate(
     )
     reading = Reading(field, errors, format, separator, "bare lines")
     found = _corpora(corpora, languages, reading)
+    aligned = None if parallel is None else _corpora(_mapping(parallel), None, reading)
+    cut = None if gold is None else read_gold(gold)
     meter = Meter("evaluate", form(progress))
     try:
         read = _Reader(candidates, found, settings, None if isinstance(words, str) else words, num_threads)
         measured = read.all(meter)
+        named = {one.name: one.tokenizer for one in candidates}
+        how: dict[str, Any] = {
+            "draws": settings.bootstrap,
+            "seed": settings.seed,
+            "confidence": settings.confidence,
+        }
+        paid = None if aligned is None else premiums(named, aligned, num_threads=num_threads, **how)
+        morphemes = None if cut is None else against_gold(named, cut, **how)
     finally:
         meter.end()
-    return Report(record([(one.name, one.tokenizer, one.facts) for one in candidates], measured, settings))
+    data = record([(one.name, one.tokenizer, one.facts) for one in candidates], measured, settings)
+    return Report({**data, "parallel": paid, "morphology": morphemes})
 
 
 _corpora = corpora
+
+
+def _mapping(given: Any) -> Any:
+    if not isinstance(given, Mapping):
+        raise TypeError(f"`parallel` must be a dict of languages and sources, not {type(given).__name__}")
+    return given
 
 
 def _named(given: Any) -> dict[str, Tokenizer]:

@@ -12,6 +12,8 @@ Example:
 """
 
 from .difference import Counted, Difference, Example, diff
+from .doctor import Diagnosis, doctor
+from .finding import Finding
 from .golden import Case, Golden, Mismatch, Verification, record
 from .libraries import Library, verify
 from .outcome import Outcome
@@ -21,14 +23,17 @@ __all__ = [
     "Case",
     "Change",
     "Counted",
+    "Diagnosis",
     "Difference",
     "Example",
+    "Finding",
     "Golden",
     "Library",
     "Mismatch",
     "Outcome",
     "Verification",
     "diff",
+    "doctor",
     "record",
     "verify",
 ]

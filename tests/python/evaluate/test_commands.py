@@ -92,6 +92,15 @@ def test_slips_are_told(folder, capsys, arguments, told):
     assert not list(folder.glob("report*"))
 
 
+def test_languages_and_morphemes(folder, capsys):
+    (folder / "gold.tsv").write_text("lower\tlow er\n")
+    given = ("bytes.json", "one.txt", "--gold", "gold.tsv", "--parallel", "en=one.txt", "de=two.txt")
+    out, _ = run(capsys, *given, "--metric", "tokens")
+    assert "tokens against en" in out and "Gini" in out and "morph_score" in out
+    for slip, told in (("one.txt", "--parallel takes TAG=FILE"), ("en=two.txt", "twice")):
+        assert told in run(capsys, "bytes.json", "one.txt", "--parallel", "en=one.txt", slip, status=1)[1]
+
+
 def test_audit_for_people_and_programs(folder, capsys):
     assert main(["audit", "bytes.json", "one.txt"]) == 0
     out = capsys.readouterr().out

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tessella.evaluate.intervals import Counted, Stratum, _student, jackknife, of_difference, of_ratio
+from tessella.evaluate.intervals import Counted, Stratum, jackknife, of_difference, of_ratio, student
 
 #: Draws of a corpus; the share of intervals that hold the truth is then known to 1.1 %.
 CORPORA = 400
@@ -119,4 +119,4 @@ def test_where_there_is_no_interval_it_says_why(blocks, note):
 
 def test_quantiles_of_students_distribution():
     for freedom, wanted in [(7, 2.36462), (15, 2.13145), (31, 2.03951), (1000, 1.96234)]:
-        assert _student(0.975, freedom) == pytest.approx(wanted, rel=2e-3)
+        assert student(0.975, freedom) == pytest.approx(wanted, rel=2e-3)

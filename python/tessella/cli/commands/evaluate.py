@@ -44,6 +44,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--language", nargs="+", default=[], metavar="FILE=TAG", help="languages of files, told together too"
     )
     parser.add_argument(
+        "--parallel", nargs="+", default=[], metavar="TAG=FILE", help="the same lines in several languages"
+    )
+    parser.add_argument(
+        "--gold", metavar="FILE", help="words and morphemes: word, tab, morphemes on each line"
+    )
+    parser.add_argument(
         "--words",
         choices=("blanks", "unicode"),
         default="blanks",
@@ -89,6 +95,8 @@ def run(options: argparse.Namespace) -> int:
         tokenizers,
         _corpora(options),
         baseline=_baseline(options.baseline, named, labels),
+        parallel=_parallel(options.parallel),
+        gold=options.gold,
         words=_words(options.words),
         languages=_languages(options),
         bootstrap=options.bootstrap,
@@ -157,6 +165,18 @@ def _languages(options: argparse.Namespace) -> dict[str, str] | None:
     return found
 
 
+def _parallel(typed: list[str]) -> dict[str, Path] | None:
+    found = {}
+    for one in typed:
+        tag, equals, name = one.partition("=")
+        if not (equals and tag and name):
+            raise ArgumentError(f"--parallel takes TAG=FILE, found `{one}`")
+        if tag in found:
+            raise ArgumentError(f"--parallel has the language `{tag}` twice")
+        found[tag] = Path(name)
+    return found or None
+
+
 def _baseline(typed: str | None, named: list[str], labels: list[str]) -> str | None:
     by_name = {**dict(zip(labels, labels, strict=True)), **dict(zip(named, labels, strict=True))}
     if typed is not None and typed not in by_name:
@@ -197,3 +217,25 @@ def _show(report: Report, wanted: list[str]) -> None:
                 cells += [number(row["value"]), f"({reach(row)})" if reach(row) else ""]
             rows.append(cells)
         print(terminal.table(rows, right=range(1, len(head), 2)))
+    _show_languages(data, names)
+
+
+def _show_languages(data: dict[str, Any], names: list[str]) -> None:
+    """What each language pays, and cuts against morphemes."""
+    from ...evaluate.shown import cell
+
+    languages, gold = data["parallel"], data["morphology"]
+    head = [terminal.visible(one) for one in names]
+    if languages:
+        found = {(row["tokenizer"], row["language"]): row for row in languages["premiums"]}
+        rows = [["tokens against", *head]]
+        rows[0][0] += f" {terminal.visible(languages['base'])}"
+        for one in languages["languages"]:
+            rows.append([terminal.visible(one), *(cell(found[name, one]) for name in names)])
+        rows.append(["Gini", *(cell(one["gini"]) for one in languages["summary"])])
+        print(f"\n{terminal.table(rows)}")
+    if gold:
+        found = {(row["tokenizer"], row["metric"]): row for row in gold["values"]}
+        rows = [["against morphemes", *head]]
+        rows += [[one, *(cell(found[name, one]) for name in names)] for one in gold["definitions"]]
+        print(f"\n{terminal.table(rows)}")

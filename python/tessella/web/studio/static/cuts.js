@@ -62,7 +62,7 @@ export function differences(text, one, other, most = 500) {
       else break;
     }
     begin = Math.min(one.starts[firstA], other.starts[firstB]);
-    const cut = (columns, first, end) => columns.ends.slice(first, end).map((one) => one - begin);
+    const cut = (columns, first, end) => Array.from(columns.ends.subarray(first, end), (one) => one - begin);
     const [cutsA, cutsB] = [cut(one, firstA, a), cut(other, firstB, b)];
     if (String(cutsA) === String(cutsB)) continue;
     different++;

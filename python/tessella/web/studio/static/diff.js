@@ -18,7 +18,7 @@ export function page(main, state, session, keep) {
   const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   const [shown, wrong] = [h("div", {}), h("p", { class: "error", role: "alert" })];
   let asked = 0;
-  const run = () => worker.postMessage({ number: ++asked, text: state.text.toWellFormed?.() ?? state.text, tokenizers: state.t, special: false, differences: true });
+  const run = () => worker.postMessage({ number: ++asked, text: state.text, tokenizers: state.t, special: false, differences: true });
   worker.onmessage = ({ data }) => {
     if (data.number !== asked) return;
     wrong.textContent = data.error ?? "";

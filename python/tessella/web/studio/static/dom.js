@@ -47,12 +47,12 @@ export function choice(value, pairs, onchange, attributes) {
   return made;
 }
 
-/** Calls at most once in so many milliseconds, with the last arguments. */
+/** Calls when nothing has come for so many milliseconds (a number, or what gives one), with the last arguments. */
 export function later(call, wait) {
   let timer = 0;
   return (...given) => {
     clearTimeout(timer);
-    timer = setTimeout(() => call(...given), wait);
+    timer = setTimeout(() => call(...given), typeof wait === "function" ? wait() : wait);
   };
 }
 

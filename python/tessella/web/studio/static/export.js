@@ -29,14 +29,18 @@ export function frozen() {
   const copy = main.cloneNode(true);
   still(copy, main);
   copy.querySelectorAll("datalist").forEach((one) => one.remove());
-  const made = document.implementation.createHTMLDocument("Tessella studio");
-  made.documentElement.lang = "en";
-  if (document.documentElement.dataset.theme) made.documentElement.dataset.theme = document.documentElement.dataset.theme;
-  const policy = h("meta", { "http-equiv": "Content-Security-Policy", content: "default-src 'none'; style-src 'unsafe-inline'" });
-  made.head.prepend(h("meta", { charset: "utf-8" }), policy, h("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }));
-  made.head.append(h("style", {}, styles()));
-  made.body.append(copy);
-  return `<!doctype html>\n${made.documentElement.outerHTML}\n`;
+  const theme = document.documentElement.dataset.theme;
+  const parts = [
+    "<!doctype html>",
+    `<html lang="en"${theme ? ` data-theme="${theme === "dark" ? "dark" : "light"}"` : ""}><head><meta charset="utf-8">`,
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Tessella studio</title>',
+    `<style>${styles()}</style></head><body>`,
+    // Written by the browser from nodes, which escapes what is text.
+    copy.outerHTML,
+    "</body></html>",
+  ];
+  return `${parts.join("\n")}\n`;
 }
 
 /** Saves the view. */

@@ -45,7 +45,8 @@ async function open() {
   try {
     session.tokenizers = await ask("tokenizers");
     const { page } = await load();
-    leave = page(main, now, session, (made) => state.write(made)) ?? null;
+    // A page that was left has nothing more to say about the address.
+    leave = page(main, now, session, (made) => made === now && state.write(made)) ?? null;
   } catch (error) {
     put(main, h("h1", {}, words), h("p", { class: "error", role: "alert" }, error.message));
   }

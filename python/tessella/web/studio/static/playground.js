@@ -4,6 +4,8 @@ import { choice, field, h, later, number, put, say } from "./dom.js";
 import { hide, list } from "./tokens.js";
 
 const MOST = 4;
+// Characters of a text that is long.
+const LONG = 20000;
 const FIRST = "Low, lower, lowest: naïve café, 東京タワー, مرحبا بالعالم, 👩‍👩‍👧‍👦 and 3.14159.\n\tif (a == b) return   0;";
 
 function cards(state, answer, context, price) {
@@ -22,9 +24,9 @@ function cards(state, answer, context, price) {
         many ? `, ${(one.bytes / many).toFixed(2)} bytes per token` : "",
         answer.columns.length > 1 ? `, ${number(differ)} cuts that others do not have` : "",
         price ? `, costs ${((many * price) / 1e6).toPrecision(3)}` : ""),
-      context ? h("div", { class: "meter", role: "img", "aria-label": `${(100 * share).toFixed(2)} % of the context` },
-        h("div", { class: share > 1 ? "bar over" : "bar", style: { width: `${Math.min(100 * share, 100)}%` } }),
-        h("span", {}, `${(100 * share).toPrecision(3)} % of ${number(context)}`)) : null,
+      context ? h("p", { class: "context" },
+        h("progress", { class: share > 1 ? "over" : "", max: 1, value: Math.min(share, 1), "aria-label": `Share of the context of ${name}` }),
+        ` ${(100 * share).toPrecision(3)} % of ${number(context)}`) : null,
       list(name, answer.text, one));
   });
 }
@@ -47,20 +49,20 @@ export function page(main, state, session, keep) {
     say(answer.columns.map((one, place) => `${state.t[place]}: ${one.ids.length} tokens`).join(", "));
   };
   const run = () => {
-    const text = state.text.toWellFormed?.() ?? state.text;
     asked += 1;
-    worker.postMessage({ number: asked, text, tokenizers: state.t, special: state.special !== "no" });
-    worker.sent = { text, characters: [...text].length };
+    worker.postMessage({ number: asked, text: state.text, tokenizers: state.t, special: state.special !== "no" });
+    worker.sent = state.text;
   };
   worker.onmessage = ({ data }) => {
     if (data.number !== asked) return;
     wrong.textContent = data.error ?? "";
     if (data.error) return;
-    answer = { ...worker.sent, columns: data.columns };
+    answer = { text: worker.sent, characters: data.characters, columns: data.columns };
     redraw();
   };
-  const soon = later(run, 40);
-  const kept = later(() => keep(state), 300);
+  // Long texts wait for a pause: their address is long, and so is their answer.
+  const soon = later(run, () => (state.text.length > LONG ? 300 : 40));
+  const kept = later(() => keep(state), () => (state.text.length > LONG ? 2000 : 300));
   const changed = () => {
     hide();
     soon();

@@ -14,7 +14,7 @@ function stage(name, pieces, note) {
   return h("section", { class: "stage" }, h("h3", {}, name, note ? h("small", {}, ` ${note}`) : null),
     h("div", { class: "chips" },
       chips(shown.map((one) => one.text), (place) => (shown[place].added === null ? "" : "added"), (place) => ({
-        "data-start": shown[place].start, "data-end": shown[place].end, tabindex: "0",
+        "data-start": shown[place].start, "data-end": shown[place].end, tabindex: "0", role: "img",
         "aria-label": `${shown[place].text}, characters ${shown[place].start} to ${shown[place].end}`,
         title: `characters ${shown[place].start} to ${shown[place].end}`,
       })),
@@ -68,7 +68,7 @@ export function page(main, state, session, keep) {
         h("div", { class: "chips" }, chips(tokens.map((one) => one.token), (place) => (tokens[place].special ? "special" : ""), (place) => ({
           "data-start": tokens[place].sequence === null ? -1 : tokens[place].start,
           "data-end": tokens[place].sequence === null ? -1 : tokens[place].end,
-          tabindex: "0", "aria-label": `${tokens[place].token}, id ${tokens[place].id}`, title: `id ${tokens[place].id}`,
+          tabindex: "0", role: "button", "aria-label": `${tokens[place].token}, id ${tokens[place].id}`, title: `id ${tokens[place].id}`,
           onclick: () => show(state.k, tokens[place].id), onkeydown: (event) => event.key === "Enter" && show(state.k, tokens[place].id),
         })))),
       h("section", { class: "stage" }, h("h3", {}, "ids"), h("p", { class: "ids" }, told.ids.slice(0, 1000).join(" "))));

@@ -84,7 +84,9 @@ export function page(main, state, session, keep) {
         : h("p", {}, "There was nothing to learn."));
     say(`Trained ${told.name} in ${told.steps.length} steps`);
   };
+  let asked = 0;
   const run = async () => {
+    const mine = ++asked;
     wrong.textContent = "";
     put(shown, h("p", {}, "Training …"));
     try {
@@ -93,8 +95,10 @@ export function page(main, state, session, keep) {
         vocab_size: Number(state.size) || 1, first_seen: state.first === "yes", likelihood: state.likelihood === "yes", end_of_word: state.end ?? "",
       });
       session.tokenizers = await ask("tokenizers");
-      draw(told);
+      // Of trainings that were asked for one after the other, the last one is shown.
+      if (mine === asked) draw(told);
     } catch (error) {
+      if (mine !== asked) return;
       put(shown);
       wrong.textContent = error.message;
     }

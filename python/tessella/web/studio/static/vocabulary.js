@@ -17,7 +17,7 @@ function family(told, go) {
     ].filter(([, value]) => value !== "").map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
     told.tree ? h("section", {}, h("h3", {}, "How it is made"),
       told.tree.length > 1
-        ? h("ul", { class: "tree" }, told.tree.map(([depth, token, rank]) => h("li", { style: { "margin-inline-start": `${Math.min(depth, 20) * 1.2}em` } }, one(token, rank === null ? "" : `rank ${number(rank)}`))))
+        ? h("ul", { class: "tree" }, told.tree.map(([depth, token, rank]) => h("li", {}, "\u2003".repeat(Math.min(depth, 20)), one(token, rank === null ? "" : `rank ${number(rank)}`))))
         : h("p", {}, "No merge makes it.")) : null,
     told.children ? h("section", {}, h("h3", {}, `What is made of it: ${number(told.children_count)} ${told.children_count === 1 ? "merge" : "merges"}`),
       h("ul", { class: "tree" }, told.children.map(([rank, left, right, made]) => h("li", {}, one(made, `= ${left} + ${right}, rank ${number(rank)}`))))) : null,
