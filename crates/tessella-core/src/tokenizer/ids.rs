@@ -14,6 +14,9 @@ use crate::limits;
 use crate::model::bpe::Bpe;
 use crate::pretokenize::ByteLevelView;
 
+/// Ids whose room a worker keeps from one count to the next.
+const MOST_KEPT: usize = 1 << 18;
+
 /// Parts between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4096;
 
@@ -27,7 +30,16 @@ impl Tokenizer {
 
     /// The number of ids that [`encode_ids`](Self::encode_ids) would give.
     pub fn count(&self, text: &str, options: &EncodeOptions<'_>) -> Result<usize> {
-        self.encode_ids(text, options).map(|ids| ids.len())
+        self.inner.workers.with(|worker| {
+            let mut ids = std::mem::take(&mut worker.counted);
+            ids.clear();
+            let outcome = self.inner.append_ids(worker, text, options, &mut ids);
+            let count = ids.len();
+            if ids.capacity() <= MOST_KEPT {
+                worker.counted = ids;
+            }
+            outcome.map(|()| count)
+        })
     }
 }
 
@@ -188,15 +200,8 @@ mod tests {
     fn the_whole_piece_rule_is_for_whole_pieces() {
         let vocab = Vocab::from_entries([("a", 0), ("b", 1), ("c", 2), ("ab", 3), (" ", 4)]).unwrap();
         let spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec {
-            vocab: vocab.into(),
-            merges: Merges::Pairs(vec![].into()),
-            dropout: None,
-            unk_token: None,
-            continuing_subword_prefix: None,
-            end_of_word_suffix: None,
-            fuse_unk: false,
-            byte_fallback: false,
             ignore_merges: true,
+            ..BpeSpec::new(vocab, Merges::default())
         }));
         let mut with_merge = spec.clone();
         if let ModelSpec::Bpe(bpe) = &mut with_merge.model {

@@ -240,20 +240,16 @@ fn lanes_are_as_piece_by_piece() {
         }
         let by_rank = seed % 3 == 0;
         let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec {
-            vocab: Arc::new(Vocab::from_entries(texts.iter().zip(0..)).unwrap()),
-            merges: if by_rank { Merges::ConcatRank } else { Merges::Pairs(Arc::new(merges)) },
-            dropout: None,
-            unk_token: None,
-            continuing_subword_prefix: None,
-            end_of_word_suffix: None,
-            fuse_unk: false,
-            byte_fallback: false,
             ignore_merges: seed % 2 == 0,
+            ..BpeSpec::new(
+                Vocab::from_entries(texts.iter().zip(0..)).unwrap(),
+                if by_rank { Merges::ConcatRank } else { Merges::Pairs(Arc::new(merges)) },
+            )
         }));
         spec.pre_tokenizer = Some(byte_level(seed % 4 < 2));
         spec.normalizer = (seed % 5 == 0).then_some(NormalizerSpec::Nfkc);
         added(&mut spec);
-        let (fast, slow) = (with_lanes(&spec, LanesStart::AT_ONCE), with_lanes(&spec, LanesStart::NEVER));
+        let (fast, slow) = (with_lanes(&spec, LanesStart::AtOnce), with_lanes(&spec, LanesStart::Never));
         for round in 0..60 {
             let text = random_text(&mut random, if round % 10 == 0 { 4000 } else { 40 });
             let options = EncodeOptions { encode_special_tokens: round % 7 == 0, ..EncodeOptions::default() };

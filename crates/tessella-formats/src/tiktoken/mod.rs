@@ -10,7 +10,6 @@ pub mod data_gym;
 mod named;
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use tessella_core::error::excerpt;
 use tessella_core::pretokenize::byte_alphabet::{alphabet_to_bytes, bytes_to_alphabet};
@@ -81,17 +80,7 @@ pub fn write_ranks(ranks: &[(Vec<u8>, TokenId)]) -> String {
 
 /// A BPE model whose merges go by rank.
 pub(crate) fn concat_rank_bpe(vocab: Vocab) -> BpeSpec {
-    BpeSpec {
-        vocab: Arc::new(vocab),
-        merges: Merges::ConcatRank,
-        dropout: None,
-        unk_token: None,
-        continuing_subword_prefix: None,
-        end_of_word_suffix: None,
-        fuse_unk: false,
-        byte_fallback: false,
-        ignore_merges: true,
-    }
+    BpeSpec { ignore_merges: true, ..BpeSpec::new(vocab, Merges::ConcatRank) }
 }
 
 /// Puts a table of ranks and its encoding together.
@@ -173,6 +162,20 @@ pub fn from_bytes(
     specials: Option<&[(String, TokenId)]>,
 ) -> Result<TokenizerSpec> {
     from_ranks(&read_ranks(data)?, &encoding(name_or_pattern, specials)?)
+}
+
+/// Reads a table of ranks without special tokens, for the pieces that tiktoken sees: it leaves out of a text what the
+/// pattern does not match. The published patterns match every character.
+pub fn matches_of(data: &[u8], name_or_pattern: &str) -> Result<TokenizerSpec> {
+    let encoding = encoding(name_or_pattern, Some(&[]))?;
+    let mut spec = from_ranks(&read_ranks(data)?, &encoding)?;
+    if !named::is_published(&encoding.pattern)
+        && let Some(PreTokenizerSpec::Sequence(stages)) = &mut spec.pre_tokenizer
+        && let Some(PreTokenizerSpec::Split { behavior, invert, .. }) = stages.first_mut()
+    {
+        (*behavior, *invert) = (SplitBehavior::Removed, true);
+    }
+    Ok(spec)
 }
 
 /// A known encoding by its name, or one of the caller's own.
