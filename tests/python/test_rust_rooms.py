@@ -18,6 +18,8 @@ SHARED = "cancel error hash hooks ids limits pattern random spec text threads tr
 ARROWS = {
     "core": {
         **dict.fromkeys(SHARED.split(), SHARED),
+        # Vectors are in the one room that may hold unsafe code.
+        "pattern": f"{SHARED} lanes",
         "added": SHARED,
         # The byte-level alphabet is one table of the pre-tokenizers, for model and decoder too.
         "normalize": f"{SHARED} pretokenize",
@@ -79,8 +81,8 @@ EVERYWHERE = {"core::cancel", "core::error", "core::ids", "core::spec"}
 
 # Files that import each other in a circle, with the reason. A room's own front file and the files in it are one thing.
 CIRCLES = {
-    "python::counting python::processors python::reading python::tokenizer": "methods of the tokenizer give counts and take processors, "
-    "which both ask a tokenizer",
+    "python::components::processors python::tokenizer::face": "the tokenizer hands out its post-processor, which is told the ids of a "
+    "tokenizer's tokens",
 }
 
 TEST_FILES = {"tests", "testing", "conformance", "decoding_tests"}
