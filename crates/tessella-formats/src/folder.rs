@@ -59,9 +59,9 @@ pub fn load(folder: &Path) -> Result<LoadedFolder> {
 }
 
 /// A file beside the tokenizer, if it is there: an object.
-fn read_json(folder: &Path, name: &str) -> Result<Option<Value>> {
+fn read_json(folder: &Path, name: &str, notices: &mut Vec<String>) -> Result<Option<Value>> {
     let path = folder.join(name);
-    if !atomic::is_file(&path) {
+    if !atomic::is_there(&path) {
         return Ok(None);
     }
     let bytes = atomic::read(&path)?;
@@ -80,6 +80,7 @@ fn read_json(folder: &Path, name: &str) -> Result<Option<Value>> {
         ))
         .at(path.display().to_string()));
     }
+    notices.extend(hf::repeated_keys(&value).into_iter().map(|notice| format!("{name}: {notice}")));
     Ok(Some(value))
 }
 
@@ -88,33 +89,38 @@ pub fn load_with(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolde
 }
 
 fn load_once(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
-    let config = read_json(folder, "tokenizer_config.json")?;
-    let special_tokens_map = read_json(folder, "special_tokens_map.json")?;
     let mut notices = Vec::new();
+    let config = read_json(folder, "tokenizer_config.json", &mut notices)?;
+    let special_tokens_map = read_json(folder, "special_tokens_map.json", &mut notices)?;
     let (spec, source) =
         match first_of(folder, &[&["tokenizer.json"], &SENTENCEPIECE_NAMES[..], &["tekken.json"]].concat()) {
             Some(path) => {
                 let loaded = read_path(&path, options)?;
-                notices = loaded.notices;
+                notices.extend(loaded.notices);
                 let mut spec = loaded.spec;
-                add_beside_model(&mut spec, folder, config.as_ref())?;
+                add_beside_model(&mut spec, folder, config.as_ref(), &mut notices)?;
                 (spec, path)
             }
-            None => from_vocab_files(folder, config.as_ref(), special_tokens_map.as_ref())?,
+            None => from_vocab_files(folder, config.as_ref(), special_tokens_map.as_ref(), &mut notices)?,
         };
     let (chat_template, chat_templates) = templates(folder, config.as_ref())?;
     Ok(LoadedFolder { spec, source, config, special_tokens_map, chat_template, chat_templates, notices })
 }
 
 /// The added tokens of a SentencePiece model. Where the settings name a class, that class decides about them.
-fn add_beside_model(spec: &mut TokenizerSpec, folder: &Path, config: Option<&Value>) -> Result<()> {
+fn add_beside_model(
+    spec: &mut TokenizerSpec,
+    folder: &Path,
+    config: Option<&Value>,
+    notices: &mut Vec<String>,
+) -> Result<()> {
     let named = config.and_then(|config| config.get("tokenizer_class")).is_some_and(|class| !class.is_null());
     if named || !matches!(spec.model, ModelSpec::SentencePiece(_)) {
         return Ok(());
     }
     match beside_model::read(config)? {
         Some(tokens) => spec.added_tokens = tokens,
-        None => add_added_tokens(spec, folder)?,
+        None => add_added_tokens(spec, folder, notices)?,
     }
     Ok(())
 }
@@ -139,7 +145,7 @@ fn templates(folder: &Path, config: Option<&Value>) -> Result<Templates> {
     }
     named.sort();
     let own = folder.join(TEMPLATE);
-    if atomic::is_file(&own) {
+    if atomic::is_there(&own) {
         return Ok((Some(text(&own)?), named));
     }
     let Some(config) = config else { return Ok((None, named)) };
@@ -177,11 +183,10 @@ impl<'s> Settings<'s> {
         [self.map, self.config].into_iter().flatten().find_map(|value| token_text(value.get(key)?))
     }
 
-    fn flag(&self, key: &str) -> Option<bool> {
-        match self.config?.get(key)? {
-            Value::Bool(flag) => Some(*flag),
-            _ => None,
-        }
+    fn flag(&self, key: &str) -> Result<Option<bool>> {
+        let Some(config) = self.config else { return Ok(None) };
+        let config = Node::new(config, "tokenizer_config.json: $");
+        config.field(key).map(|node| node.bool()).transpose()
     }
 
     /// The class without the suffix of its fast twin.
@@ -194,14 +199,16 @@ fn from_vocab_files(
     folder: &Path,
     config: Option<&Value>,
     map: Option<&Value>,
+    notices: &mut Vec<String>,
 ) -> Result<(TokenizerSpec, PathBuf)> {
     let settings = Settings { config, map };
     let merges = folder.join("merges.txt");
     let (mut spec, path) = if let Some(path) =
-        first_of(folder, &["vocab.json"]).filter(|_| atomic::is_file(&merges))
+        first_of(folder, &["vocab.json"]).filter(|_| atomic::is_there(&merges))
     {
-        let bpe = vocab_files::read_bpe(&atomic::read(&path)?, &atomic::read(&merges)?)
+        let (bpe, told) = vocab_files::read_bpe(&atomic::read(&path)?, &atomic::read(&merges)?)
             .map_err(|error| error.at(folder.display().to_string()))?;
+        notices.extend(told.into_iter().map(|notice| format!("vocab.json: {notice}")));
         (byte_level(bpe, &settings)?, path)
     } else if let Some(path) = first_of(folder, &["vocab.txt"]) {
         let mut model = vocab_files::word_piece(vocab_files::read_vocab_txt(&atomic::read(&path)?)?);
@@ -216,9 +223,9 @@ fn from_vocab_files(
         };
         take(&mut bert_config.cls, "cls_token");
         take(&mut bert_config.sep, "sep_token");
-        bert_config.lowercase = settings.flag("do_lower_case").unwrap_or(true);
-        bert_config.handle_chinese_chars = settings.flag("tokenize_chinese_chars").unwrap_or(true);
-        bert_config.strip_accents = settings.flag("strip_accents");
+        bert_config.lowercase = settings.flag("do_lower_case")?.unwrap_or(true);
+        bert_config.handle_chinese_chars = settings.flag("tokenize_chinese_chars")?.unwrap_or(true);
+        bert_config.strip_accents = settings.flag("strip_accents")?;
         (bert(ModelSpec::WordPiece(model), &bert_config), path)
     } else {
         return Err(Error::value(format!(
@@ -229,7 +236,7 @@ fn from_vocab_files(
         )));
     };
     add_special_tokens(&mut spec, &settings);
-    add_added_tokens(&mut spec, folder)?;
+    add_added_tokens(&mut spec, folder, notices)?;
     Ok((spec, path))
 }
 
@@ -252,8 +259,8 @@ fn add_special_tokens(spec: &mut TokenizerSpec, settings: &Settings<'_>) {
 }
 
 /// `added_tokens.json`: texts and ids.
-fn add_added_tokens(spec: &mut TokenizerSpec, folder: &Path) -> Result<()> {
-    let Some(value) = read_json(folder, "added_tokens.json")? else { return Ok(()) };
+fn add_added_tokens(spec: &mut TokenizerSpec, folder: &Path, notices: &mut Vec<String>) -> Result<()> {
+    let Some(value) = read_json(folder, "added_tokens.json", notices)? else { return Ok(()) };
     for (text, id) in Node::new(&value, "added_tokens.json: $").entries()? {
         let id = id.u32()?;
         if !text.is_empty() && spec.added_tokens.iter().all(|token| token.content != text) {
@@ -276,7 +283,7 @@ fn byte_level(bpe: BpeSpec, settings: &Settings<'_>) -> Result<TokenizerSpec> {
             )));
         }
     };
-    let add_prefix_space = settings.flag("add_prefix_space").unwrap_or(false);
+    let add_prefix_space = settings.flag("add_prefix_space")?.unwrap_or(false);
     let mut spec = TokenizerSpec::new(ModelSpec::Bpe(bpe));
     spec.pre_tokenizer =
         Some(PreTokenizerSpec::ByteLevel { add_prefix_space, trim_offsets: true, use_regex: true });

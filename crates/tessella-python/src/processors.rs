@@ -10,6 +10,7 @@ use tessella_train::again::{Renamed, renumbered};
 use crate::encoding::Encoding;
 use crate::errors::OrRaise;
 use crate::live::Chain;
+use crate::place::Place;
 use crate::stage::{Component, handle};
 use crate::tokenizer::Tokenizer;
 
@@ -117,6 +118,14 @@ fn pieces(value: &Bound<'_, PyAny>) -> PyResult<Vec<TemplatePiece>> {
 
 /// Special tokens from `(token, id)`, `(id, token)` or a dict with `id`, `ids` and `tokens`.
 fn specials(value: &Bound<'_, PyAny>) -> PyResult<Vec<TemplateSpecial>> {
+    if let Some(advice) = crate::inputs::without_order(value) {
+        return Err(crate::place::wrong_type(
+            Place::Argument("special_tokens"),
+            value,
+            "expected a list of special tokens",
+            advice,
+        ));
+    }
     value
         .try_iter()?
         .map(|special| {

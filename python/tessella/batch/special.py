@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._ordered import in_order
 from ..errors import ArgumentError, UnsupportedError
 from ..tokens import AddedToken
 
@@ -125,9 +126,7 @@ class SpecialTokens:
     def __setattr__(self, name: str, value: Any) -> None:
         role, by_id = _role(name)
         if role in ("extra_special_tokens", "additional_special_tokens"):
-            if value is not None and (isinstance(value, (str, bytes)) or not isinstance(value, Iterable)):
-                raise ArgumentError(f"`{name}` must be a list, not {value!r}")
-            tokens = list(value or ())
+            tokens: list[Any] = [] if value is None else in_order(name, value, "a list of tokens")
             self._extra = [
                 token
                 for token in (self._named(name, one) if by_id else as_token(one) for one in tokens)
