@@ -101,7 +101,7 @@ def test_doubled_keys_of_vocabularies_are_told(tmp_path):
 def test_names_that_mean_nothing_are_told(folder):
     config = {
         "split_special_token": True,
-        "my_own_token": 5,
+        "my_own_token": True,
         "image_token": "a",
         "eos_token": {"content": "b", "lstripp": True, "__type": "AddedToken"},
         "model_input_names": ["input_idss", "attention_mask", "bbox"],
@@ -112,7 +112,7 @@ def test_names_that_mean_nothing_are_told(folder):
     assert sorted(notes) == sorted(
         [
             f"{file} has `split_special_token`, which means nothing; did you mean 'split_special_tokens'?",
-            f"{file} has `my_own_token`, which is no known setting, and 5 is no token",
+            f"{file} has `my_own_token`, which is no known setting, and True is no token",
             f"{file}: `eos_token` has the field `lstripp`, which means nothing; did you mean 'lstrip'?",
             f"{file}: `model_input_names` holds 'input_idss', which no column has; did you mean 'input_ids'?",
             f"{file}: `model_input_names` holds 'bbox', which no column has",

@@ -261,8 +261,10 @@ fn add_special_tokens(spec: &mut TokenizerSpec, settings: &Settings<'_>) {
 /// `added_tokens.json`: texts and ids.
 fn add_added_tokens(spec: &mut TokenizerSpec, folder: &Path, notices: &mut Vec<String>) -> Result<()> {
     let Some(value) = read_json(folder, "added_tokens.json", notices)? else { return Ok(()) };
-    for (text, id) in Node::new(&value, "added_tokens.json: $").entries()? {
-        let id = id.u32()?;
+    let node = Node::new(&value, "added_tokens.json: $");
+    for (text, _) in node.entries()? {
+        // Of a repeated key this is the last value.
+        let id = node.required(text)?.u32()?;
         if !text.is_empty() && spec.added_tokens.iter().all(|token| token.content != text) {
             spec.added_tokens.push(AddedToken { id: Some(id), ..AddedToken::new(text, false) });
         }
