@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from tessella.evaluate.blocks import Blocks
 from tessella.evaluate.intervals import Counted, Interval, Stratum, jackknife, of_difference, of_ratio
+from tessella.evaluate.run import MOST_BLOCKS
 
 Rows = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Rows]
@@ -55,7 +56,7 @@ def held(draw: Draw, truth: float, number: int, corpora: int, second: float | No
     rng = np.random.default_rng(number)
     for corpus in range(corpora):
         rows = np.round(draw(rng, number) * 1000).astype(np.int64)
-        blocks = Blocks(3, 1024)
+        blocks = Blocks(3, MOST_BLOCKS)
         blocks.add(rows)
         strata = [Stratum.of(blocks.sums(), 1000, corpus)]
         if second is None:
@@ -93,8 +94,8 @@ def main() -> None:
     corpora = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     print(f"{'documents':<34} {'number':>7} {'ratio':>8} {'pair':>8} {'without':>8}")
     cases: list[tuple[str, Draw, float, float, tuple[int, ...]]] = [
-        ("of like length", even, 4.0, 4 / 1.1, (20, 100, 1000, 5000)),
-        ("from a line to a book", skewed, 4.0, 4 / 1.1, (20, 50, 200, 1000, 5000)),
+        ("of like length", even, 4.0, 4 / 1.1, (30, 100, 1000, 5000)),
+        ("from a line to a book", skewed, 4.0, 4 / 1.1, (30, 50, 200, 1000, 5000)),
         ("with rare unknown tokens", rare, 0.02, 0.01, (50, 200, 1000)),
         ("alike in runs of twenty", alike, 4.0, 4 / 1.1, (40_000,)),
     ]

@@ -125,6 +125,7 @@ _ROOMS = frozenset(
         "evaluate",
         "explain",
         "implementations",
+        "prove",
         "recipes",
         "reference",
         "tasks",

@@ -19,7 +19,7 @@ from .errors import UnsupportedError
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
 
-__all__ = ["Entries", "Kind", "entries", "model_state", "unknown_id", "within"]
+__all__ = ["Entries", "Kind", "entries", "merges_of", "model_state", "piece_scores", "unknown_id", "within"]
 
 #: ``text`` is learned, ``byte`` stands for a byte that nothing else spells (``<0x0A>``), ``added`` and
 #: ``special`` were put beside the model; ``unused`` cannot come out by the file's own word.
@@ -72,6 +72,31 @@ def model_state(tokenizer: Tokenizer) -> dict[str, Any]:
     except UnsupportedError:
         return {}
     return state
+
+
+def merges_of(tokenizer: Tokenizer) -> list[tuple[int, int, int]] | None:
+    """Ids of left part, right part and what they make, by rank; ``None`` where tokens are not made by merges
+    alone.
+
+    Of several merges that make the same entry only the first is told: it is the one that has its turn.
+    """
+    state = model_state(tokenizer)
+    if state.get("type") != "BPE" or state.get("ignore_merges"):
+        return None
+    vocabulary, prefix = state["vocab"], state.get("continuing_subword_prefix") or ""
+    made: dict[int, tuple[int, int, int]] = {}
+    for one in state["merges"]:
+        left, right = one.split(" ", 1) if isinstance(one, str) else one
+        joined = vocabulary.get(left + right.removeprefix(prefix))
+        if joined is not None:
+            made.setdefault(joined, (vocabulary[left], vocabulary[right], joined))
+    return list(made.values())
+
+
+def piece_scores(tokenizer: Tokenizer) -> tuple[bool, list[float]]:
+    """Of a SentencePiece model, whether it is a Unigram model (else BPE), and the scores of its pieces."""
+    pieces, _, options = _tessella.sentencepiece_parts(tokenizer)
+    return bool(options["unigram"]), [score for _, score, _ in pieces]
 
 
 def _falls_back(tokenizer: Tokenizer) -> bool:
@@ -127,6 +152,24 @@ def _as_decoded(tokenizer: Tokenizer, suffix: str) -> Callable[[int, str], bytes
     return decoded
 
 
+def _spelled_at_once(tokenizer: Tokenizer, vocabulary: dict[str, int]) -> dict[int, bytes]:
+    """The bytes of all tokens of which every letter stands for a byte; empty where that is not so."""
+    decoder, added = tokenizer.decoder, tokenizer.get_added_tokens_decoder()
+    if decoder is None or not decoder._handle.spells_bytes():
+        return {}
+    if getattr(tokenizer.model, "end_of_word_suffix", None):
+        return {}
+    learned = [(token, id) for token, id in vocabulary.items() if id not in added]
+    joined = tokenizer.decode_bytes([id for _, id in learned], skip_special_tokens=False)
+    if len(joined) != sum(len(token) for token, _ in learned):
+        return {}
+    found, at = {}, 0
+    for token, id in learned:
+        found[id] = joined[at : at + len(token)]
+        at += len(token)
+    return found
+
+
 def entries(tokenizer: Tokenizer) -> Entries:
     """Every entry of a tokenizer's vocabulary, added tokens included."""
     vocabulary = tokenizer.get_vocab()
@@ -139,6 +182,7 @@ def entries(tokenizer: Tokenizer) -> Entries:
     model = tokenizer.model
     has_bytes = _falls_back(tokenizer)
     bytes_of = within(tokenizer)
+    at_once = _spelled_at_once(tokenizer, vocabulary)
     pieces: list[tuple[str, float, str]] = []
     if type(model).__name__ == "SentencePiece":
         pieces = _tessella.sentencepiece_parts(tokenizer)[0]
@@ -154,7 +198,10 @@ def entries(tokenizer: Tokenizer) -> Entries:
         if id == unknown:
             kind = "unknown"
         kinds[id] = kind
-        spelled[id] = token.encode() if kind in ("control", "unknown") else bytes_of(id, token)
+        if kind in ("control", "unknown"):
+            spelled[id] = token.encode()
+        else:
+            spelled[id] = at_once[id] if id in at_once else bytes_of(id, token)
     for id, one in added.items():
         tokens[id] = one.content
         kinds[id] = "unknown" if id == unknown else "special" if one.special else "added"

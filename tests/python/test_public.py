@@ -31,6 +31,7 @@ MODULES = [
     "tessella.normalizers",
     "tessella.pre_tokenizers",
     "tessella.processors",
+    "tessella.prove",
     "tessella.recipes",
     "tessella.tools",
     "tessella.trainers",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import tessella
 
-ROOMS = ["reference", "words", "tasks", "embeddings", "edit", "evaluate", "data"]
+ROOMS = ["reference", "words", "tasks", "embeddings", "edit", "evaluate", "data", "prove"]
 PACKAGE = Path(tessella.__file__).parent
 # What is asked for only when it is used.
 OPTIONAL = {"gensim", "seqeval", "torch", "sklearn", "nltk", "regex", "pyarrow", "fsspec", "ray"}

@@ -10,18 +10,27 @@ from __future__ import annotations
 from .check import Verified, verify
 from .corpus import merge, tokenize_corpus
 from .fingerprint import fingerprint
+from .mapping import Encoder, encode_arrow, encoder
 from .reading import Corpus, Documents, Windows, open
 from .result import Result
 from .shuffling import drawn
 from .summary import inspect
+from .training import Permutation, Stream, TorchRows, TorchStream
 
 __all__ = [
     "Corpus",
     "Documents",
+    "Encoder",
+    "Permutation",
     "Result",
+    "Stream",
+    "TorchRows",
+    "TorchStream",
     "Verified",
     "Windows",
     "drawn",
+    "encode_arrow",
+    "encoder",
     "fingerprint",
     "inspect",
     "merge",

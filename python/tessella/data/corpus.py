@@ -65,6 +65,7 @@ def tokenize_corpus(
     shuffle: int | None = None,
     mask: Literal["assistant"] | None = None,
     workers: int | None = None,
+    engine: Literal["local", "ray"] = "local",
     task: tuple[int, int] | None = None,
     resume: bool = True,
     on_event: Events | None = None,
@@ -102,6 +103,8 @@ def tokenize_corpus(
         mask: ``"assistant"`` reads conversations and marks the tokens of the assistant's turns;
             the template knows where they end, so nothing is put behind them unless ``eos`` names it.
         workers: how many cores are used, all by default.
+        engine: ``"local"`` for processes of this machine; ``"ray"`` for the cluster that this process is
+            connected to, whose nodes must all reach ``inputs`` and ``out`` under these names.
         task: ``(i, n)`` makes every n-th shard beginning with i, for one of n independent jobs that share a
             folder; ``merge`` ends the run when all are through.
         resume: go on with what is there; ``False`` replaces it.
@@ -146,7 +149,7 @@ def tokenize_corpus(
     found = find(inputs)
     shards = plan(found, settings.shard_size, settings.has_lines)
     run = _Run(job, shards, target, on_event or (lambda event: None))
-    return run.go(workers, "local", _checked(task), resume)
+    return run.go(workers, engine, _checked(task), resume)
 
 
 def _checked(task: tuple[int, int] | None) -> tuple[int, int] | None:

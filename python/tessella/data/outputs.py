@@ -13,7 +13,7 @@ import tempfile
 from typing import IO, Any
 
 from .._files import _Replacements
-from .places import LocalPlace, Place, RemotePlace
+from .places import LocalPlace, Place, RemotePlace, naming
 
 __all__ = ["Output", "Outputs"]
 
@@ -37,10 +37,8 @@ class Output:
         if view.nbytes:
             view = view.cast("B")
             self._hash.update(view)
-            try:
+            with naming(self._target):
                 self._file.write(view)
-            except OSError as error:
-                raise OSError(error.errno, os.strerror(error.errno or 0), self._target) from None
             self.size += view.nbytes
         return view.nbytes
 
@@ -54,7 +52,7 @@ class Output:
 
     def close(self) -> dict[str, Any]:
         """Ends the writing; gives what the manifest says of the file."""
-        try:
+        with naming(self._target):
             if self._patches:
                 for offset, content in self._patches:
                     self._file.seek(offset)
@@ -62,8 +60,6 @@ class Output:
                 self._file.flush()
                 self._hash = self._again()
             self._file.flush()
-        except OSError as error:
-            raise OSError(error.errno, os.strerror(error.errno or 0), self._target) from None
         return {"name": self.name, "bytes": self.size, "sha256": self._hash.hexdigest()}
 
     def _again(self) -> Any:
@@ -99,7 +95,8 @@ class Outputs:
     def commit(self) -> list[dict[str, Any]]:
         """Puts all files under their names; gives what the manifest says of them."""
         told = [output.close() for output in self._open]
-        self._local.commit()
+        with naming(self._place.path):
+            self._local.commit()
         if isinstance(self._place, RemotePlace):
             assert self._scratch is not None
             for output in self._open:

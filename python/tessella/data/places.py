@@ -14,6 +14,7 @@ Requests that fail since the other side is busy are made again, with longer and 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import time
@@ -23,7 +24,7 @@ from typing import IO, Any, TypeVar
 from .._files import _read_file, _replacing
 from .._optional import needed
 
-__all__ = ["LocalPlace", "Place", "RemotePlace", "is_remote", "opened", "place", "stamp", "system"]
+__all__ = ["LocalPlace", "Place", "RemotePlace", "is_remote", "naming", "opened", "place", "stamp", "system"]
 
 T = TypeVar("T")
 
@@ -101,35 +102,50 @@ def opened(path: str) -> Iterator[IO[bytes]]:
         return
     filesystem, inner = system(path)
     file = patiently(lambda: filesystem.open(inner, "rb", block_size=8 << 20))
-    try:
-        yield _Patient(file)  # type: ignore[misc]
-    finally:
-        file.close()
+    with file, io.BufferedReader(_Patient(file), 1 << 20) as buffered:
+        yield buffered
 
 
-class _Patient:
+class _Patient(io.RawIOBase):
     """A file elsewhere, whose reads are made again while the other side is busy."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
 
-    def _again(self, read: Callable[[], bytes]) -> bytes:
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return int(self._file.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._file.tell())
+
+    # `Any`: whatever has a buffer that can be written to.
+    def readinto(self, buffer: Any) -> int:
         before = self._file.tell()
 
         def attempt() -> bytes:
             self._file.seek(before)
-            return read()
+            return bytes(self._file.read(len(buffer)))
 
-        return patiently(attempt)
+        content = patiently(attempt)
+        buffer[: len(content)] = content
+        return len(content)
 
-    def read(self, size: int = -1) -> bytes:
-        return self._again(lambda: bytes(self._file.read(size)))
 
-    def readline(self, size: int = -1) -> bytes:
-        return self._again(lambda: bytes(self._file.readline(size)))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)
+@contextlib.contextmanager
+def naming(path: str) -> Iterator[None]:
+    """What the system refuses names the file, also where it was told of an open one only."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), path) from None
 
 
 class Place:
@@ -184,9 +200,10 @@ class LocalPlace(Place):
 
     def write(self, name: str, content: bytes) -> None:
         path = self.of(name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with _replacing(path) as file:
-            file.write(content)
+        with naming(path):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with _replacing(path) as file:
+                file.write(content)
 
     def sizes(self, folder: str = "") -> dict[str, int]:
         found: dict[str, int] = {}
@@ -253,7 +270,7 @@ class RemotePlace(Place):
 
     def remove(self, name: str) -> None:
         with contextlib.suppress(FileNotFoundError):
-            patiently(lambda: self.system.rm_file(self.inner(name)))
+            patiently(lambda: self.system.rm(self.inner(name)))
 
     def remove_folder(self, name: str) -> None:
         for one in self.sizes(name):

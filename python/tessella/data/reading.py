@@ -64,6 +64,10 @@ class Corpus:
             self._starts.append(self._starts[-1] + int(part["tokens"]))
         self.tokens = self._starts[-1]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Files are mapped again, not copied.
+        return (Corpus, (self.path, self.manifest))
+
     def __repr__(self) -> str:
         form = f"{self.settings.format} {self.settings.dtype}"
         return (

@@ -1,7 +1,9 @@
-"""Tokenizers measured: with intervals, differences, and what fools each number.
+"""Tokenizers measured, with intervals, differences, and what fools each number; and one of them looked
+through.
 
-``evaluate`` reads corpora once and gives a ``Report``: plain data, JSON or Markdown. ``metrics`` holds the
-metrics, a small file for each family; ``tessella.reference.metrics`` says the same in plain Python.
+``evaluate`` reads corpora once and gives a ``Report``; ``audit`` looks through the vocabulary of one
+tokenizer and gives an ``Audit``. Both are plain data that become JSON, Markdown or one HTML page. ``metrics``
+holds the metrics, a small file for each family; ``tessella.reference.metrics`` says the same in plain Python.
 
 Example:
     >>> from tessella import Tokenizer, models
@@ -15,10 +17,24 @@ Example:
 
 from __future__ import annotations
 
+from .auditing import Audit, audit
 from .intervals import Interval
 from .metric import Distribution, Metric, Ratio, Total
 from .metrics import METRICS
 from .report import Report
 from .run import evaluate
+from .schema import schema
 
-__all__ = ["METRICS", "Distribution", "Interval", "Metric", "Ratio", "Report", "Total", "evaluate"]
+__all__ = [
+    "METRICS",
+    "Audit",
+    "Distribution",
+    "Interval",
+    "Metric",
+    "Ratio",
+    "Report",
+    "Total",
+    "audit",
+    "evaluate",
+    "schema",
+]

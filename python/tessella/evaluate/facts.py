@@ -79,7 +79,11 @@ class Facts:
     def _edges(self) -> npt.NDArray[np.uint8]:
         found = np.zeros((self.size, 3), dtype=np.uint8)
         for id, spelled in enumerate(self.entries.bytes):
-            if spelled is not None and not spelled.isascii():
+            if spelled is None or spelled.isascii():
+                continue
+            try:
+                spelled.decode()
+            except UnicodeDecodeError:
                 found[id] = edges(spelled)
         return found
 

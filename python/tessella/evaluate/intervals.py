@@ -26,8 +26,9 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
@@ -39,10 +40,23 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Group = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
-__all__ = ["FEWEST", "Counted", "Interval", "Stratum", "jackknife", "of_difference", "of_ratio"]
+__all__ = [
+    "FEWEST",
+    "Counted",
+    "Interval",
+    "Stratum",
+    "jackknife",
+    "of_difference",
+    "of_ratio",
+    "student",
+    "total_of",
+]
 
-#: Blocks that differ from the average, and groups, below which there is no interval.
-FEWEST = 10
+#: Columns that are multiplied together.
+TOGETHER = 256
+#: Blocks, blocks that differ from the average, and groups, below which there is no interval.
+FEWEST = 30
+DIFFERING = 10
 FEWEST_GROUPS = 8
 
 
@@ -64,6 +78,7 @@ class Stratum:
 
     blocks: Floats
     weights: Floats
+    _sums: dict[tuple[int, int], Floats] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, blocks: npt.NDArray[Any], draws: int, seed: int, number: int = 0) -> Stratum:
@@ -85,12 +100,31 @@ class Stratum:
 
     def moments(self, columns: Sequence[int]) -> tuple[Floats, Floats]:
         """Of each draw the sums of columns, and of products of two; the data themselves come first."""
-        some = self.blocks[:, columns]
+        self.prepare([columns])
         number = len(columns)
-        products = (some[:, :, None] * some[:, None, :]).reshape(len(some), -1)
-        all = np.hstack([some, products])
-        sums = np.vstack([all.sum(axis=0), self.weights @ all])
-        return sums[:, :number], sums[:, number:].reshape(-1, number, number)
+        sums = np.stack([self._sums[one, -1] for one in columns], axis=1)
+        pairs = [self._sums[min(one, two), max(one, two)] for one in columns for two in columns]
+        return sums, np.stack(pairs, axis=1).reshape(-1, number, number)
+
+    def prepare(self, wanted: Iterable[Sequence[int]]) -> None:
+        """Looks up at once what ``moments`` of several columns each will ask for: one large product is many
+        times as fast as many small ones."""
+        keys = {
+            key
+            for columns in wanted
+            for one in columns
+            for key in ((one, -1), *((min(one, two), max(one, two)) for two in columns))
+        }
+        missing = sorted(keys - self._sums.keys())
+        for start in range(0, len(missing), TOGETHER):
+            some = missing[start : start + TOGETHER]
+            products = np.stack(
+                [self.blocks[:, one] * (self.blocks[:, two] if two >= 0 else 1.0) for one, two in some],
+                axis=1,
+            )
+            drawn = self.weights @ products
+            for place, key in enumerate(some):
+                self._sums[key] = np.concatenate([[products[:, place].sum()], drawn[:, place]])
 
 
 #: From the sums of each draw: the value, and by how much it changes with each column.
@@ -172,12 +206,12 @@ def _too_few(strata: Sequence[Stratum], columns: tuple[int, ...], slopes: Floats
         differing += int(np.sum(np.abs(off) > 1e-12 * np.abs(parts).sum(axis=1)))
     if differing == 0:
         return "the same in every document"
-    if differing < FEWEST:
+    if differing < DIFFERING:
         return f"no interval: only {differing} documents differ"
     return None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Counted:
     """How often each id of a tokenizer occurs, by corpus and group of documents, and what is asked of it."""
 
@@ -186,24 +220,34 @@ class Counted:
     size: int
     statistic: Callable[[npt.NDArray[np.int64]], float]
 
-    def value(self) -> tuple[float, list[Floats]]:
-        """The value of all, and those with a group left out, by corpus."""
-        total = np.zeros(self.size, dtype=np.int64)
-        for groups in self.strata:
-            for used, counts in groups:
-                total[used] += counts
-        if not total.any():
-            return float("nan"), []
-        value = self.statistic(total)
-        without: list[Floats] = []
+    @cached_property
+    def value(self) -> float:
+        """The value of all."""
+        total = total_of(self.strata, self.size)
+        return self.statistic(total) if total.any() else float("nan")
+
+    @cached_property
+    def without(self) -> list[Floats]:
+        """The values with a group left out, by corpus."""
+        total = total_of(self.strata, self.size)
+        found: list[Floats] = []
         for groups in self.strata:
             left = []
             for used, counts in groups:
                 total[used] -= counts
-                left.append(self.statistic(total) if len(groups) > 1 and total.any() else value)
+                left.append(self.statistic(total) if total.any() else self.value)
                 total[used] += counts
-            without.append(np.array(left, dtype=np.float64))
-        return value, without
+            found.append(np.array(left, dtype=np.float64))
+        return found
+
+
+def total_of(strata: Iterable[Iterable[Group]], size: int) -> npt.NDArray[np.int64]:
+    """The count of each id."""
+    total = np.zeros(size, dtype=np.int64)
+    for groups in strata:
+        for used, counts in groups:
+            total[used] += counts
+    return total
 
 
 def jackknife(counted: Counted, less: Counted | None = None, confidence: float = 0.95) -> Interval:
@@ -217,27 +261,26 @@ def jackknife(counted: Counted, less: Counted | None = None, confidence: float =
         less: what is taken off, for a difference; of the same groups of documents.
         confidence: how often the interval shall hold the truth.
     """
-    value, without = counted.value()
-    if less is not None:
-        other, others = less.value()
-        value -= other
-        without = [one - two for one, two in zip(without, others, strict=False)]
+    value = counted.value - (less.value if less is not None else 0.0)
     if not np.isfinite(value):
         return Interval(float("nan"), note="there are no tokens")
-    number = sum(map(len, without))
-    if number < FEWEST_GROUPS or any(len(one) < 2 for one in without):
+    number = sum(map(len, counted.strata))
+    if number < FEWEST_GROUPS or any(len(groups) < 2 for groups in counted.strata):
         return Interval(value, note=f"no interval from fewer than {FEWEST_GROUPS} groups of documents")
+    without = counted.without
+    if less is not None:
+        without = [one - other for one, other in zip(without, less.without, strict=True)]
     bias = sum((len(one) - 1) * float(one.mean() - value) for one in without)
     variance = sum((len(one) - 1) / len(one) * float(np.sum((one - one.mean()) ** 2)) for one in without)
     if variance <= 1e-24 * max(abs(value), 1e-300) ** 2:
         return Interval(value, note="the same in every document")
-    reach = _student(1 - (1 - confidence) / 2, number - len(without)) * variance**0.5
+    reach = student(1 - (1 - confidence) / 2, number - len(without)) * variance**0.5
     low, high = value - bias - reach, value - bias + reach
     note = "" if low <= value <= high else "so little text gives a value that more text would not"
     return Interval(value, low, high, note)
 
 
-def _student(probability: float, freedom: int) -> float:
+def student(probability: float, freedom: int) -> float:
     """The quantile of Student's distribution, to 0.1 % from 7 degrees of freedom on (Cornish and Fisher)."""
     z = NormalDist().inv_cdf(probability)
     terms = (

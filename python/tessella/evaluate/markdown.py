@@ -15,7 +15,7 @@ WORDS = 20
 
 def markdown(data: dict[str, Any]) -> str:
     """A report as Markdown."""
-    return "\n".join(_evaluation(data)) + "\n"
+    return "\n".join(_audit(data) if data["kind"] == "audit" else _evaluation(data)) + "\n"
 
 
 def escaped(shown: str) -> str:
@@ -77,6 +77,8 @@ def _evaluation(data: dict[str, Any]) -> Iterator[str]:
                 for kind, name in scopes
             ),
         )
+    yield from _languages(data)
+    yield from _morphemes(data)
     yield from _words(data, names)
     yield "## What the numbers are"
     yield ""
@@ -131,6 +133,37 @@ def _differences(data: dict[str, Any]) -> Iterator[str]:
         yield from table(("metric", "tokenizers", "difference", "draws that agree"), rows)
 
 
+def _languages(data: dict[str, Any]) -> Iterator[str]:
+    found = data["parallel"]
+    if found:
+        names = [one["name"] for one in data["tokenizers"]]
+        rows = {(row["tokenizer"], row["language"]): row for row in found["premiums"]}
+        yield f"## The same {number(found['lines'])} lines in {number(len(found['languages']))} languages"
+        yield ""
+        yield f"Tokens over those of {escaped(found['base'])}."
+        yield ""
+        yield from table(
+            ("language", *map(escaped, names)),
+            [
+                *([escaped(one), *(cell(rows[name, one]) for name in names)] for one in found["languages"]),
+                ["Gini", *(cell(one["gini"]) for one in found["summary"])],
+            ],
+        )
+
+
+def _morphemes(data: dict[str, Any]) -> Iterator[str]:
+    found = data["morphology"]
+    if found:
+        names = [one["name"] for one in data["tokenizers"]]
+        rows = {(row["tokenizer"], row["metric"]): row for row in found["values"]}
+        yield f"## Cuts against morphemes, of {number(found['words'])} words"
+        yield ""
+        yield from table(
+            ("metric", *map(escaped, names)),
+            ([f"`{one}`", *(cell(rows[name, one]) for name in names)] for one in found["definitions"]),
+        )
+
+
 def _words(data: dict[str, Any], names: Sequence[str]) -> Iterator[str]:
     if data["costly_words"]:
         yield "## Words that cost most"
@@ -142,4 +175,87 @@ def _words(data: dict[str, Any], names: Sequence[str]) -> Iterator[str]:
                 + [escaped("│".join(one["cuts"][name])) for name in names]
                 for one in data["costly_words"][:WORDS]
             ),
+        )
+
+
+def _entries(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> Iterator[str]:
+    yield from table(
+        ("id", "token", *columns),
+        (
+            [str(row["id"]), f"`{visible_token(row['token'])}`", *(_plain(row[one]) for one in columns)]
+            for row in rows[:WORDS]
+        ),
+    )
+    if len(rows) > WORDS:
+        yield f"and {number(len(rows) - WORDS)} more"
+        yield ""
+
+
+def visible_token(token: str | None) -> str:
+    """A token in a code span, which it cannot end."""
+    return text(token or "").replace("`", "\u02cb").replace("|", "\u2223")
+
+
+def _plain(value: Any) -> str:
+    return escaped(value) if isinstance(value, str) else number(value)
+
+
+def _audit(data: dict[str, Any]) -> Iterator[str]:
+    own = data["tokenizer"]
+    yield f"# Audit of {escaped(own['name'])}"
+    yield ""
+    yield (
+        f"{own['model']}, {number(own['vocabulary'])} entries. Of {number(data['judged'])} learned entries "
+        f"{number(data['reachable'])} come out of a text that was tried, "
+        f"{number(len(data['unreachable']))} are "
+        f"proven never to come out, and for {number(len(data['not_found']))} there is neither."
+    )
+    yield ""
+    for title, rows, columns in (
+        ("Unreachable, proven", data["unreachable"], ("cause", "proof")),
+        ("No text found, no proof", data["not_found"], ("cause", "proof")),
+        ("Special tokens that plain text can write", data["forgeable"], ()),
+    ):
+        if rows:
+            yield f"## {title}: {number(len(rows))}"
+            yield ""
+            yield from _entries(rows, columns)
+    if data["doubles"]:
+        yield f"## Entries for the same bytes: {number(len(data['doubles']))}"
+        yield ""
+        yield from table(
+            ("bytes", "ids", "tokens"),
+            (
+                [
+                    one["bytes"],
+                    ", ".join(map(str, one["ids"])),
+                    " ".join(f"`{visible_token(t)}`" for t in one["tokens"]),
+                ]
+                for one in data["doubles"][:WORDS]
+            ),
+        )
+    parts = data["parts_of_characters"]
+    yield (
+        f"Parts of characters: {number(parts['entries'])} entries begin or end inside of one, "
+        f"{number(parts['crossing'])} of them hold something of another. Ids without an entry: "
+        f"{number(data['reserved']['without_entry'])}; reserved entries: "
+        f"{number(data['reserved']['entries'])}."
+    )
+    yield ""
+    if data["residues"]:
+        found = data["residues"]
+        yield f"## Merge residues: {number(found['entries'])} of {number(found['judged'])} entries in use"
+        yield ""
+        yield from _entries(found["some"], ("emitted", "steps", "share"))
+    if data["undertrained"]:
+        found = data["undertrained"]
+        yield f"## Perhaps under-trained, by {found['by']} ({number(found['references'])} rows known)"
+        yield ""
+        yield from _entries(found["candidates"], ("cosine", "norm"))
+    for title in ("kinds", "forms", "scripts"):
+        yield f"## Entries by {title}"
+        yield ""
+        yield from table(
+            ("", "entries"),
+            ([escaped(key), number(value)] for key, value in data["composition"][title].items()),
         )

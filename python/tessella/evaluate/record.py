@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__
-from .intervals import Counted, Interval, Stratum, jackknife, of_difference, of_ratio
+from .growth import growth
+from .intervals import FEWEST, Counted, Interval, Stratum, jackknife, of_difference, of_ratio, total_of
 from .metric import Distribution, Metric, Ratio, Total
 from .metrics import METRICS
 
@@ -109,6 +110,22 @@ class _Measure:
             ],
         }
 
+        self._found: dict[tuple[str, str, tuple[int, ...]], Counted] = {}
+        if draws:
+            names = [name for name, _ in tokenizers]
+            for on, strata in self._strata.items():
+                ratios = [one for one in METRICS.values() if isinstance(one, Ratio) and one.on == on]
+                wanted: list[Sequence[int]] = []
+                wanted += [self._columns(metric, name) for metric in ratios for name in names]
+                wanted += [
+                    (*self._columns(metric, first), *self._columns(metric, second))
+                    for metric in ratios
+                    for number, first in enumerate(names)
+                    for second in names[:number]
+                ]
+                for stratum in strata:
+                    stratum.prepare(wanted)
+
     def _columns(self, metric: Ratio, tokenizer: str) -> tuple[int, int]:
         one = self._measured[0]
         columns = one.all_columns if metric.on == "all" else one.sample_columns
@@ -120,9 +137,12 @@ class _Measure:
         return find(metric.top, tokenizer), find(metric.bottom, bottom)
 
     def _counted(self, metric: Distribution, tokenizer: str, scope: Scope) -> Counted:
-        facts = self._facts[tokenizer]
-        groups = [self._measured[number].groups[tokenizer] for number in scope.members]
-        return Counted(groups, facts.size, lambda counts: metric.function(counts, facts))
+        key = metric.name, tokenizer, scope.members
+        if key not in self._found:
+            facts = self._facts[tokenizer]
+            groups = [self._measured[number].groups[tokenizer] for number in scope.members]
+            self._found[key] = Counted(groups, facts.size, lambda counts: metric.function(counts, facts))
+        return self._found[key]
 
     def _sum(self, scope: Scope, on: str, column: int) -> float:
         return float(sum(self._strata[on][number].blocks[:, column].sum() for number in scope.members))
@@ -137,7 +157,7 @@ class _Measure:
             counted = self._counted(metric, tokenizer, scope)
             if metric.settles and self._settings.bootstrap:
                 return _within(jackknife(counted, confidence=confidence), metric)
-            return Interval(counted.value()[0])
+            return Interval(counted.value)
         assert isinstance(metric, Ratio)
         top, bottom = self._columns(metric, tokenizer)
         if not self._settings.bootstrap:
@@ -259,6 +279,7 @@ def record(
             for price, tokens, text in one.costly[name]
         ],
         "zipf": {name: _zipf(measured, name, facts.size) for name, _, facts in tokenizers},
+        "growth": {name: _growth(tokenizer, measured, name, facts) for name, tokenizer, facts in tokenizers},
         "warnings": list(_warnings(measured, settings)),
     }
 
@@ -294,10 +315,7 @@ def _scripts(measured: Sequence[Measured], names: Sequence[str]) -> list[dict[st
 
 def _zipf(measured: Sequence[Measured], name: str, size: int) -> list[list[int]]:
     """Ranks and counts, spread evenly over the logarithm of the rank."""
-    total = np.zeros(size, dtype=np.int64)
-    for one in measured:
-        for used, counts in one.groups[name]:
-            total[used] += counts
+    total = total_of([one.groups[name] for one in measured], size)
     ordered = np.sort(total[total > 0])[::-1]
     if not len(ordered):
         return []
@@ -305,15 +323,22 @@ def _zipf(measured: Sequence[Measured], name: str, size: int) -> list[list[int]]
     return [[int(rank), int(ordered[rank - 1])] for rank in ranks]
 
 
+def _growth(
+    tokenizer: Tokenizer, measured: Sequence[Measured], name: str, facts: Facts
+) -> dict[str, Any] | None:
+    column = measured[0].all_columns[("", "bytes")]
+    size = sum(int(one.all[:, column].sum()) for one in measured)
+    return growth(tokenizer, total_of([one.groups[name] for one in measured], facts.size), size)
+
+
 def _warnings(measured: Sequence[Measured], settings: Settings) -> Iterator[str]:
     """What would make the numbers wrong without a word."""
     for one in measured:
         if not one.documents:
             yield f"{one.name} holds no text"
-        elif one.documents < 20:
+        elif one.documents < FEWEST:
             yield (
-                f"{one.name} has {one.documents} documents, too few to trust its intervals: give it as "
-                f"lines, JSON "
+                f"{one.name} has {one.documents} documents, too few for intervals: give it as lines, JSON "
                 "lines or with a separator"
             )
         if one.repeated * 10 > one.sampled[1]:

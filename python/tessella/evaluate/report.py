@@ -1,7 +1,7 @@
 """The report of an evaluation: numbers to ask for, and forms to keep.
 
 A report is plain data. ``save`` writes it in the form that the name asks for: JSON, from which
-``Report.load`` makes the report again, or Markdown.
+``Report.load`` makes the report again, one HTML page, or Markdown.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ __all__ = ["Report", "Stored", "check_name"]
 
 
 #: What a report can be saved as, by the end of the name.
-FORMS = {".json": "json", ".md": "md"}
+FORMS = {".json": "json", ".html": "html", ".htm": "html", ".md": "md"}
 
 
 def check_name(name: str) -> str:
     """The form that a name asks for.
 
     Example:
-        >>> check_name("report.md")
-        'md'
+        >>> check_name("report.html")
+        'html'
     """
     ending = os.path.splitext(name)[1].lower()
     if ending not in FORMS:
-        raise ArgumentError(f"a report is saved as .json or .md, found {name!r}")
+        raise ArgumentError(f"a report is saved as .json, .html or .md, found {name!r}")
     return FORMS[ending]
 
 
@@ -56,7 +56,7 @@ class Stored:
         return deepcopy(self._data)
 
     def to_json(self, indent: int | None = 1) -> str:
-        """All of it as JSON; ``tessella.evaluate.schema`` describes it."""
+        """All of it as JSON; ``tessella.evaluate.schema()`` describes it."""
         return json.dumps(self._data, ensure_ascii=False, indent=indent, allow_nan=False)
 
     @classmethod
@@ -80,10 +80,16 @@ class Stored:
         """Tables for a text or a comment."""
         return markdown(self._data)
 
+    def to_html(self) -> str:
+        """One page that needs nothing else: no script, no font, no address is asked for anything."""
+        from .page import page
+
+        return page(self._data)
+
     def save(self, path: Path) -> None:
-        """Writes the report: ``.json`` or ``.md`` by the name. It appears when it is complete."""
+        """Writes the report: ``.json``, ``.html`` or ``.md`` by the name. It appears when it is complete."""
         name = os.fsdecode(path)
-        forms = {"json": self.to_json, "md": self.to_markdown}
+        forms = {"json": self.to_json, "html": self.to_html, "md": self.to_markdown}
         with _replacing(name) as file:
             file.write((forms[check_name(name)]().rstrip("\n") + "\n").encode())
 
@@ -168,6 +174,30 @@ class Report(Stored):
             high = None if found.low is None else -found.low
             return Interval(-found.value, low, high, found.note, found.agreement)
         return self._find("differences", metric=metric, first=first, second=second, **scope)
+
+    def cost(self, tokenizer: str, per_million: float, bytes: float | None = None) -> Interval:
+        """What text costs at a price for a million tokens, if it is like the corpora.
+
+        Args:
+            tokenizer: the name of a tokenizer.
+            per_million: the price.
+            bytes: how much text; by default all of the corpora, whose cost is known.
+        """
+        size = float(sum(one["bytes"] for one in self._data["corpora"]))
+        tokens = self.value(tokenizer, "tokens").value
+        if bytes is None:
+            return Interval(tokens * per_million / 1e6)
+        found, scale = self.value(tokenizer, "bytes_per_token"), bytes * per_million / 1e6
+        low = None if found.high is None else scale / found.high
+        high = None if not found.low else scale / found.low
+        return Interval(scale * tokens / size, low, high, found.note)
+
+    def fits(self, tokenizer: str, context: int) -> Interval:
+        """Bytes of text that fit in a context of so many tokens on average, if it is like the corpora."""
+        found = self.value(tokenizer, "bytes_per_token")
+        low = None if found.low is None else found.low * context
+        high = None if found.high is None else found.high * context
+        return Interval(found.value * context, low, high, found.note)
 
     # `Any`: pyarrow's and pandas' types are not known where these are not installed.
     def to_arrow(self) -> Any:

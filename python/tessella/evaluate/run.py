@@ -26,6 +26,8 @@ from .costly import CostlyDocuments, costly_words
 from .facts import Facts
 from .metrics import FLAGGED, SAMPLED
 from .metrics.digits import by_length
+from .morphology import against_gold, read_gold
+from .parallel import premiums
 from .record import Measured, Settings, record
 from .report import Report
 from .sample import Keeper, Sample, Spans
@@ -34,16 +36,16 @@ from .scripts import by_script
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from .._types import ProgressFormat, Source
+    from .._types import Path, ProgressFormat, Source
 
     Whole = npt.NDArray[np.int64]
 
 __all__ = ["evaluate"]
 
 #: Blocks of a corpus: all in all, and the least and the most of one.
-BLOCKS, FEWEST_BLOCKS, MOST_BLOCKS = 8192, 128, 1024
-#: Bytes that all counts of entries may take, and groups of a corpus.
-COUNTS, GROUPS = 160 << 20, 32
+BLOCKS, FEWEST_BLOCKS, MOST_BLOCKS = 4096, 64, 256
+#: Bytes that all counts of entries may take; groups of all corpora, and the fewest of one.
+COUNTS, GROUPS, FEWEST_GROUPS = 160 << 20, 32, 16
 #: Columns that the text alone gives.
 OF_TEXT = ("documents", "bytes", "characters")
 
@@ -75,16 +77,50 @@ class Candidate:
         counts.add(ids, offsets)
         tokens = ragged.lengths()
         costly.add(texts, size, tokens)
-        return np.stack([tokens, *(_sums(flags, ids, offsets) for flags in self.flags.values())], axis=1)
+        return np.column_stack([tokens, _sums(list(self.flags.values()), ids, offsets)])
 
 
-def _sums(flags: npt.NDArray[np.uint8], ids: npt.NDArray[np.uint32], offsets: Whole) -> Whole:
-    """Of each document, how many of its ids have a flag."""
-    if not flags.any():
-        return np.zeros(len(offsets) - 1, dtype=np.int64)
-    running = np.zeros(len(ids) + 1, dtype=np.int64)
-    np.cumsum(flags[ids], out=running[1:])
-    return running[offsets[1:]] - running[offsets[:-1]]
+def _sums(tables: list[npt.NDArray[np.uint8]], ids: npt.NDArray[np.uint32], offsets: Whole) -> Whole:
+    """Of each document, how many of its ids have each flag.
+
+    Flags stand side by side in one number, a field for each, so that one pass adds them all up. Fields may
+    run over into the next on the way: between two offsets the difference is right if no document fills one.
+    """
+    number = len(offsets) - 1
+    found = np.zeros((number, len(tables)), dtype=np.int64)
+    used = [place for place, table in enumerate(tables) if table.any()]
+    if not used or not number:
+        return found
+    bits = np.uint64(min(64 // len(used), 32))
+    packed = np.zeros(len(tables[0]), dtype=np.uint64)
+    for at, place in enumerate(used):
+        packed |= tables[place].astype(np.uint64) << np.uint64(at) * bits
+    if int(np.diff(offsets).max()) >> int(bits):
+        packed_of = [tables[place].astype(np.uint64) for place in used]
+        return _unpacked(found, used, packed_of, ids, offsets, None)
+    return _unpacked(found, used, [packed], ids, offsets, bits)
+
+
+def _unpacked(
+    found: Whole,
+    used: Sequence[int],
+    tables: Sequence[npt.NDArray[np.uint64]],
+    ids: npt.NDArray[np.uint32],
+    offsets: Whole,
+    bits: np.uint64 | None,
+) -> Whole:
+    sums = []
+    for table in tables:
+        running = np.zeros(len(ids) + 1, dtype=np.uint64)
+        np.cumsum(table[ids], out=running[1:])
+        sums.append(running[offsets[1:]] - running[offsets[:-1]])
+    for number, place in enumerate(used):
+        if bits is None:
+            found[:, place] = sums[number].astype(np.int64)
+        else:
+            mask = (np.uint64(1) << bits) - np.uint64(1)
+            found[:, place] = ((sums[0] >> np.uint64(number) * bits) & mask).astype(np.int64)
+    return found
 
 
 def evaluate(
@@ -92,12 +128,14 @@ def evaluate(
     corpora: Source,
     *,
     baseline: str | None = None,
+    parallel: Mapping[str, Any] | None = None,
+    gold: Path | Mapping[str, Iterable[str]] | None = None,
     words: Literal["blanks"] | Spans = "blanks",
     languages: str | Mapping[str, str] | Sequence[str] | None = None,
     bootstrap: int = 1000,
     seed: int = 0,
     confidence: float = 0.95,
-    detail: int | str = "2MB",
+    detail: int | str = "1MB",
     num_threads: int | None = None,
     errors: Literal["strict", "replace"] = "strict",
     field: str = "text",
@@ -117,6 +155,9 @@ def evaluate(
             a document.
         baseline: the name of the tokenizer that lengths and differences are told against; the first by
             default.
+        parallel: the same lines in several languages: a dict of languages and sources. Says what each
+            language pays against ``en``, or against the first, and how unequally.
+        gold: words with their morphemes: a file with a word, a tab and its morphemes on each line, or a dict.
         words: what words are: runs without blanks, or a function that gives the start and end, in characters,
             of each word of a text, as the ``spans`` of a ``tessella.words`` tokenizer does.
         languages: language tags of the corpora: one for all, one for each, or a dict by name. Corpora with
@@ -162,16 +203,33 @@ def evaluate(
     )
     reading = Reading(field, errors, format, separator, "bare lines")
     found = _corpora(corpora, languages, reading)
+    aligned = None if parallel is None else _corpora(_mapping(parallel), None, reading)
+    cut = None if gold is None else read_gold(gold)
     meter = Meter("evaluate", form(progress))
     try:
         read = _Reader(candidates, found, settings, None if isinstance(words, str) else words, num_threads)
         measured = read.all(meter)
+        named = {one.name: one.tokenizer for one in candidates}
+        how: dict[str, Any] = {
+            "draws": settings.bootstrap,
+            "seed": settings.seed,
+            "confidence": settings.confidence,
+        }
+        paid = None if aligned is None else premiums(named, aligned, num_threads=num_threads, **how)
+        morphemes = None if cut is None else against_gold(named, cut, **how)
     finally:
         meter.end()
-    return Report(record([(one.name, one.tokenizer, one.facts) for one in candidates], measured, settings))
+    data = record([(one.name, one.tokenizer, one.facts) for one in candidates], measured, settings)
+    return Report({**data, "parallel": paid, "morphology": morphemes})
 
 
 _corpora = corpora
+
+
+def _mapping(given: Any) -> Any:
+    if not isinstance(given, Mapping):
+        raise TypeError(f"`parallel` must be a dict of languages and sources, not {type(given).__name__}")
+    return given
 
 
 def _named(given: Any) -> dict[str, Tokenizer]:
@@ -229,9 +287,9 @@ class _Reader:
         self._each = max(1, all // self._at_once)
         self._blocks = max(FEWEST_BLOCKS, min(MOST_BLOCKS, BLOCKS // len(found)))
         entries = sum(one.facts.size for one in candidates)
-        groups = COUNTS // (12 * entries * len(found))
+        groups = min(max(GROUPS // len(found), FEWEST_GROUPS), COUNTS // (12 * entries * len(found)))
         # Too few groups would only cost memory: then there are no intervals, and the report says so.
-        self._groups = min(GROUPS, groups - groups % 2) if groups >= 8 else 1
+        self._groups = groups - groups % 2 if groups >= FEWEST_GROUPS else 1
 
     def all(self, meter: Meter) -> list[Measured]:
         """What is measured of each corpus."""
@@ -276,10 +334,10 @@ class _Seen:
 
     def add(self, texts: list[str], pool: ThreadPoolExecutor) -> None:
         """Looks at further documents."""
-        bytes = np.array(
-            [len(text) if text.isascii() else len(text.encode()) for text in texts], dtype=np.int64
-        )
         characters = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        bytes = characters
+        if not all(map(str.isascii, texts)):
+            bytes = np.fromiter((len(text.encode()) for text in texts), dtype=np.int64, count=len(texts))
         candidates, each = self._of._candidates, self._of._each
         jobs = [
             pool.submit(one.look, texts, bytes, counts, costly, each)

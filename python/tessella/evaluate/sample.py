@@ -52,13 +52,12 @@ def _parts(text: str) -> Iterable[str]:
     yield text[start:]
 
 
-def _hashed(number: int) -> int:
-    """Spreads numbers over 64 bits (the finaliser of splitmix64)."""
-    mask = (1 << 64) - 1
-    number = (number + 0x9E3779B97F4A7C15) & mask
-    number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & mask
-    number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & mask
-    return number ^ (number >> 31)
+def _hashed(first: int, number: int) -> npt.NDArray[np.uint64]:
+    """Spreads successive numbers over 64 bits (the finaliser of splitmix64)."""
+    found = np.arange(first, first + number, dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return found ^ (found >> np.uint64(31))
 
 
 class Keeper:
@@ -73,29 +72,31 @@ class Keeper:
     """
 
     def __init__(self, most: int) -> None:
-        self._most, self._halvings = most, 0
+        self._most = most
+        #: What hashes must be below to be kept, as its logarithm.
+        self._bits = 64
         self._kept: list[tuple[int, str]] = []
         self._size = 0
         #: Documents, or parts of long ones, so far.
         self.seen = 0
 
-    def add(self, texts: Iterable[str]) -> None:
+    def add(self, texts: Sequence[str]) -> None:
         """Adds documents."""
-        for text in texts:
-            for part in (text,) if len(text) <= PART else _parts(text):
-                hashed = _hashed(self.seen)
-                self.seen += 1
-                if hashed >> (64 - self._halvings) if self._halvings else 0:
-                    continue
-                self._kept.append((hashed, part))
-                self._size += len(part)
+        if any(len(text) > PART for text in texts):
+            texts = [part for text in texts for part in ((text,) if len(text) <= PART else _parts(text))]
+        hashed = _hashed(self.seen, len(texts))
+        self.seen += len(texts)
+        places: Iterable[int] = range(len(texts))
+        if self._bits < 64:
+            places = np.flatnonzero(hashed >> np.uint64(self._bits) == 0).tolist()
+        for place in places:
+            if (own := int(hashed[place])) >> self._bits == 0:
+                self._kept.append((own, texts[place]))
+                self._size += len(texts[place])
                 while self._size > self._most and len(self._kept) > 1:
-                    self._halve()
-
-    def _halve(self) -> None:
-        self._halvings += 1
-        self._kept = [one for one in self._kept if one[0] >> (64 - self._halvings) == 0]
-        self._size = sum(len(text) for _, text in self._kept)
+                    self._bits -= 1
+                    self._kept = [one for one in self._kept if one[0] >> self._bits == 0]
+                    self._size = sum(len(text) for _, text in self._kept)
 
     def sample(self, words: Spans | None = None) -> Sample:
         """The sample, in the order of the corpus."""

@@ -90,3 +90,35 @@ def test_slips_are_told(folder, capsys, arguments, told):
     out, err = run(capsys, *arguments, status=1)
     assert out == "" and told in err
     assert not list(folder.glob("report*"))
+
+
+def test_languages_and_morphemes(folder, capsys):
+    (folder / "gold.tsv").write_text("lower\tlow er\n")
+    given = ("bytes.json", "one.txt", "--gold", "gold.tsv", "--parallel", "en=one.txt", "de=two.txt")
+    out, _ = run(capsys, *given, "--metric", "tokens")
+    assert "tokens against en" in out and "Gini" in out and "morph_score" in out
+    for slip, told in (("one.txt", "--parallel takes TAG=FILE"), ("en=two.txt", "twice")):
+        assert told in run(capsys, "bytes.json", "one.txt", "--parallel", "en=one.txt", slip, status=1)[1]
+
+
+def test_audit_for_people_and_programs(folder, capsys):
+    assert main(["audit", "bytes.json", "one.txt"]) == 0
+    out = capsys.readouterr().out
+    assert "proven never to come out: no text" in out and "hardly more than steps" in out
+    assert main(["audit", "bytes.json", "--json", "-o", "audit.json", "--quiet"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert len(data["unreachable"]) == 13 and data["residues"] is None
+    assert main(["report", "audit.json"]) == 0
+    assert capsys.readouterr().out.startswith("# Audit of bytes.json")
+    assert main(["audit", "bytes.json", "--embeddings", "none.npy"]) == 1
+    assert "none.npy" in capsys.readouterr().err
+
+
+def test_reports_in_other_forms(folder, capsys):
+    run(capsys, "bytes.json", "one.txt", "-o", "report.json", "--bootstrap", "0")
+    assert main(["report", "report.json", "-o", "again.json", "-o", "again.md", "-o", "again.html"]) == 0
+    assert json.loads((folder / "again.json").read_text()) == json.loads((folder / "report.json").read_text())
+    assert main(["report", "report.json"]) == 0
+    assert capsys.readouterr().out == (folder / "again.md").read_text()
+    assert main(["report", "one.txt"]) == 1
+    assert "one.txt is no report" in capsys.readouterr().err

@@ -1,7 +1,11 @@
 """Every metric is what plain Python says by its definition."""
 
+import copy
+import json
+
 import numpy as np
 import pytest
+from tessella import models
 from tessella._vocabulary import entries
 from tessella.evaluate import METRICS, evaluate
 from tessella.evaluate.facts import edges
@@ -59,7 +63,7 @@ def test_metrics_are_those_of_the_reference(tokenizers, name, seed):
     wanted = expected(tokenizers[name], given, tokenizers["bytes"])
     for metric, value in wanted.items():
         assert report.value("it", metric).value == pytest.approx(value, rel=1e-12), metric
-    assert len(set(METRICS) - set(wanted)) == 6
+    assert len(set(METRICS) - set(wanted)) == 8
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -152,3 +156,20 @@ def test_the_entries_spell_the_text(tokenizers):
     spelled = entries(tokenizers["bytes"]).bytes
     for text in texts(4):
         assert b"".join(spelled[id] for id in tokenizers["bytes"].encode_ids(text)) == text.encode()
+
+
+def test_the_curve_of_sizes_is_that_of_smaller_vocabularies(tokenizers):
+    """Against tokenizers with fewer merges, each encoding the text."""
+    tokenizer, given = tokenizers["bytes"], texts(8)
+    found = evaluate(tokenizer, given, bootstrap=0).to_dict()["growth"]["tokenizer"]
+    state = json.loads(tokenizer.model.__getstate__())
+    merges = [tuple(one) if isinstance(one, list) else tuple(one.split(" ", 1)) for one in state["merges"]]
+    size, base = sum(len(text.encode()) for text in given), len(state["vocab"]) - len(merges)
+    assert len(found["points"]) > 20 and found["points"][-1][0] == tokenizer.get_vocab_size()
+    for entries_, value in found["points"][::5]:
+        smaller = copy.deepcopy(tokenizer)
+        smaller.model = models.BPE(state["vocab"], merges[: entries_ - base])
+        tokens = sum(len(smaller.encode(text)) for text in given)
+        assert value == pytest.approx(size / tokens), entries_
+    assert found["knee"] in [entries_ for entries_, _ in found["points"]]
+    assert evaluate(tokenizers["unigram"], given, bootstrap=0).to_dict()["growth"] == {"tokenizer": None}

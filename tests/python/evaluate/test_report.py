@@ -6,7 +6,9 @@ import random
 
 import pytest
 from tessella.errors import ArgumentError, FormatError
-from tessella.evaluate import METRICS, Report, evaluate
+from tessella.evaluate import METRICS, Report, audit, evaluate, schema
+
+from .conftest import TEXTS
 
 HOSTILE = [
     '<img src=x onerror="alert(1)"></script><script>alert(2)</script>',
@@ -102,6 +104,57 @@ def test_tables_for_data_frames(report):
     frame = report.to_pandas()
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame["metric"]) == [row["metric"] for row in rows]
+
+
+def conforms(value, schema, place="report"):
+    """Whether a value is as a schema says: the few words of JSON Schema that ours uses."""
+    if "anyOf" in schema:
+        options = [one for one in schema["anyOf"] if (one.get("type") == "null") == (value is None)]
+        return conforms(value, options[0], place)
+    if "const" in schema:
+        assert value == schema["const"], place
+    if "enum" in schema:
+        assert value in schema["enum"], place
+    kinds = {
+        "string": str, "integer": int, "number": (int, float), "null": type(None), "boolean": bool,
+        "array": list, "object": dict,
+    }  # fmt: skip
+    wanted = schema.get("type", [])
+    wanted = [wanted] if isinstance(wanted, str) else wanted
+    assert not wanted or any(isinstance(value, kinds[one]) for one in wanted), (place, value)
+    if "minimum" in schema:
+        assert value >= schema["minimum"], place
+    if isinstance(value, list) and "items" in schema:
+        for number, one in enumerate(value):
+            conforms(one, schema["items"], f"{place}[{number}]")
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        rest = schema.get("additionalProperties")
+        assert set(schema.get("required", [])) <= set(value), place
+        for key, one in value.items():
+            if key in known:
+                conforms(one, known[key], f"{place}.{key}")
+            else:
+                assert rest, f"{place} has {key}"
+                conforms(one, rest, f"{place}.{key}")
+
+
+def test_the_schema_describes_reports(tokenizers, report):
+    both = {"en": ["a b"] * 40, "de": ["a  b c"] * 40}
+    whole = evaluate(tokenizers, TEXTS * 5, parallel=both, gold={"lower": ["low", "er"]}, bootstrap=20)
+    for one in (report, whole, evaluate(tokenizers["bytes"], ["a"], bootstrap=0)):
+        conforms(one.to_dict(), schema())
+    audits = [audit(one, TEXTS) for one in tokenizers.values()]
+    for one in audits:
+        conforms(one.to_dict(), schema("audit"))
+    with pytest.raises(AssertionError):
+        conforms({**audits[0].to_dict(), "x": 1}, schema("audit"))
+    with pytest.raises(ArgumentError, match="`kind` must be"):
+        schema("x")
+    validator = pytest.importorskip("jsonschema").Draft202012Validator
+    for kind, one in (("evaluation", whole), ("audit", audits[0])):
+        validator.check_schema(schema(kind))
+        validator(schema(kind)).validate(one.to_dict())
 
 
 def test_costly_words_and_documents(tokenizers):

@@ -12,7 +12,7 @@ def run(code):
 
 def test_nothing_is_imported_before_it_is_used():
     code = (
-        "import sys, tessella, tessella.web, tessella.web.serve.app\n"
+        "import sys, tessella, tessella.web, tessella.web.serve.app, tessella.web.studio.app\n"
         "from tessella.cli.command import find, names\n"
         "[find(name).parser() for name in names()]\n"
         "print(*sys.modules)"
@@ -23,15 +23,24 @@ def test_nothing_is_imported_before_it_is_used():
     assert not loaded & {"starlette", "uvicorn", "prometheus_client", "anyio", "h11", "pyarrow", "jinja2"}
 
 
-@pytest.mark.parametrize("missing", ["starlette", "uvicorn", "prometheus_client"])
-def test_a_missing_package_is_told(missing, tmp_path):
+@pytest.mark.parametrize(
+    ("missing", "command"),
+    [
+        ("starlette", "serve"),
+        ("uvicorn", "serve"),
+        ("prometheus_client", "serve"),
+        ("starlette", "studio"),
+        ("uvicorn", "studio"),
+    ],
+)
+def test_a_missing_package_is_told(missing, command, tmp_path):
     path = tmp_path / "tiny.json"
     code = (
         f"import sys\nsys.modules[{missing!r}] = None\n"
         "import tessella\nfrom tessella import Tokenizer, models\nfrom tessella.cli import main\n"
         f"Tokenizer(models.WordLevel({{'a': 0}}, 'a')).save({str(path)!r})\n"
-        f"sys.exit(main(['serve', {str(path)!r}, '--port', '0']))"
+        f"sys.exit(main([{command!r}, {str(path)!r}, '--port', '0']))"
     )
     done = run(code)
-    assert done.returncode == 1 and f"needs {missing}" in done.stderr and "'.[serve]'" in done.stderr
+    assert done.returncode == 1 and f"needs {missing}" in done.stderr and f"'.[{command}]'" in done.stderr
     assert "Traceback" not in done.stderr

@@ -6,7 +6,7 @@ of --format folder is made, and if it is there, its files are replaced.
 
 Examples:
   $ tessella convert tokenizer.json folder --format folder
-  $ tessella convert tokenizer.json copy.json --check corpus.txt
+  $ tessella convert tokenizer.json copy.json --prove corpus.txt
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "target's name, whose ending is a promise)",
     )
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
-    parser.add_argument("--check", metavar="FILE", help="compare on the lines of this file")
+    parser.add_argument(
+        "--prove", "--check", dest="check", metavar="FILE", help="compare on the lines of this file"
+    )
     inputs.add_reading(parser)
 
 
@@ -84,5 +86,5 @@ def _compared(source: Tokenizer, again: Tokenizer, options: argparse.Namespace) 
                 )
         number += len(texts)
     if not number:
-        raise ArgumentError(f"--check {options.check} holds no text to compare on")
+        raise ArgumentError(f"--prove {options.check} holds no text to compare on")
     return number

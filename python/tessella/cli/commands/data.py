@@ -99,6 +99,9 @@ def _tokenize_arguments(parser: argparse.ArgumentParser) -> None:
     )
     work = parser.add_argument_group("work")
     work.add_argument("--workers", type=int, metavar="N", help="how many cores work (default: all)")
+    work.add_argument(
+        "--engine", choices=("local", "ray"), default="local", help="processes here, or a cluster of Ray"
+    )
     work.add_argument("--shard-size", metavar="SIZE", help="bytes of the inputs that make one shard")
     work.add_argument("--task", type=int, metavar="I", help="make the shards of one job of several only")
     work.add_argument("--tasks", type=int, metavar="N", help="how many jobs there are")
@@ -148,6 +151,7 @@ def _tokenize(options: argparse.Namespace) -> int:
             shuffle=options.shuffle,
             mask=options.mask,
             workers=options.workers,
+            engine=options.engine,
             task=None if options.task is None else (options.task, options.tasks),
             resume=not options.anew,
             on_event=_Events(meter, options.json, options.quiet),

@@ -3,12 +3,12 @@
 Every file is a corpus, and each line of it a document. All text is read once; words and numbers are looked at
 in a sample of the documents, --detail says how much. A number in parentheses is where the value lies (95 %):
 documents are drawn anew a thousand times. --json gives all of it to programs, --output writes
-FILE.json or FILE.md.
+FILE.json, FILE.html (one page with plots) or FILE.md.
 
 Examples:
   $ tessella evaluate tokenizer.json other.json corpus.txt
   $ tessella evaluate tokenizer.json other.json corpus.txt rows.jsonl --language corpus.txt=en rows.jsonl=de
-  $ tessella evaluate tokenizer.json other.json corpus.txt --output report.md --output report.json --quiet
+  $ tessella evaluate tokenizer.json other.json corpus.txt --output report.html --output report.json --quiet
   $ tessella evaluate tokenizer.json other.json corpus.txt --metric bytes_per_token fertility --json
 """
 
@@ -44,6 +44,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--language", nargs="+", default=[], metavar="FILE=TAG", help="languages of files, told together too"
     )
     parser.add_argument(
+        "--parallel", nargs="+", default=[], metavar="TAG=FILE", help="the same lines in several languages"
+    )
+    parser.add_argument(
+        "--gold", metavar="FILE", help="words and morphemes: word, tab, morphemes on each line"
+    )
+    parser.add_argument(
         "--words",
         choices=("blanks", "unicode"),
         default="blanks",
@@ -55,7 +61,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="what the draws follow from")
     parser.add_argument(
-        "--detail", default="2MB", metavar="SIZE", help="text of the sample, or all (default: 2MB)"
+        "--detail", default="1MB", metavar="SIZE", help="text of the sample, or all (default: 1MB)"
     )
     parser.add_argument("--threads", type=int, metavar="N", help="how many threads work")
     parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
@@ -66,8 +72,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="write .json or .md; may be given again",
+        help="write .json, .html or .md; may be given again",
     )
+    parser.add_argument("--html", metavar="FILE", help="the same as --output FILE.html")
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
     inputs.add_reading(parser)
 
@@ -77,6 +84,7 @@ def run(options: argparse.Namespace) -> int:
     options.files += [name for name in options.names if inputs.holds_texts(name)]
     if not named:
         raise ArgumentError("name at least one tokenizer")
+    options.output += [options.html] if options.html else []
     _check(options)
     labels = inputs.labels(named)
     tokenizers = dict(zip(labels, [inputs.load(name, options.pattern) for name in named], strict=True))
@@ -87,6 +95,8 @@ def run(options: argparse.Namespace) -> int:
         tokenizers,
         _corpora(options),
         baseline=_baseline(options.baseline, named, labels),
+        parallel=_parallel(options.parallel),
+        gold=options.gold,
         words=_words(options.words),
         languages=_languages(options),
         bootstrap=options.bootstrap,
@@ -155,6 +165,18 @@ def _languages(options: argparse.Namespace) -> dict[str, str] | None:
     return found
 
 
+def _parallel(typed: list[str]) -> dict[str, Path] | None:
+    found = {}
+    for one in typed:
+        tag, equals, name = one.partition("=")
+        if not (equals and tag and name):
+            raise ArgumentError(f"--parallel takes TAG=FILE, found `{one}`")
+        if tag in found:
+            raise ArgumentError(f"--parallel has the language `{tag}` twice")
+        found[tag] = Path(name)
+    return found or None
+
+
 def _baseline(typed: str | None, named: list[str], labels: list[str]) -> str | None:
     by_name = {**dict(zip(labels, labels, strict=True)), **dict(zip(named, labels, strict=True))}
     if typed is not None and typed not in by_name:
@@ -195,3 +217,25 @@ def _show(report: Report, wanted: list[str]) -> None:
                 cells += [number(row["value"]), f"({reach(row)})" if reach(row) else ""]
             rows.append(cells)
         print(terminal.table(rows, right=range(1, len(head), 2)))
+    _show_languages(data, names)
+
+
+def _show_languages(data: dict[str, Any], names: list[str]) -> None:
+    """What each language pays, and cuts against morphemes."""
+    from ...evaluate.shown import cell
+
+    languages, gold = data["parallel"], data["morphology"]
+    head = [terminal.visible(one) for one in names]
+    if languages:
+        found = {(row["tokenizer"], row["language"]): row for row in languages["premiums"]}
+        rows = [["tokens against", *head]]
+        rows[0][0] += f" {terminal.visible(languages['base'])}"
+        for one in languages["languages"]:
+            rows.append([terminal.visible(one), *(cell(found[name, one]) for name in names)])
+        rows.append(["Gini", *(cell(one["gini"]) for one in languages["summary"])])
+        print(f"\n{terminal.table(rows)}")
+    if gold:
+        found = {(row["tokenizer"], row["metric"]): row for row in gold["values"]}
+        rows = [["against morphemes", *head]]
+        rows += [[one, *(cell(found[name, one]) for name in names)] for one in gold["definitions"]]
+        print(f"\n{terminal.table(rows)}")

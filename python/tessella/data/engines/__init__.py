@@ -22,7 +22,7 @@ def run_shards(
     """Makes shards; gives the entry of each as it is done.
 
     Args:
-        engine: ``"local"``.
+        engine: ``"local"`` or ``"ray"``.
         job: the run.
         shards: what is to be made.
         workers: how many cores work.
@@ -34,4 +34,8 @@ def run_shards(
         from .local import run_local
 
         return run_local(job, shards, workers, tell)
-    raise ArgumentError(f"`engine` must be 'local', found {engine!r}")
+    if engine == "ray":
+        from .ray import run_ray
+
+        return run_ray(job, shards, workers, tell)
+    raise ArgumentError(f"`engine` must be 'local' or 'ray', found {engine!r}")

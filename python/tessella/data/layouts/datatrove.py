@@ -21,14 +21,15 @@ def shortly(count: int) -> str:
     """A number of tokens in three digits, as ``humanize.metric`` writes it.
 
     Example:
-        >>> shortly(0), shortly(12), shortly(1500), shortly(1_234_567)
-        ('0.00 T', '12.0 T', '1.50 kT', '1.23 MT')
+        >>> shortly(0), shortly(12), shortly(1500), shortly(9_999_999)
+        ('0.00 T', '12.0 T', '1.50 kT', '10.0 MT')
     """
-    power = (len(str(count)) - 1) // 3 if count else 0
-    # Rounded to three digits, 999,999 is a thousand thousands, which stays under its unit as it does there.
-    digits = max(0, 2 - (len(str(count)) - 1) % 3) if count else 2
+    power, over = divmod(len(str(count)) - 1, 3)
+    if float(f"{count / 1000**power:.{2 - over}f}") >= 10 ** (over + 1):
+        # Rounding makes it longer: 9,999 is ten thousand in three digits.
+        power, over = divmod(3 * power + over + 1, 3)
     unit = ("", "k", "M", "G", "T", "P", "E")[power]
-    return f"{count / 1000**power:.{digits}f} {unit}T"
+    return f"{count / 1000**power:.{2 - over}f} {unit}T"
 
 
 def write(files: Files, stem: str, batches: Iterable[Batch], shape: Shape) -> list[Part]:

@@ -7,13 +7,25 @@ over all text) or from ``of_text`` and ``measure`` (columns of the sample).
 from __future__ import annotations
 
 from ..metric import Metric
-from . import characters, compression, digits, entropy, length, round_trip, stability, unknown, use, words
+from . import (
+    characters,
+    code,
+    compression,
+    digits,
+    entropy,
+    length,
+    round_trip,
+    stability,
+    unknown,
+    use,
+    words,
+)
 
 __all__ = ["FLAGGED", "METRICS", "SAMPLED"]
 
 #: Files whose columns come from all text, and from the sample.
 FLAGGED = (unknown, characters)
-SAMPLED = (words, round_trip, digits, stability)
+SAMPLED = (words, round_trip, digits, stability, code)
 
 #: All metrics by name, in the order of reports.
 METRICS: dict[str, Metric] = {
@@ -29,6 +41,7 @@ METRICS: dict[str, Metric] = {
         round_trip,
         stability,
         digits,
+        code,
     )
     for metric in family.METRICS
 }

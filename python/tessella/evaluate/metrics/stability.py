@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["CHANGES", "METRICS", "distance", "measure"]
 
 #: Documents that are changed, and the characters of each that are looked at.
-TEXTS, CHARACTERS = 300, 160
+TEXTS, CHARACTERS = 200, 160
 
 
 def _typo(text: str) -> str:

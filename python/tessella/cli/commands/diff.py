@@ -1,0 +1,55 @@
+"""Two tokenizers compared: what is different in them, and what that does to texts.
+
+Options, added tokens, vocabulary, merges, scores, templates and settings are compared whole. Behaviour is
+looked at on texts that are known to tell rules apart, and on the lines of --corpus, each file counted by
+itself. For each stage that parts ways a text is shown that cannot be smaller. The exit status is 1 if there
+is any difference.
+
+Examples:
+  $ tessella diff tokenizer.json tokenizer.json --corpus corpus.txt
+  $ tessella diff tokenizer.json other.json --corpus corpus.txt rows.jsonl --exit-zero
+  $ tessella diff tokenizer.json other.json --page page.html --exit-zero
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from .. import inputs, terminal
+
+#: The exit status where something differs.
+DIFFERENT = 1
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("before", metavar="BEFORE", help="a tokenizer file, folder or repository")
+    parser.add_argument("after", metavar="AFTER", help="another one")
+    parser.add_argument(
+        "--corpus", nargs="+", default=[], metavar="FILE", help="texts, one a line, JSON lines or Parquet"
+    )
+    parser.add_argument(
+        "--examples", type=int, default=5, metavar="N", help="texts that are shown (default: 5)"
+    )
+    parser.add_argument("--json", action="store_true", help="tell it as JSON")
+    parser.add_argument("--page", metavar="FILE", help="write it as a page")
+    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 also where something differs")
+    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    inputs.add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from ...prove import diff
+
+    before, after = (inputs.load(name, options.pattern) for name in (options.before, options.after))
+    how = inputs.reading(options, "bare lines")
+    corpora = (
+        {name: texts.each() for name, texts in inputs.readers(options.corpus, how)}
+        if options.corpus
+        else None
+    )
+    found = diff(before, after, corpora, examples=options.examples)
+    if options.page:
+        with inputs.Output(options.page) as out:
+            out.write(found.to_html())
+    print(terminal.json(found.to_dict(), 2) if options.json else found)
+    return DIFFERENT if found and not options.exit_zero else 0

@@ -1,0 +1,47 @@
+"""A report that was saved as JSON, in another form.
+
+Examples:
+  $ tessella report report.json
+  $ tessella report report.json --output report.html
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from ...errors import FormatError
+from .. import inputs
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("report", metavar="REPORT", help="what evaluate or audit saved as .json")
+    parser.add_argument(
+        "-o",
+        "--output",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="write .json, .html or .md; may be given again (default: Markdown)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    from ..._files import _read_file
+    from ...evaluate import Audit, Report
+    from ...evaluate.report import check_name
+
+    for name in options.output:
+        check_name(name)
+        inputs.check_target(name)
+    try:
+        kind = json.loads(_read_file(options.report))["kind"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"{options.report} is no report that was saved as JSON: {error}") from error
+    found = (Audit if kind == Audit.kind else Report).load(options.report)
+    for name in options.output:
+        found.save(name)
+    if not options.output:
+        with inputs.Output(None) as out:
+            out.write(found.to_markdown())
+    return 0

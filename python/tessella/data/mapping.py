@@ -1,0 +1,116 @@
+"""Tokenizers as functions over columns: for ``datasets.map``, and for columns of Arrow.
+
+A function for ``datasets.map`` must look the same to it in every process, or the second run would not find
+what the first has made. ``encoder`` gives one that is told by the tokenizer's fingerprint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._corpus import cells
+from .._optional import needed
+from .._texts import Reading
+from ..errors import ArgumentError
+from .fingerprint import backend_of, fingerprint
+
+__all__ = ["Encoder", "encode_arrow", "encoder"]
+
+
+class Encoder:
+    """Columns of texts to columns of ids; equal for equal tokenizers, however they came to be.
+
+    Attributes:
+        tokenizer: the tokenizer.
+        field: the column of the texts.
+        column: the column of the ids.
+        add_special_tokens: whether the post-processor adds its tokens.
+    """
+
+    def __init__(self, tokenizer: Any, field: str, column: str, add_special_tokens: bool) -> None:
+        self.tokenizer, self.field, self.column = backend_of(tokenizer), field, column
+        self.add_special_tokens = add_special_tokens
+        self.fingerprint = fingerprint(tokenizer)
+
+    def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
+        texts = batch[self.field]
+        if isinstance(texts, str):
+            return {
+                self.column: self.tokenizer.encode_ids_batch([texts], self.add_special_tokens)[0].tolist()
+            }
+        found = self.tokenizer.encode_ids_batch(list(texts), self.add_special_tokens)
+        return {self.column: list(found)}
+
+
+def encoder(
+    tokenizer: Any, field: str = "text", column: str = "input_ids", *, add_special_tokens: bool = True
+) -> Encoder:
+    """A function for ``datasets.Dataset.map``, with ``batched=True`` or without.
+
+    Args:
+        tokenizer: a ``Tokenizer``, or what ``AutoTokenizer`` gives.
+        field: the column of the texts.
+        column: the column of the ids.
+        add_special_tokens: let the post-processor add its special tokens.
+
+    Example:
+        >>> from tessella import Tokenizer, models
+        >>> from tessella.data import encoder
+        >>> encode = encoder(Tokenizer(models.WordLevel({"low": 0})))
+        >>> [ids.tolist() for ids in encode({"text": ["low", "low"]})["input_ids"]]
+        [[0], [0]]
+    """
+    return Encoder(tokenizer, field, column, add_special_tokens)
+
+
+def encode_arrow(
+    tokenizer: Any, texts: Any, *, add_special_tokens: bool = True, num_threads: int | None = None
+) -> Any:
+    """The ids of a column of texts of Arrow: a ``large_list<uint32>``, null where the text is.
+
+    Args:
+        tokenizer: a ``Tokenizer``, or what ``AutoTokenizer`` gives.
+        texts: an array or chunked array of strings, or whatever gives its data by Arrow's interface: a column
+            of Polars, DuckDB or pandas.
+        add_special_tokens: let the post-processor add its special tokens.
+        num_threads: how many threads work; ``None`` lets the engine choose.
+    """
+    pyarrow = needed("pyarrow", "arrow", "encode_arrow")
+    if not isinstance(texts, (pyarrow.Array, pyarrow.ChunkedArray)):
+        is_stream = hasattr(texts, "__arrow_c_stream__")
+        texts = pyarrow.chunked_array(texts) if is_stream else pyarrow.array(texts)
+    if isinstance(texts, pyarrow.ChunkedArray):
+        kind = pyarrow.large_list(pyarrow.uint32())
+        chunks = [
+            encode_arrow(tokenizer, chunk, add_special_tokens=add_special_tokens, num_threads=num_threads)
+            for chunk in texts.chunks
+        ]
+        return pyarrow.chunked_array(chunks, kind)
+    if pyarrow.types.is_dictionary(texts.type):
+        texts = texts.dictionary_decode()
+    is_text = (
+        any(
+            check(texts.type)
+            for check in (pyarrow.types.is_string, pyarrow.types.is_large_string, pyarrow.types.is_null)
+        )
+        or str(texts.type) == "string_view"
+    )
+    if not is_text:
+        raise ArgumentError(f"the column holds {texts.type}, expected strings")
+    if pyarrow.types.is_null(texts.type):
+        return pyarrow.nulls(len(texts), pyarrow.large_list(pyarrow.uint32()))
+    found = backend_of(tokenizer).encode_ids_batch(
+        cells(texts, "the column", 0, Reading()), add_special_tokens, num_threads
+    )
+    offsets, ids = pyarrow.array(found.offsets), pyarrow.array(found.ids)
+    if not texts.null_count:
+        return pyarrow.LargeListArray.from_arrays(offsets, ids)
+    import numpy as np
+
+    valid = texts.is_valid().to_numpy(zero_copy_only=False)
+    lengths = np.zeros(len(texts) + 1, np.int64)
+    lengths[1:][valid] = found.lengths()
+    return pyarrow.LargeListArray.from_arrays(
+        pyarrow.array(lengths.cumsum()), ids, mask=pyarrow.array(~valid)
+    )

@@ -1,0 +1,110 @@
+"""Other libraries, asked for the ids of texts.
+
+Each is given the file itself, so that its own reader is part of the comparison. What a library is asked, our
+tokenizer is asked in the same way: ``tiktoken`` and SentencePiece put nothing round texts.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Literal
+
+from .._optional import needed
+from ..compat.tiktoken.known import KNOWN
+from ..counting import read_texts
+from ..errors import ArgumentError
+from ..loading import load
+from .golden import Mismatch, Verification
+from .probes import GENERAL
+from .reduce import smallest
+
+if TYPE_CHECKING:
+    from .._types import Path, Source
+
+__all__ = ["LIBRARIES", "Library", "verify"]
+
+#: Libraries that can be asked.
+Library = Literal["tokenizers", "tiktoken", "sentencepiece", "transformers"]
+LIBRARIES: tuple[Library, ...] = ("tokenizers", "tiktoken", "sentencepiece", "transformers")
+
+Encode = Callable[[str], list[int]]
+
+
+def verify(
+    source: Path,
+    against: Library,
+    corpus: Source | None = None,
+    *,
+    pattern: str | None = None,
+    examples: int = 5,
+) -> Verification:
+    """Compares the ids that a file gives here with those that its own library gives.
+
+    Args:
+        source: a file or folder that both can read.
+        against: the library: ``"tokenizers"``, ``"tiktoken"``, ``"sentencepiece"`` or ``"transformers"``.
+        corpus: texts: whatever ``count_pieces`` takes. Texts that are known to tell tokenizers apart are
+            always among them.
+        pattern: how a ``.tiktoken`` file's texts are cut; see ``tessella.load``.
+        examples: how many texts that differ are made small and told.
+    """
+    if against not in LIBRARIES:
+        raise ArgumentError(f"`against` must be one of {', '.join(LIBRARIES)}, found {against!r}")
+    ours, theirs = _pair(os.fspath(source), against, pattern)
+    done = Verification(against=f"{against} gives")
+
+    def differs(text: str) -> bool:
+        return ours(text) != theirs(text)
+
+    for text in _all(corpus):
+        done.texts += 1
+        if not differs(text):
+            continue
+        done.wrong += 1
+        if len(done.mismatches) < examples:
+            short = smallest(text, differs, 400)
+            done.mismatches.append(Mismatch(short, "ids", theirs(short), ours(short)))
+    return done
+
+
+def _all(corpus: Source | None) -> Iterable[str]:
+    yield from GENERAL
+    if corpus is not None:
+        yield from read_texts(corpus)
+
+
+def _pair(source: str, against: Library, pattern: str | None) -> tuple[Encode, Encode]:
+    """Our encoder and theirs."""
+    tokenizer = load(source, pattern)
+    if against == "tokenizers":
+        library = needed("tokenizers", "compare", "comparing with it")
+        path = os.path.join(source, "tokenizer.json") if os.path.isdir(source) else source
+        reference = library.Tokenizer.from_file(path)
+        return lambda text: tokenizer.encode(text).ids, lambda text: list(reference.encode(text).ids)
+    if against == "transformers":
+        library = needed("transformers", "compare", "comparing with it")
+        if not os.path.isdir(source):
+            raise ArgumentError(f"transformers reads folders, and {source} is none")
+        pretrained = library.AutoTokenizer.from_pretrained(source, local_files_only=True)
+        return lambda text: tokenizer.encode(text).ids, lambda text: list(pretrained(text)["input_ids"])
+    if against == "sentencepiece":
+        library = needed("sentencepiece", "compare", "comparing with it")
+        path = os.path.join(source, "tokenizer.model") if os.path.isdir(source) else source
+        processor = library.SentencePieceProcessor(model_file=path)
+        plain = load(path)
+        return lambda text: plain.encode(text, add_special_tokens=False).ids, lambda text: list(
+            processor.encode(text)
+        )
+    library = needed("tiktoken", "compare", "comparing with it")
+    stem = os.path.basename(source).partition(".")[0]
+    known = KNOWN.get(pattern or stem)
+    expression = known.pattern if known is not None else pattern
+    if expression is None:
+        raise ArgumentError(f"{source} does not say how it cuts texts: pass `pattern`")
+    ranks = needed("tiktoken.load", "compare", "comparing with it").load_tiktoken_bpe(source)
+    encoding = library.Encoding(stem, pat_str=expression, mergeable_ranks=ranks, special_tokens={})
+    return (
+        lambda text: tokenizer.encode(text, add_special_tokens=False, encode_special_tokens=True).ids,
+        lambda text: list(encoding.encode_ordinary(text)),
+    )

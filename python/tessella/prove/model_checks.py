@@ -1,0 +1,234 @@
+"""Faults of the model in a ``tokenizer.json``: ids, merges, scores, tokens that must be there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite
+from typing import Any
+
+from ..pre_tokenizers import ByteLevel
+from .finding import Finding, Patient
+
+__all__ = ["MODEL_CHECKS"]
+
+_BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
+_UNKNOWN = ("<unk>", "[UNK]", "<UNK>", "[unk]", "<|unk|>", "unk")
+
+
+def ids(patient: Patient) -> Iterator[Finding]:
+    """Every token has an id of its own."""
+    vocab = patient.model.get("vocab")
+    if not isinstance(vocab, dict):
+        return
+    seen: dict[int, str] = {}
+    for token, id in vocab.items():
+        where = f"$.model.vocab[{token!r}]"
+
+        def renumber(token: str = token, vocab: dict[str, Any] = vocab) -> None:
+            vocab[token] = patient.next_id()
+
+        if isinstance(id, bool) or not isinstance(id, int) or not 0 <= id < 1 << 32:
+            yield Finding("vocab-id", "error", where, f"{id!r} is no id", "give it a free one", renumber)
+        elif id in seen:
+            yield Finding(
+                "vocab-id-twice",
+                "error",
+                where,
+                f"the id {id} belongs to `{seen[id]}` too, so that one of them cannot be decoded",
+                "give it a free one",
+                renumber,
+            )
+        else:
+            seen[id] = token
+
+
+def merges(patient: Patient) -> Iterator[Finding]:
+    """Every merge is a pair of tokens that makes a token, once."""
+    found = patient.model.get("merges")
+    if patient.model.get("type", "BPE") != "BPE" or not isinstance(found, list):
+        return
+    vocab, prefix = patient.vocab(), patient.model.get("continuing_subword_prefix") or ""
+    malformed, unknown, twice = [], [], []
+    last: dict[tuple[str, str], int] = {}
+    for place, merge in enumerate(found):
+        pair = merge.split(" ") if isinstance(merge, str) else merge
+        if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(one, str) for one in pair):
+            malformed.append(place)
+            continue
+        left, right = pair
+        if missing := [one for one in (left, right, left + right[len(prefix) :]) if one not in vocab]:
+            unknown.append((place, missing[0]))
+        elif (left, right) in last:
+            twice.append(last[left, right])
+        last[left, right] = place
+
+    def without(places: list[int]) -> Any:
+        return lambda: found.__setitem__(
+            slice(None), [merge for place, merge in enumerate(found) if place not in set(places)]
+        )
+
+    if malformed:
+        yield Finding(
+            "merge-malformed",
+            "error",
+            f"$.model.merges[{malformed[0]}]",
+            f"{len(malformed)} merges are no pairs of tokens",
+            "leave them out",
+            without(malformed),
+        )
+    if unknown:
+        yield Finding(
+            "merge-unknown",
+            "error",
+            f"$.model.merges[{unknown[0][0]}]",
+            f"{len(unknown)} merges need tokens that are not there, such as `{unknown[0][1]}`",
+            "leave them out",
+            without([place for place, _ in unknown]),
+        )
+    if twice:
+        yield Finding(
+            "merge-twice",
+            "warning",
+            f"$.model.merges[{twice[0]}]",
+            f"{len(twice)} merges come again later, and the last place counts",
+            "leave the earlier ones out",
+            without(twice),
+        )
+
+
+def unknown_token(patient: Patient) -> Iterator[Finding]:
+    """The unknown token is there, where one is named or needed."""
+    model, kind = patient.model, patient.model.get("type", "BPE")
+    if kind == "Unigram":
+        unk, size = model.get("unk_id"), len(model.get("vocab") or [])
+        if unk is not None and (isinstance(unk, bool) or not isinstance(unk, int) or not 0 <= unk < size):
+            known = next((patient.vocab()[one] for one in _UNKNOWN if one in patient.vocab()), None)
+            yield Finding(
+                "unk-id",
+                "error",
+                "$.model.unk_id",
+                f"{unk!r} is the id of no piece: there are {size}",
+                "name the unknown piece" if known is not None else "leave it out",
+                lambda: model.__setitem__("unk_id", known),
+            )
+        return
+    token, vocab = model.get("unk_token"), patient.vocab()
+    if token is None or token in vocab:
+        return
+
+    def mend() -> None:
+        other = next((one for one in _UNKNOWN if one in vocab), None)
+        if other is not None:
+            model["unk_token"] = other
+        elif kind == "BPE":
+            model["unk_token"] = None
+        else:
+            # An added one of this name keeps its id.
+            vocab[token] = patient.ids().get(token, patient.next_id())
+
+    yield Finding(
+        "unk-missing",
+        "error",
+        "$.model.unk_token",
+        f"the token for unknown text, `{token}`, is not in the vocabulary: encoding such text fails",
+        "name one that is there, or add it",
+        mend,
+    )
+
+
+def byte_tokens(patient: Patient) -> Iterator[Finding]:
+    """Tokens for all bytes are there, where bytes are spelled."""
+    model, vocab = patient.model, patient.vocab()
+
+    def add(tokens: list[str]) -> Any:
+        def mend() -> None:
+            inner = model["vocab"]
+            for token in tokens:
+                if isinstance(inner, dict):
+                    inner[token] = patient.next_id()
+                else:
+                    inner.append([token, 0.0])
+
+        return mend
+
+    missing = [token for token in _BYTES if token not in vocab]
+    if model.get("byte_fallback") and missing:
+        yield Finding(
+            "bytes-missing",
+            "error",
+            "$.model.vocab",
+            f"unknown characters are to be spelled by bytes, and {len(missing)} byte tokens are missing, "
+            "such as "
+            f"`{missing[0]}`",
+            "add them",
+            add(missing) if not (isinstance(model.get("vocab"), list) and patient.added()) else None,
+        )
+    spells = any(part.get("type") == "ByteLevel" for part in patient.stages("pre_tokenizer"))
+    if spells and model.get("type", "BPE") == "BPE" and model.get("unk_token") is None:
+        suffix = model.get("end_of_word_suffix") or ""
+        gone = [one for one in sorted(ByteLevel.alphabet()) if one not in vocab and one + suffix not in vocab]
+        if gone:
+            yield Finding(
+                "alphabet-missing",
+                "error",
+                "$.model.vocab",
+                f"{len(gone)} bytes have no token, such as `{gone[0]}`: text with them vanishes without a "
+                "word",
+                "add them",
+                add(gone),
+            )
+
+
+def numbers(patient: Patient) -> Iterator[Finding]:
+    """Scores are numbers; lengths and chances make sense."""
+    model = patient.model
+    vocab = model.get("vocab")
+    if isinstance(vocab, list):
+        rows = [row for row in vocab if isinstance(row, list) and len(row) == 2]
+        scores = [row[1] for row in rows if isinstance(row[1], (int, float)) and isfinite(row[1])]
+        wrong = [row for row in rows if not (isinstance(row[1], (int, float)) and isfinite(row[1]))]
+
+        def mend() -> None:
+            for row in wrong:
+                row[1] = min(scores, default=0.0) - 1.0
+
+        if wrong:
+            yield Finding(
+                "score",
+                "error",
+                f"$.model.vocab[{vocab.index(wrong[0])}]",
+                f"{len(wrong)} pieces have no number for a score, such as `{wrong[0][0]}`",
+                "give them the lowest",
+                mend,
+            )
+        texts = [row[0] for row in rows]
+        again = {text for text in texts if texts.count(text) > 1} if len(set(texts)) < len(texts) else set()
+        if again:
+            yield Finding(
+                "piece-twice",
+                "warning",
+                "$.model.vocab",
+                f"{len(again)} pieces are there twice, such as `{min(again)}`: only one id is ever given",
+                "rename one to a text that does not occur, so that ids stay",
+            )
+    if model.get("type") == "WordPiece" and model.get("max_input_chars_per_word") == 0:
+        yield Finding(
+            "word-length",
+            "error",
+            "$.model.max_input_chars_per_word",
+            "words of more than 0 characters are unknown, and so is all text",
+            "set it to 100",
+            lambda: model.__setitem__("max_input_chars_per_word", 100),
+        )
+    if model.get("dropout"):
+        yield Finding(
+            "dropout",
+            "warning",
+            "$.model.dropout",
+            f"merges are skipped with a chance of {model['dropout']}, so that ids are others each time",
+            "set it to null, unless a training wants it",
+            lambda: model.__setitem__("dropout", None),
+        )
+
+
+MODEL_CHECKS = (ids, merges, unknown_token, byte_tokens, numbers)

@@ -1,0 +1,132 @@
+"""The tokenizers that are looked at, and what was looked up about them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ... import _tessella
+from ..._vocabulary import model_state, within
+from ..answers import Refused
+from ..serve.service import longest
+
+if TYPE_CHECKING:
+    from ...tokenizer import Tokenizer
+
+__all__ = ["Known", "Session"]
+
+#: Tokenizers that were trained on the pages and are kept.
+TRAINED = 20
+
+
+class Known:
+    """A tokenizer, with tables that are made when they are first asked for: large ones take seconds."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self.kind = type(tokenizer.model).__name__
+
+    @cached_property
+    def state(self) -> dict[str, Any]:
+        """The model as a ``tokenizer.json`` tells it; empty for one by SentencePiece's own rules."""
+        return model_state(self.tokenizer)
+
+    @cached_property
+    def bytes_of(self) -> Callable[[int, str], bytes]:
+        """The bytes of text that a token stands for."""
+        return within(self.tokenizer)
+
+    @cached_property
+    def entries(self) -> list[tuple[int, str]]:
+        """All ids with their tokens, in the order of ids."""
+        return sorted((id, token) for token, id in self.tokenizer.get_vocab().items())
+
+    @cached_property
+    def merges(self) -> list[tuple[str, str, str]]:
+        """Left, right and result, by rank."""
+        if self.state.get("type") != "BPE":
+            return []
+        prefix = self.state.get("continuing_subword_prefix") or ""
+        pairs = (
+            tuple(one.split(" ", 1)) if isinstance(one, str) else tuple(one) for one in self.state["merges"]
+        )
+        return [(left, right, left + right.removeprefix(prefix)) for left, right in pairs]
+
+    @cached_property
+    def made_by(self) -> dict[str, int]:
+        """Of each token, the first merge that makes it."""
+        found: dict[str, int] = {}
+        for rank, (_, _, made) in enumerate(self.merges):
+            found.setdefault(made, rank)
+        return found
+
+    @cached_property
+    def used_by(self) -> dict[str, list[int]]:
+        """Of each token, the merges that it goes into."""
+        found: dict[str, list[int]] = {}
+        for rank, (left, right, _) in enumerate(self.merges):
+            for part in {left, right}:
+                found.setdefault(part, []).append(rank)
+        return found
+
+    @cached_property
+    def scores(self) -> dict[int, float]:
+        """The score of each id, where the model has scores."""
+        if self.state.get("type") == "Unigram":
+            return {id: score for id, (_, score) in enumerate(self.state["vocab"])}
+        if self.kind == "SentencePiece":
+            pieces = _tessella.sentencepiece_parts(self.tokenizer)[0]
+            return {id: score for id, (_, score, _) in enumerate(pieces)}
+        return {}
+
+
+class Session:
+    """Tokenizers by name: those that the studio was opened with, and those trained on its pages.
+
+    Example:
+        >>> from tessella import Tokenizer, models
+        >>> session = Session({"tiny": Tokenizer(models.WordLevel({"hello": 0, "<unk>": 1}))})
+        >>> session.add("tiny", Tokenizer(models.BPE()))
+        'tiny 2'
+        >>> [one["name"] for one in session.described()]
+        ['tiny', 'tiny 2']
+    """
+
+    def __init__(self, tokenizers: Mapping[str, Tokenizer]) -> None:
+        self._known = {name: Known(one) for name, one in tokenizers.items()}
+        self._trained: list[str] = []
+        self._lock = threading.Lock()
+
+    def known(self, name: str) -> Known:
+        """The tokenizer of a name."""
+        with self._lock:
+            if name not in self._known:
+                raise Refused(404, f"there is no tokenizer {name!r}: there are {', '.join(self._known)}")
+            return self._known[name]
+
+    def add(self, name: str, tokenizer: Tokenizer) -> str:
+        """Takes a tokenizer in, under this name or one like it; the oldest trained one may have to go."""
+        with self._lock:
+            chosen, number = name, 2
+            while chosen in self._known:
+                chosen, number = f"{name} {number}", number + 1
+            self._known[chosen] = Known(tokenizer)
+            self._trained.append(chosen)
+            if len(self._trained) > TRAINED:
+                del self._known[self._trained.pop(0)]
+            return chosen
+
+    def described(self) -> list[dict[str, Any]]:
+        """What the pages say of each tokenizer."""
+        with self._lock:
+            return [
+                {
+                    "name": name,
+                    "kind": one.kind,
+                    "size": one.tokenizer.get_vocab_size(),
+                    "max_length": longest(one.tokenizer),
+                }
+                for name, one in self._known.items()
+            ]

@@ -1,0 +1,48 @@
+"""Columns of Arrow, and functions for columns."""
+
+import pickle
+
+import pytest
+import tessella.data
+from data_cases import make_tokenizer
+from tessella.errors import ArgumentError
+
+pyarrow = pytest.importorskip("pyarrow")
+
+
+@pytest.mark.parametrize("kind", [pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()])
+def test_a_column_of_texts_becomes_one_of_ids(tokenizer, kind):
+    texts = ["low new", None, "", "é 日本 low", None]
+    want = [[0, 3], None, [], [9, 10, 0], None]
+    column = pyarrow.array(texts, kind)
+    assert tessella.data.encode_arrow(tokenizer, column).to_pylist() == want
+    assert tessella.data.encode_arrow(tokenizer, column[1:4]).to_pylist() == want[1:4]
+    chunked = pyarrow.chunked_array([column, column[:0], column[2:]])
+    assert tessella.data.encode_arrow(tokenizer, chunked).to_pylist() == want + want[2:]
+    assert tessella.data.encode_arrow(tokenizer, pyarrow.chunked_array([], kind)).to_pylist() == []
+    plain = tessella.data.encode_arrow(tokenizer, pyarrow.array(["low"], kind))
+    assert (plain.to_pylist(), str(plain.type)) == ([[0]], "large_list<item: uint32>")
+
+
+def test_other_columns(tokenizer):
+    assert tessella.data.encode_arrow(tokenizer, pyarrow.nulls(2)).to_pylist() == [None, None]
+    packed = pyarrow.array(["low", "new", "low"]).dictionary_encode()
+    assert tessella.data.encode_arrow(tokenizer, packed).to_pylist() == [[0], [3], [0]]
+    assert tessella.data.encode_arrow(tokenizer, ["low"]).to_pylist() == [[0]]
+    with pytest.raises(ArgumentError, match="the column holds int64, expected strings"):
+        tessella.data.encode_arrow(tokenizer, pyarrow.array([1]))
+
+
+def test_polars(tokenizer):
+    polars = pytest.importorskip("polars", reason="needs polars")
+    column = polars.Series("text", ["low new", None, "tile"])
+    found = tessella.data.encode_arrow(tokenizer, column)
+    assert polars.from_arrow(found).to_list() == [[0, 3], None, [5]]
+
+
+def test_encoders_of_equal_tokenizers_are_packed_alike(tokenizer):
+    one, other = tessella.data.encoder(tokenizer), tessella.data.encoder(make_tokenizer())
+    other.tokenizer.encode("low new wide")
+    assert pickle.dumps(one) == pickle.dumps(other)
+    assert one({"text": "low"}) == {"input_ids": [0]}
+    assert pickle.loads(pickle.dumps(one)).fingerprint == tessella.data.fingerprint(tokenizer)

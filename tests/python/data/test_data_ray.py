@@ -1,0 +1,88 @@
+"""A cluster of Ray on this machine: the same bytes as one process, also while workers and nodes are lost."""
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import tessella.data
+from data_cases import contents
+from tessella.errors import ArgumentError, FormatError
+
+ray = pytest.importorskip("ray", reason="needs ray")
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("TESSELLA_RAY"), reason="a cluster takes half a minute; TESSELLA_RAY=1 runs it"
+)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Four nodes with a core each."""
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    nodes = [made.add_node(num_cpus=1) for _ in range(3)]
+    os.environ["PYTHONPATH"] = str(Path(tessella.__file__).parents[1])
+    ray.init(
+        address=made.address,
+        log_to_driver=False,
+        runtime_env={"env_vars": {"PYTHONPATH": os.environ["PYTHONPATH"]}},
+    )
+    yield made, nodes
+    ray.shutdown()
+    made.shutdown()
+
+
+def test_a_cluster_makes_what_one_process_makes(cluster, tmp_path, rows, tokenizer):
+    path, _ = rows
+    how = {"format": "datatrove", "shard_size": 3000}
+    tessella.data.tokenize_corpus(path, tokenizer, tmp_path / "one", workers=1, **how)
+    made, nodes = cluster
+    ended = []
+
+    def lose_nodes():
+        time.sleep(0.3)
+        made.remove_node(nodes.pop())
+        ended.append("node")
+
+    losing = threading.Thread(target=lose_nodes)
+    events = []
+
+    def on_event(event):
+        events.append(event["event"])
+        if events.count("done") == 1 and not ended and not losing.is_alive():
+            losing.start()
+
+    tessella.data.tokenize_corpus(path, tokenizer, tmp_path / "many", engine="ray", on_event=on_event, **how)
+    if losing.ident is not None:
+        losing.join()
+    assert contents(tmp_path / "many") == contents(tmp_path / "one")
+
+
+def test_lost_workers_are_replaced(cluster, tmp_path, rows, tokenizer):
+    path, _ = rows
+    how = {"format": "nanogpt", "shard_size": 2000}
+    tessella.data.tokenize_corpus(path, tokenizer, tmp_path / "one", workers=1, **how)
+    killed = []
+
+    def on_event(event):
+        if event["event"] == "done" and len(killed) < 3:
+            for found in Path("/proc").glob("[0-9]*/cmdline"):
+                if b"ray::_made" in found.read_bytes():
+                    os.kill(int(found.parent.name), signal.SIGKILL)
+                    killed.append(found.parent.name)
+                    break
+
+    tessella.data.tokenize_corpus(path, tokenizer, tmp_path / "many", engine="ray", on_event=on_event, **how)
+    assert killed
+    assert contents(tmp_path / "many") == contents(tmp_path / "one")
+
+
+def test_errors_come_out_as_they_were(cluster, tmp_path, tokenizer):
+    (tmp_path / "a.jsonl").write_bytes(b'{"text": "low"}\n{broken\n')
+    with pytest.raises(FormatError, match=r"a.jsonl.*line 2"):
+        tessella.data.tokenize_corpus(tmp_path / "a.jsonl", tokenizer, tmp_path / "out", engine="ray")
+    with pytest.raises(ArgumentError, match="cannot be read by a cluster"):
+        tessella.data.tokenize_corpus("-", tokenizer, tmp_path / "in", engine="ray")

@@ -1,0 +1,353 @@
+"""Files that are broken on purpose: the fault is named, and the mended file loads in the reference library."""
+
+import json
+import random
+
+import pytest
+import tessella
+from tessella import Tokenizer, decoders, models, pre_tokenizers, processors, prove
+from tessella.cli import main
+from tessella.errors import ArgumentError
+
+TEXTS = ["low lower lowest", "newer wider tiles", "naïve café", "Hello world 1984"] * 20
+
+
+def gpt2():
+    tokenizer = tessella.recipes.get("gpt2").train(TEXTS, vocab_size=285)
+    tokenizer.add_special_tokens(["<s>", "<pad>"])
+    tokenizer.enable_padding(pad_id=tokenizer.token_to_id("<pad>"), pad_token="<pad>")
+    tokenizer.enable_truncation(64)
+    return tokenizer
+
+
+def bert():
+    return tessella.recipes.get("bert-uncased").train(TEXTS, vocab_size=80)
+
+
+def unigram():
+    pieces = [("<unk>", 0.0), ("▁", -2.0), *((letter, -3.0) for letter in "abcdehlo"), ("▁hello", -4.0)]
+    tokenizer = Tokenizer(models.Unigram(pieces, 0))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    tokenizer.add_special_tokens(["<s>"])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        "<s> $A", None, [("<s>", tokenizer.token_to_id("<s>"))]
+    )
+    return tokenizer
+
+
+def fallback():
+    vocab = {
+        "<unk>": 0,
+        **{f"<0x{byte:02X}>": byte + 1 for byte in range(256)},
+        "a": 257,
+        "b": 258,
+        "ab": 259,
+    }
+    tokenizer = Tokenizer(models.BPE(vocab, [("a", "b")], unk_token="<unk>", byte_fallback=True))
+    tokenizer.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Fuse()])
+    return tokenizer
+
+
+SOURCES = {"gpt2": gpt2, "bert": bert, "unigram": unigram, "fallback": fallback}
+
+
+@pytest.fixture(scope="module")
+def files():
+    return {name: json.loads(make().to_str()) for name, make in SOURCES.items()}
+
+
+def some_token(said, draw):
+    """A token that nothing needs by name."""
+    named = json.dumps([said["added_tokens"], said["post_processor"]])
+    unknown = said["model"].get("unk_token")
+    return draw.choice(
+        sorted(token for token in said["model"]["vocab"] if token not in named and token != unknown)
+    )
+
+
+def id_twice(said, draw):
+    one, other = some_token(said, draw), some_token(said, draw)
+    while one == other:
+        other = some_token(said, draw)
+    said["model"]["vocab"][one] = said["model"]["vocab"][other]
+
+
+def id_wrong(said, draw):
+    said["model"]["vocab"][some_token(said, draw)] = draw.choice([-1, "7", None, 1 << 40])
+
+
+def merge_unknown(said, draw):
+    said["model"]["merges"].insert(draw.randint(0, 1), draw.choice([["zq", "a"], ["a", "zq"], ["b", "b"]]))
+
+
+def merge_gone(said, draw):
+    merges = said["model"]["merges"]
+    left, right = draw.choice(merges)
+    del said["model"]["vocab"][left + right]
+
+
+def merge_malformed(said, draw):
+    said["model"]["merges"].append(draw.choice([["a"], ["a", "b", "c"], "abc", 7, ["a", 1]]))
+
+
+def merge_twice(said, draw):
+    said["model"]["merges"].append(draw.choice(said["model"]["merges"]))
+
+
+def unk_missing(said, draw):
+    said["model"]["unk_token"] = draw.choice(["<nope>", "[GONE]"])
+
+
+def unk_id(said, draw):
+    said["model"]["unk_id"] = draw.choice([99, -1, 1000])
+
+
+def bytes_missing(said, draw):
+    for byte in draw.sample(range(256), 3):
+        said["model"]["vocab"].pop(f"<0x{byte:02X}>")
+
+
+def alphabet_missing(said, draw):
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    used = {letter for merge in said["model"]["merges"] for part in merge for letter in part}
+    said["model"]["vocab"].pop(draw.choice([letter for letter in alphabet if letter not in used]))
+
+
+def score(said, draw):
+    said["model"]["vocab"][draw.randint(1, 8)][1] = draw.choice([float("nan"), float("inf"), None])
+
+
+def piece_twice(said, draw):
+    said["model"]["vocab"][draw.randint(2, 4)][0] = said["model"]["vocab"][draw.randint(5, 8)][0]
+
+
+def word_length(said, draw):
+    said["model"]["max_input_chars_per_word"] = 0
+
+
+def dropout(said, draw):
+    said["model"]["dropout"] = draw.choice([0.1, 0.5])
+
+
+def version(said, draw):
+    said["version"] = draw.choice(["1.1", "2.0", 1])
+
+
+def added_empty(said, draw):
+    one = dict(said["added_tokens"][0], content="", id=draw.randint(900, 999))
+    said["added_tokens"].append(one)
+
+
+def added_twice(said, draw):
+    one = draw.choice(said["added_tokens"])
+    said["added_tokens"].append(dict(one, single_word=not one["single_word"]))
+
+
+def added_id(said, draw):
+    one = draw.choice([one for one in said["added_tokens"] if one["content"] in said["model"]["vocab"]])
+    one["id"] += draw.randint(1, 5)
+
+
+def added_order(said, draw):
+    one = draw.choice([one for one in said["added_tokens"] if one["content"] not in pieces(said)])
+    one["id"] += draw.randint(20, 50)
+
+
+def pieces(said):
+    vocab = said["model"]["vocab"]
+    return vocab if isinstance(vocab, dict) else [piece for piece, _ in vocab]
+
+
+def processor_id(said, draw):
+    row = draw.choice(list(said["post_processor"]["special_tokens"].values()))
+    row["ids"] = [row["ids"][0] + draw.randint(1, 3)]
+
+
+def processor_unknown(said, draw):
+    row = draw.choice(list(said["post_processor"]["special_tokens"].values()))
+    row["tokens"] = ["<gone>"]
+
+
+def pad_id(said, draw):
+    said["padding"]["pad_id"] += draw.randint(1, 9)
+
+
+def stride(said, draw):
+    said["truncation"]["stride"] = said["truncation"]["max_length"] + draw.randint(0, 3)
+
+
+def decoder(said, draw):
+    said["decoder"] = None
+
+
+#: What is broken, in which files, and what the fault is called.
+BREAKS = [
+    ("vocab-id-twice", id_twice, ["gpt2", "bert"]),
+    ("vocab-id", id_wrong, ["gpt2", "bert"]),
+    ("merge-unknown", merge_unknown, ["fallback"]),
+    ("merge-unknown", merge_gone, ["gpt2"]),
+    ("merge-malformed", merge_malformed, ["gpt2", "fallback"]),
+    ("merge-twice", merge_twice, ["gpt2"]),
+    ("unk-missing", unk_missing, ["bert", "fallback"]),
+    ("unk-id", unk_id, ["unigram"]),
+    ("bytes-missing", bytes_missing, ["fallback"]),
+    ("alphabet-missing", alphabet_missing, ["gpt2"]),
+    ("score", score, ["unigram"]),
+    ("piece-twice", piece_twice, ["unigram"]),
+    ("word-length", word_length, ["bert"]),
+    ("dropout", dropout, ["gpt2", "fallback"]),
+    ("version", version, ["gpt2", "bert", "unigram"]),
+    ("added-empty", added_empty, ["gpt2", "bert", "unigram"]),
+    ("added-twice", added_twice, ["gpt2", "bert"]),
+    ("added-id", added_id, ["bert"]),
+    ("added-order", added_order, ["gpt2", "unigram"]),
+    ("processor-id", processor_id, ["bert", "unigram"]),
+    ("processor-unknown", processor_unknown, ["bert", "unigram"]),
+    ("pad-id", pad_id, ["gpt2"]),
+    ("stride", stride, ["gpt2"]),
+    ("decoder", decoder, ["gpt2", "unigram"]),
+]
+CASES = [(code, make, name, seed) for code, make, names in BREAKS for name in names for seed in range(6)]
+
+
+def test_there_are_enough():
+    assert len(CASES) >= 200
+
+
+@pytest.mark.parametrize(
+    ("code", "make", "name", "seed"), CASES, ids=lambda one: getattr(one, "__name__", str(one))
+)
+def test_a_broken_file_is_told_and_mended(code, make, name, seed, files, tmp_path):
+    said = json.loads(json.dumps(files[name]))
+    make(said, random.Random(seed))
+    path = tmp_path / "broken.json"
+    path.write_text(json.dumps(said), encoding="utf-8")
+    found = prove.doctor(path)
+    assert code in found.codes, str(found)
+    assert not found
+    others = {one.code for one in found.findings if one.severity == "error"} - {code}
+    # Breaking an id breaks what rests on it.
+    assert others <= {"added-id", "added-order", "refused", "processor-id", "pad-id"}, str(found)
+    fault = next(one for one in found.findings if one.code == code)
+    if not fault.can_be_mended:
+        assert fault.advice
+        return
+    found.save(tmp_path / "mended.json")
+    again = prove.doctor(tmp_path / "mended.json")
+    assert code not in again.codes
+    assert again, str(again)
+    reference = pytest.importorskip("tokenizers").Tokenizer.from_file(str(tmp_path / "mended.json"))
+    ours = tessella.load(tmp_path / "mended.json")
+    for text in ("low lower", "hello <s> ab", "1984 é"):
+        assert reference.encode(text).ids == ours.encode(text).ids
+    assert reference.get_vocab() == ours.get_vocab()
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_healthy_files_are_healthy(name, files, tmp_path):
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(files[name]))
+    found = prove.doctor(path)
+    assert found, str(found)
+    assert not found.mended
+    with pytest.raises(ArgumentError, match="nothing was mended"):
+        found.save(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"{", "json"),
+        (b'{"model": 1}', "model-missing"),
+        (b'{"model": {"type": "BPF", "vocab": {}}}', "model-type"),
+        (b'{"model": {"type": "BPE"}}', "vocab-missing"),
+        (b"neither nor", "refused"),
+    ],
+)
+def test_what_cannot_be_mended_is_told(content, code, tmp_path):
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(content)
+    found = prove.doctor(path)
+    assert found.codes == [code]
+    assert not found
+
+
+def test_notes_do_not_count(tmp_path):
+    bert().save(tmp_path / "tokenizer.json")
+    found = prove.doctor(tmp_path / "tokenizer.json")
+    assert found
+    assert {one.code for one in found.findings} == {"lossy", "forgeable"}
+    assert "[UNK]" in str(found) or "[PAD]" in str(found)
+
+
+def test_a_folder_that_contradicts_itself(tmp_path):
+    tokenizer = gpt2()
+    tokenizer.config = {"eos_token": "<s>"}
+    tokenizer.save_folder(tmp_path)
+    assert prove.doctor(tmp_path)
+    config = {
+        "eos_token": "<s>",
+        "pad_token": "<gone>",
+        "added_tokens_decoder": {"7": {"content": "<s>"}},
+        "chat_template": "<|user|>{{ messages }}",
+    }
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    (tmp_path / "special_tokens_map.json").write_text(json.dumps({"eos_token": "<e>"}))
+    (tmp_path / "config.json").write_text(json.dumps({"vocab_size": 10}))
+    (tmp_path / "vocab.json").write_text(json.dumps({"a": 5000}))
+    found = prove.doctor(tmp_path)
+    assert set(found.codes) >= {
+        "config-token",
+        "config-id",
+        "map-contradicts",
+        "model-size",
+        "files-contradict",
+        "template-token",
+        "template-marks",
+    }
+    found.save(tmp_path / "mended")
+    said = json.loads((tmp_path / "mended" / "tokenizer_config.json").read_text())
+    assert said["added_tokens_decoder"] == {str(tokenizer.token_to_id("<s>")): {"content": "<s>"}}
+    assert json.loads((tmp_path / "mended" / "special_tokens_map.json").read_text()) == {"eos_token": "<s>"}
+
+
+def test_tokens_that_never_match(tmp_path):
+    tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1}, []))
+    tokenizer.add_tokens([tessella.AddedToken("a b", normalized=False, single_word=True)])
+    tokenizer.add_tokens([tessella.AddedToken("xa bx", normalized=False)])
+    tokenizer.add_special_tokens([tessella.AddedToken("a", normalized=False, single_word=False)])
+    said = json.loads(tokenizer.to_str())
+    said["added_tokens"].append(dict(said["added_tokens"][0], content=" b", id=9, lstrip=False))
+    tokenizer.save(tmp_path / "tokenizer.json")
+    found = prove.doctor(tmp_path / "tokenizer.json")
+    assert "added-never" not in found.codes
+    lower = Tokenizer(models.BPE({"a": 0, "b": 1}, []))
+    lower.normalizer = tessella.normalizers.Replace("a", "b")
+    lower.add_tokens(["aa", "bb"])
+    lower.save(tmp_path / "lower.json")
+    found = prove.doctor(tmp_path / "lower.json")
+    assert "added-never" in found.codes
+
+
+def test_other_formats(tmp_path):
+    gpt2().model.save(tmp_path)
+    (tmp_path / "merges.txt").write_text("#version: 0.2\na b c\n")
+    found = prove.doctor(tmp_path)
+    assert found.codes == ["refused"]
+
+
+def test_command(files, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.json").write_text(json.dumps(files["gpt2"]))
+    assert main(["doctor", "good.json", "--no-notes"]) == 0
+    assert capsys.readouterr().out == "nothing is wrong\n"
+    said = json.loads(json.dumps(files["gpt2"]))
+    said["model"]["dropout"] = 0.5
+    (tmp_path / "bad.json").write_text(json.dumps(said))
+    assert main(["doctor", "bad.json", "--mend", "mended.json"]) == 1
+    out, err = capsys.readouterr()
+    assert "warning: dropout ($.model.dropout)" in out and "mended.json" in err
+    assert json.loads((tmp_path / "mended.json").read_text())["model"]["dropout"] is None
+    assert main(["doctor", "bad.json", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["healthy"] is False

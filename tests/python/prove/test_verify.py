@@ -1,0 +1,166 @@
+"""Tokenizers held to golden files and to other libraries."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tessella
+from tessella import normalizers, prove
+from tessella.cli import main
+from tessella.compat import sentencepiece
+from tessella.errors import ArgumentError, FormatError
+
+TEXTS = ["low lower lowest", "newer wider tiles", "naïve café", "Hello world 1984"] * 20
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tessella.recipes.get("gpt2").train(TEXTS, vocab_size=285).save("tokenizer.json")
+    Path("corpus.txt").write_text("\n".join(TEXTS), encoding="utf-8")
+    return tmp_path
+
+
+def test_what_was_recorded_is_checked(folder):
+    tokenizer = tessella.load("tokenizer.json")
+    golden = prove.record(tokenizer)
+    assert len(golden.cases) > 40
+    golden.save("a.golden.json", "tokenizer.json")
+    again = prove.Golden.load("a.golden.json")
+    assert again.cases == golden.cases
+    assert again.tokenizer == "tokenizer.json"
+    assert bool(again.check(tokenizer)) and not again.check(tokenizer).notes
+    tokenizer.normalizer = normalizers.Lowercase()
+    done = again.check(tokenizer, examples=2)
+    assert not done
+    assert len(done.mismatches) == 2 < done.wrong
+    assert f"and {done.wrong - 2:,} more" in str(done)
+    assert "fingerprint is another" in done.notes[0]
+    assert done.to_dict()["ok"] is False
+    # One text on a line.
+    assert len(Path("a.golden.json").read_text(encoding="utf-8").splitlines()) == len(golden.cases) + 2
+
+
+def test_each_thing_that_is_kept_is_compared(folder):
+    golden = prove.record(tessella.load("tokenizer.json"), ["low lower"])
+    said = json.dumps({"kind": "tessella golden", "version": 1, "tokenizer": None, "fingerprint": None})
+    for what, value in (("ids", [1]), ("offsets", [[0, 1]] * 2), ("decoded", "other")):
+        case = {**vars(golden.cases[0]), what: value}
+        Path("b.golden.json").write_text(said[:-1] + ', "cases": [' + json.dumps(case) + "]}")
+        done = prove.Golden.load("b.golden.json").check(tessella.load("tokenizer.json"))
+        assert [one.what for one in done.mismatches] == [what]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"kind": "tessella golden", "version": 1, "tokenizer": null, "fingerprint": null, "cases": []}',
+    ],
+)
+def test_files_that_prove_nothing(folder, content):
+    Path("c.golden.json").write_text(content)
+    with pytest.raises(FormatError, match=r"c\.golden\.json"):
+        prove.Golden.load("c.golden.json")
+    with pytest.raises(ArgumentError, match="no texts"):
+        prove.record(tessella.load("tokenizer.json"), [])
+    with pytest.raises(TypeError, match="not one str"):
+        prove.record(tessella.load("tokenizer.json"), "low")
+
+
+def test_against_tokenizers(folder):
+    pytest.importorskip("tokenizers")
+    done = prove.verify("tokenizer.json", "tokenizers", Path("corpus.txt"))
+    assert done, str(done)
+    assert done.texts > 80
+    assert "texts as tokenizers gives" in str(done)
+
+
+def test_against_transformers(folder):
+    pytest.importorskip("transformers")
+    tokenizer = tessella.load("tokenizer.json")
+    tokenizer.config = {"tokenizer_class": "PreTrainedTokenizerFast"}
+    tokenizer.save_folder("folder")
+    done = prove.verify("folder", "transformers")
+    assert done, str(done)
+    with pytest.raises(ArgumentError, match="reads folders"):
+        prove.verify("tokenizer.json", "transformers")
+
+
+def test_against_tiktoken(folder):
+    pytest.importorskip("tiktoken")
+    with pytest.warns(UserWarning, match="pattern"):
+        tessella.load("tokenizer.json").save("gpt2.tiktoken")
+    os.remove("gpt2.tiktoken.json")
+    done = prove.verify("gpt2.tiktoken", "tiktoken", TEXTS, pattern="gpt2")
+    assert done, str(done)
+
+
+def test_against_sentencepiece(folder):
+    pytest.importorskip("sentencepiece")
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(TEXTS), model_prefix="m", vocab_size=60, hard_vocab_limit=False
+    )
+    done = prove.verify("m.model", "sentencepiece", TEXTS)
+    assert done, str(done)
+
+
+def test_a_difference_is_made_small(folder, monkeypatch):
+    from tessella.prove import libraries
+
+    monkeypatch.setattr(libraries, "_pair", lambda *_: (len, lambda text: len(text) + text.count("w")))
+    done = libraries.verify("x", "tokenizers", ["lower", "tile"])
+    assert [one.text for one in done.mismatches] == ["w"] * len(done.mismatches)
+    assert not done
+    with pytest.raises(ArgumentError, match="must be one of tokenizers"):
+        prove.verify("tokenizer.json", "other")
+
+
+def test_command(folder, capsys):
+    assert main(["verify", "tokenizer.json", "--record", "a.golden.json"]) == 0
+    assert main(["verify", "a.golden.json"]) == 0
+    assert "texts as the golden file" in capsys.readouterr().out
+    changed = tessella.load("tokenizer.json")
+    changed.normalizer = normalizers.Lowercase()
+    changed.save("changed.json")
+    assert main(["verify", "changed.json", "--golden", "a.golden.json"]) == 1
+    assert "note: the tokenizer is not" in capsys.readouterr().out
+    assert main(["verify", "changed.json", "--golden", "a.golden.json", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["wrong"] > 0
+    assert main(["verify", "tokenizer.json"]) == 1
+    assert "say what to verify" in capsys.readouterr().err
+    assert (
+        main(
+            ["verify", "tokenizer.json", "--record", "b.golden.json", "--corpus", "corpus.txt", "--most", "3"]
+        )
+        == 0
+    )
+    assert len(prove.Golden.load("b.golden.json").cases) == 3
+
+
+def test_the_plug_in_runs_golden_files(folder):
+    tokenizer = tessella.load("tokenizer.json")
+    prove.record(tokenizer).save("good.golden.json", "tokenizer.json")
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.save("changed.json")
+    prove.record(tokenizer, ["Hello"]).save("bad.golden.json", "tokenizer.json")
+    path = os.pathsep.join([str(Path(tessella.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "tessella.prove.pytest_plugin",
+        "-p",
+        "no:cacheprovider",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path})
+    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert '"Hello": ids' in done.stdout
+    assert "Traceback" not in done.stdout
