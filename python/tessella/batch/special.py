@@ -56,7 +56,7 @@ def as_token(value: Any) -> str | AddedToken | None:
     if isinstance(value, Mapping):
         if "content" not in value:
             raise ArgumentError(f"a special token must be a str or an AddedToken, not {value!r}")
-        known = {key: value[key] for key in AddedToken().__getstate__() if key in value}
+        known = {key: value[key] for key in AddedToken().__getstate__() if value.get(key) is not None}
         return AddedToken(**known)
     if hasattr(value, "content") and hasattr(value, "single_word"):
         # Where the flag is what it is by default, it follows `special` if that is set later.
@@ -126,7 +126,9 @@ class SpecialTokens:
     def __setattr__(self, name: str, value: Any) -> None:
         role, by_id = _role(name)
         if role in ("extra_special_tokens", "additional_special_tokens"):
-            tokens: list[Any] = [] if value is None else in_order(name, value, "a list of tokens")
+            if value is not None and (isinstance(value, (str, bytes)) or not isinstance(value, Iterable)):
+                raise ArgumentError(f"`{name}` must be a list, not {value!r}")
+            tokens: list[Any] = in_order(name, value or (), "a list of tokens")
             self._extra = [
                 token
                 for token in (self._named(name, one) if by_id else as_token(one) for one in tokens)
