@@ -9,7 +9,8 @@ includes starting, loading the tokenizer and writing:
 
 - ``tessella``: ``tessella.data.tokenize_corpus`` to Megatron files
 - ``memory``: ``encode_ids_batch`` on the same texts in a list, nothing read or written: what is possible
-- ``datatrove``: its JSON reader and ``DocumentTokenizer``, one task for each worker; it shuffles nothing
+- ``datatrove``: its JSON reader and ``DocumentTokenizer``, which shuffles nothing; one process whatever the number of
+  workers, since the time of its worker processes cannot be told from outside
 - ``datasets``: ``load_dataset`` and ``map`` with the reference library's ``encode_batch``; its Arrow cache is the result
 - ``megatron``: the reference library's ``encode_batch`` with Megatron's own ``IndexedDatasetBuilder``, one process with as
   many threads as there are workers
@@ -27,7 +28,6 @@ import argparse
 import json
 import os
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -38,7 +38,7 @@ from pathlib import Path
 EOS = "<|endoftext|>"
 
 
-def corpus(folder: Path, megabytes: int) -> list[str]:
+def corpus(folder: Path, megabytes: int) -> None:
     """Four packed files of JSON lines with so much text."""
     import zstandard
 
@@ -62,7 +62,6 @@ def corpus(folder: Path, megabytes: int) -> list[str]:
         number += 1
     for writer in writers:
         writer.close()
-    return [str(path) for path in paths]
 
 
 def rows(paths: list[str]) -> list[str]:
@@ -112,8 +111,8 @@ def run_datatrove(paths: list[str], out: str, workers: int, tokenizer: str) -> i
                 out, tokenizer, eos_token=EOS, shuffle_documents=False, save_final_metadata=False
             ),
         ],
-        tasks=workers,
-        workers=workers,
+        tasks=1,
+        workers=1,
         logging_dir=f"{out}.logs",
     ).run()
     return sum(path.stat().st_size for path in Path(out).glob("*.ds")) // 2
@@ -223,6 +222,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--engine", help=argparse.SUPPRESS)
+    parser.add_argument("--corpus", help=argparse.SUPPRESS)
     parser.add_argument("--megabytes", type=int, default=200)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
@@ -232,10 +232,16 @@ def main() -> None:
     if options.engine:
         engine(options.engine)
         return
+    if options.corpus:
+        corpus(Path(options.corpus), options.megabytes)
+        return
     pythons = dict(given.split("=", 1) for given in options.python)
     tokenizer = os.path.join(os.environ["TESSELLA_MODELS"], "gpt2.json")
     with tempfile.TemporaryDirectory() as folder:
-        paths = corpus(Path(folder) / "in", options.megabytes)
+        # In a process of its own: what this one holds would count as the engines' memory.
+        made = [sys.executable, __file__, "--corpus", f"{folder}/in", "--megabytes", str(options.megabytes)]
+        subprocess.run(made, check=True)
+        paths = sorted(map(str, (Path(folder) / "in").iterdir()))
         packed = sum(os.path.getsize(path) for path in paths) / 1e6
         print(f"{options.megabytes} MB of text, {packed:.0f} MB packed, {options.workers} workers")
         found: dict[str, list[dict[str, float]]] = {}
@@ -255,7 +261,6 @@ def main() -> None:
             memory = max(one["memory"] for one in all)
             size = options.megabytes
             print(f"{name:<12}{wall:>9.1f}{cpu:>9.1f}{size / wall:>11.1f}{size / cpu:>10.1f}{memory:>11.0f}")
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -260,15 +260,11 @@ fn bpe(
     let pairs: Vec<_> = merges.iter().map(|(left, right)| (id(left), id(right))).collect();
     let concat = !affixes && u.ratio(1, 6)?;
     Ok(ModelSpec::Bpe(BpeSpec {
-        merges: if concat { Merges::ConcatRank } else { Merges::Pairs(Arc::new(pairs)) },
-        dropout: None,
         unk_token,
-        continuing_subword_prefix: None,
-        end_of_word_suffix: None,
         fuse_unk: u.arbitrary()?,
         byte_fallback: !concat && u.ratio(1, 4)?,
         ignore_merges: concat || u.ratio(1, 6)?,
-        vocab,
+        ..BpeSpec::new(vocab, if concat { Merges::ConcatRank } else { Merges::Pairs(Arc::new(pairs)) })
     }))
 }
 

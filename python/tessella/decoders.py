@@ -100,7 +100,7 @@ class ByteLevel(Decoder, kind="ByteLevel"):
         if type != "ByteLevel":
             raise ArgumentError(f"the state is that of a {type}, not of a ByteLevel")
         del add_prefix_space, trim_offsets, use_regex
-        self._handle = _Handle.simple("ByteLevel")
+        self._handle = _Handle.make("ByteLevel", add_prefix_space=True, trim_offsets=True)
 
 
 class WordPiece(Decoder, kind="WordPiece"):
@@ -119,7 +119,7 @@ class WordPiece(Decoder, kind="WordPiece"):
     __slots__ = ()
 
     def __init__(self, prefix: str = "##", cleanup: bool = True) -> None:
-        self._handle = _Handle.word_piece(prefix, cleanup)
+        self._handle = _Handle.make("WordPiece", prefix=prefix, cleanup=cleanup)
 
     prefix: Field[str] = Field("Marks the pieces that continue a word.")
     cleanup: Field[bool] = Field("Close the gaps in front of punctuation and inside contractions.")
@@ -144,7 +144,9 @@ class Metaspace(Decoder, kind="Metaspace"):
     def __init__(
         self, replacement: str = "▁", prepend_scheme: PrependScheme = "always", split: bool = True
     ) -> None:
-        self._handle = _Handle.metaspace(replacement, prepend_scheme, split)
+        self._handle = _Handle.make(
+            "Metaspace", replacement=replacement, prepend_scheme=prepend_scheme, split=split
+        )
 
     replacement: Field[str] = Field("The character that was written for a space.")
     prepend_scheme: Field[str] = Field("`always`, `first` or `never`.")
@@ -166,7 +168,7 @@ class BPEDecoder(Decoder, kind="BPEDecoder"):
     __slots__ = ()
 
     def __init__(self, suffix: str = "</w>") -> None:
-        self._handle = _Handle.bpe(suffix)
+        self._handle = _Handle.make("BPEDecoder", suffix=suffix)
 
     suffix: Field[str] = Field("The mark at the end of words.")
 
@@ -190,7 +192,9 @@ class CTC(Decoder, kind="CTC"):
     def __init__(
         self, pad_token: str = "<pad>", word_delimiter_token: str = "|", cleanup: bool = True
     ) -> None:
-        self._handle = _Handle.ctc(pad_token, word_delimiter_token, cleanup)
+        self._handle = _Handle.make(
+            "CTC", pad_token=pad_token, word_delimiter_token=word_delimiter_token, cleanup=cleanup
+        )
 
     pad_token: Field[str] = Field("The padding token.")
     word_delimiter_token: Field[str] = Field("The token between words.")
@@ -209,7 +213,7 @@ class Fuse(Decoder, kind="Fuse"):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._handle = _Handle.simple("Fuse")
+        self._handle = _Handle.make("Fuse")
 
 
 class ByteFallback(Decoder, kind="ByteFallback"):
@@ -224,7 +228,7 @@ class ByteFallback(Decoder, kind="ByteFallback"):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._handle = _Handle.simple("ByteFallback")
+        self._handle = _Handle.make("ByteFallback")
 
 
 class Strip(Decoder, kind="Strip"):
@@ -244,7 +248,7 @@ class Strip(Decoder, kind="Strip"):
     __slots__ = ()
 
     def __init__(self, content: str = " ", left: int = 0, right: int = 0) -> None:
-        self._handle = _Handle.strip(content, left, right)
+        self._handle = _Handle.make("Strip", content=content, start=left, stop=right)
 
     content: Field[str] = Field("The character.")
     start: Field[int] = Field("How often at most in front.")
@@ -267,7 +271,7 @@ class Replace(Decoder, kind="Replace"):
     __slots__ = ()
 
     def __init__(self, pattern: str | _tessella.Regex, content: str) -> None:
-        self._handle = _Handle.replace(pattern, content)
+        self._handle = _Handle.make("Replace", pattern=pattern, content=content)
 
     content: Field[str] = Field("What is written instead of a match.")
 

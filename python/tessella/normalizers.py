@@ -92,7 +92,7 @@ class _Simple(Normalizer):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._handle = _tessella.NormalizerHandle.simple(type(self)._name)
+        self._handle = _tessella.NormalizerHandle.make(type(self)._name)
 
     _name: ClassVar[str] = ""
 
@@ -216,8 +216,12 @@ class BertNormalizer(Normalizer, kind="BertNormalizer"):
         strip_accents: bool | None = None,
         lowercase: bool = True,
     ) -> None:
-        self._handle = _tessella.NormalizerHandle.bert(
-            clean_text, handle_chinese_chars, strip_accents, lowercase
+        self._handle = _tessella.NormalizerHandle.make(
+            "BertNormalizer",
+            clean_text=clean_text,
+            handle_chinese_chars=handle_chinese_chars,
+            strip_accents=strip_accents,
+            lowercase=lowercase,
         )
 
     clean_text: Field[bool] = Field("Drop control characters, make all white space a space.")
@@ -242,7 +246,7 @@ class Strip(Normalizer, kind="Strip"):
     __slots__ = ()
 
     def __init__(self, left: bool = True, right: bool = True) -> None:
-        self._handle = _tessella.NormalizerHandle.strip(left, right)
+        self._handle = _tessella.NormalizerHandle.make("Strip", left=left, right=right)
 
     left: Field[bool] = Field("Remove white space in front.")
     right: Field[bool] = Field("Remove white space behind.")
@@ -264,7 +268,11 @@ class Precompiled(Normalizer, kind="Precompiled"):
         precompiled_charsmap: bytes | Iterable[int],
         matching: Literal["grapheme", "longest_match"] = "grapheme",
     ) -> None:
-        self._handle = _tessella.NormalizerHandle.precompiled(list(precompiled_charsmap), matching)
+        self._handle = _tessella.NormalizerHandle.make(
+            "Precompiled", precompiled_charsmap=list(precompiled_charsmap), matching=matching
+        )
+        # A broken map is refused here, and not at the first text.
+        self._handle.normalize_str("")
 
     matching: Field[Literal["grapheme", "longest_match"]] = Field("`grapheme` or `longest_match`.")
 
@@ -287,7 +295,7 @@ class Replace(Normalizer, kind="Replace"):
     __slots__ = ()
 
     def __init__(self, pattern: str | _tessella.Regex, content: str) -> None:
-        self._handle = _tessella.NormalizerHandle.replace(pattern, content)
+        self._handle = _tessella.NormalizerHandle.make("Replace", pattern=pattern, content=content)
 
     content: Field[str] = Field("What is written instead of a match.")
 
@@ -307,7 +315,7 @@ class Prepend(Normalizer, kind="Prepend"):
     __slots__ = ()
 
     def __init__(self, prepend: str = "▁") -> None:
-        self._handle = _tessella.NormalizerHandle.prepend(prepend)
+        self._handle = _tessella.NormalizerHandle.make("Prepend", prepend=prepend)
 
     prepend: Field[str] = Field("What is put in front.")
 

@@ -96,7 +96,7 @@ class BertPreTokenizer(PreTokenizer, kind="BertPreTokenizer"):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._handle = _Handle.simple("BertPreTokenizer")
+        self._handle = _Handle.make("BertPreTokenizer")
 
 
 class Whitespace(PreTokenizer, kind="Whitespace"):
@@ -113,7 +113,7 @@ class Whitespace(PreTokenizer, kind="Whitespace"):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._handle = _Handle.simple("Whitespace")
+        self._handle = _Handle.make("Whitespace")
 
 
 class WhitespaceSplit(PreTokenizer, kind="WhitespaceSplit"):
@@ -128,7 +128,7 @@ class WhitespaceSplit(PreTokenizer, kind="WhitespaceSplit"):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._handle = _Handle.simple("WhitespaceSplit")
+        self._handle = _Handle.make("WhitespaceSplit")
 
 
 class ByteLevel(PreTokenizer, kind="ByteLevel"):
@@ -159,7 +159,9 @@ class ByteLevel(PreTokenizer, kind="ByteLevel"):
         # `type` makes `ByteLevel(**json.loads(state))` work; it can only be what it is.
         if type != "ByteLevel":
             raise ArgumentError(f"the state is that of a {type}, not of a ByteLevel")
-        self._handle = _Handle.byte_level(add_prefix_space, trim_offsets, use_regex)
+        self._handle = _Handle.make(
+            "ByteLevel", add_prefix_space=add_prefix_space, trim_offsets=trim_offsets, use_regex=use_regex
+        )
 
     @staticmethod
     def alphabet() -> list[str]:
@@ -186,7 +188,7 @@ class CharDelimiterSplit(PreTokenizer, kind="CharDelimiterSplit"):
     __slots__ = ()
 
     def __init__(self, delimiter: str) -> None:
-        self._handle = _Handle.char_delimiter(delimiter)
+        self._handle = _Handle.make("CharDelimiterSplit", delimiter=delimiter)
 
     delimiter: Field[str] = Field("The character.")
 
@@ -206,7 +208,7 @@ class Digits(PreTokenizer, kind="Digits"):
     __slots__ = ()
 
     def __init__(self, individual_digits: bool = False) -> None:
-        self._handle = _Handle.digits(individual_digits)
+        self._handle = _Handle.make("Digits", individual_digits=individual_digits)
 
     individual_digits: Field[bool] = Field("Make every digit a piece.")
 
@@ -226,7 +228,7 @@ class FixedLength(PreTokenizer, kind="FixedLength"):
     __slots__ = ()
 
     def __init__(self, length: int = 5) -> None:
-        self._handle = _Handle.fixed_length(length)
+        self._handle = _Handle.make("FixedLength", length=length)
 
     length: Field[int] = Field("Characters of a piece.")
 
@@ -251,7 +253,9 @@ class Metaspace(PreTokenizer, kind="Metaspace"):
     def __init__(
         self, replacement: str = "▁", prepend_scheme: PrependScheme = "always", split: bool = True
     ) -> None:
-        self._handle = _Handle.metaspace(replacement, prepend_scheme, split)
+        self._handle = _Handle.make(
+            "Metaspace", replacement=replacement, prepend_scheme=prepend_scheme, split=split
+        )
 
     replacement: Field[str] = Field("The character that is written for a space.")
     prepend_scheme: Field[str] = Field("`always`, `first` or `never`.")
@@ -274,7 +278,7 @@ class Punctuation(PreTokenizer, kind="Punctuation"):
     __slots__ = ()
 
     def __init__(self, behavior: Behavior | SplitDelimiterBehavior = "isolated") -> None:
-        self._handle = _Handle.punctuation(behavior)
+        self._handle = _Handle.make("Punctuation", behavior=behavior)
 
     behavior: Field[str] = Field("What becomes of punctuation characters.")
 
@@ -303,7 +307,7 @@ class Split(PreTokenizer, kind="Split"):
         behavior: Behavior | SplitDelimiterBehavior,
         invert: bool = False,
     ) -> None:
-        self._handle = _Handle.split(pattern, behavior, invert)
+        self._handle = _Handle.make("Split", pattern=pattern, behavior=behavior, invert=invert)
 
     behavior: Field[str] = Field("What becomes of the matches.")
     invert: Field[bool] = Field("Swap matches and gaps first.")
@@ -327,7 +331,7 @@ class UnicodeScripts(PreTokenizer, kind="UnicodeScripts"):
     __slots__ = ()
 
     def __init__(self, keep_spaces: bool = False) -> None:
-        self._handle = _Handle.unicode_scripts(keep_spaces)
+        self._handle = _Handle.make("UnicodeScripts", keep_spaces=keep_spaces)
 
     keep_spaces: Field[bool] = Field("Keep spaces at the start of the text.")
 

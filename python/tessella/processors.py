@@ -95,7 +95,7 @@ class BertProcessing(PostProcessor, kind="BertProcessing"):
         *,
         cls_token: tuple[str, int] | None = None,
     ) -> None:
-        self._handle = _Handle.bert(sep, _first(cls, cls_token))
+        self._handle = _Handle.make("BertProcessing", sep=sep, cls=_first(cls, cls_token))
 
     sep: Field[tuple[str, int]] = Field("The separator and its id.")
     cls: Field[tuple[str, int]] = Field("The first token and its id.")
@@ -130,7 +130,13 @@ class RobertaProcessing(PostProcessor, kind="RobertaProcessing"):
         *,
         cls_token: tuple[str, int] | None = None,
     ) -> None:
-        self._handle = _Handle.roberta(sep, _first(cls, cls_token), trim_offsets, add_prefix_space)
+        self._handle = _Handle.make(
+            "RobertaProcessing",
+            sep=sep,
+            cls=_first(cls, cls_token),
+            trim_offsets=trim_offsets,
+            add_prefix_space=add_prefix_space,
+        )
 
     sep: Field[tuple[str, int]] = Field("The separator and its id.")
     cls: Field[tuple[str, int]] = Field("The first token and its id.")
@@ -160,8 +166,9 @@ class ByteLevel(PostProcessor, kind="ByteLevel"):
         # `type` makes `ByteLevel(**json.loads(state))` work; it can only be what it is.
         if type != "ByteLevel":
             raise ArgumentError(f"the state is that of a {type}, not of a ByteLevel")
-        flags = (add_prefix_space, trim_offsets, use_regex)
-        self._handle = _Handle.byte_level(*(True if flag is None else flag for flag in flags))
+        flags = {"add_prefix_space": add_prefix_space, "trim_offsets": trim_offsets, "use_regex": use_regex}
+        given = {name: True if flag is None else flag for name, flag in flags.items()}
+        self._handle = _Handle.make("ByteLevel", **given)
 
     add_prefix_space: Field[bool] = Field("The first word had a space put in front.")
     trim_offsets: Field[bool] = Field("Leave white space out of the offsets.")
@@ -200,10 +207,11 @@ class TemplateProcessing(PostProcessor, kind="TemplateProcessing"):
                 return default if value is None else value
             return in_order("single" if default == "$0" else "pair", value, "a template")
 
-        self._handle = _Handle.template(
-            template(single, "$0"),
-            template(pair, "$A:0 $B:1"),
-            in_order("special_tokens", special_tokens or (), "a list of special tokens"),
+        self._handle = _Handle.make(
+            "TemplateProcessing",
+            single=template(single, "$0"),
+            pair=template(pair, "$A:0 $B:1"),
+            special_tokens=in_order("special_tokens", special_tokens or (), "a list of special tokens"),
         )
 
     # `Any`: what is read is data as in a file, and what may be set is whatever the constructor takes.

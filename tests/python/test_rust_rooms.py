@@ -27,8 +27,9 @@ ARROWS = {
         "encoding": SHARED,
         "postprocess": f"{SHARED} encoding",
         "decode": f"{SHARED} pretokenize",
-        # Only the conductor joins stages.
+        # Only conductors join stages.
         "tokenizer": f"{SHARED} added decode encoding lanes model normalize postprocess pretokenize",
+        "sentencepiece": f"{SHARED} decode model normalize tokenizer",
         "compare": f"{SHARED} encoding tokenizer",
     },
     "formats": {
@@ -43,10 +44,10 @@ ARROWS = {
         "fingerprint": "base64 core::vocab hf json",
         "tiktoken": "atomic base64 concat_rank core::pretokenize core::vocab fingerprint formats hf json",
         "tekken": "base64 core::pretokenize core::vocab json tiktoken",
-        "gguf": "atomic core::vocab tiktoken vocab_files",
-        # Rules become character maps, which the core reads; a model that is read can be run as its library does.
-        "sentencepiece": "core::hash core::model core::normalize core::random core::text core::tokenizer core::unicode",
-        "formats": "atomic gguf hf json sentencepiece tekken tiktoken vocab_files folder",
+        "gguf": "atomic core::vocab sentencepiece tiktoken vocab_files",
+        # Rules become character maps, which the core reads.
+        "sentencepiece": "core::hash core::normalize core::sentencepiece core::text core::unicode",
+        "formats": "atomic gguf hf json sentencepiece tekken tiktoken vocab_files",
         "folder": "atomic beside_model formats hf json vocab_files",
         "detect": "folder formats",
         "save": "folder formats",
@@ -66,8 +67,8 @@ ARROWS = {
         "wordpiece": "bpe core::vocab counts outcome progress",
         "unigram": "bpe budget bytes counts formats::atomic outcome parallel progress",
         # Sections of the file are the options of its trainer.
-        "sentencepiece": "core::hash core::normalize core::random core::text core::unicode counts formats::atomic "
-        "formats::sentencepiece parallel progress unigram",
+        "sentencepiece": "core::hash core::normalize core::random core::sentencepiece core::text core::unicode counts "
+        "formats::atomic formats::sentencepiece parallel progress unigram",
         "again": "core::vocab",
     },
     # Adapters: each may use all crates, and the others where a method of one gives or takes another.
@@ -78,10 +79,8 @@ EVERYWHERE = {"core::cancel", "core::error", "core::ids", "core::spec"}
 
 # Files that import each other in a circle, with the reason. A room's own front file and the files in it are one thing.
 CIRCLES = {
-    "formats::folder formats::formats": "what is loaded may be a folder, and a folder is loaded from files",
     "python::counting python::processors python::reading python::tokenizer": "methods of the tokenizer give counts and take processors, "
     "which both ask a tokenizer",
-    "python::models python::pack python::stage": "every handle can be pickled, and what is pickled is a component",
 }
 
 TEST_FILES = {"tests", "testing", "conformance", "decoding_tests"}

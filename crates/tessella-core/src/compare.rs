@@ -258,17 +258,10 @@ mod tests {
 
     fn bpe(pre_tokenizer: Option<PreTokenizerSpec>, merges: &[(TokenId, TokenId)]) -> Tokenizer {
         let entries = ["a", "b", "ab", " ", " a", " ab", "é"].into_iter().zip(0..);
-        let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec {
-            vocab: Vocab::from_entries(entries).unwrap().into(),
-            merges: Merges::Pairs(merges.to_vec().into()),
-            dropout: None,
-            unk_token: None,
-            continuing_subword_prefix: None,
-            end_of_word_suffix: None,
-            fuse_unk: false,
-            byte_fallback: false,
-            ignore_merges: false,
-        }));
+        let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec::new(
+            Vocab::from_entries(entries).unwrap(),
+            Merges::Pairs(merges.to_vec().into()),
+        )));
         spec.pre_tokenizer = pre_tokenizer;
         Tokenizer::new(spec).unwrap()
     }

@@ -55,6 +55,9 @@ pub mod decode;
 // The conductor.
 pub mod tokenizer;
 
+// A second conductor, for what SentencePiece tells about a text besides ids.
+pub mod sentencepiece;
+
 // Several conductors on the same texts.
 pub mod compare;
 

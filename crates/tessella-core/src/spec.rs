@@ -2,13 +2,17 @@
 //!
 //! It stands in the middle: formats read into it and write from it, trainers produce it, a
 //! [`Tokenizer`](crate::Tokenizer) is built from it. No behaviour lives here and no file format's words.
-//! Large tables are behind `Arc`, so cloning a description is cheap.
+//! Large tables are behind `Arc`, so cloning a description is cheap. What each component is called, and its fields by name, is told in
+//! [`described`].
+
+pub mod described;
 
 use std::sync::Arc;
 
 use crate::hooks::{CustomDecoder, CustomNormalizer, CustomPreTokenizer};
 use crate::ids::TokenId;
 pub use crate::vocab::Vocab;
+pub use described::Described;
 
 /// Everything that defines a tokenizer's behaviour.
 #[derive(Debug, Clone)]
@@ -87,10 +91,17 @@ pub enum Pattern {
     Regex { source: String, dialect: Dialect },
 }
 
+impl Default for Pattern {
+    fn default() -> Self {
+        Pattern::Literal(String::new())
+    }
+}
+
 /// What becomes of the matches of a split.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SplitBehavior {
     Removed,
+    #[default]
     Isolated,
     MergedWithPrevious,
     MergedWithNext,
@@ -241,6 +252,23 @@ pub struct BpeSpec {
     pub ignore_merges: bool,
 }
 
+impl BpeSpec {
+    /// A model that has everything else switched off.
+    pub fn new(vocab: impl Into<Arc<Vocab>>, merges: Merges) -> Self {
+        BpeSpec {
+            vocab: vocab.into(),
+            merges,
+            dropout: None,
+            unk_token: None,
+            continuing_subword_prefix: None,
+            end_of_word_suffix: None,
+            fuse_unk: false,
+            byte_fallback: false,
+            ignore_merges: false,
+        }
+    }
+}
+
 /// How merges are ranked. The two ways differ on real vocabularies and are never converted silently.
 #[derive(Debug, Clone)]
 pub enum Merges {
@@ -249,6 +277,12 @@ pub enum Merges {
     /// tiktoken: a pair's rank is the id of its concatenation, and a whole piece in the vocabulary is
     /// one token.
     ConcatRank,
+}
+
+impl Default for Merges {
+    fn default() -> Self {
+        Merges::Pairs(Arc::default())
+    }
 }
 
 #[derive(Debug, Clone)]

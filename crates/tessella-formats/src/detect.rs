@@ -4,11 +4,23 @@
 
 use std::path::Path;
 
-use tessella_core::{Result, TokenId};
+use tessella_core::{Result, TokenId, TokenizerSpec};
 
-use crate::{folder, formats};
+use crate::folder::{self, LoadedFolder};
+use crate::formats;
 
-pub use crate::formats::{Format, LoadOptions, Loaded, sniff};
+pub use crate::formats::{Format, LoadOptions, sniff};
+
+/// A tokenizer read from a path.
+#[derive(Debug)]
+pub struct Loaded {
+    pub spec: TokenizerSpec,
+    pub format: Format,
+    /// What deserves a warning.
+    pub notices: Vec<String>,
+    /// What else a folder holds.
+    pub folder: Option<LoadedFolder>,
+}
 
 /// Loads a file or folder.
 pub fn load_path(
@@ -22,7 +34,8 @@ pub fn load_path(
 /// Loads a file or folder, with all that the caller knows.
 pub fn load_path_with(path: &Path, options: &LoadOptions<'_>) -> Result<Loaded> {
     if !path.is_dir() {
-        return formats::read_path(path, options);
+        let formats::LoadedFile { spec, format, notices } = formats::read_path(path, options)?;
+        return Ok(Loaded { spec, format, notices, folder: None });
     }
     let loaded = folder::load_with(path, options)?;
     Ok(Loaded {

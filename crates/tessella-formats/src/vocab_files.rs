@@ -80,18 +80,7 @@ pub fn resolve_merges<S: AsRef<str>>(vocab: &Vocab, merges: &[(S, S)]) -> Result
 pub fn read_bpe(vocab_json: &[u8], merges_txt: &[u8]) -> Result<(BpeSpec, Vec<String>)> {
     let (vocab, notices) = read_vocab_json(vocab_json)?;
     let merges = resolve_merges(&vocab, &read_merges_txt(merges_txt)?)?;
-    let bpe = BpeSpec {
-        vocab: Arc::new(vocab),
-        merges: Merges::Pairs(Arc::new(merges)),
-        dropout: None,
-        unk_token: None,
-        continuing_subword_prefix: None,
-        end_of_word_suffix: None,
-        fuse_unk: false,
-        byte_fallback: false,
-        ignore_merges: false,
-    };
-    Ok((bpe, notices))
+    Ok((BpeSpec::new(vocab, Merges::Pairs(Arc::new(merges))), notices))
 }
 
 /// Writes `vocab.txt`. Line numbers are ids, so ids must have no gaps and tokens no line breaks.
@@ -161,7 +150,7 @@ pub fn model_files(model: &ModelSpec) -> Result<Vec<(&'static str, String)>> {
         ModelSpec::WordPiece(model) => vec![("vocab.txt", write_vocab_txt(&model.vocab)?)],
         ModelSpec::WordLevel(model) => vec![("vocab.json", write_vocab_json(&model.vocab))],
         ModelSpec::Unigram(UnigramSpec { .. }) => {
-            vec![("unigram.json", crate::hf::model_to_json(model, true)?)]
+            vec![("unigram.json", crate::hf::component_to_json(model, true)?)]
         }
         ModelSpec::SentencePiece(_) => {
             return Err(Error::unsupported(

@@ -1,6 +1,7 @@
 //! Documents that are cut off or hold the wrong things lead to errors, never to a panic.
 
 use tessella_core::ErrorKind;
+use tessella_core::spec::{ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec};
 use tessella_formats::json::{Layout, Number, Parser, Value, Writer};
 use tessella_formats::{fingerprint, hf};
 
@@ -115,7 +116,7 @@ fn wrong_values_are_errors_with_a_path() {
 
 #[test]
 fn odd_forms_are_understood() {
-    let model = |fields: &str| hf::model_from_json(&format!("{{{fields}}}"));
+    let model = |fields: &str| hf::component_from_json::<ModelSpec>(&format!("{{{fields}}}"), None);
     assert!(model(r##""merges": ["a b", "#version: 1"], "vocab": {"a":0,"b":1,"ab":2}"##).is_ok());
     assert!(model(r#""merges": [["a","b"]], "vocab": {"a":0,"b":1,"ab":7}, "type": "BPE""#).is_ok());
     assert!(model(r#""unk_id": 0, "vocab": [["<unk>", 0]]"#).is_ok());
@@ -133,7 +134,8 @@ fn odd_forms_are_understood() {
     }
 
     let pre = |text: &str| {
-        hf::pre_tokenizer_from_json(text, None).map(|spec| hf::pre_tokenizer_to_json(&spec, false).unwrap())
+        hf::component_from_json::<PreTokenizerSpec>(text, None)
+            .map(|spec| hf::component_to_json(&spec, false).unwrap())
     };
     assert_eq!(
         pre(r#"{"type":"Metaspace","replacement":"▁","str_rep":"▁","add_prefix_space":false}"#).unwrap(),
@@ -156,10 +158,16 @@ fn odd_forms_are_understood() {
     );
     assert!(pre(r#"{"type":"Custom","path":"m:C"}"#).unwrap_err().message().contains("resolver"));
 
-    let post =
-        hf::post_processor_from_json(r#"{"type":"RobertaProcessing","sep":["a",0],"cls":["b",1]}"#).unwrap();
-    assert!(hf::post_processor_to_json(&post, false).unwrap().contains("RobertaProcessing"));
-    assert!(hf::normalizer_from_json(r#"{"type":"Precompiled","precompiled_charsmap":null}"#, None).is_err());
+    let post: PostProcessorSpec =
+        hf::component_from_json(r#"{"type":"RobertaProcessing","sep":["a",0],"cls":["b",1]}"#, None).unwrap();
+    assert!(hf::component_to_json(&post, false).unwrap().contains("RobertaProcessing"));
+    assert!(
+        hf::component_from_json::<NormalizerSpec>(
+            r#"{"type":"Precompiled","precompiled_charsmap":null}"#,
+            None
+        )
+        .is_err()
+    );
 }
 
 #[test]

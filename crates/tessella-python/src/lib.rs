@@ -5,7 +5,7 @@
 //! the error. From the bottom up:
 //!
 //! - `errors`, `interrupt`, `limits`, `values`, `arrays`, `inputs`, `options`: what crosses the border
-//! - `live`, `stage`: components that stay changeable, and what their handles share
+//! - `live`, `fields`, `stage`: components that stay changeable, their fields, and what their handles share
 //! - `regex`, `strings`, `pretokenized`, `token`, `added`, `custom`: values that users and their components hold
 //! - `normalizers`, `pre_tokenizers`, `models`, `processors`, `decoders`: one handle for each stage
 //! - `encoding`, `stream`: results
@@ -16,6 +16,7 @@
 
 mod arrays;
 mod errors;
+mod fields;
 mod inputs;
 mod interrupt;
 mod limits;

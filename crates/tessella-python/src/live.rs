@@ -8,6 +8,8 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use tessella_core::spec::Described;
+
 /// The clock of changes, process wide.
 static CLOCK: AtomicU64 = AtomicU64::new(1);
 
@@ -31,13 +33,6 @@ static NESTING: Mutex<()> = Mutex::new(());
 /// A poisoned lock still guards a whole value here: every write below is one assignment.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A description that may be a sequence of descriptions.
-pub trait Chain: Clone + Send + Sync + 'static {
-    fn chain(parts: Vec<Self>) -> Self;
-    /// The parts of a sequence, or the description itself.
-    fn unchain(self) -> Result<Vec<Self>, Self>;
 }
 
 enum State<S> {
@@ -73,9 +68,9 @@ impl<S> Clone for Node<S> {
 /// Deepest nesting of sequences that is accepted; real files have two levels.
 pub const MAX_DEPTH: usize = 64;
 
-impl<S: Chain> Node<S> {
+impl<S: Described> Node<S> {
     pub fn new(spec: S) -> Self {
-        let state = match spec.unchain() {
+        let state = match spec.parts() {
             Ok(parts) => State::Many(parts.into_iter().map(Node::new).collect()),
             Err(spec) => State::One(spec),
         };
@@ -121,7 +116,7 @@ impl<S: Chain> Node<S> {
             State::Many(nodes) => Err(nodes.clone()),
         }) {
             Ok(spec) => spec,
-            Err(nodes) => S::chain(nodes.iter().map(Node::spec).collect()),
+            Err(nodes) => S::sequence(nodes.iter().map(Node::spec).collect()),
         }
     }
 

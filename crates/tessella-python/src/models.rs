@@ -13,82 +13,14 @@ use tessella_core::spec::{
 use tessella_train::again::{Renamed, keep_settings};
 
 use crate::errors::OrRaise;
-use crate::live::Chain;
+use crate::fields::probability;
 use crate::stage::{Component, handle};
 use crate::token::Token;
 use crate::values::argument;
 
-/// Models do not come in sequences.
-impl Chain for Spec {
-    fn chain(parts: Vec<Self>) -> Self {
-        parts.into_iter().next().unwrap_or_else(empty_bpe)
-    }
-
-    fn unchain(self) -> Result<Vec<Self>, Self> {
-        Err(self)
-    }
-}
-
-/// A BPE model without vocabulary, what `Model()` stands for.
-pub fn empty_bpe() -> Spec {
-    Spec::Bpe(BpeSpec {
-        vocab: Arc::new(Vocab::default()),
-        merges: Merges::Pairs(Arc::new(Vec::new())),
-        dropout: None,
-        unk_token: None,
-        continuing_subword_prefix: None,
-        end_of_word_suffix: None,
-        fuse_unk: false,
-        byte_fallback: false,
-        ignore_merges: false,
-    })
-}
-
-fn probability(value: Option<f32>) -> PyResult<Option<f32>> {
-    match value {
-        Some(p) if !(0.0..=1.0).contains(&p) => {
-            Err(crate::errors::argument(format!("Dropout should be between 0 and 1, inclusive, not {p}")))
-        }
-        value => Ok(value),
-    }
-}
-
 impl Component for Spec {
-    const TITLE: &'static str = "Model";
-
-    fn kind(&self) -> &'static str {
-        match self {
-            Spec::Bpe(_) => "BPE",
-            Spec::WordPiece(_) => "WordPiece",
-            Spec::WordLevel(_) => "WordLevel",
-            Spec::Unigram(_) => "Unigram",
-            Spec::SentencePiece(_) => "SentencePiece",
-        }
-    }
-
-    fn get(&self, py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
-        let value = match (self, name) {
-            (Spec::Bpe(bpe), "dropout") => bpe.dropout.into_py_any(py),
-            (Spec::Bpe(bpe), "unk_token") => bpe.unk_token.clone().into_py_any(py),
-            (Spec::Bpe(bpe), "continuing_subword_prefix") => {
-                bpe.continuing_subword_prefix.clone().into_py_any(py)
-            }
-            (Spec::Bpe(bpe), "end_of_word_suffix") => bpe.end_of_word_suffix.clone().into_py_any(py),
-            (Spec::Bpe(bpe), "fuse_unk") => bpe.fuse_unk.into_py_any(py),
-            (Spec::Bpe(bpe), "byte_fallback") => bpe.byte_fallback.into_py_any(py),
-            (Spec::Bpe(bpe), "ignore_merges") => bpe.ignore_merges.into_py_any(py),
-            (Spec::WordPiece(model), "unk_token") => model.unk_token.clone().into_py_any(py),
-            (Spec::WordPiece(model), "continuing_subword_prefix") => {
-                model.continuing_subword_prefix.clone().into_py_any(py)
-            }
-            (Spec::WordPiece(model), "max_input_chars_per_word") => {
-                model.max_input_chars_per_word.into_py_any(py)
-            }
-            (Spec::WordLevel(model), "unk_token") => model.unk_token.clone().into_py_any(py),
-            (Spec::Unigram(model), "alpha") => model.alpha.into_py_any(py),
-            (Spec::Unigram(model), "nbest_size") => model.nbest_size.into_py_any(py),
-            (Spec::Unigram(model), "unk_id") => model.unk_id.into_py_any(py),
-            (Spec::Unigram(model), "byte_fallback") => model.byte_fallback.into_py_any(py),
+    fn more(&self, py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+        match (self, name) {
             (Spec::SentencePiece(model), "kind") => match model.kind {
                 SentencePieceKind::Unigram => "unigram",
                 SentencePieceKind::Bpe => "bpe",
@@ -97,46 +29,11 @@ impl Component for Spec {
             }
             .into_py_any(py),
             (Spec::SentencePiece(model), "vocab_size") => model.pieces.len().into_py_any(py),
-            (Spec::SentencePiece(model), "byte_fallback") => model.byte_fallback.into_py_any(py),
             (Spec::Bpe(bpe), "by_rank") => matches!(bpe.merges, Merges::ConcatRank).into_py_any(py),
             (Spec::Bpe(bpe), "vocab_size") => bpe.vocab.len().into_py_any(py),
             _ => return Ok(None),
-        };
-        value.map(Some)
-    }
-
-    fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<()>> {
-        match (self, name) {
-            (Spec::Bpe(bpe), "dropout") => bpe.dropout = probability(value.extract()?)?,
-            (Spec::Bpe(bpe), "unk_token") => bpe.unk_token = value.extract()?,
-            (Spec::Bpe(bpe), "continuing_subword_prefix") => {
-                bpe.continuing_subword_prefix = value.extract()?
-            }
-            (Spec::Bpe(bpe), "end_of_word_suffix") => bpe.end_of_word_suffix = value.extract()?,
-            (Spec::Bpe(bpe), "fuse_unk") => bpe.fuse_unk = value.extract()?,
-            (Spec::Bpe(bpe), "byte_fallback") => bpe.byte_fallback = value.extract()?,
-            (Spec::Bpe(bpe), "ignore_merges") => bpe.ignore_merges = value.extract()?,
-            (Spec::WordPiece(model), "unk_token") => model.unk_token = value.extract()?,
-            (Spec::WordPiece(model), "continuing_subword_prefix") => {
-                model.continuing_subword_prefix = value.extract()?;
-            }
-            (Spec::WordPiece(model), "max_input_chars_per_word") => {
-                model.max_input_chars_per_word = argument::max_input_chars_per_word(value)?;
-            }
-            (Spec::WordLevel(model), "unk_token") => model.unk_token = value.extract()?,
-            (Spec::Unigram(model), "alpha") => model.alpha = value.extract()?,
-            (Spec::Unigram(model), "nbest_size") => model.nbest_size = argument::nbest_size(value)?,
-            _ => return Ok(None),
         }
-        Ok(Some(()))
-    }
-
-    fn to_json(&self) -> tessella_core::Result<String> {
-        crate::wire::model_to_json(self)
-    }
-
-    fn from_json(json: &str, _allowed: &[String]) -> tessella_core::Result<Self> {
-        crate::wire::model_from_json(json)
+        .map(Some)
     }
 }
 

@@ -1,60 +1,31 @@
 //! Tokenizers and components as Python data, for pickling: all of a description, whether or not some file
 //! format can express it.
 //!
-//! What `tokenizer.json` can say of a component is its JSON. The rest has shapes of its own: parts that run
-//! by SentencePiece's rules are the bytes of a model file, patterns in the dialect of tables of ranks stand
-//! beside the JSON that they belong to. Ids of added tokens are kept as they are and not worked out anew.
-
-use std::sync::Arc;
+//! A component is its exact JSON. Models by SentencePiece's rules are the bytes of a model file, and ranks need no
+//! merges. Ids of added tokens are kept as they are and not worked out anew.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 use tessella_core::spec::{
-    BpeSpec, CharsmapMatching, DecoderSpec, Dialect, Merges, ModelSpec, NormalizerSpec, Pattern, PieceKind,
-    PostProcessorSpec, PreTokenizerSpec, SentencePiece, SentencePieceKind, SentencePieceNormalizer,
-    SentencePieceSpec,
+    BpeSpec, DecoderSpec, Described, Merges, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec,
 };
 use tessella_core::{Error, Result, TokenizerSpec};
-use tessella_formats::{hf, sentencepiece};
+use tessella_formats::hf::{self, Section};
+use tessella_formats::sentencepiece;
 
 use crate::errors::OrRaise;
-use crate::live::MAX_DEPTH;
-use crate::stage::Component;
+use crate::wire::Allowed;
 
 /// A component, packed.
 pub enum Packed {
     Json(String),
-    Many(Vec<Packed>),
-    /// Bytes of a SentencePiece model that has the component.
+    /// Bytes of a SentencePiece model.
     SentencePiece(Vec<u8>),
     /// The component that comes with the tokenizer's SentencePiece model.
     Own,
-    /// A pattern of the fancy-regex dialect, and the JSON of the component with an empty one.
-    Fancy(String, String),
-    /// A character map that is applied by the longest match.
-    Charsmap(Vec<u8>),
-    /// `UnicodeScripts` that keeps blanks.
-    Scripts,
     /// A BPE model whose merges go by rank: its JSON without merges.
     Ranks(String),
-}
-
-/// What a component needs to be packed; the defaults suit those that JSON can always express.
-pub trait Pack: Component {
-    fn pack_one(&self) -> Result<Packed> {
-        self.to_json().map(Packed::Json)
-    }
-
-    fn unpack_one(packed: Packed) -> Result<Self> {
-        let _ = packed;
-        Err(mismatch())
-    }
-
-    /// For a component written in Python: where it can be imported from.
-    fn import_path(&self) -> Option<String> {
-        None
-    }
 }
 
 fn mismatch() -> Error {
@@ -63,263 +34,27 @@ fn mismatch() -> Error {
     )
 }
 
-/// Packs a component and what is in it.
-pub fn pack<S: Pack>(spec: &S) -> Result<Packed> {
-    match spec.clone().unchain() {
-        Ok(parts) => parts.iter().map(pack).collect::<Result<_>>().map(Packed::Many),
-        Err(spec) => spec.pack_one(),
-    }
-}
-
-pub fn unpack<S: Pack>(packed: Packed, allowed: &[String]) -> Result<S> {
-    match packed {
-        Packed::Json(json) => S::from_json(&json, allowed),
-        Packed::Many(parts) => {
-            parts.into_iter().map(|part| unpack(part, allowed)).collect::<Result<_>>().map(S::chain)
-        }
-        other => S::unpack_one(other),
-    }
-}
-
-/// The import paths of all components written in Python.
-pub fn import_paths<S: Pack>(spec: &S, paths: &mut Vec<String>) {
-    match spec.clone().unchain() {
-        Ok(parts) => parts.iter().for_each(|part| import_paths(part, paths)),
-        Err(spec) => paths.extend(spec.import_path()),
-    }
-}
-
-impl Packed {
-    pub fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        match self {
-            Packed::Json(json) => ("json", json).into_pyobject(py),
-            Packed::Many(parts) => {
-                let parts = parts
-                    .iter()
-                    .map(|part| part.to_python(py))
-                    .collect::<PyResult<Vec<Bound<'py, PyTuple>>>>()?;
-                ("sequence", PyList::new(py, parts)?).into_pyobject(py)
-            }
-            Packed::SentencePiece(bytes) => ("sentencepiece", PyBytes::new(py, bytes)).into_pyobject(py),
-            Packed::Own => ("own", ()).into_pyobject(py),
-            Packed::Fancy(pattern, json) => ("pattern", (pattern, json)).into_pyobject(py),
-            Packed::Charsmap(bytes) => ("charsmap", PyBytes::new(py, bytes)).into_pyobject(py),
-            Packed::Scripts => ("scripts", ()).into_pyobject(py),
-            Packed::Ranks(json) => ("ranks", json).into_pyobject(py),
-        }
+/// A component that can be packed; the defaults suit all but models.
+pub trait Pack: Section {
+    fn pack(&self) -> Result<Packed> {
+        hf::exact(self).map(Packed::Json)
     }
 
-    pub fn from_python(data: &Bound<'_, PyAny>) -> PyResult<Packed> {
-        Self::read(data, 0)
-    }
-
-    fn read(data: &Bound<'_, PyAny>, depth: usize) -> PyResult<Packed> {
-        if depth > 2 * MAX_DEPTH {
-            return Err(PyValueError::new_err("the pickled component is nested too deep"));
-        }
-        let (kind, data): (String, Bound<'_, PyAny>) = data.extract()?;
-        Ok(match kind.as_str() {
-            "json" => Packed::Json(data.extract()?),
-            "sequence" => Packed::Many(
-                data.try_iter()?.map(|part| Self::read(&part?, depth + 1)).collect::<PyResult<_>>()?,
-            ),
-            "sentencepiece" => Packed::SentencePiece(data.extract()?),
-            "own" => Packed::Own,
-            "pattern" => {
-                let (pattern, json) = data.extract()?;
-                Packed::Fancy(pattern, json)
-            }
-            "charsmap" => Packed::Charsmap(data.extract()?),
-            "scripts" => Packed::Scripts,
-            "ranks" => Packed::Ranks(data.extract()?),
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "the pickled component has the unknown shape {other:?}; was it made by a newer version?"
-                )));
-            }
-        })
-    }
-}
-
-/// The source of a pattern that JSON cannot hold as it is.
-fn fancy(pattern: &Pattern) -> Option<&str> {
-    match pattern {
-        Pattern::Regex { source, dialect: Dialect::Fancy } => Some(source),
-        _ => None,
-    }
-}
-
-fn no_pattern() -> Pattern {
-    Pattern::Literal(String::new())
-}
-
-/// A model that only carries a normalizer or decoder along.
-fn carrier(pieces: Arc<Vec<SentencePiece>>, suffix: bool, unk_surface: String) -> TokenizerSpec {
-    TokenizerSpec::new(ModelSpec::SentencePiece(SentencePieceSpec {
-        kind: SentencePieceKind::Unigram,
-        pieces,
-        byte_fallback: false,
-        treat_whitespace_as_suffix: suffix,
-        unk_surface,
-        source: None,
-    }))
-}
-
-impl Pack for NormalizerSpec {
-    fn pack_one(&self) -> Result<Packed> {
-        match self {
-            NormalizerSpec::SentencePiece(normalizer) => {
-                let piece = |text: &str, kind| SentencePiece { text: text.to_string(), score: 0.0, kind };
-                let mut pieces = vec![piece("<unk>", PieceKind::Unknown)];
-                pieces.extend(normalizer.user_defined.iter().map(|text| piece(text, PieceKind::UserDefined)));
-                let mut spec =
-                    carrier(Arc::new(pieces), normalizer.treat_whitespace_as_suffix, String::new());
-                spec.normalizer = Some(self.clone());
-                sentencepiece::write_model(&spec).map(Packed::SentencePiece)
-            }
-            NormalizerSpec::Precompiled { charsmap, matching: CharsmapMatching::LongestMatch } => {
-                Ok(Packed::Charsmap(charsmap.to_vec()))
-            }
-            NormalizerSpec::Replace { pattern, content } => match fancy(pattern) {
-                Some(source) => {
-                    let bare = NormalizerSpec::Replace { pattern: no_pattern(), content: content.clone() };
-                    Ok(Packed::Fancy(source.to_string(), bare.to_json()?))
-                }
-                None => self.to_json().map(Packed::Json),
-            },
-            _ => self.to_json().map(Packed::Json),
-        }
-    }
-
-    fn unpack_one(packed: Packed) -> Result<Self> {
+    fn unpack(packed: Packed, allowed: &[String]) -> Result<Self> {
         match packed {
-            Packed::SentencePiece(bytes) => {
-                sentencepiece::read_model(&bytes)?.normalizer.ok_or_else(mismatch)
-            }
-            Packed::Charsmap(bytes) => Ok(NormalizerSpec::Precompiled {
-                charsmap: bytes.into(),
-                matching: CharsmapMatching::LongestMatch,
-            }),
-            Packed::Fancy(source, json) => match Self::from_json(&json, &[])? {
-                NormalizerSpec::Replace { content, .. } => Ok(NormalizerSpec::Replace {
-                    pattern: Pattern::Regex { source, dialect: Dialect::Fancy },
-                    content,
-                }),
-                _ => Err(mismatch()),
-            },
+            Packed::Json(json) => hf::from_exact(&json, Some(&Allowed(allowed))),
             _ => Err(mismatch()),
         }
     }
-
-    fn import_path(&self) -> Option<String> {
-        match self {
-            NormalizerSpec::Custom(custom) => custom.import_path(),
-            _ => None,
-        }
-    }
 }
 
-impl Pack for PreTokenizerSpec {
-    fn pack_one(&self) -> Result<Packed> {
-        match self {
-            PreTokenizerSpec::UnicodeScripts { keep_spaces: true } => Ok(Packed::Scripts),
-            PreTokenizerSpec::Split { pattern, behavior, invert } => match fancy(pattern) {
-                Some(source) => {
-                    let bare = PreTokenizerSpec::Split {
-                        pattern: no_pattern(),
-                        behavior: *behavior,
-                        invert: *invert,
-                    };
-                    Ok(Packed::Fancy(source.to_string(), bare.to_json()?))
-                }
-                None => self.to_json().map(Packed::Json),
-            },
-            _ => self.to_json().map(Packed::Json),
-        }
-    }
-
-    fn unpack_one(packed: Packed) -> Result<Self> {
-        match packed {
-            Packed::Scripts => Ok(PreTokenizerSpec::UnicodeScripts { keep_spaces: true }),
-            Packed::Fancy(source, json) => match Self::from_json(&json, &[])? {
-                PreTokenizerSpec::Split { behavior, invert, .. } => Ok(PreTokenizerSpec::Split {
-                    pattern: Pattern::Regex { source, dialect: Dialect::Fancy },
-                    behavior,
-                    invert,
-                }),
-                _ => Err(mismatch()),
-            },
-            _ => Err(mismatch()),
-        }
-    }
-
-    fn import_path(&self) -> Option<String> {
-        match self {
-            PreTokenizerSpec::Custom(custom) => custom.import_path(),
-            _ => None,
-        }
-    }
-}
-
+impl Pack for NormalizerSpec {}
+impl Pack for PreTokenizerSpec {}
 impl Pack for PostProcessorSpec {}
-
-impl Pack for DecoderSpec {
-    fn pack_one(&self) -> Result<Packed> {
-        match self {
-            DecoderSpec::SentencePiece {
-                pieces,
-                add_dummy_prefix,
-                remove_extra_whitespaces,
-                treat_whitespace_as_suffix,
-                unk_surface,
-            } => {
-                let mut spec = carrier(pieces.clone(), *treat_whitespace_as_suffix, unk_surface.clone());
-                spec.normalizer = Some(NormalizerSpec::SentencePiece(SentencePieceNormalizer {
-                    name: "identity".to_string(),
-                    charsmap: Arc::new([]),
-                    add_dummy_prefix: *add_dummy_prefix,
-                    remove_extra_whitespaces: *remove_extra_whitespaces,
-                    escape_whitespaces: true,
-                    treat_whitespace_as_suffix: *treat_whitespace_as_suffix,
-                    user_defined: Arc::new([]),
-                }));
-                sentencepiece::write_model(&spec).map(Packed::SentencePiece)
-            }
-            DecoderSpec::Replace { pattern, content } => match fancy(pattern) {
-                Some(source) => {
-                    let bare = DecoderSpec::Replace { pattern: no_pattern(), content: content.clone() };
-                    Ok(Packed::Fancy(source.to_string(), bare.to_json()?))
-                }
-                None => self.to_json().map(Packed::Json),
-            },
-            _ => self.to_json().map(Packed::Json),
-        }
-    }
-
-    fn unpack_one(packed: Packed) -> Result<Self> {
-        match packed {
-            Packed::SentencePiece(bytes) => sentencepiece::read_model(&bytes)?.decoder.ok_or_else(mismatch),
-            Packed::Fancy(source, json) => match Self::from_json(&json, &[])? {
-                DecoderSpec::Replace { content, .. } => Ok(DecoderSpec::Replace {
-                    pattern: Pattern::Regex { source, dialect: Dialect::Fancy },
-                    content,
-                }),
-                _ => Err(mismatch()),
-            },
-            _ => Err(mismatch()),
-        }
-    }
-
-    fn import_path(&self) -> Option<String> {
-        match self {
-            DecoderSpec::Custom(custom) => custom.import_path(),
-            _ => None,
-        }
-    }
-}
+impl Pack for DecoderSpec {}
 
 impl Pack for ModelSpec {
-    fn pack_one(&self) -> Result<Packed> {
+    fn pack(&self) -> Result<Packed> {
         match self {
             ModelSpec::SentencePiece(model) => {
                 // The normalizer that the model's own file describes goes along unchanged.
@@ -335,23 +70,57 @@ impl Pack for ModelSpec {
                 sentencepiece::write_model(&spec).map(Packed::SentencePiece)
             }
             ModelSpec::Bpe(bpe) if matches!(bpe.merges, Merges::ConcatRank) => {
-                let merges = Merges::Pairs(Arc::new(Vec::new()));
-                let bare = ModelSpec::Bpe(BpeSpec { merges, ..bpe.clone() });
-                bare.to_json().map(Packed::Ranks)
+                let bare = ModelSpec::Bpe(BpeSpec { merges: Merges::default(), ..bpe.clone() });
+                hf::exact(&bare).map(Packed::Ranks)
             }
-            _ => self.to_json().map(Packed::Json),
+            _ => hf::exact(self).map(Packed::Json),
         }
     }
 
-    fn unpack_one(packed: Packed) -> Result<Self> {
+    fn unpack(packed: Packed, _allowed: &[String]) -> Result<Self> {
         match packed {
+            Packed::Json(json) => hf::from_exact(&json, None),
             Packed::SentencePiece(bytes) => Ok(sentencepiece::read_model(&bytes)?.model),
-            Packed::Ranks(json) => match Self::from_json(&json, &[])? {
+            Packed::Ranks(json) => match hf::from_exact(&json, None)? {
                 ModelSpec::Bpe(bpe) => Ok(ModelSpec::Bpe(BpeSpec { merges: Merges::ConcatRank, ..bpe })),
                 _ => Err(mismatch()),
             },
-            _ => Err(mismatch()),
+            Packed::Own => Err(mismatch()),
         }
+    }
+}
+
+/// The import paths of all components written in Python.
+pub fn import_paths<S: Described>(spec: &S, paths: &mut Vec<String>) {
+    match spec.clone().parts() {
+        Ok(parts) => parts.iter().for_each(|part| import_paths(part, paths)),
+        Err(spec) => paths.extend(spec.import_path().flatten()),
+    }
+}
+
+impl Packed {
+    pub fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        match self {
+            Packed::Json(json) => ("json", json).into_pyobject(py),
+            Packed::SentencePiece(bytes) => ("sentencepiece", PyBytes::new(py, bytes)).into_pyobject(py),
+            Packed::Own => ("own", ()).into_pyobject(py),
+            Packed::Ranks(json) => ("ranks", json).into_pyobject(py),
+        }
+    }
+
+    pub fn from_python(data: &Bound<'_, PyAny>) -> PyResult<Packed> {
+        let (kind, data): (String, Bound<'_, PyAny>) = data.extract()?;
+        Ok(match kind.as_str() {
+            "json" => Packed::Json(data.extract()?),
+            "sentencepiece" => Packed::SentencePiece(data.extract()?),
+            "own" => Packed::Own,
+            "ranks" => Packed::Ranks(data.extract()?),
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "the pickled component has the unknown shape {other:?}; was it made by a newer version?"
+                )));
+            }
+        })
     }
 }
 
@@ -375,7 +144,7 @@ fn stage<S: Pack + PartialEq>(
 ) -> Result<Option<Packed>> {
     let Some(spec) = spec else { return Ok(None) };
     import_paths(spec, paths);
-    if own == Some(spec) { Ok(Some(Packed::Own)) } else { pack(spec).map(Some) }
+    if own == Some(spec) { Ok(Some(Packed::Own)) } else { spec.pack().map(Some) }
 }
 
 /// The file of a SentencePiece model with its normalizer and decoder, and what reading it gives.
@@ -395,12 +164,12 @@ impl Whole {
     pub fn of(spec: &TokenizerSpec) -> Result<Self> {
         let (model, own) = match model_file(spec) {
             Some((bytes, own)) => (Packed::SentencePiece(bytes), Some(own)),
-            None => (pack(&spec.model)?, None),
+            None => (spec.model.pack()?, None),
         };
         let own_normalizer = own.as_ref().and_then(|own| own.normalizer.as_ref());
         let own_decoder = own.as_ref().and_then(|own| own.decoder.as_ref());
         let mut import_paths = Vec::new();
-        let mut settings = TokenizerSpec::new(crate::models::empty_bpe());
+        let mut settings = TokenizerSpec::new(ModelSpec::sequence(Vec::new()));
         settings.truncation = spec.truncation;
         settings.padding = spec.padding.clone();
         Ok(Whole {
@@ -463,13 +232,13 @@ impl Whole {
             match packed {
                 None => Ok(None),
                 Some(Packed::Own) => own.map(Some).ok_or_else(mismatch),
-                Some(packed) => unpack(packed, allowed).map(Some),
+                Some(packed) => S::unpack(packed, allowed).map(Some),
             }
         }
         let allowed = &self.import_paths;
         let own = match self.model {
             Packed::SentencePiece(bytes) => sentencepiece::read_model(&bytes)?,
-            packed => TokenizerSpec::new(unpack(packed, allowed)?),
+            packed => TokenizerSpec::new(ModelSpec::unpack(packed, allowed)?),
         };
         let settings = hf::from_str(&self.settings)?;
         Ok(TokenizerSpec {

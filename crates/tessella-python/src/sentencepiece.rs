@@ -8,11 +8,12 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PyString};
 use tessella_core::cancel::Cancel;
+use tessella_core::normalize::sentencepiece::SentencePieceNormalization;
+use tessella_core::sentencepiece::{self as processor, Piece, Processor, Sampling, Segmentation};
 use tessella_core::spec::{ModelSpec, PieceKind, SentencePieceKind};
 use tessella_core::{EncodeOptions, Error, ErrorKind, Result};
-use tessella_formats::sentencepiece::processor::{self, Piece, Processor, Sampling, Segmentation};
 use tessella_formats::sentencepiece::sections::NormalizerSection;
-use tessella_formats::sentencepiece::{self, normalizer::Normalizer};
+use tessella_formats::sentencepiece::{self, messages, normalizer::Normalizer, read_description};
 use tessella_train::sentencepiece::SentencePieceTrainer;
 
 use crate::errors::{OrRaise, argument, from_python};
@@ -90,7 +91,7 @@ impl SentencePieceHandle {
 impl SentencePieceHandle {
     #[new]
     fn new(py: Python<'_>, source: &[u8]) -> PyResult<Self> {
-        Ok(SentencePieceHandle { inner: run(py, |_| Processor::load(source))? })
+        Ok(SentencePieceHandle { inner: run(py, |_| Processor::new(read_description(source)?))? })
     }
 
     fn source<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
@@ -148,7 +149,7 @@ impl SentencePieceHandle {
         sampled: Sampled,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let segmentation = self.segmentation(py, text(input)?, sampled)?;
-        Ok(PyBytes::new(py, &segmentation.write()))
+        Ok(PyBytes::new(py, &messages::write(&segmentation)))
     }
 
     fn nbest(
@@ -172,7 +173,7 @@ impl SentencePieceHandle {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = text(input)?;
         let list = py.detach(|| self.inner.nbest(bytes, n, milliseconds(timeout))).or_raise()?;
-        Ok(PyBytes::new(py, &processor::write_list(&list)))
+        Ok(PyBytes::new(py, &messages::write_list(&list)))
     }
 
     fn decode_ids(&self, py: Python<'_>, ids: Vec<u32>) -> PyResult<Parts> {
@@ -188,11 +189,14 @@ impl SentencePieceHandle {
 
     fn decode_ids_message<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {
         let decoded = self.inner.decode_ids(&ids).or_raise()?;
-        Ok(PyBytes::new(py, &decoded.write()))
+        Ok(PyBytes::new(py, &messages::write(&decoded)))
     }
 
     fn decode_pieces_message<'py>(&self, py: Python<'py>, pieces: Vec<PyBackedBytes>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.inner.decode_pieces(pieces.iter().map(|piece| piece.to_vec())).write())
+        PyBytes::new(
+            py,
+            &messages::write(&self.inner.decode_pieces(pieces.iter().map(|piece| piece.to_vec()))),
+        )
     }
 
     /// The normalized text, and for each of its bytes and its end the byte that it comes from.
@@ -204,11 +208,16 @@ impl SentencePieceHandle {
 /// A normalizer by itself.
 #[pyclass(frozen, module = "tessella._tessella")]
 pub struct SentencePieceNormalizerHandle {
-    inner: Mutex<Normalizer>,
+    inner: Mutex<(Normalizer, SentencePieceNormalization)>,
+}
+
+fn compiled(normalizer: Normalizer) -> Result<(Normalizer, SentencePieceNormalization)> {
+    let compiled = SentencePieceNormalization::new(&normalizer.described())?;
+    Ok((normalizer, compiled))
 }
 
 impl SentencePieceNormalizerHandle {
-    fn with<R>(&self, look: impl FnOnce(&mut Normalizer) -> R) -> R {
+    fn with<R>(&self, look: impl FnOnce(&mut (Normalizer, SentencePieceNormalization)) -> R) -> R {
         look(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -225,28 +234,34 @@ impl SentencePieceNormalizerHandle {
             "name" => Normalizer::from_name(&source.extract::<String>()?),
             _ => Normalizer::from_rules(source.extract::<Vec<(String, String)>>()?),
         };
-        Ok(SentencePieceNormalizerHandle { inner: Mutex::new(normalizer.or_raise()?) })
+        Ok(SentencePieceNormalizerHandle { inner: Mutex::new(normalizer.and_then(compiled).or_raise()?) })
     }
 
     fn set(&self, name: &str, value: bool) -> PyResult<()> {
-        self.with(|normalizer| normalizer.set(name, value)).or_raise()
+        self.with(|inner| {
+            let mut changed = inner.0.clone();
+            changed.set(name, value)?;
+            *inner = compiled(changed)?;
+            Ok(())
+        })
+        .or_raise()
     }
 
     fn normalize(&self, input: &Bound<'_, PyAny>) -> PyResult<(String, Vec<usize>)> {
         let bytes = text(input)?;
-        self.with(|normalizer| normalizer.normalize(bytes)).or_raise()
+        self.with(|(_, compiled)| processor::normalize(compiled, bytes)).or_raise()
     }
 
     fn rules(&self) -> PyResult<Vec<(String, String)>> {
-        self.with(|normalizer| normalizer.rules()).or_raise()
+        self.with(|(normalizer, _)| normalizer.rules()).or_raise()
     }
 
     fn model<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.with(|normalizer| normalizer.model()))
+        PyBytes::new(py, &self.with(|(normalizer, _)| normalizer.model()))
     }
 
     fn spec<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.with(|normalizer| normalizer.section().write()))
+        PyBytes::new(py, &self.with(|(normalizer, _)| normalizer.section().write()))
     }
 }
 

@@ -4,38 +4,72 @@
 //! and documentation. It knows its component's fields by name, its state as JSON and, for sequences, its
 //! parts.
 
-use pyo3::exceptions::{PyAttributeError, PyIndexError};
+use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use tessella_core::spec::{DecoderSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec};
+use tessella_formats::hf::Section;
 
-use crate::live::{Chain, MAX_DEPTH, Misfit, Node};
+use crate::errors::{OrRaise, argument};
+use crate::fields::{from_python, to_python};
+use crate::live::{MAX_DEPTH, Misfit, Node};
 
-/// A description with fields that Python sees.
-pub trait Component: Chain {
-    /// What the kind of component is called in messages.
-    const TITLE: &'static str;
-
-    /// The name of the public class.
-    fn kind(&self) -> &'static str;
-
-    fn get(&self, py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>>;
-
-    /// `None` if there is no such field.
-    fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<()>>;
-
-    fn to_json(&self) -> tessella_core::Result<String>;
-
-    fn from_json(json: &str, allowed: &[String]) -> tessella_core::Result<Self>;
+/// A component that Python holds.
+pub trait Component: Section {
+    /// What Python sees besides the fields of the description.
+    fn more(&self, _py: Python<'_>, _name: &str) -> PyResult<Option<Py<PyAny>>> {
+        Ok(None)
+    }
 }
+
+impl Component for NormalizerSpec {}
+impl Component for PreTokenizerSpec {}
+impl Component for PostProcessorSpec {}
+impl Component for DecoderSpec {}
 
 pub fn kind<S: Component>(node: &Node<S>) -> &'static str {
     node.peek(S::kind).unwrap_or("Sequence")
 }
 
+/// A component with these fields, of which none may be missing that has no default.
+pub fn make<S: Component>(kind: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<S> {
+    let mut spec = S::blank(kind).ok_or_else(|| argument(format!("no {} `{kind}`", S::TITLE)))?;
+    let mut used = 0;
+    for field in spec.fields() {
+        let name = field.name;
+        let value = given.map(|given| given.get_item(name)).transpose()?.flatten();
+        match value {
+            Some(value) => from_python(field, &value).map_err(|error| named(value.py(), name, error))?,
+            None if field.required => return Err(argument(format!("{kind} lacks `{name}`"))),
+            None => continue,
+        }
+        used += 1;
+    }
+    if used < given.map_or(0, |given| given.len()) {
+        return Err(argument(format!("{kind} has no such fields")));
+    }
+    spec.check().or_raise()?;
+    Ok(spec)
+}
+
+/// An error about the type of an argument tells its name, as those of functions do.
+fn named(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
+    match error.get_type(py).is(py.get_type::<PyTypeError>()) {
+        true => PyTypeError::new_err(format!("argument '{name}': {}", error.value(py))),
+        false => error,
+    }
+}
+
 pub fn get<S: Component>(node: &Node<S>, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-    node.peek(|spec| spec.get(py, name))
-        .transpose()?
-        .flatten()
-        .ok_or_else(|| PyAttributeError::new_err(format!("{} has no attribute `{name}`", kind(node))))
+    let found = node.peek(|spec| {
+        let mut copy = spec.clone();
+        match copy.fields().into_iter().find(|field| field.name == name) {
+            Some(field) => to_python(py, field.slot),
+            None => spec.more(py, name),
+        }
+    });
+    let missing = || PyAttributeError::new_err(format!("{} has no attribute `{name}`", kind(node)));
+    found.transpose()?.flatten().ok_or_else(missing)
 }
 
 pub fn set<S: Component>(node: &Node<S>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -44,7 +78,9 @@ pub fn set<S: Component>(node: &Node<S>, name: &str, value: &Bound<'_, PyAny>) -
     let kind = kind(node);
     let missing = || PyAttributeError::new_err(format!("{kind} has no attribute `{name}` that can be set"));
     let mut spec = changed.ok_or_else(missing)?;
-    spec.set(name, value)?.ok_or_else(missing)?;
+    let field = spec.fields().into_iter().find(|field| field.name == name).ok_or_else(missing)?;
+    from_python(field, value)?;
+    spec.check().or_raise()?;
     node.edit(|old| *old = spec);
     Ok(())
 }
@@ -55,8 +91,8 @@ pub fn sequence<S: Component>(parts: Vec<Node<S>>) -> PyResult<Node<S>> {
 
 fn misfit<S: Component>(why: Misfit) -> PyErr {
     match why {
-        Misfit::Cycle => crate::errors::argument("a Sequence cannot contain itself"),
-        Misfit::TooDeep => crate::errors::argument(format!(
+        Misfit::Cycle => argument("a Sequence cannot contain itself"),
+        Misfit::TooDeep => argument(format!(
             "{}s would be nested too deep: at most {MAX_DEPTH} levels are possible",
             S::TITLE
         )),
@@ -119,6 +155,16 @@ macro_rules! handle {
 
         #[pyo3::pymethods]
         impl $handle {
+            /// A component of a kind, with its fields by name.
+            #[staticmethod]
+            #[pyo3(signature = (kind, **fields))]
+            fn make(
+                kind: &str,
+                fields: Option<&pyo3::Bound<'_, pyo3::types::PyDict>>,
+            ) -> pyo3::PyResult<Self> {
+                crate::stage::make::<$spec>(kind, fields).map(Self::from)
+            }
+
             fn kind(&self) -> &'static str {
                 crate::stage::kind(&self.node)
             }
@@ -132,13 +178,14 @@ macro_rules! handle {
             }
 
             fn to_json(&self) -> pyo3::PyResult<String> {
-                crate::stage::Component::to_json(&self.node.spec()).map_err(crate::errors::raise)
+                tessella_formats::hf::component_to_json(&self.node.spec(), false).map_err(crate::errors::raise)
             }
 
             #[staticmethod]
             #[pyo3(signature = (json, allow_custom = Vec::new()))]
             fn from_json(json: &str, allow_custom: Vec<String>) -> pyo3::PyResult<Self> {
-                <$spec as crate::stage::Component>::from_json(json, &allow_custom)
+                let resolver = crate::wire::Allowed(&allow_custom);
+                tessella_formats::hf::component_from_json::<$spec>(json, Some(&resolver))
                     .map(Self::from)
                     .map_err(crate::errors::raise)
             }
@@ -156,14 +203,14 @@ macro_rules! handle {
                 let spec = self.node.spec();
                 let mut paths = Vec::new();
                 crate::pack::import_paths(&spec, &mut paths);
-                let packed = crate::pack::pack(&spec).map_err(crate::errors::raise)?;
+                let packed = crate::pack::Pack::pack(&spec).map_err(crate::errors::raise)?;
                 Ok((packed.to_python(py)?, paths))
             }
 
             #[staticmethod]
             fn unpack(packed: &pyo3::Bound<'_, pyo3::PyAny>, import_paths: Vec<String>) -> pyo3::PyResult<Self> {
                 let packed = crate::pack::Packed::from_python(packed)?;
-                crate::pack::unpack::<$spec>(packed, &import_paths)
+                <$spec as crate::pack::Pack>::unpack(packed, &import_paths)
                     .map(Self::from)
                     .map_err(crate::errors::raise)
             }

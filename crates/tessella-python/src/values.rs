@@ -157,7 +157,7 @@ where
 }
 
 /// A whole number, or `None`.
-fn whole_or_none<'py, T>(value: &Bound<'py, PyAny>, name: &str, largest: u64) -> PyResult<Option<T>>
+pub fn whole_or_none<'py, T>(value: &Bound<'py, PyAny>, name: &str, largest: u64) -> PyResult<Option<T>>
 where
     T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
 {

@@ -1,11 +1,9 @@
-//! JSON and files of components: the formats' readers and writers, with our own way to find the components
-//! that users wrote.
+//! `tokenizer.json` with our own way to find the components that users wrote.
 
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use tessella_core::hooks::{CustomDecoder, CustomNormalizer, CustomPreTokenizer};
-use tessella_core::spec::{DecoderSpec, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec};
 use tessella_core::{Result, TokenizerSpec};
 use tessella_formats::hf::{self, CustomResolver};
 
@@ -41,44 +39,4 @@ pub fn from_json(json: &[u8], allowed: &[String]) -> Result<hf::Document> {
 
 pub fn to_json(spec: &TokenizerSpec, pretty: bool) -> Result<String> {
     hf::to_string(spec, pretty)
-}
-
-pub fn normalizer_to_json(spec: &NormalizerSpec) -> Result<String> {
-    hf::normalizer_to_json(spec, false)
-}
-
-pub fn normalizer_from_json(json: &str, allowed: &[String]) -> Result<NormalizerSpec> {
-    hf::normalizer_from_json(json, Some(&Allowed(allowed)))
-}
-
-pub fn pre_tokenizer_to_json(spec: &PreTokenizerSpec) -> Result<String> {
-    hf::pre_tokenizer_to_json(spec, false)
-}
-
-pub fn pre_tokenizer_from_json(json: &str, allowed: &[String]) -> Result<PreTokenizerSpec> {
-    hf::pre_tokenizer_from_json(json, Some(&Allowed(allowed)))
-}
-
-pub fn post_processor_to_json(spec: &PostProcessorSpec) -> Result<String> {
-    hf::post_processor_to_json(spec, false)
-}
-
-pub fn post_processor_from_json(json: &str) -> Result<PostProcessorSpec> {
-    hf::post_processor_from_json(json)
-}
-
-pub fn decoder_to_json(spec: &DecoderSpec) -> Result<String> {
-    hf::decoder_to_json(spec, false)
-}
-
-pub fn decoder_from_json(json: &str, allowed: &[String]) -> Result<DecoderSpec> {
-    hf::decoder_from_json(json, Some(&Allowed(allowed)))
-}
-
-pub fn model_to_json(spec: &ModelSpec) -> Result<String> {
-    hf::model_to_json(spec, false)
-}
-
-pub fn model_from_json(json: &str) -> Result<ModelSpec> {
-    hf::model_from_json(json)
 }

@@ -7,7 +7,6 @@
 //!   alphabet (for a byte-level pre-tokenizer) or as `<0x00>` to `<0xFF>` (for byte fallback)
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
 
 use tessella_core::Result;
 use tessella_core::spec::{AddedToken, BpeSpec, Merges, ModelSpec, Vocab};
@@ -55,15 +54,9 @@ fn model(
     let mut seen = HashSet::new();
     let entries: Vec<String> = entries.filter(|entry| seen.insert(entry.clone())).collect();
     Ok(BpeSpec {
-        vocab: Arc::new(Vocab::from_entries(entries.iter().zip(0u32..))?),
-        merges: Merges::Pairs(Arc::new(Vec::new())),
-        dropout: None,
         unk_token,
-        continuing_subword_prefix: None,
-        end_of_word_suffix: None,
-        fuse_unk: false,
         byte_fallback,
-        ignore_merges: false,
+        ..BpeSpec::new(Vocab::from_entries(entries.iter().zip(0u32..))?, Merges::default())
     })
 }
 

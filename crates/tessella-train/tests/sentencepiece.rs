@@ -2,7 +2,8 @@
 
 use tessella_core::ErrorKind;
 use tessella_core::random::Random;
-use tessella_formats::sentencepiece::processor::Processor;
+use tessella_core::sentencepiece::Processor;
+use tessella_formats::sentencepiece::read_description;
 use tessella_train::Silent;
 use tessella_train::sentencepiece::{SentencePieceTrainer, TrainedModel, split_csv};
 
@@ -151,7 +152,7 @@ fn what_was_trained_runs() {
     let options = "--model_type=unigram --vocab_size=60 --hard_vocab_limit=false --byte_fallback \
                    --normalization_rule_name=identity --self_test_sample_size=7";
     let trained = train(&options.replace("vocab_size=60", "vocab_size=320"), &sentences).unwrap();
-    let processor = Processor::load(&trained.model).unwrap();
+    let processor = Processor::new(read_description(&trained.model).unwrap()).unwrap();
     for sentence in &sentences[..50] {
         let ids = processor.encode_ids(sentence.as_bytes()).unwrap();
         assert_eq!(processor.decode_ids(&ids).unwrap().text, sentence.trim_end().as_bytes());

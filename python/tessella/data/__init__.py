@@ -8,7 +8,7 @@ files for training. ``docs/data.md`` shows both.
 from __future__ import annotations
 
 from .check import Verified, verify
-from .corpus import merge, tokenize_corpus
+from .corpus import merge, pack_corpus, tokenize_corpus
 from .fingerprint import fingerprint
 from .mapping import Encoder, encode_arrow, encoder
 from .reading import Corpus, Documents, Windows, open
@@ -35,6 +35,7 @@ __all__ = [
     "inspect",
     "merge",
     "open",
+    "pack_corpus",
     "tokenize_corpus",
     "verify",
 ]

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError
 from .fingerprint import fingerprint
-from .found import STDIN, Found
-from .job import Job, make
+from .found import STDIN
+from .job import Job, input_found, make
 from .manifest import read_manifest
-from .places import Place, opened, place, stamp
+from .places import Place, opened, place
 from .plan import Shard, Slice
 from .settings import Settings
 from .shuffling import drawn
@@ -106,19 +106,20 @@ def _file(target: Place, file: dict[str, Any]) -> list[str]:
 def _again(tokenizer: Any, manifest: dict[str, Any], index: int) -> list[str]:
     """Makes a shard again and compares it with what the manifest tells."""
     entry = manifest["shards"][index]
+    settings = Settings.from_told(manifest["settings"])
     slices = []
     for one in manifest["plan"][index]:
         if one["file"] == STDIN:
             return [f"shard {index} came from standard input and cannot be made again"]
         try:
-            found = Found(one["file"], *stamp(one["file"]))
+            found = input_found(settings, one["file"])
         except FileNotFoundError:
             return [f"the input {one['file']} of shard {index} is missing"]
         if found.size != one["size"]:
             return [f"the input {one['file']} had {one['size']} bytes and has {found.size}"]
         slices.append(Slice(one["file"], one["start"], one["end"], found.size, found.stamp))
     with tempfile.TemporaryDirectory(prefix="tessella-") as folder:
-        job = Job(tokenizer, manifest["tokenizer"], Settings.from_told(manifest["settings"]), folder)
+        job = Job(tokenizer, manifest["tokenizer"], settings, folder)
         made = make(job, Shard(index, tuple(slices)))
     found_problems = []
     for before, now in zip(entry["inputs"], made["inputs"], strict=True):

@@ -18,7 +18,7 @@ from ..errors import ArgumentError
 from .engines import run_shards
 from .fingerprint import fingerprint
 from .found import STDIN, find
-from .job import WORK, Job
+from .job import WORK, Job, input_hash
 from .locks import only_one
 from .manifest import (
     MANIFEST,
@@ -33,13 +33,12 @@ from .manifest import (
 from .places import Place, place
 from .plan import Shard, plan
 from .result import Result
-from .settings import Format, Settings, settle
-from .slices import hash_of
+from .settings import Format, Settings, resettle, settle
 
 if TYPE_CHECKING:
     from .._types import Path
 
-__all__ = ["merge", "tokenize_corpus"]
+__all__ = ["merge", "pack_corpus", "tokenize_corpus"]
 
 Events = Callable[[dict[str, Any]], None]
 
@@ -152,6 +151,51 @@ def tokenize_corpus(
     return run.go(workers, engine, _checked(task), resume)
 
 
+def pack_corpus(
+    path: Path,
+    out: Path,
+    *,
+    length: int | None,
+    pack: Literal["concat", "best-fit"] | None = "best-fit",
+    format: Format = "parquet",
+    dtype: str = "auto",
+    pad: int | None = None,
+    shuffle: int | None = None,
+    workers: int | None = None,
+    resume: bool = True,
+    on_event: Events | None = None,
+) -> Result:
+    """Writes token files again, packed into rows of one length, or for another reader; nothing is encoded
+    again.
+
+    A run that was stopped goes on where it was, as with ``tokenize_corpus``.
+
+    Args:
+        path: a folder that ``tokenize_corpus`` has made.
+        out: the folder of the results.
+        length: tokens of a row; ``None`` where nothing is packed.
+        pack: how documents are put into rows, as for ``tokenize_corpus``; ``None`` leaves them as they are.
+        format: who shall read the files.
+        dtype: the type of numbers in files.
+        pad: the id that fills rows up; by default that behind documents.
+        shuffle: a seed: documents of a shard are put into an order drawn from it.
+        workers: how many cores are used, all by default.
+        resume: go on with what is there; ``False`` replaces it.
+        on_event: is called with what happens, as plain data.
+    """
+    from .tokens import shards_of
+
+    corpus, found = shards_of(path)
+    settings = resettle(
+        corpus.settings, format, dtype=dtype, pad=pad, pack=pack, length=length, shuffle=shuffle
+    )
+    target = place(os.fsdecode(out))
+    job = Job(None, corpus.manifest["tokenizer"], settings, target.path)
+    # One shard for each of the source's, whatever its size.
+    shards = plan(found, -1, False)
+    return _Run(job, shards, target, on_event or (lambda event: None)).go(workers, "local", None, resume)
+
+
 def _checked(task: tuple[int, int] | None) -> tuple[int, int] | None:
     if task is None:
         return None
@@ -226,7 +270,7 @@ class _Run:
                     stamps and now[part.path] and stamps.get(part.path) == now[part.path]
                 ):
                     continue
-                if hash_of(part) != digest:
+                if input_hash(self.job.settings, part) != digest:
                     raise ArgumentError(
                         f"{self.place.path} holds files of another run: the input {part.path} has other "
                         f"bytes than shard {index} was made of. Choose another folder, or start anew with "

@@ -17,15 +17,17 @@ from typing import TYPE_CHECKING, Any
 from .batches import Batch, framed
 from .documents import Source, documents
 from .fingerprint import backend_of
+from .found import Found
 from .outputs import Outputs
-from .places import place
-from .plan import Shard
+from .places import place, stamp
+from .plan import Shard, Slice
 from .settings import Settings
+from .slices import hash_of
 
 if TYPE_CHECKING:
     from .layouts import Shape
 
-__all__ = ["WORK", "Job", "entry_name", "make"]
+__all__ = ["WORK", "Job", "entry_name", "input_found", "input_hash", "make"]
 
 #: The folder of a run that is not complete, in the folder of its results.
 WORK = ".tessella"
@@ -106,12 +108,47 @@ def make(job: Job, shard: Shard, step: Callable[[int], None] = lambda done: None
     return entry
 
 
+def _tokens(job: Job, shard: Shard, tally: Tally, step: Callable[[int], None]) -> Iterator[Batch]:
+    """The documents of token files, which have their first and last tokens already."""
+    from .tokens import shard_found, token_batches
+
+    for part in shard.slices:
+        digest = shard_found(part.path).stamp
+        for batch in token_batches(part):
+            tally.documents += len(batch.lengths)
+            tally.tokens += batch.ids.size
+            yield framed(batch, None, None, job.shape.numbers)
+            step(tally.tokens)
+        tally.inputs.append({**part.told(), "sha256": digest})
+
+
+def input_hash(settings: Settings, part: Slice) -> str:
+    """The hash of an input as it is now."""
+    if settings.source == "tokens":
+        from .tokens import shard_found
+
+        return shard_found(part.path).stamp
+    return hash_of(part)
+
+
+def input_found(settings: Settings, path: str) -> Found:
+    """The size of an input as it is now, and what changes when it does."""
+    if settings.source == "tokens":
+        from .tokens import shard_found
+
+        return shard_found(path)
+    return Found(path, *stamp(path))
+
+
 def _from(step: Callable[[int], None], before: int, done: int) -> None:
     step(before + done)
 
 
 def _batches(job: Job, shard: Shard, tally: Tally, step: Callable[[int], None]) -> Iterator[Batch]:
     settings = job.settings
+    if settings.source == "tokens":
+        yield from _tokens(job, shard, tally, step)
+        return
     chat = job.tokenizer if settings.mask is not None else None
     source = Source(backend_of(job.tokenizer), settings.reading, settings.special, job.threads, chat)
     before = 0

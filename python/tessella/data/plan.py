@@ -62,7 +62,7 @@ def plan(found: Sequence[Found], shard_size: int, lines: bool) -> list[Shard]:
     Args:
         found: the files.
         shard_size: bytes, as they lie there, that a shard is made of: no more unless one file that cannot be
-            cut has more.
+            cut has more. Below 0 each file is one shard.
         lines: whether the texts of files that are plain text are lines, so that these can be cut.
 
     Example:
@@ -91,7 +91,7 @@ def _groups(found: Sequence[Found], shard_size: int, lines: bool) -> Iterator[li
 
 
 def _parts(one: Found, shard_size: int, lines: bool) -> list[Slice]:
-    if one.size <= shard_size or not _can_be_cut(one.path, lines):
+    if shard_size < 0 or one.size <= shard_size or not _can_be_cut(one.path, lines):
         return [Slice(one.path, 0, one.size, one.size, one.stamp)]
     number = -(-one.size // shard_size)
     cuts = [one.size * place // number for place in range(number + 1)]

@@ -16,7 +16,7 @@ from .plan import SHARD_SIZE
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["Format", "Settings", "settle"]
+__all__ = ["Format", "Settings", "resettle", "settle"]
 
 Format = Literal[
     "megatron", "nanogpt", "llm.c", "mds", "datatrove", "dolma", "litdata", "parquet", "arrow", "numpy"
@@ -47,6 +47,8 @@ class Settings:
     length: int | None = None
     shuffle: int | None = None
     mask: str | None = None
+    #: ``"texts"``, or ``"tokens"`` where the inputs are token files.
+    source: str = "texts"
 
     @property
     def layout(self) -> Layout:
@@ -128,6 +130,34 @@ def settle(tokenizer: Any, format: str, **asked: Any) -> Settings:
     if settings.mask not in (None, "assistant"):
         raise ArgumentError(f"`mask` must be 'assistant' or None, found {settings.mask!r}")
     return settings
+
+
+def resettle(before: Settings, format: str, **asked: Any) -> Settings:
+    """Settings for writing again what was encoded with others.
+
+    Args:
+        before: the settings of the source.
+        format: the name of a layout.
+        asked: the arguments of ``pack_corpus``.
+    """
+    made = layout(format)
+    _check_packing(made, asked)
+    pad = asked["pad"]
+    if asked["pack"] is not None:
+        if pad is None:
+            pad = before.eos if before.eos is not None else 0
+        if isinstance(pad, bool) or not isinstance(pad, int) or not 0 <= pad < before.vocab_size:
+            raise ArgumentError(f"`pad` must be an id below {before.vocab_size}, found {pad!r}")
+    return dataclasses.replace(
+        before,
+        format=format,
+        dtype=_dtype(made, asked["dtype"], before.vocab_size),
+        pad=pad,
+        pack=asked["pack"],
+        length=asked["length"],
+        shuffle=asked["shuffle"],
+        source="tokens",
+    )
 
 
 def _dtype(made: Layout, asked: str, vocab_size: int) -> str:

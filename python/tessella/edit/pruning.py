@@ -53,7 +53,8 @@ def prune(
     Args:
         tokenizer: stays as it is.
         size: how many tokens are left, added ones counted. Without it, all go that the rule lets go.
-        corpus: where tokens are counted: the least frequent go first. Without it, the largest ids do.
+        corpus: where tokens are counted: the least frequent go first. Other rules do without it: the
+            largest ids go first then.
         by: the rule that says which may go: ``"frequency"``, all, or those that occur less than ``least``
             times; ``"script"``, those with a character of ``scripts``; ``"length"``, those of more than
             ``longest`` characters; ``"regex"``, those in which ``pattern`` is found; ``"residue"``, those of

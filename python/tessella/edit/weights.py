@@ -31,8 +31,8 @@ __all__ = ["Resized", "resize_embeddings"]
 
 #: What tables are called: input embeddings, output heads, and biases of these.
 TABLES = re.compile(
-    r"(^|\.)(embed_tokens|wte|word_embeddings|shared|tok_embeddings|embed_in|embedding|token_embedding|tokens_embed"
-    r"|word_embedding|lm_head|embed_out|output|decoder|predictions|generator_lm_head|final_logits_bias|head)"
+    r"(^|\.)(embed_tokens|wte|word_embeddings|shared|tok_embeddings|embed_in|embeddings?|token_embedding|tokens_embed"
+    r"|word_embedding|lm_head|embed_out|output|decoder|predictions|generator_lm_head|proj_out|final_logits_bias|head)"
     r"(\.weight|\.bias)?$"
 )
 _INDEX = "model.safetensors.index.json"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import reprlib
 import warnings
 from collections.abc import Iterator
 from copy import deepcopy
@@ -23,6 +24,7 @@ from .finding import Finding, Patient
 from .folder_checks import FOLDER_CHECKS
 from .model_checks import MODEL_CHECKS
 from .pipeline_checks import PIPELINE_CHECKS
+from .shape import misshapen
 
 if TYPE_CHECKING:
     from .._types import Path
@@ -142,6 +144,11 @@ def _patient(content: bytes, folder: str | None) -> tuple[Patient | None, list[F
     if not isinstance(model.get("vocab"), (dict, list)):
         return None, [
             fault("vocab-missing", "$.model.vocab", "there is no vocabulary", "fetch the file anew")
+        ]
+    if wrong := list(misshapen(said)):
+        return None, [
+            fault("shape", where, f"{reprlib.repr(value)} should be {expected}", "correct that place")
+            for where, expected, value in wrong[:20]
         ]
     patient, found = Patient(said), []
     for name in _BESIDE if folder is not None else ():

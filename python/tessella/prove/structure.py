@@ -63,7 +63,16 @@ def changes(before: Tokenizer, after: Tokenizer) -> list[Change]:
     templates = (dict(one._chat_templates) for one in (before, after))
     found += _walk("chat_templates", *templates)
     found += _walk("config", before.config or {}, after.config or {})
-    return found
+    return found or _fingerprints(before, after)
+
+
+def _fingerprints(before: Tokenizer, after: Tokenizer) -> list[Change]:
+    """What cannot be looked into (scores of a SentencePiece model, a pattern's dialect) is still told."""
+    try:
+        one, other = before.fingerprint(), after.fingerprint()
+    except UnsupportedError:
+        return []
+    return [Change("fingerprint", one, other)] if one != other else []
 
 
 def _state(part: Any) -> Any:

@@ -173,7 +173,9 @@ def _busy(reason: str) -> Refused:
 
 
 def _too_large(most: int) -> Refused:
-    return Refused(413, f"the body is larger than {most} bytes, the most that is taken", headers=_CLOSE)
+    # The connection stays, and what still comes is thrown away for a while: who is cut off while sending
+    # does not get to read the answer.
+    return Refused(413, f"the body is larger than {most} bytes, the most that is taken")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -194,3 +194,34 @@ def test_what_cannot_be_packed_is_refused(tmp_path, rows, tokenizer):
     with pytest.raises(ArgumentError, match="`pack` must be 'concat', 'best-fit' or None"):
         pack(format="numpy", pack="best", length=8)
     assert not (tmp_path / "out").exists()
+
+
+def test_token_files_are_packed_and_written_for_others(tmp_path, rows, tokenizer):
+    path, texts = rows
+    how = {"shard_size": 9000, "workers": 1}
+    tessella.data.tokenize_corpus(path, tokenizer, tmp_path / "tokens", format="megatron", **how)
+    options = {"pack": "best-fit", "length": 40, "format": "numpy"}
+    tessella.data.tokenize_corpus(path, tokenizer, tmp_path / "direct", **options, **how)
+    made = tessella.data.pack_corpus(tmp_path / "tokens", tmp_path / "packed", **options, workers=2)
+    one, other = contents(tmp_path / "direct"), contents(tmp_path / "packed")
+    assert {name: hash for name, hash in one.items() if name != "manifest.json"} == {
+        name: hash for name, hash in other.items() if name != "manifest.json"
+    }
+    assert made.tokens == sum(map(len, expected(tokenizer, texts)))
+    assert tessella.data.verify(tmp_path / "packed", tokenizer, sample=2)
+    # For another reader: documents as they are.
+    tessella.data.pack_corpus(
+        tmp_path / "tokens", tmp_path / "mds", format="mds", pack=None, length=None, workers=1
+    )
+    found = [one.tolist() for one in tessella.data.open(tmp_path / "mds").documents]
+    assert found == expected(tokenizer, texts)
+    with pytest.raises(ArgumentError, match="packed already"):
+        tessella.data.pack_corpus(tmp_path / "packed", tmp_path / "again", **options)
+    with pytest.raises(ArgumentError, match="`pad` must be an id below 13, found 99"):
+        tessella.data.pack_corpus(tmp_path / "tokens", tmp_path / "again", pad=99, **options)
+    # Other tokens under the same name are noticed.
+    tessella.data.tokenize_corpus(
+        path, tokenizer, tmp_path / "tokens", format="megatron", eos="low", resume=False, **how
+    )
+    with pytest.raises(ArgumentError, match=r"other bytes than shard 0|`eos` was 12 and is 0"):
+        tessella.data.pack_corpus(tmp_path / "tokens", tmp_path / "packed", **options, workers=1)

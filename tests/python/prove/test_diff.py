@@ -150,6 +150,27 @@ def test_vocabulary_merges_and_templates():
     assert found.examples[0].text == "aa"
 
 
+def test_what_cannot_be_looked_into_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    from tessella import edit
+    from tessella.compat import sentencepiece
+
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(TEXTS), model_prefix="m", vocab_size=40, hard_vocab_limit=False
+    )
+    one = tessella.load("m.model")
+    other = edit.replace_special(one, {"<s>": "<b>"}).tokenizer
+    other = edit.replace_special(other, {"<b>": "<s>"}).tokenizer
+    assert not prove.diff(one, other).structure
+    from tessella.edit.pipeline import Pipeline
+
+    pipeline = Pipeline(one)
+    from dataclasses import replace
+
+    pipeline.vocabulary.entries[5] = replace(pipeline.vocabulary.entries[5], score=-1.0)
+    assert [change.path for change in prove.diff(one, pipeline.build()).structure] == ["fingerprint"]
+
+
 def test_languages_are_counted_apart(gpt2):
     before = Tokenizer.from_str(gpt2)
     after = changed(gpt2, "normalizer", {"type": "StripAccents"})

@@ -244,6 +244,28 @@ def test_a_broken_file_is_told_and_mended(code, make, name, seed, files, tmp_pat
     assert reference.get_vocab() == ours.get_vocab()
 
 
+def places(value, path=()):
+    """All places of a file; of long lists and vocabularies the first few."""
+    yield path
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for _, (key, one) in zip(range(12), inner, strict=False):
+        yield from places(one, (*path, key))
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_no_value_of_another_kind_is_too_much(name, files, tmp_path):
+    draw = random.Random(name)
+    for path in list(places(files[name]))[1:]:
+        said = json.loads(json.dumps(files[name]))
+        place = said
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = draw.choice([None, -1, "x", [], {}, True, 1.5, [1], {"a": 1}, ""])
+        file = tmp_path / "tokenizer.json"
+        file.write_text(json.dumps(said))
+        assert str(prove.doctor(file))
+
+
 @pytest.mark.parametrize("name", SOURCES)
 def test_healthy_files_are_healthy(name, files, tmp_path):
     path = tmp_path / "tokenizer.json"

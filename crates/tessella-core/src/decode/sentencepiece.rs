@@ -136,7 +136,7 @@ impl SentencePieceDecoder {
 }
 
 /// The byte that `<0x41>` stands for.
-fn byte_of(text: &str) -> Option<u8> {
+pub(crate) fn byte_of(text: &str) -> Option<u8> {
     let digits = text.strip_prefix("<0x")?.strip_suffix('>')?;
     let upper = digits.len() == 2 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'A'..=b'F'));
     upper.then(|| u8::from_str_radix(digits, 16).ok()).flatten()

@@ -123,15 +123,9 @@ mod tests {
         }
         let entries = tokens.into_iter().enumerate().map(|(id, token)| (token, id as TokenId));
         ModelSpec::Bpe(BpeSpec {
-            vocab: Arc::new(Vocab::from_entries(entries).unwrap()),
-            merges: Merges::Pairs(Arc::new(pairs)),
-            dropout: None,
             unk_token: Some("<unk>".into()),
-            continuing_subword_prefix: None,
-            end_of_word_suffix: None,
-            fuse_unk: false,
             byte_fallback: fallback,
-            ignore_merges: false,
+            ..BpeSpec::new(Vocab::from_entries(entries).unwrap(), Merges::Pairs(Arc::new(pairs)))
         })
     }
 

@@ -188,15 +188,8 @@ mod tests {
     fn the_whole_piece_rule_is_for_whole_pieces() {
         let vocab = Vocab::from_entries([("a", 0), ("b", 1), ("c", 2), ("ab", 3), (" ", 4)]).unwrap();
         let spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec {
-            vocab: vocab.into(),
-            merges: Merges::Pairs(vec![].into()),
-            dropout: None,
-            unk_token: None,
-            continuing_subword_prefix: None,
-            end_of_word_suffix: None,
-            fuse_unk: false,
-            byte_fallback: false,
             ignore_merges: true,
+            ..BpeSpec::new(vocab, Merges::default())
         }));
         let mut with_merge = spec.clone();
         if let ModelSpec::Bpe(bpe) = &mut with_merge.model {

@@ -240,15 +240,11 @@ fn lanes_are_as_piece_by_piece() {
         }
         let by_rank = seed % 3 == 0;
         let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec {
-            vocab: Arc::new(Vocab::from_entries(texts.iter().zip(0..)).unwrap()),
-            merges: if by_rank { Merges::ConcatRank } else { Merges::Pairs(Arc::new(merges)) },
-            dropout: None,
-            unk_token: None,
-            continuing_subword_prefix: None,
-            end_of_word_suffix: None,
-            fuse_unk: false,
-            byte_fallback: false,
             ignore_merges: seed % 2 == 0,
+            ..BpeSpec::new(
+                Vocab::from_entries(texts.iter().zip(0..)).unwrap(),
+                if by_rank { Merges::ConcatRank } else { Merges::Pairs(Arc::new(merges)) },
+            )
         }));
         spec.pre_tokenizer = Some(byte_level(seed % 4 < 2));
         spec.normalizer = (seed % 5 == 0).then_some(NormalizerSpec::Nfkc);

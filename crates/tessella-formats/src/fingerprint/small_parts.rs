@@ -3,13 +3,12 @@
 //! What `tokenizer.json` can say is said as there; what only this library knows gets words of its own.
 
 use tessella_core::Result;
-use tessella_core::spec::{
-    DecoderSpec, Dialect, NormalizerSpec, Pattern, PreTokenizerSpec, SentencePiece, TokenizerSpec,
-};
+use tessella_core::spec::described::Slot;
+use tessella_core::spec::{DecoderSpec, Dialect, Pattern, SentencePiece, TokenizerSpec};
 
 use super::nameless;
 use crate::base64;
-use crate::hf;
+use crate::hf::{self, Section};
 use crate::json::Writer;
 
 fn pattern(writer: &mut Writer, pattern: &Pattern) {
@@ -21,100 +20,73 @@ fn pattern(writer: &mut Writer, pattern: &Pattern) {
     writer.string_field(kind, text);
 }
 
-fn sequence<T>(writer: &mut Writer, parts: &[T], each: impl Fn(&mut Writer, &T) -> Result<()>) -> Result<()> {
-    writer.begin_array();
-    for part in parts {
-        each(writer, part)?;
+/// A component, or `null`; `what` is for the message about one without a name.
+fn stage<S: Section>(writer: &mut Writer, spec: Option<&S>, what: &str) -> Result<()> {
+    let Some(spec) = spec else {
+        writer.null();
+        return Ok(());
+    };
+    if let Some(path) = spec.import_path() {
+        writer.string(&path.ok_or_else(|| nameless(what))?);
+        return Ok(());
     }
-    writer.end_array();
-    Ok(())
-}
-
-fn normalizer(writer: &mut Writer, spec: &NormalizerSpec) -> Result<()> {
-    match spec {
-        NormalizerSpec::Sequence(parts) => return sequence(writer, parts, normalizer),
-        NormalizerSpec::SentencePiece(spec) => {
-            writer.begin_object();
-            writer.string_field("charsmap", &base64::encode(&spec.charsmap));
-            writer.bool_field("add_dummy_prefix", spec.add_dummy_prefix);
-            writer.bool_field("remove_extra_whitespaces", spec.remove_extra_whitespaces);
-            writer.bool_field("escape_whitespaces", spec.escape_whitespaces);
-            writer.bool_field("treat_whitespace_as_suffix", spec.treat_whitespace_as_suffix);
-            writer.key("user_defined");
+    match spec.clone().parts() {
+        Ok(parts) => {
             writer.begin_array();
-            spec.user_defined.iter().for_each(|text| writer.string(text));
+            parts.iter().try_for_each(|part| stage(writer, Some(part), what))?;
             writer.end_array();
-            writer.end_object();
         }
-        NormalizerSpec::Precompiled { charsmap, matching } => {
-            writer.begin_object();
-            writer.string_field("charsmap", &base64::encode(charsmap));
-            writer.unsigned_field("matching", *matching as u64);
-            writer.end_object();
-        }
-        NormalizerSpec::Replace { pattern: what, content } => {
-            writer.begin_object();
-            pattern(writer, what);
-            writer.string_field("content", content);
-            writer.end_object();
-        }
-        NormalizerSpec::Custom(custom) => {
-            writer.string(&custom.import_path().ok_or_else(|| nameless("normalizer"))?)
-        }
-        _ => writer.string(&hf::normalizer_to_json(spec, false)?),
+        Err(mut own) => match own_words(&mut own) {
+            OwnWords::None => writer.string(&hf::component_to_json(spec, false)?),
+            OwnWords::Spaces => writer.string("scripts with spaces"),
+            OwnWords::Fields => fields(writer, &mut own),
+        },
     }
     Ok(())
 }
 
-fn pre_tokenizer(writer: &mut Writer, spec: &PreTokenizerSpec) -> Result<()> {
-    match spec {
-        PreTokenizerSpec::Sequence(parts) => return sequence(writer, parts, pre_tokenizer),
-        PreTokenizerSpec::Split { pattern: what, behavior, invert } => {
-            writer.begin_object();
-            pattern(writer, what);
-            writer.unsigned_field("behavior", *behavior as u64);
-            writer.bool_field("invert", *invert);
-            writer.end_object();
-        }
-        PreTokenizerSpec::UnicodeScripts { keep_spaces: true } => writer.string("scripts with spaces"),
-        PreTokenizerSpec::Custom(custom) => {
-            writer.string(&custom.import_path().ok_or_else(|| nameless("pre-tokenizer"))?);
-        }
-        _ => writer.string(&hf::pre_tokenizer_to_json(spec, false)?),
-    }
-    Ok(())
+/// What tells components apart that are the same in `tokenizer.json`, or cannot be there.
+enum OwnWords {
+    None,
+    Spaces,
+    Fields,
 }
 
-fn decoder(writer: &mut Writer, spec: &DecoderSpec) -> Result<()> {
-    match spec {
-        DecoderSpec::Sequence(parts) => return sequence(writer, parts, decoder),
-        DecoderSpec::Replace { pattern: what, content } => {
-            writer.begin_object();
-            pattern(writer, what);
-            writer.string_field("content", content);
-            writer.end_object();
+fn own_words<S: Section>(spec: &mut S) -> OwnWords {
+    for field in spec.fields() {
+        match field.slot {
+            Slot::Pattern(_) | Slot::Bytes(_) | Slot::Pieces(_) => return OwnWords::Fields,
+            Slot::Flag(true) if field.name == "keep_spaces" => return OwnWords::Spaces,
+            _ => {}
         }
-        // The pieces themselves are hashed as a table.
-        DecoderSpec::SentencePiece {
-            pieces: _,
-            add_dummy_prefix,
-            remove_extra_whitespaces,
-            treat_whitespace_as_suffix,
-            unk_surface,
-        } => {
-            writer.begin_object();
-            writer.bool_field("add_dummy_prefix", *add_dummy_prefix);
-            writer.bool_field("remove_extra_whitespaces", *remove_extra_whitespaces);
-            writer.bool_field("treat_whitespace_as_suffix", *treat_whitespace_as_suffix);
-            writer.string_field("unk_surface", unk_surface);
-            writer.end_object();
-        }
-        DecoderSpec::Custom(custom) => {
-            writer.string(&custom.import_path().ok_or_else(|| nameless("decoder"))?)
-        }
-        _ => writer.string(&hf::decoder_to_json(spec, false)?),
     }
-    Ok(())
+    OwnWords::None
+}
+
+/// The names are those of the first fingerprints, which must stay.
+fn fields<S: Section>(writer: &mut Writer, spec: &mut S) {
+    writer.begin_object();
+    for field in spec.fields() {
+        let name = field.name.trim_start_matches("precompiled_");
+        match field.slot {
+            Slot::Pattern(what) => pattern(writer, what),
+            Slot::Flag(flag) => writer.bool_field(name, *flag),
+            Slot::Bytes(bytes) => writer.string_field(name, &base64::encode(bytes)),
+            Slot::Behavior(behavior) => writer.unsigned_field(name, *behavior as u64),
+            Slot::Matching(matching) => writer.unsigned_field(name, *matching as u64),
+            Slot::Texts(texts) => {
+                writer.key(name);
+                writer.begin_array();
+                texts.iter().for_each(|text| writer.string(text));
+                writer.end_array();
+            }
+            // The rules count, and not what they are called.
+            Slot::Text(text) if name != "name" => writer.string_field(name, text),
+            // The pieces themselves are hashed as a table.
+            _ => {}
+        }
+    }
+    writer.end_object();
 }
 
 /// Tables of pieces outside of the model.
@@ -133,22 +105,13 @@ pub(super) fn piece_tables(spec: &TokenizerSpec) -> Vec<&[SentencePiece]> {
 
 pub(super) fn write(writer: &mut Writer, spec: &TokenizerSpec) -> Result<()> {
     writer.begin_array();
-    match &spec.normalizer {
-        Some(part) => normalizer(writer, part)?,
-        None => writer.null(),
-    }
-    match &spec.pre_tokenizer {
-        Some(part) => pre_tokenizer(writer, part)?,
-        None => writer.null(),
-    }
+    stage(writer, spec.normalizer.as_ref(), "normalizer")?;
+    stage(writer, spec.pre_tokenizer.as_ref(), "pre-tokenizer")?;
     match &spec.post_processor {
-        Some(part) => writer.string(&hf::post_processor_to_json(part, false)?),
+        Some(part) => writer.string(&hf::component_to_json(part, false)?),
         None => writer.null(),
     }
-    match &spec.decoder {
-        Some(part) => decoder(writer, part)?,
-        None => writer.null(),
-    }
+    stage(writer, spec.decoder.as_ref(), "decoder")?;
     // Which added token comes first decides nothing but ids, so they count in the order of their ids.
     let mut added: Vec<_> = spec.added_tokens.iter().collect();
     added.sort_by_key(|token| token.id);

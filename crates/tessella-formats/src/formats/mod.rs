@@ -49,7 +49,7 @@ pub struct Known {
     /// What the content begins with, in words.
     begins: &'static str,
     sniff: fn(&Head<'_>) -> bool,
-    read: fn(&Source<'_>, &LoadOptions<'_>) -> Result<Loaded>,
+    read: fn(&Source<'_>, &LoadOptions<'_>) -> Result<LoadedFile>,
     /// The content for a file of this name.
     write: Option<Write>,
 }
@@ -88,7 +88,7 @@ pub static TABLE: [Known; 6] = [
         sniff: |head| head.json == Some(Json::Tokenizer),
         read: |source, options| {
             let hf::Document { spec, notices } = hf::read_document(&source.content()?, options.resolver)?;
-            Ok(Loaded { notices, ..plain(spec, Format::TokenizerJson) })
+            Ok(LoadedFile { notices, ..plain(spec, Format::TokenizerJson) })
         },
         write: Some(|_, spec, pretty| Ok(Written::new(hf::to_string(spec, pretty)?))),
     },
@@ -145,15 +145,13 @@ pub static TABLE: [Known; 6] = [
 /// The name of folders among the options.
 pub const FOLDER: &str = "folder";
 
-/// A tokenizer read from a path.
+/// A tokenizer read from a file.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedFile {
     pub spec: TokenizerSpec,
     pub format: Format,
     /// What deserves a warning.
     pub notices: Vec<String>,
-    /// What else a folder holds.
-    pub folder: Option<crate::folder::LoadedFolder>,
 }
 
 /// What the caller knows beside the path.
@@ -182,12 +180,12 @@ impl Source<'_> {
     }
 }
 
-fn plain(spec: TokenizerSpec, format: Format) -> Loaded {
-    Loaded { spec, format, notices: Vec::new(), folder: None }
+fn plain(spec: TokenizerSpec, format: Format) -> LoadedFile {
+    LoadedFile { spec, format, notices: Vec::new() }
 }
 
 /// A list of words: the vocabulary of a BERT.
-fn words(bytes: &[u8]) -> Result<Loaded> {
+fn words(bytes: &[u8]) -> Result<LoadedFile> {
     let model = vocab_files::word_piece(vocab_files::read_vocab_txt(bytes)?);
     if model.vocab.id(&model.unk_token).is_none() {
         let what = "this is no tokenizer file that is known, and as a list of words it lacks `[UNK]`";
@@ -198,7 +196,7 @@ fn words(bytes: &[u8]) -> Result<Loaded> {
 }
 
 /// Reads a file, by what it holds.
-pub fn read_path(path: &Path, options: &LoadOptions<'_>) -> Result<Loaded> {
+pub fn read_path(path: &Path, options: &LoadOptions<'_>) -> Result<LoadedFile> {
     let here = |error: Error| error.at(path.display().to_string());
     const LONGEST: u64 = 16;
     let mut first = Vec::new();

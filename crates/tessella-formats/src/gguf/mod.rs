@@ -20,6 +20,7 @@ use tessella_core::spec::{
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::atomic::{self, io_error};
+use crate::sentencepiece::user_defined;
 use crate::tiktoken::byte_level_decoder;
 use crate::vocab_files::word_piece;
 use metadata::Metadata;
@@ -212,12 +213,7 @@ fn sentence_piece(data: &Metadata, tokens: &Tokens<'_>, kind: SentencePieceKind)
     let add_dummy_prefix = data.boolean("tokenizer.ggml.add_space_prefix")?.unwrap_or(true);
     let remove_extra_whitespaces = data.boolean("tokenizer.ggml.remove_extra_whitespaces")?.unwrap_or(false);
     let suffix = data.boolean("tokenizer.ggml.treat_whitespace_as_suffix")?.unwrap_or(false);
-    let mut user_defined: Vec<String> = pieces
-        .iter()
-        .filter(|piece| piece.kind == PieceKind::UserDefined)
-        .map(|piece| piece.text.clone())
-        .collect();
-    user_defined.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    let user_defined = user_defined(&pieces);
     let unk_surface = " \u{2047} ".to_string();
     let mut spec = TokenizerSpec::new(ModelSpec::SentencePiece(SentencePieceSpec {
         kind,
@@ -284,15 +280,8 @@ fn byte_level(data: &Metadata, tokens: &Tokens<'_>) -> Result<TokenizerSpec> {
         }
     }
     let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec {
-        vocab: Arc::new(vocab),
-        merges: Merges::Pairs(Arc::new(merges)),
-        dropout: None,
-        unk_token: None,
-        continuing_subword_prefix: None,
-        end_of_word_suffix: None,
-        fuse_unk: false,
-        byte_fallback: false,
         ignore_merges: cut.whole_pieces,
+        ..BpeSpec::new(vocab, Merges::Pairs(Arc::new(merges)))
     }));
     spec.pre_tokenizer = Some(cut.pre_tokenizer());
     spec.decoder = Some(byte_level_decoder());

@@ -3,12 +3,10 @@
 use tessella_core::error::excerpt;
 use tessella_core::{Error, Result, TokenizerSpec};
 
+use super::components::{self, Stage};
 use super::expressible::expressible;
 use super::remarks::{PARTS, Remarks, unknown_part};
-use super::{
-    Document, Resolver, added_ids, decoders, model_write, models, normalizers, post_processors,
-    pre_tokenizers, settings,
-};
+use super::{Document, Reading, Resolver, added_ids, model_write, models, settings};
 use crate::json::{Kind, Node, Parser, Value, Writer};
 
 /// The only version there is.
@@ -44,6 +42,7 @@ pub(super) fn read(mut parser: Parser<'_>, resolver: Resolver<'_>) -> Result<Doc
         return Err(Error::format("Model missing. A tokenizer needs the field `model`").at("$"));
     };
 
+    let reading = Reading { resolver, exact: false };
     let mut spec = TokenizerSpec::new(model);
     for (key, value) in &parts {
         let node = Node::new(value, format!("$.{key}"));
@@ -64,10 +63,10 @@ pub(super) fn read(mut parser: Parser<'_>, resolver: Resolver<'_>) -> Result<Doc
             "truncation" => spec.truncation = Some(settings::read_truncation(&node)?),
             "padding" => spec.padding = Some(settings::read_padding(&node)?),
             "added_tokens" => spec.added_tokens = settings::read_added_tokens(&node)?,
-            "normalizer" => spec.normalizer = Some(normalizers::read(&node, resolver)?),
-            "pre_tokenizer" => spec.pre_tokenizer = Some(pre_tokenizers::read(&node, resolver)?),
-            "post_processor" => spec.post_processor = Some(post_processors::read(&node)?),
-            _ => spec.decoder = Some(decoders::read(&node, resolver)?),
+            "normalizer" => spec.normalizer = Some(components::read(&node, reading)?),
+            "pre_tokenizer" => spec.pre_tokenizer = Some(components::read(&node, reading)?),
+            "post_processor" => spec.post_processor = Some(components::read(&node, reading)?),
+            _ => spec.decoder = Some(components::read(&node, reading)?),
         }
     }
     let (added_tokens, mut notices) = added_ids::by_rule(&spec.model, &spec.added_tokens);
@@ -80,42 +79,26 @@ pub(super) fn write(writer: &mut Writer, spec: &TokenizerSpec) -> Result<()> {
     let spec = &*expressible(spec)?;
     writer.begin_object();
     writer.string_field("version", VERSION);
-    writer.key("truncation");
-    match &spec.truncation {
-        Some(truncation) => settings::write_truncation(writer, truncation),
-        None => writer.null(),
-    }
-    writer.key("padding");
-    match &spec.padding {
-        Some(padding) => settings::write_padding(writer, padding),
-        None => writer.null(),
-    }
+    settings::write(writer, spec.truncation.as_ref(), spec.padding.as_ref());
     writer.key("added_tokens");
     writer.begin_array();
     spec.added_tokens.iter().for_each(|token| settings::write_added_token(writer, token));
     writer.end_array();
-    writer.key("normalizer");
-    match &spec.normalizer {
-        Some(normalizer) => normalizers::write(writer, normalizer)?,
-        None => writer.null(),
-    }
-    writer.key("pre_tokenizer");
-    match &spec.pre_tokenizer {
-        Some(pre_tokenizer) => pre_tokenizers::write(writer, pre_tokenizer)?,
-        None => writer.null(),
-    }
-    writer.key("post_processor");
-    match &spec.post_processor {
-        Some(post_processor) => post_processors::write(writer, post_processor),
-        None => writer.null(),
-    }
-    writer.key("decoder");
-    match &spec.decoder {
-        Some(decoder) => decoders::write(writer, decoder)?,
-        None => writer.null(),
-    }
+    write_stage(writer, "normalizer", &spec.normalizer)?;
+    write_stage(writer, "pre_tokenizer", &spec.pre_tokenizer)?;
+    write_stage(writer, "post_processor", &spec.post_processor)?;
+    write_stage(writer, "decoder", &spec.decoder)?;
     writer.key("model");
     model_write::write(writer, &spec.model)?;
     writer.end_object();
+    Ok(())
+}
+
+fn write_stage<S: Stage>(writer: &mut Writer, key: &str, stage: &Option<S>) -> Result<()> {
+    writer.key(key);
+    match stage {
+        Some(component) => components::write(writer, component, false)?,
+        None => writer.null(),
+    }
     Ok(())
 }

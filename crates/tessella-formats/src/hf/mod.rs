@@ -1,35 +1,31 @@
 //! `tokenizer.json`: one JSON document that holds every stage of a tokenizer.
 //!
 //! Reading is layered like the document: [`document`] walks the top level, [`settings`] knows truncation,
-//! padding and added tokens, and there is one module per kind of component. The model's large tables are
-//! streamed ([`models`]); all the rest is small and read through a tree. Older spellings are understood:
+//! padding and added tokens, [`components`] the four stages around the model, whose peculiarities are in [`stages`]. The model's
+//! large tables are streamed ([`models`]); all the rest is small and read through a tree. Older spellings are understood:
 //! components without `type` are told by their fields, merges may be `"a b"`, and so on.
 //!
 //! Writing goes the same way back, in the field order that readers of this format know. What the format has
 //! no words for is first restated ([`concat_rank`](crate::concat_rank), [`dialect`]) where that is exact, or refused.
 
 mod added_ids;
-mod decoders;
+mod components;
 mod dialect;
 mod document;
 mod expressible;
 mod model_write;
 mod models;
-mod normalizers;
 mod pattern;
-mod post_processors;
-mod pre_tokenizers;
 mod remarks;
 mod settings;
+mod stages;
+mod template;
 
 use std::sync::Arc;
 
 use tessella_core::hooks::{CustomDecoder, CustomNormalizer, CustomPreTokenizer};
-use tessella_core::spec::{
-    AddedToken, DecoderSpec, ModelSpec, NormalizerSpec, Padding, PostProcessorSpec, PreTokenizerSpec,
-    Truncation, Vocab,
-};
-use tessella_core::{Error, Result, TokenizerSpec};
+use tessella_core::spec::{AddedToken, Described, ModelSpec, Padding, Truncation, Vocab};
+use tessella_core::{Result, TokenizerSpec};
 
 use crate::json::{Layout, Node, Parser, Value, Writer};
 
@@ -103,46 +99,61 @@ fn written(pretty: bool, write: impl FnOnce(&mut Writer) -> Result<()>) -> Resul
     Ok(writer.finish())
 }
 
-pub fn normalizer_from_json(text: &str, resolver: Resolver<'_>) -> Result<NormalizerSpec> {
-    section(text, |node| normalizers::read(node, resolver))
+/// How components are read.
+#[derive(Clone, Copy, Default)]
+pub struct Reading<'r> {
+    pub resolver: Resolver<'r>,
+    /// Whether the words of [`exact`] are known.
+    pub exact: bool,
 }
 
-pub fn normalizer_to_json(spec: &NormalizerSpec, pretty: bool) -> Result<String> {
-    written(pretty, |writer| normalizers::write(writer, spec))
+/// A component that is a section of the document.
+pub trait Section: Described {
+    fn read(text: &str, reading: Reading<'_>) -> Result<Self>;
+    fn write(&self, writer: &mut Writer, exact: bool) -> Result<()>;
 }
 
-pub fn pre_tokenizer_from_json(text: &str, resolver: Resolver<'_>) -> Result<PreTokenizerSpec> {
-    section(text, |node| pre_tokenizers::read(node, resolver))
+impl<S: components::Stage> Section for S {
+    fn read(text: &str, reading: Reading<'_>) -> Result<Self> {
+        section(text, |node| components::read(node, reading))
+    }
+
+    fn write(&self, writer: &mut Writer, exact: bool) -> Result<()> {
+        components::write(writer, self, exact)
+    }
 }
 
-pub fn pre_tokenizer_to_json(spec: &PreTokenizerSpec, pretty: bool) -> Result<String> {
-    written(pretty, |writer| pre_tokenizers::write(writer, spec))
+impl Section for ModelSpec {
+    fn read(text: &str, _reading: Reading<'_>) -> Result<Self> {
+        let mut parser = Parser::new(text);
+        let model = models::read(&mut parser, "$", &mut remarks::Remarks::default())?;
+        parser.end()?;
+        Ok(model)
+    }
+
+    fn write(&self, writer: &mut Writer, _exact: bool) -> Result<()> {
+        model_write::write(writer, self)
+    }
 }
 
-pub fn post_processor_from_json(text: &str) -> Result<PostProcessorSpec> {
-    section(text, post_processors::read)
+/// Reads a component by itself.
+pub fn component_from_json<S: Section>(text: &str, resolver: Resolver<'_>) -> Result<S> {
+    S::read(text, Reading { resolver, exact: false })
 }
 
-pub fn post_processor_to_json(spec: &PostProcessorSpec, pretty: bool) -> Result<String> {
-    written(pretty, |writer| {
-        post_processors::write(writer, spec);
-        Ok(())
-    })
+/// Writes a component by itself.
+pub fn component_to_json<S: Section>(spec: &S, pretty: bool) -> Result<String> {
+    written(pretty, |writer| spec.write(writer, false))
 }
 
-pub fn decoder_from_json(text: &str, resolver: Resolver<'_>) -> Result<DecoderSpec> {
-    section(text, |node| decoders::read(node, resolver))
+/// A component in words of our own where the document has none: for pickles, not for files.
+pub fn exact<S: Section>(spec: &S) -> Result<String> {
+    written(false, |writer| spec.write(writer, true))
 }
 
-pub fn decoder_to_json(spec: &DecoderSpec, pretty: bool) -> Result<String> {
-    written(pretty, |writer| decoders::write(writer, spec))
-}
-
-pub fn model_from_json(text: &str) -> Result<ModelSpec> {
-    let mut parser = Parser::new(text);
-    let model = models::read(&mut parser, "$", &mut remarks::Remarks::default())?;
-    parser.end()?;
-    Ok(model)
+/// Reads what [`exact`] wrote.
+pub fn from_exact<S: Section>(text: &str, resolver: Resolver<'_>) -> Result<S> {
+    S::read(text, Reading { resolver, exact: true })
 }
 
 /// Reads an object of tokens and ids, as in `vocab.json`; tells what deserves a warning.
@@ -161,10 +172,6 @@ pub fn repeated_keys(settings: &Value) -> Vec<String> {
     remarks.into_notices()
 }
 
-pub fn model_to_json(spec: &ModelSpec, pretty: bool) -> Result<String> {
-    written(pretty, |writer| model_write::write(writer, spec))
-}
-
 pub fn added_token_from_json(text: &str) -> Result<AddedToken> {
     section(text, settings::read_added_token)
 }
@@ -180,61 +187,7 @@ pub fn added_token_to_json(token: &AddedToken, pretty: bool) -> Result<String> {
 pub fn settings_to_json(truncation: Option<&Truncation>, padding: Option<&Padding>) -> String {
     let mut writer = Writer::new(Layout::Compact);
     writer.begin_object();
-    writer.key("truncation");
-    match truncation {
-        Some(truncation) => settings::write_truncation(&mut writer, truncation),
-        None => writer.null(),
-    }
-    writer.key("padding");
-    match padding {
-        Some(padding) => settings::write_padding(&mut writer, padding),
-        None => writer.null(),
-    }
+    settings::write(&mut writer, truncation, padding);
     writer.end_object();
     writer.finish()
-}
-
-/// The `type` of a component; `None` where an old file leaves it out.
-fn tag<'v>(node: &Node<'v>) -> Result<Option<&'v str>> {
-    node.must_be_object()?;
-    node.field("type").map(|tag| tag.str()).transpose()
-}
-
-fn unknown_tag<T>(node: &Node<'_>, known: &[&str]) -> Result<T> {
-    node.required("type")?.unknown(known)
-}
-
-/// A component without `type` whose fields belong to none that is known.
-fn unknown_shape<T>(node: &Node<'_>, known: &[&str]) -> Result<T> {
-    node.fail(format!(
-        "the component has no `type` and its fields fit none of those that may leave it out; known types: {}",
-        known.join(", ")
-    ))
-}
-
-/// The import path in `{"type": "Custom", "path": ...}` and the means to follow it.
-fn custom<'v, 'r>(node: &Node<'v>, resolver: Resolver<'r>) -> Result<(&'v str, &'r dyn CustomResolver)> {
-    let path = node.required("path")?.str()?;
-    match resolver {
-        Some(resolver) => Ok((path, resolver)),
-        None => node.fail(format!(
-            "the custom component `{}` can only be loaded where it can be imported; load the file with a \
-             resolver for custom components",
-            tessella_core::error::excerpt(path)
-        )),
-    }
-}
-
-fn write_custom(writer: &mut Writer, kind: &str, import_path: Option<String>) -> Result<()> {
-    let Some(path) = import_path else {
-        return Err(Error::unsupported(format!(
-            "Custom {kind} cannot be serialized: it has no import path; define its class at the top level of \
-             an importable module (not in `__main__` or inside of a function) so that it can be found again"
-        )));
-    };
-    writer.begin_object();
-    writer.string_field("type", "Custom");
-    writer.string_field("path", &path);
-    writer.end_object();
-    Ok(())
 }

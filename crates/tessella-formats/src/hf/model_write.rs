@@ -6,6 +6,7 @@ use tessella_core::error::excerpt;
 use tessella_core::spec::{BpeSpec, Merges, ModelSpec, UnigramSpec, Vocab};
 use tessella_core::{Error, Result, TokenId};
 
+use super::components::write_fields;
 use crate::concat_rank;
 use crate::json::Writer;
 
@@ -15,9 +16,7 @@ pub(super) fn write(writer: &mut Writer, spec: &ModelSpec) -> Result<()> {
         ModelSpec::WordPiece(model) => {
             writer.begin_object();
             writer.string_field("type", "WordPiece");
-            writer.string_field("unk_token", &model.unk_token);
-            writer.string_field("continuing_subword_prefix", &model.continuing_subword_prefix);
-            writer.unsigned_field("max_input_chars_per_word", model.max_input_chars_per_word as u64);
+            write_fields(writer, &mut spec.clone(), false)?;
             write_vocab(writer, &model.vocab);
             writer.end_object();
             Ok(())
@@ -26,7 +25,7 @@ pub(super) fn write(writer: &mut Writer, spec: &ModelSpec) -> Result<()> {
             writer.begin_object();
             writer.string_field("type", "WordLevel");
             write_vocab(writer, &model.vocab);
-            writer.string_field("unk_token", &model.unk_token);
+            write_fields(writer, &mut spec.clone(), false)?;
             writer.end_object();
             Ok(())
         }
@@ -58,17 +57,8 @@ fn write_bpe(writer: &mut Writer, bpe: &BpeSpec) -> Result<()> {
     };
     writer.begin_object();
     writer.string_field("type", "BPE");
-    writer.key("dropout");
-    match bpe.dropout {
-        Some(dropout) => writer.f32(dropout),
-        None => writer.null(),
-    }
-    writer.optional_string_field("unk_token", bpe.unk_token.as_deref());
-    writer.optional_string_field("continuing_subword_prefix", bpe.continuing_subword_prefix.as_deref());
-    writer.optional_string_field("end_of_word_suffix", bpe.end_of_word_suffix.as_deref());
-    writer.bool_field("fuse_unk", bpe.fuse_unk);
-    writer.bool_field("byte_fallback", bpe.byte_fallback);
-    writer.bool_field("ignore_merges", ignore_merges);
+    let mut settings = ModelSpec::Bpe(BpeSpec { ignore_merges, ..bpe.clone() });
+    write_fields(writer, &mut settings, false)?;
     write_vocab(writer, &bpe.vocab);
     writer.key("merges");
     writer.begin_array();

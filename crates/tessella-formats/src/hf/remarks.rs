@@ -8,8 +8,10 @@
 use std::collections::HashSet;
 
 use tessella_core::error::excerpt;
+use tessella_core::spec::{DecoderSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec};
 use tessella_core::{Error, Result};
 
+use super::components::field_names;
 use crate::json::{Value, key_path};
 
 /// The parts of a document.
@@ -26,57 +28,17 @@ pub(super) const PARTS: [&str; 9] = [
 ];
 
 /// Every field that some component reads or that files are known to carry along.
-const OF_COMPONENTS: &[&str] = &[
-    "type",
-    "add_prefix_space",
-    "behavior",
-    "clean_text",
-    "cleanup",
-    "cls",
-    "content",
-    "decoders",
-    "delimiter",
-    "handle_chinese_chars",
-    "id",
-    "ids",
-    "individual_digits",
-    "invert",
-    "keep_spaces",
-    "length",
-    "lowercase",
-    "normalizers",
-    "pad_token",
-    "pair",
-    "path",
-    "pattern",
-    "precompiled_charsmap",
-    "prefix",
-    "prepend",
-    "prepend_scheme",
-    "pretokenizers",
-    "processors",
-    "replacement",
-    "sep",
-    "single",
-    "special_tokens",
-    "split",
-    "start",
-    "stop",
-    "str_rep",
-    "strip_accents",
-    "strip_left",
-    "strip_right",
-    "suffix",
-    "tokens",
-    "trim_offsets",
-    "type_id",
-    "use_regex",
-    "word_delimiter_token",
-    "Regex",
-    "Sequence",
-    "SpecialToken",
-    "String",
-];
+fn of_components() -> Vec<&'static str> {
+    let mut names = vec!["type", "add_prefix_space", "path", "id", "ids", "str_rep", "tokens", "type_id"];
+    names.extend(["Regex", "Sequence", "SpecialToken", "String"]);
+    names.extend(field_names::<NormalizerSpec>());
+    names.extend(field_names::<PreTokenizerSpec>());
+    names.extend(field_names::<PostProcessorSpec>());
+    names.extend(field_names::<DecoderSpec>());
+    names.sort_unstable();
+    names.dedup();
+    names
+}
 const OF_MODELS: &[&str] = &[
     "type",
     "alpha",
@@ -146,11 +108,15 @@ impl Remarks {
 
     /// Looks through another part of the document.
     pub(super) fn part(&mut self, part: &str, value: &Value) -> Result<()> {
+        let components;
         let (known, strict) = match part {
             "added_tokens" => (OF_ADDED_TOKENS, true),
             "truncation" => (OF_TRUNCATION, true),
             "padding" => (OF_PADDING, true),
-            _ => (OF_COMPONENTS, false),
+            _ => {
+                components = of_components();
+                (components.as_slice(), false)
+            }
         };
         self.value(value, &format!("$.{part}"), known, strict)
     }

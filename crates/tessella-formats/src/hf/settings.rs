@@ -32,7 +32,21 @@ pub(super) fn read_truncation(node: &Node<'_>) -> Result<Truncation> {
     })
 }
 
-pub(super) fn write_truncation(writer: &mut Writer, truncation: &Truncation) {
+/// Both settings, as fields of the document.
+pub(super) fn write(writer: &mut Writer, truncation: Option<&Truncation>, padding: Option<&Padding>) {
+    writer.key("truncation");
+    match truncation {
+        Some(truncation) => write_truncation(writer, truncation),
+        None => writer.null(),
+    }
+    writer.key("padding");
+    match padding {
+        Some(padding) => write_padding(writer, padding),
+        None => writer.null(),
+    }
+}
+
+fn write_truncation(writer: &mut Writer, truncation: &Truncation) {
     writer.begin_object();
     writer.string_field("direction", direction_name(truncation.direction));
     writer.unsigned_field("max_length", truncation.max_length as u64);
@@ -63,7 +77,7 @@ pub(super) fn read_padding(node: &Node<'_>) -> Result<Padding> {
     })
 }
 
-pub(super) fn write_padding(writer: &mut Writer, padding: &Padding) {
+fn write_padding(writer: &mut Writer, padding: &Padding) {
     writer.begin_object();
     writer.key("strategy");
     match padding.fixed_length {

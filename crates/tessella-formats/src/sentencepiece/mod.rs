@@ -8,10 +8,9 @@
 //! are the model's and the normalizer's own business. The file itself is carried along in
 //! [`SentencePieceSpec::source`]: what has not changed is written again as it stood, byte for byte.
 
-pub mod bytes;
 pub mod merges;
+pub mod messages;
 pub mod normalizer;
-pub mod processor;
 pub mod rules;
 mod rules_table;
 pub mod sections;
@@ -19,6 +18,7 @@ pub mod wire;
 
 use std::sync::Arc;
 
+use tessella_core::sentencepiece::Description;
 use tessella_core::spec::{
     DecoderSpec, ModelSpec, NormalizerSpec, PieceKind, SentencePiece, SentencePieceKind,
     SentencePieceNormalizer, SentencePieceSpec,
@@ -96,6 +96,19 @@ pub fn read_model(bytes: &[u8]) -> Result<TokenizerSpec> {
         ));
     }
     Ok(describe(&sections, pieces, bytes))
+}
+
+/// Reads a serialized model with what only [`Processor`](tessella_core::sentencepiece::Processor) makes use of.
+pub fn read_description(bytes: &[u8]) -> Result<Description> {
+    let sections = read_sections(bytes)?;
+    let (trainer, denormalizer) = (&sections.trainer, &sections.denormalizer);
+    Ok(Description {
+        denormalizer: (!denormalizer.precompiled_charsmap().is_empty())
+            .then(|| denormalizer.described(false, Vec::new())),
+        named: [trainer.unk_piece(), trainer.bos_piece(), trainer.eos_piece(), trainer.pad_piece()],
+        self_test: read_self_test(bytes)?,
+        spec: describe(&sections, read_pieces(bytes)?, bytes),
+    })
 }
 
 fn read_pieces(bytes: &[u8]) -> Result<Vec<SentencePiece>> {
@@ -206,15 +219,37 @@ fn kind_of(model_type: i32) -> Option<SentencePieceKind> {
     }
 }
 
+impl NormalizerSection {
+    /// What runs this section; user-defined symbols pass through it.
+    fn described(
+        &self,
+        treat_whitespace_as_suffix: bool,
+        user_defined: Vec<String>,
+    ) -> SentencePieceNormalizer {
+        SentencePieceNormalizer {
+            name: self.name(),
+            charsmap: self.precompiled_charsmap().into(),
+            add_dummy_prefix: self.add_dummy_prefix(),
+            remove_extra_whitespaces: self.remove_extra_whitespaces(),
+            escape_whitespaces: self.escape_whitespaces(),
+            treat_whitespace_as_suffix,
+            user_defined: user_defined.into(),
+        }
+    }
+}
+
+/// The symbols that pass through a normalizer: the longest first.
+pub(crate) fn user_defined(pieces: &[SentencePiece]) -> Vec<String> {
+    let symbols = pieces.iter().filter(|piece| piece.kind == PieceKind::UserDefined);
+    let mut symbols: Vec<String> = symbols.map(|piece| piece.text.clone()).collect();
+    symbols.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    symbols
+}
+
 /// The tokenizer that a model's sections and pieces describe.
 fn describe(sections: &Sections, pieces: Vec<SentencePiece>, source: &[u8]) -> TokenizerSpec {
     let Sections { trainer, normalizer, .. } = sections;
-    let mut user_defined: Vec<String> = pieces
-        .iter()
-        .filter(|piece| piece.kind == PieceKind::UserDefined)
-        .map(|piece| piece.text.clone())
-        .collect();
-    user_defined.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    let user_defined = user_defined(&pieces);
     let pieces = Arc::new(pieces);
     let mut spec = TokenizerSpec::new(ModelSpec::SentencePiece(SentencePieceSpec {
         kind: kind_of(trainer.model_type()).unwrap_or(SentencePieceKind::Unigram),
@@ -224,15 +259,8 @@ fn describe(sections: &Sections, pieces: Vec<SentencePiece>, source: &[u8]) -> T
         unk_surface: trainer.unk_surface(),
         source: Some(source.into()),
     }));
-    spec.normalizer = Some(NormalizerSpec::SentencePiece(SentencePieceNormalizer {
-        name: normalizer.name(),
-        charsmap: normalizer.precompiled_charsmap().into(),
-        add_dummy_prefix: normalizer.add_dummy_prefix(),
-        remove_extra_whitespaces: normalizer.remove_extra_whitespaces(),
-        escape_whitespaces: normalizer.escape_whitespaces(),
-        treat_whitespace_as_suffix: trainer.treat_whitespace_as_suffix(),
-        user_defined: user_defined.into(),
-    }));
+    let described = normalizer.described(trainer.treat_whitespace_as_suffix(), user_defined);
+    spec.normalizer = Some(NormalizerSpec::SentencePiece(described));
     spec.decoder = Some(DecoderSpec::SentencePiece {
         pieces,
         add_dummy_prefix: normalizer.add_dummy_prefix(),

@@ -1,38 +1,37 @@
-//! A normalizer by itself: from a model, from named rules or from a user's own.
+//! A normalizer without a model: from a model's file, from named rules or from a user's own.
 
 use tessella_core::error::excerpt;
 use tessella_core::normalize::charsmap::Charsmap;
-use tessella_core::normalize::sentencepiece::SentencePieceNormalization;
+use tessella_core::spec::SentencePieceNormalizer;
 use tessella_core::{Error, ErrorKind, Result};
 
 use super::sections::NormalizerSection;
 use super::wire::Writer;
-use super::{NORMALIZER, TRAINER, processor, read_sections, rules};
+use super::{NORMALIZER, TRAINER, read_sections, rules};
 
 /// A normalizer with the settings that it was made from.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Normalizer {
     section: NormalizerSection,
     /// Of the model it came from; suffix mode is none of a normalizer's settings.
     trainer: Vec<u8>,
-    compiled: SentencePieceNormalization,
 }
 
 impl Normalizer {
-    fn new(section: NormalizerSection, trainer: Vec<u8>) -> Result<Self> {
-        let compiled = processor::normalization(&section, false, Vec::new())?;
-        Ok(Normalizer { section, trainer, compiled })
+    /// From a section whose rules may be named, in a file, or compiled.
+    fn of(section: &NormalizerSection) -> Result<Self> {
+        Ok(Normalizer { section: populated(section, true)?, trainer: Vec::new() })
     }
 
     /// From a serialized model. Only its normalizer section is looked at.
     pub fn from_model(model: &[u8]) -> Result<Self> {
         let sections = read_sections(model)?;
-        Normalizer::new(sections.normalizer, sections.trainer.write())
+        Ok(Normalizer { section: sections.normalizer, trainer: sections.trainer.write() })
     }
 
     /// From a serialized normalizer section, whose rules may be named, in a file, or compiled.
     pub fn from_spec(spec: &[u8]) -> Result<Self> {
-        Normalizer::new(populated(&NormalizerSection::read(spec, 0)?, true)?, Vec::new())
+        Normalizer::of(&NormalizerSection::read(spec, 0)?)
     }
 
     pub fn from_file(path: &str) -> Result<Self> {
@@ -40,12 +39,12 @@ impl Normalizer {
             normalization_rule_tsv: Some(path.to_string()),
             ..NormalizerSection::default()
         };
-        Normalizer::new(populated(&section, true)?, Vec::new())
+        Normalizer::of(&section)
     }
 
     pub fn from_name(name: &str) -> Result<Self> {
         let section = NormalizerSection { name: Some(name.to_string()), ..NormalizerSection::default() };
-        Normalizer::new(populated(&section, true)?, Vec::new())
+        Normalizer::of(&section)
     }
 
     /// From pairs of a text and what it becomes.
@@ -67,7 +66,7 @@ impl Normalizer {
             precompiled_charsmap: Some(charsmap),
             ..NormalizerSection::default()
         };
-        Normalizer::new(section, Vec::new())
+        Ok(Normalizer { section, trainer: Vec::new() })
     }
 
     pub fn section(&self) -> &NormalizerSection {
@@ -86,21 +85,19 @@ impl Normalizer {
 
     /// Changes one of its switches.
     pub fn set(&mut self, name: &str, value: bool) -> Result<()> {
-        let mut section = self.section.clone();
-        match name {
-            "add_dummy_prefix" => section.add_dummy_prefix = Some(value),
-            "remove_extra_whitespaces" => section.remove_extra_whitespaces = Some(value),
-            "escape_whitespaces" => section.escape_whitespaces = Some(value),
+        let switch = match name {
+            "add_dummy_prefix" => &mut self.section.add_dummy_prefix,
+            "remove_extra_whitespaces" => &mut self.section.remove_extra_whitespaces,
+            "escape_whitespaces" => &mut self.section.escape_whitespaces,
             _ => return Err(Error::unsupported(format!("a normalizer has no switch `{name}`"))),
-        }
-        self.compiled = processor::normalization(&section, false, Vec::new())?;
-        self.section = section;
+        };
+        *switch = Some(value);
         Ok(())
     }
 
-    /// The normalized text, and for each of its bytes and its end where it comes from.
-    pub fn normalize(&self, text: &[u8]) -> Result<(String, Vec<usize>)> {
-        processor::normalize(&self.compiled, text)
+    /// What runs it.
+    pub fn described(&self) -> SentencePieceNormalizer {
+        self.section.described(false, Vec::new())
     }
 
     /// The rules, by source.

@@ -10,7 +10,6 @@ pub mod data_gym;
 mod named;
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use tessella_core::error::excerpt;
 use tessella_core::pretokenize::byte_alphabet::{alphabet_to_bytes, bytes_to_alphabet};
@@ -81,17 +80,7 @@ pub fn write_ranks(ranks: &[(Vec<u8>, TokenId)]) -> String {
 
 /// A BPE model whose merges go by rank.
 pub(crate) fn concat_rank_bpe(vocab: Vocab) -> BpeSpec {
-    BpeSpec {
-        vocab: Arc::new(vocab),
-        merges: Merges::ConcatRank,
-        dropout: None,
-        unk_token: None,
-        continuing_subword_prefix: None,
-        end_of_word_suffix: None,
-        fuse_unk: false,
-        byte_fallback: false,
-        ignore_merges: true,
-    }
+    BpeSpec { ignore_merges: true, ..BpeSpec::new(vocab, Merges::ConcatRank) }
 }
 
 /// Puts a table of ranks and its encoding together.

@@ -216,15 +216,9 @@ impl BpeTrainer {
         let merges = last_ranks(learned.merges);
         let report = TrainReport { merges: merges.len(), ..learned.report };
         let model = ModelSpec::Bpe(BpeSpec {
-            vocab: Arc::new(learned.tokens.into_vocab()),
-            merges: Merges::Pairs(Arc::new(merges)),
-            dropout: None,
-            unk_token: None,
             continuing_subword_prefix: self.continuing_subword_prefix.clone(),
             end_of_word_suffix: self.end_of_word_suffix.clone(),
-            fuse_unk: false,
-            byte_fallback: false,
-            ignore_merges: false,
+            ..BpeSpec::new(learned.tokens.into_vocab(), Merges::Pairs(Arc::new(merges)))
         });
         Ok(Trained { model, special_tokens: as_special(&self.special_tokens), report })
     }

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use tessella_core::Result;
 use tessella_core::cancel::Cancel;
+use tessella_core::sentencepiece::{Piece, Processor};
 use tessella_core::spec::{PieceKind, SentencePiece};
-use tessella_formats::sentencepiece::Model;
-use tessella_formats::sentencepiece::processor::{Piece, Processor};
 use tessella_formats::sentencepiece::sections::{self, TrainerSpec};
+use tessella_formats::sentencepiece::{Model, read_description};
 
 use super::meta::Meta;
 use super::wrong;
@@ -84,7 +84,7 @@ pub(super) fn self_test(model: &Model, samples: Vec<String>) -> Result<Vec<(Stri
         return Ok(Vec::new());
     }
     let plain = Model { denormalizer: None, ..model.clone() };
-    let processor = Processor::load(&plain.write())?;
+    let processor = Processor::new(read_description(&plain.write())?)?;
     samples
         .into_iter()
         .map(|sample| {

@@ -11,9 +11,9 @@ use std::io::{BufRead, BufReader};
 
 use tessella_core::normalize::sentencepiece::SentencePieceNormalization;
 use tessella_core::random::Random;
+use tessella_core::sentencepiece::bytes;
 use tessella_core::text::AlignedText;
 use tessella_core::{Error, ErrorKind, Result, error::excerpt};
-use tessella_formats::sentencepiece::bytes;
 use tessella_formats::sentencepiece::sections::{self, TrainerSpec};
 
 use super::alphabet::word_of;

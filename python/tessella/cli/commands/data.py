@@ -1,12 +1,14 @@
 """Corpora to the files that training frameworks read.
 
 tokenize makes token files and a manifest; run it again after an interrupt and it goes on where it was. verify
-reads them all again, inspect and sample look into them, merge ends a run that several jobs have made.
+reads them all again, inspect and sample look into them, pack writes them again in rows of one length or for
+another reader, merge ends a run that several jobs have made.
 
 Examples:
   $ tessella data tokenize tokenizer.json rows.jsonl -o tokens --no-eos
   $ tessella data inspect tokens
   $ tessella data sample tokens --tokenizer tokenizer.json -n 2
+  $ tessella data pack tokens -o rows --pack best-fit --length 64 --format numpy
   $ tessella data verify tokens --tokenizer tokenizer.json
   $ tessella data tokenize tokenizer.json corpus.txt --separator "\\n" -o packed --no-eos --format parquet \\
       --pack best-fit --length 128
@@ -59,6 +61,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     made.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
     made.add_argument("--shards", type=int, default=1, metavar="N", help="how many of them (default: 1)")
     made.add_argument("--seed", type=int, default=0, help="which of them (default: 0)")
+    made = verb("pack", "token files again, in rows of one length or for another reader", _pack)
+    made.add_argument("folder", metavar="FOLDER")
+    made.add_argument("-o", "--output", metavar="FOLDER", required=True, help="the folder of the results")
+    made.add_argument("-f", "--format", choices=FORMATS, default="parquet", help="(default: parquet)")
+    made.add_argument("--dtype", default="auto", help="the type of numbers (default: the smallest)")
+    made.add_argument("--pack", choices=("concat", "best-fit"), help="put documents into rows of one length")
+    made.add_argument("--length", type=int, metavar="N", help="tokens of a row")
+    made.add_argument(
+        "--pad", type=int, metavar="ID", help="what fills rows up (default: the end of documents)"
+    )
+    made.add_argument("--shuffle", type=int, metavar="SEED", help="an order drawn from this, in each shard")
+    made.add_argument("--workers", type=int, metavar="N", help="how many cores work (default: all)")
+    made.add_argument("--anew", action="store_true", help="replace what is there instead of going on with it")
+    made.add_argument("-q", "--quiet", action="store_true", help="show no progress and no report")
     made = verb("merge", "end a run that several jobs have made", _merge)
     made.add_argument("folder", metavar="FOLDER")
     made = verb("sample", "show some documents", _sample)
@@ -227,6 +243,28 @@ def _verify(options: argparse.Namespace) -> int:
     print(f"{options.folder}: {found.files} files, {terminal.size(found.bytes)}{remade}: ", end="")
     print("as written" if found else f"{len(found.problems)} problems")
     return 0 if found else 1
+
+
+def _pack(options: argparse.Namespace) -> int:
+    from ... import data
+
+    with inputs.shown_meter("pack", not options.quiet) as meter:
+        made = data.pack_corpus(
+            options.folder,
+            options.output,
+            length=options.length,
+            pack=options.pack,
+            format=options.format,
+            dtype=options.dtype,
+            pad=options.pad,
+            shuffle=options.shuffle,
+            workers=options.workers,
+            resume=not options.anew,
+            on_event=_Events(meter, False, options.quiet),
+        )
+    if not options.quiet:
+        print(f"{options.output}: {made}")
+    return 0
 
 
 def _merge(options: argparse.Namespace) -> int:

@@ -430,18 +430,8 @@ mod tests {
     fn half_a_character_of_the_alphabet_covers_the_whole_byte() {
         let texts = ["a".to_string()].into_iter().chain((0..=255u8).map(|byte| format!("<0x{byte:02X}>")));
         let vocab = Vocab::from_entries(texts.zip(0..)).unwrap();
-        let bpe = Bpe::new(&BpeSpec {
-            vocab: Arc::new(vocab),
-            merges: Merges::Pairs(Arc::new(Vec::new())),
-            dropout: None,
-            unk_token: None,
-            continuing_subword_prefix: None,
-            end_of_word_suffix: None,
-            fuse_unk: false,
-            byte_fallback: true,
-            ignore_merges: false,
-        })
-        .unwrap();
+        let bpe =
+            Bpe::new(&BpeSpec { byte_fallback: true, ..BpeSpec::new(vocab, Merges::default()) }).unwrap();
         let mut tokens = Vec::new();
         let (mut scratch, mut random) = (MergeScratch::default(), Random::from_seed(1));
         bpe.tokenize_bytes("aéa".as_bytes(), &mut scratch, &mut random, &mut tokens).unwrap();

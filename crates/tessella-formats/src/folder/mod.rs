@@ -1,0 +1,89 @@
+//! Folders in which the `transformers` library keeps a tokenizer.
+//!
+//! `tokenizer.json` says all where it exists; else the tokenizer is built from `tokenizer.model`,
+//! `tekken.json`, `vocab.json` with `merges.txt`, or `vocab.txt`. Beside it stand settings
+//! (`tokenizer_config.json`, `special_tokens_map.json`, `added_tokens.json`) and chat templates, which are
+//! handed on as they are.
+
+mod bare;
+mod read;
+mod write;
+
+pub use read::{LoadedFolder, load, load_with};
+pub use write::{Extras, save};
+
+/// The names that the library gives to SentencePiece models, the usual one first.
+const SENTENCEPIECE_NAMES: [&str; 5] =
+    ["tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model", "sentencepiece.model"];
+
+const TEMPLATE: &str = "chat_template.jinja";
+const TEMPLATES: &str = "additional_chat_templates";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    use crate::atomic;
+    use crate::detect::{Format, load_path_with};
+    use crate::formats::LoadOptions;
+    use tessella_core::spec::{NormalizerSpec, PostProcessorSpec};
+
+    fn fresh(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("tessella-folder-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_bare_vocabulary_becomes_a_saved_tokenizer() {
+        let folder = fresh("bert");
+        atomic::write(&folder.join("vocab.txt"), "[PAD]\n[UNK]\n[CLS]\n[SEP]\nfoo\n##bar\n".as_bytes())
+            .unwrap();
+        let config = br#"{"do_lower_case": false, "chat_template": [{"name": "default", "template": "D"}, {"name": "t", "template": "T"}]}"#;
+        atomic::write(&folder.join("tokenizer_config.json"), config).unwrap();
+        let loaded = load(&folder).unwrap();
+        assert!(matches!(loaded.spec.normalizer, Some(NormalizerSpec::Bert { lowercase: false, .. })));
+        assert!(
+            matches!(&loaded.spec.post_processor, Some(PostProcessorSpec::Bert { cls, .. }) if cls.1 == 2)
+        );
+        assert_eq!(loaded.chat_template.as_deref(), Some("D"));
+        assert_eq!(loaded.chat_templates, [("t".to_string(), "T".to_string())]);
+
+        let copy = folder.join("copy");
+        let extras =
+            Extras { config: loaded.config.clone(), chat_template: Some("X".into()), ..Extras::default() };
+        let files = save(&copy, &loaded.spec, &extras).unwrap();
+        assert_eq!(files.len(), 3);
+        let again = load_path_with(&copy, &LoadOptions::default()).unwrap();
+        assert_eq!(again.format, Format::Folder);
+        assert_eq!(again.folder.unwrap().chat_template.as_deref(), Some("X"));
+        assert_eq!(crate::fingerprint(&again.spec).unwrap(), crate::fingerprint(&loaded.spec).unwrap());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn merges_need_a_class_that_is_known() {
+        let folder = fresh("bpe");
+        atomic::write(&folder.join("vocab.json"), br#"{"a":0,"b":1,"ab":2,"<s>":3,"</s>":4}"#).unwrap();
+        atomic::write(&folder.join("merges.txt"), b"#version: 0.2\na b\n").unwrap();
+        assert!(load(&folder).is_ok());
+        atomic::write(
+            &folder.join("tokenizer_config.json"),
+            br#"{"tokenizer_class": "RobertaTokenizerFast"}"#,
+        )
+        .unwrap();
+        assert!(matches!(
+            load(&folder).unwrap().spec.post_processor,
+            Some(PostProcessorSpec::Roberta { .. })
+        ));
+        atomic::write(&folder.join("tokenizer_config.json"), br#"{"tokenizer_class": "OddTokenizer"}"#)
+            .unwrap();
+        assert!(load(&folder).unwrap_err().message().contains("OddTokenizer"));
+        let empty = folder.join("empty");
+        std::fs::create_dir(&empty).unwrap();
+        assert!(load(&empty).unwrap_err().message().contains("vocab.txt"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

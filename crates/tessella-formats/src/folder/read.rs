@@ -1,0 +1,164 @@
+//! A folder read: the tokenizer's own file, or a bare vocabulary, and what stands beside it.
+
+use std::path::{Path, PathBuf};
+
+use tessella_core::spec::{AddedToken, ModelSpec};
+use tessella_core::{Error, Result, TokenizerSpec};
+
+use super::{SENTENCEPIECE_NAMES, TEMPLATE, TEMPLATES, bare};
+use crate::atomic;
+use crate::beside_model;
+use crate::formats::{LoadOptions, first_of, read_path};
+use crate::hf;
+use crate::json::{Node, Parser, Value};
+
+/// A tokenizer with what its folder says beside it.
+#[derive(Debug, Clone)]
+pub struct LoadedFolder {
+    pub spec: TokenizerSpec,
+    /// The file that the tokenizer was read from.
+    pub source: PathBuf,
+    /// `tokenizer_config.json`.
+    pub config: Option<Value>,
+    /// `special_tokens_map.json`.
+    pub special_tokens_map: Option<Value>,
+    /// The default chat template.
+    pub chat_template: Option<String>,
+    /// Further chat templates by name.
+    pub chat_templates: Vec<(String, String)>,
+    /// What deserves a warning.
+    pub notices: Vec<String>,
+}
+
+/// Loads a folder.
+pub fn load(folder: &Path) -> Result<LoadedFolder> {
+    load_with(folder, &LoadOptions::default())
+}
+
+/// A file beside the tokenizer, if it is there: an object.
+fn read_json(folder: &Path, name: &str, notices: &mut Vec<String>) -> Result<Option<Value>> {
+    let path = folder.join(name);
+    if !atomic::is_there(&path) {
+        return Ok(None);
+    }
+    let bytes = atomic::read(&path)?;
+    let read = || {
+        let mut parser = Parser::from_bytes(&bytes)?;
+        let value = parser.value()?;
+        parser.end()?;
+        Ok(value)
+    };
+    let value = read().map_err(|error: Error| error.at(path.display().to_string()))?;
+    if !matches!(value, Value::Object(_)) {
+        return Err(Error::format(format!(
+            "expected a JSON object, as the transformers library writes it, found {}; mend the file, or remove it to \
+             do without",
+            value.describe()
+        ))
+        .at(path.display().to_string()));
+    }
+    notices.extend(hf::repeated_keys(&value).into_iter().map(|notice| format!("{name}: {notice}")));
+    Ok(Some(value))
+}
+
+pub fn load_with(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
+    atomic::settled(folder, || load_once(folder, options))
+}
+
+fn load_once(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
+    let mut notices = Vec::new();
+    let config = read_json(folder, "tokenizer_config.json", &mut notices)?;
+    let special_tokens_map = read_json(folder, "special_tokens_map.json", &mut notices)?;
+    let (spec, source) =
+        match first_of(folder, &[&["tokenizer.json"], &SENTENCEPIECE_NAMES[..], &["tekken.json"]].concat()) {
+            Some(path) => {
+                let loaded = read_path(&path, options)?;
+                notices.extend(loaded.notices);
+                let mut spec = loaded.spec;
+                add_beside_model(&mut spec, folder, config.as_ref(), &mut notices)?;
+                (spec, path)
+            }
+            None => {
+                let (mut spec, path) =
+                    bare::read(folder, config.as_ref(), special_tokens_map.as_ref(), &mut notices)?;
+                add_added_tokens(&mut spec, folder, &mut notices)?;
+                (spec, path)
+            }
+        };
+    let (chat_template, chat_templates) = templates(folder, config.as_ref())?;
+    Ok(LoadedFolder { spec, source, config, special_tokens_map, chat_template, chat_templates, notices })
+}
+
+/// The added tokens of a SentencePiece model. Where the settings name a class, that class decides about them.
+fn add_beside_model(
+    spec: &mut TokenizerSpec,
+    folder: &Path,
+    config: Option<&Value>,
+    notices: &mut Vec<String>,
+) -> Result<()> {
+    let named = config.and_then(|config| config.get("tokenizer_class")).is_some_and(|class| !class.is_null());
+    if named || !matches!(spec.model, ModelSpec::SentencePiece(_)) {
+        return Ok(());
+    }
+    match beside_model::read(config)? {
+        Some(tokens) => spec.added_tokens = tokens,
+        None => add_added_tokens(spec, folder, notices)?,
+    }
+    Ok(())
+}
+
+/// `added_tokens.json`: texts and ids.
+fn add_added_tokens(spec: &mut TokenizerSpec, folder: &Path, notices: &mut Vec<String>) -> Result<()> {
+    let Some(value) = read_json(folder, "added_tokens.json", notices)? else { return Ok(()) };
+    let node = Node::new(&value, "added_tokens.json: $");
+    for (text, _) in node.entries()? {
+        // Of a repeated key this is the last value.
+        let id = node.required(text)?.u32()?;
+        if !text.is_empty() && spec.added_tokens.iter().all(|token| token.content != text) {
+            spec.added_tokens.push(AddedToken { id: Some(id), ..AddedToken::new(text, false) });
+        }
+    }
+    Ok(())
+}
+
+/// The default template, and further ones by name.
+type Templates = (Option<String>, Vec<(String, String)>);
+
+/// Templates of their own files first, else those in the settings: a string, or a list of named ones.
+fn templates(folder: &Path, config: Option<&Value>) -> Result<Templates> {
+    let text = |path: &Path| -> Result<String> {
+        String::from_utf8(atomic::read(path)?)
+            .map_err(|_| Error::format("a chat template must be UTF-8").at(path.display().to_string()))
+    };
+    let mut named = Vec::new();
+    let more = folder.join(TEMPLATES);
+    for path in atomic::names(&more).into_iter().map(|name| more.join(name)) {
+        if path.extension().is_some_and(|extension| extension == "jinja")
+            && let Some(stem) = path.file_stem()
+        {
+            named.push((stem.to_string_lossy().into_owned(), text(&path)?));
+        }
+    }
+    named.sort();
+    let own = folder.join(TEMPLATE);
+    if atomic::is_there(&own) {
+        return Ok((Some(text(&own)?), named));
+    }
+    let Some(config) = config else { return Ok((None, named)) };
+    let Some(node) = Node::new(config, "tokenizer_config.json: $").field("chat_template") else {
+        return Ok((None, named));
+    };
+    if let Value::String(template) = node.value {
+        return Ok((Some(template.clone()), named));
+    }
+    let mut default = None;
+    for item in node.items()? {
+        let (name, template) = (item.string_field("name")?, item.string_field("template")?);
+        if name == "default" {
+            default = Some(template);
+        } else {
+            named.push((name, template));
+        }
+    }
+    Ok((default, named))
+}

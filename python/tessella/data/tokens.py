@@ -1,0 +1,79 @@
+"""Token files as the input of a run: what was encoded once is packed, or written for another reader, without
+the texts.
+
+A shard of the result is made of one shard of the source. Its name is that of the folder with the number of
+the shard behind ``#``, its size is told in tokens, and its hash is made of those of its files, as the
+source's manifest tells them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ArgumentError
+from .batches import Batch
+from .found import Found
+from .plan import Slice
+from .reading import Corpus, Documents
+from .reading import open as open_corpus
+
+if TYPE_CHECKING:
+    from .._types import Path
+
+__all__ = ["shard_found", "shards_of", "token_batches"]
+
+#: Tokens that are handed on at a time.
+PORTION = 1 << 22
+
+
+def shards_of(path: Path) -> tuple[Corpus, list[Found]]:
+    """A folder of token files, and its shards as inputs."""
+    corpus = open_corpus(path)
+    if corpus.settings.pack is not None:
+        raise ArgumentError(f"{corpus.path} holds rows that are packed already: pack what they were made of")
+    # Says what is wrong where documents cannot be told from each other.
+    Documents(corpus)
+    return corpus, [_found(corpus, index) for index in range(len(corpus.manifest["shards"]))]
+
+
+def _found(corpus: Corpus, index: int) -> Found:
+    entry = corpus.manifest["shards"][index]
+    digest = hashlib.sha256("".join(file["sha256"] for file in entry["files"]).encode()).hexdigest()
+    return Found(f"{corpus.path}#{index}", entry["tokens"], digest)
+
+
+def shard_found(path: str) -> Found:
+    """A shard by its name, as it is now."""
+    folder, _, index = path.rpartition("#")
+    return _found(open_corpus(folder), int(index))
+
+
+def token_batches(part: Slice) -> Iterator[Batch]:
+    """The documents of a shard, some at a time."""
+    import numpy as np
+
+    folder, _, index = part.path.rpartition("#")
+    corpus = open_corpus(folder)
+    before = sum(len(entry["parts"]) for entry in corpus.manifest["shards"][: int(index)])
+    row = 0
+    for number in range(before, before + len(corpus.manifest["shards"][int(index)]["parts"])):
+        view = corpus.view(number)
+        ends: Any = np.empty(0, np.int64) if view.ends is None else np.asarray(view.ends)
+        first = 0
+        while first < len(ends):
+            start = int(ends[first - 1]) if first else 0
+            last = max(first + 1, int(np.searchsorted(ends, start + PORTION, "right")))
+            stop = int(ends[last - 1])
+            lengths = np.diff(ends[first:last], prepend=start)
+            rows = np.arange(row, row + last - first, dtype=np.int64)
+            yield Batch(
+                np.asarray(view.read(start, stop)),
+                lengths.astype(np.int64),
+                (part.path,),
+                rows=rows,
+                mask=view.mask(start, stop),
+            )
+            row += last - first
+            first = last
