@@ -26,6 +26,7 @@ def _batches(
     paths: list[Any],
     reading: Reading,
     special: bool,
+    as_text: bool | None,
     threads: int | None,
     progress: ProgressFormat,
 ) -> Iterator[RaggedIds]:
@@ -39,12 +40,12 @@ def _batches(
         for part in read:
             if part.files:
                 texts = _tessella.TextFiles(part.files, **reading.options)
-                while (found := texts.encode(tokenizer, PORTION, special, threads)) is not None:
+                while (found := texts.encode(tokenizer, PORTION, special, threads, as_text)) is not None:
                     meter.update(before + texts.position, total)
                     yield RaggedIds(*found)
             else:
                 for some in _lists(flat(part.texts, reading.field, reading.errors), PORTION, PORTION):
-                    yield tokenizer.encode_ids_batch(some, special, threads)
+                    yield tokenizer.encode_ids_batch(some, special, threads, encode_special_tokens=as_text)
             before += part.size
             meter.update(before, total)
     finally:
@@ -127,12 +128,14 @@ def encode_files(
     num_threads: int | None,
     out: Any,
     add_special_tokens: bool,
+    encode_special_tokens: bool | None,
     progress: ProgressFormat,
 ) -> RaggedIds:
     """See ``Tokenizer.encode_files``."""
     import numpy as np
 
-    batches = _batches(tokenizer, paths, reading, add_special_tokens, num_threads, progress)
+    specials = (add_special_tokens, encode_special_tokens)
+    batches = _batches(tokenizer, paths, reading, *specials, num_threads, progress)
     if out is None:
         ids, offsets = [np.empty(0, np.uint32)], [np.zeros(1, np.int64)]
         for batch in batches:

@@ -200,6 +200,7 @@ class TextFiles:
         bytes: int,
         add_special_tokens: bool = True,
         num_threads: int | None = None,
+        encode_special_tokens: bool | None = None,
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]] | None: ...
 
 @final

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field, ReadOnly, SequenceMixin
+from ._ordered import in_order
 from ._tessella import DecodeStream
 from ._types import CustomDecoder, PrependScheme
 from .errors import ArgumentError
@@ -310,7 +311,8 @@ class Sequence(SequenceMixin[Decoder], Decoder, kind="Sequence"):
         return Decoder
 
     def __init__(self, decoders: Iterable[Decoder]) -> None:
-        self._handle = _Handle.sequence([Decoder._of(one) for one in decoders])
+        parts = in_order("decoders", decoders, "a list of decoders")
+        self._handle = _Handle.sequence([Decoder._of(one) for one in parts])
 
     def _render(self, limit: int | None) -> str:
         return f"Sequence(decoders=[{self._parts(limit)}])"

@@ -12,7 +12,7 @@ from typing import Any
 from . import _tessella
 from ._formats import ENCODINGS, ENDINGS
 from ._near import nearest
-from .errors import ArgumentError, FormatError, MissingDependencyError, TessellaError
+from .errors import ArgumentError, MissingDependencyError, TessellaError
 from .models import SentencePiece
 from .tokenizer import Tokenizer
 
@@ -125,14 +125,18 @@ def _by_class(
     """The tokenizer that a model's class makes of SentencePiece pieces, if there is a class."""
     from json import loads
 
+    from .batch.checks import check_settings
     from .batch.from_pieces import as_json, with_class
     from .batch.model_types import class_of
 
+    check_settings(plain.config or {}, "tokenizer_config.json")
     name = class_name or class_of(plain.config, _object_in(path, "config.json"))
     if name is None:
         return plain, None
     # Two files of older releases, which hold some of the settings.
     old = None if plain._special_tokens_map is None else loads(plain._special_tokens_map)
+    check_settings(old or {}, "special_tokens_map.json")
+    check_settings(given, "")
     added = _object_in(path, "added_tokens.json")
     try:
         made, settings = with_class(name, plain, plain.config, old, added, given)
@@ -166,18 +170,12 @@ def _add_listed(tokenizer: Tokenizer, folder: str) -> None:
 
 def _object_in(folder: str, name: str) -> dict[str, Any] | None:
     """The JSON object in a file of a folder, if there is one."""
-    from json import load
+    from ._json import read_object
 
     try:
-        with open(os.path.join(folder, name), encoding="utf-8") as file:
-            found = load(file)
+        return read_object(os.path.join(folder, name), "a JSON object")
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except ValueError as error:
-        raise FormatError(f"{os.path.join(folder, name)} is no JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise FormatError(f"{os.path.join(folder, name)} must hold a JSON object, not {found!r}")
-    return found
 
 
 def _from_elsewhere(

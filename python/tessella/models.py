@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field, ReadOnly
+from ._ordered import in_order
 from ._prefix import check_prefix
 from .errors import ArgumentError
 
@@ -41,17 +42,9 @@ def _read(path: _Path) -> bytes:
 
 
 def _read_vocab_json(path: _Path) -> dict[str, int]:
-    from json import loads
+    from ._json import read_object
 
-    from .errors import FormatError
-
-    try:
-        vocab = loads(_read(path))
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{os.fspath(path)} is not JSON: {error}") from error
-    if not isinstance(vocab, dict):
-        raise FormatError(f"{os.fspath(path)} must hold an object of tokens and ids")
-    return vocab
+    return read_object(path, "an object of tokens and ids")
 
 
 def _deprecated(name: str) -> None:
@@ -65,7 +58,7 @@ def _deprecated(name: str) -> None:
 def _pairs(merges: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Merges as pairs. A `str` of two characters must not pass for one."""
     pairs = []
-    for merge in merges:
+    for merge in in_order("merges", merges, "a list of pairs"):
         if isinstance(merge, (str, bytes)) or not hasattr(merge, "__len__") or len(merge) != 2:
             raise TypeError(f"`merges` must hold pairs like ('a', 'b'), found {merge!r}")
         pairs.append((merge[0], merge[1]))
@@ -351,7 +344,7 @@ class Unigram(Model, kind="Unigram"):
     ) -> None:
         if vocab is None:
             vocab, unk_id = [("<unk>", 0.0)], 0 if unk_id is None else unk_id
-        pieces = [(piece, score) for piece, score in vocab]
+        pieces = [(piece, score) for piece, score in in_order("vocab", vocab, "a list of pieces and scores")]
         self._handle = _Handle.unigram(pieces, unk_id, bool(byte_fallback), alpha, nbest_size)
 
     def _clear_cache(self) -> None:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal
 
 from . import _tessella
 from ._component import Component, Field, ReadOnly, SequenceMixin
+from ._ordered import in_order
 from ._types import CustomNormalizer
 from .errors import ArgumentError
 
@@ -355,7 +356,8 @@ class Sequence(SequenceMixin[Normalizer], Normalizer, kind="Sequence"):
         return Normalizer
 
     def __init__(self, normalizers: Iterable[Normalizer]) -> None:
-        self._handle = _tessella.NormalizerHandle.sequence([Normalizer._of(one) for one in normalizers])
+        parts = in_order("normalizers", normalizers, "a list of normalizers")
+        self._handle = _tessella.NormalizerHandle.sequence([Normalizer._of(one) for one in parts])
 
     def _render(self, limit: int | None) -> str:
         return f"Sequence(normalizers=[{self._parts(limit)}])"

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field, SequenceMixin
+from ._ordered import in_order
 from ._types import Behavior, CustomPreTokenizer, PrependScheme
 from .errors import ArgumentError
 from .tokens import SplitDelimiterBehavior
@@ -357,7 +358,8 @@ class Sequence(SequenceMixin[PreTokenizer], PreTokenizer, kind="Sequence"):
         return PreTokenizer
 
     def __init__(self, pre_tokenizers: Iterable[PreTokenizer]) -> None:
-        self._handle = _Handle.sequence([PreTokenizer._of(one) for one in pre_tokenizers])
+        parts = in_order("pre_tokenizers", pre_tokenizers, "a list of pre-tokenizers")
+        self._handle = _Handle.sequence([PreTokenizer._of(one) for one in parts])
 
     def _render(self, limit: int | None) -> str:
         return f"Sequence(pretokenizers=[{self._parts(limit)}])"

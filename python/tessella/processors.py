@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 
 from . import _tessella
 from ._component import Component, Field, SequenceMixin
+from ._ordered import in_order
 from .errors import ArgumentError
 
 __all__ = [
@@ -202,13 +203,15 @@ class TemplateProcessing(PostProcessor, kind="TemplateProcessing"):
         special_tokens: Iterable[SpecialToken] | None = None,
     ) -> None:
         def template(value: str | Iterable[str] | None, default: str) -> str | list[str]:
-            return default if value is None else value if isinstance(value, str) else list(value)
+            if value is None or isinstance(value, str):
+                return default if value is None else value
+            return in_order("single" if default == "$0" else "pair", value, "a template")
 
         self._handle = _Handle.make(
             "TemplateProcessing",
             single=template(single, "$0"),
             pair=template(pair, "$A:0 $B:1"),
-            special_tokens=[] if special_tokens is None else list(special_tokens),
+            special_tokens=in_order("special_tokens", special_tokens or (), "a list of special tokens"),
         )
 
     # `Any`: what is read is data as in a file, and what may be set is whatever the constructor takes.
@@ -238,7 +241,8 @@ class Sequence(SequenceMixin[PostProcessor], PostProcessor, kind="Sequence"):
         return PostProcessor
 
     def __init__(self, processors: Iterable[PostProcessor]) -> None:
-        self._handle = _Handle.sequence([PostProcessor._of(one) for one in processors])
+        parts = in_order("processors", processors, "a list of post-processors")
+        self._handle = _Handle.sequence([PostProcessor._of(one) for one in parts])
 
     def _render(self, limit: int | None) -> str:
         return f"Sequence(processors=[{self._parts(limit)}])"

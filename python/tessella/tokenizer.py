@@ -382,6 +382,7 @@ class Tokenizer(_tessella.Tokenizer):
         format: Literal["auto", "text", "jsonl"] = "auto",
         errors: Literal["strict", "replace"] = "strict",
         progress: bool | ProgressFormat = False,
+        encode_special_tokens: bool | None = None,
     ) -> RaggedIds:
         """The ids of the texts of files, which are read as ``tessella.count_pieces`` reads them. Truncation
         and padding do not apply.
@@ -404,6 +405,8 @@ class Tokenizer(_tessella.Tokenizer):
                 ``"replace"`` puts U+FFFD in their place.
             progress: show a bar on a terminal and a line every ten seconds elsewhere, on standard error;
                 ``"json"`` shows lines of JSON.
+            encode_special_tokens: whether special tokens in the texts are encoded as ordinary text; ``None``
+                for the tokenizer's own setting.
 
         Example:
             >>> import os, tempfile
@@ -419,13 +422,23 @@ class Tokenizer(_tessella.Tokenizer):
             [[0, 1], [0]]
         """
         from ._files import encode_files
+        from ._ordered import in_order
         from ._progress import form
         from ._texts import Reading
 
         if isinstance(paths, (str, os.PathLike)):
             paths = [paths]
         reading = Reading(field, errors, format, separator, "never")
-        return encode_files(self, list(paths), reading, num_threads, out, add_special_tokens, form(progress))
+        return encode_files(
+            self,
+            in_order("paths", paths, "a path or a list of paths"),
+            reading,
+            num_threads,
+            out,
+            add_special_tokens,
+            encode_special_tokens,
+            form(progress),
+        )
 
     def encode_batch_fast(
         self,

@@ -33,6 +33,9 @@ class SplitDelimiterBehavior(Enum):
     CONTIGUOUS = "contiguous"
 
 
+_FLAGS = frozenset({"single_word", "lstrip", "rstrip", "normalized", "special"})
+
+
 class AddedToken:
     """A token that is cut out of the text before the model sees it.
 
@@ -78,7 +81,17 @@ class AddedToken:
         self.lstrip = lstrip
         self.rstrip = rstrip
         self.special = special
-        self._normalized = normalized
+        self._normalized: bool | None = None
+        if normalized is not None:
+            self.normalized = normalized
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # A text such as "no" is true to Python, and would be a flag that is set.
+        if name in _FLAGS and type(value).__name__ not in ("bool", "bool_"):
+            raise TypeError(
+                f"`{name}` of an AddedToken must be a bool, not {type(value).__name__} {value!r:.60}"
+            )
+        object.__setattr__(self, name, value)
 
     @property
     def normalized(self) -> bool:

@@ -173,7 +173,7 @@ def test_one_text_is_no_list_of_texts():
         trainers.WordLevelTrainer,
         trainers.UnigramTrainer,
     ):
-        with pytest.raises(TypeError, match="special_tokens must be a List"):
+        with pytest.raises(TypeError, match="`special_tokens` must be a List"):
             trainer(special_tokens="[UNK]")
     with pytest.raises(TypeError, match="found 5 in it"):
         trainers.BpeTrainer(special_tokens=[5])

@@ -76,11 +76,11 @@ pub fn resolve_merges<S: AsRef<str>>(vocab: &Vocab, merges: &[(S, S)]) -> Result
         .collect()
 }
 
-/// Reads `vocab.json` and `merges.txt` into a BPE model without further settings.
-pub fn read_bpe(vocab_json: &[u8], merges_txt: &[u8]) -> Result<BpeSpec> {
-    let vocab = read_vocab_json(vocab_json)?;
+/// Reads `vocab.json` and `merges.txt` into a BPE model without further settings; tells what deserves a warning.
+pub fn read_bpe(vocab_json: &[u8], merges_txt: &[u8]) -> Result<(BpeSpec, Vec<String>)> {
+    let (vocab, notices) = read_vocab_json(vocab_json)?;
     let merges = resolve_merges(&vocab, &read_merges_txt(merges_txt)?)?;
-    Ok(BpeSpec::new(vocab, Merges::Pairs(Arc::new(merges))))
+    Ok((BpeSpec::new(vocab, Merges::Pairs(Arc::new(merges))), notices))
 }
 
 /// Writes `vocab.txt`. Line numbers are ids, so ids must have no gaps and tokens no line breaks.
@@ -231,7 +231,7 @@ mod tests {
     fn merges_there_and_back() {
         let vocab = br#"{"a":0,"b":1,"ab":2,"abb":3}"#;
         let merges = b"#version: 0.2\na b\n#version: again\nab b\n";
-        let bpe = read_bpe(vocab, merges).unwrap();
+        let (bpe, _) = read_bpe(vocab, merges).unwrap();
         assert_eq!(write_merges_txt(&bpe).unwrap(), "#version: 0.2\na b\nab b\n");
         assert_eq!(write_vocab_json(&bpe.vocab).as_bytes(), vocab);
         for bad in ["a  b\n", "a b c\n", "\n", "ab\n", "x b\n"] {

@@ -194,15 +194,28 @@ def _inputs(text: Any, pair: Any, words: bool) -> tuple[list[Any], bool]:
     return list(zip(text, pair, strict=True)), True
 
 
+def _told(error: str) -> tuple[str, str]:
+    """What the engine found and where, and its advice, without its names for what it wanted."""
+    found = error.partition(" found ")[2] or error
+    told, _, advice = found.partition("; ")
+    return told, "" if "is_pretokenized" in advice or "encode_batch" in advice else advice
+
+
 def _located(tokenizer: PretrainedTokenizer, rows: Sequence[Any], words: bool, error: TypeError) -> TypeError:
     """The error with the number of the first row that is to blame."""
     for place, row in enumerate(rows):
         try:
             tokenizer.backend_tokenizer.encode_batch([row], words)
         except TypeError as found:
+            expected = "a list of str" if words else "a str"
+            told, advice = _told(str(found).replace("`input[0]", f"`text[{place}]"))
+            if not words and isinstance(row, (list, tuple)):
+                advice = "for words, pass is_split_into_words=True"
             kind = type(row).__name__
-            told = str(found).replace("`input[0]", f"`text[{place}]")
-            return TypeError(f"row {place} of the batch, of type {kind}: {told}")
+            return TypeError(
+                f"row {place} of the batch, of type {kind}: a row must be {expected}, or a pair of two, "
+                f"found {told}" + (f"; {advice}" if advice else "")
+            )
     return error
 
 

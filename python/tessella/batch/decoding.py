@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from .._notices import warn
+from .._ordered import in_order
 from ..errors import ArgumentError
 from .special import SpecialTokens
 from .unknown import warning_of_options
@@ -49,7 +50,7 @@ def _plain(ids: Any) -> Any:
         if "input_ids" not in ids:
             raise ArgumentError(f"a dict to decode must hold `input_ids`; this one holds {list(ids)}")
         ids = ids["input_ids"]
-    if isinstance(ids, (bool, bytes, bytearray, set, frozenset)):
+    if isinstance(ids, (bool, bytes, bytearray, memoryview, set, frozenset)):
         raise TypeError(f"ids must be an int or lists of them, found {type(ids).__name__} {ids!r:.60}")
     if hasattr(ids, "tolist"):
         return ids.tolist()
@@ -76,7 +77,9 @@ class Decoding(SpecialTokens):
         self, tokens: str | list[str] | tuple[str, ...]
     ) -> int | list[int | None] | None:
         """The id of a token, or the ids of several; of an unknown one that of ``unk_token``, or ``None``."""
-        return self._id(tokens) if isinstance(tokens, str) else [self._id(token) for token in tokens]
+        if isinstance(tokens, str):
+            return self._id(tokens)
+        return [self._id(token) for token in in_order("tokens", tokens, "a str or a list of str")]
 
     @overload
     def convert_ids_to_tokens(self, ids: int, skip_special_tokens: bool = False) -> str | None: ...

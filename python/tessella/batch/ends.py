@@ -7,6 +7,7 @@ from typing import Any
 
 from .._notices import warn
 from ..processors import TemplateProcessing
+from .checks import a_flag
 from .special import SpecialTokens
 
 __all__ = ["SequenceEnds"]
@@ -19,8 +20,8 @@ class SequenceEnds(SpecialTokens):
     _add_eos: bool
 
     def _set_ends(self, settings: Mapping[str, Any]) -> None:
-        self._add_bos = bool(settings.get("add_bos_token", False))
-        self._add_eos = bool(settings.get("add_eos_token", False))
+        self._add_bos = a_flag("add_bos_token", settings.get("add_bos_token") or False)
+        self._add_eos = a_flag("add_eos_token", settings.get("add_eos_token") or False)
 
     @property
     def add_bos_token(self) -> bool:
@@ -29,7 +30,7 @@ class SequenceEnds(SpecialTokens):
 
     @add_bos_token.setter
     def add_bos_token(self, value: bool) -> None:
-        self._add_bos = bool(value)
+        self._add_bos = a_flag("add_bos_token", value)
         self.update_post_processor()
 
     @property
@@ -39,7 +40,7 @@ class SequenceEnds(SpecialTokens):
 
     @add_eos_token.setter
     def add_eos_token(self, value: bool) -> None:
-        self._add_eos = bool(value)
+        self._add_eos = a_flag("add_eos_token", value)
         self.update_post_processor()
 
     def update_post_processor(self) -> None:

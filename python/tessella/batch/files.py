@@ -13,10 +13,11 @@ from .._saving import save_folder
 from ..errors import ArgumentError, FormatError, UnsupportedError
 from ..loading import loaded
 from ..tokenizer import Tokenizer
+from .checks import check_settings
 from .classes import warn_of_unused
 from .ends import SequenceEnds
 from .from_pieces import as_json
-from .unknown import looked_at, warn_of_misspelled, warn_of_unknown
+from .unknown import check_given, looked_at, warn_of_misspelled
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -69,6 +70,7 @@ class Files(SequenceEnds):
         for file, part in parts.items():
             if part is not None and not isinstance(part, Mapping):
                 raise FormatError(f"{file} must hold a JSON object of settings, not {part!r}")
+            check_settings(part or {}, file)
             settings |= part or {}
         for key in _NOT_SETTINGS:
             settings.pop(key, None)
@@ -112,7 +114,7 @@ class Files(SequenceEnds):
         name = os.fspath(pretrained_model_name_or_path)
         for argument in _WITHOUT_EFFECT:
             settings.pop(argument, None)
-        given = list(settings)
+        given = dict(settings)
         for argument in _NOT_SETTINGS:
             if argument in settings:
                 raise TypeError(f"`{argument}` is not an argument of from_pretrained, which loads `{name}`")
@@ -141,7 +143,7 @@ class Files(SequenceEnds):
         me: Any = cls
         backend, complete = loaded(path, class_name=me._class_name({}) or None, given=settings)
         own = cls._settings_of(backend)
-        warn_of_unknown("from_pretrained", given, own)
+        check_given("from_pretrained", given, own)
         warn_of_misspelled(backend.config or {}, "tokenizer_config.json")
         if complete is not None:
             with looked_at():

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..errors import UnsupportedError
+from ..errors import FormatError, UnsupportedError
 from ..processors import TemplateProcessing
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from .classes import plain_name
-from .piece_classes import CLASSES, GENERIC, NOT_HERE, PieceClass
+from .piece_classes import CLASSES, GENERIC, NOT_HERE, OTHER_FILES, PieceClass
 from .pieces import Pieces, Roles
 from .special import ROLES, as_token
 
@@ -42,6 +42,12 @@ def with_class(
         given: settings of the caller, which win.
     """
     name = plain_name(name)
+    if name in OTHER_FILES:
+        raise UnsupportedError(
+            f"the class `{name}` is not made of a SentencePiece model: its vocabulary is of another kind, "
+            "and the folder holds no tokenizer.json. Load the .model file itself for SentencePiece's ids, or "
+            "correct `tokenizer_class` in tokenizer_config.json"
+        )
     if name in NOT_HERE or (config or {}).get("auto_map"):
         why = "runs code of its own" if name in NOT_HERE else "is code that comes with the model"
         raise UnsupportedError(
@@ -51,6 +57,11 @@ def with_class(
         )
     kind = CLASSES.get(name, GENERIC)
     pieces = Pieces.of(plain)
+    if kind.only_unigram and not pieces.unigram:
+        raise FormatError(
+            f"a {name} is made of a Unigram model, and this SentencePiece model is of another kind: load the "
+            ".model file itself for its ids"
+        )
     settings = _settings(config or {}, special_tokens_map or {}, added or {}, given)
     if kind.build is GENERIC.build:
         for key, (id, text) in pieces.named.items():
@@ -206,13 +217,16 @@ def _add_tokens(
     for token in (*roles.values(), *extra):
         if token is not None and str(token) not in there and token not in adding:
             adding.append(token)
-    named = {str(token) for token in roles.values() if token}
+    # A token that is special once stays it, though the model's own piece of this text is ordinary.
+    special = {str(token) for token in roles.values() if token}
     tokens = []
     for token in adding:
         if isinstance(token, str):
             token = AddedToken(token, special=True)
-        elif not token.special and str(token) in named:
+        elif not token.special and str(token) in special:
             token.special = True
+        if token.special:
+            special.add(token.content)
         tokens.append(token)
     if tokens:
         tokenizer.add_tokens(tokens)

@@ -85,6 +85,11 @@ def pad(
             columns["attention_mask"] = []
         return BatchEncoding(columns)
     single = not isinstance(ids[0], list)
+    for place, row in enumerate(ids):
+        if not isinstance(row, int if single else list) or isinstance(row, bool):
+            what = "an id" if single else "a list of ids"
+            kind = type(row).__name__
+            raise TypeError(f"`{main}[{place}]` must be {what}, not {kind} {row!r:.60}")
     if single:
         columns = {key: [value] for key, value in columns.items()}
         ids = columns[main]

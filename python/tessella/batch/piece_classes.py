@@ -22,7 +22,7 @@ from ..tokens import AddedToken
 from .classes import TOKENS
 from .pieces import MARK, Pieces, Roles, bpe, metaspace, normalized, unigram, words
 
-__all__ = ["CLASSES", "GENERIC", "NOT_HERE", "Arguments", "Extra", "PieceClass"]
+__all__ = ["CLASSES", "GENERIC", "NOT_HERE", "OTHER_FILES", "Arguments", "Extra", "PieceClass"]
 
 # `Any`: settings are any JSON.
 #: The settings, over the defaults of the class.
@@ -62,6 +62,8 @@ class PieceClass:
     ends_replaced: bool = False
     #: Arguments that settings may hold, and their defaults.
     arguments: Arguments = field(default_factory=dict)
+    #: Whether models of other kinds are refused.
+    only_unigram: bool = False
     #: Further special tokens; the model's own ones are given.
     extra: Callable[[Extra, Arguments], Extra] = _own
     #: Pieces that count as special tokens without being cut out of texts.
@@ -320,6 +322,13 @@ def _nllb_ends(roles: Roles, arguments: Arguments) -> TemplateProcessing:
 def _seamless(pieces: Pieces, arguments: Arguments) -> Tokenizer:
     vocab = {"<pad>": 0, "<unk>": 1, "<s>": 2, "</s>": 3}
     vocab |= {text: id + 1 for id, (text, _) in enumerate(pieces.scores)}
+    taken: dict[int, str] = {}
+    for text, id in vocab.items():
+        if taken.setdefault(id, text) != text:
+            raise FormatError(
+                f"a SeamlessM4TTokenizer has `{taken[id]}` at the id {id}, where this model puts `{text}`: "
+                "it needs a model whose first pieces are `<unk>`, `<s>` and `</s>`"
+            )
     tokenizer = bpe(vocab, pieces.merges, _text(arguments, "unk", "<unk>"), False)
     tokenizer.normalizer = normalizers.Sequence(
         [
@@ -498,7 +507,7 @@ CLASSES: dict[str, PieceClass] = {
     "AlbertTokenizer": PieceClass(
         TOKENS["AlbertTokenizer"], _albert, _albert_ends, ends_replaced=True, arguments=_QUOTED
     ),
-    "FNetTokenizer": PieceClass(TOKENS["AlbertTokenizer"], _generic, arguments=_QUOTED),
+    "FNetTokenizer": PieceClass(TOKENS["AlbertTokenizer"], _generic, arguments=_QUOTED, only_unigram=True),
     "BarthezTokenizer": PieceClass({**_ANGLES, "mask_token": _lstrip("<mask>")}, _barthez, arguments=_SPACED),
     "BigBirdTokenizer": PieceClass(
         {
@@ -598,6 +607,12 @@ CLASSES: dict[str, PieceClass] = {
 #: What any other class gives; its special tokens are those that the model names.
 GENERIC = PieceClass({}, _generic)
 
+_OTHER_FILES = """
+    Bertweet BioGpt BlenderbotSmall ByT5 CTRL Canine Clvp ConvBert CpmAnt DPRContextEncoder
+    DPRQuestionEncoder DPRReader Dia Esm FSMT FastSpeech2Conformer Flaubert GPTNeoXJapanese Mgpstr MyT5
+    Perceiver Phobert ProphetNet RoCBert Tapas Vits Wav2Vec2CTC Wav2Vec2PhonemeCTC XLM
+"""
+
 #: Classes that run code of their own for each text, or SentencePiece itself with other ids.
 NOT_HERE = frozenset(
     {
@@ -616,6 +631,13 @@ NOT_HERE = frozenset(
         "Speech2TextTokenizer",
         "SpeechT5Tokenizer",
         "UdopTokenizer",
+    }
+)
+
+#: Classes whose vocabularies are other files, so that a SentencePiece model is none of theirs.
+OTHER_FILES = frozenset(
+    {
         *(name for name in TOKENS if name not in CLASSES),
+        *(f"{name}Tokenizer" for name in _OTHER_FILES.split()),
     }
 )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
+from .._ordered import in_order
 from ..errors import TrainError
 from ..models import Model
 from ..processors import PostProcessor
@@ -54,7 +55,8 @@ def retrained(
         if token.special or kind == "Unigram":
             content = renamed.get(token.content, token.content)
             special.append(AddedToken(**{**token.__getstate__(), "content": content}))
-    special += new_special_tokens or ()
+    new_tokens = in_order("new_special_tokens", new_special_tokens or (), "a list of tokens")
+    special += new_tokens
 
     if kind == "BPE":
         for affix in ("continuing_subword_prefix", "end_of_word_suffix"):
@@ -90,7 +92,7 @@ def retrained(
     further = [
         token if isinstance(token, AddedToken) else renamed.get(token, token) for token in source._extra
     ]
-    further += [token for token in new_special_tokens or () if str(token) not in map(str, further)]
+    further += [token for token in new_tokens if str(token) not in map(str, further)]
     settings.pop("additional_special_tokens", None)
     settings["extra_special_tokens"] = further
     settings["chat_template"] = source.chat_template

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._ordered import in_order
 from ..errors import ArgumentError, UnsupportedError
 from ..tokens import AddedToken
 
@@ -55,7 +56,7 @@ def as_token(value: Any) -> str | AddedToken | None:
     if isinstance(value, Mapping):
         if "content" not in value:
             raise ArgumentError(f"a special token must be a str or an AddedToken, not {value!r}")
-        known = {key: value[key] for key in AddedToken().__getstate__() if key in value}
+        known = {key: value[key] for key in AddedToken().__getstate__() if value.get(key) is not None}
         return AddedToken(**known)
     if hasattr(value, "content") and hasattr(value, "single_word"):
         # Where the flag is what it is by default, it follows `special` if that is set later.
@@ -127,7 +128,7 @@ class SpecialTokens:
         if role in ("extra_special_tokens", "additional_special_tokens"):
             if value is not None and (isinstance(value, (str, bytes)) or not isinstance(value, Iterable)):
                 raise ArgumentError(f"`{name}` must be a list, not {value!r}")
-            tokens = list(value or ())
+            tokens: list[Any] = in_order(name, value or (), "a list of tokens")
             self._extra = [
                 token
                 for token in (self._named(name, one) if by_id else as_token(one) for one in tokens)

@@ -35,7 +35,7 @@ from .names import OtherNames
 from .special import ROLES, guess
 from .strategies import NO_LIMIT, Strategies, count, resolve
 from .tensors import Tensors
-from .unknown import warn_of_unknown, warning_of_options
+from .unknown import check_given, warning_of_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -135,7 +135,7 @@ class PretrainedTokenizer(Files, ChatTemplates, Decoding, OtherNames):
                 f"{type(self).__name__} needs a tokenizer: pass `tokenizer_object` or `tokenizer_file`, or "
                 "use from_pretrained"
             )
-        warn_of_unknown(type(self).__name__, settings, {})
+        check_given(type(self).__name__, settings, {})
         if backend.padding is not None:
             own = backend.padding
             settings.setdefault("pad_token", own["pad_token"])

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from .._near import meant, nearest
 from .._notices import warn
+from .checks import check_settings
 from .classes import ARGUMENTS
 from .special import ROLES
 
-__all__ = ["looked_at", "warn_of_misspelled", "warn_of_unknown", "warning_of_options"]
+__all__ = ["check_given", "looked_at", "warn_of_misspelled", "warning_of_options"]
 
 _C = TypeVar("_C", bound=Callable[..., Any])
 
@@ -89,18 +90,21 @@ def looked_at() -> Iterator[None]:
         _LOOKED_AT.reset(before)
 
 
-def warn_of_unknown(who: str, given: Iterable[str], own: Mapping[str, object]) -> None:
+def check_given(who: str, given: Mapping[str, object], own: Mapping[str, object]) -> None:
     """Tells which settings a caller gave that neither this library nor the files' settings know.
+
+    A value of the wrong kind is an error.
 
     Args:
         who: what they were given to.
-        given: the names of the settings.
+        given: the settings.
         own: the settings of the files.
     """
     if _LOOKED_AT.get():
         return
+    check_settings(given, "")
     known = {*KNOWN, *own}
-    unknown = [name for name in given if name not in known and not name.endswith("_token")]
+    unknown = [name for name, value in given.items() if name not in known and not _is_role(name, value)]
     if unknown:
         named = [f"`{name}`{meant(name, known)}" for name in unknown]
         warn(f"{who} knows no setting {', '.join(named)} (it is kept, and saved again)")
@@ -108,12 +112,21 @@ def warn_of_unknown(who: str, given: Iterable[str], own: Mapping[str, object]) -
 
 def warn_of_misspelled(settings: Mapping[str, object], file: str) -> None:
     """Tells which names in a settings file are nearly those of settings that it does not have."""
-    for name in settings:
-        if name in KNOWN or name.endswith(("_token", "_id", "_ids", "_tokens")):
+    for name, value in settings.items():
+        if name in KNOWN or name.endswith(("_id", "_ids", "_tokens")) or _is_role(name, value):
             continue
         near = nearest(name, KNOWN, _SLIP)
         if near is not None and near not in settings and len(near) > 5:
             warn(f"{file} has `{name}`, which means nothing; did you mean '{near}'?")
+        elif name.endswith("_token"):
+            warn(f"{file} has `{name}`, which is no known setting, and {value!r:.60} is no token")
+
+
+def _is_role(name: str, value: object) -> bool:
+    """Whether a setting gives a model's own kind of token: any name that ends so may."""
+    return name.endswith("_token") and (
+        value is None or isinstance(value, (str, Mapping)) or hasattr(value, "content")
+    )
 
 
 def warning_of_options(call: _C) -> _C:

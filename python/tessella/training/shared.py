@@ -6,6 +6,7 @@ import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from .._ordered import in_order
 from .._tessella import Regex
 from ..errors import ArgumentError, ModelError
 from ..tokens import AddedToken
@@ -21,10 +22,8 @@ Tokens = Iterable["str | AddedToken"]
 
 def special(name: str, tokens: Tokens) -> list[AddedToken]:
     """Tokens as training wants them: special, and matched in the raw text."""
-    if isinstance(tokens, (str, bytes)) or not isinstance(tokens, Iterable):
-        raise TypeError(f"{name} must be a List[Union[str, AddedToken]], not {type(tokens).__name__}")
     made = []
-    for token in tokens:
+    for token in in_order(name, tokens, "a List[Union[str, AddedToken]]"):
         if isinstance(token, str):
             made.append(AddedToken(token, normalized=False, special=True))
         elif hasattr(token, "content"):
@@ -50,9 +49,7 @@ _FORMATS_READ = {written: name for name, written in _FORMATS.items()}
 
 
 def _forced(name: str, value: Any) -> list[str]:
-    if isinstance(value, (str, bytes)):
-        raise TypeError(f"`{name}` must be a list of str, not one {type(value).__name__}")
-    tokens = list(value)
+    tokens: list[Any] = in_order(name, value, "a list of str")
     for token in tokens:
         if not isinstance(token, str):
             raise TypeError(f"`{name}` must be a list of str, found {token!r} in it")
@@ -94,6 +91,8 @@ def _initial(name: str, value: Any) -> tuple[list[str], list[tuple[str, str]]] |
                 "so that new tokens can follow"
             )
         vocab = sorted(vocab, key=vocab.__getitem__)
+    vocab = in_order(f"{name}[0]", vocab, "a list of tokens, or a dict of tokens and ids")
+    merges = in_order(f"{name}[1]", merges, "a list of merges")
     pairs: list[tuple[str, str]] = []
     for index, merge in enumerate(merges):
         is_pair = isinstance(merge, (tuple, list)) and len(merge) == 2
@@ -102,7 +101,7 @@ def _initial(name: str, value: Any) -> tuple[list[str], list[tuple[str, str]]] |
                 f"merge {index} of `{name}` must be a pair of str, found {reprlib.repr(merge)}"
             )
         pairs.append((merge[0], merge[1]))
-    return list(vocab), pairs
+    return vocab, pairs
 
 
 SpecialTokens = Option[Tokens, list[AddedToken]]

@@ -41,6 +41,11 @@ pub fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
+/// Whether there is something to read under a name, or what is refused when it is read: a pipe, a device.
+pub fn is_there(path: &Path) -> bool {
+    is_file(path) || is_special(path)
+}
+
 /// Opens an ordinary file; a pipe could keep us waiting for ever, a device never ends.
 pub fn open(path: &Path) -> Result<File> {
     let failed = |error| io_error(path, "reading", error);

@@ -113,6 +113,8 @@ impl std::error::Error for TooLong {}
 impl Unpacked {
     pub(super) fn open(input: Input, position: &Arc<AtomicU64>) -> Result<Unpacked> {
         let name = input.name();
+        // A stream may be named after the packed file that whoever gives it unpacks.
+        let is_file = matches!(input, Input::File(_));
         let inner: Box<dyn Read + Send> = match input {
             Input::File(path) => Box::new(File::open(&path).map_err(|error| io_error(error, &path))?),
             Input::Stream { reader, .. } => reader,
@@ -127,11 +129,16 @@ impl Unpacked {
                 name.display()
             )));
         }
-        let is_skipped =
-            head.first().is_some_and(|byte| byte & 0xF0 == 0x50) && head[1..].starts_with(&ZSTD_SKIPPED);
+        if let Some(packing) = promised(&name, head).filter(|_| is_file) {
+            return Err(Error::format(format!(
+                "{} is named like a {packing} file, but its first bytes are not those of one: unpack it again, or \
+                 give it a name without that ending if it is text",
+                name.display()
+            )));
+        }
         Ok(if head.starts_with(&GZIP) {
             Self::packed(Box::new(Members::new(disk)), "gzip")
-        } else if head.starts_with(&ZSTD) || is_skipped {
+        } else if is_zstd(head) {
             Self::packed(Box::new(Frames::new(disk)), "zstd")
         } else {
             Unpacked { reader: Reader::Plain(disk), packing: None }
@@ -168,6 +175,24 @@ impl Unpacked {
             }
             _ => io_error(error, path),
         }
+    }
+}
+
+fn is_zstd(head: &[u8]) -> bool {
+    let is_skipped =
+        head.first().is_some_and(|byte| byte & 0xF0 == 0x50) && head[1..].starts_with(&ZSTD_SKIPPED);
+    head.starts_with(&ZSTD) || is_skipped
+}
+
+/// How a file is packed by its name, where its first bytes are those of no packed file. An empty one holds no text.
+fn promised(name: &Path, head: &[u8]) -> Option<&'static str> {
+    if head.is_empty() || head.starts_with(&GZIP) || is_zstd(head) {
+        return None;
+    }
+    match name.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "gz" => Some("gzip"),
+        "zst" | "zstd" => Some("zstd"),
+        _ => None,
     }
 }
 

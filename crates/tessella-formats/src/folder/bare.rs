@@ -9,7 +9,7 @@ use tessella_core::{Error, Result, TokenizerSpec};
 use super::SENTENCEPIECE_NAMES;
 use crate::atomic;
 use crate::formats::first_of;
-use crate::json::Value;
+use crate::json::{Node, Value};
 use crate::vocab_files::{self, BertConfig, bert, vocab_id};
 
 /// A token in the settings: its text, or an object with it.
@@ -28,11 +28,10 @@ impl<'s> Settings<'s> {
         [self.map, self.config].into_iter().flatten().find_map(|value| token_text(value.get(key)?))
     }
 
-    fn flag(&self, key: &str) -> Option<bool> {
-        match self.config?.get(key)? {
-            Value::Bool(flag) => Some(*flag),
-            _ => None,
-        }
+    fn flag(&self, key: &str) -> Result<Option<bool>> {
+        let Some(config) = self.config else { return Ok(None) };
+        let config = Node::new(config, "tokenizer_config.json: $");
+        config.field(key).map(|node| node.bool()).transpose()
     }
 
     /// The class without the suffix of its fast twin.
@@ -41,19 +40,21 @@ impl<'s> Settings<'s> {
     }
 }
 
-/// Reads a vocabulary with the stages that its settings imply.
+/// Reads a vocabulary with the stages that its settings imply; tells what deserves a warning.
 pub(super) fn read(
     folder: &Path,
     config: Option<&Value>,
     map: Option<&Value>,
+    notices: &mut Vec<String>,
 ) -> Result<(TokenizerSpec, PathBuf)> {
     let settings = Settings { config, map };
     let merges = folder.join("merges.txt");
     let (mut spec, path) = if let Some(path) =
-        first_of(folder, &["vocab.json"]).filter(|_| atomic::is_file(&merges))
+        first_of(folder, &["vocab.json"]).filter(|_| atomic::is_there(&merges))
     {
-        let bpe = vocab_files::read_bpe(&atomic::read(&path)?, &atomic::read(&merges)?)
+        let (bpe, told) = vocab_files::read_bpe(&atomic::read(&path)?, &atomic::read(&merges)?)
             .map_err(|error| error.at(folder.display().to_string()))?;
+        notices.extend(told.into_iter().map(|notice| format!("vocab.json: {notice}")));
         (byte_level(bpe, &settings)?, path)
     } else if let Some(path) = first_of(folder, &["vocab.txt"]) {
         let mut model = vocab_files::word_piece(vocab_files::read_vocab_txt(&atomic::read(&path)?)?);
@@ -68,9 +69,9 @@ pub(super) fn read(
         };
         take(&mut bert_config.cls, "cls_token");
         take(&mut bert_config.sep, "sep_token");
-        bert_config.lowercase = settings.flag("do_lower_case").unwrap_or(true);
-        bert_config.handle_chinese_chars = settings.flag("tokenize_chinese_chars").unwrap_or(true);
-        bert_config.strip_accents = settings.flag("strip_accents");
+        bert_config.lowercase = settings.flag("do_lower_case")?.unwrap_or(true);
+        bert_config.handle_chinese_chars = settings.flag("tokenize_chinese_chars")?.unwrap_or(true);
+        bert_config.strip_accents = settings.flag("strip_accents")?;
         (bert(ModelSpec::WordPiece(model), &bert_config), path)
     } else {
         return Err(Error::value(format!(
@@ -115,7 +116,7 @@ fn byte_level(bpe: BpeSpec, settings: &Settings<'_>) -> Result<TokenizerSpec> {
             )));
         }
     };
-    let add_prefix_space = settings.flag("add_prefix_space").unwrap_or(false);
+    let add_prefix_space = settings.flag("add_prefix_space")?.unwrap_or(false);
     let mut spec = TokenizerSpec::new(ModelSpec::Bpe(bpe));
     spec.pre_tokenizer =
         Some(PreTokenizerSpec::ByteLevel { add_prefix_space, trim_offsets: true, use_regex: true });

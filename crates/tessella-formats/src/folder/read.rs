@@ -9,6 +9,7 @@ use super::{SENTENCEPIECE_NAMES, TEMPLATE, TEMPLATES, bare};
 use crate::atomic;
 use crate::beside_model;
 use crate::formats::{LoadOptions, first_of, read_path};
+use crate::hf;
 use crate::json::{Node, Parser, Value};
 
 /// A tokenizer with what its folder says beside it.
@@ -35,9 +36,9 @@ pub fn load(folder: &Path) -> Result<LoadedFolder> {
 }
 
 /// A file beside the tokenizer, if it is there: an object.
-fn read_json(folder: &Path, name: &str) -> Result<Option<Value>> {
+fn read_json(folder: &Path, name: &str, notices: &mut Vec<String>) -> Result<Option<Value>> {
     let path = folder.join(name);
-    if !atomic::is_file(&path) {
+    if !atomic::is_there(&path) {
         return Ok(None);
     }
     let bytes = atomic::read(&path)?;
@@ -56,6 +57,7 @@ fn read_json(folder: &Path, name: &str) -> Result<Option<Value>> {
         ))
         .at(path.display().to_string()));
     }
+    notices.extend(hf::repeated_keys(&value).into_iter().map(|notice| format!("{name}: {notice}")));
     Ok(Some(value))
 }
 
@@ -64,21 +66,22 @@ pub fn load_with(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolde
 }
 
 fn load_once(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
-    let config = read_json(folder, "tokenizer_config.json")?;
-    let special_tokens_map = read_json(folder, "special_tokens_map.json")?;
     let mut notices = Vec::new();
+    let config = read_json(folder, "tokenizer_config.json", &mut notices)?;
+    let special_tokens_map = read_json(folder, "special_tokens_map.json", &mut notices)?;
     let (spec, source) =
         match first_of(folder, &[&["tokenizer.json"], &SENTENCEPIECE_NAMES[..], &["tekken.json"]].concat()) {
             Some(path) => {
                 let loaded = read_path(&path, options)?;
-                notices = loaded.notices;
+                notices.extend(loaded.notices);
                 let mut spec = loaded.spec;
-                add_beside_model(&mut spec, folder, config.as_ref())?;
+                add_beside_model(&mut spec, folder, config.as_ref(), &mut notices)?;
                 (spec, path)
             }
             None => {
-                let (mut spec, path) = bare::read(folder, config.as_ref(), special_tokens_map.as_ref())?;
-                add_added_tokens(&mut spec, folder)?;
+                let (mut spec, path) =
+                    bare::read(folder, config.as_ref(), special_tokens_map.as_ref(), &mut notices)?;
+                add_added_tokens(&mut spec, folder, &mut notices)?;
                 (spec, path)
             }
         };
@@ -87,23 +90,30 @@ fn load_once(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
 }
 
 /// The added tokens of a SentencePiece model. Where the settings name a class, that class decides about them.
-fn add_beside_model(spec: &mut TokenizerSpec, folder: &Path, config: Option<&Value>) -> Result<()> {
+fn add_beside_model(
+    spec: &mut TokenizerSpec,
+    folder: &Path,
+    config: Option<&Value>,
+    notices: &mut Vec<String>,
+) -> Result<()> {
     let named = config.and_then(|config| config.get("tokenizer_class")).is_some_and(|class| !class.is_null());
     if named || !matches!(spec.model, ModelSpec::SentencePiece(_)) {
         return Ok(());
     }
     match beside_model::read(config)? {
         Some(tokens) => spec.added_tokens = tokens,
-        None => add_added_tokens(spec, folder)?,
+        None => add_added_tokens(spec, folder, notices)?,
     }
     Ok(())
 }
 
 /// `added_tokens.json`: texts and ids.
-fn add_added_tokens(spec: &mut TokenizerSpec, folder: &Path) -> Result<()> {
-    let Some(value) = read_json(folder, "added_tokens.json")? else { return Ok(()) };
-    for (text, id) in Node::new(&value, "added_tokens.json: $").entries()? {
-        let id = id.u32()?;
+fn add_added_tokens(spec: &mut TokenizerSpec, folder: &Path, notices: &mut Vec<String>) -> Result<()> {
+    let Some(value) = read_json(folder, "added_tokens.json", notices)? else { return Ok(()) };
+    let node = Node::new(&value, "added_tokens.json: $");
+    for (text, _) in node.entries()? {
+        // Of a repeated key this is the last value.
+        let id = node.required(text)?.u32()?;
         if !text.is_empty() && spec.added_tokens.iter().all(|token| token.content != text) {
             spec.added_tokens.push(AddedToken { id: Some(id), ..AddedToken::new(text, false) });
         }
@@ -131,7 +141,7 @@ fn templates(folder: &Path, config: Option<&Value>) -> Result<Templates> {
     }
     named.sort();
     let own = folder.join(TEMPLATE);
-    if atomic::is_file(&own) {
+    if atomic::is_there(&own) {
         return Ok((Some(text(&own)?), named));
     }
     let Some(config) = config else { return Ok((None, named)) };

@@ -342,7 +342,7 @@ pub fn write(path: &Path, spec: &TokenizerSpec, format: Format, pretty: bool) ->
 
 /// The first of some files that a folder holds.
 pub(crate) fn first_of(folder: &Path, names: &[&str]) -> Option<PathBuf> {
-    names.iter().map(|name| folder.join(name)).find(|path| atomic::is_file(path))
+    names.iter().map(|name| folder.join(name)).find(|path| atomic::is_there(path))
 }
 
 #[cfg(test)]

@@ -156,12 +156,20 @@ pub fn from_exact<S: Section>(text: &str, resolver: Resolver<'_>) -> Result<S> {
     S::read(text, Reading { resolver, exact: true })
 }
 
-/// Reads an object of tokens and ids, as in `vocab.json`.
-pub fn read_vocab_json(bytes: &[u8]) -> Result<Vocab> {
+/// Reads an object of tokens and ids, as in `vocab.json`; tells what deserves a warning.
+pub fn read_vocab_json(bytes: &[u8]) -> Result<(Vocab, Vec<String>)> {
     let mut parser = Parser::from_bytes(bytes)?;
-    let vocab = models::read_map(&mut parser, "$", &mut remarks::Remarks::default())?;
+    let mut remarks = remarks::Remarks::default();
+    let vocab = models::read_map(&mut parser, "$", &mut remarks)?;
     parser.end()?;
-    Ok(vocab)
+    Ok((vocab, remarks.into_notices()))
+}
+
+/// The keys that come twice anywhere in settings, as sentences for their reader.
+pub fn repeated_keys(settings: &Value) -> Vec<String> {
+    let mut remarks = remarks::Remarks::default();
+    remarks.repeated_in(settings, "$");
+    remarks.into_notices()
 }
 
 pub fn added_token_from_json(text: &str) -> Result<AddedToken> {

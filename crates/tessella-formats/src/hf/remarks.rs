@@ -121,6 +121,28 @@ impl Remarks {
         self.value(value, &format!("$.{part}"), known, strict)
     }
 
+    /// Looks for keys that come twice in what may have any field.
+    pub(super) fn repeated_in(&mut self, value: &Value, path: &str) {
+        match value {
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.repeated_in(item, &format!("{path}[{index}]"));
+                }
+            }
+            Value::Object(entries) => {
+                let mut seen = HashSet::new();
+                for (key, inner) in entries {
+                    let here = key_path(path, key);
+                    if !seen.insert(key) {
+                        self.repeated(&here);
+                    }
+                    self.repeated_in(inner, &here);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Values are nested as deeply as the parser allows, and no deeper.
     fn value(&mut self, value: &Value, path: &str, known: &[&str], strict: bool) -> Result<()> {
         match value {
@@ -252,6 +274,15 @@ mod tests {
             "the key $.normalizer.strip_left comes twice in the file: the last value counts",
             "the field $.normalizer.strip_rigth is unknown and passed over; did you mean `strip_right`?",
         ];
+        assert_eq!(remarks.into_notices(), told);
+    }
+
+    #[test]
+    fn keys_of_settings_that_come_twice() {
+        let mut remarks = Remarks::default();
+        remarks.repeated_in(&read(r#"{"a":1,"b":[{"c":1,"c":2}],"a":2}"#), "$");
+        let told = ["$.b[0].c", "$.a"]
+            .map(|key| format!("the key {key} comes twice in the file: the last value counts"));
         assert_eq!(remarks.into_notices(), told);
     }
 

@@ -61,7 +61,7 @@ pub fn read(
 
 fn read_beside(path: &Path, ranks: &[u8]) -> Result<Option<Encoding>> {
     let path = beside(path);
-    if !atomic::is_file(&path) {
+    if !atomic::is_there(&path) {
         return Ok(None);
     }
     let content = atomic::read(&path)?;

@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDict, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple,
+    PyBool, PyByteArray, PyBytes, PyDict, PyFrozenSet, PyInt, PyList, PyMemoryView, PySet, PyString, PyTuple,
 };
 use tessella_core::{Input, Sequence, TokenId};
 
@@ -185,7 +185,7 @@ fn each<'a, 'py, T>(
 }
 
 /// What to do with a collection whose walk gives not what it seems to hold, or in an order that nobody chose.
-fn without_order(value: &Bound<'_, PyAny>) -> Option<&'static str> {
+pub fn without_order(value: &Bound<'_, PyAny>) -> Option<&'static str> {
     if value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>() {
         Some("a set has no order, so results could not be told apart: pass a list, `sorted(...)` for example")
     } else if value.is_instance_of::<PyDict>() {
@@ -244,7 +244,7 @@ pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>>
     if let Some(advice) = without_order(value) {
         return Err(wrong_type(place, value, IDS, advice));
     }
-    if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
+    if is_bytes(value)? {
         return Err(wrong_type(place, value, IDS, "bytes are no ids: text becomes ids with `encode`"));
     }
     if value.is_instance_of::<PyString>() {
@@ -259,6 +259,14 @@ pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>>
         }
         // Other element types go through Python's integers, which checks the range.
         let list = value.call_method0("tolist")?;
+        if !list.is_instance_of::<PyList>() {
+            return Err(wrong_type(
+                place,
+                value,
+                IDS,
+                "an array without a dimension is one id: put it into a list",
+            ));
+        }
         refuse_bools(&list, place)?;
         return list.extract().map_err(|error| named_id(&list, error, place));
     }
@@ -278,6 +286,15 @@ pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>>
         if walks { error } else { wrong_type(place, value, IDS, advice) }
     })?;
     entries.enumerate().map(one).collect()
+}
+
+/// Bytes, also where they only look into others'.
+fn is_bytes(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if let Ok(view) = value.cast::<PyMemoryView>() {
+        let format: String = view.getattr("format")?.extract()?;
+        return Ok(matches!(format.as_str(), "B" | "b" | "c"));
+    }
+    Ok(value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>())
 }
 
 fn refuse_bools(ids: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<()> {

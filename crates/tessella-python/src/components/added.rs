@@ -24,6 +24,12 @@ pub fn tokens(list: &Bound<'_, PyAny>, special: bool) -> PyResult<Vec<AddedToken
              tessella.batch.PretrainedTokenizer(tokenizer, pad_token='[PAD]'), knows roles",
         ));
     }
+    if let Some(advice) = crate::border::inputs::without_order(list) {
+        let found = crate::border::place::shown(list);
+        return Err(PyTypeError::new_err(format!(
+            "Input must be a List[Union[str, AddedToken]], found {found}; {advice}"
+        )));
+    }
     let walks = list.hasattr("__iter__")?;
     let tokens = list.try_iter().map_err(|error| {
         let found = || crate::border::place::shown(list);

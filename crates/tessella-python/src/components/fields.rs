@@ -113,6 +113,15 @@ fn pieces(value: &Bound<'_, PyAny>) -> PyResult<Vec<TemplatePiece>> {
 
 /// Special tokens from `(token, id)`, `(id, token)` or a dict with `id`, `ids` and `tokens`.
 fn specials(value: &Bound<'_, PyAny>) -> PyResult<Vec<TemplateSpecial>> {
+    if let Some(advice) = crate::border::inputs::without_order(value) {
+        let place = crate::border::place::Place::Argument("special_tokens");
+        return Err(crate::border::place::wrong_type(
+            place,
+            value,
+            "expected a list of special tokens",
+            advice,
+        ));
+    }
     value
         .try_iter()?
         .map(|special| {

@@ -145,7 +145,7 @@ impl TextFiles {
     }
 
     /// The ids of the next texts, about so many bytes of them, and where each text's begin; nothing at the end.
-    #[pyo3(signature = (tokenizer, bytes, add_special_tokens = true, num_threads = None))]
+    #[pyo3(signature = (tokenizer, bytes, add_special_tokens = true, num_threads = None, encode_special_tokens = None))]
     #[allow(clippy::type_complexity)]
     fn encode<'py>(
         &self,
@@ -154,6 +154,7 @@ impl TextFiles {
         bytes: usize,
         add_special_tokens: bool,
         #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
+        encode_special_tokens: Option<bool>,
     ) -> PyResult<Option<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>)>> {
         let value = tokenizer.get().value()?;
         let threads = threads(num_threads);
@@ -164,7 +165,7 @@ impl TextFiles {
                 return Ok(None);
             }
             let views: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let options = ids_options(&value, (add_special_tokens, None), threads);
+            let options = ids_options(&value, (add_special_tokens, encode_special_tokens), threads);
             let options = EncodeOptions { cancel: Some(cancel), ..options };
             value.core.encode_ids_batch(&views, &options).map(Some)
         });

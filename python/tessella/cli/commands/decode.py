@@ -97,6 +97,13 @@ def given(options: argparse.Namespace, out: inputs.Output) -> Iterator[tuple[str
                 progress.step()
 
 
+def _id(text: str) -> int:
+    """A number of ASCII digits: Python would also read `1_000` and the digits of every other script."""
+    if re.fullmatch(r"-?[0-9]+", text) is None:
+        raise ValueError(text)
+    return int(text)
+
+
 def parsed(line: str, place: str) -> list[int]:
     """The ids of a line.
 
@@ -111,7 +118,7 @@ def parsed(line: str, place: str) -> list[int]:
             row = json.loads(line)
             ids = row["ids"] if isinstance(row, dict) else row
         else:
-            ids = [int(id) for id in re.split(r"[\s,]+", line) if id]
+            ids = [_id(id) for id in re.split(r"[\s,]+", line) if id]
         if all(type(id) is int for id in ids):
             return list(ids)
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -41,6 +41,13 @@ _NO_EXTRAS = (
 )
 
 
+def _flag(name: str, value: Any) -> bool:
+    """An option that is on or off: what Python itself asks, but no text, which is on whatever it says."""
+    if value is True or value is False or hasattr(type(value), "__bool__"):
+        return bool(value)
+    raise TypeError(f"`{name}` must be a bool, found {type(value).__name__} {value!r:.60}")
+
+
 class ThreadPool:
     """A number of threads for batches.
 
@@ -204,6 +211,7 @@ class SentencePieceProcessor(Vocabulary):
         if return_bytes is not None and kind != "offset_mapping":
             raise ArgumentError("return_bytes is for return_type='offset_mapping' only: leave it out")
         sampling = self._enable_sampling if enable_sampling is None else enable_sampling
+        _flag("enable_sampling", sampling)
         nbest_size = self._nbest_size if nbest_size is None else nbest_size
         alpha = self._alpha if alpha is None else alpha
         if sampling is True and (nbest_size is None or nbest_size in (0, 1) or alpha is None):
@@ -245,10 +253,10 @@ class SentencePieceProcessor(Vocabulary):
         emit_unk_piece: bool | None,
     ) -> tuple[bool, bool, bool, bool]:
         return (
-            self._add_bos if add_bos is None else add_bos,
-            self._add_eos if add_eos is None else add_eos,
-            self._reverse if reverse is None else reverse,
-            self._emit_unk_piece if emit_unk_piece is None else emit_unk_piece,
+            _flag("add_bos", self._add_bos if add_bos is None else add_bos),
+            _flag("add_eos", self._add_eos if add_eos is None else add_eos),
+            _flag("reverse", self._reverse if reverse is None else reverse),
+            _flag("emit_unk_piece", self._emit_unk_piece if emit_unk_piece is None else emit_unk_piece),
         )
 
     def _encode_one(

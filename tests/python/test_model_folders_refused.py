@@ -1,0 +1,67 @@
+"""Folders with a SentencePiece model whose class cannot be made of it; and one whose pieces are language codes."""
+
+import io
+import json
+
+import pytest
+import tessella
+from tessella.errors import FormatError, UnsupportedError
+
+sentencepiece = pytest.importorskip("sentencepiece")
+
+
+def write_folder(folder, kind, **options):
+    writer = io.BytesIO()
+    usual = {"model_type": "unigram", "vocab_size": 40, "hard_vocab_limit": False, "minloglevel": 9}
+    lines = ["hello world foo bar", "the quick brown fox"] * 50
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines), model_writer=writer, **{**usual, **options}
+    )
+    for name in ("tokenizer.model", "sentencepiece.bpe.model"):
+        (folder / name).write_bytes(writer.getvalue())
+    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": kind}))
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["BertTokenizer", "GPT2Tokenizer", "FSMTTokenizer", "XLMTokenizerFast"])
+def test_classes_of_other_files(kind, tmp_path):
+    folder = write_folder(tmp_path, kind)
+    with pytest.raises(UnsupportedError) as caught:
+        tessella.AutoTokenizer.from_pretrained(folder)
+    told = str(caught.value)
+    assert "is not made of a SentencePiece model" in told and "runs code" not in told
+
+
+@pytest.mark.parametrize("kind", ["PLBartTokenizer", "UdopTokenizer"])
+def test_classes_with_code_of_their_own(kind, tmp_path):
+    with pytest.raises(UnsupportedError, match="runs code of its own beside its SentencePiece model"):
+        tessella.AutoTokenizer.from_pretrained(write_folder(tmp_path, kind))
+
+
+def test_a_class_of_unigram_models(tmp_path):
+    with pytest.raises(FormatError, match=r"an? FNetTokenizer is made of a Unigram model"):
+        tessella.AutoTokenizer.from_pretrained(write_folder(tmp_path, "FNetTokenizer", model_type="bpe"))
+
+
+def test_a_model_whose_ids_are_taken(tmp_path):
+    ids = {"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1}
+    folder = write_folder(tmp_path, "SeamlessM4TTokenizer", model_type="bpe", **ids)
+    with pytest.raises(FormatError, match="has `<s>` at the id 2, where this model puts `</s>`"):
+        tessella.AutoTokenizer.from_pretrained(folder)
+
+
+def test_a_language_code_that_is_a_piece_stays_special(tmp_path):
+    folder = write_folder(tmp_path, "MBartTokenizer", user_defined_symbols=["en_XX"])
+    ours = tessella.AutoTokenizer.from_pretrained(folder)
+    ids = ours("hello world").input_ids
+    assert ours.convert_ids_to_tokens(ids)[-1] == "en_XX"
+    assert ours.decode(ids, skip_special_tokens=True) == "hello world"
+    ours.save_pretrained(tmp_path / "saved")
+    saved = tessella.AutoTokenizer.from_pretrained(tmp_path / "saved")
+    assert saved.decode(ids, skip_special_tokens=True) == "hello world"
+    transformers = pytest.importorskip("transformers")
+    pytest.importorskip("google.protobuf", reason="transformers reads models with it: pip install protobuf")
+    theirs = transformers.AutoTokenizer.from_pretrained(folder)
+    for text in ("hello world", "en_XX hello", "foo<mask>"):
+        assert theirs(text).input_ids == ours(text).input_ids
+        assert theirs.decode(ids, skip_special_tokens=True) == ours.decode(ids, skip_special_tokens=True)
