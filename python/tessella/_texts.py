@@ -2,17 +2,17 @@
 
 `Reading` holds the options that all who read texts share: counting, training, encoding files, the command
 line. Files are read by the engine. An iterable yields texts, rows (dicts with a field of text), or lists of
-both; where Python looks at each text itself, to leave some out or to hand them on, `flat` reads what the
-engine would read, and refuses what it would.
+both; `flat` gives them one by one where Python looks at each text itself, to leave some out or to hand them
+on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from reprlib import repr as short
 from typing import Any, Literal
 
+from . import _tessella
 from .errors import ArgumentError
 
 __all__ = ["Reading", "Share", "flat"]
@@ -81,50 +81,5 @@ class Share:
 
 
 def flat(items: Iterable[Any], field: str, errors: str) -> Iterator[str]:
-    """The texts of an iterable, one after the other."""
-    for index, item in enumerate(items):
-        place = f"iterator[{index}]"
-        if isinstance(item, (str, dict)):
-            yield from _one(item, field, errors, place)
-            continue
-        try:
-            inside = iter(item)
-        except TypeError:
-            raise TypeError(
-                f"the iterator must yield str or lists of str, found {_shown(item)} for `{place}`"
-            ) from None
-        for number, one in enumerate(inside):
-            yield from _one(one, field, errors, f"{place}[{number}]")
-
-
-def _one(item: Any, field: str, errors: str, place: str) -> Iterator[str]:
-    """The text of a text or a row, of which there is none where the row says ``None``."""
-    if isinstance(item, dict):
-        if field not in item:
-            raise KeyError(f"a row has no `{field}`, it has {list(item)}: name the field of the text")
-        item = item[field]
-        if item is None:
-            return
-    if not isinstance(item, str):
-        advice = ""
-        if isinstance(item, bytes):
-            advice = '; decode bytes first, as in `value.decode("utf-8")`'
-        elif item is None:
-            advice = "; leave out what has no text, or give an empty str"
-        raise TypeError(f"TextInputSequence must be str, found {_shown(item)} for `{place}`{advice}")
-    try:
-        item.encode()
-    except UnicodeEncodeError as error:
-        if errors != "replace":
-            code = ord(item[error.start])
-            raise TypeError(
-                "TextInputSequence must be str, without lone surrogates; found "
-                f"U+{code:04X} at character {error.start} of `{place}`"
-            ) from error
-        # By way of UTF-16 each lone surrogate becomes one U+FFFD.
-        item = item.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    yield item
-
-
-def _shown(value: Any) -> str:
-    return "None" if value is None else f"{type(value).__name__} {short(value)}"
+    """The texts of an iterable, one after the other, as the engine reads them."""
+    return _tessella.TextsOf(items, field, errors == "replace")

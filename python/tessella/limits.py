@@ -39,7 +39,7 @@ class Limits:
     #: place.
     pattern_seconds: float = 2.0
     #: Seconds more for every million bytes of the text.
-    pattern_seconds_per_megabyte: float = 20.0
+    pattern_seconds_per_megabyte: float = 10.0
 
 
 def get_limits() -> Limits:

@@ -113,6 +113,8 @@ def loaded(
         tokenizer.chat_template = chat_template
         tokenizer._chat_templates = tuple(chat_templates)
     if not isinstance(tokenizer.model, SentencePiece) or (beside is None and class_name is None):
+        if beside is not None:
+            _add_listed(tokenizer, path)
         return tokenizer, None
     return _by_class(tokenizer, path, class_name, given or {})
 
@@ -140,6 +142,26 @@ def _by_class(
     made.chat_template = plain.chat_template
     made._chat_templates = plain._chat_templates
     return made, settings
+
+
+def _add_listed(tokenizer: Tokenizer, folder: str) -> None:
+    """Adds the tokens that the settings of a folder list and its tokenizer.json does not have."""
+    config, added = tokenizer.config, None
+    if not isinstance(config, Mapping):
+        config = {}
+    if "added_tokens_decoder" not in config:
+        added = _object_in(folder, "added_tokens.json")
+        if not added:
+            return
+    from json import loads
+
+    from ._listed import add_listed
+
+    old = None if tokenizer._special_tokens_map is None else loads(tokenizer._special_tokens_map)
+    try:
+        add_listed(tokenizer, config, old if isinstance(old, Mapping) else None, added)
+    except TessellaError as error:
+        raise type(error)(f"{error} (in {folder})") from error.__cause__
 
 
 def _object_in(folder: str, name: str) -> dict[str, Any] | None:

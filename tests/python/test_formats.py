@@ -37,6 +37,13 @@ def test_a_name_never_lies(tmp_path, monkeypatch, capsys, name):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus.txt", "source.json"]
 
 
+@pytest.mark.parametrize("name", ["tekken.json", "vocab.json", "Tokenizer_Config.json", "merges.txt"])
+def test_names_of_other_files_are_no_tokenizers(tmp_path, name):
+    with pytest.raises(ArgumentError, match=r"is the name of .*: choose another name"):
+        killed.ranks(0).save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_format_and_a_name_that_promises_another_are_refused(tmp_path):
     tokenizer = killed.tokenizer(0)
     for name in ("x.model", "x.tiktoken", "x.gguf", "vocab.txt"):

@@ -223,3 +223,14 @@ def test_texts_of_files_have_a_longest_length(tmp_path: Path) -> None:
         with pytest.raises(errors.FormatError, match=r"more than 16000000 bytes, unpacked.*line 2"):
             tessella.count_pieces(path, words, memory="16MB", num_threads=1)
         assert tessella.count_pieces(path, words, memory="64MB", num_threads=1).total == 2
+
+
+def test_a_packed_line_has_a_longest_length_without_a_budget(tmp_path: Path) -> None:
+    words = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
+    path = tmp_path / "packed.txt.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(70):
+            file.write(b"a" * 1_000_000)
+    for read in (words.encode_files, lambda name: tessella.count_pieces(name, words)):
+        with pytest.raises(errors.FormatError, match=r"more than 67108864 bytes, unpacked.*line 1"):
+            list(read(path))

@@ -36,7 +36,7 @@ impl Limits {
         text_growth: 100,
         text_growth_free: 4 << 20,
         pattern_seconds: 2.0,
-        pattern_seconds_per_megabyte: 20.0,
+        pattern_seconds_per_megabyte: 10.0,
     };
 
     /// Bytes that a text of `bytes` may get.

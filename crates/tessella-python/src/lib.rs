@@ -4,63 +4,25 @@
 //! and documentation; an adapter here converts, lets go of the interpreter, calls the engine and translates
 //! the error. From the bottom up:
 //!
-//! - `errors`, `interrupt`, `limits`, `values`, `arrays`, `inputs`, `options`: what crosses the border
-//! - `live`, `fields`, `stage`: components that stay changeable, their fields, and what their handles share
-//! - `regex`, `strings`, `pretokenized`, `token`, `added`, `custom`: values that users and their components hold
-//! - `normalizers`, `pre_tokenizers`, `models`, `processors`, `decoders`: one handle for each stage
-//! - `encoding`, `stream`: results
-//! - `state`, `tokenizer`: the whole
-//! - `progress`, `tracing`, `training`: counting pieces and learning models; `sentencepiece`: its processor, normalizer
-//!   and trainer
-//! - `wire`, `pack`, `files`, `loading`, `saving`, `reading`: JSON, pickles, files, and the texts of a corpus
+//! - `border`: values, texts, options, arrays, errors and interrupts on their way between Python and Rust
+//! - `components`: the stages as handles, which stay changeable, and the values that they hold
+//! - `results`: encodings, tokens, streams
+//! - `training`: counting, learning, and progress
+//! - `tokenizer`: the whole
+//! - `files`: loading, saving, pickles, texts of a corpus
+//! - `sentencepiece`: that library's processor, normalizer and trainer
+//!
+//! Each room has a page of its own in its `mod.rs`.
 
-mod arrays;
-mod errors;
-mod fields;
-mod inputs;
-mod interrupt;
-mod limits;
-mod options;
-mod place;
-mod values;
+mod border;
 
-mod learning;
-mod live;
-mod stage;
-
-mod added;
-mod counting;
-mod custom;
-mod pretokenized;
-mod regex;
-mod strings;
-mod token;
-
-mod decoders;
-mod models;
-mod normalizers;
-mod pre_tokenizers;
-mod processors;
-
-mod encoding;
-mod stream;
-
-mod state;
+mod components;
+mod results;
 mod tokenizer;
-
-mod comparing;
-mod explaining;
-
-mod progress;
-mod sentencepiece;
-mod tracing;
+mod training;
 
 mod files;
-mod loading;
-mod pack;
-mod reading;
-mod saving;
-mod wire;
+mod sentencepiece;
 
 use pyo3::prelude::*;
 
@@ -68,9 +30,9 @@ use pyo3::prelude::*;
 /// such a look-up does not exist in the child, which would wait for it for ever.
 #[pyfunction]
 fn settle(py: Python<'_>) -> PyResult<()> {
-    arrays::ready(py)?;
-    drop(errors::new(py, "TessellaError", ""));
-    drop(added::to_python(py, &tessella_core::spec::AddedToken::new("x", false))?);
+    border::arrays::ready(py)?;
+    drop(border::errors::new(py, "TessellaError", ""));
+    drop(components::added::to_python(py, &tessella_core::spec::AddedToken::new("x", false))?);
     Ok(())
 }
 
@@ -87,56 +49,60 @@ fn release_threads(in_child: bool) {
 
 #[pymodule(gil_used = false)]
 fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    interrupt::listen();
+    border::interrupt::listen();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_function(wrap_pyfunction!(limits::limits_now, module)?)?;
-    module.add_function(wrap_pyfunction!(limits::set_limits, module)?)?;
-    module.add_class::<regex::Regex>()?;
-    module.add_class::<token::Token>()?;
-    module.add_class::<strings::NormalizedString>()?;
-    module.add_class::<pretokenized::PreTokenizedString>()?;
-    module.add_class::<encoding::Encoding>()?;
-    module.add_class::<stream::DecodeStream>()?;
-    module.add_class::<normalizers::NormalizerHandle>()?;
-    module.add_class::<pre_tokenizers::PreTokenizerHandle>()?;
-    module.add_class::<models::ModelHandle>()?;
-    module.add_class::<processors::PostProcessorHandle>()?;
-    module.add_class::<decoders::DecoderHandle>()?;
+    module.add_function(wrap_pyfunction!(border::limits::limits_now, module)?)?;
+    module.add_function(wrap_pyfunction!(border::limits::set_limits, module)?)?;
+    module.add_class::<components::regex::Regex>()?;
+    module.add_class::<results::token::Token>()?;
+    module.add_class::<components::strings::NormalizedString>()?;
+    module.add_class::<components::pretokenized::PreTokenizedString>()?;
+    module.add_class::<results::encoding::Encoding>()?;
+    module.add_class::<results::stream::DecodeStream>()?;
+    module.add_class::<components::normalizers::NormalizerHandle>()?;
+    module.add_class::<components::pre_tokenizers::PreTokenizerHandle>()?;
+    module.add_class::<components::models::ModelHandle>()?;
+    module.add_class::<components::processors::PostProcessorHandle>()?;
+    module.add_class::<components::decoders::DecoderHandle>()?;
     module.add_class::<tokenizer::Description>()?;
     module.add_class::<tokenizer::Tokenizer>()?;
-    module.add_class::<counting::PieceCounts>()?;
-    module.add_class::<reading::TextFiles>()?;
-    module.add_class::<comparing::Comparison>()?;
-    module.add_class::<progress::Meter>()?;
+    module.add_class::<training::counting::PieceCounts>()?;
+    module.add_class::<files::reading::TextFiles>()?;
+    module.add_class::<tokenizer::comparing::Comparison>()?;
+    module.add_class::<training::progress::Meter>()?;
     module.add("LEAST_BUDGET", tessella_train::counts::LEAST_BUDGET)?;
-    module.add_function(wrap_pyfunction!(counting::count_texts_into, module)?)?;
-    module.add_function(wrap_pyfunction!(counting::count_files_into, module)?)?;
-    module.add_function(wrap_pyfunction!(learning::learn, module)?)?;
-    module.add_function(wrap_pyfunction!(learning::learn_parity, module)?)?;
-    module.add_function(wrap_pyfunction!(learning::estimate_memory, module)?)?;
+    module.add_class::<training::texts::TextsOf>()?;
+    module.add_function(wrap_pyfunction!(training::counting::count_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(training::counting::count_files, module)?)?;
+    module.add_function(wrap_pyfunction!(training::counting::count_texts_into, module)?)?;
+    module.add_function(wrap_pyfunction!(training::counting::count_files_into, module)?)?;
+    module.add_function(wrap_pyfunction!(training::learning::learn, module)?)?;
+    module.add_function(wrap_pyfunction!(training::learning::learn_parity, module)?)?;
+    module.add_function(wrap_pyfunction!(training::learning::estimate_memory, module)?)?;
     module.add_class::<sentencepiece::SentencePieceHandle>()?;
     module.add_class::<sentencepiece::SentencePieceNormalizerHandle>()?;
     module.add_function(wrap_pyfunction!(sentencepiece::train_sentencepiece, module)?)?;
     module.add_function(wrap_pyfunction!(sentencepiece::sentencepiece_parts, module)?)?;
     module.add_function(wrap_pyfunction!(sentencepiece::piece_merges, module)?)?;
-    module.add_function(wrap_pyfunction!(loading::load, module)?)?;
-    module.add_function(wrap_pyfunction!(explaining::trace, module)?)?;
-    module.add_function(wrap_pyfunction!(explaining::derive, module)?)?;
-    module.add_function(wrap_pyfunction!(explaining::model_id, module)?)?;
-    module.add_function(wrap_pyfunction!(explaining::model_token, module)?)?;
+    module.add_function(wrap_pyfunction!(files::loading::load, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::explaining::trace, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::explaining::derive, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::explaining::model_id, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::explaining::model_token, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
     module.add_function(wrap_pyfunction!(hold_threads, module)?)?;
     module.add_function(wrap_pyfunction!(release_threads, module)?)?;
-    module.add_class::<files::Replacing>()?;
-    module.add_function(wrap_pyfunction!(files::commit, module)?)?;
-    module.add_function(wrap_pyfunction!(files::read_file, module)?)?;
-    module.add_function(wrap_pyfunction!(files::write_together, module)?)?;
-    module.add_function(wrap_pyfunction!(saving::known_formats, module)?)?;
-    module.add_function(wrap_pyfunction!(saving::encodings, module)?)?;
-    module.add_function(wrap_pyfunction!(saving::format_to_write, module)?)?;
-    module.add_function(wrap_pyfunction!(saving::save_file, module)?)?;
-    module.add_function(wrap_pyfunction!(saving::save_folder, module)?)?;
-    module.add_function(wrap_pyfunction!(loading::read_merges, module)?)?;
-    module.add_function(wrap_pyfunction!(loading::read_vocab_txt, module)?)?;
+    module.add_class::<files::writing::Replacing>()?;
+    module.add_function(wrap_pyfunction!(files::writing::commit, module)?)?;
+    module.add_function(wrap_pyfunction!(files::writing::read_file, module)?)?;
+    module.add_function(wrap_pyfunction!(files::writing::write_together, module)?)?;
+    module.add_function(wrap_pyfunction!(files::saving::known_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(files::saving::encodings, module)?)?;
+    module.add_function(wrap_pyfunction!(files::saving::encoding, module)?)?;
+    module.add_function(wrap_pyfunction!(files::saving::format_to_write, module)?)?;
+    module.add_function(wrap_pyfunction!(files::saving::save_file, module)?)?;
+    module.add_function(wrap_pyfunction!(files::saving::save_folder, module)?)?;
+    module.add_function(wrap_pyfunction!(files::loading::read_merges, module)?)?;
+    module.add_function(wrap_pyfunction!(files::loading::read_vocab_txt, module)?)?;
     Ok(())
 }

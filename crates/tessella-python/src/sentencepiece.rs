@@ -16,10 +16,10 @@ use tessella_formats::sentencepiece::sections::NormalizerSection;
 use tessella_formats::sentencepiece::{self, messages, normalizer::Normalizer, read_description};
 use tessella_train::sentencepiece::SentencePieceTrainer;
 
-use crate::errors::{OrRaise, argument, from_python};
-use crate::interrupt::{run, sized};
-use crate::progress::Display;
+use crate::border::errors::{OrRaise, argument, from_python};
+use crate::border::interrupt::{run, sized};
 use crate::tokenizer::Tokenizer;
+use crate::training::progress::Display;
 
 /// Texts come as `str` or `bytes`.
 fn text<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {

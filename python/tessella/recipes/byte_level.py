@@ -32,18 +32,6 @@ LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-#: The same in the words of its first publication, which differ in corner cases of blanks.
-CL100K = (
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|(?>\p{N}{1,3})"
-    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++\z|\s*[\r\n]|\s+(?!\S)|\s"
-)
-_UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
-_ENDING = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-#: Words are cut where lower case ends, and keep their contraction.
-O200K = (
-    rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_ENDING}|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_ENDING}"
-    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
 CLIP = (
     r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d"
     r"|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
@@ -132,39 +120,30 @@ def _clip() -> Recipe:
     )
 
 
-def _ranked(name: str, summary: str, expression: str, vocab_size: int, last: tuple[str, ...]) -> Recipe:
-    """Ranks are ids, special tokens come behind."""
+def _ranked(name: str, summary: str, encoding: str, vocab_size: int) -> Recipe:
+    """A published encoding: ranks are ids, special tokens come behind."""
+    _, pattern, specials = _tessella.encoding(encoding)
     return Recipe(
         name=name,
         summary=summary,
         vocab_size=vocab_size,
         first=(),
-        last=tuple(special(token) for token in last),
+        last=tuple(special(token) for token, _ in specials),
         model=lambda: BPE(ignore_merges=True),
-        stages=lambda tokenizer: stages(tokenizer, _by(expression), trim_offsets=False, use_regex=False),
+        stages=lambda tokenizer: stages(tokenizer, _by(pattern), trim_offsets=False, use_regex=False),
         make_trainer=_trainer,
     )
 
 
 def _cl100k() -> Recipe:
-    fill = tuple(f"<|fim_{part}|>" for part in ("prefix", "middle", "suffix"))
     return _ranked(
-        "cl100k",
-        "cl100k: byte-level pairs, numbers of up to three digits",
-        CL100K,
-        100_261,
-        ("<|endoftext|>", *fill, "<|endofprompt|>"),
+        "cl100k", "cl100k: byte-level pairs, numbers of up to three digits", "cl100k_base", 100_261
     )
 
 
 def _o200k() -> Recipe:
-    return _ranked(
-        "o200k",
-        "o200k: byte-level pairs, words cut by case, numbers of up to three digits",
-        O200K,
-        200_000,
-        ("<|endoftext|>", "<|endofprompt|>"),
-    )
+    summary = "o200k: byte-level pairs, words cut by case, numbers of up to three digits"
+    return _ranked("o200k", summary, "o200k_base", 200_000)
 
 
 def _llama3() -> Recipe:

@@ -182,8 +182,10 @@ struct Search<'t> {
 /// Attempts at one start: the engine's own limit, which the reference library keeps.
 const ATTEMPTS: u32 = 10_000_000;
 const FIRST_ATTEMPTS: u32 = 1_000;
-/// How many times more it gets at once.
+/// How many times more it gets at once, at most and at least, which is what it gets after tries that took long.
 const MOST_MORE: f64 = 16.0;
+const LEAST_MORE: f64 = 1.5;
+const LONG: Duration = Duration::from_millis(20);
 /// The engine's word for an attempt too many.
 const TOO_MANY_ATTEMPTS: i32 = -17;
 
@@ -252,18 +254,21 @@ impl<'t> Search<'t> {
             }
             let took = watch.lap();
             used += took;
-            // What is left, in units of what this took.
+            // What is left, in units of what this took. Later attempts may cost more than the first ones, in proportion
+            // to their number: so many times as many may take the square of it as long.
             let left = most.saturating_sub(used).as_secs_f64() / took.as_secs_f64().max(1e-9);
-            if left < 2.0 {
+            if left < LEAST_MORE * LEAST_MORE {
                 let reason = format!(
-                    "it tried for {:.1} s to match at one place, of {:.1} s that it has (a fifth of pattern_seconds of \
-                     the limits)",
+                    "it tried for {:.2} s to match at one place, and may for {:.2} s (a fifth of pattern_seconds of the \
+                     limits)",
                     used.as_secs_f64(),
                     most.as_secs_f64()
                 );
                 return Err(self.time.gave_up(&reason));
             }
-            attempts = ((f64::from(attempts) * left.min(MOST_MORE)) as u32).min(ATTEMPTS);
+            // Whoever has much time shall still be asked now and then whether the result is wanted.
+            let more = if took < LONG { left.sqrt().min(MOST_MORE) } else { LEAST_MORE };
+            attempts = ((f64::from(attempts) * more) as u32).min(ATTEMPTS);
         }
     }
 }

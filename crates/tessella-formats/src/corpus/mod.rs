@@ -80,12 +80,16 @@ pub struct CorpusOptions {
     pub field: String,
     pub invalid: Invalid,
     pub share: Share,
-    /// The most bytes that one text may have, unpacked. What the engine cannot encode in one piece is never read.
-    pub longest: usize,
+    /// The most bytes that one text may have, unpacked; without it, what the engine can encode in one piece, and less
+    /// in packed files, a few bytes of which may become any number.
+    pub longest: Option<usize>,
 }
 
 /// The most bytes of a text that positions can be counted in.
 const LONGEST: usize = i32::MAX as usize;
+
+/// The most of a text in a packed file if nothing is said: 64 MiB.
+const LONGEST_PACKED: usize = 64 << 20;
 
 impl Default for CorpusOptions {
     fn default() -> Self {
@@ -95,7 +99,7 @@ impl Default for CorpusOptions {
             field: "text".to_string(),
             invalid: Invalid::default(),
             share: Share::default(),
-            longest: LONGEST,
+            longest: None,
         }
     }
 }
@@ -270,12 +274,12 @@ impl Open {
 
     fn text(&mut self, options: &CorpusOptions) -> Result<Option<String>> {
         let mut text = Vec::new();
-        let found = self.cut.next(
-            &mut self.content.reader,
-            options.longest.min(LONGEST),
-            &mut text,
-            &mut self.is_given,
-        );
+        let longest = options.longest.unwrap_or(match self.content.is_packed() {
+            true => LONGEST_PACKED,
+            false => LONGEST,
+        });
+        let found =
+            self.cut.next(&mut self.content.reader, longest.min(LONGEST), &mut text, &mut self.is_given);
         let found = found.map_err(|error| self.content.failed(error, &self.name, self.end.line + 1))?;
         let Some(found) = found else { return Ok(None) };
         self.begin = self.end;

@@ -156,8 +156,8 @@ impl Unpacked {
             _ if error.get_ref().is_some_and(|inner| inner.is::<TooLong>()) => {
                 let unpacked = if self.is_packed() { ", unpacked" } else { "" };
                 Error::format(format!(
-                    "a text of {} is too long: {error}{unpacked}; see whether the file has line ends, and give more \
-                     memory if it has a budget",
+                    "a text of {} is too long: {error}{unpacked}; see whether the file has line ends, give more memory \
+                     if there is a budget, and unpack the file first if it is packed and there is none",
                     path.display()
                 ))
                 .at(format!("line {line}"))

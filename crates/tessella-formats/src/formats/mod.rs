@@ -255,6 +255,20 @@ pub fn writable_endings() -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
+/// Whole names that promise another content than their endings do, in small letters.
+const OTHERWISE: [(&str, &str); 10] = [
+    ("tekken.json", "a Mistral tokenizer, which can be read but not written"),
+    ("vocab.json", "the vocabulary of a BPE or WordLevel model: `model.save` writes it"),
+    ("config.json", "the settings of a model"),
+    ("tokenizer_config.json", "the settings beside a tokenizer.json: `save_pretrained` writes them"),
+    ("special_tokens_map.json", "settings beside a tokenizer.json"),
+    ("added_tokens.json", "tokens beside a tokenizer.json"),
+    ("generation_config.json", "the settings of a model"),
+    ("preprocessor_config.json", "the settings of a model"),
+    ("chat_template.json", "a chat template"),
+    ("merges.txt", "the merges of a BPE model: `model.save` writes them"),
+];
+
 /// Whether the end of a name says what a file is: `json`, but not the `05` of `model-2024.05`.
 fn is_ending(ending: &str) -> bool {
     (2..=12).contains(&ending.len())
@@ -267,6 +281,14 @@ fn is_ending(ending: &str) -> bool {
 /// written is an error.
 pub fn to_write(path: &Path, name: Option<&str>) -> Result<Format> {
     let text = path.to_string_lossy();
+    let file = path.file_name().map(|file| file.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    if name != Some(FOLDER)
+        && let Some((_, what)) = OTHERWISE.iter().find(|(other, _)| *other == file)
+    {
+        return Err(Error::value(format!(
+            "{text} is the name of {what}: choose another name, such as tokenizer.json"
+        )));
+    }
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let promised = ending.as_deref().and_then(by_ending);
     let endings = || format!("what can be written: {}, or a folder (format `{FOLDER}`)", writable_endings());

@@ -183,3 +183,21 @@ pub fn settings_to_json(truncation: Option<&Truncation>, padding: Option<&Paddin
     writer.end_object();
     writer.finish()
 }
+
+/// The same with the added tokens, by their ids.
+pub fn settings_with_tokens_to_json(spec: &TokenizerSpec) -> Result<String> {
+    let mut tokens: Vec<_> = spec.added_tokens.iter().collect();
+    tokens.sort_by_key(|token| token.id);
+    written(false, |writer| {
+        writer.begin_object();
+        settings::write(writer, spec.truncation.as_ref(), spec.padding.as_ref());
+        writer.key("added_tokens");
+        writer.begin_array();
+        for token in tokens {
+            settings::write_added_token(writer, token);
+        }
+        writer.end_array();
+        writer.end_object();
+        Ok(())
+    })
+}

@@ -164,6 +164,20 @@ pub fn from_bytes(
     from_ranks(&read_ranks(data)?, &encoding(name_or_pattern, specials)?)
 }
 
+/// Reads a table of ranks without special tokens, for the pieces that tiktoken sees: it leaves out of a text what the
+/// pattern does not match. The published patterns match every character.
+pub fn matches_of(data: &[u8], name_or_pattern: &str) -> Result<TokenizerSpec> {
+    let encoding = encoding(name_or_pattern, Some(&[]))?;
+    let mut spec = from_ranks(&read_ranks(data)?, &encoding)?;
+    if !named::is_published(&encoding.pattern)
+        && let Some(PreTokenizerSpec::Sequence(stages)) = &mut spec.pre_tokenizer
+        && let Some(PreTokenizerSpec::Split { behavior, invert, .. }) = stages.first_mut()
+    {
+        (*behavior, *invert) = (SplitBehavior::Removed, true);
+    }
+    Ok(spec)
+}
+
 /// A known encoding by its name, or one of the caller's own.
 pub fn encoding(name_or_pattern: &str, specials: Option<&[(String, TokenId)]>) -> Result<Encoding> {
     let mut encoding = match named(name_or_pattern) {

@@ -25,6 +25,11 @@ const O200K: &str = concat!(
 const END_OF_TEXT: &str = "<|endoftext|>";
 const END_OF_PROMPT: &str = "<|endofprompt|>";
 
+/// Whether a pattern is one of those of known encodings.
+pub fn is_published(pattern: &str) -> bool {
+    [R50K, CL100K, O200K].contains(&pattern)
+}
+
 /// The encoding of a name.
 pub fn named(name: &str) -> Option<Encoding> {
     let fim = |first: TokenId| {

@@ -30,12 +30,10 @@ _MOST = (1 << 32) - 1
 
 def _engine(pattern: str, ranks: dict[bytes, int]) -> Tokenizer:
     """The tokenizer of a table of ranks, without special tokens."""
-    from .known import COVERING
-
     table = b"".join(b"%s %d\n" % (b64encode(token), rank) for token, rank in ranks.items() if token)
     # A pattern of letters alone would be taken for the name of one.
     written = pattern if not pattern.isidentifier() else f"(?:{pattern})"
-    description = _tessella.Description.from_ranks(table, written, pattern not in COVERING)
+    description = _tessella.Description.from_ranks(table, written)
     return Tokenizer._from_description(description)
 
 

@@ -1,24 +1,12 @@
-"""The published encodings: their patterns, special tokens and files, and the models that use them."""
+"""The published encodings: their files, and the models that use them. The engine tells the rest of them."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["BY_MODEL", "BY_PREFIX", "COVERING", "KNOWN", "Known", "encoding_name_for_model"]
+from ... import _tessella
 
-_R50K = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"""
-_CL100K = (
-    r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$"""
-    r"""|\s*[\r\n]|\s+(?!\S)|\s"""
-)
-_O200K = (
-    r"""[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"""
-    r"""|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"""
-    r"""|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"""
-)
-
-#: Patterns that match every character of every text, so that nothing is ever left out.
-COVERING = frozenset({_R50K, _CL100K, _O200K})
+__all__ = ["BY_MODEL", "BY_PREFIX", "KNOWN", "Known", "encoding_name_for_model"]
 
 
 class File(NamedTuple):
@@ -62,42 +50,20 @@ class Known(NamedTuple):
     total: int | None
 
 
-def _fim(first: int) -> dict[str, int]:
-    return {f"<|fim_{part}|>": first + place for place, part in enumerate(("prefix", "middle", "suffix"))}
+def _known(name: str, file: File, total: int | None = None) -> Known:
+    pattern, _, special_tokens = _tessella.encoding(name)
+    return Known(pattern, file, dict(special_tokens), total)
 
 
-def _harmony() -> dict[str, int]:
-    named = {
-        "<|startoftext|>": 199998,
-        "<|endoftext|>": 199999,
-        "<|return|>": 200002,
-        "<|constrain|>": 200003,
-        "<|channel|>": 200005,
-        "<|start|>": 200006,
-        "<|end|>": 200007,
-        "<|message|>": 200008,
-        "<|call|>": 200012,
-        # The id is that of a reserved token too: the published table says so.
-        "<|endofprompt|>": 200018,
-    }
-    taken = set(named.values()) - {200018}
-    reserved = {f"<|reserved_{id}|>": id for id in range(200000, 201088) if id not in taken}
-    # The named ones last, so that the id that is given twice decodes to one of them.
-    return {**reserved, **named}
-
-
-_END = "<|endoftext|>"
 #: By name, the older first. The ranks of GPT-2 are those of ``r50k_base``.
 KNOWN: dict[str, Known] = {
-    "gpt2": Known(_R50K, _R50K_FILE, {_END: 50256}, 50257),
-    "r50k_base": Known(_R50K, _R50K_FILE, {_END: 50256}, 50257),
-    "p50k_base": Known(_R50K, _P50K_FILE, {_END: 50256}, 50281),
-    "p50k_edit": Known(_R50K, _P50K_FILE, {_END: 50256, **_fim(50281)}, None),
-    "cl100k_base": Known(
-        _CL100K, _CL100K_FILE, {_END: 100257, **_fim(100258), "<|endofprompt|>": 100276}, None
-    ),
-    "o200k_base": Known(_O200K, _O200K_FILE, {_END: 199999, "<|endofprompt|>": 200018}, None),
-    "o200k_harmony": Known(_O200K, _O200K_FILE, _harmony(), None),
+    "gpt2": _known("gpt2", _R50K_FILE, 50257),
+    "r50k_base": _known("r50k_base", _R50K_FILE, 50257),
+    "p50k_base": _known("p50k_base", _P50K_FILE, 50281),
+    "p50k_edit": _known("p50k_edit", _P50K_FILE),
+    "cl100k_base": _known("cl100k_base", _CL100K_FILE),
+    "o200k_base": _known("o200k_base", _O200K_FILE),
+    "o200k_harmony": _known("o200k_harmony", _O200K_FILE),
 }
 
 _MODELS: dict[str, str] = {

@@ -1,0 +1,321 @@
+//! Texts that Python hands over, kept alive without a copy.
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDict, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple,
+};
+use tessella_core::{Input, Sequence, TokenId};
+
+use crate::border::arrays;
+use crate::border::place::{Place, wrong_type};
+use crate::border::values::out_of_range;
+
+/// One sequence, owned by Python.
+pub enum Held {
+    Text(PyBackedStr),
+    Words(Vec<PyBackedStr>),
+}
+
+impl Held {
+    pub fn view(&self) -> Sequence<'_> {
+        match self {
+            Held::Text(text) => Sequence::Text(text),
+            Held::Words(words) => Sequence::Words(words.iter().map(|word| &**word).collect()),
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        match self {
+            Held::Text(text) => text.len(),
+            Held::Words(words) => words.iter().map(|word| word.len()).sum(),
+        }
+    }
+}
+
+/// A sequence or a pair, owned by Python.
+pub struct HeldInput {
+    pub first: Held,
+    pub second: Option<Held>,
+}
+
+impl HeldInput {
+    pub fn view(&self) -> Input<'_> {
+        Input { first: self.first.view(), second: self.second.as_ref().map(Held::view) }
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.first.bytes() + self.second.as_ref().map_or(0, Held::bytes)
+    }
+}
+
+const TEXT: &str = "TextInputSequence must be str";
+const WORDS: &str = "PreTokenizedInputSequence must be Union[List[str], Tuple[str]]";
+const TEXT_INPUT: &str =
+    "TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]";
+const WORDS_INPUT: &str = "PreTokenizedEncodeInput must be Union[PreTokenizedInputSequence, \
+                           Tuple[PreTokenizedInputSequence, PreTokenizedInputSequence]]";
+
+/// A `str`; one with lone surrogates has no UTF-8 and is refused as well.
+pub fn text(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<PyBackedStr> {
+    match value.cast::<PyString>() {
+        Ok(text) => {
+            PyBackedStr::try_from(text.clone()).map_err(|error| not_unicode(text, error, TEXT, place))
+        }
+        Err(_) => Err(wrong_type(place, value, TEXT, instead_of_text(value, place))),
+    }
+}
+
+/// What to do with a value that was given for a text.
+fn instead_of_text(value: &Bound<'_, PyAny>, place: Place<'_>) -> &'static str {
+    if value.is_instance_of::<PyBytes>() {
+        "decode bytes first, as in `value.decode(\"utf-8\")`"
+    } else if value.is_none() {
+        "leave out what has no text, or give an empty str"
+    } else if !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
+        ""
+    } else if let Place::Argument("sequence" | "pair") = place {
+        "for words, pass is_pretokenized=True; for a pair, pass the second text as `pair`; for many texts, \
+         call `encode_batch`"
+    } else if let Place::Argument("text") = place {
+        "for the ids of many texts, call `encode_ids_batch`; for words and pairs, `encode`"
+    } else {
+        "for words and pairs, call `encode_batch`"
+    }
+}
+
+/// The error for a `str` that has no UTF-8, with the place of the lone surrogate.
+fn not_unicode(text: &Bound<'_, PyString>, error: PyErr, expected: &str, place: Place<'_>) -> PyErr {
+    let py = text.py();
+    let at = error.value(py).getattr("start").and_then(|start| start.extract::<usize>());
+    let found = at.and_then(|at| {
+        let surrogate = text.get_item(at)?;
+        let code: u32 = py.import("builtins")?.getattr("ord")?.call1((surrogate,))?.extract()?;
+        Ok(format!("{expected}, without lone surrogates; found U+{code:04X} at character {at} of `{place}`"))
+    });
+    let wrapped = PyTypeError::new_err(found.unwrap_or_else(|_| expected.to_string()));
+    wrapped.set_cause(py, Some(error));
+    wrapped
+}
+
+/// Lists, tuples and arrays; not texts, and not things that can be walked only once.
+fn is_list(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(value.is_instance_of::<PyList>()
+        || value.is_instance_of::<PyTuple>()
+        || (!value.is_instance_of::<PyString>() && value.hasattr("__array__")?))
+}
+
+fn words(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<PyBackedStr>> {
+    let refused = || {
+        let one_text = value.is_instance_of::<PyString>();
+        let advice = if one_text { "split it into words, or leave out is_pretokenized=True" } else { "" };
+        wrong_type(place, value, WORDS, advice)
+    };
+    if !is_list(value)? {
+        return Err(refused());
+    }
+    value
+        .try_iter()
+        .map_err(|_| refused())?
+        .enumerate()
+        .map(|(index, word)| {
+            let (word, place) = (word?, place.entry(index));
+            match word.cast::<PyString>() {
+                Ok(word) => PyBackedStr::try_from(word.clone())
+                    .map_err(|error| not_unicode(word, error, WORDS, place)),
+                Err(_) => Err(wrong_type(place, &word, WORDS, "")),
+            }
+        })
+        .collect()
+}
+
+pub fn sequence(value: &Bound<'_, PyAny>, pretokenized: bool, place: Place<'_>) -> PyResult<Held> {
+    if pretokenized { words(value, place).map(Held::Words) } else { text(value, place).map(Held::Text) }
+}
+
+/// One entry of a batch: a sequence or a pair of two.
+fn input(value: &Bound<'_, PyAny>, pretokenized: bool, place: Place<'_>) -> PyResult<HeldInput> {
+    let (is_text, listed) = (value.is_instance_of::<PyString>(), is_list(value)?);
+    let length = if listed { value.len().unwrap_or(0) } else { 0 };
+    // What begins as a sequence is one, or is meant as one, and its own error says what is wrong in it.
+    let begun = if pretokenized {
+        listed && (length == 0 || value.get_item(0)?.is_instance_of::<PyString>())
+    } else {
+        is_text
+    };
+    if begun {
+        return Ok(HeldInput { first: sequence(value, pretokenized, place)?, second: None });
+    }
+    if length != 2 {
+        let advice = match pretokenized {
+            true if is_text => "split it into words, or leave out is_pretokenized=True",
+            true => "",
+            false if length > 0 => "a pair has two texts; for words, pass is_pretokenized=True",
+            false => instead_of_text(value, place),
+        };
+        return Err(wrong_type(place, value, if pretokenized { WORDS_INPUT } else { TEXT_INPUT }, advice));
+    }
+    let part = |index: usize| sequence(&value.get_item(index)?, pretokenized, place.entry(index));
+    Ok(HeldInput { first: part(0)?, second: Some(part(1)?) })
+}
+
+/// The entries of a batch: anything that can be walked, but not one text. `alone` is what takes one.
+fn each<'a, 'py, T>(
+    value: &'a Bound<'py, PyAny>,
+    name: &'static str,
+    expected: &str,
+    alone: &str,
+    mut read: impl FnMut(&Bound<'py, PyAny>, Place<'_>) -> PyResult<T>,
+) -> PyResult<Vec<T>> {
+    let place = Place::Argument(name);
+    if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
+        let advice = format!("put it into a list, or call `{alone}`, which takes one");
+        return Err(wrong_type(place, value, expected, &advice));
+    }
+    if let Some(advice) = without_order(value) {
+        return Err(wrong_type(place, value, expected, advice));
+    }
+    let entries = value.try_iter().map_err(|error| {
+        // What can be walked, but raised when that began, is none of the wrong type.
+        let walks = value.hasattr("__iter__").unwrap_or(false);
+        if walks { error } else { wrong_type(place, value, expected, "") }
+    })?;
+    entries.enumerate().map(|(index, one)| read(&one?, place.entry(index))).collect()
+}
+
+/// What to do with a collection whose walk gives not what it seems to hold, or in an order that nobody chose.
+fn without_order(value: &Bound<'_, PyAny>) -> Option<&'static str> {
+    if value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>() {
+        Some("a set has no order, so results could not be told apart: pass a list, `sorted(...)` for example")
+    } else if value.is_instance_of::<PyDict>() {
+        Some("a dict is walked by its keys: pass `list(value.values())`, or what you mean")
+    } else {
+        None
+    }
+}
+
+/// A batch of sequences and pairs.
+pub fn batch(value: &Bound<'_, PyAny>, pretokenized: bool) -> PyResult<Vec<HeldInput>> {
+    each(value, "input", "expected a list of inputs", "encode", |one, place| input(one, pretokenized, place))
+}
+
+/// A batch of plain texts; `alone` is what takes one of them.
+pub fn texts(value: &Bound<'_, PyAny>, alone: &str) -> PyResult<Vec<PyBackedStr>> {
+    each(value, "texts", "expected a list of texts", alone, text)
+}
+
+/// A batch of lists of ids.
+pub fn id_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<TokenId>>> {
+    each(value, "sequences", "expected a list of lists of ids", "decode", |one, place| {
+        let number =
+            !one.is_instance_of::<PyList>() && one.hasattr("__index__")? && !one.hasattr("__len__")?;
+        if number {
+            return Err(wrong_type(place, one, IDS, "for the ids of one text, call `decode`"));
+        }
+        ids(one, place)
+    })
+}
+
+const IDS: &str = "expected a list of ids";
+
+/// The ids of a list of plain integers, read without a detour; `None` where anything else is in it.
+fn plain_ids(list: &Bound<'_, PyList>) -> Option<Vec<TokenId>> {
+    let mut ids = Vec::with_capacity(list.len());
+    for id in list {
+        if !id.is_exact_instance_of::<PyInt>() {
+            return None;
+        }
+        ids.push(id.extract().ok()?);
+    }
+    Some(ids)
+}
+
+/// Ids from a list, an array or anything else that can be walked.
+pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>> {
+    if let Some(ids) = value.cast_exact::<PyList>().ok().and_then(plain_ids) {
+        return Ok(ids);
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        let ids: Vec<TokenId> = value.extract().map_err(|error| named_id(value, error, place))?;
+        refuse_bools(value, place)?;
+        return Ok(ids);
+    }
+    if let Some(advice) = without_order(value) {
+        return Err(wrong_type(place, value, IDS, advice));
+    }
+    if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
+        return Err(wrong_type(place, value, IDS, "bytes are no ids: text becomes ids with `encode`"));
+    }
+    if value.is_instance_of::<PyString>() {
+        return Err(wrong_type(place, value, IDS, "text becomes ids with `encode`"));
+    }
+    if arrays::is_array(value)? {
+        if let Some(ids) = arrays::ids(value) {
+            return Ok(ids);
+        }
+        if let Some(ids) = arrays::wide_ids(value) {
+            return Ok(ids);
+        }
+        // Other element types go through Python's integers, which checks the range.
+        let list = value.call_method0("tolist")?;
+        refuse_bools(&list, place)?;
+        return list.extract().map_err(|error| named_id(&list, error, place));
+    }
+    // Tensors, and whatever else gives its memory to NumPy.
+    if value.hasattr("__array__")? && value.getattr("ndim").is_ok_and(|n| n.eq(1).unwrap_or(false)) {
+        let array = arrays::of(value)?;
+        return ids(&array, place);
+    }
+    let one = |(index, id): (usize, PyResult<Bound<'_, PyAny>>)| {
+        let id = id?;
+        refuse_bool(&id, place.entry(index))?;
+        id.extract().map_err(|error: PyErr| wrong_id(&id, place.entry(index), error))
+    };
+    let entries = value.try_iter().map_err(|error| {
+        let walks = value.hasattr("__iter__").unwrap_or(false);
+        let advice = if value.hasattr("__index__").unwrap_or(false) { "put it into a list" } else { "" };
+        if walks { error } else { wrong_type(place, value, IDS, advice) }
+    })?;
+    entries.enumerate().map(one).collect()
+}
+
+fn refuse_bools(ids: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<()> {
+    // What cannot be walked is told by whoever reads it.
+    let Ok(ids) = ids.try_iter() else { return Ok(()) };
+    ids.enumerate().try_for_each(|(index, id)| refuse_bool(&id?, place.entry(index)))
+}
+
+/// True and False are integers to Python, but nobody means ids by them: most likely they are a mask.
+pub fn refuse_bool(id: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<()> {
+    if id.is_instance_of::<PyBool>() {
+        return Err(wrong_type(place, id, "an id must be an int", "is it a mask?"));
+    }
+    Ok(())
+}
+
+/// The error for the first of some ids that is none.
+fn named_id(ids: &Bound<'_, PyAny>, error: PyErr, place: Place<'_>) -> PyErr {
+    let find = || -> PyResult<PyErr> {
+        for (index, id) in ids.try_iter()?.enumerate() {
+            let id = id?;
+            if let Err(error) = id.extract::<TokenId>() {
+                return Ok(wrong_id(&id, place.entry(index), error));
+            }
+        }
+        Ok(error.clone_ref(ids.py()))
+    };
+    find().unwrap_or_else(|error| error)
+}
+
+fn wrong_id(id: &Bound<'_, PyAny>, place: Place<'_>, error: PyErr) -> PyErr {
+    if error.is_instance_of::<PyOverflowError>(id.py()) {
+        return out_of_range(id, &format!("`{place}`"), u64::from(TokenId::MAX));
+    }
+    if !error.is_instance_of::<PyTypeError>(id.py()) {
+        return error;
+    }
+    let many = id.is_instance_of::<PyList>() || id.is_instance_of::<PyTuple>();
+    let advice = if many { "for many lists of ids, call `decode_batch`" } else { "" };
+    wrong_type(place, id, "an id must be an int", advice)
+}

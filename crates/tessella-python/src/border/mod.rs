@@ -1,0 +1,15 @@
+//! What crosses the border, in both directions.
+//!
+//! - `values`, `inputs`, `options`: from Python, checked; `place` is where in the arguments something stands
+//! - `arrays`: to NumPy without a copy
+//! - `errors`: errors of the engine as the package's exceptions
+//! - `interrupt`: letting go of the interpreter, and Ctrl-C; `limits`: what one text may cost
+
+pub mod arrays;
+pub mod errors;
+pub mod inputs;
+pub mod interrupt;
+pub mod limits;
+pub mod options;
+pub mod place;
+pub mod values;

@@ -1,0 +1,172 @@
+//! Handles of models.
+
+use std::sync::Arc;
+
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyDict;
+use tessella_core::model::{Model, Scratch};
+use tessella_core::spec::{
+    BpeSpec, Merges, ModelSpec as Spec, SentencePieceKind, UnigramSpec, Vocab, WordLevelSpec, WordPieceSpec,
+};
+use tessella_train::again::{Renamed, keep_settings};
+
+use crate::border::errors::OrRaise;
+use crate::border::values::argument;
+use crate::components::fields::probability;
+use crate::components::stage::{Component, handle};
+use crate::results::token::Token;
+
+impl Component for Spec {
+    fn more(&self, py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+        match (self, name) {
+            (Spec::SentencePiece(model), "kind") => match model.kind {
+                SentencePieceKind::Unigram => "unigram",
+                SentencePieceKind::Bpe => "bpe",
+                SentencePieceKind::Word => "word",
+                SentencePieceKind::Char => "char",
+            }
+            .into_py_any(py),
+            (Spec::SentencePiece(model), "vocab_size") => model.pieces.len().into_py_any(py),
+            (Spec::Bpe(bpe), "by_rank") => matches!(bpe.merges, Merges::ConcatRank).into_py_any(py),
+            (Spec::Bpe(bpe), "vocab_size") => bpe.vocab.len().into_py_any(py),
+            _ => return Ok(None),
+        }
+        .map(Some)
+    }
+}
+
+fn vocabulary(entries: &Bound<'_, PyDict>) -> PyResult<Arc<Vocab>> {
+    let entries = entries
+        .iter()
+        .map(|(token, id)| Ok((token.extract::<PyBackedStr>()?, argument::id(&id)?)))
+        .collect::<PyResult<Vec<_>>>()?;
+    Vocab::from_entries(entries.iter().map(|(token, id)| (&**token, *id))).or_raise().map(Arc::new)
+}
+
+fn merge_pairs(vocab: &Vocab, merges: &[(PyBackedStr, PyBackedStr)]) -> PyResult<Merges> {
+    let id = |token: &str| {
+        vocab.id(token).ok_or_else(|| {
+            tessella_core::Error::model(format!(
+                "Token `{}` out of vocabulary",
+                tessella_core::error::excerpt(token)
+            ))
+        })
+    };
+    let pairs = merges
+        .iter()
+        .map(|(left, right)| Ok((id(left)?, id(right)?)))
+        .collect::<tessella_core::Result<Vec<_>>>()
+        .or_raise()?;
+    Ok(Merges::Pairs(Arc::new(pairs)))
+}
+
+handle!(ModelHandle, Spec, Model, {
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)]
+    fn bpe(
+        vocab: &Bound<'_, PyDict>,
+        merges: Vec<(PyBackedStr, PyBackedStr)>,
+        dropout: Option<f32>,
+        unk_token: Option<String>,
+        continuing_subword_prefix: Option<String>,
+        end_of_word_suffix: Option<String>,
+        fuse_unk: bool,
+        byte_fallback: bool,
+        ignore_merges: bool,
+    ) -> PyResult<Self> {
+        let vocab = vocabulary(vocab)?;
+        let merges = merge_pairs(&vocab, &merges)?;
+        let handle = Self::from(Spec::Bpe(BpeSpec {
+            vocab,
+            merges,
+            dropout: probability(dropout)?,
+            unk_token,
+            continuing_subword_prefix,
+            end_of_word_suffix,
+            fuse_unk,
+            byte_fallback,
+            ignore_merges,
+        }));
+        handle.built()?;
+        Ok(handle)
+    }
+
+    #[staticmethod]
+    fn word_piece(
+        vocab: &Bound<'_, PyDict>,
+        unk_token: String,
+        #[pyo3(from_py_with = argument::max_input_chars_per_word)] max_input_chars_per_word: usize,
+        continuing_subword_prefix: String,
+    ) -> PyResult<Self> {
+        Ok(Spec::WordPiece(WordPieceSpec {
+            vocab: vocabulary(vocab)?,
+            unk_token,
+            continuing_subword_prefix,
+            max_input_chars_per_word,
+        })
+        .into())
+    }
+
+    #[staticmethod]
+    fn word_level(vocab: &Bound<'_, PyDict>, unk_token: String) -> PyResult<Self> {
+        Ok(Spec::WordLevel(WordLevelSpec { vocab: vocabulary(vocab)?, unk_token }).into())
+    }
+
+    #[staticmethod]
+    fn unigram(
+        vocab: Vec<(String, f64)>,
+        #[pyo3(from_py_with = argument::unk_id)] unk_id: Option<usize>,
+        byte_fallback: bool,
+        alpha: Option<f64>,
+        #[pyo3(from_py_with = argument::nbest_size)] nbest_size: Option<usize>,
+    ) -> PyResult<Self> {
+        let handle = Self::from(Spec::Unigram(UnigramSpec {
+            vocab: Arc::new(vocab),
+            unk_id,
+            byte_fallback,
+            alpha,
+            nbest_size,
+        }));
+        handle.built()?;
+        Ok(handle)
+    }
+
+    fn tokenize(&self, text: &str) -> PyResult<Vec<Token>> {
+        let model = self.built()?;
+        let mut found = Vec::new();
+        model.tokenize(text, &mut Scratch::new(), &mut found).or_raise()?;
+        Ok(found
+            .into_iter()
+            .map(|token| {
+                let (start, end) = (token.start as usize, token.end as usize);
+                let value = if token.surface { text.get(start..end) } else { model.id_to_token(token.id) };
+                Token::new(token.id, value.unwrap_or_default().to_string(), (start, end))
+            })
+            .collect())
+    }
+
+    fn token_to_id(&self, token: &str) -> PyResult<Option<u32>> {
+        Ok(self.built()?.token_to_id(token))
+    }
+
+    fn id_to_token(&self, id: u32) -> PyResult<Option<String>> {
+        Ok(self.built()?.id_to_token(id).map(str::to_string))
+    }
+
+    /// A model that was learned, with the settings of this one.
+    fn settings_on(&self, learned: &Bound<'_, ModelHandle>) -> Self {
+        keep_settings(&self.node.spec(), learned.get().node.spec()).into()
+    }
+
+    /// The model without what it learned.
+    fn emptied(&self, renamed: Renamed) -> Self {
+        tessella_train::again::emptied(&self.node.spec(), &renamed).into()
+    }
+
+    /// The model's own files: names and contents.
+    fn files(&self) -> PyResult<Vec<(&'static str, String)>> {
+        tessella_formats::vocab_files::model_files(&self.node.spec()).or_raise()
+    }
+});

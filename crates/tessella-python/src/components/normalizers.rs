@@ -1,0 +1,34 @@
+//! Handles of normalizers.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use tessella_core::normalize::Normalizer;
+use tessella_core::spec::NormalizerSpec as Spec;
+use tessella_core::text::NormalizedString as Text;
+
+use crate::border::interrupt::sized;
+use crate::components::custom::Custom;
+use crate::components::stage::handle;
+use crate::components::strings::NormalizedString;
+
+handle!(NormalizerHandle, Spec, Normalizer, {
+    #[staticmethod]
+    fn custom(object: Py<PyAny>) -> Self {
+        Spec::Custom(Arc::new(Custom(object))).into()
+    }
+
+    fn normalize_str(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<String> {
+        let normalizer = self.built()?;
+        sized(py, text.len(), |_| {
+            let mut string = Text::new(&*text);
+            string.change(|aligned| normalizer.normalize(aligned))?;
+            Ok(string.normalized().to_string())
+        })
+    }
+
+    fn normalize(&self, text: &Bound<'_, NormalizedString>) -> PyResult<()> {
+        text.get().normalize(&*self.built()?)
+    }
+});

@@ -1,0 +1,11 @@
+//! Files: loading, saving, pickles, and the texts of a corpus.
+//!
+//! - `loading`, `saving`: tokenizers of all formats, and what is known of formats and encodings
+//! - `pack`: tokenizers and components as Python data, for pickles
+//! - `reading`: texts of files; `writing`: the engine's writer of files, for Python
+
+pub mod loading;
+pub mod pack;
+pub mod reading;
+pub mod saving;
+pub mod writing;

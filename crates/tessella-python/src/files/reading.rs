@@ -1,0 +1,209 @@
+//! Reading the texts of files: options, streams of Python's, and what is done with the texts here.
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyDict, PyTuple};
+use tessella_core::cancel::Cancel;
+use tessella_core::{EncodeOptions, Result};
+use tessella_formats::corpus::{Corpus, CorpusOptions, Cut, Form, Input, Invalid, Share};
+
+use crate::border::arrays;
+use crate::border::errors;
+use crate::border::interrupt::run;
+use crate::border::values::argument;
+use crate::components::live::lock;
+use crate::tokenizer::{Tokenizer, ids_options, threads};
+
+/// Sets an option of reading by its name in Python; false if there is none of this name.
+pub fn set(options: &mut CorpusOptions, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match name {
+        "field" => options.field = value.extract()?,
+        "without_every" => options.share = Share::Without(value.extract()?),
+        "only_every" => options.share = Share::Only(value.extract()?),
+        "separator" => options.cut = Cut::At(value.extract()?),
+        "cut" => {
+            options.cut = match value.extract::<String>()?.as_str() {
+                "never" => Cut::Never,
+                "bare lines" => Cut::BareLines,
+                _ => Cut::Lines,
+            }
+        }
+        "format" => {
+            options.form = match value.extract::<String>()?.as_str() {
+                "text" => Form::Text,
+                "jsonl" => Form::JsonLines,
+                _ => Form::ByName,
+            }
+        }
+        "errors" => {
+            options.invalid = match value.extract::<String>()?.as_str() {
+                "replace" => Invalid::Replace,
+                _ => Invalid::Refuse,
+            }
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// What a stream of Python's raised while the engine read from it.
+type Raised = Arc<Mutex<Option<PyErr>>>;
+
+/// A binary stream of Python's. What comes first is given at once, so that a person who types is answered.
+struct Stream {
+    file: Py<PyAny>,
+    raised: Raised,
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = Python::attach(|py| -> PyResult<PyBackedBytes> {
+            let file = self.file.bind(py);
+            let read = if file.hasattr("read1")? { "read1" } else { "read" };
+            Ok(file.call_method1(read, (buffer.len(),))?.extract()?)
+        });
+        match bytes {
+            Ok(bytes) => {
+                let part = bytes.get(..buffer.len()).unwrap_or(&bytes);
+                buffer[..part.len()].copy_from_slice(part);
+                Ok(part.len())
+            }
+            Err(error) => {
+                *lock(&self.raised) = Some(error);
+                Err(io::Error::other("the stream raised"))
+            }
+        }
+    }
+}
+
+/// The texts of files in Python's hands, some at a time; or their ids.
+#[pyclass(frozen, module = "tessella._tessella")]
+pub struct TextFiles {
+    corpus: Mutex<Corpus>,
+    position: Arc<AtomicU64>,
+    raised: Raised,
+    /// The most texts that one step gives.
+    most: usize,
+}
+
+/// Bytes of text that one step gives, and the most texts.
+const STEP_BYTES: usize = 1 << 18;
+const STEP_TEXTS: usize = 1 << 12;
+
+#[pymethods]
+impl TextFiles {
+    /// `inputs` holds paths, and pairs of a name and a binary stream.
+    #[new]
+    #[pyo3(signature = (inputs, most = STEP_TEXTS, **options))]
+    fn new(
+        inputs: Vec<Bound<'_, PyAny>>,
+        most: usize,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let mut corpus = CorpusOptions::default();
+        for (name, value) in options.into_iter().flatten() {
+            let name: String = name.extract()?;
+            if !set(&mut corpus, &name, &value)? {
+                return Err(errors::argument(format!("reading has no option `{name}`")));
+            }
+        }
+        let raised = Raised::default();
+        let input = |one: Bound<'_, PyAny>| match one.cast::<PyTuple>() {
+            Ok(pair) => {
+                let (name, file): (String, Py<PyAny>) = pair.extract()?;
+                let reader = Box::new(Stream { file, raised: raised.clone() });
+                Ok(Input::Stream { name, reader })
+            }
+            Err(_) => one.extract::<PathBuf>().map(Input::File),
+        };
+        let inputs = inputs.into_iter().map(input).collect::<PyResult<Vec<Input>>>()?;
+        let corpus = Corpus::new(inputs, corpus);
+        Ok(TextFiles { position: corpus.position(), corpus: Mutex::new(corpus), raised, most: most.max(1) })
+    }
+
+    /// Bytes taken from the files so far, packed as they are.
+    #[getter]
+    fn position(&self) -> u64 {
+        self.position.load(Ordering::Relaxed)
+    }
+
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Vec<String>>> {
+        let texts = py.detach(|| self.step(STEP_BYTES, self.most));
+        let texts = texts.map_err(|error| self.as_it_was(errors::raise(error)))?;
+        Ok((!texts.is_empty()).then_some(texts))
+    }
+
+    /// The ids of the next texts, about so many bytes of them, and where each text's begin; nothing at the end.
+    #[pyo3(signature = (tokenizer, bytes, add_special_tokens = true, num_threads = None))]
+    #[allow(clippy::type_complexity)]
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        tokenizer: &Bound<'py, Tokenizer>,
+        bytes: usize,
+        add_special_tokens: bool,
+        #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
+    ) -> PyResult<Option<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>)>> {
+        let value = tokenizer.get().value()?;
+        let threads = threads(num_threads);
+        let found = run(py, |cancel| {
+            lock(&self.corpus).stop_at(Cancel::new(Some(cancel)));
+            let texts = self.step(bytes, usize::MAX)?;
+            if texts.is_empty() {
+                return Ok(None);
+            }
+            let views: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let options = ids_options(&value, (add_special_tokens, None), threads);
+            let options = EncodeOptions { cancel: Some(cancel), ..options };
+            value.core.encode_ids_batch(&views, &options).map(Some)
+        });
+        match found.map_err(|error| self.as_it_was(error))? {
+            Some(ids) => Ok(Some((arrays::from_vec(py, ids.ids)?, arrays::from_vec(py, ids.offsets)?))),
+            None => Ok(None),
+        }
+    }
+}
+
+impl TextFiles {
+    /// The next texts: until there are so many bytes, or so many texts.
+    fn step(&self, bytes: usize, most: usize) -> Result<Vec<String>> {
+        let mut corpus = lock(&self.corpus);
+        let (mut texts, mut size) = (Vec::new(), 0);
+        while size < bytes && texts.len() < most {
+            let Some(text) = corpus.next() else { break };
+            let text = text?;
+            size += text.len() + 1;
+            texts.push(text);
+        }
+        Ok(texts)
+    }
+
+    /// What a stream raised comes out as it was, and what is wrong with a file has its name.
+    fn as_it_was(&self, error: PyErr) -> PyErr {
+        if let Some(raised) = lock(&self.raised).take() {
+            return raised;
+        }
+        Python::attach(|py| {
+            let corpus = lock(&self.corpus);
+            let value = error.value(py);
+            // Errors of the system have it from the system's call.
+            if let Some(name) = corpus.current()
+                && value.is_instance_of::<PyValueError>()
+            {
+                let _ = value.setattr("filename", name.to_string_lossy());
+            }
+        });
+        error
+    }
+}

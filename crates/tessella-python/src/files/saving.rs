@@ -1,0 +1,108 @@
+//! Tokenizers to files of the formats that can be written, and to folders.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use tessella_formats::folder::LoadedFolder;
+use tessella_formats::formats;
+use tessella_formats::json::{Layout, Parser, Value, Writer};
+use tessella_formats::save::{self, Extras};
+use tessella_formats::{hf, tiktoken};
+
+use crate::border::errors::OrRaise;
+use crate::tokenizer::Tokenizer;
+
+/// What formats there are: name, what people call such a file, endings of names, and whether it can be written.
+#[pyfunction(name = "formats")]
+pub fn known_formats() -> Vec<(&'static str, &'static str, Vec<&'static str>, bool)> {
+    formats::TABLE
+        .iter()
+        .map(|known| (known.name, known.what, known.endings.to_vec(), known.is_written()))
+        .collect()
+}
+
+/// The encodings whose patterns and special tokens are built in.
+#[pyfunction]
+pub fn encodings() -> Vec<&'static str> {
+    tiktoken::NAMES.to_vec()
+}
+
+/// A pattern, the same in Oniguruma's words, and special tokens.
+type Known = (String, String, Vec<(String, u32)>);
+
+/// A known encoding.
+#[pyfunction]
+pub fn encoding(name: &str) -> PyResult<Known> {
+    let found = tiktoken::encoding(name, None).or_raise()?;
+    Ok((found.pattern.clone(), hf::fancy_to_oniguruma(&found.pattern).or_raise()?, found.special_tokens))
+}
+
+/// The name of the format that would be written, given or seen from the name of the file.
+#[pyfunction]
+pub fn format_to_write(path: PathBuf, name: Option<&str>) -> PyResult<&'static str> {
+    let format = formats::to_write(&path, name).or_raise()?;
+    Ok(formats::of(format).map_or(formats::FOLDER, |known| known.name))
+}
+
+/// Writes a file; gives what deserves a warning.
+#[pyfunction]
+pub fn save_file(
+    py: Python<'_>,
+    tokenizer: &Bound<'_, Tokenizer>,
+    path: PathBuf,
+    name: Option<&str>,
+    pretty: bool,
+) -> PyResult<Vec<String>> {
+    let format = formats::to_write(&path, name).or_raise()?;
+    let spec = tokenizer.get().value()?.spec();
+    py.detach(|| save::file(&path, &spec, format, pretty)).or_raise()
+}
+
+/// Writes a folder. The settings are JSON text.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+pub fn save_folder(
+    py: Python<'_>,
+    tokenizer: &Bound<'_, Tokenizer>,
+    path: PathBuf,
+    config: Option<&str>,
+    special_tokens_map: Option<&str>,
+    chat_template: Option<String>,
+    chat_templates: Vec<(String, String)>,
+    prefix: Option<String>,
+    replaces_templates: bool,
+) -> PyResult<Vec<PathBuf>> {
+    let parse = |text: &str| -> tessella_core::Result<Value> {
+        let mut parser = Parser::new(text);
+        let value = parser.value()?;
+        parser.end()?;
+        Ok(value)
+    };
+    let extras = Extras {
+        config: config.map(parse).transpose().or_raise()?,
+        special_tokens_map: special_tokens_map.map(parse).transpose().or_raise()?,
+        chat_template,
+        chat_templates,
+        prefix,
+        replaces_templates,
+    };
+    let spec = tokenizer.get().value()?.spec();
+    py.detach(|| save::folder(&path, &spec, &extras)).or_raise()
+}
+
+/// What a folder holds beside the tokenizer: two settings as JSON text, the template and the named ones.
+pub type Beside = (Option<String>, Option<String>, Option<String>, Vec<(String, String)>);
+
+pub fn beside(folder: LoadedFolder) -> Beside {
+    let text = |value: Value| {
+        let mut writer = Writer::new(Layout::Compact);
+        writer.value(&value);
+        writer.finish()
+    };
+    (
+        folder.config.map(text),
+        folder.special_tokens_map.map(text),
+        folder.chat_template,
+        folder.chat_templates,
+    )
+}

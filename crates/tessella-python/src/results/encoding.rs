@@ -1,0 +1,355 @@
+//! `Encoding`: the result of encoding one text or pair.
+
+use std::sync::{PoisonError, RwLock};
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+use tessella_core::Encoding as Core;
+use tessella_core::encoding::EncodingParts;
+use tessella_core::spec::Direction;
+
+use crate::border::errors::OrRaise;
+use crate::border::values::{argument, direction};
+
+/// The result of encoding one text, or a pair: columns of equal length, one entry for each token.
+///
+/// Offsets count characters of the text that was encoded. Special tokens and padding have the offsets
+/// `(0, 0)`, no word and no sequence.
+///
+/// Example:
+///     >>> from tessella import Tokenizer, models
+///     >>> tokenizer = Tokenizer(models.BPE())
+///     >>> _ = tokenizer.add_tokens(["hello", "world"])
+///     >>> encoding = tokenizer.encode("hello world")
+///     >>> encoding.tokens, encoding.offsets
+///     (['hello', 'world'], [(0, 5), (6, 11)])
+#[pyclass(frozen, module = "tessella", name = "Encoding")]
+pub struct Encoding {
+    inner: RwLock<Core>,
+}
+
+impl From<Core> for Encoding {
+    fn from(encoding: Core) -> Self {
+        Encoding { inner: RwLock::new(encoding) }
+    }
+}
+
+impl Encoding {
+    pub fn read<R>(&self, look: impl FnOnce(&Core) -> R) -> R {
+        look(&self.inner.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn write<R>(&self, change: impl FnOnce(&mut Core) -> R) -> R {
+        change(&mut self.inner.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub fn copy(&self) -> Core {
+        self.read(Core::clone)
+    }
+}
+
+/// Columns under construction, for encodings that Python puts together.
+#[derive(Default)]
+pub struct Columns(EncodingParts);
+
+impl Columns {
+    pub fn push(&mut self, id: u32, token: String, type_id: u32, offsets: (usize, usize), word: u32) {
+        self.0.ids.push(id);
+        self.0.tokens.push(token);
+        self.0.type_ids.push(type_id);
+        self.0.offsets.push(offsets);
+        self.0.words.push(Some(word));
+        self.0.special_tokens_mask.push(0);
+        self.0.attention_mask.push(1);
+    }
+
+    pub fn build(self) -> tessella_core::Result<Core> {
+        Core::from_parts(self.0)
+    }
+}
+
+/// A batch as a Python list.
+pub fn list<'py>(py: Python<'py>, encodings: Vec<Core>) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(
+        py,
+        encodings.into_iter().map(|one| Py::new(py, Encoding::from(one))).collect::<PyResult<Vec<_>>>()?,
+    )
+}
+
+fn state<'py>(py: Python<'py>, parts: &EncodingParts) -> PyResult<Bound<'py, PyDict>> {
+    let state = PyDict::new(py);
+    state.set_item("ids", &parts.ids)?;
+    state.set_item("type_ids", &parts.type_ids)?;
+    state.set_item("tokens", &parts.tokens)?;
+    state.set_item("words", &parts.words)?;
+    state.set_item("offsets", &parts.offsets)?;
+    state.set_item("special_tokens_mask", &parts.special_tokens_mask)?;
+    state.set_item("attention_mask", &parts.attention_mask)?;
+    let overflowing = PyList::empty(py);
+    for window in &parts.overflowing {
+        overflowing.append(self::state(py, window)?)?;
+    }
+    state.set_item("overflowing", overflowing)?;
+    let ranges = PyDict::new(py);
+    for (sequence, range) in &parts.sequence_ranges {
+        ranges.set_item(sequence, (range.start, range.end))?;
+    }
+    state.set_item("sequence_ranges", ranges)?;
+    Ok(state)
+}
+
+fn parts(state: &Bound<'_, PyDict>) -> PyResult<EncodingParts> {
+    let item = |name: &str| -> PyResult<Bound<'_, PyAny>> {
+        state.get_item(name)?.ok_or_else(|| {
+            crate::border::errors::argument(format!("the state of an Encoding has no `{name}`"))
+        })
+    };
+    let mut ranges = Vec::new();
+    for (sequence, range) in item("sequence_ranges")?.cast_into::<PyDict>()?.iter() {
+        let (start, end): (usize, usize) = range.extract()?;
+        ranges.push((sequence.extract()?, start..end));
+    }
+    let overflowing = item("overflowing")?
+        .try_iter()?
+        .map(|window| parts(&window?.cast_into::<PyDict>()?))
+        .collect::<PyResult<_>>()?;
+    Ok(EncodingParts {
+        ids: item("ids")?.extract()?,
+        type_ids: item("type_ids")?.extract()?,
+        tokens: item("tokens")?.extract()?,
+        words: item("words")?.extract()?,
+        offsets: item("offsets")?.extract()?,
+        special_tokens_mask: item("special_tokens_mask")?.extract()?,
+        attention_mask: item("attention_mask")?.extract()?,
+        sequence_ranges: ranges,
+        overflowing,
+    })
+}
+
+#[pymethods]
+impl Encoding {
+    #[new]
+    fn new() -> Self {
+        Core::default().into()
+    }
+
+    /// Joins encodings in order.
+    ///
+    /// Args:
+    ///     encodings: the parts.
+    ///     growing_offsets: let the offsets of each part start where those of the part before ended.
+    #[staticmethod]
+    #[pyo3(signature = (encodings, growing_offsets = true))]
+    fn merge(encodings: Vec<Py<Encoding>>, growing_offsets: bool) -> Encoding {
+        Core::merge(encodings.iter().map(|one| one.get().copy()), growing_offsets).into()
+    }
+
+    /// The id of each token.
+    #[getter]
+    fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.read(|one| PyList::new(py, one.ids()))
+    }
+
+    /// Which segment each token belongs to, as models like BERT want it.
+    #[getter]
+    fn type_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.read(|one| PyList::new(py, one.type_ids()))
+    }
+
+    /// The text of each token in the vocabulary.
+    #[getter]
+    fn tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.read(|one| {
+            PyList::new(py, one.token_texts().map(|text| PyString::new(py, text)).collect::<Vec<_>>())
+        })
+    }
+
+    /// Start and end of each token in the text that was encoded, in characters.
+    #[getter]
+    fn offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.read(|one| PyList::new(py, one.offsets()))
+    }
+
+    /// 1 for special tokens and padding, 0 for text.
+    #[getter]
+    fn special_tokens_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.read(|one| PyList::new(py, one.special_tokens_mask()))
+    }
+
+    /// 0 for padding, 1 otherwise.
+    #[getter]
+    fn attention_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.read(|one| PyList::new(py, one.attention_mask()))
+    }
+
+    /// The index of the word that each token belongs to, `None` for special tokens and padding.
+    #[getter]
+    fn word_ids(&self) -> Vec<Option<u32>> {
+        self.read(Core::word_ids)
+    }
+
+    /// Deprecated: use `word_ids`.
+    #[getter]
+    fn words(&self, py: Python<'_>) -> PyResult<Vec<Option<u32>>> {
+        PyErr::warn(
+            py,
+            &py.get_type::<pyo3::exceptions::PyDeprecationWarning>(),
+            c"Encoding.words is deprecated, please use Encoding.word_ids instead.",
+            1,
+        )?;
+        Ok(self.word_ids())
+    }
+
+    /// The index of the sequence that each token belongs to, `None` for special tokens and padding.
+    #[getter]
+    fn sequence_ids(&self) -> Vec<Option<usize>> {
+        self.read(Core::sequence_ids)
+    }
+
+    /// How many sequences are joined here.
+    #[getter]
+    fn n_sequences(&self) -> usize {
+        self.read(Core::n_sequences)
+    }
+
+    /// The windows that truncation cut off.
+    #[getter]
+    fn overflowing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list(py, self.read(|one| one.overflowing().to_vec()))
+    }
+
+    /// Says that all tokens belong to one sequence.
+    fn set_sequence_id(&self, #[pyo3(from_py_with = argument::sequence_id)] sequence_id: usize) {
+        self.write(|one| one.set_sequence_id(sequence_id));
+    }
+
+    /// The first and one past the last token of a word, if the sequence has the word.
+    #[pyo3(signature = (word_index, sequence_index = 0))]
+    fn word_to_tokens(
+        &self,
+        #[pyo3(from_py_with = argument::word_index)] word_index: u32,
+        #[pyo3(from_py_with = argument::sequence_index)] sequence_index: usize,
+    ) -> Option<(usize, usize)> {
+        self.read(|one| one.word_to_tokens(word_index, sequence_index))
+    }
+
+    /// Where a word stands in the text, in characters.
+    #[pyo3(signature = (word_index, sequence_index = 0))]
+    fn word_to_chars(
+        &self,
+        #[pyo3(from_py_with = argument::word_index)] word_index: u32,
+        #[pyo3(from_py_with = argument::sequence_index)] sequence_index: usize,
+    ) -> Option<(usize, usize)> {
+        self.read(|one| one.word_to_chars(word_index, sequence_index))
+    }
+
+    /// The sequence of a token.
+    fn token_to_sequence(
+        &self,
+        #[pyo3(from_py_with = argument::token_index)] token_index: usize,
+    ) -> Option<usize> {
+        self.read(|one| one.token_to_sequence(token_index))
+    }
+
+    /// Where a token stands in its text, in characters.
+    fn token_to_chars(
+        &self,
+        #[pyo3(from_py_with = argument::token_index)] token_index: usize,
+    ) -> Option<(usize, usize)> {
+        self.read(|one| one.token_to_chars(token_index)).map(|(_, offsets)| offsets)
+    }
+
+    /// The word of a token.
+    fn token_to_word(&self, #[pyo3(from_py_with = argument::token_index)] token_index: usize) -> Option<u32> {
+        self.read(|one| one.token_to_word(token_index)).map(|(_, word)| word)
+    }
+
+    /// The token that holds a character, if one does.
+    #[pyo3(signature = (char_pos, sequence_index = 0))]
+    fn char_to_token(
+        &self,
+        #[pyo3(from_py_with = argument::char_pos)] char_pos: usize,
+        #[pyo3(from_py_with = argument::sequence_index)] sequence_index: usize,
+    ) -> Option<usize> {
+        self.read(|one| one.char_to_token(char_pos, sequence_index))
+    }
+
+    /// The word that holds a character, if one does.
+    #[pyo3(signature = (char_pos, sequence_index = 0))]
+    fn char_to_word(
+        &self,
+        #[pyo3(from_py_with = argument::char_pos)] char_pos: usize,
+        #[pyo3(from_py_with = argument::sequence_index)] sequence_index: usize,
+    ) -> Option<u32> {
+        self.read(|one| one.char_to_word(char_pos, sequence_index))
+    }
+
+    /// Fills up to `length` tokens; a longer encoding stays as it is.
+    ///
+    /// Args:
+    ///     direction: the side that is filled, `right` or `left`.
+    ///     pad_id, pad_type_id, pad_token: what to fill with.
+    #[pyo3(signature = (length, direction = "right", pad_id = 0, pad_type_id = 0, pad_token = "[PAD]"))]
+    fn pad(
+        &self,
+        #[pyo3(from_py_with = argument::padded_length)] length: usize,
+        direction: &str,
+        #[pyo3(from_py_with = argument::pad_id)] pad_id: u32,
+        #[pyo3(from_py_with = argument::pad_type_id)] pad_type_id: u32,
+        pad_token: &str,
+    ) -> PyResult<()> {
+        let direction = self::direction(direction)?;
+        self.write(|one| one.pad(length, pad_id, pad_type_id, pad_token, direction)).or_raise()
+    }
+
+    /// Cuts to `max_length` tokens; what is cut goes to `overflowing`, in windows that share `stride` tokens.
+    #[pyo3(signature = (max_length, stride = 0, direction = "right"))]
+    fn truncate(
+        &self,
+        #[pyo3(from_py_with = argument::max_length)] max_length: usize,
+        #[pyo3(from_py_with = argument::stride)] stride: usize,
+        direction: &str,
+    ) -> PyResult<()> {
+        let direction = match direction {
+            "left" => Direction::Left,
+            "right" => Direction::Right,
+            other => {
+                return Err(crate::border::errors::argument(format!(
+                    "Invalid truncation direction value : {other}"
+                )));
+            }
+        };
+        self.write(|one| one.truncate(max_length, stride, direction)).or_raise()
+    }
+
+    fn __len__(&self) -> usize {
+        self.read(Core::len)
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "Encoding(num_tokens={}, attributes=[ids, type_ids, tokens, offsets, attention_mask, \
+             special_tokens_mask, overflowing])",
+            self.read(Core::len)
+        )
+    }
+
+    /// What a notebook shows.
+    fn _repr_html_<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("tessella._html")?.call_method1("encoding", (this,))
+    }
+
+    fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        state(py, &self.read(Core::to_parts))
+    }
+
+    fn __setstate__(&self, state: &Bound<'_, PyAny>) -> PyResult<()> {
+        let state = state.cast::<PyDict>().map_err(|_| {
+            PyTypeError::new_err("the state of an Encoding is a dict, as Encoding.__getstate__ gives it")
+        })?;
+        let encoding = Core::from_parts(parts(state)?).or_raise()?;
+        self.write(|one| *one = encoding);
+        Ok(())
+    }
+}

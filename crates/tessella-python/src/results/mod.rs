@@ -1,0 +1,5 @@
+//! What encoding and decoding give: encodings, tokens, streams of text.
+
+pub mod encoding;
+pub mod stream;
+pub mod token;

@@ -1,0 +1,90 @@
+//! `DecodeStream`: ids to text as they arrive.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use std::sync::Mutex;
+use tessella_core::decode::DecodeStream as Core;
+
+use crate::border::errors::OrRaise;
+use crate::border::inputs;
+use crate::border::place::Place;
+use crate::components::live::lock;
+use crate::tokenizer::Tokenizer;
+
+/// Decodes ids one after the other, giving out text as soon as it is complete.
+///
+/// Args:
+///     ids: ids whose text has been given out already.
+///     skip_special_tokens: leave special tokens out.
+///
+/// Example:
+///     >>> from tessella import Tokenizer, models
+///     >>> from tessella.decoders import DecodeStream
+///     >>> tokenizer = Tokenizer(models.BPE())
+///     >>> _ = tokenizer.add_tokens(["my", "name"])
+///     >>> stream = DecodeStream()
+///     >>> stream.step(tokenizer, 0), stream.step(tokenizer, 1)
+///     ('my', ' name')
+#[pyclass(frozen, module = "tessella.decoders", name = "DecodeStream")]
+pub struct DecodeStream {
+    core: Mutex<Core>,
+    skip_special_tokens: bool,
+}
+
+#[pymethods]
+impl DecodeStream {
+    #[new]
+    #[pyo3(signature = (ids = None, skip_special_tokens = Some(false)))]
+    fn new(ids: Option<&Bound<'_, PyAny>>, skip_special_tokens: Option<bool>) -> PyResult<Self> {
+        let ids = ids.map(|ids| inputs::ids(ids, Place::Argument("ids"))).transpose()?.unwrap_or_default();
+        Ok(DecodeStream {
+            core: Mutex::new(Core::new(ids)),
+            skip_special_tokens: skip_special_tokens.unwrap_or(false),
+        })
+    }
+
+    /// Takes one id, or several, and gives the text that they complete; `None` if they complete nothing.
+    fn step(&self, tokenizer: &Bound<'_, Tokenizer>, id: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+        inputs::refuse_bool(id, Place::Argument("id")).map_err(|_| not_ids(id))?;
+        let ids = match id.extract::<u32>() {
+            Ok(id) => vec![id],
+            Err(_) if id.is_instance_of::<PyString>() => return Err(not_ids(id)),
+            Err(_) => inputs::ids(id, Place::Argument("id")).map_err(|_| not_ids(id))?,
+        };
+        let value = tokenizer.get().value()?;
+        // The state is changed on a copy: decoding may call components written in Python.
+        let mut core = lock(&self.core).clone();
+        let text = core.step(&ids, |ids| value.core.decode(ids, self.skip_special_tokens)).or_raise()?;
+        *lock(&self.core) = core;
+        Ok(text)
+    }
+
+    /// At the end: the text that has been held back, broken characters as U+FFFD.
+    fn flush(&self, tokenizer: &Bound<'_, Tokenizer>) -> PyResult<Option<String>> {
+        let value = tokenizer.get().value()?;
+        let mut core = lock(&self.core).clone();
+        let text = core.flush(|ids| value.core.decode(ids, self.skip_special_tokens)).or_raise()?;
+        *lock(&self.core) = core;
+        Ok(text)
+    }
+
+    fn __copy__(&self) -> Self {
+        DecodeStream {
+            core: Mutex::new(lock(&self.core).clone()),
+            skip_special_tokens: self.skip_special_tokens,
+        }
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyDict>) -> Self {
+        self.__copy__()
+    }
+}
+
+fn not_ids(id: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!(
+        "StreamInput must be either an integer or a list of integers, from 0 to {}, found {}",
+        u32::MAX,
+        crate::border::place::shown(id)
+    ))
+}

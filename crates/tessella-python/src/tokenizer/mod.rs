@@ -1,0 +1,17 @@
+//! The whole: a tokenizer in Python's hands.
+//!
+//! - `state`: the engine's tokenizer with the components that it was built from, swapped when one changes
+//! - `face`: all that it is asked; `call`: what the caller of one encoding chose
+//! - `description`: what a tokenizer is made from
+//! - `explaining`, `comparing`: looking inside, and at two side by side
+
+pub mod call;
+pub mod comparing;
+pub mod description;
+pub mod explaining;
+pub mod face;
+pub mod state;
+
+pub use call::{ids_options, threads};
+pub use description::Description;
+pub use face::Tokenizer;

@@ -1,0 +1,233 @@
+//! What a Python tokenizer is made of: the engine's tokenizer, the live components that it was built from,
+//! and the settings that are data of a call.
+//!
+//! All of it is one immutable value behind a pointer. A change builds the next value and swaps the pointer;
+//! whoever encodes meanwhile goes on with the value that it took. No lock is held while anything is built,
+//! because building may call components written in Python.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use pyo3::prelude::*;
+use tessella_core::spec::{
+    DecoderSpec, ModelSpec, NormalizerSpec, Padding, PostProcessorSpec, PreTokenizerSpec, Truncation,
+};
+use tessella_core::{Tokenizer as Core, TokenizerSpec};
+
+use crate::border::errors::OrRaise;
+use crate::components::live::{Node, now};
+use crate::components::stage::Component;
+
+/// A component and the time of its latest change that the engine's tokenizer knows about.
+pub struct Slot<S> {
+    pub node: Node<S>,
+    built: u64,
+}
+
+impl<S> Clone for Slot<S> {
+    fn clone(&self) -> Self {
+        Slot { node: self.node.clone(), built: self.built }
+    }
+}
+
+impl<S: Component> Slot<S> {
+    pub fn new(node: Node<S>) -> Self {
+        Slot { node, built: 0 }
+    }
+
+    /// Puts the description into `spec` if it changed; says whether it did.
+    fn refresh(&mut self, spec: &mut S) -> bool {
+        // The time is read first: a change in between is noticed the next time.
+        let changed = self.node.changed();
+        if changed == self.built {
+            return false;
+        }
+        *spec = self.node.spec();
+        self.built = changed;
+        true
+    }
+}
+
+fn slot<S: Component>(spec: &Option<S>) -> Option<Slot<S>> {
+    spec.as_ref().map(|spec| {
+        let node = Node::new(spec.clone());
+        let built = node.changed();
+        Slot { node, built }
+    })
+}
+
+fn refresh<S: Component>(slot: &mut Option<Slot<S>>, spec: &mut Option<S>) -> bool {
+    match slot {
+        None => spec.take().is_some(),
+        Some(slot) => {
+            let mut next = spec.take().unwrap_or_else(|| slot.node.spec());
+            let changed = slot.refresh(&mut next);
+            *spec = Some(next);
+            changed
+        }
+    }
+}
+
+#[derive(Clone)]
+pub struct Parts {
+    pub normalizer: Option<Slot<NormalizerSpec>>,
+    pub pre_tokenizer: Option<Slot<PreTokenizerSpec>>,
+    pub model: Slot<ModelSpec>,
+    pub post_processor: Option<Slot<PostProcessorSpec>>,
+    pub decoder: Option<Slot<DecoderSpec>>,
+    pub truncation: Option<Arc<Truncation>>,
+    pub padding: Option<Arc<Padding>>,
+    pub encode_special_tokens: bool,
+}
+
+/// One value of a tokenizer.
+pub struct Value {
+    pub core: Core,
+    pub parts: Parts,
+    /// The time up to which the components are known not to have changed.
+    checked: AtomicU64,
+}
+
+impl Value {
+    pub fn new(mut spec: TokenizerSpec, model: Option<Node<ModelSpec>>) -> PyResult<Self> {
+        let truncation = spec.truncation.take().map(Arc::new);
+        let padding = spec.padding.take().map(Arc::new);
+        let checked = AtomicU64::new(now());
+        let model = match model {
+            Some(node) => {
+                let mut slot = Slot::new(node);
+                slot.refresh(&mut spec.model);
+                slot
+            }
+            None => {
+                let node = Node::new(spec.model.clone());
+                Slot { built: node.changed(), node }
+            }
+        };
+        let parts = Parts {
+            normalizer: slot(&spec.normalizer),
+            pre_tokenizer: slot(&spec.pre_tokenizer),
+            model,
+            post_processor: slot(&spec.post_processor),
+            decoder: slot(&spec.decoder),
+            truncation,
+            padding,
+            encode_special_tokens: false,
+        };
+        Ok(Value { core: Core::new(spec).or_raise()?, parts, checked })
+    }
+
+    /// A value that does the same and shares the engine's tokenizer, with components of its own.
+    pub fn detached(&self) -> Self {
+        let spec = self.core.spec();
+        let node = Node::new(spec.model.clone());
+        Value {
+            core: self.core.clone(),
+            parts: Parts {
+                normalizer: slot(&spec.normalizer),
+                pre_tokenizer: slot(&spec.pre_tokenizer),
+                model: Slot { built: node.changed(), node },
+                post_processor: slot(&spec.post_processor),
+                decoder: slot(&spec.decoder),
+                ..self.parts.clone()
+            },
+            checked: AtomicU64::new(0),
+        }
+    }
+
+    /// The next value: these parts, and a tokenizer built from them if any of them changed.
+    pub fn next(core: &Core, mut parts: Parts) -> PyResult<Self> {
+        let checked = AtomicU64::new(now());
+        let mut spec = core.spec().clone();
+        // Every part is refreshed; `|` and not `||`.
+        let changed = refresh(&mut parts.normalizer, &mut spec.normalizer)
+            | refresh(&mut parts.pre_tokenizer, &mut spec.pre_tokenizer)
+            | parts.model.refresh(&mut spec.model)
+            | refresh(&mut parts.post_processor, &mut spec.post_processor)
+            | refresh(&mut parts.decoder, &mut spec.decoder);
+        let core = if changed { core.with_spec(spec).or_raise()? } else { core.clone() };
+        Ok(Value { core, parts, checked })
+    }
+
+    /// The whole description, settings included.
+    pub fn spec(&self) -> TokenizerSpec {
+        let mut spec = self.core.spec().clone();
+        spec.truncation = self.parts.truncation.as_deref().copied();
+        spec.padding = self.parts.padding.as_deref().cloned();
+        spec
+    }
+
+    fn is_current(&self) -> bool {
+        let parts = &self.parts;
+        fn same<S: Component>(slot: &Option<Slot<S>>) -> bool {
+            slot.as_ref().is_none_or(|slot| slot.node.changed() == slot.built)
+        }
+        parts.model.node.changed() == parts.model.built
+            && same(&parts.normalizer)
+            && same(&parts.pre_tokenizer)
+            && same(&parts.post_processor)
+            && same(&parts.decoder)
+    }
+}
+
+/// The pointer to the current value.
+pub struct Shared(RwLock<Arc<Value>>);
+
+impl Shared {
+    pub fn new(value: Value) -> Self {
+        Shared(RwLock::new(Arc::new(value)))
+    }
+
+    fn load(&self) -> Arc<Value> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Swaps `new` in if `old` is still the current value.
+    fn swap(&self, old: &Arc<Value>, new: Arc<Value>) -> bool {
+        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let still = Arc::ptr_eq(&current, old);
+        if still {
+            *current = new;
+        }
+        still
+    }
+
+    /// The value as of now, components included.
+    pub fn get(&self) -> PyResult<Arc<Value>> {
+        loop {
+            let value = self.load();
+            let time = now();
+            if value.checked.load(Ordering::Acquire) == time {
+                return Ok(value);
+            }
+            if value.is_current() {
+                value.checked.store(time, Ordering::Release);
+                return Ok(value);
+            }
+            let next = Arc::new(Value::next(&value.core, value.parts.clone())?);
+            if self.swap(&value, next.clone()) {
+                return Ok(next);
+            }
+        }
+    }
+
+    /// Replaces the value by what `change` makes of it. `change` runs again if somebody was faster.
+    pub fn update<R>(&self, change: impl Fn(&Value) -> PyResult<(Value, R)>) -> PyResult<R> {
+        loop {
+            let old = self.get()?;
+            let (new, result) = change(&old)?;
+            if self.swap(&old, Arc::new(new)) {
+                return Ok(result);
+            }
+        }
+    }
+
+    /// Replaces some parts.
+    pub fn change(&self, change: impl Fn(&mut Parts)) -> PyResult<()> {
+        self.update(|old| {
+            let mut parts = old.parts.clone();
+            change(&mut parts);
+            Ok((Value::next(&old.core, parts)?, ()))
+        })
+    }
+}

@@ -1,0 +1,392 @@
+//! Counts of pieces, and counting them.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use tessella_core::Result;
+use tessella_core::cancel::Cancel;
+use tessella_core::error::excerpt;
+use tessella_formats::corpus::{Corpus, CorpusOptions};
+use tessella_train::counts::{Cutter, Splitter};
+use tessella_train::{CountOptions, PieceCounts as Core, Source};
+
+use crate::border::errors::{self, OrRaise};
+use crate::border::interrupt::run;
+use crate::border::place::Place;
+use crate::border::values::{argument, whole};
+use crate::files::reading;
+use crate::tokenizer::{Tokenizer, threads};
+use crate::training::progress::Display;
+use crate::training::texts::{FETCH, Fetched, raise_as_it_was};
+
+/// What `tessella.PieceCounts` is built on.
+///
+/// Readers look at the counts as they were when they began: a training may call Python code that changes the very
+/// counts that it learns from, and no lock is held meanwhile. A change copies the counts if anyone still looks.
+#[pyclass(frozen, subclass, module = "tessella._tessella", name = "PieceCounts")]
+pub struct PieceCounts {
+    inner: RwLock<Arc<Core>>,
+}
+
+impl From<Core> for PieceCounts {
+    fn from(counts: Core) -> Self {
+        PieceCounts { inner: RwLock::new(Arc::new(counts)) }
+    }
+}
+
+impl PieceCounts {
+    pub fn read<R>(&self, look: impl FnOnce(&Core) -> R) -> R {
+        look(&self.now())
+    }
+
+    /// The counts as they are now.
+    fn now(&self) -> Arc<Core> {
+        self.inner.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// All that was counted; nothing is left here.
+    pub fn take(&self) -> Core {
+        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::unwrap_or_clone(std::mem::take(&mut *inner))
+    }
+
+    fn write<R>(&self, change: impl FnOnce(&mut Core) -> R) -> R {
+        change(Arc::make_mut(&mut self.inner.write().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Looks at all pieces, interruptibly.
+    fn walk<R: Send>(
+        &self,
+        py: Python<'_>,
+        progress: &str,
+        look: impl FnOnce(&Core, &Display<'_>) -> Result<R> + Send,
+    ) -> PyResult<R> {
+        run(py, |cancel| {
+            let display = Display::new(progress, cancel, None);
+            self.read(|counts| look(counts, &display))
+        })
+    }
+
+    /// Puts what was opened or read in the place of what is there.
+    fn replace(&self, py: Python<'_>, make: impl FnOnce() -> Result<Core> + Send) -> PyResult<()> {
+        let made = py.detach(make).or_raise()?;
+        *self.inner.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl PieceCounts {
+    #[new]
+    #[pyo3(signature = (pieces = None))]
+    fn new(pieces: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let mut counts = Core::new();
+        if let Some(pieces) = pieces {
+            let pairs = match pieces.cast::<PyDict>() {
+                Ok(dict) => dict.items().into_any(),
+                Err(_) => pieces.clone(),
+            };
+            for pair in pairs.try_iter()? {
+                let (piece, count): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
+                let piece = crate::border::inputs::text(&piece, Place::Argument("pieces"))?;
+                let count = whole(&count, &format!("the count of `{}`", excerpt(&piece)), u64::MAX)?;
+                counts.add(&piece, count).or_raise()?;
+            }
+        }
+        Ok(counts.into())
+    }
+
+    /// Begins anew with a budget of bytes.
+    fn _limit(&self, bytes: usize, folder: Option<PathBuf>) -> PyResult<()> {
+        let limited = Core::with_budget(bytes, folder.as_deref()).or_raise()?;
+        self.write(|counts| *counts = limited);
+        Ok(())
+    }
+
+    fn _open(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.replace(py, || Core::open(&path))
+    }
+
+    fn _read_tsv(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.replace(py, || Core::read_tsv(&path))
+    }
+
+    /// Adds occurrences of a piece.
+    #[pyo3(signature = (piece, count = 1))]
+    fn add(&self, piece: &str, #[pyo3(from_py_with = argument::count)] count: u64) -> PyResult<()> {
+        self.write(|counts| counts.add(piece, count)).or_raise()
+    }
+
+    /// Adds other counts, each of them `weight` times.
+    #[pyo3(signature = (other, weight = 1))]
+    fn merge(
+        &self,
+        py: Python<'_>,
+        other: &Bound<'_, PieceCounts>,
+        #[pyo3(from_py_with = argument::weight)] weight: u64,
+    ) -> PyResult<()> {
+        let other = other.get().now();
+        py.detach(|| self.write(|counts| counts.merge_weighted(&other, weight))).or_raise()
+    }
+
+    /// How often a piece occurs, `None` if it does not.
+    fn get(&self, piece: &str) -> PyResult<Option<u64>> {
+        self.read(|counts| counts.get(piece)).or_raise()
+    }
+
+    /// The most frequent pieces with their counts; ties by the pieces' bytes.
+    fn top(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::n)] n: usize,
+    ) -> PyResult<Vec<(String, u64)>> {
+        self.walk(py, "silent", |counts, display| counts.top_with(n, display))
+    }
+
+    /// All pieces with their counts, by the pieces' bytes.
+    fn items(&self, py: Python<'_>) -> PyResult<Vec<(String, u64)>> {
+        self.walk(py, "silent", |counts, display| {
+            let mut items = Vec::new();
+            counts.walk(display, |piece, count| {
+                items.push((piece.to_string(), count));
+                Ok(())
+            })?;
+            Ok(items)
+        })
+    }
+
+    /// How many pieces occur how often: pairs of a count and the number of pieces that have it, highest first.
+    fn frequencies(&self, py: Python<'_>) -> PyResult<Vec<(u64, u64)>> {
+        self.walk(py, "silent", |counts, display| counts.frequencies(display))
+    }
+
+    /// The number of occurrences.
+    #[getter]
+    fn total(&self) -> u128 {
+        self.read(Core::total)
+    }
+
+    /// Name, language, weight, texts and bytes of each source.
+    fn _sources(&self) -> Vec<(String, String, u64, u64, u64)> {
+        let row = |one: &Source| (one.name.clone(), one.language.clone(), one.weight, one.texts, one.bytes);
+        self.read(|counts| counts.sources().iter().map(row).collect())
+    }
+
+    fn _note_source(
+        &self,
+        name: String,
+        language: String,
+        weight: u64,
+        texts: u64,
+        bytes: u64,
+    ) -> PyResult<()> {
+        let source = Source { name, language, weight, texts, bytes };
+        self.write(|counts| counts.note_source(source)).or_raise()
+    }
+
+    /// The language tag that all sources share, `None` if they do not.
+    #[getter]
+    fn language(&self) -> Option<String> {
+        self.read(|counts| counts.language().map(str::to_string))
+    }
+
+    /// Bytes of counts that are in memory now; what lies on disk is not counted.
+    #[getter]
+    fn memory(&self) -> usize {
+        self.read(Core::memory)
+    }
+
+    #[pyo3(signature = (path, progress = "silent"))]
+    fn save(&self, py: Python<'_>, path: PathBuf, progress: &str) -> PyResult<()> {
+        self.walk(py, progress, |counts, display| counts.save_with(&path, display))
+    }
+
+    fn write_tsv(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.walk(py, "silent", |counts, display| counts.write_tsv_with(&path, display))
+    }
+
+    /// Reads all that lies on disk and compares its checksums and sums.
+    fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        self.walk(py, "silent", |counts, display| counts.verify_with(display))
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.walk(py, "silent", |counts, display| counts.distinct_with(display)).map(|count| count as usize)
+    }
+
+    fn __bool__(&self) -> bool {
+        !self.read(Core::is_empty)
+    }
+
+    fn __contains__(&self, piece: &str) -> PyResult<bool> {
+        Ok(self.get(piece)?.is_some())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("PieceCounts({} pieces, {} occurrences)", self.__len__(py)?, self.total()))
+    }
+}
+
+/// How one source is read and counted.
+#[derive(Debug, Default)]
+struct Settings {
+    options: CountOptions,
+    corpus: CorpusOptions,
+    progress: String,
+    /// Number of texts, if known.
+    length: Option<usize>,
+}
+
+impl Settings {
+    /// From the keywords that Python passes; what is not there keeps its default.
+    fn read(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Settings> {
+        let mut settings = Settings { progress: "silent".to_string(), ..Settings::default() };
+        settings.options.threads = threads(None);
+        let Some(keywords) = keywords else { return Ok(settings) };
+        for (key, value) in keywords.iter() {
+            let key: String = key.extract()?;
+            match key.as_str() {
+                "num_threads" => settings.options.threads = threads(argument::num_threads(&value)?),
+                "memory" => settings.options.memory = value.extract()?,
+                "spill_folder" => settings.options.spill_folder = value.extract()?,
+                "name" => settings.options.name = value.extract()?,
+                "language" => settings.options.language = value.extract()?,
+                "weight" => settings.options.weight = argument::weight(&value)?,
+                "progress" => settings.progress = value.extract()?,
+                "length" => settings.length = argument::length(&value)?,
+                other if reading::set(&mut settings.corpus, other, &value)? => {}
+                other => return Err(errors::argument(format!("counting has no option `{other}`"))),
+            }
+        }
+        // One text must not take more than all counts may.
+        if let Some(memory) = settings.options.memory {
+            settings.corpus.longest = Some(memory);
+        }
+        Ok(settings)
+    }
+}
+
+/// Cuts as a tokenizer does.
+struct Cuts<'t> {
+    tokenizer: &'t tessella_core::Tokenizer,
+    /// Set when the caller wants to stop.
+    cancel: Option<&'t Arc<AtomicBool>>,
+}
+
+impl Splitter for Cuts<'_> {
+    fn cutter(&self, stop: &Arc<AtomicBool>) -> Box<Cutter<'_>> {
+        let mut cutter = self.tokenizer.piece_cutter();
+        cutter.stop_at(Cancel::new(Some(self.cancel.unwrap_or(stop))));
+        Box::new(move |text, piece| cutter.cut(text, piece))
+    }
+}
+
+/// Counts the pieces of the texts that an iterator yields, cut as the tokenizer cuts them.
+///
+/// The iterator runs on the calling thread, which is also where signals are looked for.
+fn from_texts(
+    py: Python<'_>,
+    tokenizer: &Tokenizer,
+    texts: &Bound<'_, PyAny>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Core> {
+    let value = tokenizer.value()?;
+    let settings = Settings::read(keywords)?;
+    let texts = Fetched::new(texts, settings.corpus, FETCH)?;
+    let never = Arc::new(AtomicBool::new(false));
+    let display = Display::new(&settings.progress, &never, settings.length).looking_for_signals();
+    let counted = py.detach(|| {
+        tessella_train::count_texts(
+            texts,
+            &Cuts { tokenizer: &value.core, cancel: None },
+            &settings.options,
+            &display,
+        )
+    });
+    match display.signal() {
+        Some(signal) => Err(signal),
+        None => counted.map_err(raise_as_it_was),
+    }
+}
+
+/// Counts the pieces of the texts of files.
+fn from_files(
+    py: Python<'_>,
+    tokenizer: &Tokenizer,
+    paths: Vec<PathBuf>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Core> {
+    let value = tokenizer.value()?;
+    let Settings { mut options, corpus, progress, .. } = Settings::read(keywords)?;
+    let sizes = paths.iter().map(|path| std::fs::metadata(path).map(|data| data.len()));
+    options.expected_bytes = sizes.sum::<std::io::Result<u64>>().unwrap_or(0);
+    let mut corpus = Corpus::new(paths, corpus);
+    options.position = Some(corpus.position());
+    run(py, |cancel| {
+        let display = Display::new(&progress, cancel, None);
+        corpus.stop_at(Cancel::new(Some(cancel)));
+        tessella_train::count_texts(
+            corpus,
+            &Cuts { tokenizer: &value.core, cancel: Some(cancel) },
+            &options,
+            &display,
+        )
+    })
+}
+
+/// The pieces of texts, counted.
+#[pyfunction]
+#[pyo3(signature = (tokenizer, texts, **keywords))]
+pub fn count_texts(
+    py: Python<'_>,
+    tokenizer: &Bound<'_, Tokenizer>,
+    texts: &Bound<'_, PyAny>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<PieceCounts> {
+    from_texts(py, tokenizer.get(), texts, keywords).map(Into::into)
+}
+
+/// The pieces of files, counted.
+#[pyfunction]
+#[pyo3(signature = (tokenizer, paths, **keywords))]
+pub fn count_files(
+    py: Python<'_>,
+    tokenizer: &Bound<'_, Tokenizer>,
+    paths: Vec<PathBuf>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<PieceCounts> {
+    from_files(py, tokenizer.get(), paths, keywords).map(Into::into)
+}
+
+/// Adds the pieces of texts to counts.
+#[pyfunction]
+#[pyo3(signature = (counts, tokenizer, texts, **keywords))]
+pub fn count_texts_into(
+    py: Python<'_>,
+    counts: &Bound<'_, PieceCounts>,
+    tokenizer: &Bound<'_, Tokenizer>,
+    texts: &Bound<'_, PyAny>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    let counted = from_texts(py, tokenizer.get(), texts, keywords)?;
+    let counts = counts.get();
+    py.detach(|| counts.write(|counts| counts.absorb(counted))).or_raise()
+}
+
+/// Adds the pieces of files to counts.
+#[pyfunction]
+#[pyo3(signature = (counts, tokenizer, paths, **keywords))]
+pub fn count_files_into(
+    py: Python<'_>,
+    counts: &Bound<'_, PieceCounts>,
+    tokenizer: &Bound<'_, Tokenizer>,
+    paths: Vec<PathBuf>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    let counted = from_files(py, tokenizer.get(), paths, keywords)?;
+    let counts = counts.get();
+    py.detach(|| counts.write(|counts| counts.absorb(counted))).or_raise()
+}
