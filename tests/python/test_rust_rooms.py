@@ -18,6 +18,8 @@ SHARED = "cancel error hash hooks ids limits pattern random spec text threads tr
 ARROWS = {
     "core": {
         **dict.fromkeys(SHARED.split(), SHARED),
+        # Vectors are in the one room that may hold unsafe code.
+        "pattern": f"{SHARED} lanes",
         "added": SHARED,
         # The byte-level alphabet is one table of the pre-tokenizers, for model and decoder too.
         "normalize": f"{SHARED} pretokenize",

@@ -1,18 +1,9 @@
 //! The shared tables, made from a model's merges and vocabulary.
 //!
-//! # One pair for each token
-//!
-//! Under the rule of concatenation (any two neighbours whose concatenation is a token may merge, lowest token
-//! first) a token can be made of many pairs, but only one of them is ever used: as long as no merge has crossed the
-//! ends of a stretch of bytes that will become token `t`, its inside merges exactly as `t` alone would, and so it
-//! becomes `t` by the pair that `t` alone ends with. Wherever another pair with the same concatenation stands, some
-//! lower merge comes first. Half of the pairs go, and what is left fits into nearer caches. Tokens that merges do not
-//! make have no pair at all; they are whole pieces or nothing.
-//!
-//! In a list of merges all pairs must stay, and each token must have one: two pairs of one token with different
-//! ranks have an order that symbols cannot tell. A list with such pairs is left to the plain loops.
-
-use std::collections::HashMap;
+//! Symbols are numbered in the order of their ranks, so each token must have one: two pairs of one token with
+//! different ranks have an order that symbols cannot tell, and a list with such pairs is left to the plain loops.
+//! Where ranks are those of concatenations, the model itself keeps one pair for each token
+//! (`model/bpe/pairs.rs` argues why that is enough).
 
 use super::Engine;
 use super::key::{Key, LONGEST};
@@ -27,14 +18,17 @@ pub struct Parts<'p> {
     pub of_byte: [TokenId; 256],
     /// Left, right, rank and result of every merge.
     pub merges: Vec<(TokenId, TokenId, u32, TokenId)>,
-    /// Whether merges are all pairs whose concatenation is a token, ranked by it; else they are a list.
+    /// Whether the merges are those with which tokens end when they are merged alone; else they are any list.
     pub by_concatenation: bool,
     /// Whether a whole piece that is a token is that token.
     pub whole_pieces: bool,
-    /// Calls its argument for every token, as the bytes that it stands for.
+    /// Calls its second argument for every token that its first one wants, with the bytes that it stands for.
     pub tokens: &'p EachToken<'p>,
     pub hash_seed: [u64; 2],
 }
+
+/// Hands over the bytes and the id of each token that is wanted.
+type EachToken<'t> = dyn Fn(&dyn Fn(TokenId) -> bool, &mut dyn FnMut(&[u8], TokenId)) + 't;
 
 impl Engine {
     /// Builds the tables, or says why this model is left to the plain loops.
@@ -44,7 +38,7 @@ impl Engine {
         // Results in the order of their ranks, then the bytes that are no results.
         let mut numbers = Numbers::default();
         for &(_, _, _, result) in &merges {
-            if !numbers.insert(result) && !by_concatenation {
+            if !numbers.insert(result) {
                 return Err("two merges of the list make the same token");
             }
         }
@@ -62,83 +56,35 @@ impl Engine {
             .filter_map(|&(left, right, _, result)| Some((number(left)?, number(right)?, number(result)?)))
             .collect();
         let of_byte: [Symbol; 256] = std::array::from_fn(|byte| number(of_byte[byte]).unwrap_or(NEVER));
-        // All pairs of a concatenation are only looked at while the tables are built.
-        let spare = if by_concatenation { pairs.len() } else { pairs.len() / 7 };
-        let mut merger = Merger::new(&pairs, spare, of_byte, ids).ok_or("its pairs cannot be told apart")?;
-
-        let (short, mut used) = read_tokens(&merger, by_concatenation, tokens)?;
-        let mut reached = vec![false; short.len()];
-        merger.merge(&mut Work::new(), short.iter().map(|&(key, _)| key), |index, lane| {
-            if let &[symbol] = lane.symbols()
-                && merger.ids[symbol as usize] == short[index].1
-            {
-                reached[index] = true;
-                let (left, right) = lane.last;
-                if left != NEVER {
-                    used.push((left, right, symbol));
-                }
-            }
-        });
-        if by_concatenation {
-            used.sort_unstable();
-            used.dedup();
-            merger = Merger::new(&used, used.len() / 7, of_byte, std::mem::take(&mut merger.ids))
-                .ok_or("its pairs cannot be told apart")?;
-        }
-        let mut whole = HashMap::new();
+        let merger = Merger::new(&pairs, of_byte, ids).ok_or("its pairs cannot be told apart")?;
+        let mut whole = Vec::new();
         if whole_pieces {
-            let exceptions = short.iter().zip(&reached).filter(|&(_, &reached)| !reached);
-            whole.extend(exceptions.map(|(&entry, _)| entry));
-        }
-        let keeps = |index: usize| reached[index] || whole_pieces;
-        let seed = (0..short.len()).filter(|&index| keeps(index)).map(|index| short[index]).collect();
-        Ok(Engine { merger, whole, seed, hash_seed })
-    }
-}
-
-/// Longest token whose merges are looked at: the plain loop that does it takes time by the square of the length.
-const LONGEST_TOKEN: usize = 256;
-
-type Pairs = Vec<(Symbol, Symbol, Symbol)>;
-type Short = Vec<(Key, TokenId)>;
-/// Hands over the bytes and the id of each token.
-type EachToken<'t> = dyn Fn(&mut dyn FnMut(&[u8], TokenId)) + 't;
-
-/// The tokens that fit a key, and of longer ones the pairs that make them if ranks are those of concatenations.
-fn read_tokens(
-    merger: &Merger,
-    by_concatenation: bool,
-    tokens: &EachToken<'_>,
-) -> Result<(Short, Pairs), &'static str> {
-    let (mut short, mut used) = (Vec::new(), Vec::new());
-    let mut seen = std::collections::HashSet::new();
-    let mut refused = None;
-    tokens(&mut |bytes, id| {
-        if id >= ID_BOUND {
-            refused = Some("an id is too large for a slot");
-        }
-        if (1..=LONGEST).contains(&bytes.len()) {
-            short.push((Key::of(bytes), id));
-        }
-        if !by_concatenation {
-            return;
-        }
-        if !seen.insert(id) {
-            refused = Some("two tokens share an id");
-        } else if bytes.len() > LONGEST_TOKEN {
-            refused = Some("a token is very long");
-        } else if bytes.len() > LONGEST {
-            let (symbols, (left, right)) = merger.merge_one(bytes);
-            if let &[symbol] = symbols.as_slice()
-                && merger.ids[symbol as usize] == id
-            {
-                used.push((left, right, symbol));
+            // Where merges are those of tokens alone, every result is reached.
+            let wanted = |id: TokenId| !by_concatenation || number(id).is_none();
+            tokens(&wanted, &mut |bytes, id| {
+                if (1..=LONGEST).contains(&bytes.len()) {
+                    whole.push((Key::of(bytes), id));
+                }
+            });
+            if whole.iter().any(|&(_, id)| id >= ID_BOUND) {
+                return Err("an id is too large for a slot");
+            }
+            if !by_concatenation {
+                let mut reached = vec![false; whole.len()];
+                merger.merge(&mut Work::new(), whole.iter().map(|&(key, _)| key), |index, lane| {
+                    let &[symbol] = lane.symbols() else { return };
+                    reached[index] = merger.ids[symbol as usize] == whole[index].1;
+                });
+                let mut reached = reached.into_iter();
+                whole.retain(|_| reached.next() == Some(false));
             }
         }
-    });
-    match refused {
-        Some(reason) => Err(reason),
-        None => Ok((short, used)),
+        Ok(Engine { merger, whole: whole.into_iter().collect(), hash_seed })
+    }
+
+    /// Bytes in use.
+    pub fn memory(&self) -> usize {
+        self.merger.memory() + self.whole.len() * 2 * size_of::<(Key, TokenId)>()
     }
 }
 
@@ -166,12 +112,7 @@ impl Numbers {
 }
 
 impl Merger {
-    fn new(
-        pairs: &[(Symbol, Symbol, Symbol)],
-        spare: usize,
-        of_byte: [Symbol; 256],
-        ids: Vec<TokenId>,
-    ) -> Option<Merger> {
+    fn new(pairs: &[(Symbol, Symbol, Symbol)], of_byte: [Symbol; 256], ids: Vec<TokenId>) -> Option<Merger> {
         let mut byte_of = vec![None; ids.len()];
         for (byte, &symbol) in of_byte.iter().enumerate() {
             if byte_of.get_mut(symbol as usize)?.replace(byte).is_some() {
@@ -184,6 +125,13 @@ impl Merger {
                 of_two[left << 8 | right] = result;
             }
         }
+        // A table that is quick to build and small enough.
+        let spare = pairs.len() / 6;
         Some(Merger { pairs: PairHash::new(pairs, spare)?, of_two, of_byte, ids })
+    }
+
+    /// Bytes in use.
+    fn memory(&self) -> usize {
+        self.pairs.memory() + size_of_val(&*self.of_two) + size_of_val(self.ids.as_slice())
     }
 }

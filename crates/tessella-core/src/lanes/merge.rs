@@ -49,8 +49,6 @@ pub struct Lane {
     symbols: [Symbol; ROOM],
     /// What each symbol and the one behind it become.
     ranks: [Symbol; ROOM],
-    /// The pair that merged last.
-    pub last: (Symbol, Symbol),
     places: [Place; 2],
     at: usize,
 }
@@ -62,7 +60,6 @@ impl Lane {
             count: 0,
             symbols: [NEVER; ROOM],
             ranks: [NEVER; ROOM],
-            last: (NEVER, NEVER),
             places: [Place::default(); 2],
             at: 0,
         }
@@ -100,7 +97,6 @@ impl Lane {
         if merged == NEVER {
             return false;
         }
-        self.last = (self.symbols[at], self.symbols[at + 1]);
         self.symbols[at] = merged;
         move_up(&mut self.symbols, at + 1);
         move_up(&mut self.ranks, at + 1);
@@ -163,21 +159,6 @@ impl Merger {
                 }
             }
             order[..working].iter().for_each(|&at| lanes[at].read(self));
-        }
-    }
-
-    /// One piece of any length, by the plainest loop: the symbols that are left, and the pair that merged last.
-    pub fn merge_one(&self, piece: &[u8]) -> (Vec<Symbol>, (Symbol, Symbol)) {
-        let mut symbols: Vec<Symbol> = piece.iter().map(|&byte| self.of_byte[usize::from(byte)]).collect();
-        let mut last = (NEVER, NEVER);
-        loop {
-            let ranks = symbols.windows(2).map(|pair| self.pairs.get(pair[0], pair[1]));
-            let Some((merged, at)) = ranks.zip(0..).filter(|&(rank, _)| rank != NEVER).min() else {
-                return (symbols, last);
-            };
-            last = (symbols[at], symbols[at + 1]);
-            symbols[at] = merged;
-            symbols.remove(at + 1);
         }
     }
 }

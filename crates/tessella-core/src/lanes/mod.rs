@@ -13,10 +13,11 @@
 //! Pieces above 15 bytes go another way, which the caller gives.
 //!
 //! Everything here has a slow twin: the worker's piece cache and the model's own loops give the same ids, and the
-//! tests compare them. This is the only module of the crate with unsafe code, for two things: asking the processor
-//! for memory ([`ahead`]) and writing ids into room that was reserved before.
+//! tests compare them. This is the only module of the crate with unsafe code, for three things: asking the processor
+//! for memory ([`ahead`]), writing ids into room that was reserved before, and vectors ([`ascii`]).
 
 mod ahead;
+pub mod ascii;
 mod build;
 mod key;
 mod merge;
@@ -27,6 +28,7 @@ mod tests;
 
 use std::ops::Range;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::error::Result;
@@ -47,8 +49,6 @@ pub struct Engine {
     merger: Merger,
     /// Pieces that are one token although merges would not make it, by key.
     whole: std::collections::HashMap<Key, TokenId>,
-    /// What the slots of a worker begin with.
-    seed: Vec<(Key, TokenId)>,
     hash_seed: [u64; 2],
 }
 
@@ -57,15 +57,25 @@ pub struct Engine {
 /// Nobody ever waits for another thread: who comes while it is built goes the plain way, and so does a process that
 /// was forked in that moment.
 #[derive(Debug, Default)]
-pub struct Shared(Mutex<Option<Built>>);
+pub struct Shared {
+    built: Mutex<Option<Built>>,
+    is_there: AtomicBool,
+}
 
 /// An engine, or why there is none.
 pub type Built = std::result::Result<Arc<Engine>, &'static str>;
 
 impl Shared {
     pub fn get(&self, build: impl FnOnce() -> std::result::Result<Engine, &'static str>) -> Option<Built> {
-        let mut built = self.0.try_lock().ok()?;
-        Some(built.get_or_insert_with(|| build().map(Arc::new)).clone())
+        let mut built = self.built.try_lock().ok()?;
+        let built = built.get_or_insert_with(|| build().map(Arc::new)).clone();
+        self.is_there.store(true, Ordering::Relaxed);
+        Some(built)
+    }
+
+    /// Whether asking for it costs nothing any more.
+    pub fn is_there(&self) -> bool {
+        self.is_there.load(Ordering::Relaxed)
     }
 }
 
@@ -81,21 +91,25 @@ pub struct Runner {
     ids: Vec<TokenId>,
 }
 
+/// Lines of a runner's slots, as a power of two: what is of use, and what is enough. Two slots to a line.
+const LINES_LOG2: std::ops::RangeInclusive<u32> = 10..=18;
+
 /// Makes ids of pieces that are too long for a key.
 pub trait LongPieces {
     fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()>;
 }
 
 impl Runner {
+    /// Bytes in use.
+    pub fn memory(&self) -> usize {
+        self.slots.bytes()
+    }
+
     /// A runner that stays within `budget` bytes; `None` if that is too little to be of use.
-    pub fn new(engine: &Engine, budget: usize) -> Option<Runner> {
-        let lines_log2 = (10..=20).rev().find(|&lines_log2| Slots::memory(lines_log2) <= budget)?;
-        let mut slots = Slots::new(lines_log2);
-        for &(key, id) in &engine.seed {
-            slots.insert(key.hash(engine.hash_seed), key, &[id]);
-        }
+    pub fn new(budget: usize) -> Option<Runner> {
+        let lines_log2 = LINES_LOG2.rev().find(|&lines_log2| Slots::memory(lines_log2) <= budget)?;
         Some(Runner {
-            slots,
+            slots: Slots::new(lines_log2),
             keys: vec![Key::default(); CHUNK],
             hashes: vec![0; CHUNK],
             missing: Vec::with_capacity(CHUNK),
@@ -247,11 +261,11 @@ impl Engine {
     /// Sizes, for people.
     pub fn describe(&self) -> String {
         format!(
-            "{} pairs in a perfect hash of {} kB, {} pieces known from the start, {} whole pieces besides",
+            "{} pairs in a perfect hash of {} kB, {} whole pieces besides; {} kB for all threads",
             self.merger.pairs.len(),
             self.merger.pairs.memory() >> 10,
-            self.seed.len(),
-            self.whole.len()
+            self.whole.len(),
+            self.memory() >> 10
         )
     }
 }

@@ -101,6 +101,11 @@ impl Slots {
         (BYTES + RING_IDS * size_of::<TokenId>()) << lines_log2
     }
 
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        size_of_val(self.words.as_slice()) + size_of_val(self.ring.as_slice())
+    }
+
     #[inline(always)]
     pub fn lines(&self) -> &[Line] {
         self.words[self.skipped..].as_chunks().0

@@ -122,6 +122,18 @@ impl PieceCache {
         }
     }
 
+    /// Stays within `budget` bytes from now on. What is known is kept if it fits.
+    pub fn keep_within(&mut self, budget: usize) {
+        let smaller = PieceCache::new(budget);
+        let arenas = self.keys.len().max(self.spilled.len() * size_of::<PieceToken>());
+        if self.slots.len() > smaller.max_slots || arenas > budget / 4 {
+            *self = smaller;
+        } else {
+            self.max_slots = smaller.max_slots;
+            self.budget = budget;
+        }
+    }
+
     #[inline]
     fn find(&mut self, piece: &[u8]) -> Option<&Slot> {
         let len = piece.len();

@@ -14,6 +14,9 @@ use crate::limits;
 use crate::model::bpe::Bpe;
 use crate::pretokenize::ByteLevelView;
 
+/// Ids whose room a worker keeps from one count to the next.
+const MOST_KEPT: usize = 1 << 18;
+
 /// Parts between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4096;
 
@@ -27,7 +30,16 @@ impl Tokenizer {
 
     /// The number of ids that [`encode_ids`](Self::encode_ids) would give.
     pub fn count(&self, text: &str, options: &EncodeOptions<'_>) -> Result<usize> {
-        self.encode_ids(text, options).map(|ids| ids.len())
+        self.inner.workers.with(|worker| {
+            let mut ids = std::mem::take(&mut worker.counted);
+            ids.clear();
+            let outcome = self.inner.append_ids(worker, text, options, &mut ids);
+            let count = ids.len();
+            if ids.capacity() <= MOST_KEPT {
+                worker.counted = ids;
+            }
+            outcome.map(|()| count)
+        })
     }
 }
 

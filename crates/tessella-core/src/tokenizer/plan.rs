@@ -139,7 +139,7 @@ impl Inner {
         } else {
             step("model", "no cache".into(), "dropout or sampling is on".into());
         }
-        if LanesStart::is_asked_for()
+        if LanesStart::may_be()
             && let Reads::Bytes(bpe) = &self.plan.way.reader.reads
         {
             match bpe.lanes() {

@@ -249,7 +249,7 @@ fn lanes_are_as_piece_by_piece() {
         spec.pre_tokenizer = Some(byte_level(seed % 4 < 2));
         spec.normalizer = (seed % 5 == 0).then_some(NormalizerSpec::Nfkc);
         added(&mut spec);
-        let (fast, slow) = (with_lanes(&spec, LanesStart::AT_ONCE), with_lanes(&spec, LanesStart::NEVER));
+        let (fast, slow) = (with_lanes(&spec, LanesStart::AtOnce), with_lanes(&spec, LanesStart::Never));
         for round in 0..60 {
             let text = random_text(&mut random, if round % 10 == 0 { 4000 } else { 40 });
             let options = EncodeOptions { encode_special_tokens: round % 7 == 0, ..EncodeOptions::default() };

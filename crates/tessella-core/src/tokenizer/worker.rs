@@ -25,6 +25,8 @@ pub(super) struct Worker {
     start: LanesStart,
     text_seen: usize,
     budget: usize,
+    /// Room for ids that are only counted.
+    pub counted: Vec<TokenId>,
     tokens: Vec<PieceToken>,
     unit: Vec<PieceToken>,
     spelling: Spelling,
@@ -40,6 +42,7 @@ impl Worker {
             start,
             text_seen: 0,
             budget: cache_budget,
+            counted: Vec::new(),
             tokens: Vec::new(),
             unit: Vec::new(),
             spelling: Spelling::default(),
@@ -50,12 +53,12 @@ impl Worker {
     #[inline]
     pub fn expect_text(&mut self, reader: &Reader, bytes: usize) {
         if self.lanes.is_none()
-            && let Some(bytes_per_token) = self.start.0
+            && self.start != LanesStart::Never
             && let Reads::Bytes(bpe) = &reader.reads
             && reader.remembers
         {
             self.text_seen = self.text_seen.saturating_add(bytes);
-            if self.text_seen >= bpe.vocab().len().saturating_mul(bytes_per_token) {
+            if self.text_seen >= self.start.after(bpe) {
                 self.start_lanes(bpe);
             }
         }
@@ -64,15 +67,15 @@ impl Worker {
     #[cold]
     fn start_lanes(&mut self, bpe: &Bpe) {
         match bpe.lanes() {
-            Some(Ok(engine)) => match Runner::new(&engine, self.budget / 4 * 3) {
+            Some(Ok(engine)) => match Runner::new(self.budget / 4 * 3) {
                 Some(runner) => {
-                    // From now on only pieces that are too long for the engine.
-                    self.cache = PieceCache::new(self.budget / 4);
+                    // From now on pieces that are too long for the engine, and those of whole encodings.
+                    self.cache.keep_within(self.budget.saturating_sub(runner.memory()));
                     self.lanes = Some(Lanes { engine, runner, pieces: Vec::with_capacity(Lanes::PIECES) });
                 }
-                None => self.start = LanesStart::NEVER,
+                None => self.start = LanesStart::Never,
             },
-            Some(Err(_)) => self.start = LanesStart::NEVER,
+            Some(Err(_)) => self.start = LanesStart::Never,
             // Another thread builds it: the next text will have it.
             None => {}
         }
@@ -276,30 +279,46 @@ impl Lanes {
     }
 }
 
-/// When the fast engine starts: after so many bytes of text on one worker for each token of the vocabulary, which is
-/// about what its tables cost and save. `None`: never.
+/// When the fast engine starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LanesStart(Option<usize>);
+pub(super) enum LanesStart {
+    Never,
+    AtOnce,
+    /// After as much text on one worker as costs what the tables cost: before it a few texts would pay for all, and
+    /// much later the plain way has cost more than they do.
+    WhenItPays,
+}
 
 impl LanesStart {
-    pub const NEVER: Self = LanesStart(None);
-    pub const AT_ONCE: Self = LanesStart(Some(0));
-    const WITH_ENOUGH_TEXT: Self = LanesStart(Some(32));
+    /// Bytes of text for each token of the vocabulary for which the plain way takes longer by what the tables take
+    /// to build.
+    const BYTES_PER_TOKEN: usize = 32;
+    /// Bytes of text that pay for the memory of one more worker, once the tables are there.
+    const BYTES_FOR_A_WORKER: usize = 64 << 10;
 
-    /// Whoever encodes much text asks for the engine by the environment variable `TESSELLA_LANES`: `when-it-pays`, or
-    /// `at-once` to compare both ways. Without it every piece goes alone: the engine is young, and the whole set of
-    /// conformance texts has not been run through it.
+    /// By the environment variable `TESSELLA_LANES`: `off`, `at-once` (to compare both ways), and otherwise when it
+    /// pays.
     fn from_environment() -> Self {
         match std::env::var("TESSELLA_LANES").as_deref() {
-            Ok("when-it-pays") => Self::WITH_ENOUGH_TEXT,
-            Ok("at-once") => Self::AT_ONCE,
-            _ => Self::NEVER,
+            Ok("off") => LanesStart::Never,
+            Ok("at-once") => LanesStart::AtOnce,
+            _ => LanesStart::WhenItPays,
+        }
+    }
+
+    /// Bytes of text before the start.
+    fn after(self, bpe: &Bpe) -> usize {
+        match self {
+            LanesStart::Never => usize::MAX,
+            LanesStart::AtOnce => 0,
+            LanesStart::WhenItPays if bpe.lanes_are_there() => Self::BYTES_FOR_A_WORKER,
+            LanesStart::WhenItPays => bpe.vocab().len().saturating_mul(Self::BYTES_PER_TOKEN),
         }
     }
 
     /// Whether the engine may ever start.
-    pub fn is_asked_for() -> bool {
-        Self::from_environment() != Self::NEVER
+    pub fn may_be() -> bool {
+        Self::from_environment() != LanesStart::Never
     }
 }
 

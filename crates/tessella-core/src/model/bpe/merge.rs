@@ -257,4 +257,42 @@ mod tests {
             assert_eq!(emitted(short), emitted(long), "{texts:?} {list:?}");
         }
     }
+    /// Under the rule of concatenation: all pairs, and one for each token. Few letters, so that tokens have many
+    /// halves, are inside one another, and are not all reached.
+    #[test]
+    fn one_pair_for_each_token_merges_as_all_pairs_do() {
+        let mut random = Random::from_seed(12);
+        let mut below = |n: usize| random.next_u64() as usize % n;
+        for _ in 0..1500 {
+            let mut texts: Vec<String> = ["a", "b", "c"].map(String::from).to_vec();
+            for _ in 0..below(60) {
+                let longest = if below(8) == 0 { 12 } else { 4 };
+                let length = 2 + below(longest);
+                let text: String = (0..length).map(|_| ['a', 'b', 'c', 'd'][below(31) / 10]).collect();
+                if !texts.contains(&text) {
+                    texts.insert(below(texts.len() + 1), text);
+                }
+            }
+            let vocab = Vocab::from_entries(texts.iter().zip(0..)).unwrap();
+            let symbol = |c: char| vocab.id(c.encode_utf8(&mut [0; 4]));
+            let all = PairTable::from_ranks(&vocab).unwrap();
+            let one_each = PairTable::one_for_each_token(&vocab, symbol).unwrap();
+            assert!(one_each.iter().count() <= texts.len());
+            for _ in 0..6 {
+                let mut scratches = [MergeScratch::default(), MergeScratch::default()];
+                for _ in 0..2 + below(80) {
+                    let id = symbol(['a', 'b', 'c'][below(3)]).unwrap();
+                    scratches.iter_mut().for_each(|scratch| scratch.push(id, 1));
+                }
+                let [expected, found] = [&all, &one_each].map(|pairs| {
+                    let mut tokens = Vec::new();
+                    let scratch = &mut scratches[usize::from(std::ptr::eq(pairs, &one_each))];
+                    merge_all(scratch, pairs).unwrap();
+                    scratch.emit(&mut tokens);
+                    tokens
+                });
+                assert_eq!(expected, found, "{texts:?}");
+            }
+        }
+    }
 }

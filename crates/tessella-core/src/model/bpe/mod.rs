@@ -60,6 +60,8 @@ pub struct Bpe {
 struct Tables {
     symbols: SymbolTable,
     pairs: PairTable,
+    /// The ranks are those of concatenations, and of each token there is only the pair that it ends with.
+    one_pair_each: bool,
     cut: CutTest,
 }
 
@@ -96,7 +98,10 @@ impl Bpe {
         Arc::ptr_eq(&self.spec.vocab, &spec.vocab)
             && match (&self.spec.merges, &spec.merges) {
                 (Merges::Pairs(a), Merges::Pairs(b)) => Arc::ptr_eq(a, b),
-                (Merges::ConcatRank, Merges::ConcatRank) => true,
+                // With dropout they have all pairs.
+                (Merges::ConcatRank, Merges::ConcatRank) => {
+                    (self.spec.dropout.unwrap_or(0.0) == 0.0) == (spec.dropout.unwrap_or(0.0) == 0.0)
+                }
                 _ => false,
             }
             && self.spec.continuing_subword_prefix == spec.continuing_subword_prefix
@@ -234,6 +239,11 @@ impl Bpe {
         Ok(())
     }
 
+    /// Whether [`lanes`](Self::lanes) has its answer already.
+    pub fn lanes_are_there(&self) -> bool {
+        self.lanes.is_there()
+    }
+
     /// The engine that takes many pieces of raw bytes at once, or why this model has none; `None` while another
     /// thread builds it.
     pub fn lanes(&self) -> Option<lanes::Built> {
@@ -245,9 +255,13 @@ impl Bpe {
             if !symbols.covers_all_bytes() {
                 return Err("not every byte has a token");
             }
-            let tokens = |each: &mut dyn FnMut(&[u8], TokenId)| {
+            let by_concatenation = matches!(self.spec.merges, Merges::ConcatRank);
+            if by_concatenation && !self.tables.one_pair_each {
+                return Err("by the ranks of concatenations some tokens need more than one pair");
+            }
+            let tokens = |wanted: &dyn Fn(TokenId) -> bool, each: &mut dyn FnMut(&[u8], TokenId)| {
                 let mut bytes = Vec::new();
-                for (text, id) in self.spec.vocab.iter() {
+                for (text, id) in self.spec.vocab.iter().filter(|&(_, id)| wanted(id)) {
                     bytes.clear();
                     bytes.extend(text.chars().map_while(char_to_byte));
                     // What is not written in the alphabet stands for no bytes.
@@ -263,7 +277,7 @@ impl Bpe {
                     .iter()
                     .map(|(left, right, merge)| (left, right, merge.rank, merge.result))
                     .collect(),
-                by_concatenation: matches!(self.spec.merges, Merges::ConcatRank),
+                by_concatenation,
                 whole_pieces: self.whole_pieces,
                 tokens: &tokens,
                 hash_seed: [random.next_u64(), random.next_u64()],
@@ -405,9 +419,17 @@ impl Tables {
         let prefix = spec.continuing_subword_prefix.as_deref().unwrap_or("");
         let suffix = spec.end_of_word_suffix.as_deref().unwrap_or("");
         let symbols = SymbolTable::build(&spec.vocab, prefix, suffix);
-        let mut pairs = match &spec.merges {
-            Merges::Pairs(pairs) => PairTable::from_list(pairs, &spec.vocab, prefix.len())?,
-            Merges::ConcatRank => PairTable::from_ranks(&spec.vocab)?,
+        let one_each = match &spec.merges {
+            Merges::ConcatRank if needs_one_pair_each(spec) => {
+                PairTable::one_for_each_token(&spec.vocab, |c| symbols.of_plain_char(c))
+            }
+            _ => None,
+        };
+        let one_pair_each = one_each.is_some();
+        let mut pairs = match (&spec.merges, one_each) {
+            (_, Some(pairs)) => pairs,
+            (Merges::Pairs(pairs), None) => PairTable::from_list(pairs, &spec.vocab, prefix.len())?,
+            (Merges::ConcatRank, None) => PairTable::from_ranks(&spec.vocab)?,
         };
         pairs.bring_near(symbols.of_ascii(), spec.vocab.id_bound());
         let affixes = !(prefix.is_empty() && suffix.is_empty());
@@ -417,8 +439,20 @@ impl Tables {
         } else {
             CutTest::build(&pairs, &symbols, &spec.vocab, unk, spec.byte_fallback)
         };
-        Ok(Tables { symbols, pairs, cut })
+        Ok(Tables { symbols, pairs, one_pair_each, cut })
     }
+}
+
+/// Whether under the rule of concatenation one pair for each token is enough: no merge is left out by chance, and
+/// symbols say what text they stand for (there are no affixes, no spelled bytes, no symbol for what is unknown, and
+/// no two texts of one id).
+fn needs_one_pair_each(spec: &BpeSpec) -> bool {
+    spec.dropout.unwrap_or(0.0) == 0.0
+        && spec.continuing_subword_prefix.is_none()
+        && spec.end_of_word_suffix.is_none()
+        && spec.unk_token.is_none()
+        && !spec.byte_fallback
+        && spec.vocab.iter_by_id().count() == spec.vocab.len()
 }
 
 #[cfg(test)]

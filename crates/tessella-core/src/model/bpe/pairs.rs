@@ -22,6 +22,9 @@ struct Slot {
     merge: Merge,
 }
 
+/// Most symbols of a token for [`PairTable::one_for_each_token`], which takes time by the square of them.
+const LONGEST_REDUCED: usize = 256;
+
 const NO_KEY: u64 = u64::MAX;
 const FREE: Slot = Slot { key: NO_KEY, merge: Merge { rank: u32::MAX, result: 0 } };
 
@@ -113,6 +116,72 @@ impl PairTable {
             }
         }
         Ok(table)
+    }
+
+    /// Of each token only the pair that it alone ends with, found for short tokens first: all merges inside a token
+    /// make shorter ones. `None` if a token has more than [`LONGEST_REDUCED`] symbols, for which this would take long.
+    /// `symbol` gives the first symbol of a character.
+    ///
+    /// For merging this is as good as all pairs, provided that a symbol says what text it stands for: as long as no
+    /// merge has crossed the ends of a stretch that will become token `t`, its inside merges exactly as `t` alone
+    /// would, so it becomes `t` by that pair. Wherever another pair with the same concatenation stands, some lower
+    /// merge comes first. Where merges are left out by chance, all pairs are needed.
+    pub(super) fn one_for_each_token(
+        vocab: &Vocab,
+        symbol: impl Fn(char) -> Option<TokenId>,
+    ) -> Option<Self> {
+        let entries: Vec<(&str, TokenId)> = vocab.iter().collect();
+        let mut by_length: Vec<Vec<u32>> = vec![Vec::new(); LONGEST_REDUCED + 1];
+        for (at, (text, _)) in entries.iter().enumerate() {
+            let symbols = if text.is_ascii() { text.len() } else { text.chars().count() };
+            by_length.get_mut(symbols)?.push(at as u32);
+        }
+        let mut table = Self::with_capacity(entries.len());
+        let (mut symbols, mut ranks) =
+            (Vec::with_capacity(LONGEST_REDUCED), Vec::with_capacity(LONGEST_REDUCED));
+        for &at in by_length.iter().skip(2).flatten() {
+            let (text, id) = entries[at as usize];
+            symbols.clear();
+            symbols.extend(text.chars().map_while(&symbol));
+            // A character without a symbol: no text becomes this token by merging.
+            if symbols.len() < 2 || text.chars().nth(symbols.len()).is_some() {
+                continue;
+            }
+            if let Some((left, right)) = table.last_two(&mut symbols, &mut ranks) {
+                table.insert(left, right, Merge { rank: id, result: id });
+            }
+        }
+        Some(table)
+    }
+
+    /// Merges symbols as far as pairs go; the last two, if two are left.
+    fn last_two(&self, symbols: &mut Vec<TokenId>, ranks: &mut Vec<TokenId>) -> Option<(TokenId, TokenId)> {
+        const NONE: TokenId = TokenId::MAX;
+        // A pair's rank is what it becomes.
+        let rank = |left: TokenId, right: TokenId| self.get(left, right).map_or(NONE, |merge| merge.result);
+        ranks.clear();
+        ranks.extend(symbols.windows(2).map(|pair| rank(pair[0], pair[1])));
+        while symbols.len() > 2 {
+            let (mut best, mut at) = (NONE, 0);
+            for (index, &rank) in ranks.iter().enumerate() {
+                if rank < best {
+                    (best, at) = (rank, index);
+                }
+            }
+            if best == NONE {
+                return None;
+            }
+            symbols[at] = best;
+            symbols.remove(at + 1);
+            ranks.remove(at);
+            if at > 0 {
+                ranks[at - 1] = rank(symbols[at - 1], best);
+            }
+            if at + 1 < symbols.len() {
+                ranks[at] = rank(best, symbols[at + 1]);
+            }
+        }
+        Some((symbols[0], symbols[1]))
     }
 
     fn insert(&mut self, left: TokenId, right: TokenId, merge: Merge) {

@@ -119,6 +119,17 @@ impl Alphabet {
         self.classes
     }
 
+    /// The classes of the characters from a code point on, which is a multiple of 64, each at least once.
+    pub fn wide_classes(&self, from: u32) -> impl Iterator<Item = u8> + '_ {
+        let mut pages = self.pages[(from >> PAGE_BITS) as usize..].to_vec();
+        pages.sort_unstable();
+        pages.dedup();
+        pages.into_iter().flat_map(|page| {
+            let start = usize::from(page) << PAGE_BITS;
+            self.entries[start..start + PAGE].iter().copied()
+        })
+    }
+
     /// The symbol for the end of the text; the class numbers end just below it.
     pub fn end(&self) -> u8 {
         self.classes as u8

@@ -11,6 +11,7 @@
 //! 4. `automaton`: one state per situation, one symbol of look-ahead
 //! 5. `table`, `pairs`, of `rows`: rows laid out for running, pieces chained to pieces, two ASCII characters per step
 //! 6. `run`: the loops, and why they are linear
+//! 7. `family`, `masks`, `starts`: well-known patterns, known by their automaton, as arithmetic on 64 bytes at a time
 //!
 //! Look-around of one character, anchors at edges and lines, word boundaries, lazy, greedy and possessive
 //! repeats are covered. Back-references, longer look-around, nested repeats of empty things, and folds of one
@@ -30,8 +31,10 @@ mod alphabet;
 mod automaton;
 mod class;
 mod cursor;
+mod family;
 mod fold;
 mod fold_table;
+mod masks;
 mod pairs;
 mod parse;
 mod program;
@@ -39,6 +42,7 @@ mod properties;
 mod rows;
 mod run;
 mod set;
+mod starts;
 mod syntax;
 mod table;
 
@@ -48,6 +52,7 @@ mod tests;
 use crate::error::Result;
 use crate::spec::Dialect;
 use alphabet::Alphabet;
+use family::Reading;
 use program::Program;
 use run::Search;
 use table::Table;
@@ -57,6 +62,8 @@ use table::Table;
 pub struct Scanner {
     alphabet: Alphabet,
     table: Table,
+    /// How all pieces of a text are found by masks, if the automaton is that of a known family.
+    reading: Option<Box<Reading>>,
 }
 
 impl Scanner {
@@ -73,7 +80,8 @@ impl Scanner {
         let automaton = automaton::build(&program, &alphabet, &members)?;
         let table = Table::new(&automaton, &alphabet);
         engine_accepts(source, dialect)?;
-        Ok(Scanner { alphabet, table })
+        let reading = Reading::of(&automaton, &alphabet).map(Box::new);
+        Ok(Scanner { alphabet, table, reading })
     }
 
     /// The leftmost match that starts at or after byte `at`, which must be a character boundary. What stands
@@ -97,7 +105,18 @@ impl Scanner {
 
     /// All matches and the gaps between them, in order, covering the text: start, end, whether it is a match.
     /// Empty matches come as the engine's iterator gives them. Linear in the text.
-    pub fn for_each_piece(&self, text: &str, emit: impl FnMut(usize, usize, bool)) {
+    #[inline]
+    pub fn for_each_piece(&self, text: &str, mut emit: impl FnMut(usize, usize, bool)) {
+        match &self.reading {
+            Some(reading) => {
+                starts::for_each_piece(reading, &self.alphabet, text, |start, end| emit(start, end, true));
+            }
+            None => self.for_each_piece_by_steps(text, emit),
+        }
+    }
+
+    /// As [`for_each_piece`](Self::for_each_piece), by the automaton: the slow twin of masks.
+    fn for_each_piece_by_steps(&self, text: &str, emit: impl FnMut(usize, usize, bool)) {
         let mut search = Search::new(&self.table, &self.alphabet, text);
         if self.table.nullable {
             search.for_each_with_empty(emit);
@@ -114,10 +133,11 @@ impl Scanner {
     /// Size of the automaton, for people.
     pub fn describe(&self) -> String {
         format!(
-            "{} states, {} character classes, {}",
+            "{} states, {} character classes, {}{}",
             self.table.states,
             self.alphabet.classes(),
             if self.table.total { "covers every text" } else { "may leave gaps" },
+            if self.reading.is_some() { ", read by masks of 64 bytes" } else { "" },
         )
     }
 }

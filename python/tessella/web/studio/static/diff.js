@@ -27,7 +27,7 @@ export function page(main, state, session, keep) {
     const { rows, kinds, different } = data.differences;
     put(shown,
       h("p", { class: "lead", id: "totals" }, `${state.t[0]}: ${number(one)} tokens. ${state.t[1]}: ${number(other)} tokens. `,
-        one ? `That is ${(((other - one) * 100) / one).toFixed(1)} %.` : ""),
+        one && one !== other ? `That is ${((Math.abs(other - one) * 100) / one).toFixed(1)} % ${other > one ? "more" : "fewer"}.` : ""),
       different
         ? h("table", {}, h("caption", {}, `${number(different)} places are cut differently, ${number(kinds)} kinds of them; those that cost most first`),
             h("thead", {}, h("tr", {}, ["times", ...state.t, "more"].map((name) => h("th", { scope: "col" }, name)))),

@@ -20,11 +20,13 @@ export function lattice(characters, edges, best) {
   }
   // Longer entries arch higher; those of one character are straight, below the others.
   const longest = Math.max(1, ...edges.map((edge) => edge.end - edge.start));
-  const height = 46 + Math.min(longest, 9) * 26;
+  const height = 66 + Math.min(longest, 9) * 26;
   const width = last * STEP + 60;
   const base = height - 40;
   const x = (at) => 30 + at * STEP;
-  const arcs = edges.map((edge) => {
+  // The best way lies below, so that its wide arcs hide nothing.
+  const drawn = [...edges].sort((one, other) => onBest.has(other) - onBest.has(one));
+  const arcs = drawn.map((edge) => {
     const many = edge.end - edge.start;
     const lift = many === 1 ? 0 : 8 + Math.min(many, 9) * 24;
     const [from, to] = [x(edge.start), x(edge.end)];
@@ -34,10 +36,12 @@ export function lattice(characters, edges, best) {
     return s("g", { class: onBest.has(edge) ? "edge best" : "edge", role: "img", "aria-label": words },
       s("title", {}, words),
       s("path", { d: path, "stroke-width": (1 + 9 * share).toFixed(2) }),
-      s("text", { x: (from + to) / 2, y: many === 1 ? base + 18 : base - lift - 2 }, seen(edge.token)));
+      s("text", { x: (from + to) / 2, y: many === 1 ? base + 18 : base - lift - 8 }, seen(edge.token)));
   });
   const dots = Array.from({ length: last + 1 }, (_, at) => s("circle", { cx: x(at), cy: base, r: 4 }));
-  const letters = characters.map((one, at) => s("text", { class: "letter", x: x(at) + STEP / 2, y: base + 34 }, seen(one)));
+  // Where a character is no entry by itself, it is written without a score.
+  const single = new Set(edges.filter((edge) => edge.end - edge.start === 1).map((edge) => edge.start));
+  const letters = characters.map((one, at) => (single.has(at) ? [] : s("text", { class: "letter", x: x(at) + STEP / 2, y: base + 18 }, seen(one))));
   hide();
   return s("svg", { class: "lattice", viewBox: `0 0 ${width} ${height + 4}`, width, height: height + 4, role: "group",
     "aria-label": `Lattice of ${characters.join("")}: ${edges.length} entries fit` }, arcs, dots, letters);

@@ -1,6 +1,7 @@
 //! The scanner against the engines that define the dialects.
 
 mod classes;
+mod masks;
 mod named;
 mod random_patterns;
 mod speed;

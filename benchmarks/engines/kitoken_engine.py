@@ -1,0 +1,24 @@
+"""kitoken, one text after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from benchmarks.engines.common import run
+
+
+def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
+    import kitoken
+
+    if job["file"].endswith(".tiktoken"):
+        tokenizer = kitoken.Kitoken.from_tiktoken_file(job["file"])
+    elif job["file"].endswith(".model"):
+        tokenizer = kitoken.Kitoken.from_sentencepiece_file(job["file"])
+    else:
+        tokenizer = kitoken.Kitoken.from_tokenizers_file(job["file"])
+    return lambda texts: [tokenizer.encode(text) for text in texts]
+
+
+if __name__ == "__main__":
+    run(load)

@@ -1,0 +1,21 @@
+"""quicktok, one text after the other, with the encodings that it brings along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.engines.common import run
+
+
+def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
+    import quicktok
+
+    name = {"cl100k_base": "cl100k_base", "o200k_base": "o200k_base", "llama3": "llama3"}
+    encoding = quicktok.get_encoding(name[Path(job["file"]).stem])
+    return lambda texts: [encoding.encode_ordinary(text) for text in texts]
+
+
+if __name__ == "__main__":
+    run(load)

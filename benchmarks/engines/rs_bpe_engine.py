@@ -1,0 +1,21 @@
+"""rs-bpe, one text after the other, with the encodings that it brings along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.engines.common import run
+
+
+def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
+    from rs_bpe.bpe import openai
+
+    encodings = {"cl100k_base": openai.cl100k_base, "o200k_base": openai.o200k_base}
+    encoding = encodings[Path(job["file"]).stem]()
+    return lambda texts: [encoding.encode(text) for text in texts]
+
+
+if __name__ == "__main__":
+    run(load)

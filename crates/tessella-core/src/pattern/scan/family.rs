@@ -1,0 +1,279 @@
+//! Families of patterns that are read by masks instead of character by character.
+//!
+//! A pattern belongs to a family if its automaton *is* the family's: brought to the smallest form, with accepts left
+//! out that are never the last, both are equal, letter for letter and step for step. What the pattern looked like
+//! does not count. The family is known by a number of 128 bits that is made from that form, and a test makes the
+//! numbers anew from patterns of each family.
+//!
+//! What a character beyond ASCII is, the automaton says as well: each of its classes must hold an ASCII character,
+//! and all that share a class share what is done with them. So tables of Unicode are the pattern's own.
+
+use std::collections::HashMap;
+
+use super::alphabet::Alphabet;
+use super::automaton::{Automaton, DEAD};
+use crate::hash::hash_bytes;
+use crate::lanes::ascii::{self, BLANK, LINE_END, QUOTE, WHITE};
+
+/// Patterns of words, numbers, marks and blanks, of which each kind of text becomes pieces in its own way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// GPT-2: a blank goes with the word, number or marks behind it.
+    Gpt2,
+    /// As the tiktoken library writes cl100k: any one character goes with the word behind it, numbers are cut into threes,
+    /// line ends go with the marks before them, and blanks at the end of the text are one piece.
+    Cl100k,
+    /// The same, but blanks at the end of the text are cut behind the last line end: Llama 3.
+    Llama3,
+    /// The same with digits one by one: Qwen 2.
+    Qwen2,
+}
+
+/// The numbers of the automata, by family.
+const KNOWN: [(Family, [u64; 2]); 4] = [
+    (Family::Gpt2, [0xe4f5_f366_33cb_d87e, 0xac38_dbab_b1b8_ddbd]),
+    (Family::Cl100k, [0x173e_7d5c_5a5f_1a3c, 0x398e_a036_5066_0ed9]),
+    (Family::Llama3, [0x8eba_eb43_4998_23de, 0x1552_68f0_ba03_e5b4]),
+    (Family::Qwen2, [0x76eb_8721_bf02_2234, 0xef9d_1703_3368_b223]),
+];
+
+/// How the texts of a pattern are read by masks.
+#[derive(Debug)]
+pub struct Reading {
+    pub family: Family,
+    /// What characters of a class are, in the bits of `masks`.
+    pub roles: [u8; 256],
+    /// What characters of a class are behind an apostrophe.
+    pub endings: [Ending; 256],
+}
+
+/// What a letter is in the contractions `'s 't 'm 'd 're 've 'll`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ending {
+    #[default]
+    None,
+    /// The only letter: s, t, m, d.
+    Only,
+    /// r or v, before e.
+    BeforeE,
+    E,
+    L,
+}
+
+impl Reading {
+    /// The reading of an automaton that is a family's.
+    pub fn of(automaton: &Automaton, alphabet: &Alphabet) -> Option<Reading> {
+        let number = number_of(automaton, alphabet)?;
+        let &(family, _) = KNOWN.iter().find(|(_, known)| *known == number)?;
+        let mut roles = [0; 256];
+        let mut endings = [Ending::None; 256];
+        let representative = Classes::new(automaton, alphabet)?.representative;
+        for (class, &byte) in representative.iter().enumerate() {
+            roles[class] = ascii::role(byte);
+            let folded = if family == Family::Gpt2 { byte } else { byte.to_ascii_lowercase() };
+            endings[class] = match folded {
+                b's' | b't' | b'm' | b'd' => Ending::Only,
+                b'r' | b'v' => Ending::BeforeE,
+                b'e' => Ending::E,
+                b'l' => Ending::L,
+                _ => Ending::None,
+            };
+        }
+        // The masks know these as single bytes, and white characters of up to three.
+        let wide = |class: u8| roles[usize::from(class)];
+        let fits = alphabet.wide_classes(0x80).all(|class| wide(class) & (LINE_END | BLANK | QUOTE) == 0)
+            && alphabet.wide_classes(0x1_0000).all(|class| wide(class) & WHITE == 0);
+        fits.then_some(Reading { family, roles, endings })
+    }
+}
+
+/// Classes that the automaton treats alike, each with an ASCII character that stands for it.
+struct Classes {
+    /// The smallest automaton's states.
+    state: Vec<u32>,
+    /// By class: the first ASCII character that is treated alike.
+    representative: Vec<u8>,
+}
+
+/// Most states and classes of an automaton that could be a family's.
+const MOST: usize = 256;
+
+impl Classes {
+    /// `None` if some class is like no ASCII character.
+    fn new(automaton: &Automaton, alphabet: &Alphabet) -> Option<Classes> {
+        let (states, end) = (automaton.steps.len(), alphabet.classes());
+        if automaton.starts.len() != 1 || states > MOST || end > MOST {
+            return None;
+        }
+        let state = smallest(automaton);
+        let inevitable = inevitable(automaton);
+        let column = |class: usize| -> Vec<(u32, bool)> {
+            (0..states).map(|from| step(automaton, &inevitable, &state, from, class)).collect()
+        };
+        let mut first: HashMap<Vec<(u32, bool)>, u8> = HashMap::new();
+        let columns: Vec<Vec<(u32, bool)>> = (0..end).map(column).collect();
+        for byte in 0..128u8 {
+            first.entry(columns[usize::from(alphabet.of_ascii(byte))].clone()).or_insert(byte);
+        }
+        let representative =
+            columns.iter().map(|column| first.get(column).copied()).collect::<Option<_>>()?;
+        Some(Classes { state, representative })
+    }
+}
+
+/// States from which some match ends for certain, so that an accept before them is never the last.
+fn inevitable(automaton: &Automaton) -> Vec<bool> {
+    let mut known = vec![true; automaton.steps.len()];
+    known[DEAD as usize] = false;
+    loop {
+        let mut changed = false;
+        for (state, row) in automaton.steps.iter().enumerate() {
+            let holds = row.iter().all(|step| step.accepts || known[step.next as usize]);
+            if known[state] && !holds {
+                known[state] = false;
+                changed = true;
+            }
+        }
+        if !changed {
+            return known;
+        }
+    }
+}
+
+/// A step among the states of the smallest automaton, with the accept only if it may be the last.
+fn step(
+    automaton: &Automaton,
+    inevitable: &[bool],
+    state: &[u32],
+    from: usize,
+    symbol: usize,
+) -> (u32, bool) {
+    let step = automaton.steps[from][symbol];
+    (state[step.next as usize], step.accepts && !inevitable[step.next as usize])
+}
+
+/// For each state its number in the smallest automaton that does the same: states are told apart as long as some
+/// symbol leads them to different ones.
+fn smallest(automaton: &Automaton) -> Vec<u32> {
+    let inevitable = inevitable(automaton);
+    let mut state = vec![0u32; automaton.steps.len()];
+    let mut count = 1;
+    loop {
+        let mut numbers: HashMap<Vec<(u32, bool)>, u32> = HashMap::new();
+        let refined: Vec<u32> = (0..state.len())
+            .map(|from| {
+                let symbols = 0..automaton.steps[from].len();
+                let row = symbols.map(|symbol| step(automaton, &inevitable, &state, from, symbol)).collect();
+                let next = numbers.len() as u32;
+                *numbers.entry(row).or_insert(next)
+            })
+            .collect();
+        if numbers.len() == count {
+            return state;
+        }
+        (state, count) = (refined, numbers.len());
+    }
+}
+
+/// A number for what the automaton does with ASCII characters. All others are like one of them.
+pub fn number_of(automaton: &Automaton, alphabet: &Alphabet) -> Option<[u64; 2]> {
+    let Classes { state, representative } = Classes::new(automaton, alphabet)?;
+    let inevitable = inevitable(automaton);
+    let of_byte = |byte: u8| representative[usize::from(alphabet.of_ascii(byte))];
+    let mut symbols: Vec<u8> = (0..128).map(of_byte).collect();
+    let mut form: Vec<u32> = symbols.iter().map(|&byte| u32::from(byte)).collect();
+    symbols.sort_unstable();
+    symbols.dedup();
+    let symbols: Vec<usize> = (symbols.iter().map(|&byte| usize::from(alphabet.of_ascii(byte))))
+        .chain([alphabet.classes()])
+        .collect();
+    // States in the order in which they are come to.
+    let mut order: HashMap<u32, u32> = HashMap::new();
+    let mut waiting = vec![automaton.starts[0] as usize];
+    order.insert(state[waiting[0]], 0);
+    let mut at = 0;
+    while at < waiting.len() {
+        for &symbol in &symbols {
+            let (to, accepts) = step(automaton, &inevitable, &state, waiting[at], symbol);
+            let next = order.len() as u32;
+            let number = *order.entry(to).or_insert_with(|| {
+                waiting.push(automaton.steps[waiting[at]][symbol].next as usize);
+                next
+            });
+            form.push(number << 1 | u32::from(accepts));
+        }
+        at += 1;
+    }
+    let bytes = |salt: u32| -> Vec<u8> {
+        std::iter::once(&salt).chain(&form).flat_map(|word| word.to_le_bytes()).collect()
+    };
+    Some([hash_bytes(&bytes(1)), hash_bytes(&bytes(2))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{automaton, parse, program::Program};
+    use super::*;
+    use crate::spec::Dialect;
+
+    const BOTH: &[Dialect] = &[Dialect::Fancy, Dialect::Oniguruma];
+    const PATTERNS: &[(Family, &[Dialect], &str)] = &[
+        (Family::Gpt2, BOTH, r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"),
+        (
+            Family::Gpt2,
+            BOTH,
+            r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
+        ),
+        (
+            Family::Cl100k,
+            &[Dialect::Fancy],
+            r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+        ),
+        // The same where `{1,3}+` repeats and `$` stands before any line end.
+        (
+            Family::Cl100k,
+            &[Dialect::Oniguruma],
+            r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|(?>\p{N}{1,3})| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++\z|\s*[\r\n]|\s+(?!\S)|\s",
+        ),
+        (
+            Family::Llama3,
+            BOTH,
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ),
+        (
+            Family::Qwen2,
+            BOTH,
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ),
+    ];
+
+    fn compiled(source: &str, dialect: Dialect) -> (Automaton, Alphabet) {
+        let program = Program::new(&parse::parse(source, dialect).unwrap()).unwrap();
+        let (alphabet, members) = Alphabet::new(&program.sets.iter().collect::<Vec<_>>()).unwrap();
+        (automaton::build(&program, &alphabet, &members).unwrap(), alphabet)
+    }
+
+    #[test]
+    fn patterns_are_of_the_family_that_does_the_same() {
+        let mut wrong = Vec::new();
+        for &(family, dialects, source) in PATTERNS {
+            for &dialect in dialects {
+                let (automaton, alphabet) = compiled(source, dialect);
+                if Reading::of(&automaton, &alphabet).map(|reading| reading.family) != Some(family) {
+                    wrong.push((family, number_of(&automaton, &alphabet), dialect, source));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "these have other numbers: {wrong:#x?}");
+        for other in [
+            r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+",
+            r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\d+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+            r"'s|'t|'re|'ve|'m|'ll| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,2}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+            r"\s+|\S+",
+        ] {
+            let (automaton, alphabet) = compiled(other, Dialect::Fancy);
+            assert!(Reading::of(&automaton, &alphabet).is_none(), "{other}");
+        }
+    }
+}

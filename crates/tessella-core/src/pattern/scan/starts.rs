@@ -1,0 +1,303 @@
+//! Where pieces start, 64 bytes at a time: the patterns of a [`Family`] as arithmetic on masks.
+//!
+//! A piece starts where its kind of character begins and nothing before takes it in. Runs are told by the bit of the
+//! byte before; what hangs on more (contractions, digits in threes, the last line end of a run of white space) is
+//! rare, and done bit by bit. The slow twin is the automaton of the same pattern.
+
+use super::alphabet::Alphabet;
+use super::family::{Ending, Family, Reading};
+use super::masks::{Blocks, Masks};
+use crate::lanes::ascii::{BLOCK, LINE_END, WHITE};
+
+/// What tells the families apart.
+trait Rules {
+    /// One character that is no line end, letter or digit goes with the word behind it, not only a blank; and line
+    /// ends have rules of their own.
+    const MODERN: bool;
+    /// Digits to a piece; 0: all, with a blank before them.
+    const DIGITS: u32;
+    /// White space at the end of the text is one piece, line ends or not.
+    const END_IS_WHOLE: bool;
+}
+
+struct Gpt2;
+struct Cl100k;
+struct Llama3;
+struct Qwen2;
+
+impl Rules for Gpt2 {
+    const MODERN: bool = false;
+    const DIGITS: u32 = 0;
+    const END_IS_WHOLE: bool = true;
+}
+
+impl Rules for Cl100k {
+    const MODERN: bool = true;
+    const DIGITS: u32 = 3;
+    const END_IS_WHOLE: bool = true;
+}
+
+impl Rules for Llama3 {
+    const MODERN: bool = true;
+    const DIGITS: u32 = 3;
+    const END_IS_WHOLE: bool = false;
+}
+
+impl Rules for Qwen2 {
+    const MODERN: bool = true;
+    const DIGITS: u32 = 1;
+    const END_IS_WHOLE: bool = false;
+}
+
+/// Calls `emit` for the start and end of every piece; together they cover the text.
+pub fn for_each_piece(reading: &Reading, alphabet: &Alphabet, text: &str, emit: impl FnMut(usize, usize)) {
+    let text = text.as_bytes();
+    match reading.family {
+        Family::Gpt2 => pieces::<Gpt2>(reading, alphabet, text, emit),
+        Family::Cl100k => pieces::<Cl100k>(reading, alphabet, text, emit),
+        Family::Llama3 => pieces::<Llama3>(reading, alphabet, text, emit),
+        Family::Qwen2 => pieces::<Qwen2>(reading, alphabet, text, emit),
+    }
+}
+
+#[inline(always)]
+fn pieces<R: Rules>(reading: &Reading, alphabet: &Alphabet, text: &[u8], mut emit: impl FnMut(usize, usize)) {
+    if text.is_empty() {
+        return;
+    }
+    let mut blocks = Blocks::new(text, alphabet, &reading.roles);
+    let mut starts = Starts { reading, alphabet, text, base: 0, before: Before::default(), run: None };
+    let mut block = blocks.next();
+    // The first piece starts at 0, which is no end of another one.
+    let mut start = 0;
+    let mut dropped = 1;
+    while starts.base < text.len() {
+        let next = blocks.next();
+        let mut bits = starts.of::<R>(&block, &next) & !dropped;
+        dropped = 0;
+        while bits != 0 {
+            let end = starts.base + bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            emit(start, end);
+            start = end;
+        }
+        block = next;
+        starts.base += BLOCK;
+    }
+    emit(start, text.len());
+}
+
+struct Starts<'t> {
+    reading: &'t Reading,
+    alphabet: &'t Alphabet,
+    text: &'t [u8],
+    /// Where the block begins.
+    base: usize,
+    before: Before,
+    run: Option<WhiteRun>,
+}
+
+/// What the next block must know of the one before.
+#[derive(Default)]
+struct Before {
+    letter: u64,
+    digit: u64,
+    other: u64,
+    blank: u64,
+    /// White space that marks before it have not taken in.
+    white: u64,
+    line_end: u64,
+    /// Line ends that go with the marks before them.
+    taken: u64,
+    /// Marks that begin a piece: the first bytes, the second ones, the third ones, and all.
+    marks: [u64; 3],
+    all_marks: u64,
+    /// Digits of the piece so far.
+    digits: u32,
+    /// Starts in the next block that a contraction makes, and those that it takes away.
+    added: u64,
+    removed: u64,
+}
+
+/// A run of white space that goes on beyond its block: where it ends, and where its last line end is.
+#[derive(Clone, Copy)]
+struct WhiteRun {
+    end: usize,
+    last_line_end: Option<usize>,
+}
+
+/// The bits one byte further on, for what stands before it.
+#[inline(always)]
+fn after(bits: u64, before: u64) -> u64 {
+    bits << 1 | before >> 63
+}
+
+impl Starts<'_> {
+    #[inline(always)]
+    fn of<R: Rules>(&mut self, block: &Masks, next: &Masks) -> u64 {
+        let before = &self.before;
+        let &Masks { letter, digit, blank, quote, inner, there, .. } = block;
+        let line_end = if R::MODERN { block.line_end } else { 0 };
+        let other = block.other();
+        let first = !inner;
+        let after_blank = after(blank, before.blank);
+        let after_other = after(other, before.other);
+        let mark = other & first & !after_other & !after_blank;
+
+        // Line ends right behind marks: a sum carries through the runs that begin there.
+        let taken = if R::MODERN {
+            let begun = line_end & (after_other | before.taken >> 63);
+            line_end & !line_end.wrapping_add(begun)
+        } else {
+            0
+        };
+        let white = block.white & !taken;
+        let mut starts = mark | white & first & !after(white, before.white);
+
+        // The last white character before another one; the end of the text is none.
+        let ends = (block.white | !there, next.white | !next.there);
+        let behind = |bytes: u32, (block, next): (u64, u64)| block >> bytes | next << (64 - bytes);
+        let inner_behind = |bytes| behind(bytes, (inner, next.inner));
+        let goes_on = !inner_behind(1) & behind(1, ends)
+            | inner_behind(1) & !inner_behind(2) & behind(2, ends)
+            | inner_behind(1) & inner_behind(2) & behind(3, ends);
+        starts |= white & first & !goes_on & !line_end;
+
+        let word = letter & first & !after(letter, before.letter);
+        let (marks, all_marks) = if R::MODERN {
+            let second = after(mark, before.marks[0]) & inner;
+            let third = after(second, before.marks[1]) & inner;
+            let fourth = after(third, before.marks[2]) & inner;
+            let all = mark | second | third | fourth;
+            let joined = after(white & !line_end, before.white & !before.line_end);
+            starts |= word & !joined & !after(all, before.all_marks);
+            ([mark, second, third], all)
+        } else {
+            starts |= word & !after_blank;
+            ([0; 3], 0)
+        };
+
+        let mut digits = before.digits;
+        if R::DIGITS == 0 {
+            starts |= digit & first & !after(digit, before.digit) & !after_blank;
+        } else if R::DIGITS == 1 {
+            starts |= digit & first;
+        } else if digit != 0 {
+            let run_goes_on = after(digit, before.digit);
+            let mut bits = digit & first;
+            while bits != 0 {
+                let bit = bits & bits.wrapping_neg();
+                bits ^= bit;
+                digits = if run_goes_on & bit == 0 || digits == R::DIGITS { 1 } else { digits + 1 };
+                starts |= if digits == 1 { bit } else { 0 };
+            }
+        }
+
+        starts = (starts | before.added) & !before.removed;
+        let behind_line_end =
+            white & !line_end & first & after(white & line_end, before.white & before.line_end);
+        self.before = Before {
+            letter,
+            digit,
+            other,
+            blank,
+            white,
+            line_end,
+            taken,
+            marks,
+            all_marks,
+            digits,
+            added: 0,
+            removed: 0,
+        };
+        if R::MODERN && behind_line_end != 0 {
+            starts |= self.last_line_ends::<R>(behind_line_end, white, line_end);
+        }
+        if quote & mark != 0 {
+            starts = self.contractions(quote & mark, starts);
+        }
+        starts & there
+    }
+
+    /// Of white characters behind a line end, those with no line end behind them in the same run.
+    #[inline(never)]
+    fn last_line_ends<R: Rules>(&mut self, mut behind: u64, white: u64, line_end: u64) -> u64 {
+        let mut starts = 0;
+        while behind != 0 {
+            let bit = behind.trailing_zeros();
+            behind &= behind - 1;
+            let length = (white >> bit).trailing_ones();
+            let (end, more) = if bit + length < 64 {
+                let run = (1u64 << length) - 1;
+                (self.base + (bit + length) as usize, line_end >> bit & run != 0)
+            } else {
+                let at = self.base + bit as usize;
+                let run = self.white_run(at);
+                (run.end, run.last_line_end.is_some_and(|last| last > at))
+            };
+            if !(more || R::END_IS_WHOLE && end == self.text.len()) {
+                starts |= 1 << bit;
+            }
+        }
+        starts
+    }
+
+    /// The run of white space around `at`, which is looked through once.
+    #[cold]
+    fn white_run(&mut self, at: usize) -> WhiteRun {
+        if let Some(run) = self.run
+            && at < run.end
+        {
+            return run;
+        }
+        let mut run = WhiteRun { end: at, last_line_end: None };
+        loop {
+            let (class, length) = self.alphabet.at(self.text, run.end);
+            let role = self.reading.roles[usize::from(class)];
+            if length == 0 || role & WHITE == 0 {
+                break;
+            }
+            if role & LINE_END != 0 {
+                run.last_line_end = Some(run.end);
+            }
+            run.end += length;
+        }
+        self.run = Some(run);
+        run
+    }
+
+    /// Behind an apostrophe that begins a piece: the letters of a contraction belong to it, and what follows them
+    /// starts.
+    #[inline(never)]
+    fn contractions(&mut self, mut quotes: u64, mut starts: u64) -> u64 {
+        while quotes != 0 {
+            let bit = quotes.trailing_zeros();
+            quotes &= quotes - 1;
+            let Some(length) = self.contraction(self.base + bit as usize) else { continue };
+            let removed = 2u128 << bit;
+            let added = 1u128 << (bit as usize + length);
+            starts = starts & !(removed as u64) | added as u64;
+            self.before.removed |= (removed >> 64) as u64;
+            self.before.added |= (added >> 64) as u64;
+        }
+        starts
+    }
+
+    /// Bytes of the contraction that begins with the apostrophe at `at`.
+    #[inline]
+    fn contraction(&self, at: usize) -> Option<usize> {
+        let ending = |at: usize| {
+            let (class, length) = self.alphabet.at(self.text, at);
+            (if length == 0 { Ending::None } else { self.reading.endings[usize::from(class)] }, length)
+        };
+        let (letter, length) = ending(at + 1);
+        let wanted = match letter {
+            Ending::Only => return Some(1 + length),
+            Ending::BeforeE => Ending::E,
+            Ending::L => Ending::L,
+            Ending::None | Ending::E => return None,
+        };
+        let (second, more) = ending(at + 1 + length);
+        (second == wanted).then_some(1 + length + more)
+    }
+}

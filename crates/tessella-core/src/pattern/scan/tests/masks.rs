@@ -1,0 +1,118 @@
+//! Masks against the automaton of the same pattern.
+
+use super::super::Scanner;
+use crate::random::Random;
+use crate::spec::Dialect;
+
+const PATTERNS: &[&str] = &[
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+];
+
+/// Characters of every kind, of every length in bytes, and what has rules of its own.
+const PARTS: &[&str] = &[
+    "a",
+    "Z",
+    "s",
+    "é",
+    "ж",
+    "日",
+    "𝒳",
+    "ſ",
+    "K",
+    "1",
+    "7",
+    "٣",
+    "²",
+    "Ⅷ",
+    "𝟙",
+    " ",
+    " ",
+    "\t",
+    "\n",
+    "\r",
+    "\r\n",
+    "\u{85}",
+    "\u{a0}",
+    "\u{2028}",
+    "\u{3000}",
+    "!",
+    "_",
+    "…",
+    "¿",
+    "😀",
+    "\u{301}",
+    "\u{200d}",
+    "'",
+    "’",
+    "'s",
+    "'S",
+    "'ſ",
+    "'t",
+    "'re",
+    "'rE",
+    "'ve",
+    "'m",
+    "'ll",
+    "'lL",
+    "'d",
+    "'l",
+    "'r",
+    "'x",
+    "\0",
+    "\u{10ffff}",
+];
+
+fn check(scanner: &Scanner, text: &str) {
+    let (mut found, mut expected) = (Vec::new(), Vec::new());
+    scanner.for_each_piece(text, |start, end, is_match| found.push((start, end, is_match)));
+    scanner.for_each_piece_by_steps(text, |start, end, is_match| expected.push((start, end, is_match)));
+    assert!(found == expected, "{text:?}: {found:?} for {expected:?}");
+}
+
+#[test]
+fn masks_find_the_pieces_of_the_automaton() {
+    for pattern in PATTERNS {
+        let scanner = Scanner::compile(pattern, Dialect::Fancy).unwrap().unwrap();
+        assert!(scanner.describe().ends_with("read by masks of 64 bytes"), "{}", scanner.describe());
+        check(&scanner, "");
+        let mut random = Random::from_seed(21);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        // All neighbours of three parts, at the beginning, at the end, and across the border of two blocks.
+        for first in PARTS {
+            for second in PARTS {
+                let third = PARTS[below(PARTS.len())];
+                let whole = [*first, *second, third].concat();
+                check(&scanner, &whole);
+                let before = "x".repeat(64 - below(whole.len() + 1).min(64));
+                check(&scanner, &[&before, whole.as_str(), "y"].concat());
+            }
+        }
+        for round in 0..6000 {
+            let few: Vec<&str> = (0..1 + below(6)).map(|_| PARTS[below(PARTS.len())]).collect();
+            let longest = if round % 7 == 0 { 150 } else { 4 };
+            let mut text = String::new();
+            for _ in 0..below(60) {
+                let part = few[below(few.len())];
+                text.extend(std::iter::repeat_n(part, 1 + below(longest) * usize::from(below(3) == 0)));
+            }
+            check(&scanner, &text);
+        }
+    }
+}
+
+/// Every character between others: it is what its class says.
+#[test]
+fn masks_know_every_character() {
+    for pattern in &PATTERNS[..2] {
+        let scanner = Scanner::compile(pattern, Dialect::Fancy).unwrap().unwrap();
+        assert!(scanner.reading.is_some());
+        let mut text = String::new();
+        for (at, c) in ('\0'..=char::MAX).enumerate() {
+            text.extend([['a', ' ', '1', '!'][at / 1000 % 4], c, c, ['b', '\'', '\n'][at % 3]]);
+        }
+        check(&scanner, &text);
+    }
+}
