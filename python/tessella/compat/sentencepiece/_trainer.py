@@ -1,4 +1,4 @@
-"""Training."""
+"""Training a ``.model`` file, by the options of the original."""
 
 from __future__ import annotations
 
