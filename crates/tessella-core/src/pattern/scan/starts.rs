@@ -177,21 +177,8 @@ impl Starts<'_> {
             ([0; 3], 0)
         };
 
-        let mut digits = before.digits;
-        if R::DIGITS == 0 {
-            starts |= digit & first & !after(digit, before.digit) & !after_blank;
-        } else if R::DIGITS == 1 {
-            starts |= digit & first;
-        } else if digit != 0 {
-            let run_goes_on = after(digit, before.digit);
-            let mut bits = digit & first;
-            while bits != 0 {
-                let bit = bits & bits.wrapping_neg();
-                bits ^= bit;
-                digits = if run_goes_on & bit == 0 || digits == R::DIGITS { 1 } else { digits + 1 };
-                starts |= if digits == 1 { bit } else { 0 };
-            }
-        }
+        let (digit_starts, digits) = self.digits::<R>(digit, first, after_blank);
+        starts |= digit_starts;
 
         starts = (starts | before.added) & !before.removed;
         let behind_line_end =
@@ -217,6 +204,28 @@ impl Starts<'_> {
             starts = self.contractions(quote & mark, starts);
         }
         starts & there
+    }
+
+    /// Where digits begin, and how many there are since the last beginning.
+    #[inline(always)]
+    fn digits<R: Rules>(&self, digit: u64, first: u64, after_blank: u64) -> (u64, u32) {
+        let before = &self.before;
+        let (mut starts, mut digits) = (0, before.digits);
+        if R::DIGITS == 0 {
+            starts |= digit & first & !after(digit, before.digit) & !after_blank;
+        } else if R::DIGITS == 1 {
+            starts |= digit & first;
+        } else if digit != 0 {
+            let run_goes_on = after(digit, before.digit);
+            let mut bits = digit & first;
+            while bits != 0 {
+                let bit = bits & bits.wrapping_neg();
+                bits ^= bit;
+                digits = if run_goes_on & bit == 0 || digits == R::DIGITS { 1 } else { digits + 1 };
+                starts |= if digits == 1 { bit } else { 0 };
+            }
+        }
+        (starts, digits)
     }
 
     /// Of white characters behind a line end, those with no line end behind them in the same run.
