@@ -9,9 +9,9 @@ first.
 Needs starlette, uvicorn and prometheus-client: pip install 'tessella[serve]'.
 
 Examples:
-  tessella serve tokenizer.json
-  tessella serve chat=./model-folder cl100k_base.tiktoken --port 8100
-  tessella serve tokenizer.json --host 0.0.0.0 --token-file token.txt
+  $ tessella serve tokenizer.json
+  $ tessella serve chat=./model-folder cl100k_base.tiktoken --port 8100
+  $ tessella serve tokenizer.json --host 0.0.0.0 --token-file token.txt
 """
 
 from __future__ import annotations

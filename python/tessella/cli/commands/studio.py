@@ -8,9 +8,9 @@ begin with a small one that is trained when the studio opens, and can train othe
 Needs starlette and uvicorn: pip install 'tessella[studio]'.
 
 Examples:
-  tessella studio
-  tessella studio tokenizer.json other=./model-folder
-  tessella studio tokenizer.json --port 8090 --no-browser
+  $ tessella studio
+  $ tessella studio tokenizer.json other=./model-folder
+  $ tessella studio tokenizer.json --port 8090 --no-browser
 """
 
 from __future__ import annotations
