@@ -18,9 +18,11 @@ def tokens(known: Known, text: str, add_special_tokens: bool) -> dict[str, Any]:
     """The tokens of a text. Places are in the units of JavaScript's strings.
 
     Example:
-        >>> from tessella import Tokenizer, models >>> tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, "ab":
-        2}, [("a", "b")])) >>> tokens(Known(tokenizer), "abb", False) {'ids': [2, 1], 'starts': [0, 2],
-        'ends': [2, 3], 'special': [], 'names': {2: 'ab', 1: 'b'}, 'bytes': 3}
+        >>> from tessella import Tokenizer, models
+        >>> tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+        >>> told = tokens(Known(tokenizer), "abb", False)
+        >>> told["ids"], told["starts"], told["ends"]
+        ([2, 1], [0, 2], [2, 3])
     """
     encoding = known.tokenizer.encode(
         text, add_special_tokens=add_special_tokens, truncation=False, padding=False
