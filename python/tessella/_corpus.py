@@ -24,7 +24,7 @@ from .errors import ArgumentError, FormatError, MissingDependencyError
 if TYPE_CHECKING:
     from ._types import Source
 
-__all__ = ["Part", "Stream", "Texts", "cells", "check_column", "files", "parts"]
+__all__ = ["Part", "Stream", "Texts", "cells", "check_column", "files", "in_lists", "parts"]
 
 #: Texts, and characters, that are handed on at a time.
 MOST = 1 << 12
@@ -91,7 +91,7 @@ class Texts:
                 self._before, self._open = self.done, None
                 continue
             texts = flat(part.texts, self._reading.field, self._reading.errors)
-            for some in _lists(self._share.of(part.name, texts), self._most or MOST):
+            for some in in_lists(self._share.of(part.name, texts), self._most or MOST):
                 yield some
                 self._before += sum(map(len, some))
 
@@ -101,7 +101,7 @@ class Texts:
             yield from texts
 
 
-def _lists(texts: Iterable[str], most: int, largest: int = SIZE) -> Iterator[list[str]]:
+def in_lists(texts: Iterable[str], most: int = MOST, largest: int = SIZE) -> Iterator[list[str]]:
     """Texts in lists, none of which is large."""
     some: list[str] = []
     size = 0

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from . import _tessella
-from ._corpus import Stream, _lists, files, parts
+from ._corpus import Stream, files, in_lists, parts
 from ._progress import Meter
 from ._texts import Reading, flat
 from .ragged import RaggedIds
@@ -44,7 +44,7 @@ def _batches(
                     meter.update(before + texts.position, total)
                     yield RaggedIds(*found)
             else:
-                for some in _lists(flat(part.texts, reading.field, reading.errors), PORTION, PORTION):
+                for some in in_lists(flat(part.texts, reading.field, reading.errors), PORTION, PORTION):
                     yield tokenizer.encode_ids_batch(some, special, threads, encode_special_tokens=as_text)
             before += part.size
             meter.update(before, total)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, List, Literal, Protocol, Tuple, TypedDict, Union  # noqa: UP035
+from typing import TYPE_CHECKING, List, Literal, Protocol, Tuple, TypeAlias, TypedDict, Union  # noqa: UP035
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ._tessella import NormalizedString, PreTokenizedString
+    from .batch.tokenizer import PretrainedTokenizer
     from .counting import Weight
+    from .tokenizer import Tokenizer
 
 #: Start and end.
 Offsets = Tuple[int, int]  # noqa: UP006
@@ -77,6 +79,8 @@ if TYPE_CHECKING:
         | Iterable[Iterable[str]]
         | Iterable[Mapping[str, object]]
     )
+    #: A tokenizer, or one with a model's settings, as ``AutoTokenizer`` gives it.
+    AnyTokenizer: TypeAlias = "Tokenizer | PretrainedTokenizer"
     #: One of them, or several by name.
     Source = OneSource | Mapping[str, OneSource]
 

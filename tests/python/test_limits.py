@@ -163,11 +163,13 @@ def test_a_text_does_not_pay_for_the_one_before() -> None:
             failed.append(error)
 
     threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    tessella.set_limits(**dataclasses.asdict(before))
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        tessella.set_limits(**dataclasses.asdict(before))
     assert not failed
 
 

@@ -94,6 +94,31 @@ def check_target(name: str) -> None:
         raise PermissionError(13, "the folder cannot be written to", folder)
 
 
+def add_tokenizers_and_files(parser: argparse.ArgumentParser) -> None:
+    """Names of tokenizers and of files of texts, which :func:`holds_texts` tells apart."""
+    parser.add_argument(
+        "names",
+        nargs="+",
+        metavar="TOKENIZER|FILE",
+        help="tokenizers, then files of texts (.txt, .jsonl, .gz, .zst, .parquet, or after --files)",
+    )
+    parser.add_argument(
+        "--files", nargs="+", default=[], metavar="FILE", help="texts, one a line; - for standard input"
+    )
+
+
+def add_report_files(parser: argparse.ArgumentParser, otherwise: str = "") -> None:
+    """The files that a report is written to."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help=f"write .json, .html or .md; may be given again{otherwise}",
+    )
+
+
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """How files are read."""
     group = parser.add_argument_group("reading")

@@ -24,7 +24,7 @@ from .settings import Settings
 from .shuffling import drawn
 
 if TYPE_CHECKING:
-    from .._types import Path
+    from .._types import AnyTokenizer, Path
 
 __all__ = ["Verified", "verify"]
 
@@ -62,7 +62,7 @@ def manifest_of(path: Path) -> tuple[Place, dict[str, Any]]:
     return target, manifest
 
 
-def verify(path: Path, tokenizer: Any = None, *, sample: int = 1, seed: int = 0) -> Verified:
+def verify(path: Path, tokenizer: AnyTokenizer | None = None, *, sample: int = 1, seed: int = 0) -> Verified:
     """Compares the files of a folder with its manifest.
 
     Args:
@@ -103,7 +103,7 @@ def _file(target: Place, file: dict[str, Any]) -> list[str]:
     return []
 
 
-def _again(tokenizer: Any, manifest: dict[str, Any], index: int) -> list[str]:
+def _again(tokenizer: AnyTokenizer, manifest: dict[str, Any], index: int) -> list[str]:
     """Makes a shard again and compares it with what the manifest tells."""
     entry = manifest["shards"][index]
     settings = Settings.from_told(manifest["settings"])

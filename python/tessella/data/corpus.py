@@ -36,7 +36,7 @@ from .result import Result
 from .settings import Format, Settings, resettle, settle
 
 if TYPE_CHECKING:
-    from .._types import Path
+    from .._types import AnyTokenizer, Path
 
 __all__ = ["merge", "pack_corpus", "tokenize_corpus"]
 
@@ -45,7 +45,7 @@ Events = Callable[[dict[str, Any]], None]
 
 def tokenize_corpus(
     inputs: Path | Iterable[Path],
-    tokenizer: Any,
+    tokenizer: AnyTokenizer,
     out: Path,
     *,
     format: Format = "megatron",

@@ -1,7 +1,7 @@
 """What a tokenizer is, as a short text: equal for equal tokenizers, on every machine, in every process.
 
-It is the SHA-256 of all that decides ids: model, stages, added tokens and whether special tokens in a text
-are text. Truncation and padding are left out, since they belong to a call.
+It is that of ``Tokenizer.fingerprint`` without truncation and padding, which belong to a call, and with the
+one switch that no file holds: whether special tokens in a text are text.
 
 Example:
     >>> from tessella import Tokenizer, models
@@ -18,15 +18,16 @@ from __future__ import annotations
 
 import hashlib
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .._types import AnyTokenizer
     from ..tokenizer import Tokenizer
 
 __all__ = ["backend_of", "fingerprint"]
 
 
-def backend_of(tokenizer: Any) -> Tokenizer:
+def backend_of(tokenizer: AnyTokenizer) -> Tokenizer:
     """The ``Tokenizer`` that does the work: what was given, or what is in what ``AutoTokenizer`` gives."""
     from ..tokenizer import Tokenizer
 
@@ -38,7 +39,7 @@ def backend_of(tokenizer: Any) -> Tokenizer:
     return inner
 
 
-def fingerprint(tokenizer: Any) -> str:
+def fingerprint(tokenizer: AnyTokenizer) -> str:
     """The fingerprint of a tokenizer: 64 hexadecimal digits.
 
     Args:
@@ -47,24 +48,7 @@ def fingerprint(tokenizer: Any) -> str:
     bare = copy(backend_of(tokenizer))
     bare.no_truncation()
     bare.no_padding()
-    digest = hashlib.sha256()
-    _add(digest, bare._pack())
-    _add(digest, bool(bare.encode_special_tokens))
-    return digest.hexdigest()
-
-
-def _add(digest: Any, value: Any) -> None:
-    """Adds plain data, each value with its kind and size, so that no two values look alike."""
-    if isinstance(value, (list, tuple)):
-        digest.update(f"[{len(value)}".encode())
-        for one in value:
-            _add(digest, one)
-    elif isinstance(value, dict):
-        digest.update(f"{{{len(value)}".encode())
-        for key in sorted(value):
-            _add(digest, key)
-            _add(digest, value[key])
-    else:
-        content = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
-        digest.update(f"{type(value).__name__}{len(content)}:".encode())
-        digest.update(content)
+    told = bare.fingerprint()
+    if bare.encode_special_tokens:
+        told = hashlib.sha256(f"{told}, special tokens are text".encode()).hexdigest()
+    return told

@@ -25,6 +25,7 @@ from .settings import Settings
 from .slices import hash_of
 
 if TYPE_CHECKING:
+    from .._types import AnyTokenizer
     from .layouts import Shape
 
 __all__ = ["WORK", "Job", "entry_name", "input_found", "input_hash", "make"]
@@ -37,8 +38,8 @@ WORK = ".tessella"
 class Job:
     """All that a worker needs to make any shard of a run."""
 
-    #: A ``Tokenizer``, or what ``AutoTokenizer`` gives.
-    tokenizer: Any
+    #: A ``Tokenizer``, or what ``AutoTokenizer`` gives; none where nothing is encoded.
+    tokenizer: AnyTokenizer | None
     fingerprint: str
     settings: Settings
     out: str
@@ -149,6 +150,8 @@ def _batches(job: Job, shard: Shard, tally: Tally, step: Callable[[int], None]) 
     if settings.source == "tokens":
         yield from _tokens(job, shard, tally, step)
         return
+    if job.tokenizer is None:
+        raise TypeError("a job without a tokenizer packs tokens that are there; it encodes no texts")
     chat = job.tokenizer if settings.mask is not None else None
     source = Source(backend_of(job.tokenizer), settings.reading, settings.special, job.threads, chat)
     before = 0

@@ -7,13 +7,16 @@ what the first has made. ``encoder`` gives one that is told by the tokenizer's f
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._corpus import cells
 from .._optional import needed
 from .._texts import Reading
 from ..errors import ArgumentError
 from .fingerprint import backend_of, fingerprint
+
+if TYPE_CHECKING:
+    from .._types import AnyTokenizer
 
 __all__ = ["Encoder", "encode_arrow", "encoder"]
 
@@ -28,7 +31,7 @@ class Encoder:
         add_special_tokens: whether the post-processor adds its tokens.
     """
 
-    def __init__(self, tokenizer: Any, field: str, column: str, add_special_tokens: bool) -> None:
+    def __init__(self, tokenizer: AnyTokenizer, field: str, column: str, add_special_tokens: bool) -> None:
         self.tokenizer, self.field, self.column = backend_of(tokenizer), field, column
         self.add_special_tokens = add_special_tokens
         self.fingerprint = fingerprint(tokenizer)
@@ -44,7 +47,11 @@ class Encoder:
 
 
 def encoder(
-    tokenizer: Any, field: str = "text", column: str = "input_ids", *, add_special_tokens: bool = True
+    tokenizer: AnyTokenizer,
+    field: str = "text",
+    column: str = "input_ids",
+    *,
+    add_special_tokens: bool = True,
 ) -> Encoder:
     """A function for ``datasets.Dataset.map``, with ``batched=True`` or without.
 
@@ -65,7 +72,7 @@ def encoder(
 
 
 def encode_arrow(
-    tokenizer: Any, texts: Any, *, add_special_tokens: bool = True, num_threads: int | None = None
+    tokenizer: AnyTokenizer, texts: Any, *, add_special_tokens: bool = True, num_threads: int | None = None
 ) -> Any:
     """The ids of a column of texts of Arrow: a ``large_list<uint32>``, null where the text is.
 

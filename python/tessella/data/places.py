@@ -13,6 +13,7 @@ Requests that fail since the other side is busy are made again, with longer and 
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import io
 import os
@@ -148,39 +149,39 @@ def naming(path: str) -> Iterator[None]:
         raise OSError(error.errno, os.strerror(error.errno), path) from None
 
 
-class Place:
+class Place(abc.ABC):
     """A folder that results lie in."""
 
     def __init__(self, path: str) -> None:
         self.path = path
 
+    @abc.abstractmethod
     def of(self, name: str) -> str:
         """The path or URL of a file in it."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def make(self) -> None:
         """Makes the folder."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def read(self, name: str) -> bytes | None:
         """The content of a small file, ``None`` where there is none."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def write(self, name: str, content: bytes) -> None:
         """Writes a small file as a whole."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def sizes(self, folder: str = "") -> dict[str, int]:
         """The files in it, or in a folder in it, with their sizes."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def remove(self, name: str) -> None:
         """Removes a file; it may be missing."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def remove_folder(self, name: str) -> None:
         """Removes a folder in it with all of its files; it may be missing."""
-        raise NotImplementedError
 
 
 class LocalPlace(Place):

@@ -14,6 +14,7 @@ from .layouts import Layout, Shape, layout
 from .plan import SHARD_SIZE
 
 if TYPE_CHECKING:
+    from .._types import AnyTokenizer
     from ..tokenizer import Tokenizer
 
 __all__ = ["Format", "Settings", "resettle", "settle"]
@@ -81,7 +82,7 @@ class Settings:
         return cls(**told)
 
 
-def settle(tokenizer: Any, format: str, **asked: Any) -> Settings:
+def settle(tokenizer: AnyTokenizer, format: str, **asked: Any) -> Settings:
     """Settings of what is asked for, all choices made.
 
     Args:

@@ -166,7 +166,7 @@ class TorchRows:
         mask: give ``loss_mask`` as well.
     """
 
-    def __init__(self, items: Any, *, mask: bool = False) -> None:
+    def __init__(self, items: Sequence[object], *, mask: bool = False) -> None:
         self._items, self._mask = items, mask
 
     def __len__(self) -> int:
@@ -228,7 +228,7 @@ class TorchStream:
 
     def __init__(
         self,
-        items: Any,
+        items: Sequence[object],
         seed: int | None = None,
         rank: int = 0,
         world: int = 1,

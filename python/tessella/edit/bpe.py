@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from .vocabulary import BYTES, Vocabulary
+from .vocabulary import BYTES, TokenTable
 
 if TYPE_CHECKING:
     from ..models import Model
@@ -40,14 +40,13 @@ def joined(symbols: Sequence[str], ranks: Mapping[Merge, int], made: Callable[[s
     return parts
 
 
-class BpeVocabulary(Vocabulary):
+class BpeVocabulary(TokenTable):
     """Tokens and merges."""
 
     kind = "BPE"
 
     def __init__(self, state: dict[str, Any]) -> None:
-        self._state = state
-        self.vocab: dict[str, int] = dict(state["vocab"])
+        super().__init__(state)
         pairs = (merge.split(" ", 1) if isinstance(merge, str) else merge for merge in state["merges"])
         self.merges: list[Merge] = [(left, right) for left, right in pairs]
         self.prefix: str = state.get("continuing_subword_prefix") or ""
@@ -63,9 +62,6 @@ class BpeVocabulary(Vocabulary):
         if self.suffix and token.endswith(self.suffix) and len(token) > len(self.suffix):
             token = token[: -len(self.suffix)]
         return token
-
-    def tokens(self) -> dict[int, str]:
-        return {id: token for token, id in self.vocab.items()}
 
     def unknown(self) -> int | None:
         token = self._state.get("unk_token")
@@ -113,15 +109,6 @@ class BpeVocabulary(Vocabulary):
         ]
         self.vocab = {token: id for token, id in self.vocab.items() if token not in gone}
         return []
-
-    def renumber(self, new_ids: Mapping[int, int]) -> None:
-        renumbered = {token: new_ids[id] for token, id in self.vocab.items()}
-        self.vocab = dict(sorted(renumbered.items(), key=lambda item: item[1]))
-
-    def rename(self, old: str, new: str) -> None:
-        self.vocab = {new if token == old else token: id for token, id in self.vocab.items()}
-        if self._state.get("unk_token") == old:
-            self._state["unk_token"] = new
 
     def told(self) -> dict[str, Any]:
         return {**self._state, "vocab": self.vocab, "merges": [list(merge) for merge in self.merges]}

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._corpus import in_lists
+from .._fingerprint import fingerprint_of
 from ..counting import read_texts
 from ..errors import ArgumentError, UnsupportedError
 from .id_map import IdMap
@@ -18,10 +20,7 @@ if TYPE_CHECKING:
     from ..ragged import RaggedIds
     from ..tokenizer import Tokenizer
 
-__all__ = ["Change", "Edited", "Effect", "fingerprint", "finished", "renumbered", "with_new"]
-
-#: Texts that are encoded at a time, and characters of them.
-TEXTS, CHARACTERS = 4096, 1 << 20
+__all__ = ["Change", "Edited", "Effect", "finished", "renumbered", "with_new"]
 
 
 @dataclass(frozen=True)
@@ -121,24 +120,11 @@ class Edited:
             (2, 3, 1)
         """
         effect = Effect()
-        for texts in _portions(read_texts(corpus)):
+        for texts in in_lists(read_texts(corpus)):
             _look(self, texts, effect, examples)
         if not effect.texts:
             raise ArgumentError("the corpus holds no text to try the edit on")
         return effect
-
-
-def _portions(texts: Iterable[str]) -> Iterator[list[str]]:
-    some: list[str] = []
-    size = 0
-    for text in texts:
-        some.append(text)
-        size += len(text)
-        if len(some) >= TEXTS or size >= CHARACTERS:
-            yield some
-            some, size = [], 0
-    if some:
-        yield some
 
 
 def _look(edited: Edited, texts: list[str], effect: Effect, examples: int) -> None:
@@ -225,8 +211,8 @@ def finished(
         new_size=pipeline.size,
         is_exact=is_exact,
         unsure=unsure,
-        before=fingerprint(pipeline.source),
-        after=fingerprint(made),
+        before=fingerprint_of(pipeline.source),
+        after=fingerprint_of(made),
     )
     return Edited(made, id_map, pipeline.source, (*notes, *_unspelled(pipeline, removed)))
 
@@ -257,15 +243,6 @@ def with_new(pipeline: Pipeline, new: dict[int, tuple[int, ...]], notes: Iterabl
     said = f"{number:,} added tokens moved behind the new ones, as the file asks for"
     known = {id: ids[id] for id in kept}
     return finished(pipeline, known, is_exact=False, notes=[*notes, said], new=moved)
-
-
-def fingerprint(tokenizer: Tokenizer) -> str | None:
-    """What tells a tokenizer from others, if it can be told."""
-    try:
-        return tokenizer.fingerprint()
-    except UnsupportedError:
-        # A component in Python without an import path.
-        return None
 
 
 def _unspelled(pipeline: Pipeline, removed: dict[int, tuple[int, ...]]) -> list[str]:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from .._fingerprint import fingerprint_of
 from ..errors import ArgumentError, UnsupportedError
 from .bpe import BpeVocabulary, Merge
-from .edited import Edited, fingerprint, with_new
+from .edited import Edited, with_new
 from .id_map import IdMap
 from .mixing import mixed, plain_scores, set_scores
 from .pipeline import Pipeline
@@ -176,7 +177,7 @@ def _other_map(edited: Edited, second: Tokenizer, other: Pipeline) -> IdMap:
         table,
         new=new,
         new_size=edited.id_map.new_size,
-        before=fingerprint(second),
+        before=fingerprint_of(second),
         after=edited.id_map.after,
     )
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from .._wire import read_number, write_number
 from ..errors import FormatError, UnsupportedError
 from .unigram import LOWEST, by_model
 from .vocabulary import Vocabulary
@@ -34,40 +35,18 @@ _TEXTS = {45: "<unk>", 46: "<s>", 47: "</s>", 48: "<pad>"}
 _SYMBOLS = (30, 31)
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while at < len(data):
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-    raise FormatError(f"the SentencePiece model ends in the middle of a number (byte {at})")
-
-
-def _number(value: int) -> bytes:
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
 def _fields(data: bytes) -> Iterator[tuple[int, int, int | bytes, bytes]]:
     """Field number, wire type, value, and all bytes of the field."""
     at = 0
     while at < len(data):
         start = at
-        key, at = _varint(data, at)
+        key, at = read_number(data, at)
         value: int | bytes
         if key & 7 == 0:
-            value, at = _varint(data, at)
+            value, at = read_number(data, at)
         elif key & 7 in (1, 2, 5):
             if key & 7 == 2:
-                size, at = _varint(data, at)
+                size, at = read_number(data, at)
             else:
                 size = 8 if key & 7 == 1 else 4
             value, at = data[at : at + size], at + size
@@ -80,10 +59,10 @@ def _fields(data: bytes) -> Iterator[tuple[int, int, int | bytes, bytes]]:
 
 def _written(field: int, value: int | bytes | float) -> bytes:
     if isinstance(value, bytes):
-        return _number(field << 3 | 2) + _number(len(value)) + value
+        return write_number(field << 3 | 2) + write_number(len(value)) + value
     if isinstance(value, float):
-        return _number(field << 3 | 5) + struct.pack("<f", value)
-    return _number(field << 3) + _number(value)
+        return write_number(field << 3 | 5) + struct.pack("<f", value)
+    return write_number(field << 3) + write_number(value)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .._fingerprint import fingerprint_of
 from ..pre_tokenizers import PreTokenizer
-from .edited import Edited, fingerprint, finished
+from .edited import Edited, finished
 from .id_map import IdMap
 from .pipeline import Pipeline
 
@@ -83,6 +84,6 @@ def change_splitter(tokenizer: Tokenizer, splitter: PreTokenizer | None) -> Resp
     notes = [f"{len(tokens):,} tokens are out of reach now"] if tokens else []
 
     id_map = IdMap(
-        edited.id_map.table, new_size=pipeline.size, before=edited.id_map.before, after=fingerprint(made)
+        edited.id_map.table, new_size=pipeline.size, before=edited.id_map.before, after=fingerprint_of(made)
     )
     return Resplit(made, id_map, tokenizer, tuple(notes), tokens)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._corpus import in_lists
 from ..counting import read_texts
 from ..errors import ArgumentError
-from .edited import _portions
 from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def frequencies(tokenizer: Tokenizer, corpus: Source) -> npt.NDArray[np.int64]:
     size = max(tokenizer.get_vocab().values(), default=-1) + 1
     found = np.zeros(size, np.int64)
     texts = 0
-    for some in _portions(read_texts(corpus)):
+    for some in in_lists(read_texts(corpus)):
         texts += len(some)
         found += np.bincount(tokenizer.encode_ids_batch(some, False).ids, minlength=size)
     if not texts:

@@ -15,7 +15,7 @@ from ..errors import UnsupportedError
 if TYPE_CHECKING:
     from ..models import Model
 
-__all__ = ["BYTES", "Vocabulary", "opened"]
+__all__ = ["BYTES", "TokenTable", "Vocabulary", "opened"]
 
 #: The tokens that spell the bytes of unknown characters.
 BYTES = frozenset(f"<0x{byte:02X}>" for byte in range(256))
@@ -97,6 +97,26 @@ class Vocabulary(ABC):
         Args:
             model: the running model of this vocabulary.
         """
+
+
+class TokenTable(Vocabulary):
+    """A model whose tokens and ids are a table of texts."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self._state = state
+        self.vocab: dict[str, int] = dict(state["vocab"])
+
+    def tokens(self) -> dict[int, str]:
+        return {id: token for token, id in self.vocab.items()}
+
+    def renumber(self, new_ids: Mapping[int, int]) -> None:
+        renumbered = {token: new_ids[id] for token, id in self.vocab.items()}
+        self.vocab = dict(sorted(renumbered.items(), key=lambda item: item[1]))
+
+    def rename(self, old: str, new: str) -> None:
+        self.vocab = {new if token == old else token: id for token, id in self.vocab.items()}
+        if self._state.get("unk_token") == old:
+            self._state["unk_token"] = new
 
 
 def opened(state: Mapping[str, Any]) -> Vocabulary:

@@ -7,10 +7,10 @@ ids, which is why unknown tokens are *unsure* in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
-from .vocabulary import Vocabulary
+from .vocabulary import TokenTable, Vocabulary
 
 if TYPE_CHECKING:
     from ..models import Model
@@ -18,17 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["WordLevelVocabulary", "WordPieceVocabulary"]
 
 
-class WordLevelVocabulary(Vocabulary):
+class WordLevelVocabulary(TokenTable):
     """Whole words."""
 
     kind = "WordLevel"
-
-    def __init__(self, state: dict[str, Any]) -> None:
-        self._state = state
-        self.vocab: dict[str, int] = dict(state["vocab"])
-
-    def tokens(self) -> dict[int, str]:
-        return {id: token for token, id in self.vocab.items()}
 
     def letters(self) -> set[int]:
         return set()
@@ -47,15 +40,6 @@ class WordLevelVocabulary(Vocabulary):
         if self.unknown() is None:
             return ["the model has no token for unknown text: encoding a word that was removed is an error"]
         return []
-
-    def renumber(self, new_ids: Mapping[int, int]) -> None:
-        renumbered = {token: new_ids[id] for token, id in self.vocab.items()}
-        self.vocab = dict(sorted(renumbered.items(), key=lambda item: item[1]))
-
-    def rename(self, old: str, new: str) -> None:
-        self.vocab = {new if token == old else token: id for token, id in self.vocab.items()}
-        if self._state["unk_token"] == old:
-            self._state["unk_token"] = new
 
     def told(self) -> dict[str, Any]:
         return {**self._state, "vocab": self.vocab}

@@ -36,7 +36,7 @@ from .scripts import by_script
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from .._types import Path, ProgressFormat, Source
+    from .._types import OneSource, Path, ProgressFormat, Source
 
     Whole = npt.NDArray[np.int64]
 
@@ -128,7 +128,7 @@ def evaluate(
     corpora: Source,
     *,
     baseline: str | None = None,
-    parallel: Mapping[str, Any] | None = None,
+    parallel: Mapping[str, OneSource] | None = None,
     gold: Path | Mapping[str, Iterable[str]] | None = None,
     words: Literal["blanks"] | Spans = "blanks",
     languages: str | Mapping[str, str] | Sequence[str] | None = None,

@@ -7,12 +7,13 @@ followed through the stages to the one that parts ways.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._corpus import in_lists
 from ..counting import read_texts
 from .outcome import Outcome, outcome, parting
 from .probes import probes
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Counted", "Difference", "Example", "diff"]
 
-#: Texts of a corpus that are compared at a time.
-PORTION = 2048
 #: Characters of a text that is made smaller: longer ones are cut first.
 LONG = 20_000
 
@@ -194,7 +193,7 @@ def _counted(
     before: Tokenizer, after: Tokenizer, name: str, source: Source, found: Difference, examples: int
 ) -> Counted:
     counted = Counted(name)
-    for texts in _portions(read_texts(source)):
+    for texts in in_lists(read_texts(source)):
         counted.texts += len(texts)
         rows = [one.encode_ids_batch(texts) for one in (before, after)]
         same: list[int] = []
@@ -216,14 +215,3 @@ def _counted(
                 if len(found.examples) < examples:
                     _keep(before, after, texts[place], name, found)
     return counted
-
-
-def _portions(texts: Iterable[str]) -> Iterator[list[str]]:
-    some: list[str] = []
-    for text in texts:
-        some.append(text)
-        if len(some) >= PORTION:
-            yield some
-            some = []
-    if some:
-        yield some

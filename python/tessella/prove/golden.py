@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .._files import _read_file, _replacing
-from ..errors import ArgumentError, FormatError, UnsupportedError
+from .._fingerprint import fingerprint_of
+from ..errors import ArgumentError, FormatError
 from .probes import GENERAL
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class Mismatch:
     text: str
     #: What differs first: ``ids``, ``offsets`` or ``decoded``.
     what: str
-    expected: Any
-    found: Any
+    expected: object
+    found: object
 
     def __str__(self) -> str:
         from .._shown import quoted
@@ -128,7 +129,7 @@ class Golden:
                     if one != other:
                         done.mismatches.append(Mismatch(wanted.text, what, one, other))
                         break
-        if self.fingerprint is not None and _fingerprint(tokenizer) != self.fingerprint:
+        if self.fingerprint is not None and fingerprint_of(tokenizer) != self.fingerprint:
             done.notes = ("the tokenizer is not the one that was recorded: its fingerprint is another",)
         return done
 
@@ -175,13 +176,6 @@ class Golden:
         return found
 
 
-def _fingerprint(tokenizer: Tokenizer) -> str | None:
-    try:
-        return tokenizer.fingerprint()
-    except UnsupportedError:
-        return None
-
-
 def _case(tokenizer: Tokenizer, text: str) -> Case:
     found = tokenizer.encode(text)
     offsets = tuple((start, end) for start, end in found.offsets)
@@ -203,4 +197,4 @@ def record(tokenizer: Tokenizer, texts: Iterable[str] | None = None) -> Golden:
     chosen: Sequence[str] = list(dict.fromkeys(texts))
     if not chosen:
         raise ArgumentError("there are no texts to keep, so that nothing would be proven")
-    return Golden(tuple(_case(tokenizer, text) for text in chosen), _fingerprint(tokenizer))
+    return Golden(tuple(_case(tokenizer, text) for text in chosen), fingerprint_of(tokenizer))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .._telling import SCRIPTS
 from .structure import Change
 
 if TYPE_CHECKING:
@@ -53,17 +54,7 @@ GENERAL = (
         "\ufffd",
         "a\x00b\x01\x7f",
     ),
-    *(
-        "東京タワーです。",
-        "안녕 하세요",
-        "नमस्ते",
-        "مرحبا",
-        "שלום",
-        "ไทย",
-        "Ω≈ç√",
-        "😀👨\u200d👩\u200d👧🇩🇪",
-        "𝒳𐍈",
-    ),
+    *SCRIPTS,
     *(
         "▁",
         "▁▁ ▁a",

@@ -29,8 +29,8 @@ class Change:
 
     #: Names from the outside in, with dots.
     path: str
-    before: Any
-    after: Any
+    before: object
+    after: object
 
     @property
     def part(self) -> str:

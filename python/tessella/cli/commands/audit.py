@@ -35,14 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=int, metavar="N", help="how many threads work")
     parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
     parser.add_argument("--json", action="store_true", help="write all of it as JSON")
-    parser.add_argument(
-        "-o",
-        "--output",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="write .json, .html or .md; may be given again",
-    )
+    inputs.add_report_files(parser)
     parser.add_argument("--html", metavar="FILE", help="the same as --output FILE.html")
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
     inputs.add_reading(parser)

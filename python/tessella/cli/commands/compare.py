@@ -29,15 +29,7 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "names",
-        nargs="+",
-        metavar="TOKENIZER|FILE",
-        help="tokenizers, then files of texts (.txt, .jsonl, .gz, .zst, .parquet, or after --files)",
-    )
-    parser.add_argument(
-        "--files", nargs="+", default=[], metavar="FILE", help="texts, one a line; - for standard input"
-    )
+    inputs.add_tokenizers_and_files(parser)
     parser.add_argument("-t", "--text", action="append", help="a text; may be given again")
     inputs.add_sample(parser, None, "each file")
     parser.add_argument("--threads", type=int, metavar="N", help="how many threads work")

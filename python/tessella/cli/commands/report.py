@@ -16,14 +16,7 @@ from .. import inputs
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("report", metavar="REPORT", help="what evaluate or audit saved as .json")
-    parser.add_argument(
-        "-o",
-        "--output",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="write .json, .html or .md; may be given again (default: Markdown)",
-    )
+    inputs.add_report_files(parser, " (default: Markdown)")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..._wire import read_number, write_number
 from ...errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -23,28 +24,17 @@ def written(message: object) -> object:
     return write() if callable(write) else message
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-
-
 def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
     """The fields of a message that the engine wrote: numbers, texts and floats."""
     at = 0
     while at < len(data):
-        key, at = _varint(data, at)
+        key, at = read_number(data, at)
         if key & 7 == 0:
-            value, at = _varint(data, at)
+            value, at = read_number(data, at)
             yield key >> 3, value
         else:
             if key & 7 == 2:
-                size, at = _varint(data, at)
+                size, at = read_number(data, at)
             else:
                 size = 4
             yield key >> 3, data[at : at + size]
@@ -52,15 +42,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def _number(key: int, value: int) -> bytes:
-    def varint(value: int) -> bytes:
-        out = bytearray()
-        while value >= 0x80:
-            out.append(value & 0x7F | 0x80)
-            value >>= 7
-        out.append(value)
-        return bytes(out)
-
-    return varint(key) + varint(value)
+    return write_number(key) + write_number(value)
 
 
 class _List(list[Any]):
