@@ -35,8 +35,7 @@ class Limits:
     #: Up to so many bytes it may grow whatever its length was: 4 MiB.
     text_growth_free: int = 4 << 20
     #: Seconds of processor time that patterns may work on a text: those that run on a backtracking engine,
-    #: which ``explain_plan`` tells. A fifth of them may go into finding out whether a pattern matches at one
-    #: place.
+    #: which ``explain_plan`` tells. A fifth of them may go into one try to match at one place.
     pattern_seconds: float = 2.0
     #: Seconds more for every million bytes of the text.
     pattern_seconds_per_megabyte: float = 10.0
@@ -65,8 +64,8 @@ def set_limits(
     Args:
         text_growth: how many times its own length a text may get.
         text_growth_free: up to so many bytes it may grow in any case.
-        pattern_seconds: seconds of processor time that patterns may work on a text, a fifth of them at one
-            place of it; ``math.inf`` for no limit.
+        pattern_seconds: seconds of processor time that patterns may work on a text, a fifth of them in one
+            try to match at one place; ``math.inf`` for no limit.
         pattern_seconds_per_megabyte: seconds more for every million bytes of it.
 
     What is not given stays as it is.

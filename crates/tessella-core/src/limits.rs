@@ -227,7 +227,7 @@ pub(crate) fn charge_pattern(took: Duration) -> std::result::Result<(), String> 
     })
 }
 
-/// Processor time that a pattern may take to find out whether it matches at one place, in which nobody can stop it:
+/// Processor time that a pattern may take for one try to match at one place, in which nobody can stop it:
 /// a fifth of `pattern_seconds`.
 pub(crate) fn pattern_time_at_one_place() -> Duration {
     Duration::try_from_secs_f64(get().pattern_seconds / 5.0).unwrap_or(Duration::MAX)

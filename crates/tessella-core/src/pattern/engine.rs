@@ -169,7 +169,7 @@ fn next_boundary(text: &str, at: usize) -> usize {
 /// The engine is asked start by start, so that somebody can stop it. (Its own search over some of the starts is no way:
 /// it lets no match reach beyond them.) And at each start it is first given few attempts, since it cannot be stopped
 /// while it works on one: one attempt may look at all of the text. If they do not do, it begins anew with more, as many as fit
-/// into the time that is left.
+/// into the time that one try may take.
 struct Search<'t> {
     regex: &'t onig::Regex,
     text: &'t str,
@@ -244,24 +244,23 @@ impl<'t> Search<'t> {
         let most = limits::pattern_time_at_one_place();
         let mut attempts = FIRST_ATTEMPTS;
         let mut watch = Stopwatch::start();
-        let mut used = Duration::ZERO;
         loop {
             self.time.look(false)?;
+            // The first ones once more, to know how long they take.
             match self.try_at(from, attempts) {
                 Ok(hit) => return Ok(hit),
                 Err(error) if error.code() == TOO_MANY_ATTEMPTS && attempts < ATTEMPTS => {}
                 Err(error) => return Err(self.time.gave_up(error.description())),
             }
             let took = watch.lap();
-            used += took;
-            // What is left, in units of what this took. Later attempts may cost more than the first ones, in proportion
-            // to their number: so many times as many may take the square of it as long.
-            let left = most.saturating_sub(used).as_secs_f64() / took.as_secs_f64().max(1e-9);
+            // How many times as long the next try may take. Later attempts may cost more than the first ones, in
+            // proportion to their number: so many times as many may take the square of it as long.
+            let left = most.as_secs_f64() / took.as_secs_f64().max(1e-9);
             if left < LEAST_MORE * LEAST_MORE {
                 let reason = format!(
-                    "it tried for {:.2} s to match at one place, and may for {:.2} s (a fifth of pattern_seconds of the \
-                     limits)",
-                    used.as_secs_f64(),
+                    "it tried for {:.2} s to match at one place, and another try would take more than the {:.2} s that \
+                     it may (a fifth of pattern_seconds of the limits)",
+                    took.as_secs_f64(),
                     most.as_secs_f64()
                 );
                 return Err(self.time.gave_up(&reason));
