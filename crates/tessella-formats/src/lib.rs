@@ -21,6 +21,9 @@ pub mod vocab_files;
 // Which formats there are.
 pub mod formats;
 
+// Which classes folders name.
+pub mod classes;
+
 // From a path to a tokenizer.
 pub mod detect;
 pub mod folder;
