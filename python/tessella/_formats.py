@@ -1,4 +1,4 @@
-"""Formats, folders and model classes, as the engine's tables have them: ``formats``, ``folder`` and ``classes`` there."""
+"""Formats, folders and model classes, as the tables of the engine's crate of formats have them."""
 
 from __future__ import annotations
 

@@ -63,8 +63,6 @@ ARROWS = {
         "outcome": "",
         "counts": "bytes core::hash core::threads formats::atomic parallel progress",
         "wordlevel": "core::vocab counts outcome progress",
-        # A vocabulary starts with the byte-level alphabet.
-        "characters": "core::pretokenize core::vocab counts outcome progress",
         "bpe": "budget bytes core::hash core::vocab counts formats::atomic outcome progress",
         # It learns merges, and keeps the tokens.
         "wordpiece": "bpe core::vocab counts outcome progress",

@@ -5,7 +5,7 @@
 
 // Notations that several formats share.
 pub mod atomic;
-pub mod base64;
+mod base64;
 mod beside_model;
 pub mod json;
 

@@ -85,7 +85,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sentencepiece::sentencepiece_parts, module)?)?;
     module.add_function(wrap_pyfunction!(sentencepiece::piece_merges, module)?)?;
     module.add_function(wrap_pyfunction!(files::loading::load, module)?)?;
-    module.add_function(wrap_pyfunction!(tokenizer::explaining::trace, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::explaining::stages, module)?)?;
     module.add_function(wrap_pyfunction!(tokenizer::explaining::derive, module)?)?;
     module.add_function(wrap_pyfunction!(tokenizer::explaining::model_id, module)?)?;
     module.add_function(wrap_pyfunction!(tokenizer::explaining::model_token, module)?)?;

@@ -11,7 +11,7 @@ use crate::atomic;
 use crate::classes::{self, Vocabulary};
 use crate::formats::first_of;
 use crate::json::{Node, Value};
-use crate::vocab_files::{self, BertConfig, bert, vocab_id};
+use crate::vocab_files::{self, BertConfig, bert};
 
 /// A token in the settings: its text, or an object with it.
 fn token_text(value: &Value) -> Option<&str> {
@@ -51,37 +51,36 @@ pub(super) fn read(
 ) -> Result<(TokenizerSpec, PathBuf)> {
     let settings = Settings { config, map };
     let merges = folder.join(MERGES);
-    let (mut spec, path) = if let Some(path) =
-        first_of(folder, &[VOCAB_JSON]).filter(|_| atomic::is_there(&merges))
-    {
-        let (bpe, told) = vocab_files::read_bpe(&atomic::read(&path)?, &atomic::read(&merges)?)
-            .map_err(|error| error.at(folder.display().to_string()))?;
-        notices.extend(told.into_iter().map(|notice| format!("vocab.json: {notice}")));
-        (byte_level(bpe, &settings)?, path)
-    } else if let Some(path) = first_of(folder, &[VOCAB_TXT]) {
-        let mut model = vocab_files::word_piece(vocab_files::read_vocab_txt(&atomic::read(&path)?)?);
-        if let Some(unknown) = settings.token("unk_token") {
-            model.unk_token = unknown.to_string();
-        }
-        let mut bert_config = BertConfig::default();
-        let take = |slot: &mut String, key: &str| {
-            if let Some(text) = settings.token(key) {
-                *slot = text.to_string();
+    let (mut spec, path) =
+        if let Some(path) = first_of(folder, &[VOCAB_JSON]).filter(|_| atomic::is_there(&merges)) {
+            let (bpe, told) = vocab_files::read_bpe(&atomic::read(&path)?, &atomic::read(&merges)?)
+                .map_err(|error| error.at(folder.display().to_string()))?;
+            notices.extend(told.into_iter().map(|notice| format!("vocab.json: {notice}")));
+            (byte_level(bpe, &settings)?, path)
+        } else if let Some(path) = first_of(folder, &[VOCAB_TXT]) {
+            let mut model = vocab_files::word_piece(vocab_files::read_vocab_txt(&atomic::read(&path)?)?);
+            if let Some(unknown) = settings.token("unk_token") {
+                model.unk_token = unknown.to_string();
             }
+            let mut bert_config = BertConfig::default();
+            let take = |slot: &mut String, key: &str| {
+                if let Some(text) = settings.token(key) {
+                    *slot = text.to_string();
+                }
+            };
+            take(&mut bert_config.cls, "cls_token");
+            take(&mut bert_config.sep, "sep_token");
+            bert_config.lowercase = settings.flag("do_lower_case")?.unwrap_or(true);
+            bert_config.handle_chinese_chars = settings.flag("tokenize_chinese_chars")?.unwrap_or(true);
+            bert_config.strip_accents = settings.flag("strip_accents")?;
+            (bert(ModelSpec::WordPiece(model), &bert_config), path)
+        } else {
+            return Err(Error::value(format!(
+                "the folder {} holds no tokenizer; looked for {}, vocab.json with merges.txt, and vocab.txt",
+                folder.display(),
+                WHOLE.join(", ")
+            )));
         };
-        take(&mut bert_config.cls, "cls_token");
-        take(&mut bert_config.sep, "sep_token");
-        bert_config.lowercase = settings.flag("do_lower_case")?.unwrap_or(true);
-        bert_config.handle_chinese_chars = settings.flag("tokenize_chinese_chars")?.unwrap_or(true);
-        bert_config.strip_accents = settings.flag("strip_accents")?;
-        (bert(ModelSpec::WordPiece(model), &bert_config), path)
-    } else {
-        return Err(Error::value(format!(
-            "the folder {} holds no tokenizer; looked for {}, vocab.json with merges.txt, and vocab.txt",
-            folder.display(),
-            WHOLE.join(", ")
-        )));
-    };
     add_special_tokens(&mut spec, &settings);
     Ok((spec, path))
 }
@@ -91,7 +90,7 @@ fn add_special_tokens(spec: &mut TokenizerSpec, settings: &Settings<'_>) {
     for key in classes::ROLES {
         let Some(text) = settings.token(key) else { continue };
         let known = spec.added_tokens.iter().any(|token| token.content == text);
-        if let Some(id) = vocab_id(&spec.model, text)
+        if let Some(id) = spec.model.vocab().and_then(|vocab| vocab.id(text))
             && !known
         {
             // A mask token stands for a word with the space before it.
@@ -122,7 +121,7 @@ fn byte_level(bpe: BpeSpec, settings: &Settings<'_>) -> Result<TokenizerSpec> {
             let token = |role: &str| {
                 let role = format!("{role}_token");
                 let text = settings.token(&role).or(class.token(&role)).unwrap_or_default().to_string();
-                match vocab_id(&spec.model, &text) {
+                match spec.model.vocab().and_then(|vocab| vocab.id(&text)) {
                     Some(id) => Ok((text, id)),
                     None => {
                         Err(Error::model(format!("the {role} `{}` is not in the vocabulary", excerpt(&text))))

@@ -69,22 +69,21 @@ fn load_once(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
     let mut notices = Vec::new();
     let config = read_json(folder, CONFIG, &mut notices)?;
     let special_tokens_map = read_json(folder, SPECIAL_TOKENS_MAP, &mut notices)?;
-    let (spec, source) =
-        match first_of(folder, &WHOLE) {
-            Some(path) => {
-                let loaded = read_path(&path, options)?;
-                notices.extend(loaded.notices);
-                let mut spec = loaded.spec;
-                add_beside_model(&mut spec, folder, config.as_ref(), &mut notices)?;
-                (spec, path)
-            }
-            None => {
-                let (mut spec, path) =
-                    bare::read(folder, config.as_ref(), special_tokens_map.as_ref(), &mut notices)?;
-                add_added_tokens(&mut spec, folder, &mut notices)?;
-                (spec, path)
-            }
-        };
+    let (spec, source) = match first_of(folder, &WHOLE) {
+        Some(path) => {
+            let loaded = read_path(&path, options)?;
+            notices.extend(loaded.notices);
+            let mut spec = loaded.spec;
+            add_beside_model(&mut spec, folder, config.as_ref(), &mut notices)?;
+            (spec, path)
+        }
+        None => {
+            let (mut spec, path) =
+                bare::read(folder, config.as_ref(), special_tokens_map.as_ref(), &mut notices)?;
+            add_added_tokens(&mut spec, folder, &mut notices)?;
+            (spec, path)
+        }
+    };
     let (chat_template, chat_templates) = templates(folder, config.as_ref())?;
     Ok(LoadedFolder { spec, source, config, special_tokens_map, chat_template, chat_templates, notices })
 }

@@ -5,7 +5,7 @@
 //! from one of the [named encodings](named), or from the caller. In the description the tokens are written in
 //! the byte-level alphabet, and merges go by the rank of the concatenation.
 
-pub mod beside;
+pub(crate) mod beside;
 pub mod data_gym;
 mod named;
 
