@@ -17,11 +17,11 @@ pub use crate::vocab::Vocab;
 pub use decoder::DecoderSpec;
 pub use described::Described;
 pub use model::{
-    BpeSpec, Merges, ModelSpec, PieceKind, SentencePiece, SentencePieceKind, SentencePieceSpec, UnigramSpec,
-    WordLevelSpec, WordPieceSpec,
+    BpeSpec, Merges, ModelSpec, SentencePieceKind, SentencePieceSpec, UnigramSpec, WordLevelSpec,
+    WordPieceSpec,
 };
 pub use normalizer::{NormalizerSpec, SentencePieceNormalizer};
-pub use post_processor::{PostProcessorSpec, Template, TemplatePiece, TemplateSpecial};
+pub use post_processor::{PostProcessorSpec, Template};
 pub use pre_tokenizer::PreTokenizerSpec;
 
 /// Everything that defines a tokenizer's behaviour.
@@ -136,6 +136,53 @@ pub enum PrependScheme {
     First,
     /// None.
     Never,
+}
+
+/// A piece of a SentencePiece model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SentencePiece {
+    /// What it stands for.
+    pub text: String,
+    /// The higher, the sooner it is chosen.
+    pub score: f32,
+    /// What it is for.
+    pub kind: PieceKind,
+}
+
+/// What a piece of a SentencePiece model is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PieceKind {
+    /// Text.
+    Normal,
+    /// What no other piece stands for.
+    Unknown,
+    /// Comes from no text: the beginning, the end, padding.
+    Control,
+    /// A user's symbol, which is matched before all others.
+    UserDefined,
+    /// Matches nothing.
+    Unused,
+    /// A byte of an unknown character.
+    Byte,
+}
+
+/// A place in a template; the type goes to the tokens in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)] // The page of `postprocess/template.rs` tells how each is written.
+pub enum TemplatePiece {
+    Sequence { second: bool, type_id: u32 },
+    Special { id: String, type_id: u32 },
+}
+
+/// What a special token of a template expands to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateSpecial {
+    /// Its name in the template.
+    pub id: String,
+    /// The ids that stand there.
+    pub ids: Vec<TokenId>,
+    /// Their texts, one for each id.
+    pub tokens: Vec<String>,
 }
 
 /// A side of a text.

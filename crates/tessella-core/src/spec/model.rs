@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::SentencePiece;
 use super::described::{Described, Field};
 use crate::ids::TokenId;
 use crate::vocab::Vocab;
@@ -182,34 +183,6 @@ pub enum SentencePieceKind {
     Word,
     /// Single characters.
     Char,
-}
-
-/// A piece of a SentencePiece model.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SentencePiece {
-    /// What it stands for.
-    pub text: String,
-    /// The higher, the sooner it is chosen.
-    pub score: f32,
-    /// What it is for.
-    pub kind: PieceKind,
-}
-
-/// What a piece of a SentencePiece model is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PieceKind {
-    /// Text.
-    Normal,
-    /// What no other piece stands for.
-    Unknown,
-    /// Comes from no text: the beginning, the end, padding.
-    Control,
-    /// A user's symbol, which is matched before all others.
-    UserDefined,
-    /// Matches nothing.
-    Unused,
-    /// A byte of an unknown character.
-    Byte,
 }
 
 /// The settings of a model; its tables are no fields.

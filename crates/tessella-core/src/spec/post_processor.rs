@@ -1,6 +1,7 @@
 //! Stage 4 as data: special tokens round the sequences.
 
 use super::described::described;
+use super::{TemplatePiece, TemplateSpecial};
 use crate::ids::TokenId;
 
 described! {
@@ -50,23 +51,4 @@ pub struct Template {
     pub pair: Vec<TemplatePiece>,
     /// What the names in both stand for.
     pub special_tokens: Vec<TemplateSpecial>,
-}
-
-/// A place in a template; the type goes to the tokens in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs)] // The page of `postprocess/template.rs` tells how each is written.
-pub enum TemplatePiece {
-    Sequence { second: bool, type_id: u32 },
-    Special { id: String, type_id: u32 },
-}
-
-/// What a special token of a template expands to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TemplateSpecial {
-    /// Its name in the template.
-    pub id: String,
-    /// The ids that stand there.
-    pub ids: Vec<TokenId>,
-    /// Their texts, one for each id.
-    pub tokens: Vec<String>,
 }
