@@ -49,7 +49,10 @@ class ModelClass(NamedTuple):
 #: The roles of special tokens that every tokenizer may have.
 ROLES = tuple(_tessella.roles())
 #: By the name without ``Fast``.
-CLASSES = {name: ModelClass(dict(tokens), *more) for name, tokens, *more in _tessella.model_classes()}
+CLASSES = {
+    name: ModelClass(dict(tokens), ends, vocabulary)
+    for name, tokens, ends, vocabulary in _tessella.model_classes()
+}
 
 
 def to_write(path: str, format: str | None) -> SaveFormat:
