@@ -163,13 +163,13 @@ def _tell_unheeded(names: Sequence[str], reading: Reading) -> None:
     hold_json = [_tessella.names_json_lines(name) if is_json is None else is_json for name in names]
     if reading.field != "text" and not any(hold_json):
         warn(
-            f"`field` is {reading.field!r}, but {names[0]} is read as text, which has no fields: its name does "
-            "not end like one of JSON lines (.jsonl, say); if that is what it holds, pass format='jsonl'"
+            f"`field` is {reading.field!r}, but {names[0]} is read as text, which has no fields: its name "
+            "does not end like one of JSON lines (.jsonl, say); if that is what it holds, pass format='jsonl'"
         )
     if reading.separator not in (None, "\n") and all(hold_json):
         warn(
-            f"`separator` is {reading.separator!r}, but {names[0]} is read as JSON lines, each of which holds "
-            "a text; pass format='text' if it is none"
+            f"`separator` is {reading.separator!r}, but {names[0]} is read as JSON lines, each of which "
+            "holds a text; pass format='text' if it is none"
         )
 
 

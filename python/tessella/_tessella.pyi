@@ -186,6 +186,7 @@ class PieceCounts:
     def __contains__(self, piece: str) -> bool: ...
 
 def names_json_lines(path: str) -> bool: ...
+
 @final
 class TextFiles:
     def __new__(

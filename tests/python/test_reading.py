@@ -68,7 +68,9 @@ def test_an_option_that_no_file_heeds_is_told(words, tmp_path, recwarn):
     """JSON lines under another name were read as text, whatever the field was called."""
     (tmp_path / "a.jsonl2").write_bytes(rows("content"))
     (tmp_path / "b.jsonl").write_bytes(rows("content"))
-    with pytest.warns(UserWarning, match=r"`field` is 'content', but .*a\.jsonl2 is read as text.*format='jsonl'"):
+    with pytest.warns(
+        UserWarning, match=r"`field` is 'content', but .*a\.jsonl2 is read as text.*format='jsonl'"
+    ):
         tessella.count_pieces(tmp_path / "a.jsonl2", words, field="content")
     with pytest.warns(UserWarning, match=r"`separator` is '\|', but .*b\.jsonl is read as JSON lines"):
         words.encode_files(tmp_path / "b.jsonl", "|", field="content")
