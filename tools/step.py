@@ -1,8 +1,8 @@
 """Run a long command with a line that tells what is being done and for how long: tools/step.py WHAT LOG COMMAND...
 
-On a terminal one line is drawn over and over; elsewhere a line is written now and then. What the command prints
-goes into LOG, of which the line shows the last row; when the command fails, the whole of it is shown, and the
-exit status is the command's.
+On a terminal one line is drawn over and over; elsewhere, and with SIDE_BY_SIDE in the environment, a line is
+written now and then. What the command prints goes into LOG, of which the line shows the last row; when the
+command fails, the whole of it is shown, and the exit status is the command's.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def last_row(log: Path) -> str:
 
 def run(what: str, log: Path, command: list[str]) -> int:
     log.parent.mkdir(parents=True, exist_ok=True)
-    terminal = sys.stdout.isatty()
+    # Steps that run side by side would draw their lines over each other.
+    terminal = sys.stdout.isatty() and not os.environ.get("SIDE_BY_SIDE")
     started = shown = time.monotonic()
     print(f"{what} …", end="" if terminal else "\n", flush=True)
     with log.open("wb") as output:
