@@ -409,8 +409,9 @@ def test_colours_heed_what_people_want(trained):
 
 
 @pytest.mark.parametrize("cached", [False, True])
-def test_a_mistyped_name_is_told_soon(cached, monkeypatch, capsys):
+def test_a_mistyped_name_is_told_soon(cached, monkeypatch, capsys, tmp_path):
     """One question to the hub, which is not asked again; a cached copy needs no answer."""
+    monkeypatch.chdir(tmp_path)
     asked = []
 
     def get_hf_file_metadata(url, timeout):
@@ -427,7 +428,7 @@ def test_a_mistyped_name_is_told_soon(cached, monkeypatch, capsys):
     hub.get_hf_file_metadata, hub.snapshot_download = get_hf_file_metadata, snapshot_download
     hub.try_to_load_from_cache = lambda *_: "a path" if cached else None
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
-    Path("tokenizers").mkdir(exist_ok=True)
+    Path("tokenizers").mkdir()
     assert main(["inspect", "tokenizer"]) == 1
     err = capsys.readouterr().err
     if cached:

@@ -6,6 +6,7 @@ import pkgutil
 
 import pytest
 import tessella
+from needed import skip_without
 from tessella import _tessella
 
 MODULES = sorted(
@@ -17,6 +18,7 @@ MODULES = sorted(
 
 @pytest.mark.parametrize("name", ["tessella", *MODULES])
 def test_examples(name):
+    skip_without(name)
     module = importlib.import_module(name)
     result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0
