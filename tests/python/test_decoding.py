@@ -92,9 +92,8 @@ def test_plain_lists_are_read_as_others_are() -> None:
 
 def test_batches_and_streams_give_what_single_calls_give() -> None:
     chance = random.Random(5)
-    tokenizer = Tokenizer(
-        models.BPE({chr(0x100 + n): n for n in range(68)} | {chr(n): n for n in range(161, 256)})
-    )
+    vocab = {chr(0x100 + n): n for n in range(68)} | {chr(n): n for n in range(161, 256)}
+    tokenizer = Tokenizer(models.BPE(vocab, []))
     tokenizer.decoder = decoders.ByteLevel()
     for _ in range(30):
         lists = [[chance.randrange(270) for _ in range(chance.randrange(60))] for _ in range(20)]
