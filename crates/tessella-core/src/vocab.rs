@@ -141,6 +141,7 @@ impl Vocab {
         self.ids.len()
     }
 
+    /// Whether there is no entry.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -156,6 +157,7 @@ impl Vocab {
         self.entry_of_id.len()
     }
 
+    /// The id of a text.
     pub fn id(&self, text: &str) -> Option<TokenId> {
         if self.ids.is_empty() {
             return None;
@@ -166,6 +168,7 @@ impl Vocab {
         }
     }
 
+    /// The text of an id.
     pub fn text(&self, id: TokenId) -> Option<&str> {
         match self.entry_of_id.get(id as usize) {
             Some(&entry) if entry != EMPTY => Some(self.entry_text(entry as usize)),

@@ -8,14 +8,17 @@ pub struct Buffer {
 }
 
 impl Buffer {
+    /// No bytes; the room stays.
     pub fn clear(&mut self) {
         self.used = 0;
     }
 
+    /// The bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.room[..self.used]
     }
 
+    /// The bytes as a list of their own.
     pub fn into_bytes(mut self) -> Vec<u8> {
         self.room.truncate(self.used);
         self.room

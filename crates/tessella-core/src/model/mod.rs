@@ -24,6 +24,7 @@ use derivation::Derivation;
 /// Buffers and the random stream of one worker.
 #[derive(Debug)]
 pub struct Scratch {
+    /// Chance, for dropout and sampling.
     pub random: Random,
     pub(crate) merge: bpe::MergeScratch,
     /// What stretches of sentences became; only where something may be remembered.
@@ -31,7 +32,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Buffers that remember nothing.
+    /// Empty buffers that remember nothing, and a stream that nobody can foretell.
     pub fn new() -> Self {
         Self::remembering(0)
     }
@@ -54,6 +55,7 @@ impl Default for Scratch {
 
 /// A compiled model.
 #[derive(Debug)]
+#[allow(missing_docs)] // Each is what compiling the variant of `ModelSpec` gives.
 pub enum Model {
     Bpe(Arc<bpe::Bpe>),
     WordPiece(wordpiece::WordPiece),
@@ -63,6 +65,7 @@ pub enum Model {
 }
 
 impl Model {
+    /// Compiles a description.
     pub fn new(spec: &ModelSpec) -> Result<Self> {
         Self::reusing(spec, None)
     }
@@ -151,6 +154,7 @@ impl Model {
         (engine.to_string(), reason.to_string())
     }
 
+    /// The id of a token.
     pub fn token_to_id(&self, token: &str) -> Option<TokenId> {
         match self {
             Model::Bpe(model) => model.token_to_id(token),
@@ -161,6 +165,7 @@ impl Model {
         }
     }
 
+    /// The text of an id.
     pub fn id_to_token(&self, id: TokenId) -> Option<&str> {
         match self {
             Model::Bpe(model) => model.id_to_token(id),

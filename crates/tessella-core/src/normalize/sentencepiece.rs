@@ -37,6 +37,7 @@ pub struct SentencePieceNormalization {
 }
 
 impl SentencePieceNormalization {
+    /// Compiles a description.
     pub fn new(spec: &SentencePieceNormalizer) -> Result<Self> {
         let map = Charsmap::parse(&spec.charsmap)?;
         let symbols = if spec.user_defined.is_empty() {
@@ -61,6 +62,7 @@ impl SentencePieceNormalization {
         })
     }
 
+    /// Rewrites a text.
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
         self.normalize_to_end(text).map(drop)
     }
