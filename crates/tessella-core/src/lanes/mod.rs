@@ -36,7 +36,7 @@ use crate::ids::TokenId;
 
 use ahead::prefetch;
 pub use build::Parts;
-use key::Key;
+pub use key::Key;
 use merge::{Lane, Merger, Work};
 use slots::{IN_PLACE, Slots};
 
