@@ -63,16 +63,22 @@ class Component:
     _handles: ClassVar[Any]
     _title: ClassVar[str] = ""
     _kinds: ClassVar[dict[str, type[Any]]]
+    # The kind of a class; empty for the stages themselves.
+    _kind: ClassVar[str] = ""
 
     def __init_subclass__(cls, kind: str | None = None, **options: object) -> None:
         super().__init_subclass__(**options)
         if kind is not None:
             cls._kinds[kind] = cls
+            cls._kind = kind
             if "__init__" in cls.__dict__:
                 type.__setattr__(cls, "__init__", naming_options(cls.__init__))
 
     def __init__(self) -> None:
-        raise TypeError(f"cannot create '{type(self).__module__}.{type(self).__qualname__}' instances")
+        # What has no settings is made here.
+        if not self._kind:
+            raise TypeError(f"cannot create '{type(self).__module__}.{type(self).__qualname__}' instances")
+        self._handle = self._handles.make(self._kind)
 
     @classmethod
     def _wrap(cls: type[C], handle: Any) -> C:

@@ -1,15 +1,15 @@
-"""The formats of tokenizer files, as the engine's one table has them: ``formats`` in its crate of formats."""
+"""Formats, folders and model classes, as the tables of the engine's crate of formats have them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import _tessella
 
 if TYPE_CHECKING:
     from .tokenizer import SaveFormat
 
-__all__ = ["ENCODINGS", "ENDINGS", "WRITABLE", "to_write"]
+__all__ = ["CLASSES", "ENCODINGS", "ENDINGS", "FOLDER", "ROLES", "WRITABLE", "ModelClass", "to_write"]
 
 _KNOWN = _tessella.formats()
 #: What tokenizer files end in: such a name is never one of a hub.
@@ -18,6 +18,41 @@ ENDINGS = tuple(dict.fromkeys(f".{ending}" for _, _, endings, _ in _KNOWN for en
 WRITABLE = (*(name for name, _, _, written in _KNOWN if written), "folder")
 #: Encodings whose patterns and special tokens are built in.
 ENCODINGS = tuple(_tessella.encodings())
+
+
+class Folder(NamedTuple):
+    """The names of the files in a folder."""
+
+    #: Each a whole tokenizer; the first one that is there is read.
+    whole: list[str]
+    #: Bare vocabularies; the second file belongs to the first.
+    bare: list[str]
+    settings: list[str]
+    #: The chat template, where older folders keep it, and the folder of further ones.
+    templates: list[str]
+
+
+FOLDER = Folder(*_tessella.folder_names())
+
+
+class ModelClass(NamedTuple):
+    """What a model's class says where files do not."""
+
+    #: Special tokens by role.
+    tokens: dict[str, str]
+    #: How the ends of texts are marked, and the roles of the first and the last mark; see ``_ends``.
+    ends: tuple[str, str, str] | None
+    #: What a vocabulary of it is: ``words`` or ``merges``; empty if neither.
+    vocabulary: str
+
+
+#: The roles of special tokens that every tokenizer may have.
+ROLES = tuple(_tessella.roles())
+#: By the name without ``Fast``.
+CLASSES = {
+    name: ModelClass(dict(tokens), ends, vocabulary)
+    for name, tokens, ends, vocabulary in _tessella.model_classes()
+}
 
 
 def to_write(path: str, format: str | None) -> SaveFormat:

@@ -212,9 +212,6 @@ class Fuse(Decoder, kind="Fuse"):
 
     __slots__ = ()
 
-    def __init__(self) -> None:
-        self._handle = _Handle.make("Fuse")
-
 
 class ByteFallback(Decoder, kind="ByteFallback"):
     """Turns tokens like ``<0x61>`` into the bytes that they name. Broken UTF-8 becomes U+FFFD.
@@ -226,9 +223,6 @@ class ByteFallback(Decoder, kind="ByteFallback"):
     """
 
     __slots__ = ()
-
-    def __init__(self) -> None:
-        self._handle = _Handle.make("ByteFallback")
 
 
 class Strip(Decoder, kind="Strip"):

@@ -86,23 +86,7 @@ class Normalizer(Component):
         return "Normalizer.custom(...)" if type(self) is Normalizer else super()._render(limit)
 
 
-class _Simple(Normalizer):
-    """A normalizer without settings."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        self._handle = _tessella.NormalizerHandle.make(type(self)._name)
-
-    _name: ClassVar[str] = ""
-
-    def __init_subclass__(cls, kind: str | None = None, **options: object) -> None:
-        super().__init_subclass__(kind=kind, **options)
-        if kind is not None:
-            cls._name = kind
-
-
-class NFC(_Simple, kind="NFC"):
+class NFC(Normalizer, kind="NFC"):
     """Unicode normalization form C: canonical composition.
 
     Example:
@@ -114,7 +98,7 @@ class NFC(_Simple, kind="NFC"):
     __slots__ = ()
 
 
-class NFD(_Simple, kind="NFD"):
+class NFD(Normalizer, kind="NFD"):
     """Unicode normalization form D: canonical decomposition.
 
     Example:
@@ -126,7 +110,7 @@ class NFD(_Simple, kind="NFD"):
     __slots__ = ()
 
 
-class NFKC(_Simple, kind="NFKC"):
+class NFKC(Normalizer, kind="NFKC"):
     """Unicode normalization form KC: compatibility composition.
 
     Example:
@@ -138,7 +122,7 @@ class NFKC(_Simple, kind="NFKC"):
     __slots__ = ()
 
 
-class NFKD(_Simple, kind="NFKD"):
+class NFKD(Normalizer, kind="NFKD"):
     """Unicode normalization form KD: compatibility decomposition.
 
     Example:
@@ -150,7 +134,7 @@ class NFKD(_Simple, kind="NFKD"):
     __slots__ = ()
 
 
-class Lowercase(_Simple, kind="Lowercase"):
+class Lowercase(Normalizer, kind="Lowercase"):
     """Lower-cases every character, without regard to language or position in the word.
 
     Example:
@@ -162,7 +146,7 @@ class Lowercase(_Simple, kind="Lowercase"):
     __slots__ = ()
 
 
-class StripAccents(_Simple, kind="StripAccents"):
+class StripAccents(Normalizer, kind="StripAccents"):
     """Drops combining marks. It does not decompose: put ``NFD`` or ``NFKD`` in front.
 
     Example:
@@ -174,13 +158,13 @@ class StripAccents(_Simple, kind="StripAccents"):
     __slots__ = ()
 
 
-class Nmt(_Simple, kind="Nmt"):
+class Nmt(Normalizer, kind="Nmt"):
     """The clean-up of machine translation corpora: control characters vanish, odd spaces become spaces."""
 
     __slots__ = ()
 
 
-class ByteLevel(_Simple, kind="ByteLevel"):
+class ByteLevel(Normalizer, kind="ByteLevel"):
     """Writes every UTF-8 byte as the printable character that stands for it.
 
     Example:

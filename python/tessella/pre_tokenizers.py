@@ -95,9 +95,6 @@ class BertPreTokenizer(PreTokenizer, kind="BertPreTokenizer"):
 
     __slots__ = ()
 
-    def __init__(self) -> None:
-        self._handle = _Handle.make("BertPreTokenizer")
-
 
 class Whitespace(PreTokenizer, kind="Whitespace"):
     r"""Runs of word characters, and runs of what is neither word character nor white space.
@@ -112,9 +109,6 @@ class Whitespace(PreTokenizer, kind="Whitespace"):
 
     __slots__ = ()
 
-    def __init__(self) -> None:
-        self._handle = _Handle.make("Whitespace")
-
 
 class WhitespaceSplit(PreTokenizer, kind="WhitespaceSplit"):
     """Cuts at white space, nowhere else.
@@ -126,9 +120,6 @@ class WhitespaceSplit(PreTokenizer, kind="WhitespaceSplit"):
     """
 
     __slots__ = ()
-
-    def __init__(self) -> None:
-        self._handle = _Handle.make("WhitespaceSplit")
 
 
 class ByteLevel(PreTokenizer, kind="ByteLevel"):

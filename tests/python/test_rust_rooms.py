@@ -46,11 +46,12 @@ ARROWS = {
         "fingerprint": "base64 core::vocab hf json",
         "tiktoken": "atomic base64 concat_rank core::pretokenize core::vocab fingerprint formats hf json",
         "tekken": "base64 core::pretokenize core::vocab json tiktoken",
-        "gguf": "atomic core::vocab sentencepiece tiktoken vocab_files",
+        "gguf": "atomic core::pretokenize core::vocab sentencepiece tiktoken vocab_files",
         # Rules become character maps, which the core reads.
         "sentencepiece": "core::hash core::normalize core::sentencepiece core::text core::unicode",
         "formats": "atomic gguf hf json sentencepiece tekken tiktoken vocab_files",
-        "folder": "atomic beside_model formats hf json vocab_files",
+        "classes": "",
+        "folder": "atomic beside_model classes formats hf json vocab_files",
         "detect": "folder formats",
         "save": "folder formats",
     },
@@ -62,8 +63,6 @@ ARROWS = {
         "outcome": "",
         "counts": "bytes core::hash core::threads formats::atomic parallel progress",
         "wordlevel": "core::vocab counts outcome progress",
-        # A vocabulary starts with the byte-level alphabet.
-        "characters": "core::pretokenize core::vocab counts outcome progress",
         "bpe": "budget bytes core::hash core::vocab counts formats::atomic outcome progress",
         # It learns merges, and keeps the tokens.
         "wordpiece": "bpe core::vocab counts outcome progress",

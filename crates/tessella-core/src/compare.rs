@@ -5,7 +5,7 @@
 //! cut a word alike if the same places inside of it are borders of their tokens.
 //!
 //! ```
-//! use tessella_core::compare::Comparison;
+//! use tessella_core::Comparison;
 //! use tessella_core::spec::{ModelSpec, PreTokenizerSpec, Vocab, WordLevelSpec};
 //! use tessella_core::{EncodeOptions, Tokenizer, TokenizerSpec};
 //!

@@ -3,12 +3,12 @@
 //! The pipeline on one page, in the order in which a text walks through it:
 //!
 //! 0. [`text`]: what we are given, and the way back from a derived text to the original;
-//!    [`added`]: special and user tokens, cut out before and after normalisation
+//!    `added`: special and user tokens, cut out before and after normalisation
 //! 1. [`normalize`]: text to text, with alignment
 //! 2. [`pretokenize`]: text to pieces
 //! 3. [`model`]: piece to ids
-//! 4. [`postprocess`]: special tokens, truncation, padding
-//! 5. [`encoding`]: the result and its look-ups
+//! 4. `postprocess`: special tokens, truncation, padding
+//! 5. `encoding`: the result and its look-ups
 //! 6. [`decode`]: ids to bytes to text
 //!
 //! [`Tokenizer`] is the conductor, the only module that joins stages. [`spec`] is the plain-data description
@@ -19,18 +19,18 @@ pub mod cancel;
 pub mod error;
 pub mod hash;
 pub mod hooks;
-pub mod ids;
+mod ids;
 pub mod limits;
 pub mod pattern;
 pub mod random;
 pub mod spec;
 pub mod threads;
-pub(crate) mod trie;
+mod trie;
 pub mod unicode;
-pub mod vocab;
+mod vocab;
 
 // 0. What we are given.
-pub mod added;
+mod added;
 pub mod text;
 
 // 1. Text to text.
@@ -40,29 +40,31 @@ pub mod normalize;
 pub mod pretokenize;
 
 // 3. Piece to ids; and the fast engine, which takes pieces by the hundred.
-pub(crate) mod lanes;
+mod lanes;
 pub mod model;
 
 // 4. Special tokens, truncation, padding.
-pub mod postprocess;
+mod postprocess;
 
 // 5. The result.
-pub mod encoding;
+mod encoding;
 
 // 6. Back to text.
 pub mod decode;
 
 // The conductor.
-pub mod tokenizer;
+mod tokenizer;
 
 // A second conductor, for what SentencePiece tells about a text besides ids.
 pub mod sentencepiece;
 
 // Several conductors on the same texts.
-pub mod compare;
+mod compare;
 
-pub use encoding::{Encoding, OffsetUnit};
+pub use compare::Comparison;
+pub use encoding::{Encoding, EncodingParts, OffsetUnit};
 pub use error::{Error, ErrorKind, Result};
-pub use ids::{Span, TokenId};
+pub use ids::{PieceToken, Span, TokenId};
+pub use postprocess::PostProcessor;
 pub use spec::TokenizerSpec;
-pub use tokenizer::{EncodeOptions, Input, PieceCutter, RaggedIds, Sequence, Tokenizer};
+pub use tokenizer::{EncodeOptions, Input, PieceCutter, RaggedIds, Sequence, StagePiece, Tokenizer};

@@ -2,17 +2,27 @@
 //!
 //! It stands in the middle: formats read into it and write from it, trainers produce it, a
 //! [`Tokenizer`](crate::Tokenizer) is built from it. No behaviour lives here and no file format's words.
-//! Large tables are behind `Arc`, so cloning a description is cheap. What each component is called, and its fields by name, is told in
-//! [`described`].
+//! Large tables are behind `Arc`, so cloning a description is cheap. Each stage has a file here, which tells what its components
+//! are called and what they are made of; all else that must know asks through [`Described`].
 
+mod decoder;
 pub mod described;
+mod model;
+mod normalizer;
+mod post_processor;
+mod pre_tokenizer;
 
-use std::sync::Arc;
-
-use crate::hooks::{CustomDecoder, CustomNormalizer, CustomPreTokenizer};
 use crate::ids::TokenId;
 pub use crate::vocab::Vocab;
+pub use decoder::DecoderSpec;
 pub use described::Described;
+pub use model::{
+    BpeSpec, Merges, ModelSpec, SentencePieceKind, SentencePieceSpec, UnigramSpec, WordLevelSpec,
+    WordPieceSpec,
+};
+pub use normalizer::{NormalizerSpec, SentencePieceNormalizer};
+pub use post_processor::{PostProcessorSpec, Template};
+pub use pre_tokenizer::PreTokenizerSpec;
 
 /// Everything that defines a tokenizer's behaviour.
 #[derive(Debug, Clone)]
@@ -108,266 +118,57 @@ pub enum SplitBehavior {
     Contiguous,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub enum NormalizerSpec {
-    Bert {
-        clean_text: bool,
-        handle_chinese_chars: bool,
-        strip_accents: Option<bool>,
-        lowercase: bool,
-    },
-    Nfc,
-    Nfd,
-    Nfkc,
-    Nfkd,
-    Lowercase,
-    Strip {
-        left: bool,
-        right: bool,
-    },
-    StripAccents,
-    Nmt,
-    /// A SentencePiece character map, applied as the reference library does (`Grapheme`) or as
-    /// SentencePiece does (`LongestMatch`).
-    Precompiled {
-        charsmap: Arc<[u8]>,
-        matching: CharsmapMatching,
-    },
-    Replace {
-        pattern: Pattern,
-        content: String,
-    },
-    Prepend {
-        prepend: String,
-    },
-    /// Bytes become the printable characters of the byte-level alphabet.
-    ByteLevel,
-    /// SentencePiece's whole normalizer: character map, space handling, dummy prefix, escaping.
-    SentencePiece(SentencePieceNormalizer),
-    Sequence(Vec<NormalizerSpec>),
-    Custom(Arc<dyn CustomNormalizer>),
-}
-
+/// How a SentencePiece character map is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CharsmapMatching {
+    /// Grapheme clusters are looked up whole, as the reference library does.
     Grapheme,
+    /// The longest match from here on, as SentencePiece does.
     LongestMatch,
 }
 
-/// SentencePiece's `NormalizerSpec`, with the trainer flag and symbols that it depends on.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SentencePieceNormalizer {
-    /// Rule name as written in the model, e.g. `nmt_nfkc`; carried along for writing.
-    pub name: String,
-    /// Empty for the identity.
-    pub charsmap: Arc<[u8]>,
-    pub add_dummy_prefix: bool,
-    pub remove_extra_whitespaces: bool,
-    pub escape_whitespaces: bool,
-    pub treat_whitespace_as_suffix: bool,
-    /// User-defined symbols, which pass through unchanged (longest first).
-    pub user_defined: Arc<[String]>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum PreTokenizerSpec {
-    Bert,
-    ByteLevel {
-        add_prefix_space: bool,
-        trim_offsets: bool,
-        use_regex: bool,
-    },
-    CharDelimiter {
-        delimiter: char,
-    },
-    Digits {
-        individual: bool,
-    },
-    FixedLength {
-        length: usize,
-    },
-    Metaspace {
-        replacement: char,
-        prepend: PrependScheme,
-        split: bool,
-    },
-    Punctuation {
-        behavior: SplitBehavior,
-    },
-    Split {
-        pattern: Pattern,
-        behavior: SplitBehavior,
-        invert: bool,
-    },
-    /// `keep_spaces` keeps the leading blanks that the reference library loses.
-    UnicodeScripts {
-        keep_spaces: bool,
-    },
-    Whitespace,
-    WhitespaceSplit,
-    Sequence(Vec<PreTokenizerSpec>),
-    Custom(Arc<dyn CustomPreTokenizer>),
-}
-
-impl PreTokenizerSpec {
-    /// Whether bytes are spelled as printable characters on the way to the model, which then knows all text if
-    /// its vocabulary has the 256 of them.
-    pub fn spells_bytes(&self) -> bool {
-        match self {
-            PreTokenizerSpec::ByteLevel { .. } => true,
-            PreTokenizerSpec::Sequence(parts) => parts.iter().any(Self::spells_bytes),
-            _ => false,
-        }
-    }
-}
-
+/// Which pieces get a blank in front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PrependScheme {
+    /// All that have none.
     Always,
+    /// The one at the start of the text.
     First,
+    /// None.
     Never,
 }
 
-#[derive(Debug, Clone)]
-pub enum ModelSpec {
-    Bpe(BpeSpec),
-    WordPiece(WordPieceSpec),
-    WordLevel(WordLevelSpec),
-    Unigram(UnigramSpec),
-    SentencePiece(SentencePieceSpec),
-}
-
-#[derive(Debug, Clone)]
-pub struct BpeSpec {
-    pub vocab: Arc<Vocab>,
-    pub merges: Merges,
-    /// Probability of skipping a merge; `None` and 0 mean never.
-    pub dropout: Option<f32>,
-    pub unk_token: Option<String>,
-    pub continuing_subword_prefix: Option<String>,
-    pub end_of_word_suffix: Option<String>,
-    pub fuse_unk: bool,
-    pub byte_fallback: bool,
-    /// A piece that is in the vocabulary is one token, whatever the merges say.
-    pub ignore_merges: bool,
-}
-
-impl BpeSpec {
-    /// A model that has everything else switched off.
-    pub fn new(vocab: impl Into<Arc<Vocab>>, merges: Merges) -> Self {
-        BpeSpec {
-            vocab: vocab.into(),
-            merges,
-            dropout: None,
-            unk_token: None,
-            continuing_subword_prefix: None,
-            end_of_word_suffix: None,
-            fuse_unk: false,
-            byte_fallback: false,
-            ignore_merges: false,
-        }
-    }
-}
-
-/// How merges are ranked. The two ways differ on real vocabularies and are never converted silently.
-#[derive(Debug, Clone)]
-pub enum Merges {
-    /// A list of pairs; an earlier pair merges first. Of a duplicate pair the last rank counts.
-    Pairs(Arc<Vec<(TokenId, TokenId)>>),
-    /// tiktoken: a pair's rank is the id of its concatenation, and a whole piece in the vocabulary is
-    /// one token.
-    ConcatRank,
-}
-
-impl Default for Merges {
-    fn default() -> Self {
-        Merges::Pairs(Arc::default())
-    }
-}
-
-#[derive(Debug, Clone)]
-pub struct WordPieceSpec {
-    pub vocab: Arc<Vocab>,
-    pub unk_token: String,
-    pub continuing_subword_prefix: String,
-    pub max_input_chars_per_word: usize,
-}
-
-#[derive(Debug, Clone)]
-pub struct WordLevelSpec {
-    pub vocab: Arc<Vocab>,
-    pub unk_token: String,
-}
-
-#[derive(Debug, Clone)]
-pub struct UnigramSpec {
-    /// Pieces in id order. A piece may occur twice; the later one wins the id and the score.
-    pub vocab: Arc<Vec<(String, f64)>>,
-    pub unk_id: Option<usize>,
-    pub byte_fallback: bool,
-    /// Sampling temperature; `None` and 0 mean the best segmentation.
-    pub alpha: Option<f64>,
-    pub nbest_size: Option<usize>,
-}
-
-/// A SentencePiece model run by SentencePiece's own rules (32-bit scores, user-defined symbols first,
-/// per-character byte fallback).
-#[derive(Debug, Clone)]
-pub struct SentencePieceSpec {
-    pub kind: SentencePieceKind,
-    /// Pieces in id order.
-    pub pieces: Arc<Vec<SentencePiece>>,
-    pub byte_fallback: bool,
-    pub treat_whitespace_as_suffix: bool,
-    /// What an unknown piece decodes to, ` ⁇ ` by default.
-    pub unk_surface: String,
-    /// The model file's own bytes (trainer and normalizer sections at least), carried along for writing.
-    pub source: Option<Arc<[u8]>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SentencePieceKind {
-    Unigram,
-    Bpe,
-    Word,
-    Char,
-}
-
+/// A piece of a SentencePiece model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SentencePiece {
+    /// What it stands for.
     pub text: String,
+    /// The higher, the sooner it is chosen.
     pub score: f32,
+    /// What it is for.
     pub kind: PieceKind,
 }
 
+/// What a piece of a SentencePiece model is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PieceKind {
+    /// Text.
     Normal,
+    /// What no other piece stands for.
     Unknown,
+    /// Comes from no text: the beginning, the end, padding.
     Control,
+    /// A user's symbol, which is matched before all others.
     UserDefined,
+    /// Matches nothing.
     Unused,
+    /// A byte of an unknown character.
     Byte,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub enum PostProcessorSpec {
-    Bert { sep: (String, TokenId), cls: (String, TokenId) },
-    Roberta { sep: (String, TokenId), cls: (String, TokenId), trim_offsets: bool, add_prefix_space: bool },
-    ByteLevel { add_prefix_space: bool, trim_offsets: bool, use_regex: bool },
-    Template(Template),
-    Sequence(Vec<PostProcessorSpec>),
-}
-
-/// Where the sequences and special tokens go.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Template {
-    pub single: Vec<TemplatePiece>,
-    pub pair: Vec<TemplatePiece>,
-    pub special_tokens: Vec<TemplateSpecial>,
-}
-
+/// A place in a template; the type goes to the tokens in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)] // The page of `postprocess/template.rs` tells how each is written.
 pub enum TemplatePiece {
     Sequence { second: bool, type_id: u32 },
     Special { id: String, type_id: u32 },
@@ -376,70 +177,17 @@ pub enum TemplatePiece {
 /// What a special token of a template expands to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateSpecial {
+    /// Its name in the template.
     pub id: String,
+    /// The ids that stand there.
     pub ids: Vec<TokenId>,
+    /// Their texts, one for each id.
     pub tokens: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub enum DecoderSpec {
-    Bpe {
-        suffix: String,
-    },
-    ByteLevel {
-        add_prefix_space: bool,
-        trim_offsets: bool,
-        use_regex: bool,
-    },
-    WordPiece {
-        prefix: String,
-        cleanup: bool,
-    },
-    Metaspace {
-        replacement: char,
-        prepend: PrependScheme,
-        split: bool,
-    },
-    Ctc {
-        pad_token: String,
-        word_delimiter_token: String,
-        cleanup: bool,
-    },
-    Replace {
-        pattern: Pattern,
-        content: String,
-    },
-    Fuse,
-    Strip {
-        content: char,
-        start: usize,
-        stop: usize,
-    },
-    ByteFallback,
-    /// SentencePiece's own decoding; what each piece is comes from the list.
-    SentencePiece {
-        pieces: Arc<Vec<SentencePiece>>,
-        add_dummy_prefix: bool,
-        remove_extra_whitespaces: bool,
-        treat_whitespace_as_suffix: bool,
-        unk_surface: String,
-    },
-    Sequence(Vec<DecoderSpec>),
-    Custom(Arc<dyn CustomDecoder>),
-}
-
-impl DecoderSpec {
-    /// Whether tokens are read as spelled bytes; see [`PreTokenizerSpec::spells_bytes`].
-    pub fn spells_bytes(&self) -> bool {
-        match self {
-            DecoderSpec::ByteLevel { .. } => true,
-            DecoderSpec::Sequence(parts) => parts.iter().any(Self::spells_bytes),
-            _ => false,
-        }
-    }
-}
-
+/// A side of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The names say it.
 pub enum Direction {
     Left,
     Right,

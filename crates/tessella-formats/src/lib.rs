@@ -5,7 +5,7 @@
 
 // Notations that several formats share.
 pub mod atomic;
-pub mod base64;
+mod base64;
 mod beside_model;
 pub mod json;
 
@@ -20,6 +20,9 @@ pub mod vocab_files;
 
 // Which formats there are.
 pub mod formats;
+
+// Which classes folders name.
+pub mod classes;
 
 // From a path to a tokenizer.
 pub mod detect;

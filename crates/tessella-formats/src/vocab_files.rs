@@ -193,25 +193,17 @@ pub fn bert(model: ModelSpec, config: &BertConfig) -> TokenizerSpec {
     });
     spec.pre_tokenizer = Some(PreTokenizerSpec::Bert);
     spec.decoder = Some(DecoderSpec::WordPiece { prefix: "##".into(), cleanup: true });
-    let id = |text: &str| vocab_id(&spec.model, text).map(|id| (text.to_string(), id));
+    let id =
+        |text: &str| spec.model.vocab().and_then(|vocab| vocab.id(text)).map(|id| (text.to_string(), id));
     if let (Some(cls), Some(sep)) = (id(&config.cls), id(&config.sep)) {
         spec.post_processor = Some(PostProcessorSpec::Bert { sep, cls });
     }
     for text in ["[PAD]", "[UNK]", &config.cls, &config.sep, "[MASK]"] {
-        if let Some(id) = vocab_id(&spec.model, text) {
+        if let Some(id) = spec.model.vocab().and_then(|vocab| vocab.id(text)) {
             spec.added_tokens.push(AddedToken { id: Some(id), ..AddedToken::new(text, true) });
         }
     }
     spec
-}
-
-/// The id of a token, in models that a folder's vocabulary is for.
-pub(crate) fn vocab_id(model: &ModelSpec, text: &str) -> Option<TokenId> {
-    match model {
-        ModelSpec::Bpe(model) => model.vocab.id(text),
-        ModelSpec::WordPiece(model) => model.vocab.id(text),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -6,14 +6,13 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tessella_core::TokenizerSpec;
 use tessella_core::cancel::Cancel;
 use tessella_core::decode::sentencepiece::SentencePieceDecoder;
-use tessella_core::ids::PieceToken;
 use tessella_core::model::sentencepiece::SentencePieceModel;
 use tessella_core::normalize::sentencepiece::SentencePieceNormalization;
 use tessella_core::spec::{DecoderSpec, ModelSpec, NormalizerSpec};
 use tessella_core::text::AlignedText;
+use tessella_core::{PieceToken, TokenizerSpec};
 use tessella_formats::sentencepiece::{read_model, write_model};
 
 struct Parts {

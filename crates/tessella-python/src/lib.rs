@@ -85,7 +85,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sentencepiece::sentencepiece_parts, module)?)?;
     module.add_function(wrap_pyfunction!(sentencepiece::piece_merges, module)?)?;
     module.add_function(wrap_pyfunction!(files::loading::load, module)?)?;
-    module.add_function(wrap_pyfunction!(tokenizer::explaining::trace, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::explaining::stages, module)?)?;
     module.add_function(wrap_pyfunction!(tokenizer::explaining::derive, module)?)?;
     module.add_function(wrap_pyfunction!(tokenizer::explaining::model_id, module)?)?;
     module.add_function(wrap_pyfunction!(tokenizer::explaining::model_token, module)?)?;
@@ -96,10 +96,14 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::writing::commit, module)?)?;
     module.add_function(wrap_pyfunction!(files::writing::read_file, module)?)?;
     module.add_function(wrap_pyfunction!(files::writing::write_together, module)?)?;
-    module.add_function(wrap_pyfunction!(files::saving::known_formats, module)?)?;
-    module.add_function(wrap_pyfunction!(files::saving::encodings, module)?)?;
-    module.add_function(wrap_pyfunction!(files::saving::encoding, module)?)?;
-    module.add_function(wrap_pyfunction!(files::saving::format_to_write, module)?)?;
+    module.add_function(wrap_pyfunction!(files::known::known_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(files::known::encodings, module)?)?;
+    module.add_function(wrap_pyfunction!(files::known::encoding, module)?)?;
+    module.add_function(wrap_pyfunction!(files::known::cuts, module)?)?;
+    module.add_function(wrap_pyfunction!(files::known::format_to_write, module)?)?;
+    module.add_function(wrap_pyfunction!(files::known::folder_names, module)?)?;
+    module.add_function(wrap_pyfunction!(files::known::roles, module)?)?;
+    module.add_function(wrap_pyfunction!(files::known::model_classes, module)?)?;
     module.add_function(wrap_pyfunction!(files::saving::save_file, module)?)?;
     module.add_function(wrap_pyfunction!(files::saving::save_folder, module)?)?;
     module.add_function(wrap_pyfunction!(files::loading::read_merges, module)?)?;

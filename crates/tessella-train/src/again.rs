@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use tessella_core::TokenId;
 use tessella_core::error::excerpt;
-use tessella_core::ids::TokenId;
 use tessella_core::spec::{Merges, ModelSpec, PostProcessorSpec, Vocab};
 use tessella_core::{Error, ErrorKind, Result};
 

@@ -3,7 +3,7 @@
 //! Reading order:
 //!
 //! 1. [`counts`]: texts to [`PieceCounts`], the artefact that every trainer learns from
-//! 2. [`bpe`], [`wordpiece`], [`wordlevel`], [`characters`], [`unigram`]: counts to [`Trained`], which holds the
+//! 2. [`bpe`], [`wordpiece`], [`wordlevel`], [`unigram`]: counts to [`Trained`], which holds the
 //!    plain-data description of a model
 //! 3. [`again`]: what stays of a tokenizer whose model is trained anew
 //! 4. [`progress`]: how a long job talks to its caller, and how it is stopped
@@ -23,7 +23,6 @@ pub mod counts;
 
 // 2. Counts to a model.
 pub mod bpe;
-pub mod characters;
 pub mod sentencepiece;
 pub mod unigram;
 pub mod wordlevel;

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import normalizers
+from .._ends import marked
+from .._formats import CLASSES
 from .._notices import warn
 from ..processors import RobertaProcessing, TemplateProcessing
 from ..tokenizer import Tokenizer
@@ -31,72 +33,8 @@ __all__ = [
     "warn_of_unused",
 ]
 
-_BRACKETS = {
-    "unk_token": "[UNK]",
-    "sep_token": "[SEP]",
-    "pad_token": "[PAD]",
-    "cls_token": "[CLS]",
-    "mask_token": "[MASK]",
-}
-_END = {"unk_token": "<|endoftext|>", "bos_token": "<|endoftext|>", "eos_token": "<|endoftext|>"}
-_ANGLES = {
-    "bos_token": "<s>",
-    "eos_token": "</s>",
-    "unk_token": "<unk>",
-    "sep_token": "</s>",
-    "cls_token": "<s>",
-    "pad_token": "<pad>",
-    "mask_token": "<mask>",
-}
 #: The special tokens that the classes have where no settings say otherwise.
-TOKENS: dict[str, dict[str, Any]] = {
-    "BertTokenizer": _BRACKETS,
-    "DistilBertTokenizer": _BRACKETS,
-    "ElectraTokenizer": _BRACKETS,
-    "MPNetTokenizer": {**_ANGLES, "unk_token": "[UNK]"},
-    "GPT2Tokenizer": _END,
-    "GPTNeoXTokenizer": {**_END, "pad_token": "<|padding|>"},
-    "RobertaTokenizer": _ANGLES,
-    "BartTokenizer": _ANGLES,
-    "XLMRobertaTokenizer": _ANGLES,
-    "CamembertTokenizer": _ANGLES,
-    "T5Tokenizer": {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"},
-    "LlamaTokenizer": {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"},
-    "GemmaTokenizer": {
-        "bos_token": "<bos>",
-        "eos_token": "<eos>",
-        "unk_token": "<unk>",
-        "pad_token": "<pad>",
-        "mask_token": "<mask>",
-    },
-    "Qwen2Tokenizer": {name: "<|endoftext|>" for name in ("eos_token", "unk_token", "pad_token")},
-    "CLIPTokenizer": {
-        "unk_token": "<|endoftext|>",
-        "bos_token": "<|startoftext|>",
-        "eos_token": "<|endoftext|>",
-        "pad_token": "<|endoftext|>",
-    },
-    "AlbertTokenizer": {
-        "bos_token": "[CLS]",
-        "eos_token": "[SEP]",
-        "unk_token": "<unk>",
-        "sep_token": "[SEP]",
-        "pad_token": "<pad>",
-        "cls_token": "[CLS]",
-        "mask_token": "[MASK]",
-    },
-    "XLNetTokenizer": {
-        "bos_token": "<s>",
-        "eos_token": "</s>",
-        "unk_token": "<unk>",
-        "sep_token": "<sep>",
-        "pad_token": "<pad>",
-        "cls_token": "<cls>",
-        "mask_token": "<mask>",
-    },
-    "DebertaV2Tokenizer": {**_BRACKETS, "bos_token": "[CLS]", "eos_token": "[SEP]"},
-    "WhisperTokenizer": _END,
-}
+TOKENS: dict[str, dict[str, Any]] = {name: dict(known.tokens) for name, known in CLASSES.items()}
 
 _WITH_TYPES = ["input_ids", "token_type_ids", "attention_mask"]
 
@@ -135,17 +73,6 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
 # What some class takes; where nothing carries it out, there is a warning.
 _KNOWN = {name for names in ARGUMENTS.values() for name in names}
 
-# How the ends of a text are marked, and the roles of the first and the last mark.
-_ENDS: dict[str, tuple[str, str, str]] = {
-    **dict.fromkeys(("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer"), ("bert", "cls", "sep")),
-    "DebertaV2Tokenizer": ("bert", "cls", "sep"),
-    **dict.fromkeys(("RobertaTokenizer", "BartTokenizer", "MPNetTokenizer"), ("roberta", "cls", "sep")),
-    **dict.fromkeys(("XLMRobertaTokenizer", "CamembertTokenizer"), ("two", "bos", "eos")),
-    "XLNetTokenizer": ("behind", "cls", "sep"),
-    "CLIPTokenizer": ("roberta", "bos", "eos"),
-    "T5Tokenizer": ("last", "eos", "eos"),
-}
-
 
 def plain_name(name: Any) -> str:
     """The name of a class without ``Fast``."""
@@ -154,7 +81,11 @@ def plain_name(name: Any) -> str:
 
 def has_ends(name: str) -> bool:
     """Whether texts of a class have ends of their own, so that ``add_bos_token`` says nothing to it."""
-    return name in _ENDS
+    return _ends_of(name) is not None
+
+
+def _ends_of(name: str) -> tuple[str, str, str] | None:
+    return CLASSES[name].ends if name in CLASSES else None
 
 
 def _parts(stage: Any) -> list[Any]:
@@ -304,8 +235,8 @@ def shape(tokenizer: PretrainedTokenizer, name: str, settings: Mapping[str, Any]
 
 def _mark_ends(tokenizer: PretrainedTokenizer, name: str, settings: Mapping[str, Any]) -> None:
     """Special tokens at the ends of texts, where the settings give them and the pipeline puts others."""
-    kind, *roles = _ENDS.get(name, ("",))
-    if not kind or all(settings.get(f"{role}_token") is None for role in roles):
+    way, *roles = _ends_of(name) or ("",)
+    if not way or all(settings.get(f"{role}_token") is None for role in roles):
         return
     (first, first_id), (last, last_id) = (
         (getattr(tokenizer, f"{role}_token"), getattr(tokenizer, f"{role}_token_id")) for role in roles
@@ -314,22 +245,16 @@ def _mark_ends(tokenizer: PretrainedTokenizer, name: str, settings: Mapping[str,
         return
     backend = tokenizer.backend_tokenizer
     there = backend.encode_batch([""], padding=False, truncation=False)[0].ids
-    wanted = {"behind": [last_id, first_id], "last": [last_id]}.get(kind, [first_id, last_id])
+    wanted = {"behind": [last_id, first_id], "last": [last_id]}.get(way, [first_id, last_id])
     if there == wanted:
         return
-    special = list(dict([(first, first_id), (last, last_id)]).items())
-    if kind == "roberta":
+    if way == "roberta":
         old = [*_kind(backend.post_processor, "RobertaProcessing"), None][0]
         trim, prefix = (True, False) if old is None else (old.trim_offsets, old.add_prefix_space)
         backend.post_processor = RobertaProcessing((last, last_id), (first, first_id), trim, prefix)
-        return
-    single, pair = {
-        "bert": ([first, "$A", last], [first, "$A", last, "$B:1", f"{last}:1"]),
-        "two": ([first, "$A", last], [first, "$A", last, last, "$B", last]),
-        "behind": (["$A", last, f"{first}:2"], ["$A", last, "$B:1", f"{last}:1", f"{first}:2"]),
-        "last": (["$A", last], ["$A", last, "$B", last]),
-    }[kind]
-    backend.post_processor = TemplateProcessing(single, pair, special)
+    else:
+        special = {first: first_id, last: last_id}
+        backend.post_processor = TemplateProcessing(*marked(way, first, last), list(special.items()))
 
 
 def warn_of_unused(given: Mapping[str, Any], done: set[str], name: str) -> None:

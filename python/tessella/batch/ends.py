@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .._ends import round_each
 from .._notices import warn
 from ..processors import TemplateProcessing
 from .checks import a_flag
@@ -62,10 +63,5 @@ class SequenceEnds(SpecialTokens):
                 special.append((token, id))
                 ends.append(token)
 
-        def template(name: str, kind: int) -> list[str]:
-            first, last = ends
-            return [f"{part}:{kind}" for part in (first, f"${name}", last) if part is not None]
-
-        single = template("A", 0)
-        pair = [*single, *template("B", 1)]
+        single, pair = round_each(*ends)
         self.backend_tokenizer.post_processor = TemplateProcessing(single, pair, special)

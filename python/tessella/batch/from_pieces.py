@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .._ends import round_each
+from .._formats import ROLES
 from ..errors import FormatError, UnsupportedError
 from ..processors import TemplateProcessing
 from ..tokenizer import Tokenizer
@@ -17,7 +19,7 @@ from ..tokens import AddedToken
 from .classes import plain_name
 from .piece_classes import CLASSES, GENERIC, NOT_HERE, OTHER_FILES, PieceClass
 from .pieces import Pieces, Roles
-from .special import ROLES, as_token
+from .special import as_token
 
 __all__ = ["as_json", "with_class"]
 
@@ -240,11 +242,5 @@ def _usual_ends(roles: Roles, settings: dict[str, Any]) -> TemplateProcessing:
         if token is None and settings.get(f"add_{role}_token"):
             settings[f"add_{role}_token"] = False
         parts.append(str(token) if settings.get(f"add_{role}_token") else None)
-    first, last = parts
-
-    def sequence(name: str, kind: int) -> list[str]:
-        return [f"{part}:{kind}" for part in (first, f"${name}", last) if part is not None]
-
-    single = sequence("A", 0)
-    tokens = [part for part in parts if part is not None]
-    return roles.template(single, [*single, *sequence("B", 1)], *tokens)
+    single, pair = round_each(*parts)
+    return roles.template(single, pair, *(part for part in parts if part is not None))

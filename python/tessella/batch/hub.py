@@ -5,36 +5,20 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from .._formats import FOLDER
 from .._optional import needed
 from ..errors import HubError
 
 __all__ = ["download", "download_json", "upload"]
 
-_SENTENCEPIECE = (
-    "tokenizer.model",
-    "spiece.model",
-    "sentencepiece.bpe.model",
-    "spm.model",
-    "sentencepiece.model",
-)
+_TEMPLATE, _OLD_TEMPLATE, _TEMPLATES = FOLDER.templates
 # The files that a tokenizer may be made of.
 _FILES = (
-    "tokenizer.json",
-    *_SENTENCEPIECE,
-    "tekken.json",
-    "vocab.json",
-    "merges.txt",
-    "vocab.txt",
-    "config.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "added_tokens.json",
-    "chat_template.jinja",
-    "chat_template.json",
-    "additional_chat_templates/*.jinja",
+    *(*FOLDER.whole, *FOLDER.bare, *FOLDER.settings),
+    *("config.json", _TEMPLATE, _OLD_TEMPLATE, f"{_TEMPLATES}/*.jinja"),
 )
-# Any of these is enough to make one.
-_ENOUGH = ("tokenizer.json", *_SENTENCEPIECE, "tekken.json", "vocab.json", "vocab.txt")
+# Any of these is enough to make one; merges belong to a vocabulary.
+_ENOUGH = (*FOLDER.whole, FOLDER.bare[0], FOLDER.bare[2])
 
 
 def _hub(purpose: str) -> Any:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._formats import CLASSES as KNOWN
 from ..errors import ArgumentError
 from ..loading import load
 from .classes import DEFAULTS, TOKENS, plain_name
@@ -28,7 +29,6 @@ Merges = Sequence[str | tuple[str, str]] | str | os.PathLike[str]
 
 # Where pickles find the classes.
 _HOME = "tessella.compat.transformers"
-_BERT_ROLES = ("unk_token", "sep_token", "cls_token", "pad_token", "mask_token")
 
 
 def _of_vocabulary(name: str, vocab: Any, merges: Any, settings: Mapping[str, Any]) -> Any:
@@ -37,10 +37,11 @@ def _of_vocabulary(name: str, vocab: Any, merges: Any, settings: Mapping[str, An
 
     if isinstance(vocab, os.PathLike):
         vocab = os.fspath(vocab)
-    if name in ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer"):
-        tokens = {role: settings[role] for role in _BERT_ROLES if settings.get(role) is not None}
+    made_of = KNOWN[name].vocabulary if name in KNOWN else ""
+    if made_of == "words":
+        tokens = {role: settings[role] for role in TOKENS[name] if settings.get(role) is not None}
         return BertWordPieceTokenizer(vocab, **tokens)
-    if name in ("GPT2Tokenizer", "RobertaTokenizer", "BartTokenizer") and merges is not None:
+    if made_of == "merges" and merges is not None:
         if isinstance(merges, (list, tuple)):
             merges = [tuple(pair.split(" ")) if isinstance(pair, str) else tuple(pair) for pair in merges]
         return ByteLevelBPETokenizer(vocab, os.fspath(merges) if isinstance(merges, os.PathLike) else merges)

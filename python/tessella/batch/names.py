@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from .._files import _write_together
+from .._formats import FOLDER, ROLES
 from .._prefix import check_prefix
 from ..errors import ArgumentError
 from ..tokens import AddedToken
 from .classes import argument, carry_out
 from .decoding import clean_up
-from .special import ROLES, SpecialTokens
+from .special import SpecialTokens
 from .strategies import PADDING, TRUNCATION, chosen
 
 if TYPE_CHECKING:
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OtherNames", "write_templates"]
 
-_TEMPLATE = "chat_template.jinja"
-_TEMPLATES = "additional_chat_templates"
+_TEMPLATE, _, _TEMPLATES = FOLDER.templates
 
 
 def write_templates(

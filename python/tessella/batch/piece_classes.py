@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import decoders, normalizers, pre_tokenizers
+from .._ends import marked
+from .._formats import CLASSES as KNOWN
 from .._tessella import Regex
 from .._types import PrependScheme
 from ..errors import FormatError
@@ -123,6 +125,24 @@ def _marked_text(tokenizer: Tokenizer, scheme: PrependScheme) -> None:
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(MARK, scheme, False)
 
 
+def _marked(way: str, first: str, last: str) -> Callable[[Roles, Arguments], TemplateProcessing]:
+    """Texts with the tokens of two roles at their ends."""
+
+    def ends(roles: Roles, arguments: Arguments) -> TemplateProcessing:
+        del arguments
+        one, two = roles.token(first), roles.token(last)
+        return roles.template(*marked(way, one, two), one, two)
+
+    return ends
+
+
+def _usual_ends(name: str) -> Callable[[Roles, Arguments], TemplateProcessing]:
+    """The ends of a class, as the engine knows them."""
+    known = KNOWN[name].ends
+    assert known is not None
+    return _marked(*known)
+
+
 # The classes, each with its stages and with what stands round a text.
 
 
@@ -180,9 +200,7 @@ def _t5_extra(own: Extra, arguments: Arguments) -> Extra:
 
 def _t5_ends(roles: Roles, arguments: Arguments) -> TemplateProcessing:
     del arguments
-    return TemplateProcessing(
-        ["$A", "</s>"], ["$A", "</s>", "$B", "</s>"], [("</s>", roles.id(roles.token("eos")))]
-    )
+    return TemplateProcessing(*marked("last", "", "</s>"), [("</s>", roles.id(roles.token("eos")))])
 
 
 def _albert(pieces: Pieces, arguments: Arguments) -> Tokenizer:
@@ -202,11 +220,8 @@ def _albert_ends(roles: Roles, arguments: Arguments) -> TemplateProcessing:
                 f"`{roles.token(role)}`, the {role}_token of an AlbertTokenizer, is none of the pieces"
             )
         ids.append(id)
-    return TemplateProcessing(
-        "[CLS]:0 $A:0 [SEP]:0",
-        "[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
-        [("[CLS]", ids[0]), ("[SEP]", ids[1])],
-    )
+    special = list(zip(("[CLS]", "[SEP]"), ids, strict=True))
+    return TemplateProcessing(*marked("bert", "[CLS]", "[SEP]"), special)
 
 
 def _barthez(pieces: Pieces, arguments: Arguments) -> Tokenizer:
@@ -220,18 +235,6 @@ def _big_bird(pieces: Pieces, arguments: Arguments) -> Tokenizer:
     unk_id = pieces.scores.index(unknown) if unknown in pieces.scores else 100
     tokenizer = normalized(unigram(pieces.scores, unk_id), normalizers.Strip(False, False), _collapse(MARK))
     return metaspace(tokenizer, _scheme(arguments["add_prefix_space"]))
-
-
-def _bert_ends(roles: Roles, arguments: Arguments) -> TemplateProcessing:
-    del arguments
-    cls, sep = roles.token("cls"), roles.token("sep")
-    return roles.template(f"{cls}:0 $A:0 {sep}:0", f"{cls}:0 $A:0 {sep}:0 $B:1 {sep}:1", cls, sep)
-
-
-def _two_ends(roles: Roles, arguments: Arguments) -> TemplateProcessing:
-    del arguments
-    bos, eos = roles.token("bos"), roles.token("eos")
-    return roles.template([bos, "$A", eos], [bos, "$A", eos, eos, "$B", eos], bos, eos)
 
 
 def _camembert(pieces: Pieces, arguments: Arguments) -> Tokenizer:
@@ -347,11 +350,6 @@ def _seamless_language(name: str) -> str:
     return name if "__" in name else f"__{name}__"
 
 
-def _seamless_ends(roles: Roles, arguments: Arguments) -> TemplateProcessing:
-    eos, code = roles.token("eos"), _known(roles, arguments["src_lang"])
-    return roles.template([code, "$A", eos], [code, "$A", "$B", eos], code, eos)
-
-
 def _seamless_target_ends(roles: Roles, arguments: Arguments) -> TemplateProcessing:
     eos, code = roles.token("eos"), _known(roles, arguments["src_lang"])
     return roles.template([eos, code, "$A", eos], [eos, code, "$A", "$B", eos], eos, code)
@@ -436,12 +434,6 @@ def _xlnet(pieces: Pieces, arguments: Arguments) -> Tokenizer:
     return normalized(words(unigram(pieces.scores, pieces.unk_id)), *quotes, charsmap=pieces.charsmap)
 
 
-def _xlnet_ends(roles: Roles, arguments: Arguments) -> TemplateProcessing:
-    del arguments
-    cls, sep = roles.token("cls"), roles.token("sep")
-    return roles.template(f"$A:0 {sep}:0 {cls}:2", f"$A:0 {sep}:0 $B:1 {sep}:1 {cls}:2", sep, cls)
-
-
 def _tips(pieces: Pieces, arguments: Arguments) -> Tokenizer:
     lower: list[Normalizer] = [normalizers.Lowercase()] if arguments["do_lower_case"] else []
     tokenizer = normalized(bpe(pieces.ids, pieces.merges, None, True), *lower, charsmap=pieces.charsmap)
@@ -517,19 +509,19 @@ CLASSES: dict[str, PieceClass] = {
             "mask_token": _lstrip("[MASK]"),
         },
         _big_bird,
-        _bert_ends,
+        _marked("bert", "cls", "sep"),
         arguments=_SPACED,
     ),
     "CamembertTokenizer": PieceClass(
         {**_ANGLES, "mask_token": _lstrip("<mask>", special=True)},
         _camembert,
-        _two_ends,
+        _usual_ends("CamembertTokenizer"),
         arguments=_SPACED,
     ),
     "DebertaV2Tokenizer": PieceClass(
         TOKENS["DebertaV2Tokenizer"],
         _deberta,
-        _bert_ends,
+        _usual_ends("DebertaV2Tokenizer"),
         arguments={"do_lower_case": False, "split_by_punct": False, **_SPACED},
     ),
     "MBartTokenizer": PieceClass(
@@ -562,7 +554,7 @@ CLASSES: dict[str, PieceClass] = {
     "SeamlessM4TTokenizer": PieceClass(
         {role: token for role, token in _ANGLES.items() if role != "mask_token"},
         _seamless,
-        _seamless_ends,
+        _before,
         arguments={"src_lang": "eng", "tgt_lang": "fra"},
         language="eng",
         target_ends=_seamless_target_ends,
@@ -590,11 +582,13 @@ CLASSES: dict[str, PieceClass] = {
         arguments=_SPACED,
         extra=_xglm_extra,
     ),
-    "XLMRobertaTokenizer": PieceClass(_ANGLES, _xlm_roberta, _two_ends, arguments=_SPACED),
+    "XLMRobertaTokenizer": PieceClass(
+        _ANGLES, _xlm_roberta, _usual_ends("XLMRobertaTokenizer"), arguments=_SPACED
+    ),
     "XLNetTokenizer": PieceClass(
         {**TOKENS["XLNetTokenizer"], "mask_token": _lstrip("<mask>")},
         _xlnet,
-        _xlnet_ends,
+        _usual_ends("XLNetTokenizer"),
         arguments={"do_lower_case": False, "remove_space": True, "keep_accents": False},
     ),
     "Tipsv2Tokenizer": PieceClass(

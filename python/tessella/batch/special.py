@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._formats import ROLES
 from .._ordered import in_order
 from ..errors import ArgumentError, UnsupportedError
 from ..tokens import AddedToken
@@ -20,8 +21,6 @@ __all__ = ["ROLES", "SpecialTokens", "as_token", "guess"]
 
 #: A token to add.
 Token = str | AddedToken
-#: The roles that every tokenizer may have.
-ROLES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
 # What tokens of these roles are usually called.
 _USUAL = {

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .._calls import a_call, an_encode
+from .._formats import ROLES
 from .._notices import warn
 from ..errors import ArgumentError, OutOfRangeError
 from ..tokenizer import Tokenizer
@@ -32,7 +33,7 @@ from .decoding import Decoding
 from .encoding import BatchEncoding
 from .files import Files
 from .names import OtherNames
-from .special import ROLES, guess
+from .special import guess
 from .strategies import NO_LIMIT, Strategies, count, resolve
 from .tensors import Tensors
 from .unknown import check_given, warning_of_options

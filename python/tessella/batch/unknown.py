@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+from .._formats import ROLES
 from .._near import meant, nearest
 from .._notices import warn
 from .checks import check_settings
 from .classes import ARGUMENTS
-from .special import ROLES
 
 __all__ = ["check_given", "looked_at", "warn_of_misspelled", "warning_of_options"]
 

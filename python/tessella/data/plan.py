@@ -33,11 +33,6 @@ class Slice(NamedTuple):
     size: int
     stamp: str
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether it is all of the file."""
-        return self.start == 0 and self.end == self.size
-
     def told(self) -> dict[str, Any]:
         """For the manifest; when a file was written last is not told, so that a copy makes an equal one."""
         return {"file": self.path, "start": self.start, "end": self.end}

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from .model_config import remapped
-from .rows import Init, Plan, new_rows
+from .rows import Init, Origins, new_rows
 
 if TYPE_CHECKING:
     from .id_map import IdMap
@@ -21,11 +21,11 @@ __all__ = ["resize_module"]
 
 def resize_module(
     module: Any, id_map: IdMap, init: Init, multiple: int | None, seed: int
-) -> tuple[int, Plan, tuple[str, ...]]:
-    """Changes input embedding, output head and its bias; tells the old rows, the plan, and what changed."""
+) -> tuple[int, Origins, tuple[str, ...]]:
+    """Changes input embedding, output head and its bias; tells the old rows, the new ones, and the names."""
     table = module.get_input_embeddings()
     rows = int(table.weight.shape[0])
-    plan = Plan(id_map, rows, init, multiple, seed)
+    origins = Origins(id_map, rows, init, multiple, seed)
     head = module.get_output_embeddings() if hasattr(module, "get_output_embeddings") else None
     weights = {id(table.weight)} | ({id(head.weight)} if head is not None else set())
     bias = getattr(head, "bias", None)
@@ -39,39 +39,39 @@ def resize_module(
             )
     # Everything that can fail comes before the first change.
     config = getattr(module, "config", None)
-    settings = _settings(config, id_map, rows, plan) if config is not None else {}
+    settings = _settings(config, id_map, rows, origins) if config is not None else {}
     tied = head is not None and head.weight is table.weight
-    made = _parameter(table.weight, plan)
-    made_head = None if head is None or tied else _parameter(head.weight, plan)
-    made_bias = None if bias is None else _parameter(bias, plan)
+    made = _parameter(table.weight, origins)
+    made_head = None if head is None or tied else _parameter(head.weight, origins)
+    made_bias = None if bias is None else _parameter(bias, origins)
     table.weight = made
     names = ["input embedding"]
     if hasattr(table, "num_embeddings"):
-        table.num_embeddings = plan.rows
+        table.num_embeddings = origins.rows
     padding = getattr(table, "padding_idx", None)
     if padding is not None:
         table.padding_idx = id_map[padding] if 0 <= padding < id_map.old_size else None
     if head is not None:
         head.weight = made if tied else made_head
         if hasattr(head, "out_features"):
-            head.out_features = plan.rows
+            head.out_features = origins.rows
         names.append("tied output head" if tied else "output head")
         if made_bias is not None:
             head.bias = made_bias
             names.append("bias of the output head")
     for name, value in settings.items():
         setattr(config, name, value)
-    return rows, plan, tuple(names)
+    return rows, origins, tuple(names)
 
 
-def _settings(config: Any, id_map: IdMap, rows: int, plan: Plan) -> dict[str, Any]:
+def _settings(config: Any, id_map: IdMap, rows: int, origins: Origins) -> dict[str, Any]:
     said = {name: value for name, value in vars(config).items() if not name.startswith("_")}
     plain = {name: value for name, value in said.items() if isinstance(value, (int, list, type(None)))}
-    changed: dict[str, Any] = remapped(plain, id_map, rows, plan.rows, "config")
+    changed: dict[str, Any] = remapped(plain, id_map, rows, origins.rows, "config")
     return {name: value for name, value in changed.items() if value != said[name]}
 
 
-def _parameter(weight: Any, plan: Plan) -> Any:
+def _parameter(weight: Any, origins: Origins) -> Any:
     """A parameter of the same kind, place and type with new rows."""
     plain = weight.detach().cpu()
     columns = plain.reshape(plain.shape[0], -1)
@@ -79,6 +79,6 @@ def _parameter(weight: Any, plan: Plan) -> Any:
     # exactly.
     rows = columns.double().numpy() if columns.element_size() == 8 else columns.float().numpy()
     kind = "F64" if rows.dtype == np.float64 else "F32"
-    made = np.concatenate(list(new_rows(rows, kind, plan)))
+    made = np.concatenate(list(new_rows(rows, kind, origins)))
     found = plain.new_tensor(made.tolist() if made.size < 1 else made).reshape(-1, *plain.shape[1:])
     return type(weight)(found.to(weight.device), requires_grad=weight.requires_grad)

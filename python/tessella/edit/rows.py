@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .id_map import IdMap
 
-__all__ = ["Init", "Plan", "new_rows"]
+__all__ = ["Init", "Origins", "new_rows"]
 
 #: How rows of new ids begin.
 Init = Literal["fvt", "mean", "random"]
@@ -31,7 +31,7 @@ PORTION = 1 << 24
 Array = Any
 
 
-class Plan:
+class Origins:
     """Where every new row comes from.
 
     Args:
@@ -93,44 +93,44 @@ def _to_bfloat(rows: Array) -> Array:
     return np.where(np.isnan(rows), 0x7FC0, rounded).astype("<u2")
 
 
-def _moments(old: Array, plan: Plan, read: Callable[[Array], Array], step: int) -> tuple[Array, Array]:
+def _moments(old: Array, origins: Origins, read: Callable[[Array], Array], step: int) -> tuple[Array, Array]:
     """Mean and spread of the columns over rows of tokens."""
     width = old.shape[1]
     total, squares = np.zeros(width), np.zeros(width)
-    for start in range(0, len(plan.used), step):
-        rows = read(old[plan.used[start : start + step]]).astype(np.float64)
+    for start in range(0, len(origins.used), step):
+        rows = read(old[origins.used[start : start + step]]).astype(np.float64)
         total += rows.sum(0)
-    mean = total / max(len(plan.used), 1)
-    for start in range(0, len(plan.used), step):
-        rows = read(old[plan.used[start : start + step]]).astype(np.float64)
+    mean = total / max(len(origins.used), 1)
+    for start in range(0, len(origins.used), step):
+        rows = read(old[origins.used[start : start + step]]).astype(np.float64)
         squares += ((rows - mean) ** 2).sum(0)
-    return mean, np.sqrt(squares / max(len(plan.used), 1))
+    return mean, np.sqrt(squares / max(len(origins.used), 1))
 
 
-def new_rows(old: npt.NDArray[Any], dtype: str, plan: Plan) -> Iterator[npt.NDArray[Any]]:
+def new_rows(old: npt.NDArray[Any], dtype: str, origins: Origins) -> Iterator[npt.NDArray[Any]]:
     """The new table in portions, as it is stored.
 
     Args:
         old: the old table, rows by columns, as it is stored; it may be mapped from a file.
         dtype: what its numbers are, as safetensors calls it.
-        plan: where rows come from.
+        origins: where rows come from.
     """
     step = max(1, PORTION // max(old.shape[1] * old.dtype.itemsize, 1))
-    if not plan.made:
-        for start in range(0, plan.rows, step):
-            yield old[plan.source[start : start + step]]
+    if not origins.made:
+        for start in range(0, origins.rows, step):
+            yield old[origins.source[start : start + step]]
         return
     _, read, write = _reader(dtype)
-    mean, spread = _moments(old, plan, read, step)
-    draw = np.random.default_rng(plan.seed)
-    for start in range(0, plan.rows, step):
-        source = plan.source[start : start + step]
+    mean, spread = _moments(old, origins, read, step)
+    draw = np.random.default_rng(origins.seed)
+    for start in range(0, origins.rows, step):
+        source = origins.source[start : start + step]
         rows = np.array(old[np.maximum(source, 0)])
         for place in np.flatnonzero(source < 0).tolist():
-            parts = plan.parts.get(start + place, ())
+            parts = origins.parts.get(start + place, ())
             if parts:
                 made = read(old[np.array(parts)]).astype(np.float64).mean(0)
-            elif plan.init == "random":
+            elif origins.init == "random":
                 made = mean + spread * draw.standard_normal(len(mean))
             else:
                 made = mean

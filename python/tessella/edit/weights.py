@@ -24,7 +24,7 @@ from ..errors import ArgumentError, FormatError, UnsupportedError
 from .id_map import IdMap
 from .model_config import remapped, vocabulary_size
 from .module import resize_module
-from .rows import Init, Plan, new_rows
+from .rows import Init, Origins, new_rows
 from .safetensors import SIZES, Header, Tensor, header_bytes, read_header
 
 __all__ = ["Resized", "resize_embeddings"]
@@ -116,8 +116,8 @@ def resize_embeddings(
     if hasattr(model, "get_input_embeddings"):
         if out is not None or tables is not None:
             raise ArgumentError("`out` and `tables` are for folders; a module is changed in place")
-        before, plan, names = resize_module(model, id_map, init, pad_to_multiple_of, seed)
-        return Resized(before, plan.rows, plan.copied, plan.made, names)
+        before, origins, names = resize_module(model, id_map, init, pad_to_multiple_of, seed)
+        return Resized(before, origins.rows, origins.copied, origins.made, names)
     return _resize_folder(os.fspath(model), id_map, init, out, pad_to_multiple_of, tables, seed)
 
 
@@ -137,7 +137,7 @@ def _resize_folder(
         if (said := _json(os.path.join(folder, name))) is not None
     }
     rows = _rows(folder, configs.get("config.json"), headers)
-    plan = Plan(id_map, rows, init, multiple, seed)
+    origins = Origins(id_map, rows, init, multiple, seed)
     chosen = _tables(headers, rows, None if tables is None else set(tables))
     target = folder if out is None else os.fspath(out)
     if out is not None:
@@ -147,11 +147,11 @@ def _resize_folder(
             )
         os.makedirs(target, exist_ok=True)
     content: dict[str, bytes] = {
-        name: _dumped(remapped(said, id_map, rows, plan.rows, name)) for name, said in configs.items()
+        name: _dumped(remapped(said, id_map, rows, origins.rows, name)) for name, said in configs.items()
     }
     index = _json(os.path.join(folder, _INDEX))
     if index is not None:
-        content[_INDEX] = _dumped(_index(index, headers, chosen, plan))
+        content[_INDEX] = _dumped(_index(index, headers, chosen, origins))
     shards = [name for name in headers if set(chosen) & headers[name].tensors.keys()]
     written = [*shards, *content]
     with ExitStack() as stack:
@@ -160,10 +160,10 @@ def _resize_folder(
             if name in content:
                 file.write(content[name])
             else:
-                _write_shard(os.path.join(folder, name), headers[name], chosen, plan, file)
+                _write_shard(os.path.join(folder, name), headers[name], chosen, origins, file)
         if out is not None:
             _copy_others(folder, target, set(written))
-    return Resized(rows, plan.rows, plan.copied, plan.made, tuple(sorted(chosen)), tuple(written))
+    return Resized(rows, origins.rows, origins.copied, origins.made, tuple(sorted(chosen)), tuple(written))
 
 
 def _headers(folder: str) -> dict[str, Header]:
@@ -268,26 +268,28 @@ def _shape(tensor: Tensor, rows: int) -> tuple[int, ...]:
 
 
 def _index(
-    index: dict[str, Any], headers: Mapping[str, Header], chosen: Mapping[str, Tensor], plan: Plan
+    index: dict[str, Any], headers: Mapping[str, Header], chosen: Mapping[str, Tensor], origins: Origins
 ) -> dict[str, Any]:
     total = sum(
-        prod(_shape(tensor, plan.rows) if name in chosen else tensor.shape) * SIZES[tensor.dtype]
+        prod(_shape(tensor, origins.rows) if name in chosen else tensor.shape) * SIZES[tensor.dtype]
         for header in headers.values()
         for name, tensor in header.tensors.items()
     )
     return {**index, "metadata": {**index.get("metadata", {}), "total_size": total}}
 
 
-def _write_shard(path: str, header: Header, chosen: Mapping[str, Tensor], plan: Plan, out: IO[bytes]) -> None:
+def _write_shard(
+    path: str, header: Header, chosen: Mapping[str, Tensor], origins: Origins, out: IO[bytes]
+) -> None:
     shapes = {
-        name: (tensor.dtype, _shape(tensor, plan.rows) if name in chosen else tensor.shape)
+        name: (tensor.dtype, _shape(tensor, origins.rows) if name in chosen else tensor.shape)
         for name, tensor in header.tensors.items()
     }
     out.write(header_bytes(shapes, header.metadata)[0])
     with open(path, "rb") as file:
         for name, tensor in header.tensors.items():
             if name in chosen:
-                for rows in new_rows(_mapped(path, header, tensor, plan.old_rows), tensor.dtype, plan):
+                for rows in new_rows(_mapped(path, header, tensor, origins.old_rows), tensor.dtype, origins):
                     out.write(np.ascontiguousarray(rows).tobytes())
                 continue
             file.seek(header.begin + tensor.start)

@@ -60,9 +60,9 @@ def _tokens(encoding: Encoding, texts: tuple[str, ...]) -> tuple[TokenView, ...]
 
 
 def _sequence(tokenizer: Tokenizer, text: str, encoding: Encoding, n_best: int) -> SequenceSteps:
-    raw, traced = _tessella.trace(tokenizer, text, tokenizer.encode_special_tokens)
+    raw, later = _tessella.stages(tokenizer, text, tokenizer.encode_special_tokens)
     at_first = [Piece(*piece) for piece in raw]
-    after_stages = [[Piece(*one) for one in stage] for stage in traced]
+    after_stages = [[Piece(*one) for one in stage] for stage in later]
     stages = [Stage("text", (Piece(text, 0, len(text)),))]
     if any(piece.added is not None for piece in at_first):
         stages.append(Stage("added tokens", tuple(at_first)))

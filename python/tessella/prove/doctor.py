@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .._files import _read_file, _replacing, _write_together
+from .._formats import FOLDER
 from ..errors import ArgumentError, TessellaError
 from ..loading import load
 from ..tokenizer import Tokenizer
@@ -34,7 +35,7 @@ __all__ = ["Diagnosis", "doctor"]
 #: How often mending is tried: one mend may uncover another fault.
 ROUNDS = 8
 _KINDS = ("BPE", "WordPiece", "WordLevel", "Unigram")
-_BESIDE = ("tokenizer_config.json", "special_tokens_map.json", "config.json", "vocab.json")
+_BESIDE = (*FOLDER.settings[:2], "config.json", FOLDER.bare[0])
 
 
 @dataclass
@@ -159,8 +160,8 @@ def _patient(content: bytes, folder: str | None) -> tuple[Patient | None, list[F
                 patient.beside[name] = json.loads(_read_file(place))
             except ValueError as error:
                 found.append(fault("json", name, f"it is no JSON: {error}", "fetch the file anew"))
-    if folder is not None and os.path.exists(os.path.join(folder, "chat_template.jinja")):
-        patient.template = _read_file(os.path.join(folder, "chat_template.jinja")).decode("utf-8", "replace")
+    if folder is not None and os.path.exists(place := os.path.join(folder, FOLDER.templates[0])):
+        patient.template = _read_file(place).decode("utf-8", "replace")
     return patient, found
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _tessella
+from .._ends import round_each
 from ..decoders import ByteLevel as ByteLevelDecoder
 from ..models import BPE
 from ..normalizers import NFC, Lowercase, Replace
@@ -27,11 +28,6 @@ from .recipe import Ids, Recipe, special, template
 
 __all__ = ["RECIPES", "mark_sequences", "stages"]
 
-#: Words with a mark in front, numbers of up to three digits, marks with the line ends behind them, blanks.
-LLAMA3 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
 CLIP = (
     r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d"
     r"|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
@@ -147,8 +143,9 @@ def _o200k() -> Recipe:
 
 
 def _llama3() -> Recipe:
+    (cut,) = _tessella.cuts("llama3")
     begin = "<|begin_of_text|>"
-    begun = template(f"{begin}:0 $A:0", f"{begin}:0 $A:0 {begin}:1 $B:1", begin)
+    begun = template(round_each(begin, None), begin)
 
     named = [
         begin,
@@ -171,7 +168,7 @@ def _llama3() -> Recipe:
         first=(),
         last=tuple(special(token) for token in [*named, *reserved]),
         model=lambda: BPE(ignore_merges=True),
-        stages=lambda tokenizer: stages(tokenizer, _by(LLAMA3), use_regex=False),
+        stages=lambda tokenizer: stages(tokenizer, _by(cut), use_regex=False),
         make_trainer=_trainer,
         template=lambda ids: Processors([ByteLevelProcessor(trim_offsets=False), begun(ids)]),
     )

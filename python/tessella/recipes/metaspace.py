@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import _tessella
+from .._ends import marked, round_each
 from ..decoders import ByteFallback, Fuse, Strip
 from ..decoders import Metaspace as MetaspaceDecoder
 from ..decoders import Replace as ReplaceDecoder
@@ -92,7 +93,7 @@ def _t5(charsmap: bytes | None = None) -> Recipe:
         32_100,
         Normalizers(_rules(charsmap)),
         [special(token) for token in ("<pad>", "</s>", "<unk>")],
-        template("$A:0 </s>:0", "$A:0 </s>:0 $B:0 </s>:0", "</s>"),
+        template(marked("last", "", "</s>"), "</s>"),
         # The highest id is that of the first gap.
         tuple(special(f"<extra_id_{n}>") for n in reversed(range(100))),
     )
@@ -131,7 +132,7 @@ def _xlnet(charsmap: bytes | None = None) -> Recipe:
         32_000,
         Normalizers(rules),
         [special(token) for token in tokens.split()],
-        template("$A:0 <sep>:0 <cls>:2", "$A:0 <sep>:0 $B:1 <sep>:1 <cls>:2", "<sep>", "<cls>"),
+        template(marked("behind", "<cls>", "<sep>"), "<sep>", "<cls>"),
     )
 
 
@@ -142,7 +143,7 @@ def _camembert(charsmap: bytes | None = None) -> Recipe:
         32_005,
         Normalizers(_rules(charsmap)),
         [special(token) for token in ("<s>", "<pad>", "</s>", "<unk>")] + [special("<mask>", lstrip=True)],
-        template("<s> $A </s>", "<s> $A </s> </s> $B </s>", "<s>", "</s>"),
+        template(marked("two", "<s>", "</s>"), "<s>", "</s>"),
     )
 
 
@@ -187,7 +188,7 @@ def _llama2() -> Recipe:
         model=lambda: BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True),
         stages=stages,
         make_trainer=trainer,
-        template=template("<s>:0 $A:0", "<s>:0 $A:0 <s>:1 $B:1", "<s>"),
+        template=template(round_each("<s>", None), "<s>"),
         for_counting=for_counting,
         complete=complete,
         completed=len(_BYTES),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._corpus import Texts
+from .._ends import Pieces
 from .._texts import Reading, Share
 from ..counting import PieceCounts, _whole_number, count_pieces
 from ..errors import ArgumentError, TrainError
@@ -36,9 +37,9 @@ def special(content: str, **flags: bool) -> AddedToken:
     return AddedToken(content, special=True, normalized=False, **flags)
 
 
-def template(single: str, pair: str, *tokens: str) -> Callable[[Ids], PostProcessor]:
-    """A post-processor that waits for the ids of its tokens."""
-    return lambda ids: TemplateProcessing(single, pair, [(token, ids(token)) for token in tokens])
+def template(pieces: Pieces, *tokens: str) -> Callable[[Ids], PostProcessor]:
+    """A post-processor that waits for the ids of its tokens; for the pieces see ``_ends``."""
+    return lambda ids: TemplateProcessing(*pieces, [(token, ids(token)) for token in tokens])
 
 
 @dataclass(frozen=True)

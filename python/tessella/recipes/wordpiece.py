@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from .._ends import marked
 from ..decoders import WordPiece as WordPieceDecoder
 from ..models import WordPiece
 from ..normalizers import BertNormalizer
@@ -18,7 +19,7 @@ __all__ = ["ENDS", "RECIPES", "stages"]
 
 
 #: What puts ``[CLS]`` and ``[SEP]`` round one text and two.
-ENDS = template("[CLS]:0 $A:0 [SEP]:0", "[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1", "[CLS]", "[SEP]")
+ENDS = template(marked("bert", "[CLS]", "[SEP]"), "[CLS]", "[SEP]")
 
 
 def stages(tokenizer: Tokenizer, prefix: str = "##", **options: Any) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _tessella
+from .._ends import round_each
 from ..decoders import Fuse, Replace, Sequence, WordPiece
 from ..models import WordLevel
 from ..normalizers import Replace as ReplaceNormalizer
@@ -48,7 +49,7 @@ def _transformer_xl() -> Recipe:
         model=lambda: WordLevel(unk_token="<unk>"),
         stages=stages,
         make_trainer=trainer,
-        template=template("$A:0 <eos>:0", "$A:0 <eos>:0 $B:1 <eos>:1", "<eos>"),
+        template=template(round_each(None, "<eos>"), "<eos>"),
     )
 
 

@@ -277,6 +277,7 @@ impl PieceCache {
     }
 
     /// Bytes in use.
+    #[cfg(test)]
     pub fn memory(&self) -> usize {
         (self.slots.len() + self.front.len()) * size_of::<Slot>()
             + self.keys.capacity()

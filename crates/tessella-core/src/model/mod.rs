@@ -4,13 +4,13 @@
 //! type that the conductor holds; each algorithm has a room or file of its own.
 
 mod agenda;
-pub mod bpe;
-pub mod cache;
+pub(crate) mod bpe;
+pub(crate) mod cache;
 pub mod derivation;
 pub mod sentencepiece;
-pub mod unigram;
-pub mod wordlevel;
-pub mod wordpiece;
+pub(crate) mod unigram;
+pub(crate) mod wordlevel;
+pub(crate) mod wordpiece;
 
 use std::sync::Arc;
 
@@ -142,35 +142,6 @@ impl Model {
             Model::WordLevel(model) => model.id_to_token(id),
             Model::Unigram(model) => model.id_to_token(id),
             Model::SentencePiece(model) => model.id_to_token(id),
-        }
-    }
-}
-
-/// The vocabulary questions that need no compiled model.
-impl ModelSpec {
-    /// Number of entries: texts for vocabularies, list length for models with scores.
-    pub fn vocab_len(&self) -> usize {
-        match self {
-            ModelSpec::Bpe(spec) => spec.vocab.len(),
-            ModelSpec::WordPiece(spec) => spec.vocab.len(),
-            ModelSpec::WordLevel(spec) => spec.vocab.len(),
-            ModelSpec::Unigram(spec) => spec.vocab.len(),
-            ModelSpec::SentencePiece(spec) => spec.pieces.len(),
-        }
-    }
-
-    /// Calls `entry` for every `(text, id)`.
-    pub fn for_each_entry(&self, mut entry: impl FnMut(&str, TokenId)) {
-        match self {
-            ModelSpec::Bpe(spec) => spec.vocab.iter().for_each(|(text, id)| entry(text, id)),
-            ModelSpec::WordPiece(spec) => spec.vocab.iter().for_each(|(text, id)| entry(text, id)),
-            ModelSpec::WordLevel(spec) => spec.vocab.iter().for_each(|(text, id)| entry(text, id)),
-            ModelSpec::Unigram(spec) => {
-                spec.vocab.iter().enumerate().for_each(|(id, (text, _))| entry(text, id as TokenId));
-            }
-            ModelSpec::SentencePiece(spec) => {
-                spec.pieces.iter().enumerate().for_each(|(id, piece)| entry(&piece.text, id as TokenId));
-            }
         }
     }
 }

@@ -36,7 +36,7 @@ mod edit;
 mod forms;
 mod lowercase;
 mod nmt;
-pub mod precompiled;
+mod precompiled;
 mod replace;
 pub mod sentencepiece;
 mod string_ops;

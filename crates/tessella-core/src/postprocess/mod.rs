@@ -22,7 +22,7 @@ mod trim;
 mod truncation;
 
 pub use padding::pad;
-pub use truncation::{check_truncation, truncate};
+pub use truncation::truncate;
 
 /// A special token: its text and its id.
 type Special = (Arc<str>, TokenId);

@@ -184,10 +184,6 @@ fn truncation_that_cannot_work_says_so() {
     let longest = TruncationStrategy::LongestFirst;
     let message = truncate(Encoding::default(), None, &of(1, 0, longest), 2).unwrap_err().to_string();
     assert!(message.contains("max_length is 1") && message.contains("are 2"), "{message}");
-    assert!(check_truncation(&of(4, 2, longest), 2).is_err());
-    assert!(check_truncation(&of(4, 1, longest), 2).is_ok());
-    assert!(check_truncation(&of(2, 0, longest), 2).is_ok());
-    assert!(check_truncation(&of(1, 0, longest), 2).is_err());
 
     let many = || {
         let len = 1 << 13;

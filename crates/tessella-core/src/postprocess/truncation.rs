@@ -105,17 +105,3 @@ fn cut(target: &mut Encoding, surplus: usize, truncation: &Truncation) -> Result
     }
     target.truncate(target.len() - surplus, truncation.stride, truncation.direction)
 }
-
-/// Says at once what could never work: special tokens longer than `max_length`, or a stride that leaves no
-/// window room to move. `reserved` is the number of special tokens of the inputs to expect.
-pub fn check_truncation(truncation: &Truncation, reserved: usize) -> Result<()> {
-    let &Truncation { max_length, stride, .. } = truncation;
-    let effective = max_length.saturating_sub(reserved);
-    if max_length < reserved || (effective > 0 || stride > 0) && stride >= effective {
-        return Err(error(format!(
-            "tokenizer stride set to {stride}, which is greater than or equal to its effective max length of \
-             {effective} (= {max_length} original max length - {reserved} added special tokens)"
-        )));
-    }
-    Ok(())
-}

@@ -12,7 +12,7 @@ use crate::spec::{Dialect, Pattern};
 use crate::text::{Pieces, Rewriter};
 
 /// GPT-2's pattern: contractions, words, numbers, other signs (each with a space before it), blanks.
-const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
+pub const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
 
 /// The matcher of GPT-2's pattern, compiled once per process.
 pub(super) fn gpt2() -> Result<Arc<Matcher>> {

@@ -47,6 +47,7 @@ use crate::pattern::Matcher;
 use crate::spec::{PreTokenizerSpec, PrependScheme, SplitBehavior};
 use crate::text::Pieces;
 
+pub use byte_level::GPT2;
 use metaspace::Metaspace;
 pub use table::TableSplit;
 pub use view::{ByteLevelView, MarkedView, SplitView, StageView};

@@ -1,19 +1,18 @@
-//! What every component is called and made of, told once.
+//! What every component is called and made of, told once, by a table for each stage.
 //!
-//! A row of the tables below gives a component the name of its class in Python, which is its `type` in `tokenizer.json` too, and
-//! its fields in the order of that file. Reading and writing, fingerprints, pickles, and the constructors, getters and setters of
-//! Python follow from it through [`Described`], and so do the names in their messages. So a new component is a variant of its
-//! stage, a row here, and what runs it.
+//! A row of a table is a variant of its stage. It gives the component the name of its class in Python, which is its `type` in
+//! `tokenizer.json` too, and its fields in the order of that file. Reading and writing, fingerprints, pickles, and the
+//! constructors, getters and setters of Python follow from it through [`Described`], and so do the names in their messages. So a
+//! new component is a row, and what runs it.
 //!
-//! `Variant(Struct)` stands where a struct holds the fields. `| "Name"` is another name that files have for it. `field as "name"`
-//! is a field that others call differently, and `field = value` one that a file may leave out.
+//! `Variant(Struct)` stands where a struct holds the fields, which are then named in brackets. `| "Name"` is another name that
+//! files have for it. `field: Type as "name"` is a field that others call differently, and `field: Type = value` one that a file
+//! may leave out.
 
 use std::sync::Arc;
 
 use super::{
-    BpeSpec, CharsmapMatching, DecoderSpec, Merges, ModelSpec, NormalizerSpec, Pattern, PostProcessorSpec,
-    PreTokenizerSpec, PrependScheme, SentencePiece, SentencePieceNormalizer, SplitBehavior, Template,
-    TemplatePiece, TemplateSpecial, Vocab,
+    CharsmapMatching, Pattern, PrependScheme, SentencePiece, SplitBehavior, TemplatePiece, TemplateSpecial,
 };
 use crate::error::Result;
 use crate::ids::TokenId;
@@ -25,6 +24,7 @@ pub struct Field<'s> {
     pub name: &'static str,
     /// Whether a file must have it; what may be missing has its default already.
     pub required: bool,
+    /// Its value.
     pub slot: Slot<'s>,
 }
 
@@ -32,6 +32,7 @@ macro_rules! slots {
     ($($kind:ident($type:ty),)*) => {
         /// Where the value of a field lies, by its type.
         #[derive(Debug)]
+        #[allow(missing_docs)] // Each is called as its type is.
         pub enum Slot<'s> {
             $($kind(&'s mut $type),)*
         }
@@ -79,6 +80,7 @@ pub trait Described: Clone + Send + Sync + 'static {
     /// A component of a kind, or of another name for it, whose fields have their defaults.
     fn blank(kind: &str) -> Option<Self>;
 
+    /// Its fields, in the order of a file.
     fn fields(&mut self) -> Vec<Field<'_>>;
 
     /// Whether the fields fit together.
@@ -99,12 +101,23 @@ pub trait Described: Clone + Send + Sync + 'static {
 }
 
 macro_rules! described {
-    ($spec:ident $title:literal [$($custom:ident)? $(; $check:expr)?] $(
-        $variant:ident $(($inner:ident))? = $kind:literal $(| $other:literal)* $({
-            $($field:ident $(as $name:literal)? $(= $default:expr)?),* $(,)?
-        })?;
+    ($(#[$about:meta])* $spec:ident $title:literal [$($custom:ident($object:ty))? $(; $check:expr)?] $(
+        $(#[$says:meta])*
+        $variant:ident $(($inner:ident))? = $kind:literal $(| $other:literal)*
+        $({ $($(#[$tells:meta])* $field:ident: $type:ty $(as $name:literal)? $(= $default:expr)?),* $(,)? })?
+        $([ $($own:ident),* ])?;
     )*) => {
-        impl Described for $spec {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum $spec {
+            $($(#[$says])* $variant $(($inner))? $({ $($(#[$tells])* $field: $type),* })?,)*
+            /// Several, one after the other.
+            Sequence(Vec<$spec>),
+            $(/// A component of the user's own.
+            $custom($object),)?
+        }
+
+        impl $crate::spec::Described for $spec {
             const TITLE: &'static str = $title;
             const KINDS: &'static [&'static str] = &[$($kind),*];
 
@@ -119,25 +132,28 @@ macro_rules! described {
             fn blank(kind: &str) -> Option<Self> {
                 match kind {
                     $($kind $(| $other)* => Some(described!(@whole $spec $variant [$($inner)?]
-                        $($($field: described!(@or $($default)?),)*)?)),)*
+                        $($($field: described!(@or $($default)?),)*)? $($($own: Default::default(),)*)?)),)*
                     _ => None,
                 }
             }
 
-            fn fields(&mut self) -> Vec<Field<'_>> {
+            fn fields(&mut self) -> Vec<$crate::spec::described::Field<'_>> {
                 match self {
-                    $(described!(@whole $spec $variant [$($inner)?] $($($field: $field,)*)?) => vec![$($(Field {
-                        name: described!(@name $field $($name)?),
-                        required: described!(@required $($default)?),
-                        slot: $field.into(),
-                    },)*)?],)*
+                    $(described!(@whole $spec $variant [$($inner)?] $($($field: $field,)*)? $($($own: $own,)*)?) => vec![
+                        $($($crate::spec::described::Field {
+                            name: described!(@name $field $($name)?),
+                            required: described!(@required $($default)?),
+                            slot: $field.into(),
+                        },)*)?
+                        $($($crate::spec::described::Field { name: stringify!($own), required: true, slot: $own.into() },)*)?
+                    ],)*
                     #[allow(unreachable_patterns)]
                     _ => Vec::new(),
                 }
             }
 
-            $(fn check(&self) -> Result<()> {
-                let check: fn(&Self) -> Result<()> = $check;
+            $(fn check(&self) -> $crate::Result<()> {
+                let check: fn(&Self) -> $crate::Result<()> = $check;
                 check(self)
             })?
 
@@ -170,111 +186,4 @@ macro_rules! described {
     (@required $default:expr) => { false };
 }
 
-described! { NormalizerSpec "Normalizer" [Custom]
-    Bert = "BertNormalizer" | "Bert" { clean_text, handle_chinese_chars, strip_accents = None, lowercase };
-    Strip = "Strip" | "StripNormalizer" { left, right };
-    StripAccents = "StripAccents";
-    Nfc = "NFC";
-    Nfd = "NFD";
-    Nfkc = "NFKC";
-    Nfkd = "NFKD";
-    Lowercase = "Lowercase";
-    Nmt = "Nmt";
-    Precompiled = "Precompiled" { charsmap as "precompiled_charsmap", matching = CharsmapMatching::Grapheme };
-    Replace = "Replace" { pattern, content };
-    Prepend = "Prepend" { prepend };
-    ByteLevel = "ByteLevel";
-    SentencePiece(SentencePieceNormalizer) = "SentencePiece" {
-        name, charsmap, add_dummy_prefix, remove_extra_whitespaces, escape_whitespaces, treat_whitespace_as_suffix, user_defined,
-    };
-}
-
-described! { PreTokenizerSpec "PreTokenizer" [Custom]
-    Bert = "BertPreTokenizer";
-    ByteLevel = "ByteLevel" { add_prefix_space, trim_offsets, use_regex = true };
-    CharDelimiter = "CharDelimiterSplit" | "Delimiter" { delimiter };
-    Metaspace = "Metaspace" { replacement, prepend as "prepend_scheme" = PrependScheme::Always, split = true };
-    Whitespace = "Whitespace";
-    Split = "Split" { pattern, behavior, invert };
-    Punctuation = "Punctuation" { behavior = SplitBehavior::Isolated };
-    WhitespaceSplit = "WhitespaceSplit";
-    Digits = "Digits" { individual as "individual_digits" };
-    UnicodeScripts = "UnicodeScripts" { keep_spaces = false };
-    FixedLength = "FixedLength" { length = 5 };
-}
-
-described! { PostProcessorSpec "PostProcessor" [; |spec| match spec {
-        PostProcessorSpec::Template(template) => template.check(),
-        _ => Ok(()),
-    }]
-    Bert = "BertProcessing" { sep, cls };
-    Roberta = "RobertaProcessing" { sep, cls, trim_offsets = true, add_prefix_space = true };
-    ByteLevel = "ByteLevel" { add_prefix_space, trim_offsets, use_regex = true };
-    Template(Template) = "TemplateProcessing" { single, pair, special_tokens };
-}
-
-described! { DecoderSpec "Decoder" [Custom]
-    Bpe = "BPEDecoder" { suffix };
-    ByteLevel = "ByteLevel" { add_prefix_space, trim_offsets, use_regex = true };
-    WordPiece = "WordPiece" { prefix, cleanup };
-    Metaspace = "Metaspace" { replacement, prepend as "prepend_scheme" = PrependScheme::Always, split = true };
-    Ctc = "CTC" { pad_token, word_delimiter_token, cleanup };
-    Replace = "Replace" { pattern, content };
-    Fuse = "Fuse";
-    Strip = "Strip" { content, start, stop };
-    ByteFallback = "ByteFallback";
-    SentencePiece = "SentencePiece" {
-        pieces, add_dummy_prefix, remove_extra_whitespaces, treat_whitespace_as_suffix, unk_surface,
-    };
-}
-
-/// The settings of a model; its tables are no fields.
-impl Described for ModelSpec {
-    const TITLE: &'static str = "Model";
-    const KINDS: &'static [&'static str] = &["BPE", "WordPiece", "WordLevel", "Unigram"];
-
-    fn kind(&self) -> &'static str {
-        match self {
-            ModelSpec::Bpe(_) => "BPE",
-            ModelSpec::WordPiece(_) => "WordPiece",
-            ModelSpec::WordLevel(_) => "WordLevel",
-            ModelSpec::Unigram(_) => "Unigram",
-            ModelSpec::SentencePiece(_) => "SentencePiece",
-        }
-    }
-
-    /// Only the empty model that a tokenizer without one has.
-    fn blank(kind: &str) -> Option<Self> {
-        (kind == "BPE").then(|| ModelSpec::Bpe(BpeSpec::new(Vocab::default(), Merges::default())))
-    }
-
-    fn fields(&mut self) -> Vec<Field<'_>> {
-        macro_rules! settings {
-            ($model:ident: $($field:ident),*) => {
-                vec![$(Field { name: stringify!($field), required: false, slot: (&mut $model.$field).into() }),*]
-            };
-        }
-        match self {
-            ModelSpec::Bpe(model) => settings!(
-                model: dropout, unk_token, continuing_subword_prefix, end_of_word_suffix, fuse_unk, byte_fallback, ignore_merges
-            ),
-            ModelSpec::WordPiece(model) => {
-                settings!(model: unk_token, continuing_subword_prefix, max_input_chars_per_word)
-            }
-            ModelSpec::WordLevel(model) => settings!(model: unk_token),
-            ModelSpec::Unigram(model) => settings!(model: unk_id, byte_fallback, alpha, nbest_size),
-            ModelSpec::SentencePiece(model) => settings!(model: byte_fallback),
-        }
-    }
-
-    fn sequence(mut parts: Vec<Self>) -> Self {
-        match parts.is_empty() {
-            true => ModelSpec::Bpe(BpeSpec::new(Vocab::default(), Merges::default())),
-            false => parts.swap_remove(0),
-        }
-    }
-
-    fn parts(self) -> std::result::Result<Vec<Self>, Self> {
-        Err(self)
-    }
-}
+pub(super) use described;

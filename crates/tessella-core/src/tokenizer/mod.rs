@@ -30,9 +30,9 @@ mod plan;
 mod positions;
 mod segment;
 mod spelling;
+mod stages;
 #[cfg(test)]
 mod tests;
-mod trace;
 mod way;
 mod worker;
 
@@ -52,7 +52,7 @@ use crate::spec::{AddedToken, TokenizerSpec};
 pub use options::{EncodeOptions, Input, RaggedIds, Sequence};
 pub use pieces::PieceCutter;
 pub use plan::PlanStep;
-pub use trace::{Trace, TracedPiece};
+pub use stages::StagePiece;
 
 /// An immutable tokenizer, shared by threads without a lock. A change makes a new one and shares all that
 /// stayed the same.

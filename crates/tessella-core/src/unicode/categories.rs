@@ -23,18 +23,6 @@ pub fn is_mark(c: char) -> bool {
     class_of(c).any(tables::MARK)
 }
 
-/// General category Mn.
-#[inline]
-pub fn is_nonspacing_mark(c: char) -> bool {
-    class_of(c).is_nonspacing_mark()
-}
-
-/// General category Cc, Cf or Co; unassigned characters are not in it.
-#[inline]
-pub fn is_other_control(c: char) -> bool {
-    class_of(c).is_other_control()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,8 +31,11 @@ mod tests {
     fn one_of_each() {
         assert!(is_punctuation('!') && is_punctuation('$') && is_punctuation('、') && !is_punctuation('€'));
         assert!(is_numeric('7') && is_numeric('Ⅷ') && is_numeric('½') && !is_numeric('七'));
-        assert!(is_mark('\u{301}') && is_nonspacing_mark('\u{301}'));
-        assert!(is_mark('\u{903}') && !is_nonspacing_mark('\u{903}'));
-        assert!(is_other_control('\u{200d}') && is_other_control('\n') && !is_other_control('\u{378}'));
+        assert!(is_mark('\u{301}') && class_of('\u{301}').is_nonspacing_mark());
+        assert!(is_mark('\u{903}') && !class_of('\u{903}').is_nonspacing_mark());
+        assert!(
+            ['\u{200d}', '\n'].iter().all(|&c| class_of(c).is_other_control())
+                && !class_of('\u{378}').is_other_control()
+        );
     }
 }

@@ -8,12 +8,12 @@
 //! The first two read one two-level table: a code point's block, its class in the block, and the class's bits.
 //! Lower-casing and white space are the standard library's, as they are in the reference.
 
-pub mod categories;
+pub(crate) mod categories;
 pub mod normalization;
 pub mod scripts;
 mod scripts_table;
 mod tables;
-pub mod word;
+pub(crate) mod word;
 mod word_table;
 
 /// The bits of a character's class: its combining class and its flags.

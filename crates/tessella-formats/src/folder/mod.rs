@@ -12,12 +12,35 @@ mod write;
 pub use read::{LoadedFolder, load, load_with};
 pub use write::{Extras, save};
 
-/// The names that the library gives to SentencePiece models, the usual one first.
-const SENTENCEPIECE_NAMES: [&str; 5] =
-    ["tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model", "sentencepiece.model"];
+/// Files that are a whole tokenizer, the first of them that is there. Between the two of the engine stand the names that the
+/// library gives to SentencePiece models, the usual one first.
+pub const WHOLE: [&str; 7] = [
+    "tokenizer.json",
+    "tokenizer.model",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "spm.model",
+    "sentencepiece.model",
+    "tekken.json",
+];
 
-const TEMPLATE: &str = "chat_template.jinja";
-const TEMPLATES: &str = "additional_chat_templates";
+const VOCAB_JSON: &str = "vocab.json";
+const MERGES: &str = "merges.txt";
+const VOCAB_TXT: &str = "vocab.txt";
+/// The files of bare vocabularies; the second one belongs to the first.
+pub const BARE: [&str; 3] = [VOCAB_JSON, MERGES, VOCAB_TXT];
+
+const CONFIG: &str = "tokenizer_config.json";
+const SPECIAL_TOKENS_MAP: &str = "special_tokens_map.json";
+const ADDED_TOKENS: &str = "added_tokens.json";
+/// The files of settings; newer folders hold the first one only.
+pub const SETTINGS: [&str; 3] = [CONFIG, SPECIAL_TOKENS_MAP, ADDED_TOKENS];
+
+/// The default chat template, and the folder of further ones.
+pub const TEMPLATE: &str = "chat_template.jinja";
+pub const TEMPLATES: &str = "additional_chat_templates";
+/// Where older folders keep the default one.
+pub const OLD_TEMPLATE: &str = "chat_template.json";
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tessella_core::spec::{AddedToken, ModelSpec};
 use tessella_core::{Error, Result, TokenizerSpec};
 
-use super::{SENTENCEPIECE_NAMES, TEMPLATE, TEMPLATES, bare};
+use super::{ADDED_TOKENS, CONFIG, SPECIAL_TOKENS_MAP, TEMPLATE, TEMPLATES, WHOLE, bare};
 use crate::atomic;
 use crate::beside_model;
 use crate::formats::{LoadOptions, first_of, read_path};
@@ -67,24 +67,23 @@ pub fn load_with(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolde
 
 fn load_once(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
     let mut notices = Vec::new();
-    let config = read_json(folder, "tokenizer_config.json", &mut notices)?;
-    let special_tokens_map = read_json(folder, "special_tokens_map.json", &mut notices)?;
-    let (spec, source) =
-        match first_of(folder, &[&["tokenizer.json"], &SENTENCEPIECE_NAMES[..], &["tekken.json"]].concat()) {
-            Some(path) => {
-                let loaded = read_path(&path, options)?;
-                notices.extend(loaded.notices);
-                let mut spec = loaded.spec;
-                add_beside_model(&mut spec, folder, config.as_ref(), &mut notices)?;
-                (spec, path)
-            }
-            None => {
-                let (mut spec, path) =
-                    bare::read(folder, config.as_ref(), special_tokens_map.as_ref(), &mut notices)?;
-                add_added_tokens(&mut spec, folder, &mut notices)?;
-                (spec, path)
-            }
-        };
+    let config = read_json(folder, CONFIG, &mut notices)?;
+    let special_tokens_map = read_json(folder, SPECIAL_TOKENS_MAP, &mut notices)?;
+    let (spec, source) = match first_of(folder, &WHOLE) {
+        Some(path) => {
+            let loaded = read_path(&path, options)?;
+            notices.extend(loaded.notices);
+            let mut spec = loaded.spec;
+            add_beside_model(&mut spec, folder, config.as_ref(), &mut notices)?;
+            (spec, path)
+        }
+        None => {
+            let (mut spec, path) =
+                bare::read(folder, config.as_ref(), special_tokens_map.as_ref(), &mut notices)?;
+            add_added_tokens(&mut spec, folder, &mut notices)?;
+            (spec, path)
+        }
+    };
     let (chat_template, chat_templates) = templates(folder, config.as_ref())?;
     Ok(LoadedFolder { spec, source, config, special_tokens_map, chat_template, chat_templates, notices })
 }
@@ -109,7 +108,7 @@ fn add_beside_model(
 
 /// `added_tokens.json`: texts and ids.
 fn add_added_tokens(spec: &mut TokenizerSpec, folder: &Path, notices: &mut Vec<String>) -> Result<()> {
-    let Some(value) = read_json(folder, "added_tokens.json", notices)? else { return Ok(()) };
+    let Some(value) = read_json(folder, ADDED_TOKENS, notices)? else { return Ok(()) };
     let node = Node::new(&value, "added_tokens.json: $");
     for (text, _) in node.entries()? {
         // Of a repeated key this is the last value.

@@ -6,7 +6,7 @@ use tessella_core::error::excerpt;
 use tessella_core::spec::ModelSpec;
 use tessella_core::{Error, Result, TokenizerSpec};
 
-use super::{TEMPLATE, TEMPLATES};
+use super::{CONFIG, OLD_TEMPLATE, SPECIAL_TOKENS_MAP, TEMPLATE, TEMPLATES, WHOLE};
 use crate::atomic;
 use crate::beside_model;
 use crate::formats::model_bytes;
@@ -35,18 +35,18 @@ fn pretty(value: &Value) -> String {
 /// The tokenizer's own file: `tokenizer.json`, or the model file for what only that can express.
 fn own_file(folder: &Path, spec: &TokenizerSpec) -> Result<(&'static str, Vec<u8>)> {
     if !matches!(spec.model, ModelSpec::SentencePiece(_)) {
-        return Ok(("tokenizer.json", hf::to_string(spec, true)?.into_bytes()));
+        return Ok((WHOLE[0], hf::to_string(spec, true)?.into_bytes()));
     }
     // What the model's file has no place for stands in the settings.
     let bytes = model_bytes(&TokenizerSpec { added_tokens: Vec::new(), ..spec.clone() })?;
-    let json = folder.join("tokenizer.json");
+    let json = folder.join(WHOLE[0]);
     if json.exists() {
         return Err(Error::value(format!(
             "{} exists and would be read instead of the SentencePiece model; save to a new folder",
             json.display()
         )));
     }
-    Ok(("tokenizer.model", bytes))
+    Ok((WHOLE[1], bytes))
 }
 
 /// Chat templates of a tokenizer that was saved here before; loading would find them.
@@ -55,7 +55,7 @@ fn older_templates(folder: &Path, prefix: &str) -> Vec<String> {
     let named = atomic::names(&folder.join(&more));
     let named = named.iter().filter_map(|name| name.to_str()).filter(|name| name.ends_with(".jinja"));
     let mut names: Vec<String> = named.map(|name| format!("{more}/{name}")).collect();
-    names.extend([TEMPLATE, "chat_template.json"].map(|name| format!("{prefix}{name}")));
+    names.extend([TEMPLATE, OLD_TEMPLATE].map(|name| format!("{prefix}{name}")));
     names
 }
 
@@ -69,10 +69,10 @@ pub fn save(folder: &Path, spec: &TokenizerSpec, extras: &Extras) -> Result<Vec<
         _ => extras.config.clone(),
     };
     if let Some(config) = &config {
-        files.push(("tokenizer_config.json".into(), pretty(config).into_bytes()));
+        files.push((CONFIG.into(), pretty(config).into_bytes()));
     }
     if let Some(map) = &extras.special_tokens_map {
-        files.push(("special_tokens_map.json".into(), pretty(map).into_bytes()));
+        files.push((SPECIAL_TOKENS_MAP.into(), pretty(map).into_bytes()));
     }
     if let Some(template) = &extras.chat_template {
         files.push((TEMPLATE.into(), template.clone().into_bytes()));

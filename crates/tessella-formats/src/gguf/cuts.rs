@@ -1,13 +1,16 @@
 //! The ways in which byte-level tokenizers of GGUF files cut text, by the name in `tokenizer.ggml.pre`.
 
 use tessella_core::error::excerpt;
+use tessella_core::pretokenize::GPT2;
 use tessella_core::spec::{Dialect, Pattern, PreTokenizerSpec, SplitBehavior};
 use tessella_core::{Error, Result};
 
+use crate::tiktoken::O200K;
+
 /// One way.
-pub(super) struct Cut {
+pub struct Cut {
     /// Applied one after the other, each to the pieces of the one before.
-    patterns: &'static [&'static str],
+    pub patterns: &'static [&'static str],
     /// A piece that is in the vocabulary is one token.
     pub whole_pieces: bool,
     /// Whether the beginning token goes in front unless the file says otherwise.
@@ -34,8 +37,6 @@ impl Cut {
     }
 }
 
-const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
-
 const THREE_DIGITS: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
 const ONE_DIGIT: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
@@ -44,12 +45,6 @@ const CASED_WORDS: &str = concat!(
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|",
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|",
     r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-);
-
-const CASED_WORDS_WITH_CONTRACTIONS: &str = concat!(
-    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",
-    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",
-    r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 );
 
 const SIGNS_OR_WORDS: &str = concat!(
@@ -81,11 +76,11 @@ const KNOWN: [(&[&str], Cut); 10] = [
     (&["deepseek-coder"], plain(&[r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-퟿]+", r"\p{N}"])),
     (&["deepseek-v3"], plain(&[r"\p{N}{1,3}", "[一-龥぀-ゟ゠-ヿ]+", SIGNS_OR_WORDS])),
     (&["tekken"], Cut { patterns: &[CASED_WORDS], whole_pieces: true, adds_bos: true }),
-    (&["gpt-4o", "llama4"], plain(&[CASED_WORDS_WITH_CONTRACTIONS])),
+    (&["gpt-4o", "llama4"], plain(&[O200K])),
 ];
 
 /// The way of a name.
-pub(super) fn by_name(name: &str) -> Result<&'static Cut> {
+pub fn by_name(name: &str) -> Result<&'static Cut> {
     static TABLE: [(&[&str], Cut); 10] = KNOWN;
     match TABLE.iter().find(|(names, _)| names.contains(&name)) {
         Some((_, cut)) => Ok(cut),

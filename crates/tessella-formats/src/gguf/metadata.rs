@@ -18,7 +18,7 @@ const MAX_KEY: u64 = 65_535;
 const MAX_NESTING: u32 = 4;
 
 #[derive(Debug)]
-enum Value {
+enum Entry {
     Integer(i64),
     Bool(bool),
     String(String),
@@ -32,7 +32,7 @@ enum Value {
 /// The tokenizer's keys.
 #[derive(Debug)]
 pub(super) struct Metadata {
-    values: HashMap<String, Value>,
+    values: HashMap<String, Entry>,
 }
 
 struct Cursor<R> {
@@ -122,19 +122,19 @@ impl<R: Read> Cursor<R> {
         })
     }
 
-    fn scalar(&mut self, kind: u32) -> Result<Value> {
+    fn scalar(&mut self, kind: u32) -> Result<Entry> {
         Ok(match kind {
             6 | 12 => {
                 self.pass(kind, 0)?;
-                Value::Other
+                Entry::Other
             }
-            7 => Value::Bool(self.bytes::<1>()?[0] != 0),
-            8 => Value::String(self.string()?),
-            _ => Value::Integer(self.integer(kind)?),
+            7 => Entry::Bool(self.bytes::<1>()?[0] != 0),
+            8 => Entry::String(self.string()?),
+            _ => Entry::Integer(self.integer(kind)?),
         })
     }
 
-    fn array(&mut self) -> Result<Value> {
+    fn array(&mut self) -> Result<Entry> {
         let kind = self.u32()?;
         let length = self.u64()?;
         let size = size_of_type(kind);
@@ -147,16 +147,16 @@ impl<R: Read> Cursor<R> {
             ));
         }
         Ok(match kind {
-            8 => Value::Strings((0..length).map(|_| self.string()).collect::<Result<_>>()?),
-            6 => Value::Floats(
+            8 => Entry::Strings((0..length).map(|_| self.string()).collect::<Result<_>>()?),
+            6 => Entry::Floats(
                 (0..length).map(|_| Ok(f32::from_le_bytes(self.bytes()?))).collect::<Result<_>>()?,
             ),
             0..=5 | 10 | 11 => {
-                Value::Integers((0..length).map(|_| self.integer(kind)).collect::<Result<_>>()?)
+                Entry::Integers((0..length).map(|_| self.integer(kind)).collect::<Result<_>>()?)
             }
             7 | 12 => {
                 self.skip(length * least)?;
-                Value::Other
+                Entry::Other
             }
             _ => return self.fail(format!("unknown value type {kind} of a tokenizer's array")),
         })
@@ -247,7 +247,7 @@ impl Metadata {
     pub fn str(&self, key: &str) -> Result<Option<&str>> {
         match self.values.get(key) {
             None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
+            Some(Entry::String(text)) => Ok(Some(text)),
             Some(_) => Self::wrong(key, "a string"),
         }
     }
@@ -261,7 +261,7 @@ impl Metadata {
     pub fn boolean(&self, key: &str) -> Result<Option<bool>> {
         match self.values.get(key) {
             None => Ok(None),
-            Some(Value::Bool(value)) => Ok(Some(*value)),
+            Some(Entry::Bool(value)) => Ok(Some(*value)),
             Some(_) => Self::wrong(key, "true or false"),
         }
     }
@@ -269,7 +269,7 @@ impl Metadata {
     pub fn integer(&self, key: &str) -> Result<Option<i64>> {
         match self.values.get(key) {
             None => Ok(None),
-            Some(Value::Integer(number)) => Ok(Some(*number)),
+            Some(Entry::Integer(number)) => Ok(Some(*number)),
             Some(_) => Self::wrong(key, "an integer"),
         }
     }
@@ -277,7 +277,7 @@ impl Metadata {
     pub fn strings(&self, key: &str) -> Result<Option<&[String]>> {
         match self.values.get(key) {
             None => Ok(None),
-            Some(Value::Strings(texts)) => Ok(Some(texts)),
+            Some(Entry::Strings(texts)) => Ok(Some(texts)),
             Some(_) => Self::wrong(key, "an array of strings"),
         }
     }
@@ -285,7 +285,7 @@ impl Metadata {
     pub fn integers(&self, key: &str) -> Result<Option<&[i64]>> {
         match self.values.get(key) {
             None => Ok(None),
-            Some(Value::Integers(numbers)) => Ok(Some(numbers)),
+            Some(Entry::Integers(numbers)) => Ok(Some(numbers)),
             Some(_) => Self::wrong(key, "an array of integers"),
         }
     }
@@ -293,7 +293,7 @@ impl Metadata {
     pub fn floats(&self, key: &str) -> Result<Option<&[f32]>> {
         match self.values.get(key) {
             None => Ok(None),
-            Some(Value::Floats(numbers)) => Ok(Some(numbers)),
+            Some(Entry::Floats(numbers)) => Ok(Some(numbers)),
             Some(_) => Self::wrong(key, "an array of 32-bit floating point numbers"),
         }
     }

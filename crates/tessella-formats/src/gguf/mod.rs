@@ -4,7 +4,7 @@
 //! mean is here: `tokenizer.ggml.model` names the kind of tokenizer, `tokenizer.ggml.pre` the way in which
 //! byte-level tokenizers cut text ([`cuts`]).
 
-mod cuts;
+pub mod cuts;
 mod metadata;
 
 use std::io::{BufReader, Read};

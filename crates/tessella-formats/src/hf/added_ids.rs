@@ -8,23 +8,13 @@ use std::collections::HashMap;
 
 use tessella_core::TokenId;
 use tessella_core::error::excerpt;
-use tessella_core::spec::{AddedToken, ModelSpec, Vocab};
-
-/// The vocabulary of a model that has one by text.
-pub(super) fn model_vocab(model: &ModelSpec) -> Option<&Vocab> {
-    match model {
-        ModelSpec::Bpe(model) => Some(&model.vocab),
-        ModelSpec::WordPiece(model) => Some(&model.vocab),
-        ModelSpec::WordLevel(model) => Some(&model.vocab),
-        ModelSpec::Unigram(_) | ModelSpec::SentencePiece(_) => None,
-    }
-}
+use tessella_core::spec::{AddedToken, ModelSpec};
 
 /// The ids that a model gives to some texts, and its size.
 fn in_model<'t>(model: &ModelSpec, tokens: &'t [AddedToken]) -> (HashMap<&'t str, TokenId>, TokenId) {
     let mut wanted: HashMap<&str, Option<TokenId>> =
         tokens.iter().map(|token| (token.content.as_str(), None)).collect();
-    let size = match (model, model_vocab(model)) {
+    let size = match (model, model.vocab()) {
         (_, Some(vocab)) => {
             wanted.iter_mut().for_each(|(text, id)| *id = vocab.id(text));
             vocab.len()

@@ -12,7 +12,7 @@ use tessella_core::error::excerpt;
 use tessella_core::spec::{AddedToken, Merges, ModelSpec, Vocab};
 use tessella_core::{Error, Result, TokenizerSpec};
 
-use super::added_ids::{self, model_vocab};
+use super::added_ids;
 use crate::concat_rank;
 
 pub(super) const SENTENCEPIECE_OBSTACLE: &str = "tokenizer.json cannot express a model that runs by \
@@ -49,7 +49,7 @@ pub(super) fn expressible(spec: &TokenizerSpec) -> Result<Cow<'_, TokenizerSpec>
 
 /// The model with the added tokens in its vocabulary.
 fn with_added(model: &ModelSpec, added: &[AddedToken]) -> Result<ModelSpec> {
-    let vocab = model_vocab(model);
+    let vocab = model.vocab();
     for token in added {
         let refuse = |reason: &str| {
             Err(Error::unsupported(format!(

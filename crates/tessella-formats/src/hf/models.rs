@@ -8,13 +8,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use tessella_core::error::excerpt;
-use tessella_core::spec::{BpeSpec, Merges, ModelSpec, UnigramSpec, Vocab, WordLevelSpec, WordPieceSpec};
+use tessella_core::spec::{
+    BpeSpec, Described, Merges, ModelSpec, UnigramSpec, Vocab, WordLevelSpec, WordPieceSpec,
+};
 use tessella_core::{Error, Result, TokenId};
 
 use super::remarks::Remarks;
 use crate::json::{Kind, Node, Parser, Value, key_path, read_score};
-
-const KNOWN: [&str; 4] = ["BPE", "WordPiece", "WordLevel", "Unigram"];
 
 /// Ids up to here are accepted however small the vocabulary is; a table over all ids stays below 64 MiB.
 const ALWAYS_ALLOWED_ID: u32 = 1 << 22;
@@ -220,7 +220,7 @@ pub(super) fn read(parser: &mut Parser<'_>, path: &str, remarks: &mut Remarks) -
 /// Which model the fields describe; old files leave the type out.
 fn kind(node: &Node<'_>, table: &Option<Table>, has_merges: bool) -> Result<&'static str> {
     if let Some(tag) = node.field("type") {
-        return tag.one_of(&KNOWN.map(|name| (name, name)));
+        return tag.one_of(&ModelSpec::KINDS.iter().map(|&name| (name, name)).collect::<Vec<_>>());
     }
     match table {
         Some(Table::List(_)) => Ok("Unigram"),
@@ -233,7 +233,7 @@ fn kind(node: &Node<'_>, table: &Option<Table>, has_merges: bool) -> Result<&'st
         Some(Table::Map(_)) if node.has("unk_token") => Ok("WordLevel"),
         _ => node.fail(format!(
             "the model has no `type` and its fields fit none of those that may leave it out; known types: {}",
-            KNOWN.join(", ")
+            ModelSpec::KINDS.join(", ")
         )),
     }
 }

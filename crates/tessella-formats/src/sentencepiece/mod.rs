@@ -11,10 +11,10 @@
 pub mod merges;
 pub mod messages;
 pub mod normalizer;
-pub mod rules;
+mod rules;
 mod rules_table;
 pub mod sections;
-pub mod wire;
+mod wire;
 
 use std::sync::Arc;
 

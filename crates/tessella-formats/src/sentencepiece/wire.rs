@@ -8,7 +8,7 @@ use tessella_core::{Error, Result};
 
 /// A field's value, still in place.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Value<'b> {
+pub enum Payload<'b> {
     Varint(u64),
     Fixed64([u8; 8]),
     Bytes(&'b [u8]),
@@ -19,7 +19,7 @@ pub enum Value<'b> {
 #[derive(Debug, Clone, Copy)]
 pub struct Field<'b> {
     pub number: u32,
-    pub value: Value<'b>,
+    pub value: Payload<'b>,
     /// The field as it stands in the file, key included.
     pub raw: &'b [u8],
     /// Where it starts, as a byte of the file.
@@ -55,14 +55,14 @@ impl<'b> Fields<'b> {
         }
         let mut value_at = self.at;
         let value = match key & 7 {
-            0 => Value::Varint(self.varint("a number")?),
-            1 => Value::Fixed64(self.array()?),
+            0 => Payload::Varint(self.varint("a number")?),
+            1 => Payload::Fixed64(self.array()?),
             2 => {
                 let length = self.varint("a length")?;
                 value_at = self.at;
-                Value::Bytes(self.take(length)?)
+                Payload::Bytes(self.take(length)?)
             }
-            5 => Value::Fixed32(self.array()?),
+            5 => Payload::Fixed32(self.array()?),
             other => {
                 return Err(self.error(start, format!("wire type {other} of field {number} is not known")));
             }
@@ -130,7 +130,7 @@ impl<'b> Field<'b> {
 
     pub fn bytes(&self) -> Result<&'b [u8]> {
         match self.value {
-            Value::Bytes(bytes) => Ok(bytes),
+            Payload::Bytes(bytes) => Ok(bytes),
             _ => Err(self.wrong("a string of bytes")),
         }
     }
@@ -146,14 +146,14 @@ impl<'b> Field<'b> {
 
     pub fn varint(&self) -> Result<u64> {
         match self.value {
-            Value::Varint(value) => Ok(value),
+            Payload::Varint(value) => Ok(value),
             _ => Err(self.wrong("a number")),
         }
     }
 
     pub fn float(&self) -> Result<f32> {
         match self.value {
-            Value::Fixed32(bytes) => Ok(f32::from_le_bytes(bytes)),
+            Payload::Fixed32(bytes) => Ok(f32::from_le_bytes(bytes)),
             _ => Err(self.wrong("a 32-bit number")),
         }
     }

@@ -5,7 +5,7 @@
 //! from one of the [named encodings](named), or from the caller. In the description the tokens are written in
 //! the byte-level alphabet, and merges go by the rank of the concatenation.
 
-pub mod beside;
+pub(crate) mod beside;
 pub mod data_gym;
 mod named;
 
@@ -21,6 +21,7 @@ use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::{base64, concat_rank, hf};
 
+pub(crate) use named::O200K;
 pub use named::{NAMES, named};
 
 /// What a table of ranks lacks: how text is cut, and the special tokens.

@@ -10,7 +10,8 @@ use tessella_core::model::{Model, Scratch};
 use tessella_core::spec::{
     BpeSpec, Merges, ModelSpec as Spec, SentencePieceKind, UnigramSpec, Vocab, WordLevelSpec, WordPieceSpec,
 };
-use tessella_train::again::{Renamed, keep_settings};
+use tessella_formats::vocab_files::{model_files, resolve_merges};
+use tessella_train::again::{Renamed, emptied, keep_settings};
 
 use crate::border::errors::OrRaise;
 use crate::border::values::argument;
@@ -45,23 +46,6 @@ fn vocabulary(entries: &Bound<'_, PyDict>) -> PyResult<Arc<Vocab>> {
     Vocab::from_entries(entries.iter().map(|(token, id)| (&**token, *id))).or_raise().map(Arc::new)
 }
 
-fn merge_pairs(vocab: &Vocab, merges: &[(PyBackedStr, PyBackedStr)]) -> PyResult<Merges> {
-    let id = |token: &str| {
-        vocab.id(token).ok_or_else(|| {
-            tessella_core::Error::model(format!(
-                "Token `{}` out of vocabulary",
-                tessella_core::error::excerpt(token)
-            ))
-        })
-    };
-    let pairs = merges
-        .iter()
-        .map(|(left, right)| Ok((id(left)?, id(right)?)))
-        .collect::<tessella_core::Result<Vec<_>>>()
-        .or_raise()?;
-    Ok(Merges::Pairs(Arc::new(pairs)))
-}
-
 handle!(ModelHandle, Spec, Model, {
     #[staticmethod]
     #[allow(clippy::too_many_arguments)]
@@ -77,7 +61,7 @@ handle!(ModelHandle, Spec, Model, {
         ignore_merges: bool,
     ) -> PyResult<Self> {
         let vocab = vocabulary(vocab)?;
-        let merges = merge_pairs(&vocab, &merges)?;
+        let merges = Merges::Pairs(Arc::new(resolve_merges(&vocab, &merges).or_raise()?));
         let handle = Self::from(Spec::Bpe(BpeSpec {
             vocab,
             merges,
@@ -162,11 +146,11 @@ handle!(ModelHandle, Spec, Model, {
 
     /// The model without what it learned.
     fn emptied(&self, renamed: Renamed) -> Self {
-        tessella_train::again::emptied(&self.node.spec(), &renamed).into()
+        emptied(&self.node.spec(), &renamed).into()
     }
 
     /// The model's own files: names and contents.
     fn files(&self) -> PyResult<Vec<(&'static str, String)>> {
-        tessella_formats::vocab_files::model_files(&self.node.spec()).or_raise()
+        model_files(&self.node.spec()).or_raise()
     }
 });

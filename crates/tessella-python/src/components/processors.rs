@@ -1,7 +1,7 @@
 //! Handles of post-processors.
 
 use pyo3::prelude::*;
-use tessella_core::postprocess::PostProcessor;
+use tessella_core::PostProcessor;
 use tessella_core::spec::PostProcessorSpec as Spec;
 use tessella_train::again::{Renamed, renumbered};
 

@@ -7,42 +7,9 @@ use tessella_formats::folder::LoadedFolder;
 use tessella_formats::formats;
 use tessella_formats::json::{Layout, Parser, Value, Writer};
 use tessella_formats::save::{self, Extras};
-use tessella_formats::{hf, tiktoken};
 
 use crate::border::errors::OrRaise;
 use crate::tokenizer::Tokenizer;
-
-/// What formats there are: name, what people call such a file, endings of names, and whether it can be written.
-#[pyfunction(name = "formats")]
-pub fn known_formats() -> Vec<(&'static str, &'static str, Vec<&'static str>, bool)> {
-    formats::TABLE
-        .iter()
-        .map(|known| (known.name, known.what, known.endings.to_vec(), known.is_written()))
-        .collect()
-}
-
-/// The encodings whose patterns and special tokens are built in.
-#[pyfunction]
-pub fn encodings() -> Vec<&'static str> {
-    tiktoken::NAMES.to_vec()
-}
-
-/// A pattern, the same in Oniguruma's words, and special tokens.
-type Known = (String, String, Vec<(String, u32)>);
-
-/// A known encoding.
-#[pyfunction]
-pub fn encoding(name: &str) -> PyResult<Known> {
-    let found = tiktoken::encoding(name, None).or_raise()?;
-    Ok((found.pattern.clone(), hf::fancy_to_oniguruma(&found.pattern).or_raise()?, found.special_tokens))
-}
-
-/// The name of the format that would be written, given or seen from the name of the file.
-#[pyfunction]
-pub fn format_to_write(path: PathBuf, name: Option<&str>) -> PyResult<&'static str> {
-    let format = formats::to_write(&path, name).or_raise()?;
-    Ok(formats::of(format).map_or(formats::FOLDER, |known| known.name))
-}
 
 /// Writes a file; gives what deserves a warning.
 #[pyfunction]

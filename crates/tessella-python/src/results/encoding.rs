@@ -5,9 +5,8 @@ use std::sync::{PoisonError, RwLock};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use tessella_core::Encoding as Core;
-use tessella_core::encoding::EncodingParts;
 use tessella_core::spec::Direction;
+use tessella_core::{Encoding as Core, EncodingParts};
 
 use crate::border::errors::OrRaise;
 use crate::border::values::{argument, direction};

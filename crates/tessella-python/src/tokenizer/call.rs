@@ -6,7 +6,7 @@ use tessella_core::EncodeOptions;
 use tessella_core::spec::{Padding, Truncation};
 
 use crate::border::options::{Choice, call_padding, call_truncation, check_stride};
-use crate::tokenizer::state::Value;
+use crate::tokenizer::state::State;
 
 /// Worker threads of a batch: the argument, or what the environment allows; 0 leaves the choice to the engine.
 pub fn threads(num_threads: Option<usize>) -> usize {
@@ -33,7 +33,7 @@ pub struct Call {
 impl Call {
     pub fn new(
         py: Python<'_>,
-        value: &Value,
+        value: &State,
         truncation: Option<&Bound<'_, PyAny>>,
         padding: Option<&Bound<'_, PyAny>>,
         encode_special_tokens: Option<bool>,
@@ -47,7 +47,7 @@ impl Call {
 
     pub fn options<'a>(
         &'a self,
-        value: &'a Value,
+        value: &'a State,
         add_special_tokens: bool,
         threads: usize,
     ) -> EncodeOptions<'a> {
@@ -72,7 +72,7 @@ pub fn tiny<'a>(text: &'a Bound<'_, PyAny>) -> Option<&'a str> {
 /// tokenizer's own setting).
 pub type Specials = (bool, Option<bool>);
 
-pub fn ids_options(value: &Value, (add, as_text): Specials, threads: usize) -> EncodeOptions<'_> {
+pub fn ids_options(value: &State, (add, as_text): Specials, threads: usize) -> EncodeOptions<'_> {
     EncodeOptions {
         add_special_tokens: add,
         encode_special_tokens: as_text.unwrap_or(value.parts.encode_special_tokens),

@@ -3,15 +3,14 @@
 use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
-use tessella_core::EncodeOptions;
-use tessella_core::compare::Comparison as Core;
+use tessella_core::{Comparison as Core, EncodeOptions};
 
 use crate::border::errors;
 use crate::border::inputs;
 use crate::border::interrupt::run;
 use crate::border::values::argument;
 use crate::components::live::lock;
-use crate::tokenizer::state::Value;
+use crate::tokenizer::state::State;
 use crate::tokenizer::{Tokenizer, ids_options, threads};
 
 /// Texts, bytes, characters, words.
@@ -22,7 +21,7 @@ type Measured = (u64, u64, u64);
 #[pyclass(frozen, module = "tessella._tessella")]
 pub struct Comparison {
     core: Mutex<Core>,
-    tokenizers: Vec<Arc<Value>>,
+    tokenizers: Vec<Arc<State>>,
 }
 
 #[pymethods]

@@ -1,9 +1,8 @@
 //! What people who want to see how a text becomes ids are told: pieces after every stage, and the model's choices.
 
 use pyo3::prelude::*;
-use tessella_core::ids::PieceToken;
 use tessella_core::model::derivation::{Candidate, Derivation};
-use tessella_core::tokenizer::TracedPiece;
+use tessella_core::{PieceToken, StagePiece};
 
 use crate::border::errors::OrRaise;
 use crate::border::inputs;
@@ -11,7 +10,7 @@ use crate::border::place::Place;
 use crate::tokenizer::Tokenizer;
 
 /// Text, span in characters, and added token of each piece at some stage.
-type Traced = Vec<(String, usize, usize, Option<u32>)>;
+type Pieces = Vec<(String, usize, usize, Option<u32>)>;
 
 /// An id and where it stands.
 type Placed = (u32, usize, usize);
@@ -23,17 +22,17 @@ type Scored = (usize, usize, u32, f64);
 /// The pieces of a text: raw ones, then those after normalisation and after every pre-tokenizer stage. Each
 /// is its text, the characters of the original, and the id of the added token that it is.
 #[pyfunction]
-pub fn trace(
+pub fn stages(
     tokenizer: &Bound<'_, Tokenizer>,
     text: &Bound<'_, PyAny>,
     specials_as_text: bool,
-) -> PyResult<(Traced, Vec<Traced>)> {
+) -> PyResult<(Pieces, Vec<Pieces>)> {
     let text = inputs::text(text, Place::Argument("text"))?;
-    let trace = tokenizer.get().value()?.core.trace(&text, specials_as_text).or_raise()?;
-    let stage = |pieces: Vec<TracedPiece>| -> Traced {
+    let found = tokenizer.get().value()?.core.stages(&text, specials_as_text).or_raise()?;
+    let stage = |pieces: Vec<StagePiece>| -> Pieces {
         pieces.into_iter().map(|piece| (piece.text, piece.start, piece.end, piece.added)).collect()
     };
-    Ok((stage(trace.raw), trace.stages.into_iter().map(stage).collect()))
+    Ok((stage(found.raw), found.later.into_iter().map(stage).collect()))
 }
 
 /// How a piece comes to its tokens: what kind of derivation it is, first symbols and merges, or a lattice and

@@ -27,7 +27,7 @@ use crate::components::processors::PostProcessorHandle;
 use crate::results::encoding::{self, Encoding};
 use crate::tokenizer::call::{Call, Specials, ids_options, threads, tiny};
 use crate::tokenizer::description::Description;
-use crate::tokenizer::state::{Shared, Slot, Value};
+use crate::tokenizer::state::{Shared, Slot, State};
 
 /// Arrays up to this length are copied; longer ones take over the buffer.
 const COPIED: usize = 256;
@@ -44,9 +44,9 @@ impl Tokenizer {
     fn new(source: &Bound<'_, PyAny>) -> PyResult<Self> {
         let value = if let Ok(model) = source.cast::<ModelHandle>() {
             let node = model.get().node.clone();
-            Value::new(TokenizerSpec::new(node.spec()), Some(node))?
+            State::new(TokenizerSpec::new(node.spec()), Some(node))?
         } else if let Ok(description) = source.cast::<Description>() {
-            Value::new(description.get().spec.clone(), None)?
+            State::new(description.get().spec.clone(), None)?
         } else if let Ok(tokenizer) = source.cast::<Tokenizer>() {
             tokenizer.get().shared.get()?.detached()
         } else {
@@ -575,7 +575,7 @@ impl Tokenizer {
     fn set_cache_size(&self, #[pyo3(from_py_with = argument::bytes)] bytes: usize) -> PyResult<()> {
         self.shared.update(|old| {
             let core = old.core.with_cache_budget(bytes).or_raise()?;
-            Ok((Value::next(&core, old.parts.clone())?, ()))
+            Ok((State::next(&core, old.parts.clone())?, ()))
         })
     }
 
@@ -613,7 +613,7 @@ impl Tokenizer {
             }
             let core = old.core.with_spec(spec).or_raise()?;
             let (core, _) = core.with_added_tokens(&tokens).or_raise()?;
-            Ok((Value::next(&core, old.parts.clone())?, ()))
+            Ok((State::next(&core, old.parts.clone())?, ()))
         })
     }
 
@@ -624,7 +624,7 @@ impl Tokenizer {
 }
 
 impl Tokenizer {
-    pub fn value(&self) -> PyResult<std::sync::Arc<Value>> {
+    pub fn value(&self) -> PyResult<std::sync::Arc<State>> {
         self.shared.get()
     }
 
@@ -632,7 +632,7 @@ impl Tokenizer {
         let tokens = crate::components::added::tokens(tokens, special)?;
         self.shared.update(|old| {
             let (core, count) = old.core.with_added_tokens(&tokens).or_raise()?;
-            Ok((Value::next(&core, old.parts.clone())?, count))
+            Ok((State::next(&core, old.parts.clone())?, count))
         })
     }
 

@@ -81,14 +81,14 @@ pub struct Parts {
 }
 
 /// One value of a tokenizer.
-pub struct Value {
+pub struct State {
     pub core: Core,
     pub parts: Parts,
     /// The time up to which the components are known not to have changed.
     checked: AtomicU64,
 }
 
-impl Value {
+impl State {
     pub fn new(mut spec: TokenizerSpec, model: Option<Node<ModelSpec>>) -> PyResult<Self> {
         let truncation = spec.truncation.take().map(Arc::new);
         let padding = spec.padding.take().map(Arc::new);
@@ -114,14 +114,14 @@ impl Value {
             padding,
             encode_special_tokens: false,
         };
-        Ok(Value { core: Core::new(spec).or_raise()?, parts, checked })
+        Ok(State { core: Core::new(spec).or_raise()?, parts, checked })
     }
 
     /// A value that does the same and shares the engine's tokenizer, with components of its own.
     pub fn detached(&self) -> Self {
         let spec = self.core.spec();
         let node = Node::new(spec.model.clone());
-        Value {
+        State {
             core: self.core.clone(),
             parts: Parts {
                 normalizer: slot(&spec.normalizer),
@@ -146,7 +146,7 @@ impl Value {
             | refresh(&mut parts.post_processor, &mut spec.post_processor)
             | refresh(&mut parts.decoder, &mut spec.decoder);
         let core = if changed { core.with_spec(spec).or_raise()? } else { core.clone() };
-        Ok(Value { core, parts, checked })
+        Ok(State { core, parts, checked })
     }
 
     /// The whole description, settings included.
@@ -171,19 +171,19 @@ impl Value {
 }
 
 /// The pointer to the current value.
-pub struct Shared(RwLock<Arc<Value>>);
+pub struct Shared(RwLock<Arc<State>>);
 
 impl Shared {
-    pub fn new(value: Value) -> Self {
+    pub fn new(value: State) -> Self {
         Shared(RwLock::new(Arc::new(value)))
     }
 
-    fn load(&self) -> Arc<Value> {
+    fn load(&self) -> Arc<State> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Swaps `new` in if `old` is still the current value.
-    fn swap(&self, old: &Arc<Value>, new: Arc<Value>) -> bool {
+    fn swap(&self, old: &Arc<State>, new: Arc<State>) -> bool {
         let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let still = Arc::ptr_eq(&current, old);
         if still {
@@ -193,7 +193,7 @@ impl Shared {
     }
 
     /// The value as of now, components included.
-    pub fn get(&self) -> PyResult<Arc<Value>> {
+    pub fn get(&self) -> PyResult<Arc<State>> {
         loop {
             let value = self.load();
             let time = now();
@@ -204,7 +204,7 @@ impl Shared {
                 value.checked.store(time, Ordering::Release);
                 return Ok(value);
             }
-            let next = Arc::new(Value::next(&value.core, value.parts.clone())?);
+            let next = Arc::new(State::next(&value.core, value.parts.clone())?);
             if self.swap(&value, next.clone()) {
                 return Ok(next);
             }
@@ -212,7 +212,7 @@ impl Shared {
     }
 
     /// Replaces the value by what `change` makes of it. `change` runs again if somebody was faster.
-    pub fn update<R>(&self, change: impl Fn(&Value) -> PyResult<(Value, R)>) -> PyResult<R> {
+    pub fn update<R>(&self, change: impl Fn(&State) -> PyResult<(State, R)>) -> PyResult<R> {
         loop {
             let old = self.get()?;
             let (new, result) = change(&old)?;
@@ -227,7 +227,7 @@ impl Shared {
         self.update(|old| {
             let mut parts = old.parts.clone();
             change(&mut parts);
-            Ok((Value::next(&old.core, parts)?, ()))
+            Ok((State::next(&old.core, parts)?, ()))
         })
     }
 }

@@ -1,6 +1,6 @@
 //! The growing vocabulary of a BPE training: texts and ids, both ways.
 
-use tessella_core::vocab::Vocab;
+use tessella_core::spec::Vocab;
 use tessella_core::{Error, ErrorKind, Result};
 
 use super::symbols::ID_LIMIT;

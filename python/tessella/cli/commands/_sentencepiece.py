@@ -61,13 +61,12 @@ def flags(options: argparse.Namespace, given: dict[str, Any]) -> dict[str, str]:
 def train(options: argparse.Namespace, given: dict[str, Any]) -> int:
     """Trains, saves, and reports on texts that were kept aside."""
     from ..._files import _replacing
+    from ..._formats import to_write
     from ...compat.sentencepiece import SentencePieceTrainer
     from ...loading import load
     from ._report import Aside, efficiency
 
-    if options.format not in (None, "model") or (
-        options.format is None and not options.output.endswith(".model")
-    ):
+    if to_write(options.output, options.format) != "model":
         raise ArgumentError(f"--sentencepiece writes .model files: name one instead of {options.output}")
     for name in ("from_counts", "save_counts", "checkpoint", "trace"):
         if getattr(options, name):

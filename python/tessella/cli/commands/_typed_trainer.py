@@ -13,7 +13,7 @@ from ...errors import ArgumentError
 if TYPE_CHECKING:
     from ...trainers import Trainer
     from ...training.option import Option
-    from .train import Plan
+    from .train import Pipeline
 
 __all__ = ["Given", "add_trainer_options"]
 
@@ -69,22 +69,22 @@ class Given:
         self.progress = not options.quiet
         self.recipe = bool(options.recipe)
 
-    def trainer(self, plan: Plan) -> Trainer:
-        """A trainer for the plan's model."""
+    def trainer(self, pipeline: Pipeline) -> Trainer:
+        """A trainer for the pipeline's model."""
         given: dict[str, Any] = {"show_progress": self.progress}
         for name, value in self.options.items():
             option, kinds = _options()[name]
-            if plan.kind in kinds:
+            if pipeline.kind in kinds:
                 given[name] = _read(name, value)
             # The unknown token is an option of the other models themselves.
             elif name != "unk_token":
                 raise ArgumentError(
                     f"{option.spelled} is an option of {' and '.join(kinds)}, "
-                    f"but a {plan.kind} model is trained"
+                    f"but a {pipeline.kind} model is trained"
                 )
         if self.recipe and given.pop("special_tokens", None):
             raise ArgumentError("a recipe has its own special tokens; for others use --like or --model")
-        return plan.trainer(**given)
+        return pipeline.trainer(**given)
 
 
 def _read(name: str, value: Any) -> Any:

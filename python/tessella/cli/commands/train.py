@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ...training.anew import Anew
 
     #: How text is cut for counting, what learns, and how a tokenizer is made of what was learned.
-    Plan = Recipe | Anew
+    Pipeline = Recipe | Anew
 
 #: Bytes of memory that are announced before they are needed.
 WORTH_TELLING = 500_000_000
@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
     if options.from_counts and options.files:
         raise ArgumentError("give files or --from-counts, not both")
     # A name that promises what cannot be written is told before hours of work.
-    to_write(options.output, options.format)
+    written = to_write(options.output, options.format)
     inputs.check_target(options.output)
     for target in (options.trace, options.checkpoint, options.save_counts):
         if target:
@@ -137,32 +137,32 @@ def run(options: argparse.Namespace) -> int:
     given = Given(options)
     if options.sentencepiece:
         return _sentencepiece.train(options, given.options)
-    plan = _plan(options)
-    if options.format == "model" or (options.format is None and options.output.endswith(".model")):
+    pipeline = _pipeline(options)
+    if written == "model":
         raise ArgumentError(
             "a .model file cannot hold what is trained here: "
             f"--sentencepiece {'|'.join(_sentencepiece.KINDS)} trains one, or name the output "
             f"{Path(options.output).stem}.json"
         )
-    trainer = given.trainer(plan)
-    if options.trace and plan.kind == "WordLevel":
+    trainer = given.trainer(pipeline)
+    if options.trace and pipeline.kind == "WordLevel":
         raise ArgumentError("word-level training counts and takes no steps: leave --trace out")
     if getattr(trainer, "tie_break", None) == "first_seen":
         options.threads = 1  # the only one that knows which piece came first
     started = time.perf_counter()
-    counts, aside = _counted(plan, options)
+    counts, aside = _counted(pipeline, options)
     if options.save_counts:
         counts.save(options.save_counts)
     expected = trainer.estimate_memory(counts)
     if expected >= WORTH_TELLING and not options.quiet:
         terminal.note(f"learning takes about {terminal.size(expected)} of memory besides the counts")
-    tokenizer = _learned(plan, counts, trainer, options)
+    tokenizer = _learned(pipeline, counts, trainer, options)
     seconds = time.perf_counter() - started
     tokenizer.save(options.output, format=options.format)
     if not options.quiet:
-        aside.texts = list(map(plan.prepare or str, aside.texts))
+        aside.texts = list(map(pipeline.prepare or str, aside.texts))
         print(report(tokenizer, counts, aside, options.output, seconds))
-        asked, got = trainer.vocab_size + plan.reserved, tokenizer.get_vocab_size()
+        asked, got = trainer.vocab_size + pipeline.reserved, tokenizer.get_vocab_size()
         if got < asked:
             short = f"no more than {got:,} of the {asked:,} tokens asked for"
             terminal.note(f"note: the corpus gives {short}: {trainer._ended}")
@@ -187,9 +187,9 @@ def _check_choice(options: argparse.Namespace) -> None:
         raise ArgumentError("--flag is for --sentencepiece only")
 
 
-def _learned(plan: Plan, counts: PieceCounts, trainer: Any, options: argparse.Namespace) -> Tokenizer:
+def _learned(pipeline: Pipeline, counts: PieceCounts, trainer: Any, options: argparse.Namespace) -> Tokenizer:
     if not options.trace:
-        return plan.learned(counts, trainer, options.checkpoint)
+        return pipeline.learned(counts, trainer, options.checkpoint)
     import io
 
     from ..._files import _replacing
@@ -199,7 +199,7 @@ def _learned(plan: Plan, counts: PieceCounts, trainer: Any, options: argparse.Na
         text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
         lines = JsonLines(text)
         trace = Trace(on_step=lines, keep=False)
-        tokenizer = plan.learned(counts, trainer, options.checkpoint, trace=trace)
+        tokenizer = pipeline.learned(counts, trainer, options.checkpoint, trace=trace)
         lines.end(trace.ended)
         # Flushes, and leaves the file open for whom it belongs to.
         text.detach()
@@ -217,7 +217,7 @@ def _recipes() -> int:
     return 0
 
 
-def _plan(options: argparse.Namespace) -> Plan:
+def _pipeline(options: argparse.Namespace) -> Pipeline:
     from ...models import BPE, Unigram, WordLevel, WordPiece
     from ...tokenizer import Tokenizer
     from ...training.anew import Anew
@@ -292,7 +292,7 @@ def _set_stages(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
         tokenizer.decoder = decoders.WordPiece()
 
 
-def _counted(plan: Plan, options: argparse.Namespace) -> tuple[PieceCounts, Aside]:
+def _counted(pipeline: Pipeline, options: argparse.Namespace) -> tuple[PieceCounts, Aside]:
     """The counts, and the texts that were kept aside."""
     from ...counting import PieceCounts
 
@@ -310,7 +310,7 @@ def _counted(plan: Plan, options: argparse.Namespace) -> tuple[PieceCounts, Asid
     every = 0 if options.held_out else options.hold_out
     if options.files and not any(map(_runs_dry, options.files)):
         files = [Path(name) for name in options.files]
-        counts = plan.count(files, hold_out=every, **how)
+        counts = pipeline.count(files, hold_out=every, **how)
         if every:
             from ...counting import read_texts
 
@@ -320,7 +320,7 @@ def _counted(plan: Plan, options: argparse.Namespace) -> tuple[PieceCounts, Asid
     lines = inputs.lines(options.files, inputs.reading(options))
     if every:
         lines = split(lines, every, aside)
-    return plan.count(lines, **how), aside
+    return pipeline.count(lines, **how), aside
 
 
 def _runs_dry(name: str) -> bool:

@@ -14,7 +14,7 @@ use crate::text::Pieces;
 
 /// A piece at some stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TracedPiece {
+pub struct StagePiece {
     pub text: String,
     /// Characters of the original.
     pub start: usize,
@@ -25,23 +25,23 @@ pub struct TracedPiece {
 
 /// The pieces of a text on its way to the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trace {
+pub struct Stages {
     /// The raw text, cut at added tokens that match raw text.
-    pub raw: Vec<TracedPiece>,
+    pub raw: Vec<StagePiece>,
     /// After normalisation, cut at added tokens that match normalized text; then after every stage of the
     /// pre-tokenizer.
-    pub stages: Vec<Vec<TracedPiece>>,
+    pub later: Vec<Vec<StagePiece>>,
 }
 
 impl Tokenizer {
     /// The pieces of a text after every stage.
-    pub fn trace(&self, text: &str, specials_as_text: bool) -> Result<Trace> {
-        self.inner.trace(text, specials_as_text)
+    pub fn stages(&self, text: &str, specials_as_text: bool) -> Result<Stages> {
+        self.inner.stages(text, specials_as_text)
     }
 }
 
 impl Inner {
-    fn trace(&self, text: &str, specials_as_text: bool) -> Result<Trace> {
+    fn stages(&self, text: &str, specials_as_text: bool) -> Result<Stages> {
         let _work = limits::begin(text.len(), Cancel::never());
         let mut scratch = SegmentScratch::default();
         let mut pieces = self.segments(text, true, specials_as_text, &mut scratch)?;
@@ -49,32 +49,32 @@ impl Inner {
         let raw = scratch
             .raw
             .iter()
-            .map(|segment| TracedPiece {
+            .map(|segment| StagePiece {
                 text: text[segment.range.clone()].to_string(),
                 start: positions.convert(segment.range.start),
                 end: positions.convert(segment.range.end),
                 added: segment.id,
             })
             .collect();
-        let mut stages = vec![traced(&pieces, text)];
+        let mut later = vec![shown(&pieces, text)];
         if let Some(pre) = self.pre_tokenizer.as_deref() {
             for stage in 0..pre.stage_count() {
                 pre.pre_tokenize_stage(stage, &mut pieces)?;
-                stages.push(traced(&pieces, text));
+                later.push(shown(&pieces, text));
             }
         }
-        Ok(Trace { raw, stages })
+        Ok(Stages { raw, later })
     }
 }
 
-fn traced(pieces: &Pieces<'_>, text: &str) -> Vec<TracedPiece> {
+fn shown(pieces: &Pieces<'_>, text: &str) -> Vec<StagePiece> {
     let mut positions = Positions::new(text, OffsetUnit::Char);
     pieces
         .pieces()
         .iter()
         .map(|piece| {
             let span = pieces.span(piece);
-            TracedPiece {
+            StagePiece {
                 text: pieces.str(piece).to_string(),
                 start: positions.convert(span.start),
                 end: positions.convert(span.end),

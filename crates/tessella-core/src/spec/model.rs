@@ -1,0 +1,237 @@
+//! Stage 3 as data: the models.
+
+use std::sync::Arc;
+
+use super::SentencePiece;
+use super::described::{Described, Field};
+use crate::ids::TokenId;
+use crate::vocab::Vocab;
+
+/// What makes tokens of a piece.
+#[derive(Debug, Clone)]
+pub enum ModelSpec {
+    /// Byte-pair encoding.
+    Bpe(BpeSpec),
+    /// The longest known parts of a word, from its beginning.
+    WordPiece(WordPieceSpec),
+    /// Whole pieces.
+    WordLevel(WordLevelSpec),
+    /// The most probable segmentation.
+    Unigram(UnigramSpec),
+    /// A model by SentencePiece's own rules.
+    SentencePiece(SentencePieceSpec),
+}
+
+impl ModelSpec {
+    /// The tokens and ids of a model that has no scores.
+    pub fn vocab(&self) -> Option<&Vocab> {
+        match self {
+            ModelSpec::Bpe(model) => Some(&model.vocab),
+            ModelSpec::WordPiece(model) => Some(&model.vocab),
+            ModelSpec::WordLevel(model) => Some(&model.vocab),
+            ModelSpec::Unigram(_) | ModelSpec::SentencePiece(_) => None,
+        }
+    }
+
+    /// Number of entries: texts for vocabularies, list length for models with scores.
+    pub fn vocab_len(&self) -> usize {
+        match self {
+            ModelSpec::Unigram(model) => model.vocab.len(),
+            ModelSpec::SentencePiece(model) => model.pieces.len(),
+            model => model.vocab().map_or(0, Vocab::len),
+        }
+    }
+
+    /// Calls `entry` for every `(text, id)`.
+    pub fn for_each_entry(&self, mut entry: impl FnMut(&str, TokenId)) {
+        match self {
+            ModelSpec::Unigram(model) => {
+                model.vocab.iter().zip(0..).for_each(|((text, _), id)| entry(text, id));
+            }
+            ModelSpec::SentencePiece(model) => {
+                model.pieces.iter().zip(0..).for_each(|(piece, id)| entry(&piece.text, id));
+            }
+            model => model.vocab().into_iter().flat_map(Vocab::iter).for_each(|(text, id)| entry(text, id)),
+        }
+    }
+}
+
+/// Byte-pair encoding: symbols are joined in the order in which it was learned.
+#[derive(Debug, Clone)]
+pub struct BpeSpec {
+    /// Tokens and ids.
+    pub vocab: Arc<Vocab>,
+    /// What is joined, and in which order.
+    pub merges: Merges,
+    /// Probability of skipping a merge; `None` and 0 mean never.
+    pub dropout: Option<f32>,
+    /// For characters that the vocabulary lacks; without it they vanish.
+    pub unk_token: Option<String>,
+    /// Put before the symbols of a piece that do not begin it.
+    pub continuing_subword_prefix: Option<String>,
+    /// Put behind the last symbol of a piece.
+    pub end_of_word_suffix: Option<String>,
+    /// A run of unknown characters is one token.
+    pub fuse_unk: bool,
+    /// Unknown characters are written as tokens of their bytes, `<0x61>`.
+    pub byte_fallback: bool,
+    /// A piece that is in the vocabulary is one token, whatever the merges say.
+    pub ignore_merges: bool,
+}
+
+impl BpeSpec {
+    /// A model that has everything else switched off.
+    pub fn new(vocab: impl Into<Arc<Vocab>>, merges: Merges) -> Self {
+        BpeSpec {
+            vocab: vocab.into(),
+            merges,
+            dropout: None,
+            unk_token: None,
+            continuing_subword_prefix: None,
+            end_of_word_suffix: None,
+            fuse_unk: false,
+            byte_fallback: false,
+            ignore_merges: false,
+        }
+    }
+
+    /// A model without any token.
+    fn empty() -> Self {
+        BpeSpec::new(Vocab::default(), Merges::default())
+    }
+}
+
+/// How merges are ranked. The two ways differ on real vocabularies and are never converted silently.
+#[derive(Debug, Clone)]
+pub enum Merges {
+    /// A list of pairs; an earlier pair merges first. Of a duplicate pair the last rank counts.
+    Pairs(Arc<Vec<(TokenId, TokenId)>>),
+    /// tiktoken: a pair's rank is the id of its concatenation, and a whole piece in the vocabulary is
+    /// one token.
+    ConcatRank,
+}
+
+impl Default for Merges {
+    fn default() -> Self {
+        Merges::Pairs(Arc::default())
+    }
+}
+
+/// The longest known parts of a word, from its beginning.
+#[derive(Debug, Clone)]
+pub struct WordPieceSpec {
+    /// Tokens and ids.
+    pub vocab: Arc<Vocab>,
+    /// For words that cannot be spelled.
+    pub unk_token: String,
+    /// Marks the parts that continue a word.
+    pub continuing_subword_prefix: String,
+    /// A longer word is unknown.
+    pub max_input_chars_per_word: usize,
+}
+
+/// A token for each whole piece.
+#[derive(Debug, Clone)]
+pub struct WordLevelSpec {
+    /// Tokens and ids.
+    pub vocab: Arc<Vocab>,
+    /// For all other pieces.
+    pub unk_token: String,
+}
+
+/// The most probable segmentation into pieces, each with its logarithmic probability.
+#[derive(Debug, Clone)]
+pub struct UnigramSpec {
+    /// Pieces in id order. A piece may occur twice; the later one wins the id and the score.
+    pub vocab: Arc<Vec<(String, f64)>>,
+    /// The piece for unknown characters.
+    pub unk_id: Option<usize>,
+    /// Unknown characters are written as tokens of their bytes, `<0x61>`.
+    pub byte_fallback: bool,
+    /// Sampling temperature; `None` and 0 mean the best segmentation.
+    pub alpha: Option<f64>,
+    /// Samples are drawn from so many best segmentations; `None` from all.
+    pub nbest_size: Option<usize>,
+}
+
+/// A SentencePiece model run by SentencePiece's own rules (32-bit scores, user-defined symbols first,
+/// per-character byte fallback).
+#[derive(Debug, Clone)]
+pub struct SentencePieceSpec {
+    /// How pieces are chosen.
+    pub kind: SentencePieceKind,
+    /// Pieces in id order.
+    pub pieces: Arc<Vec<SentencePiece>>,
+    /// Unknown characters are written as pieces of their bytes.
+    pub byte_fallback: bool,
+    /// Words end with their space instead of beginning with it.
+    pub treat_whitespace_as_suffix: bool,
+    /// What an unknown piece decodes to, ` ⁇ ` by default.
+    pub unk_surface: String,
+    /// The model file's own bytes (trainer and normalizer sections at least), carried along for writing.
+    pub source: Option<Arc<[u8]>>,
+}
+
+/// How a SentencePiece model chooses pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SentencePieceKind {
+    /// The best sum of scores.
+    Unigram,
+    /// The best pair first.
+    Bpe,
+    /// Whole words.
+    Word,
+    /// Single characters.
+    Char,
+}
+
+/// The settings of a model; its tables are no fields.
+impl Described for ModelSpec {
+    const TITLE: &'static str = "Model";
+    const KINDS: &'static [&'static str] = &["BPE", "WordPiece", "WordLevel", "Unigram"];
+
+    fn kind(&self) -> &'static str {
+        match self {
+            ModelSpec::Bpe(_) => "BPE",
+            ModelSpec::WordPiece(_) => "WordPiece",
+            ModelSpec::WordLevel(_) => "WordLevel",
+            ModelSpec::Unigram(_) => "Unigram",
+            ModelSpec::SentencePiece(_) => "SentencePiece",
+        }
+    }
+
+    /// Only the empty model that a tokenizer without one has.
+    fn blank(kind: &str) -> Option<Self> {
+        (kind == "BPE").then(|| ModelSpec::Bpe(BpeSpec::empty()))
+    }
+
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        macro_rules! settings {
+            ($model:ident: $($field:ident),*) => {
+                vec![$(Field { name: stringify!($field), required: false, slot: (&mut $model.$field).into() }),*]
+            };
+        }
+        match self {
+            ModelSpec::Bpe(model) => settings!(
+                model: dropout, unk_token, continuing_subword_prefix, end_of_word_suffix, fuse_unk, byte_fallback, ignore_merges
+            ),
+            ModelSpec::WordPiece(model) => {
+                settings!(model: unk_token, continuing_subword_prefix, max_input_chars_per_word)
+            }
+            ModelSpec::WordLevel(model) => settings!(model: unk_token),
+            ModelSpec::Unigram(model) => settings!(model: unk_id, byte_fallback, alpha, nbest_size),
+            ModelSpec::SentencePiece(model) => settings!(model: byte_fallback),
+        }
+    }
+
+    fn sequence(mut parts: Vec<Self>) -> Self {
+        match parts.is_empty() {
+            true => ModelSpec::Bpe(BpeSpec::empty()),
+            false => parts.swap_remove(0),
+        }
+    }
+
+    fn parts(self) -> std::result::Result<Vec<Self>, Self> {
+        Err(self)
+    }
+}
