@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from . import _tessella
 
 if TYPE_CHECKING:
-    from .tokenizer import SaveFormat
+    from ._types import SaveFormat
 
 __all__ = ["CLASSES", "ENCODINGS", "ENDINGS", "FOLDER", "ROLES", "WRITABLE", "ModelClass", "to_write"]
 

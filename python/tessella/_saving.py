@@ -10,8 +10,8 @@ from . import _tessella
 from ._notices import warn
 
 if TYPE_CHECKING:
-    from ._types import Path
-    from .tokenizer import SaveFormat, Tokenizer
+    from ._types import Path, SaveFormat
+    from .tokenizer import Tokenizer
 
 
 def save(tokenizer: Tokenizer, path: Path, pretty: bool, format: SaveFormat | None) -> None:

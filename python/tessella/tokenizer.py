@@ -35,7 +35,7 @@ from ._notices import warn
 from ._plan import Plan, PlanStep
 from ._settable import SETTABLE, refused
 from ._stream import TextStream
-from ._types import Padding, Path, Truncation
+from ._types import Padding, Path, SaveFormat, Truncation
 from .decoders import Decoder
 from .errors import FormatError
 from .models import Model
@@ -60,9 +60,6 @@ _R = TypeVar("_R")
 __all__ = ["Padding", "Plan", "PlanStep", "TextStream", "Tokenizer", "Truncation"]
 
 _T = TypeVar("_T", bound="Tokenizer")
-#: The formats that a tokenizer can be written in.
-#: What can be written; a test compares it with the engine's table.
-SaveFormat = Literal["json", "tiktoken", "model", "txt", "folder"]
 
 
 def _takes(cls: type[_T], model: Model) -> _T:

@@ -53,7 +53,6 @@ ARROWS = {
         "classes": "",
         "folder": "atomic beside_model classes formats hf json vocab_files",
         "detect": "folder formats",
-        "save": "folder formats",
     },
     "train": {
         "budget": "",

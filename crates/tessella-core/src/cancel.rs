@@ -21,10 +21,12 @@ impl Cancel {
         Cancel(None)
     }
 
+    /// A wish that is told by a flag, or by nothing.
     pub fn new(flag: Option<&Arc<AtomicBool>>) -> Self {
         Cancel(flag.cloned())
     }
 
+    /// An error if the caller wants no result any more.
     pub fn check(&self) -> Result<()> {
         match &self.0 {
             Some(flag) if flag.load(Ordering::Relaxed) => Err(Error::interrupted()),

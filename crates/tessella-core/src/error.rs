@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+/// What may go wrong here does so as an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// What went wrong, coarse enough to branch on.
@@ -47,26 +48,32 @@ pub struct Error {
 }
 
 impl Error {
+    /// An error of a kind.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Error { kind, message: message.into(), location: None, source: None }
     }
 
+    /// An argument that cannot be.
     pub fn value(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Value, message)
     }
 
+    /// Data that breaks the rules of its format.
     pub fn format(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Format, message)
     }
 
+    /// A model that contradicts itself.
     pub fn model(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Model, message)
     }
 
+    /// What is right but cannot be done here.
     pub fn unsupported(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unsupported, message)
     }
 
+    /// The caller's wish to stop, which was heeded.
     pub fn interrupted() -> Self {
         Self::new(ErrorKind::Interrupted, "interrupted")
     }
@@ -81,19 +88,23 @@ impl Error {
         self
     }
 
+    /// Keeps the error below, for who wants to look at it.
     pub fn caused_by(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
+    /// What callers branch on.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
+    /// What went wrong, without the place.
     pub fn message(&self) -> &str {
         &self.message
     }
 
+    /// Where: a path in a document, a line, a byte, a file.
     pub fn location(&self) -> Option<&str> {
         self.location.as_deref()
     }

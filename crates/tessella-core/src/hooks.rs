@@ -10,6 +10,7 @@ use crate::text::NormalizedString;
 
 /// A user's normalizer: changes the text it is handed through the string's own methods.
 pub trait CustomNormalizer: Debug + Send + Sync {
+    /// Rewrites a text in place.
     fn normalize(&self, text: &mut NormalizedString) -> Result<()>;
     /// `package.module:Name`, if the component can be saved.
     fn import_path(&self) -> Option<String>;
@@ -19,12 +20,15 @@ pub trait CustomNormalizer: Debug + Send + Sync {
 pub trait CustomPreTokenizer: Debug + Send + Sync {
     /// Gets all text pieces of one text and returns the pieces of each.
     fn pre_tokenize(&self, pieces: Vec<NormalizedString>) -> Result<Vec<Vec<NormalizedString>>>;
+    /// As of a normalizer.
     fn import_path(&self) -> Option<String>;
 }
 
 /// A user's decoder: a list of token texts to the list of texts to join.
 pub trait CustomDecoder: Debug + Send + Sync {
+    /// The texts that, joined, are the decoded text.
     fn decode_chain(&self, tokens: Vec<String>) -> Result<Vec<String>>;
+    /// As of a normalizer.
     fn import_path(&self) -> Option<String>;
 }
 

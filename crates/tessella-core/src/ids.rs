@@ -6,19 +6,24 @@ pub type TokenId = u32;
 /// A half-open range of byte positions in the *original* text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Span {
+    /// The first byte.
     pub start: usize,
+    /// The byte behind the last.
     pub end: usize,
 }
 
 impl Span {
+    /// A range of bytes.
     pub const fn new(start: usize, end: usize) -> Self {
         Span { start, end }
     }
 
+    /// Its length in bytes.
     pub const fn len(self) -> usize {
         self.end - self.start
     }
 
+    /// Whether there is no byte in it.
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
@@ -30,13 +35,18 @@ impl Span {
 /// (an unknown run of a Unigram model, for example).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PieceToken {
+    /// The id.
     pub id: TokenId,
+    /// The first byte in the piece.
     pub start: u32,
+    /// The byte behind the last.
     pub end: u32,
+    /// Whether the token's text is what stands there, and not the vocabulary's: an unknown piece of SentencePiece.
     pub surface: bool,
 }
 
 impl PieceToken {
+    /// A token whose text is the vocabulary's.
     pub const fn new(id: TokenId, start: usize, end: usize) -> Self {
         PieceToken { id, start: start as u32, end: end as u32, surface: false }
     }

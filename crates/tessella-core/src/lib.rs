@@ -14,6 +14,8 @@
 //! [`Tokenizer`] is the conductor, the only module that joins stages. [`spec`] is the plain-data description
 //! it is built from. No Python, no files, no JSON in this crate.
 
+#![deny(missing_docs)]
+
 // Shared by all stages.
 pub mod cancel;
 pub mod error;

@@ -32,6 +32,7 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// What holds where nobody says otherwise.
     pub const DEFAULT: Limits = Limits {
         text_growth: 100,
         text_growth_free: 4 << 20,

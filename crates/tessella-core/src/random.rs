@@ -7,6 +7,7 @@ pub struct Random {
 }
 
 impl Random {
+    /// The stream of a seed, the same on every machine.
     pub fn from_seed(seed: u64) -> Self {
         // SplitMix64 spreads any seed over the whole state.
         let mut next = seed;
@@ -27,6 +28,7 @@ impl Random {
         Self::from_seed(hasher.finish())
     }
 
+    /// The next number.
     pub fn next_u64(&mut self) -> u64 {
         let [a, b, c, d] = &mut self.state;
         let result = a.wrapping_add(*d).rotate_left(23).wrapping_add(*a);

@@ -27,13 +27,21 @@ pub use pre_tokenizer::PreTokenizerSpec;
 /// Everything that defines a tokenizer's behaviour.
 #[derive(Debug, Clone)]
 pub struct TokenizerSpec {
+    /// Cut out of texts before anything else happens.
     pub added_tokens: Vec<AddedToken>,
+    /// Stage 1.
     pub normalizer: Option<NormalizerSpec>,
+    /// Stage 2.
     pub pre_tokenizer: Option<PreTokenizerSpec>,
+    /// Stage 3.
     pub model: ModelSpec,
+    /// Stage 4.
     pub post_processor: Option<PostProcessorSpec>,
+    /// Stage 6.
     pub decoder: Option<DecoderSpec>,
+    /// What holds for calls that do not say.
     pub truncation: Option<Truncation>,
+    /// What holds for calls that do not say.
     pub padding: Option<Padding>,
 }
 
@@ -58,6 +66,7 @@ impl TokenizerSpec {
 pub struct AddedToken {
     /// The id, once the token belongs to a tokenizer.
     pub id: Option<TokenId>,
+    /// Its text.
     pub content: String,
     /// Match only where no word character touches it.
     pub single_word: bool,
@@ -72,6 +81,7 @@ pub struct AddedToken {
 }
 
 impl AddedToken {
+    /// A token that is matched as it is: in the raw text if it is special, else after normalisation.
     pub fn new(content: impl Into<String>, special: bool) -> Self {
         AddedToken {
             id: None,
@@ -97,8 +107,15 @@ pub enum Dialect {
 /// What to look for in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Pattern {
+    /// This text.
     Literal(String),
-    Regex { source: String, dialect: Dialect },
+    /// An expression.
+    Regex {
+        /// As it is written.
+        source: String,
+        /// Which engine reads it.
+        dialect: Dialect,
+    },
 }
 
 impl Default for Pattern {
@@ -109,6 +126,7 @@ impl Default for Pattern {
 
 /// What becomes of the matches of a split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[allow(missing_docs)] // The names say it.
 pub enum SplitBehavior {
     Removed,
     #[default]
@@ -194,6 +212,7 @@ pub enum Direction {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The names say it.
 pub enum TruncationStrategy {
     LongestFirst,
     OnlyFirst,
@@ -203,20 +222,29 @@ pub enum TruncationStrategy {
 /// Cut to `max_length` tokens, specials included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Truncation {
+    /// The most tokens of a window.
     pub max_length: usize,
     /// Tokens that consecutive overflow windows share.
     pub stride: usize,
+    /// Which sequence of a pair is cut.
     pub strategy: TruncationStrategy,
+    /// The side that is cut off.
     pub direction: Direction,
 }
 
+/// What fills rows up to one length.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Padding {
     /// `None` pads to the longest of the batch.
     pub fixed_length: Option<usize>,
+    /// The side that is filled.
     pub direction: Direction,
+    /// The length becomes a multiple of this.
     pub pad_to_multiple_of: Option<usize>,
+    /// What is put there.
     pub pad_id: TokenId,
+    /// Its type.
     pub pad_type_id: u32,
+    /// Its text.
     pub pad_token: String,
 }

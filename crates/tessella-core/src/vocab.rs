@@ -108,6 +108,7 @@ impl Vocab {
         self.ids.len()
     }
 
+    /// Whether there is no entry.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -123,6 +124,7 @@ impl Vocab {
         self.entry_of_id.len()
     }
 
+    /// The id of a text.
     pub fn id(&self, text: &str) -> Option<TokenId> {
         if self.ids.is_empty() {
             return None;
@@ -133,6 +135,7 @@ impl Vocab {
         }
     }
 
+    /// The text of an id.
     pub fn text(&self, id: TokenId) -> Option<&str> {
         match self.entry_of_id.get(id as usize) {
             Some(&entry) if entry != EMPTY => Some(self.entry_text(entry as usize)),

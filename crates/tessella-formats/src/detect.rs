@@ -14,7 +14,9 @@ pub use crate::formats::{Format, LoadOptions, sniff};
 /// A tokenizer read from a path.
 #[derive(Debug)]
 pub struct Loaded {
+    /// The tokenizer.
     pub spec: TokenizerSpec,
+    /// What it was read from.
     pub format: Format,
     /// What deserves a warning.
     pub notices: Vec<String>,

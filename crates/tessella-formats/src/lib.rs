@@ -1,7 +1,17 @@
 //! Files to descriptions and back.
 //!
 //! Every reader turns bytes into a [`TokenizerSpec`](tessella_core::TokenizerSpec), every writer goes the
-//! other way. What a format cannot say is an error that names the obstacle; nothing is approximated.
+//! other way. What a format cannot say is an error that names the obstacle; nothing is approximated. The rooms:
+//!
+//! - [`atomic`], the one writer of files, [`json`], and base64: notations that several formats share
+//! - [`hf`], [`tiktoken`], [`tekken`], [`sentencepiece`], [`gguf`], [`vocab_files`]: the formats
+//! - [`formats`]: the one table of them, and what a file is and becomes by it
+//! - [`folder`]: a tokenizer with its settings and chat templates; [`classes`]: what the class that it names says
+//! - [`detect`]: any path to a tokenizer, of a file or a folder
+//! - [`corpus`]: paths to the texts of a corpus
+//! - [`fingerprint`](mod@fingerprint): what makes two descriptions the same
+
+#![deny(missing_docs)]
 
 // Notations that several formats share.
 pub mod atomic;
@@ -24,12 +34,9 @@ pub mod formats;
 // Which classes folders name.
 pub mod classes;
 
-// From a path to a tokenizer.
+// From a path to a tokenizer, and back.
 pub mod detect;
 pub mod folder;
-
-// From a tokenizer to a path.
-pub mod save;
 
 // From paths to the texts of a corpus.
 pub mod corpus;

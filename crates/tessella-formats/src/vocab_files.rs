@@ -163,10 +163,15 @@ pub fn model_files(model: &ModelSpec) -> Result<Vec<(&'static str, String)>> {
 /// What a WordPiece vocabulary leaves open.
 #[derive(Debug, Clone)]
 pub struct BertConfig {
+    /// In front of every text.
     pub cls: String,
+    /// Behind every text.
     pub sep: String,
+    /// Texts are lower-cased.
     pub lowercase: bool,
+    /// Each Chinese character is a word.
     pub handle_chinese_chars: bool,
+    /// Accents are dropped; `None` does what `lowercase` says.
     pub strip_accents: Option<bool>,
 }
 

@@ -14,6 +14,8 @@
 //!
 //! Each room has a page of its own in its `mod.rs`.
 
+#![deny(missing_docs)]
+
 mod border;
 
 mod components;

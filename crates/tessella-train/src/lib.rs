@@ -11,6 +11,8 @@
 //! Every trainer gives the same bytes for the same counts, whatever the number of threads, shards or runs; every
 //! tie has a written order.
 
+#![deny(missing_docs)]
+
 mod budget;
 mod bytes;
 mod outcome;

@@ -5,9 +5,11 @@ use tessella_core::spec::{AddedToken, ModelSpec};
 /// A trained model.
 #[derive(Debug, Clone)]
 pub struct Trained {
+    /// The description of the model.
     pub model: ModelSpec,
     /// The special tokens that the trainer was given, ready to be added to the tokenizer.
     pub special_tokens: Vec<AddedToken>,
+    /// What is worth knowing about the training.
     pub report: TrainReport,
 }
 
@@ -26,6 +28,7 @@ pub enum Ending {
 }
 
 impl Ending {
+    /// The reason in words.
     pub fn explain(self) -> &'static str {
         match self {
             Ending::Full => "the vocabulary reached its target size",
@@ -45,6 +48,7 @@ pub struct TrainReport {
     pub target: usize,
     /// Entries of the vocabulary.
     pub vocab_size: usize,
+    /// How many there are.
     pub special_tokens: usize,
     /// Single characters, decorated forms included.
     pub alphabet: usize,
@@ -58,6 +62,7 @@ pub struct TrainReport {
     pub dropped_characters: u128,
     /// Symbols that the corpus has under the trained model (weighted), if the trainer knows it.
     pub tokens: Option<u128>,
+    /// Why it ended.
     pub ending: Ending,
     /// Bytes that learning held at its peak, the counts not included, if the trainer knows it.
     pub peak_memory: Option<u64>,

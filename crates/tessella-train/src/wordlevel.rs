@@ -20,6 +20,7 @@ pub struct WordLevelTrainer {
     pub vocab_size: usize,
     /// Rarer words are left out.
     pub min_frequency: u64,
+    /// They take the first ids.
     pub special_tokens: Vec<AddedToken>,
     /// What unknown words become. It is in the vocabulary only if it is a special token.
     pub unk_token: String,
@@ -44,6 +45,7 @@ impl WordLevelTrainer {
         Ok(counts.distinct()?.min(self.vocab_size as u64) * WORD)
     }
 
+    /// Learns a model.
     pub fn train(&self, counts: &PieceCounts, progress: &dyn Progress) -> Result<Trained> {
         report(progress, Stage::Finish, 0, self.vocab_size as u64)?;
         let special_tokens = as_special(&self.special_tokens);

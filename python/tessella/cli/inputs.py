@@ -26,6 +26,7 @@ __all__ = [
     "Output",
     "Progress",
     "Sampled",
+    "add_corpus",
     "add_reading",
     "add_sample",
     "add_texts",
@@ -141,6 +142,16 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         choices=("strict", "replace"),
         default="strict",
         help="bytes that are not UTF-8: an error that says where, or U+FFFD",
+    )
+
+
+def add_corpus(parser: argparse.ArgumentParser) -> None:
+    """Files of texts, or standard input."""
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="text, JSON lines (also .gz, .zst) or Parquet; - for standard input (the default)",
     )
 
 
@@ -275,16 +286,9 @@ PORTION = 1 << 20
 
 def portions(texts: Iterable[str], most: int = PORTION) -> Iterator[list[str]]:
     """Texts in lists of about so many characters."""
-    portion: list[str] = []
-    size = 0
-    for text in texts:
-        portion.append(text)
-        size += len(text) + 1
-        if size >= most:
-            yield portion
-            portion, size = [], 0
-    if portion:
-        yield portion
+    from .._corpus import in_lists
+
+    return in_lists(texts, most, most)
 
 
 def add_sample(parser: argparse.ArgumentParser, default: str | None, of: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from .shown import cell, number, text
+from .shown import cell, corpus_rows, number, text, tokenizer_rows
 
 __all__ = ["markdown"]
 
@@ -46,20 +46,10 @@ def _evaluation(data: dict[str, Any]) -> Iterator[str]:
         yield ""
     yield from table(
         ("tokenizer", "model", "entries"),
-        ([escaped(one["name"]), one["model"], number(one["vocabulary"])] for one in data["tokenizers"]),
+        tokenizer_rows(data, escaped),
     )
     yield from table(
-        ("corpus", "language", "documents", "bytes", "looked at closely"),
-        (
-            [
-                escaped(one["name"]),
-                escaped(one["language"]) or "–",
-                number(one["documents"]),
-                number(one["bytes"]),
-                f"{number(one['sample']['documents'])} ({number(one['sample']['bytes'])} bytes)",
-            ]
-            for one in data["corpora"]
-        ),
+        ("corpus", "language", "documents", "bytes", "looked at closely"), corpus_rows(data, escaped)
     )
     found = {(row["scope"], row["name"], row["tokenizer"], row["metric"]): row for row in data["values"]}
     yield "## All text"

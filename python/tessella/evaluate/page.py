@@ -11,7 +11,7 @@ from html import escape
 from typing import Any
 
 from . import drawing
-from .shown import number, reach, text
+from .shown import corpus_rows, number, reach, text, tokenizer_rows
 from .style import STYLE
 
 __all__ = ["page"]
@@ -133,26 +133,9 @@ def _method(data: dict[str, Any]) -> str:
 
 
 def _measured(data: dict[str, Any]) -> str:
-    tokenizers = _table(
-        ("tokenizer", "model", "entries"),
-        ([_text(one["name"]), _text(one["model"]), number(one["vocabulary"])] for one in data["tokenizers"]),
-        (2,),
-    )
-    corpora = _table(
-        ("corpus", "language", "documents", "bytes", "of them looked at closely"),
-        (
-            [
-                _text(one["name"]),
-                _text(one["language"]) or "–",
-                number(one["documents"]),
-                number(one["bytes"]),
-                f"{number(one['sample']['documents'])} ({number(one['sample']['bytes'])} bytes)",
-            ]
-            for one in data["corpora"]
-        ),
-        (2, 3, 4),
-    )
-    return tokenizers + corpora
+    tokenizers = _table(("tokenizer", "model", "entries"), tokenizer_rows(data, _text), (2,))
+    columns = ("corpus", "language", "documents", "bytes", "of them looked at closely")
+    return tokenizers + _table(columns, corpus_rows(data, _text), (2, 3, 4))
 
 
 def _bars(data: dict[str, Any], names: Sequence[str], found: Any, metric: str) -> str:

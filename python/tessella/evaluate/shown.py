@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._shown import visible
 
-__all__ = ["cell", "number", "reach", "text"]
+__all__ = ["cell", "corpus_rows", "number", "reach", "text", "tokenizer_rows"]
 
 #: Characters of a text that are shown.
 LONG = 120
@@ -44,3 +45,17 @@ def cell(row: dict[str, Any] | None) -> str:
 def text(shown: str, long: int = LONG) -> str:
     """A text on one line: what cannot be seen is spelled out, what is long is cut."""
     return visible(shown[:long]) + ("…" if len(shown) > long else "")
+
+
+def tokenizer_rows(data: dict[str, Any], written: Callable[[str], str]) -> Iterator[list[str]]:
+    """What was compared: names, models, and entries of vocabularies."""
+    for one in data["tokenizers"]:
+        yield [written(one["name"]), written(one["model"]), number(one["vocabulary"])]
+
+
+def corpus_rows(data: dict[str, Any], written: Callable[[str], str]) -> Iterator[list[str]]:
+    """What it was compared on: names, languages, sizes, and how much was looked at closely."""
+    for one in data["corpora"]:
+        closely = f"{number(one['sample']['documents'])} ({number(one['sample']['bytes'])} bytes)"
+        sizes = number(one["documents"]), number(one["bytes"]), closely
+        yield [written(one["name"]), written(one["language"]) or "–", *sizes]

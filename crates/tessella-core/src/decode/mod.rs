@@ -32,6 +32,7 @@ use sentencepiece::SentencePieceDecoder;
 
 /// A compiled decoder.
 #[derive(Debug)]
+#[allow(missing_docs)] // Each is what compiling the variant of `DecoderSpec` gives.
 pub enum Decoder {
     /// The end-of-word suffix becomes a space, and nothing in the last token.
     Bpe {
@@ -76,6 +77,7 @@ pub enum Decoder {
 }
 
 impl Decoder {
+    /// Compiles a description.
     pub fn new(spec: &DecoderSpec) -> Result<Self> {
         Ok(match spec {
             DecoderSpec::Bpe { suffix } => Decoder::Bpe { suffix: suffix.clone() },
@@ -164,6 +166,7 @@ impl Decoder {
         }
     }
 
+    /// The text of tokens.
     pub fn decode(&self, tokens: Vec<String>) -> Result<String> {
         let _work = limits::begin_alone(tokens.iter().map(String::len).sum());
         let mut texts = self.decode_chain(tokens)?;

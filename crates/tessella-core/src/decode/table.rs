@@ -65,6 +65,7 @@ pub struct Table {
     join: Join,
     /// Whether the first and the last token are not in the table but [`Decoder::edge`]'s.
     pub first: bool,
+    /// Whether more tokens cannot come, so that nothing is held back.
     pub last: bool,
     /// Whether tokens are the chain's up to the first that has text besides a space.
     pub start: bool,

@@ -26,8 +26,11 @@ pub use surfaces::Surfaces;
 /// The unit of offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OffsetUnit {
+    /// Bytes of UTF-8.
     Byte,
+    /// Unicode code points, which Python counts.
     Char,
+    /// Units of UTF-16, which JavaScript counts.
     Utf16,
 }
 
@@ -108,22 +111,27 @@ impl Encoding {
         }
     }
 
+    /// How many tokens there are.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
+    /// Whether there is no token.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
+    /// The ids.
     pub fn ids(&self) -> &[TokenId] {
         &self.ids
     }
 
+    /// Which sequence of a pair each token is of, as models want to be told.
     pub fn type_ids(&self) -> &[u32] {
         &self.type_ids
     }
 
+    /// Where each token stands in its text, in the unit that was asked for.
     pub fn offsets(&self) -> &[(usize, usize)] {
         &self.offsets
     }
@@ -133,14 +141,17 @@ impl Encoding {
         &self.words
     }
 
+    /// The word that each token is of; none for special tokens.
     pub fn word_ids(&self) -> Vec<Option<u32>> {
         self.words.iter().map(|&word| (word != NO_WORD).then_some(word)).collect()
     }
 
+    /// 1 for tokens that the post-processor put in.
     pub fn special_tokens_mask(&self) -> &[u32] {
         &self.special_tokens_mask
     }
 
+    /// 0 for padding.
     pub fn attention_mask(&self) -> &[u32] {
         &self.attention_mask
     }
@@ -150,6 +161,7 @@ impl Encoding {
         &self.overflowing
     }
 
+    /// The windows that truncation cut off, which the encoding gives away.
     pub fn take_overflowing(&mut self) -> Vec<Encoding> {
         std::mem::take(&mut self.overflowing)
     }
@@ -168,6 +180,7 @@ impl Encoding {
         })
     }
 
+    /// The texts of the tokens.
     pub fn tokens(&self) -> Vec<String> {
         self.token_texts().map(str::to_owned).collect()
     }

@@ -10,6 +10,7 @@ use crate::ids::TokenId;
 
 /// All columns of an encoding, texts included.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // Each is what the method of this name gives.
 pub struct EncodingParts {
     pub ids: Vec<TokenId>,
     pub type_ids: Vec<u32>,
@@ -23,6 +24,7 @@ pub struct EncodingParts {
 }
 
 impl Encoding {
+    /// All columns, for who stores an encoding.
     pub fn to_parts(&self) -> EncodingParts {
         EncodingParts {
             ids: self.ids.clone(),

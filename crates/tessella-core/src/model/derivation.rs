@@ -15,6 +15,7 @@ pub struct Symbol {
     pub id: TokenId,
     /// Bytes of the piece.
     pub start: usize,
+    /// The byte behind it.
     pub end: usize,
 }
 
@@ -23,6 +24,7 @@ pub struct Symbol {
 pub struct Candidate {
     /// The number of the left symbol among those of this step.
     pub position: usize,
+    /// The earlier it was learned, the smaller.
     pub rank: u32,
     /// What they would become.
     pub id: TokenId,
@@ -31,6 +33,7 @@ pub struct Candidate {
 /// One merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeStep {
+    /// The merge that was made.
     pub chosen: Candidate,
     /// The other pairs that could have been merged, in order of their position.
     pub losing: Vec<Candidate>,
@@ -39,21 +42,28 @@ pub struct MergeStep {
 /// A token that the piece could have at this place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Edge {
+    /// The first byte.
     pub start: usize,
+    /// The byte behind the last.
     pub end: usize,
+    /// The token.
     pub id: TokenId,
+    /// What it adds to the sum of a way.
     pub score: f64,
 }
 
 /// One segmentation and its score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Path {
+    /// The tokens, from left to right.
     pub tokens: Vec<PieceToken>,
+    /// The sum of their scores.
     pub score: f64,
 }
 
 /// How a model comes to the tokens of one piece.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)] // The fields are called as their types are.
 pub enum Derivation {
     /// The piece is a token, and the model takes it whole.
     Whole(TokenId),

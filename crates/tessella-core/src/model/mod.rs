@@ -24,11 +24,13 @@ use derivation::Derivation;
 /// Buffers and the random stream of one worker.
 #[derive(Debug)]
 pub struct Scratch {
+    /// Chance, for dropout and sampling.
     pub random: Random,
     pub(crate) merge: bpe::MergeScratch,
 }
 
 impl Scratch {
+    /// Empty buffers, and a stream that nobody can foretell.
     pub fn new() -> Self {
         Scratch { random: Random::from_entropy(), merge: bpe::MergeScratch::default() }
     }
@@ -42,6 +44,7 @@ impl Default for Scratch {
 
 /// A compiled model.
 #[derive(Debug)]
+#[allow(missing_docs)] // Each is what compiling the variant of `ModelSpec` gives.
 pub enum Model {
     Bpe(Arc<bpe::Bpe>),
     WordPiece(wordpiece::WordPiece),
@@ -51,6 +54,7 @@ pub enum Model {
 }
 
 impl Model {
+    /// Compiles a description.
     pub fn new(spec: &ModelSpec) -> Result<Self> {
         Self::reusing(spec, None)
     }
@@ -125,6 +129,7 @@ impl Model {
         (engine.to_string(), reason.to_string())
     }
 
+    /// The id of a token.
     pub fn token_to_id(&self, token: &str) -> Option<TokenId> {
         match self {
             Model::Bpe(model) => model.token_to_id(token),
@@ -135,6 +140,7 @@ impl Model {
         }
     }
 
+    /// The text of an id.
     pub fn id_to_token(&self, id: TokenId) -> Option<&str> {
         match self {
             Model::Bpe(model) => model.id_to_token(id),

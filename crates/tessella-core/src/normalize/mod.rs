@@ -56,8 +56,11 @@ pub struct Normalizer {
 /// One ASCII character is written as another character, and that may also be put in front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Respelling {
+    /// The character that goes.
     pub from: u8,
+    /// The one that is written for it.
     pub to: char,
+    /// Whether it is also put in front of every text.
     pub prepends: bool,
 }
 
@@ -78,6 +81,7 @@ enum Step {
 }
 
 impl Normalizer {
+    /// Compiles a description.
     pub fn new(spec: &NormalizerSpec) -> Result<Self> {
         let mut steps = Vec::new();
         // A stack instead of recursion: a file may nest sequences as deep as it likes.
@@ -122,6 +126,7 @@ impl Normalizer {
         self.steps.iter().map(Step::explain).collect()
     }
 
+    /// Rewrites a text.
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
         let _work = limits::begin_alone(text.as_str().len());
         if self.has_custom {

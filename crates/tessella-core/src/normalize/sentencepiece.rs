@@ -35,6 +35,7 @@ pub struct SentencePieceNormalization {
 }
 
 impl SentencePieceNormalization {
+    /// Compiles a description.
     pub fn new(spec: &SentencePieceNormalizer) -> Result<Self> {
         let map = Charsmap::parse(&spec.charsmap)?;
         let symbols = if spec.user_defined.is_empty() {
@@ -58,6 +59,7 @@ impl SentencePieceNormalization {
         })
     }
 
+    /// Rewrites a text.
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
         self.normalize_to_end(text).map(drop)
     }

@@ -13,6 +13,7 @@ use crate::spec::{Pattern, SplitBehavior};
 use crate::text::{NormalizedString, Side};
 use crate::unicode::normalization::Form;
 
+#[allow(missing_docs)] // Each does what the normalizer of its name does.
 impl NormalizedString {
     pub fn nfd(&mut self) {
         self.change(|text| forms::normalize(Form::Nfd, text));

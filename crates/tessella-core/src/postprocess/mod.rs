@@ -29,6 +29,7 @@ type Special = (Arc<str>, TokenId);
 
 /// A compiled post-processor.
 #[derive(Debug)]
+#[allow(missing_docs)] // Each is what compiling the variant of `PostProcessorSpec` gives.
 pub enum PostProcessor {
     /// `CLS A SEP`, and for a pair `CLS A SEP B SEP` with type 1 for the second part.
     Bert {

@@ -68,6 +68,7 @@ enum Stage {
 }
 
 impl PreTokenizer {
+    /// Compiles a description.
     pub fn new(spec: &PreTokenizerSpec) -> Result<Self> {
         let mut stages = Vec::new();
         let mut waiting = vec![spec];

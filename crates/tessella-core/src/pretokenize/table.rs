@@ -15,6 +15,7 @@ use crate::unicode::word::is_word;
 
 /// A splitter that is a rule about characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // The fields are those of `PreTokenizerSpec`.
 pub enum TableSplit {
     /// Runs of word characters and runs of other visible ones; white space goes.
     Whitespace,
@@ -54,6 +55,7 @@ impl TableSplit {
         Ok(())
     }
 
+    /// What the rule is called in the plan.
     pub fn name(&self) -> &'static str {
         match self {
             TableSplit::Whitespace => "Whitespace",

@@ -23,6 +23,7 @@ use crate::spec::{PrependScheme, SplitBehavior};
 /// What one stage of a pre-tokenizer is, nested sequences resolved.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
+#[allow(missing_docs)] // The fields are those of `PreTokenizerSpec`.
 pub enum StageView<'a> {
     /// Cut at the matches of a pattern.
     Split { matcher: &'a Matcher, behavior: SplitBehavior, invert: bool },

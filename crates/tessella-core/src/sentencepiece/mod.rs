@@ -31,6 +31,7 @@ pub use segmentation::{Piece, Segmentation};
 /// All that a model says, with what a tokenizer alone has no use for.
 #[derive(Debug, Clone)]
 pub struct Description {
+    /// The tokenizer that the file describes.
     pub spec: TokenizerSpec,
     /// What decoded text goes through.
     pub denormalizer: Option<SentencePieceNormalizer>,
@@ -50,6 +51,7 @@ pub struct Sampling {
     pub nbest_size: i32,
     /// Unigram: exponent of the probabilities. BPE: the probability that a merge is skipped.
     pub alpha: f32,
+    /// Equal seeds give equal samples.
     pub seed: u64,
     /// How long to search for the best ones; see [`Processor::nbest`].
     pub time: Option<Duration>,
@@ -124,10 +126,12 @@ impl Processor {
         self.source.as_deref().unwrap_or_default()
     }
 
+    /// The tokenizer that does the work.
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
     }
 
+    /// How many pieces there are.
     pub fn vocab_size(&self) -> usize {
         self.tokenizer.vocab_size(false)
     }
@@ -142,6 +146,7 @@ impl Processor {
         std::str::from_utf8(piece).map_or(self.model.unk_id(), |piece| self.piece_to_id(piece))
     }
 
+    /// A piece by its id.
     pub fn piece(&self, id: TokenId) -> Result<&SentencePiece> {
         self.model.piece(id).ok_or_else(|| {
             Error::value(format!("piece id {id} is out of range: there are {} pieces", self.vocab_size()))
@@ -186,6 +191,7 @@ impl Processor {
         Ok(ragged)
     }
 
+    /// The best segmentation of a text.
     pub fn encode(&self, text: &[u8], cancel: &Cancel) -> Result<Segmentation> {
         self.segment(text, |model, normalized| {
             let mut tokens = Vec::new();
@@ -195,6 +201,7 @@ impl Processor {
         .map(|list| list.into_iter().next().unwrap_or_default())
     }
 
+    /// A segmentation that is drawn.
     pub fn sample(&self, text: &[u8], sampling: Sampling) -> Result<Segmentation> {
         self.segment(text, |model, normalized| {
             let mut tokens = Vec::new();
@@ -261,6 +268,7 @@ impl Processor {
         self.decode(numbered.collect())
     }
 
+    /// The text of ids, with what each stands for.
     pub fn decode_ids(&self, ids: &[TokenId]) -> Result<Segmentation> {
         let pieces = ids.iter().map(|&id| Ok((id, self.piece(id)?.text.clone().into_bytes())));
         Ok(self.decode(pieces.collect::<Result<Vec<_>>>()?))

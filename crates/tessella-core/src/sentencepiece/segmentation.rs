@@ -7,12 +7,15 @@ use crate::ids::TokenId;
 /// One piece of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Piece {
+    /// The id.
     pub id: TokenId,
     /// The piece; of an unknown stretch, its normalized text. Only one that decoding was given may be no UTF-8.
     pub text: Vec<u8>,
     /// What it stands for in the text. The bytes of one character stand for it at the last of them.
     pub surface: Option<Vec<u8>>,
+    /// The first byte in the text.
     pub begin: usize,
+    /// The byte behind the last.
     pub end: usize,
 }
 
@@ -32,7 +35,9 @@ impl Piece {
 /// A text in pieces.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Segmentation {
+    /// The text, which need not be UTF-8.
     pub text: Vec<u8>,
+    /// What it is cut into.
     pub pieces: Vec<Piece>,
     /// Of n-best lists.
     pub score: Option<f32>,

@@ -23,22 +23,27 @@ impl<'a> AlignedText<'a> {
         AlignedText { text: Cow::Borrowed(text), map: Alignment::untracked() }
     }
 
+    /// A text and its map, which must be of one length.
     pub fn from_parts(text: impl Into<Cow<'a, str>>, map: Alignment) -> Self {
         AlignedText { text: text.into(), map }
     }
 
+    /// The text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
+    /// Its way back to the original.
     pub fn map(&self) -> &Alignment {
         &self.map
     }
 
+    /// Both again.
     pub fn into_parts(self) -> (Cow<'a, str>, Alignment) {
         (self.text, self.map)
     }
 
+    /// Where bytes of the text come from in the original.
     pub fn span(&self, start: usize, end: usize) -> Span {
         self.map.span(&self.text, start, end)
     }

@@ -58,6 +58,7 @@ impl Alignment {
         alignment
     }
 
+    /// Whether anything is recorded.
     pub fn is_tracked(&self) -> bool {
         self.tracked
     }
@@ -67,6 +68,7 @@ impl Alignment {
         self.len
     }
 
+    /// Whether it is the map of an empty text.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

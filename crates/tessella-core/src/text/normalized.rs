@@ -16,7 +16,9 @@ use crate::ids::Span;
 /// Which of the two texts a position counts in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
+    /// The text as it was given.
     Original,
+    /// The text as it has become.
     Normalized,
 }
 
@@ -32,6 +34,7 @@ pub struct NormalizedString {
 }
 
 impl NormalizedString {
+    /// A text that nothing has happened to.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let source = text.into();
         NormalizedString {
@@ -42,6 +45,7 @@ impl NormalizedString {
         }
     }
 
+    /// A part of a source, with what it has become and the way back.
     pub fn from_parts(source: Arc<str>, range: Span, text: String, map: Alignment) -> Self {
         NormalizedString { source, range, text, map }
     }
@@ -51,14 +55,17 @@ impl NormalizedString {
         (self.text, self.map)
     }
 
+    /// The text as it was given.
     pub fn original(&self) -> &str {
         self.source.get(self.range.start..self.range.end).unwrap_or_default()
     }
 
+    /// The text as it has become.
     pub fn normalized(&self) -> &str {
         &self.text
     }
 
+    /// Whether nothing is left.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -73,6 +80,7 @@ impl NormalizedString {
         self.range
     }
 
+    /// The way back.
     pub fn map(&self) -> &Alignment {
         &self.map
     }

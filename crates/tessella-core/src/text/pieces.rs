@@ -14,28 +14,35 @@ const NOT_ADDED: TokenId = TokenId::MAX;
 /// A range of the buffer, and the added token that it is, if it is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
+    /// The first byte in the buffer.
     pub start: usize,
+    /// The byte behind the last.
     pub end: usize,
     added: TokenId,
 }
 
 impl Piece {
+    /// Text, which the next stages may cut further.
     pub fn text(start: usize, end: usize) -> Self {
         Piece { start, end, added: NOT_ADDED }
     }
 
+    /// An added token, which nobody cuts.
     pub fn added(start: usize, end: usize, id: TokenId) -> Self {
         Piece { start, end, added: id }
     }
 
+    /// The added token that it is.
     pub fn added_id(&self) -> Option<TokenId> {
         (self.added != NOT_ADDED).then_some(self.added)
     }
 
+    /// Whether stages may cut it.
     pub fn is_text(&self) -> bool {
         self.added == NOT_ADDED
     }
 
+    /// Its bytes in the buffer.
     pub fn range(&self) -> Range<usize> {
         self.start..self.end
     }
@@ -59,10 +66,12 @@ impl<'a> Pieces<'a> {
         Pieces { buffer, map, pieces, original: None }
     }
 
+    /// Pieces of a text, in order.
     pub fn from_parts(buffer: impl Into<Cow<'a, str>>, map: Alignment, pieces: Vec<Piece>) -> Self {
         Pieces { buffer: buffer.into(), map, pieces, original: None }
     }
 
+    /// Text, map and pieces again.
     pub fn into_parts(self) -> (Cow<'a, str>, Alignment, Vec<Piece>) {
         (self.buffer, self.map, self.pieces)
     }
@@ -72,22 +81,27 @@ impl<'a> Pieces<'a> {
         self.original = Some(original);
     }
 
+    /// The text before all stages, if it was told.
     pub fn original(&self) -> Option<&'a str> {
         self.original
     }
 
+    /// The pieces, from left to right.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
+    /// The text that they are ranges of.
     pub fn buffer(&self) -> &str {
         &self.buffer
     }
 
+    /// Its way back to the original.
     pub fn map(&self) -> &Alignment {
         &self.map
     }
 
+    /// The text of a piece.
     pub fn str(&self, piece: &Piece) -> &str {
         &self.buffer[piece.start..piece.end]
     }

@@ -29,6 +29,7 @@ pub struct Rewriter<'s> {
 }
 
 impl<'s> Rewriter<'s> {
+    /// Begins with an empty text.
     pub fn new(source: &'s str, map: &'s Alignment) -> Self {
         let out = String::with_capacity(source.len() + source.len() / 8 + 16);
         Rewriter { source, map, hint: 0, at: 0, region: 0, out, out_map: map.like() }

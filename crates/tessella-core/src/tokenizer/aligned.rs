@@ -57,6 +57,7 @@ impl Columns {
 }
 
 impl Tokenizer {
+    /// All columns of a text or a pair.
     pub fn encode(&self, input: &Input<'_>, options: &EncodeOptions<'_>) -> Result<Encoding> {
         self.inner.workers.with(|worker| self.inner.encode_with(worker, input, options))
     }

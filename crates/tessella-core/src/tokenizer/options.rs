@@ -11,6 +11,7 @@ use crate::spec::{Padding, Truncation};
 /// What is encoded as one sequence.
 #[derive(Debug, Clone)]
 pub enum Sequence<'a> {
+    /// A text.
     Text(&'a str),
     /// Already split into words; offsets are relative to each word.
     Words(Vec<&'a str>),
@@ -19,7 +20,9 @@ pub enum Sequence<'a> {
 /// A sequence or a pair.
 #[derive(Debug, Clone)]
 pub struct Input<'a> {
+    /// The text, or the first of a pair.
     pub first: Sequence<'a>,
+    /// The other one.
     pub second: Option<Sequence<'a>>,
 }
 
@@ -49,13 +52,16 @@ impl Input<'_> {
 /// The settings of one call. Nothing of it stays in the tokenizer.
 #[derive(Debug, Clone)]
 pub struct EncodeOptions<'a> {
+    /// Whether the post-processor puts in its tokens.
     pub add_special_tokens: bool,
+    /// What offsets count.
     pub offsets: OffsetUnit,
     /// Special tokens in the text are ordinary text.
     pub encode_special_tokens: bool,
     /// Truncation and padding of this call (the tokenizer's own are only data in its description; the
     /// caller passes them here when they should apply).
     pub truncation: Option<&'a Truncation>,
+    /// Fills the row, or all rows of a batch to one length.
     pub padding: Option<&'a Padding>,
     /// Worker threads of a batch; 0 means one per available core.
     pub threads: usize,
@@ -89,6 +95,8 @@ impl EncodeOptions<'_> {
 /// Many id sequences in one buffer: sequence `i` is `ids[offsets[i]..offsets[i + 1]]`.
 #[derive(Debug, Clone, Default)]
 pub struct RaggedIds {
+    /// The ids of all texts, one after the other.
     pub ids: Vec<TokenId>,
+    /// Where each text begins in them, and the end.
     pub offsets: Vec<i64>,
 }

@@ -15,9 +15,11 @@ use crate::text::Pieces;
 /// A piece at some stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StagePiece {
+    /// Its text at this stage.
     pub text: String,
     /// Characters of the original.
     pub start: usize,
+    /// Behind its last character.
     pub end: usize,
     /// The added token that it is.
     pub added: Option<TokenId>,

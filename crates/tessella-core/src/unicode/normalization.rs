@@ -16,6 +16,7 @@ use super::{class_of, tables};
 
 /// A Unicode normalization form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // The names are Unicode's.
 pub enum Form {
     Nfc,
     Nfd,

@@ -36,10 +36,12 @@ pub struct Scripts {
 }
 
 impl Scripts {
+    /// Classes that remember the last character's range, since texts stay in their script.
     pub fn new() -> Self {
         Scripts { first: 1, last: 0, class: ANY }
     }
 
+    /// The script of a character.
     #[inline]
     pub fn class(&mut self, c: char) -> u8 {
         let code = c as u32;

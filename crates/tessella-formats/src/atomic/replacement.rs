@@ -25,6 +25,7 @@ pub struct Replacement {
 }
 
 impl Replacement {
+    /// Begins a file beside its place.
     pub fn new(path: &Path) -> io::Result<Self> {
         if is_special(path) {
             return Ok(Replacement { place: Place::There(OpenOptions::new().write(true).open(path)?) });
@@ -50,6 +51,7 @@ impl Replacement {
         }
     }
 
+    /// Where to write.
     pub fn file(&self) -> &File {
         match &self.place {
             Place::Beside { file, .. } => file.as_file(),

@@ -158,6 +158,7 @@ pub struct Together {
 }
 
 impl Together {
+    /// Nothing is written yet.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Together { folder: folder.into(), files: Vec::new(), remove: Vec::new() }
     }

@@ -63,6 +63,7 @@ pub enum Invalid {
 /// Which texts are given, so that a slice can be kept aside from what is learned from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Share {
+    /// All texts.
     #[default]
     All,
     /// All but every n-th text.
@@ -71,14 +72,18 @@ pub enum Share {
     Only(u64),
 }
 
+/// How texts of files are read.
 #[derive(Debug, Clone)]
 pub struct CorpusOptions {
+    /// What files hold.
     pub form: Form,
     /// Where texts end, in files that are text. JSON lines hold a text each.
     pub cut: Cut,
     /// The key of the text in JSON lines.
     pub field: String,
+    /// What is done about broken UTF-8.
     pub invalid: Invalid,
+    /// Which texts count, for sets that are kept apart.
     pub share: Share,
     /// The most bytes that one text may have, unpacked; without it, what the engine can encode in one piece, and less
     /// in packed files, a few bytes of which may become any number.
@@ -106,10 +111,13 @@ impl Default for CorpusOptions {
 
 /// Where bytes come from.
 pub enum Input {
+    /// A file, unpacked if need be.
     File(PathBuf),
     /// What is no file here: standard input, a download. `name` is what messages call it.
     Stream {
+        /// Its name in messages, whose ending says what it holds.
         name: String,
+        /// Its bytes.
         reader: Box<dyn Read + Send>,
     },
 }
@@ -170,6 +178,7 @@ struct Place {
 }
 
 impl Corpus {
+    /// A corpus of these, in order.
     pub fn new(inputs: Vec<impl Into<Input>>, options: CorpusOptions) -> Self {
         let inputs: Vec<Input> = inputs.into_iter().map(Into::into).collect();
         let (position, inputs) = (Arc::default(), inputs.into_iter());

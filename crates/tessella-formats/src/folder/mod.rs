@@ -38,6 +38,7 @@ pub const SETTINGS: [&str; 3] = [CONFIG, SPECIAL_TOKENS_MAP, ADDED_TOKENS];
 
 /// The default chat template, and the folder of further ones.
 pub const TEMPLATE: &str = "chat_template.jinja";
+/// The folder of further ones, each in a file of its name.
 pub const TEMPLATES: &str = "additional_chat_templates";
 /// Where older folders keep the default one.
 pub const OLD_TEMPLATE: &str = "chat_template.json";

@@ -15,6 +15,7 @@ use crate::json::{Node, Parser, Value};
 /// A tokenizer with what its folder says beside it.
 #[derive(Debug, Clone)]
 pub struct LoadedFolder {
+    /// The tokenizer.
     pub spec: TokenizerSpec,
     /// The file that the tokenizer was read from.
     pub source: PathBuf,
@@ -61,6 +62,7 @@ fn read_json(folder: &Path, name: &str, notices: &mut Vec<String>) -> Result<Opt
     Ok(Some(value))
 }
 
+/// Loads a folder with what the caller knows.
 pub fn load_with(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
     atomic::settled(folder, || load_once(folder, options))
 }

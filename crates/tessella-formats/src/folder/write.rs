@@ -16,9 +16,13 @@ use crate::json::{Layout, Value, Writer};
 /// What a folder holds beside the tokenizer.
 #[derive(Debug, Default)]
 pub struct Extras {
+    /// `tokenizer_config.json`.
     pub config: Option<Value>,
+    /// `special_tokens_map.json`.
     pub special_tokens_map: Option<Value>,
+    /// The default chat template.
     pub chat_template: Option<String>,
+    /// Further ones by name.
     pub chat_templates: Vec<(String, String)>,
     /// Put before the names of the files, with a hyphen.
     pub prefix: Option<String>,

@@ -22,6 +22,7 @@ pub use writing::{Written, model_bytes, rank_lines};
 
 /// What a file or folder is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // `TABLE` tells what each is.
 pub enum Format {
     TokenizerJson,
     Tekken,
@@ -37,6 +38,7 @@ type Write = fn(&Path, &TokenizerSpec, bool) -> Result<Written>;
 
 /// What is known about a format of files.
 pub struct Known {
+    /// The format.
     pub format: Format,
     /// Its name among the options of Python and of the command line.
     pub name: &'static str,
@@ -148,7 +150,9 @@ pub const FOLDER: &str = "folder";
 /// A tokenizer read from a file.
 #[derive(Debug)]
 pub struct LoadedFile {
+    /// The tokenizer.
     pub spec: TokenizerSpec,
+    /// What the file turned out to be.
     pub format: Format,
     /// What deserves a warning.
     pub notices: Vec<String>,

@@ -18,6 +18,7 @@ pub struct Cut {
 }
 
 impl Cut {
+    /// The stages: a split for each pattern, then bytes as characters.
     pub fn pre_tokenizer(&self) -> PreTokenizerSpec {
         let mut stages: Vec<PreTokenizerSpec> = self
             .patterns

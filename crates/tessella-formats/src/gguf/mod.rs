@@ -35,6 +35,7 @@ pub fn from_path(path: &Path) -> Result<TokenizerSpec> {
     from_reader(BufReader::new(file), length)
 }
 
+/// Reads the tokenizer of a file in memory.
 pub fn from_bytes(bytes: &[u8]) -> Result<TokenizerSpec> {
     from_reader(bytes, bytes.len() as u64)
 }

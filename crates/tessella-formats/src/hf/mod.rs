@@ -33,6 +33,7 @@ pub use dialect::fancy_to_oniguruma;
 pub use models::build_vocab;
 
 /// Finds user-written components again by the import path under which they were saved.
+#[allow(missing_docs)] // Each finds a component by where it can be imported from.
 pub trait CustomResolver {
     fn normalizer(&self, import_path: &str) -> Result<Arc<dyn CustomNormalizer>>;
     fn pre_tokenizer(&self, import_path: &str) -> Result<Arc<dyn CustomPreTokenizer>>;
@@ -45,6 +46,7 @@ pub type Resolver<'r> = Option<&'r dyn CustomResolver>;
 /// A document that was read.
 #[derive(Debug)]
 pub struct Document {
+    /// The tokenizer.
     pub spec: TokenizerSpec,
     /// What the file says and what is not so, one sentence each; worth a warning, or a refusal where strict.
     pub notices: Vec<String>,
@@ -70,6 +72,7 @@ pub fn from_bytes(bytes: &[u8]) -> Result<TokenizerSpec> {
     from_bytes_with(bytes, None)
 }
 
+/// Reads a document that may hold components of the user's own.
 pub fn from_bytes_with(bytes: &[u8], resolver: Resolver<'_>) -> Result<TokenizerSpec> {
     Ok(read_document(bytes, resolver)?.spec)
 }
@@ -102,6 +105,7 @@ fn written(pretty: bool, write: impl FnOnce(&mut Writer) -> Result<()>) -> Resul
 /// How components are read.
 #[derive(Clone, Copy, Default)]
 pub struct Reading<'r> {
+    /// Finds components of the user's own.
     pub resolver: Resolver<'r>,
     /// Whether the words of [`exact`] are known.
     pub exact: bool,
@@ -109,7 +113,9 @@ pub struct Reading<'r> {
 
 /// A component that is a section of the document.
 pub trait Section: Described {
+    /// Reads a section.
     fn read(text: &str, reading: Reading<'_>) -> Result<Self>;
+    /// Writes a section, in the exact form for pickles.
     fn write(&self, writer: &mut Writer, exact: bool) -> Result<()>;
 }
 
@@ -172,10 +178,12 @@ pub fn repeated_keys(settings: &Value) -> Vec<String> {
     remarks.into_notices()
 }
 
+/// An added token as a document has it.
 pub fn added_token_from_json(text: &str) -> Result<AddedToken> {
     section(text, settings::read_added_token)
 }
 
+/// An added token as a document would have it.
 pub fn added_token_to_json(token: &AddedToken, pretty: bool) -> Result<String> {
     written(pretty, |writer| {
         settings::write_added_token(writer, token);

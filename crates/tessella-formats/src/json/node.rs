@@ -8,6 +8,7 @@ use super::value::Value;
 /// A value in a tree, and how it was reached.
 #[derive(Debug, Clone)]
 pub struct Node<'v> {
+    /// The value.
     pub value: &'v Value,
     path: String,
 }
@@ -22,10 +23,12 @@ pub fn key_path(parent: &str, key: &str) -> String {
 }
 
 impl<'v> Node<'v> {
+    /// A value and the path to it.
     pub fn new(value: &'v Value, path: impl Into<String>) -> Self {
         Node { value, path: path.into() }
     }
 
+    /// The path from the document's root, `$.model.vocab`.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -57,6 +60,7 @@ impl<'v> Node<'v> {
         }
     }
 
+    /// A field that must be there.
     pub fn required(&self, key: &str) -> Result<Node<'v>> {
         match self.value.get(key) {
             Some(value) => Ok(Node { value, path: key_path(&self.path, key) }),
@@ -64,10 +68,12 @@ impl<'v> Node<'v> {
         }
     }
 
+    /// Whether there is such a field.
     pub fn has(&self, key: &str) -> bool {
         self.value.get(key).is_some()
     }
 
+    /// The items of an array.
     pub fn items(&self) -> Result<impl Iterator<Item = Node<'v>> + use<'v>> {
         match self.value {
             Value::Array(items) => {
@@ -90,6 +96,7 @@ impl<'v> Node<'v> {
         }
     }
 
+    /// The fields of an object.
     pub fn entries(&self) -> Result<impl Iterator<Item = (&'v str, Node<'v>)> + use<'v>> {
         match self.value {
             Value::Object(entries) => {
@@ -102,6 +109,7 @@ impl<'v> Node<'v> {
         }
     }
 
+    /// An error for anything but an object.
     pub fn must_be_object(&self) -> Result<()> {
         match self.value {
             Value::Object(_) => Ok(()),
@@ -109,6 +117,7 @@ impl<'v> Node<'v> {
         }
     }
 
+    /// A string.
     pub fn str(&self) -> Result<&'v str> {
         match self.value {
             Value::String(text) => Ok(text),
@@ -116,6 +125,7 @@ impl<'v> Node<'v> {
         }
     }
 
+    /// A string of one character.
     pub fn char(&self) -> Result<char> {
         let mut chars = self.str()?.chars();
         match (chars.next(), chars.next()) {
@@ -124,6 +134,7 @@ impl<'v> Node<'v> {
         }
     }
 
+    /// True or false.
     pub fn bool(&self) -> Result<bool> {
         match self.value {
             Value::Bool(value) => Ok(*value),
@@ -131,6 +142,7 @@ impl<'v> Node<'v> {
         }
     }
 
+    /// A whole number of 32 bits.
     pub fn u32(&self) -> Result<u32> {
         match self.value {
             Value::Number(number) => match number.as_u64().and_then(|number| u32::try_from(number).ok()) {
@@ -141,6 +153,7 @@ impl<'v> Node<'v> {
         }
     }
 
+    /// A whole number.
     pub fn usize(&self) -> Result<usize> {
         match self.value {
             Value::Number(number) => match number.as_u64().and_then(|number| usize::try_from(number).ok()) {
@@ -151,6 +164,7 @@ impl<'v> Node<'v> {
         }
     }
 
+    /// A number.
     pub fn f64(&self) -> Result<f64> {
         match self.value {
             Value::Number(number) => Ok(number.as_f64()),
@@ -158,14 +172,17 @@ impl<'v> Node<'v> {
         }
     }
 
+    /// A field with a string.
     pub fn string_field(&self, key: &str) -> Result<String> {
         Ok(self.required(key)?.str()?.to_string())
     }
 
+    /// A field with true or false.
     pub fn bool_field(&self, key: &str) -> Result<bool> {
         self.required(key)?.bool()
     }
 
+    /// A field with true or false, which may be missing.
     pub fn bool_or(&self, key: &str, default: bool) -> Result<bool> {
         self.field(key).map_or(Ok(default), |node| node.bool())
     }

@@ -15,6 +15,7 @@ pub const MAX_DEPTH: usize = 128;
 
 /// What the next value is, judged by its first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // The names are JSON's.
 pub enum Kind {
     Null,
     Bool,
@@ -48,6 +49,7 @@ const ENDS_RUN: [bool; 256] = {
 };
 
 impl<'a> Parser<'a> {
+    /// Begins at the start of a document.
     pub fn new(text: &'a str) -> Self {
         // A byte order mark is not JSON, but editors write it and nothing else can be meant by it.
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
@@ -144,6 +146,7 @@ impl<'a> Parser<'a> {
         Ok(true)
     }
 
+    /// Steps into an object.
     pub fn begin_object(&mut self) -> Result<()> {
         self.open(b'{', "an object")
     }
@@ -165,6 +168,7 @@ impl<'a> Parser<'a> {
         Ok(Some(key))
     }
 
+    /// Steps into an array.
     pub fn begin_array(&mut self) -> Result<()> {
         self.open(b'[', "an array")
     }

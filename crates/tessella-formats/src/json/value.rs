@@ -3,13 +3,16 @@
 /// A number, exact where it is an integer of 64 bits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
+    /// Without a sign, a point or an exponent.
     Unsigned(u64),
     /// Below zero.
     Negative(i64),
+    /// Any other.
     Float(f64),
 }
 
 impl Number {
+    /// The nearest number with a point.
     pub fn as_f64(self) -> f64 {
         match self {
             Number::Unsigned(number) => number as f64,
@@ -18,6 +21,7 @@ impl Number {
         }
     }
 
+    /// The number, if it is a whole one from 0.
     pub fn as_u64(self) -> Option<u64> {
         match self {
             Number::Unsigned(number) => Some(number),
@@ -28,6 +32,7 @@ impl Number {
 
 /// Any JSON value. Objects keep the order of their entries.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)] // The names are JSON's.
 pub enum Value {
     Null,
     Bool(bool),
@@ -48,6 +53,7 @@ impl Value {
         }
     }
 
+    /// The text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::String(text) => Some(text),
@@ -55,6 +61,7 @@ impl Value {
         }
     }
 
+    /// Whether it is `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null)
     }

@@ -3,9 +3,12 @@
 use super::value::{Number, Value};
 use super::{format_f32, format_f64, format_score};
 
+/// How a document is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
+    /// On one line.
     Compact,
+    /// A line for each value, as the reference library writes it.
     Pretty,
 }
 
@@ -20,11 +23,14 @@ pub struct Writer {
     after_key: bool,
 }
 
+#[allow(missing_docs)] // Each writes what its name says.
 impl Writer {
+    /// An empty document.
     pub fn new(layout: Layout) -> Self {
         Writer { out: String::new(), layout, open: Vec::new(), after_key: false }
     }
 
+    /// The document.
     pub fn finish(self) -> String {
         self.out
     }

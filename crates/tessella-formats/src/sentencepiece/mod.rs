@@ -46,9 +46,13 @@ const PIECE_KIND: u32 = 3;
 /// A whole model, part by part.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Model {
+    /// The pieces, by id.
     pub pieces: Vec<SentencePiece>,
+    /// How it was trained.
     pub trainer: TrainerSpec,
+    /// How texts are prepared.
     pub normalizer: NormalizerSection,
+    /// How decoded texts are finished.
     pub denormalizer: Option<NormalizerSection>,
     /// Texts and the pieces that they should become, with spaces between them.
     pub self_test: Vec<(String, String)>,

@@ -34,6 +34,7 @@ impl Normalizer {
         Normalizer::of(&NormalizerSection::read(spec, 0)?)
     }
 
+    /// The normalizer of a model's file.
     pub fn from_file(path: &str) -> Result<Self> {
         let section = NormalizerSection {
             normalization_rule_tsv: Some(path.to_string()),
@@ -42,6 +43,7 @@ impl Normalizer {
         Normalizer::of(&section)
     }
 
+    /// A named set of rules.
     pub fn from_name(name: &str) -> Result<Self> {
         let section = NormalizerSection { name: Some(name.to_string()), ..NormalizerSection::default() };
         Normalizer::of(&section)
@@ -69,6 +71,7 @@ impl Normalizer {
         Ok(Normalizer { section, trainer: Vec::new() })
     }
 
+    /// The section of a model that describes it.
     pub fn section(&self) -> &NormalizerSection {
         &self.section
     }

@@ -77,7 +77,8 @@ macro_rules! section {
         $(#[$doc])*
         #[derive(Debug, Clone, Default, PartialEq)]
         pub struct $section {
-            $( pub $name: section!(@type $kind $($type)?), )*
+            // Fields are called as SentencePiece calls them.
+            $( #[allow(missing_docs)] pub $name: section!(@type $kind $($type)?), )*
             /// Fields without a name here, as they stand in the file.
             pub unknown: Vec<u8>,
         }

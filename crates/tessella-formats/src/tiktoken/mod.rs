@@ -29,6 +29,7 @@ pub use named::{NAMES, named};
 pub struct Encoding {
     /// In the fancy-regex dialect.
     pub pattern: String,
+    /// Texts that are cut out first, with their ids.
     pub special_tokens: Vec<(String, TokenId)>,
 }
 

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use tessella_formats::folder::LoadedFolder;
+use tessella_formats::folder::{self, Extras, LoadedFolder};
 use tessella_formats::formats;
 use tessella_formats::json::{Layout, Parser, Value, Writer};
-use tessella_formats::save::{self, Extras};
 
 use crate::border::errors::OrRaise;
 use crate::tokenizer::Tokenizer;
@@ -22,7 +21,7 @@ pub fn save_file(
 ) -> PyResult<Vec<String>> {
     let format = formats::to_write(&path, name).or_raise()?;
     let spec = tokenizer.get().value()?.spec();
-    py.detach(|| save::file(&path, &spec, format, pretty)).or_raise()
+    py.detach(|| formats::write(&path, &spec, format, pretty)).or_raise()
 }
 
 /// Writes a folder. The settings are JSON text.
@@ -54,7 +53,7 @@ pub fn save_folder(
         replaces_templates,
     };
     let spec = tokenizer.get().value()?.spec();
-    py.detach(|| save::folder(&path, &spec, &extras)).or_raise()
+    py.detach(|| folder::save(&path, &spec, &extras)).or_raise()
 }
 
 /// What a folder holds beside the tokenizer: two settings as JSON text, the template and the named ones.

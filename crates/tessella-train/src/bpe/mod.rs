@@ -116,6 +116,7 @@ pub struct BpeTrainer {
     pub vocab_size: usize,
     /// Pairs rarer than this are not merged.
     pub min_frequency: u64,
+    /// They take the first ids.
     pub special_tokens: Vec<AddedToken>,
     /// Keeps only the most frequent characters; ties keep the smaller code point.
     pub limit_alphabet: Option<usize>,
@@ -127,8 +128,11 @@ pub struct BpeTrainer {
     pub end_of_word_suffix: Option<String>,
     /// In initial symbols; see [`LengthRule`].
     pub max_token_length: Option<usize>,
+    /// What `max_token_length` counts.
     pub length_rule: LengthRule,
+    /// Which of equally frequent pairs is merged.
     pub tie_break: TieBreak,
+    /// What happens when a merge makes a token that is there.
     pub recreated: Recreated,
     /// Makes a target that specials and alphabet alone exceed an error; otherwise nothing is learned then.
     pub strict_budget: bool,
@@ -136,6 +140,7 @@ pub struct BpeTrainer {
     pub forced_tokens: Vec<String>,
     /// A vocabulary with merges that training continues.
     pub initial_vocab: Option<InitialVocabulary>,
+    /// Merges that are never made.
     pub merge_filter: Option<Arc<dyn MergeFilter>>,
     /// Saves the state now and then, and continues from it.
     pub checkpoint: Option<Checkpoint>,

@@ -22,8 +22,11 @@ impl Default for TraceOptions {
 /// Two symbols that stand next to each other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TracePair {
+    /// The left symbol.
     pub left: String,
+    /// The right one.
     pub right: String,
+    /// How often they stand side by side.
     pub count: u64,
     /// What WordPiece by likelihood chooses by.
     pub score: Option<f64>,
@@ -32,14 +35,18 @@ pub struct TracePair {
 /// One learned merge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceStep {
+    /// What is merged.
     pub pair: TracePair,
+    /// The symbol that comes of it.
     pub merged: String,
     /// The pair that came second.
     pub runner_up: Option<TracePair>,
     /// After the step: entries of the vocabulary, distinct symbols that still stand somewhere in the corpus, and
     /// occurrences of all symbols.
     pub vocab_size: usize,
+    /// How many different ones stand in the corpus.
     pub distinct_symbols: usize,
+    /// How many symbols the corpus has.
     pub symbols: u128,
     /// The distinct pieces after the step, with their counts.
     pub corpus: Option<Vec<(Vec<String>, u64)>>,

@@ -41,7 +41,9 @@ pub struct CountOptions {
     pub spill_folder: Option<std::path::PathBuf>,
     /// Name, language tag and weight that are noted with the counts. Every occurrence counts `weight` times.
     pub name: String,
+    /// Its name.
     pub language: String,
+    /// Each of its pieces counts so often.
     pub weight: u64,
     /// Total bytes to read if known, for the progress report.
     pub expected_bytes: u64,

@@ -303,6 +303,7 @@ impl PieceCounts {
         self.total
     }
 
+    /// Whether nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }

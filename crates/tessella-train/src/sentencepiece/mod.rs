@@ -75,8 +75,11 @@ pub type Pretokenizer<'a> = dyn Fn(&str) -> Result<Vec<String>> + Sync + 'a;
 /// A training job.
 #[derive(Debug, Clone, Default)]
 pub struct SentencePieceTrainer {
+    /// How pieces are learned.
     pub trainer: TrainerSpec,
+    /// How texts are prepared.
     pub normalizer: NormalizerSection,
+    /// How decoded texts are finished.
     pub denormalizer: NormalizerSection,
     /// Decides which sentences are sampled.
     pub seed: u64,

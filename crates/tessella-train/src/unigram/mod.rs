@@ -49,6 +49,7 @@ use lattice::{Lattice, Piece};
 pub struct UnigramTrainer {
     /// Entries of the vocabulary, specials included. The result may be smaller if the corpus gives no more.
     pub vocab_size: usize,
+    /// They take the first ids.
     pub special_tokens: Vec<AddedToken>,
     /// Characters that become entries whether they occur or not.
     pub initial_alphabet: Vec<char>,
@@ -91,6 +92,7 @@ impl Default for UnigramTrainer {
 
 /// One step of a Unigram training.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)] // The variants tell their fields.
 pub enum UnigramStep {
     /// After a round of estimation: entries that are left, and the negative log-likelihood per occurrence of a
     /// piece before the new scores.
@@ -102,6 +104,7 @@ pub enum UnigramStep {
 type Sink<'a> = &'a mut dyn FnMut(UnigramStep) -> Result<()>;
 
 impl UnigramTrainer {
+    /// Learns a model.
     pub fn train(&self, counts: &PieceCounts, progress: &dyn Progress) -> Result<Trained> {
         self.train_with(Cow::Borrowed(counts), progress, None)
     }

@@ -33,17 +33,25 @@ pub enum Scoring {
 /// Options of WordPiece training; the defaults are the reference trainer's.
 #[derive(Debug, Clone)]
 pub struct WordPieceTrainer {
+    /// Entries, special tokens included.
     pub vocab_size: usize,
     /// Pairs rarer than this are not merged.
     pub min_frequency: u64,
+    /// They take the first ids.
     pub special_tokens: Vec<AddedToken>,
+    /// The rarest characters beyond this number are left out.
     pub limit_alphabet: Option<usize>,
+    /// Characters that are in the vocabulary whether they occur or not.
     pub initial_alphabet: Vec<char>,
     /// Put before every symbol that does not begin a piece.
     pub continuing_subword_prefix: String,
+    /// Put behind the last part of a word.
     pub end_of_word_suffix: Option<String>,
+    /// What makes a pair worth merging.
     pub scoring: Scoring,
+    /// Which of equally good pairs is merged.
     pub tie_break: TieBreak,
+    /// Whether an alphabet that leaves no room is an error.
     pub strict_budget: bool,
     /// What unknown pieces become. It is in the vocabulary only if it is a special token.
     pub unk_token: String,
@@ -74,6 +82,7 @@ impl Default for WordPieceTrainer {
 }
 
 impl WordPieceTrainer {
+    /// Learns a model.
     pub fn train(&self, counts: &PieceCounts, progress: &dyn Progress) -> Result<Trained> {
         self.train_from(Cow::Borrowed(counts), progress, None)
     }

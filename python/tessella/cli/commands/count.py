@@ -28,12 +28,7 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="text, JSON lines (also .gz, .zst) or Parquet; - for standard input (the default)",
-    )
+    inputs.add_corpus(parser)
     cutting = parser.add_mutually_exclusive_group()
     cutting.add_argument("-k", "--tokenizer", metavar="TOKENIZER", help="cut as this tokenizer does")
     cutting.add_argument("-r", "--recipe", metavar="NAME", help="cut as this recipe does")

@@ -61,12 +61,7 @@ PRE_TOKENIZERS = (
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="text, JSON lines (also .gz, .zst) or Parquet; - for standard input (the default)",
-    )
+    inputs.add_corpus(parser)
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="where to save the tokenizer, in a folder that exists"
     )

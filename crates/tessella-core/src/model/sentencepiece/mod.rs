@@ -49,6 +49,7 @@ enum Algorithm {
 }
 
 impl SentencePieceModel {
+    /// Compiles a description.
     pub fn new(spec: &SentencePieceSpec) -> Result<Self> {
         let pieces = PieceTable::new(Arc::clone(&spec.pieces), spec.byte_fallback)?;
         let algorithm = match spec.kind {
@@ -197,6 +198,7 @@ impl SentencePieceModel {
         self.pieces.id(token)
     }
 
+    /// The text of an id.
     pub fn id_to_token(&self, id: TokenId) -> Option<&str> {
         self.piece(id).map(|piece| piece.text.as_str())
     }

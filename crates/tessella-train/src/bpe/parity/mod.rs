@@ -46,6 +46,7 @@ pub use choice::ParityVariant;
 pub struct ParityTrainer {
     /// Merges to learn.
     pub num_merges: usize,
+    /// Which rule chooses the pair.
     pub variant: ParityVariant,
     /// A language whose best pair is rarer than this has nothing more to learn.
     pub min_frequency: u64,
@@ -60,11 +61,15 @@ pub struct ParityTrainer {
     pub alpha: f64,
     /// Takes the entries that are there before the first merge off `num_merges`: special tokens, alphabet, forms.
     pub total_symbols: bool,
+    /// They take the first ids.
     pub special_tokens: Vec<AddedToken>,
     /// These four mean what they mean in [`BpeTrainer`].
     pub limit_alphabet: Option<usize>,
+    /// Characters that are in the vocabulary whether they occur or not.
     pub initial_alphabet: Vec<char>,
+    /// Put before symbols that do not begin a piece.
     pub continuing_subword_prefix: Option<String>,
+    /// Put behind the last symbol of a piece.
     pub end_of_word_suffix: Option<String>,
     /// Tokens are shorter than this, in initial symbols; pairs of initial symbols are exempt.
     pub max_token_length: Option<usize>,
