@@ -63,7 +63,7 @@ pub struct MaskedPieces<'t> {
 }
 
 impl<'t> MaskedPieces<'t> {
-    pub fn new(reading: &'t Reading, alphabet: &'t Alphabet, text: &'t str) -> Self {
+    pub(super) fn new(reading: &'t Reading, alphabet: &'t Alphabet, text: &'t str) -> Self {
         let text = text.as_bytes();
         MaskedPieces {
             blocks: Blocks::new(text, alphabet, &reading.roles),
