@@ -45,19 +45,32 @@ if TYPE_CHECKING:
 
 #: Bytes of memory that are announced before they are needed.
 WORTH_TELLING = 500_000_000
+#: What is typed for a kind of model, and the name of its class.
 KINDS = {"bpe": "BPE", "unigram": "Unigram", "wordpiece": "WordPiece", "wordlevel": "WordLevel"}
 #: The usual way of cutting for a kind of model.
 FITTING = {"BPE": "byte-level", "Unigram": "metaspace", "WordPiece": "bert", "WordLevel": "whitespace"}
-NORMALIZERS = ("nfc", "nfd", "nfkc", "nfkd", "lowercase", "strip-accents", "bert", "bert-cased", "nmt")
-PRE_TOKENIZERS = (
-    "byte-level",
-    "metaspace",
-    "bert",
-    "whitespace",
-    "whitespace-split",
-    "digits",
-    "punctuation",
-)
+# What is typed for a stage, the name of its class, and its settings.
+Stages = dict[str, tuple[str, dict[str, bool]]]
+NORMALIZERS: Stages = {
+    "nfc": ("NFC", {}),
+    "nfd": ("NFD", {}),
+    "nfkc": ("NFKC", {}),
+    "nfkd": ("NFKD", {}),
+    "lowercase": ("Lowercase", {}),
+    "strip-accents": ("StripAccents", {}),
+    "bert": ("BertNormalizer", {}),
+    "bert-cased": ("BertNormalizer", {"lowercase": False}),
+    "nmt": ("Nmt", {}),
+}
+PRE_TOKENIZERS: Stages = {
+    "byte-level": ("ByteLevel", {"add_prefix_space": False}),
+    "metaspace": ("Metaspace", {}),
+    "bert": ("BertPreTokenizer", {}),
+    "whitespace": ("Whitespace", {}),
+    "whitespace-split": ("WhitespaceSplit", {}),
+    "digits": ("Digits", {"individual_digits": True}),
+    "punctuation": ("Punctuation", {}),
+}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -213,7 +226,7 @@ def _recipes() -> int:
 
 
 def _pipeline(options: argparse.Namespace) -> Pipeline:
-    from ...models import BPE, Unigram, WordLevel, WordPiece
+    from ... import models
     from ...tokenizer import Tokenizer
     from ...training.anew import Anew
 
@@ -229,11 +242,10 @@ def _pipeline(options: argparse.Namespace) -> Pipeline:
                 f"{options.like} has a {kind} model, which is trained by --sentencepiece KIND"
             )
         return Anew(tokenizer)
-    classes: dict[str, Any] = {"bpe": BPE, "unigram": Unigram, "wordpiece": WordPiece, "wordlevel": WordLevel}
     unknown = getattr(options, "trainer_unk_token", None)
     kind = KINDS[options.model]
-    known = kind in ("WordPiece", "WordLevel")
-    model = classes[options.model](unk_token=unknown or "[UNK]") if known else classes[options.model]()
+    made: Any = getattr(models, kind)
+    model = made(unk_token=unknown or "[UNK]") if kind in ("WordPiece", "WordLevel") else made()
     if kind == "BPE" and unknown:
         model.unk_token = unknown
     tokenizer = Tokenizer(model)
@@ -250,33 +262,19 @@ def _set_stages(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
     from ... import decoders, normalizers, pre_tokenizers
     from ..._tessella import Regex
 
-    makers: dict[str, Any] = {
-        "nfc": normalizers.NFC,
-        "nfd": normalizers.NFD,
-        "nfkc": normalizers.NFKC,
-        "nfkd": normalizers.NFKD,
-        "lowercase": normalizers.Lowercase,
-        "strip-accents": normalizers.StripAccents,
-        "bert": normalizers.BertNormalizer,
-        "bert-cased": lambda: normalizers.BertNormalizer(lowercase=False),
-        "nmt": normalizers.Nmt,
-    }
-    stages = [makers[name]() for name in options.normalizer or ()]
+    def made(module: Any, known: Stages, typed: list[str] | None) -> list[Any]:
+        return [getattr(module, known[name][0])(**known[name][1]) for name in typed or ()]
+
+    stages = made(normalizers, NORMALIZERS, options.normalizer)
     if stages:
         tokenizer.normalizer = stages[0] if len(stages) == 1 else normalizers.Sequence(stages)
-    by_pattern = options.pattern is not None
-    makers = {
-        "byte-level": lambda: pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=not by_pattern),
-        "metaspace": pre_tokenizers.Metaspace,
-        "bert": pre_tokenizers.BertPreTokenizer,
-        "whitespace": pre_tokenizers.Whitespace,
-        "whitespace-split": pre_tokenizers.WhitespaceSplit,
-        "digits": lambda: pre_tokenizers.Digits(individual_digits=True),
-        "punctuation": pre_tokenizers.Punctuation,
-    }
     names = options.pre_tokenizer or []
-    stages = [pre_tokenizers.Split(Regex(options.pattern), "isolated")] if by_pattern else []
-    stages += [makers[name]() for name in names]
+    stages = made(pre_tokenizers, PRE_TOKENIZERS, names)
+    if options.pattern is not None:
+        for stage in stages:
+            if isinstance(stage, pre_tokenizers.ByteLevel):
+                stage.use_regex = False
+        stages.insert(0, pre_tokenizers.Split(Regex(options.pattern), "isolated"))
     if stages:
         tokenizer.pre_tokenizer = stages[0] if len(stages) == 1 else pre_tokenizers.Sequence(stages)
     if "byte-level" in names:
