@@ -8,8 +8,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
 # Runs a command with a line that tells what is done and for how long; what it prints goes into a file.
 STEP = $(PYTHON) tools/step.py
-# What small changes are rebuilt from costs a tenth of the first build, which starts from nothing.
-FIRST_BUILD := $(if $(wildcard target/quick),,env CARGO_INCREMENTAL=0)
+# What small changes are rebuilt from costs a tenth of a build, and a build with it is another one than without: whoever works on the
+# engine sets CARGO_INCREMENTAL=1.
+export CARGO_INCREMENTAL ?= 0
 WITH_VENV := env VIRTUAL_ENV=$(abspath $(VENV)) PATH="$(abspath $(BIN)):$$PATH"
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
@@ -41,7 +42,7 @@ $(VENV)/.bench: requirements/bench.txt $(VENV)/.build
 # The compiled module, in place. A module that was built otherwise would be imported in its stead.
 $(VENV)/.built: $(VENV)/.build $(RUST_SOURCES)
 	@rm -f python/tessella/_tessella.*.so python/tessella/_tessella.*.pyd
-	@$(STEP) "building the engine" build/maturin.log $(FIRST_BUILD) $(WITH_VENV) maturin develop --profile quick
+	@$(STEP) "building the engine" build/maturin.log $(WITH_VENV) maturin develop --profile quick
 	@touch $@
 
 build: $(VENV)/.built ## Build the package into .venv
@@ -54,8 +55,8 @@ test: lint rust-test python-test ## Everything CI checks
 # One profile for the module and the tests of the crates, so that nothing is built twice.
 rust-test:
 	@$(STEP) "building the tests of the crates" build/rust-test.log \
-		cargo test --workspace --exclude tessella-python --profile quick --no-run
-	cargo test --workspace --exclude tessella-python --profile quick --quiet
+		cargo test --workspace --profile quick --no-run
+	cargo test --workspace --profile quick --quiet
 
 python-test: $(VENV)/.built $(VENV)/.test
 	$(BIN)/python -m pytest tests -q -n $(JOBS) --dist worksteal

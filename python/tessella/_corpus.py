@@ -17,6 +17,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from . import _tessella
+from ._notices import warn
 from ._optional import how_to_install
 from ._texts import Reading, Share, flat
 from .errors import ArgumentError, FormatError, MissingDependencyError
@@ -146,7 +147,30 @@ def parts(
         else:
             length = len(payload) if isinstance(payload, (list, tuple)) else None
             made.append(Part(name, tag, weight, texts=payload, length=length))
+    _tell_unheeded([name for part in made for name in part.files] if _all_files(made) else [], reading)
     yield from made
+
+
+def _all_files(made: Sequence[Part]) -> bool:
+    return all(part.files for part in made)
+
+
+def _tell_unheeded(names: Sequence[str], reading: Reading) -> None:
+    """Warns of an option that none of the files heeds: the texts may be others than were meant."""
+    if not names:
+        return
+    is_json = {"text": False, "jsonl": True}.get(reading.format)
+    hold_json = [_tessella.names_json_lines(name) if is_json is None else is_json for name in names]
+    if reading.field != "text" and not any(hold_json):
+        warn(
+            f"`field` is {reading.field!r}, but {names[0]} is read as text, which has no fields: its name "
+            "does not end like one of JSON lines (.jsonl, say); if that is what it holds, pass format='jsonl'"
+        )
+    if reading.separator not in (None, "\n") and all(hold_json):
+        warn(
+            f"`separator` is {reading.separator!r}, but {names[0]} is read as JSON lines, each of which "
+            "holds a text; pass format='text' if it is none"
+        )
 
 
 def _named(source: Any) -> list[tuple[str, str, Any]]:

@@ -64,6 +64,24 @@ def test_rows_are_read_alike(words, corpus, tmp_path, capfd):
     assert counted.items() == tessella.count_pieces(iter(TEXTS), words).items()
 
 
+def test_an_option_that_no_file_heeds_is_told(words, tmp_path, recwarn):
+    """JSON lines under another name were read as text, whatever the field was called."""
+    (tmp_path / "a.jsonl2").write_bytes(rows("content"))
+    (tmp_path / "b.jsonl").write_bytes(rows("content"))
+    with pytest.warns(
+        UserWarning, match=r"`field` is 'content', but .*a\.jsonl2 is read as text.*format='jsonl'"
+    ):
+        tessella.count_pieces(tmp_path / "a.jsonl2", words, field="content")
+    with pytest.warns(UserWarning, match=r"`separator` is '\|', but .*b\.jsonl is read as JSON lines"):
+        words.encode_files(tmp_path / "b.jsonl", "|", field="content")
+    recwarn.clear()
+    heeded = tessella.count_pieces(tmp_path / "a.jsonl2", words, field="content", format="jsonl")
+    assert heeded.items() == tessella.count_pieces(iter(TEXTS), words).items()
+    words.encode_files([tmp_path / "b.jsonl", tmp_path / "a.jsonl2"], "|", field="content")
+    words.encode_files(tmp_path / "b.jsonl", "\n", field="content")
+    assert not recwarn.list
+
+
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard])
 def test_text_files_are_cut_as_asked(words, tmp_path, pack):
     path = tmp_path / "a.txt"

@@ -4,33 +4,9 @@
 //! This is the one table of that. Reading bare vocabularies goes by it, and Python asks for it and knows besides what the
 //! arguments of a class do (`tessella.batch.classes`).
 
-/// Texts of special tokens by their roles.
-pub type Tokens = &'static [(&'static str, &'static str)];
-
 /// The roles of special tokens that every tokenizer may have, as settings name them.
 pub const ROLES: [&str; 7] =
     ["bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"];
-
-const BRACKETS: Tokens = &[
-    ("unk_token", "[UNK]"),
-    ("sep_token", "[SEP]"),
-    ("pad_token", "[PAD]"),
-    ("cls_token", "[CLS]"),
-    ("mask_token", "[MASK]"),
-];
-
-const ANGLES: Tokens = &[
-    ("bos_token", "<s>"),
-    ("eos_token", "</s>"),
-    ("unk_token", "<unk>"),
-    ("sep_token", "</s>"),
-    ("cls_token", "<s>"),
-    ("pad_token", "<pad>"),
-    ("mask_token", "<mask>"),
-];
-
-const END_OF_TEXT: Tokens =
-    &[("unk_token", "<|endoftext|>"), ("bos_token", "<|endoftext|>"), ("eos_token", "<|endoftext|>")];
 
 /// How the ends of texts are marked. Each way has a template, which Python knows by this name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,8 +54,8 @@ pub enum Vocabulary {
 pub struct Class {
     /// Without `Fast`.
     pub name: &'static str,
-    /// Its special tokens where the settings do not say.
-    pub tokens: Tokens,
+    /// Its special tokens where the settings do not say: role, text, role, text, ...
+    tokens: &'static str,
     /// How the ends of texts are marked; `None` where it takes more than a class to say.
     pub ends: Marks,
     /// What it can be made of.
@@ -87,9 +63,15 @@ pub struct Class {
 }
 
 impl Class {
+    /// Its special tokens where the settings do not say, by role.
+    pub fn tokens(&self) -> impl Iterator<Item = (String, &'static str)> {
+        let mut words = self.tokens.split(' ');
+        std::iter::from_fn(move || Some((format!("{}_token", words.next()?), words.next()?)))
+    }
+
     /// The text of the special token with a role that the class has.
     pub fn token(&self, role: &str) -> Option<&'static str> {
-        self.tokens.iter().find(|(other, _)| *other == role).map(|(_, text)| *text)
+        self.tokens().find(|(other, _)| other == role).map(|(_, text)| text)
     }
 }
 
@@ -97,8 +79,17 @@ const BERT: Marks = Some((Ends::Bert, "cls", "sep"));
 const ROBERTA: Marks = Some((Ends::Roberta, "cls", "sep"));
 const TWO: Marks = Some((Ends::Two, "bos", "eos"));
 
-const fn row(name: &'static str, vocabulary: Vocabulary, ends: Marks, tokens: Tokens) -> Class {
+const BRACKETS: &str = "unk [UNK] sep [SEP] pad [PAD] cls [CLS] mask [MASK]";
+const ANGLES: &str = "bos <s> eos </s> unk <unk> sep </s> cls <s> pad <pad> mask <mask>";
+const END_OF_TEXT: &str = "unk <|endoftext|> bos <|endoftext|> eos <|endoftext|>";
+
+const fn row(name: &'static str, vocabulary: Vocabulary, ends: Marks, tokens: &'static str) -> Class {
     Class { name, tokens, ends, vocabulary }
+}
+
+/// A class that is not made of a bare vocabulary.
+const fn other(name: &'static str, ends: Marks, tokens: &'static str) -> Class {
+    row(name, Vocabulary::Other, ends, tokens)
 }
 
 /// All classes whose special tokens are known.
@@ -106,120 +97,34 @@ pub static TABLE: [Class; 19] = [
     row("BertTokenizer", Vocabulary::Words, BERT, BRACKETS),
     row("DistilBertTokenizer", Vocabulary::Words, BERT, BRACKETS),
     row("ElectraTokenizer", Vocabulary::Words, BERT, BRACKETS),
-    row(
-        "MPNetTokenizer",
-        Vocabulary::Other,
-        ROBERTA,
-        &[
-            ("bos_token", "<s>"),
-            ("eos_token", "</s>"),
-            ("unk_token", "[UNK]"),
-            ("sep_token", "</s>"),
-            ("cls_token", "<s>"),
-            ("pad_token", "<pad>"),
-            ("mask_token", "<mask>"),
-        ],
-    ),
+    other("MPNetTokenizer", ROBERTA, "bos <s> eos </s> unk [UNK] sep </s> cls <s> pad <pad> mask <mask>"),
     row("GPT2Tokenizer", Vocabulary::Merges, None, END_OF_TEXT),
-    row(
-        "GPTNeoXTokenizer",
-        Vocabulary::Other,
-        None,
-        &[
-            ("unk_token", "<|endoftext|>"),
-            ("bos_token", "<|endoftext|>"),
-            ("eos_token", "<|endoftext|>"),
-            ("pad_token", "<|padding|>"),
-        ],
-    ),
+    other("GPTNeoXTokenizer", None, "unk <|endoftext|> bos <|endoftext|> eos <|endoftext|> pad <|padding|>"),
     row("RobertaTokenizer", Vocabulary::Merges, ROBERTA, ANGLES),
     row("BartTokenizer", Vocabulary::Merges, ROBERTA, ANGLES),
-    row("XLMRobertaTokenizer", Vocabulary::Other, TWO, ANGLES),
-    row("CamembertTokenizer", Vocabulary::Other, TWO, ANGLES),
-    row(
-        "T5Tokenizer",
-        Vocabulary::Other,
-        Some((Ends::Last, "eos", "eos")),
-        &[("eos_token", "</s>"), ("unk_token", "<unk>"), ("pad_token", "<pad>")],
-    ),
-    row(
-        "LlamaTokenizer",
-        Vocabulary::Other,
-        None,
-        &[("bos_token", "<s>"), ("eos_token", "</s>"), ("unk_token", "<unk>")],
-    ),
-    row(
-        "GemmaTokenizer",
-        Vocabulary::Other,
-        None,
-        &[
-            ("bos_token", "<bos>"),
-            ("eos_token", "<eos>"),
-            ("unk_token", "<unk>"),
-            ("pad_token", "<pad>"),
-            ("mask_token", "<mask>"),
-        ],
-    ),
-    row(
-        "Qwen2Tokenizer",
-        Vocabulary::Other,
-        None,
-        &[("eos_token", "<|endoftext|>"), ("unk_token", "<|endoftext|>"), ("pad_token", "<|endoftext|>")],
-    ),
-    row(
+    other("XLMRobertaTokenizer", TWO, ANGLES),
+    other("CamembertTokenizer", TWO, ANGLES),
+    other("T5Tokenizer", Some((Ends::Last, "eos", "eos")), "eos </s> unk <unk> pad <pad>"),
+    other("LlamaTokenizer", None, "bos <s> eos </s> unk <unk>"),
+    other("GemmaTokenizer", None, "bos <bos> eos <eos> unk <unk> pad <pad> mask <mask>"),
+    other("Qwen2Tokenizer", None, "eos <|endoftext|> unk <|endoftext|> pad <|endoftext|>"),
+    other(
         "CLIPTokenizer",
-        Vocabulary::Other,
         Some((Ends::Roberta, "bos", "eos")),
-        &[
-            ("unk_token", "<|endoftext|>"),
-            ("bos_token", "<|startoftext|>"),
-            ("eos_token", "<|endoftext|>"),
-            ("pad_token", "<|endoftext|>"),
-        ],
+        "unk <|endoftext|> bos <|startoftext|> eos <|endoftext|> pad <|endoftext|>",
     ),
-    row(
-        "AlbertTokenizer",
-        Vocabulary::Other,
-        None,
-        &[
-            ("bos_token", "[CLS]"),
-            ("eos_token", "[SEP]"),
-            ("unk_token", "<unk>"),
-            ("sep_token", "[SEP]"),
-            ("pad_token", "<pad>"),
-            ("cls_token", "[CLS]"),
-            ("mask_token", "[MASK]"),
-        ],
-    ),
-    row(
+    other("AlbertTokenizer", None, "bos [CLS] eos [SEP] unk <unk> sep [SEP] pad <pad> cls [CLS] mask [MASK]"),
+    other(
         "XLNetTokenizer",
-        Vocabulary::Other,
         Some((Ends::Behind, "cls", "sep")),
-        &[
-            ("bos_token", "<s>"),
-            ("eos_token", "</s>"),
-            ("unk_token", "<unk>"),
-            ("sep_token", "<sep>"),
-            ("pad_token", "<pad>"),
-            ("cls_token", "<cls>"),
-            ("mask_token", "<mask>"),
-        ],
+        "bos <s> eos </s> unk <unk> sep <sep> pad <pad> cls <cls> mask <mask>",
     ),
-    row(
+    other(
         "DebertaV2Tokenizer",
-        Vocabulary::Other,
         BERT,
-        &[
-            ("unk_token", "[UNK]"),
-            ("sep_token", "[SEP]"),
-            ("pad_token", "[PAD]"),
-            ("cls_token", "[CLS]"),
-            ("mask_token", "[MASK]"),
-            ("bos_token", "[CLS]"),
-            ("eos_token", "[SEP]"),
-        ],
+        "unk [UNK] sep [SEP] pad [PAD] cls [CLS] mask [MASK] bos [CLS] eos [SEP]",
     ),
-    row("WhisperTokenizer", Vocabulary::Other, None, END_OF_TEXT),
+    other("WhisperTokenizer", None, END_OF_TEXT),
 ];
 
 /// Classes of folders whose bare vocabulary is read as that of another class.
@@ -244,8 +149,8 @@ mod tests {
     #[test]
     fn ends_are_marked_with_tokens_that_the_class_has() {
         for class in &TABLE {
-            for (role, _) in class.tokens {
-                assert!(ROLES.contains(role), "{}: {role}", class.name);
+            for (role, _) in class.tokens() {
+                assert!(ROLES.contains(&role.as_str()), "{}: {role}", class.name);
             }
             if let Some((_, first, last)) = class.ends {
                 for role in [first, last] {

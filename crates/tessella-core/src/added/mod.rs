@@ -9,10 +9,12 @@
 //! 2. `lstrip` and `rstrip` widen it over adjacent white space, never over the match before it and never into
 //!    the match after it.
 
+mod matcher;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
+use matcher::Matcher;
 
 use crate::error::{Error, Result};
 use crate::ids::TokenId;
@@ -42,7 +44,7 @@ pub struct AddedVocabulary {
 /// Tokens that are looked for together.
 #[derive(Debug)]
 struct TokenSet {
-    automaton: AhoCorasick,
+    matcher: Matcher,
     /// Index into `tokens` by pattern.
     tokens: Vec<usize>,
     /// Shorter tokens at the place of a rejected match are found through this map.
@@ -221,20 +223,16 @@ impl TokenSet {
         if patterns.is_empty() {
             return Ok(None);
         }
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .start_kind(StartKind::Unanchored)
-            .build(patterns.iter().map(|(content, _)| content))
-            .map_err(|error| Error::value(format!("the added tokens cannot be matched: {error}")))?;
+        let matcher = Matcher::new(&patterns)?;
         let mut lengths: Vec<usize> = patterns.iter().map(|(content, _)| content.len()).collect();
         lengths.sort_unstable();
         lengths.dedup();
         Ok(Some(TokenSet {
-            automaton,
+            matcher,
             tokens: patterns.iter().map(|(_, index)| *index).collect(),
             rejects: patterns.iter().any(|(_, index)| tokens[*index].single_word),
             has_special: patterns.iter().any(|(_, index)| tokens[*index].special),
-            // Of equal contents the first one counts, as in the automaton.
+            // Of equal contents the first one counts, as in the matcher.
             contents: patterns.into_iter().rev().collect(),
             lengths,
         }))
@@ -250,20 +248,20 @@ impl TokenSet {
         specials_as_text: bool,
     ) -> Option<(Range<usize>, usize)> {
         loop {
-            let found = self.automaton.find(Input::new(text).range(from..).anchored(Anchored::No))?;
-            let index = self.tokens[found.pattern().as_usize()];
+            let (found, pattern) = self.matcher.find(text, from)?;
+            let index = self.tokens[pattern];
             if !picky {
-                return Some((found.range(), index));
+                return Some((found, index));
             }
             let accepted = |index: usize, range: &Range<usize>| {
                 let token = &vocabulary.tokens[index];
                 !(specials_as_text && token.special || token.single_word && touches_word(text, range))
             };
-            if accepted(index, &found.range()) {
-                return Some((found.range(), index));
+            if accepted(index, &found) {
+                return Some((found, index));
             }
             // Shorter tokens at the same place, longest first.
-            let start = found.start();
+            let start = found.start;
             for &length in self.lengths.iter().rev().filter(|&&length| length < found.len()) {
                 let range = start..start + length;
                 if let Some(&index) = text.get(range.clone()).and_then(|part| self.contents.get(part))

@@ -104,7 +104,6 @@ pub(super) fn merges<S: Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::bpe::Bpe;
     use crate::model::{Model, Scratch};
     use crate::random::Random;
     use crate::spec::{BpeSpec, Merges, ModelSpec, UnigramSpec, Vocab};
@@ -174,7 +173,7 @@ mod tests {
         let model = Model::new(&bpe(&mut Random::from_seed(1), false)).unwrap();
         assert!(matches!(model.derive(&"a".repeat(MOST_SYMBOLS), 1), Ok(Derivation::Merges { .. })));
         assert!(matches!(model.derive(&"a".repeat(MOST_SYMBOLS + 1), 1), Ok(Derivation::Plain)));
-        assert!(matches!(model.as_bpe().map(Bpe::is_deterministic), Some(true)));
+        assert!(model.is_deterministic());
     }
 
     #[test]

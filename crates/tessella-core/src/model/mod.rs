@@ -89,14 +89,6 @@ impl Model {
         }
     }
 
-    /// The BPE model, if it is one.
-    pub fn as_bpe(&self) -> Option<&bpe::Bpe> {
-        match self {
-            Model::Bpe(model) => Some(model),
-            _ => None,
-        }
-    }
-
     /// How the model comes to the tokens of a piece, with the `n_best` best segmentations where it has several.
     /// Chance (dropout, sampling) is left out.
     pub fn derive(&self, piece: &str, n_best: usize) -> Result<Derivation> {

@@ -20,6 +20,9 @@ use super::charsmap::Charsmap;
 
 const SPACE_SYMBOL: &str = "▁";
 
+/// Bytes of a text between two looks at whether the result is still wanted.
+const LOOK_EVERY: usize = 1 << 18;
+
 /// A compiled SentencePiece normalizer.
 #[derive(Debug, Clone)]
 pub struct SentencePieceNormalization {
@@ -73,7 +76,7 @@ impl SentencePieceNormalization {
         let _work = limits::begin_alone(text.as_str().len());
         let tracked = text.map().is_tracked();
         let mut out = Output::new(text.as_str().len(), tracked);
-        let end = self.write(text.as_str(), limits::most_of_part(), &mut out);
+        let end = self.write(text.as_str(), limits::most_of_part(), &mut out)?;
         limits::check_part(out.text.len(), || "the character map".to_string())?;
         let map = match end {
             Some(end) if tracked => out.alignment(end, text.as_str(), text.map()),
@@ -85,14 +88,15 @@ impl SentencePieceNormalization {
 
     /// Writes the normalized text and returns where the last chunk ends. Stops once it has more than `most` bytes: a
     /// rule may replace one character by megabytes.
-    fn write(&self, text: &str, most: usize, out: &mut Output) -> Option<usize> {
+    fn write(&self, text: &str, most: usize, out: &mut Output) -> Result<Option<usize>> {
         let mut at = 0;
+        let mut next_look = LOOK_EVERY;
         if self.remove_extra_whitespaces {
             while let Some(Chunk { text: " ", length, .. }) = self.chunk(&text[at..]) {
                 at += length;
             }
             if at == text.len() {
-                return None;
+                return Ok(None);
             }
         }
         if self.add_dummy_prefix && !self.treat_whitespace_as_suffix {
@@ -100,6 +104,10 @@ impl SentencePieceNormalization {
         }
         let mut after_space = self.remove_extra_whitespaces;
         while at < text.len() && out.text.len() <= most {
+            if at >= next_look {
+                limits::check()?;
+                next_look = at + LOOK_EVERY;
+            }
             let run = self.plain_run(&text.as_bytes()[at..]);
             if run > 0 {
                 out.run(&text[at..at + run], at);
@@ -132,7 +140,7 @@ impl SentencePieceNormalization {
         if self.add_dummy_prefix && self.treat_whitespace_as_suffix {
             out.chunk(self.space, at);
         }
-        Some(at)
+        Ok(Some(at))
     }
 
     /// Bytes at the start of `text` that are ASCII without any meaning. The last one before a non-ASCII

@@ -85,7 +85,7 @@ impl Engine {
         &self,
         source: &str,
         text: &str,
-        found: &mut impl FnMut(Range<usize>),
+        found: &mut dyn FnMut(Range<usize>),
     ) -> Result<()> {
         let _work = limits::begin_alone(text.len());
         let mut guard = Guard { source, text, end: 0 };

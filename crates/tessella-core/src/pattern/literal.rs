@@ -18,8 +18,7 @@ impl Literal {
         Literal { finder: (!text.is_empty()).then(|| Finder::new(text).into_owned()) }
     }
 
-    #[inline]
-    pub(super) fn for_each(&self, text: &str, found: &mut impl FnMut(Range<usize>)) {
+    pub(super) fn for_each(&self, text: &str, found: &mut dyn FnMut(Range<usize>)) {
         let Some(finder) = &self.finder else {
             for (at, _) in text.char_indices() {
                 found(at..at);

@@ -38,38 +38,46 @@ pub(super) fn cut(
     };
     let mut end = 0;
     match behavior {
-        SplitBehavior::Isolated => {
-            matches.for_each(text, &mut |found| {
-                pieces(end..found.start);
-                end = found.end;
-                pieces(found);
-            })?;
-            pieces(end..text.len());
-        }
         SplitBehavior::Removed if invert => matches.for_each(text, &mut pieces)?,
-        SplitBehavior::Removed => {
+        SplitBehavior::Isolated | SplitBehavior::Removed => {
+            let is_kept = matches!(behavior, SplitBehavior::Isolated);
             matches.for_each(text, &mut |found| {
                 pieces(end..found.start);
                 end = found.end;
+                if is_kept {
+                    pieces(found);
+                }
             })?;
             pieces(end..text.len());
         }
-        _ => {
-            let mut joiner = Joiner { behavior, last: None };
-            matches.for_each(text, &mut |found| {
-                if end < found.start {
-                    joiner.segment(end..found.start, invert, &mut pieces);
-                }
-                end = found.end;
-                joiner.segment(found, !invert, &mut pieces);
-            })?;
-            if end < text.len() {
-                joiner.segment(end..text.len(), invert, &mut pieces);
-            }
-            if let Some((last, _)) = joiner.last {
-                pieces(last);
-            }
+        _ => return joined(matches, behavior, invert, text, &mut pieces),
+    }
+    Ok(())
+}
+
+/// The same for the behaviours that join segments. They are rare: one copy of the code serves all who cut.
+#[inline(never)]
+fn joined(
+    matches: &impl Matches,
+    behavior: SplitBehavior,
+    invert: bool,
+    text: &str,
+    emit: &mut dyn FnMut(Range<usize>),
+) -> Result<()> {
+    let mut joiner = Joiner { behavior, last: None };
+    let mut end = 0;
+    matches.for_each(text, &mut |found| {
+        if end < found.start {
+            joiner.segment(end..found.start, invert, emit);
         }
+        end = found.end;
+        joiner.segment(found, !invert, emit);
+    })?;
+    if end < text.len() {
+        joiner.segment(end..text.len(), invert, emit);
+    }
+    if let Some((last, _)) = joiner.last {
+        emit(last);
     }
     Ok(())
 }
@@ -83,7 +91,7 @@ struct Joiner {
 
 impl Joiner {
     #[inline]
-    fn segment(&mut self, segment: Range<usize>, is_match: bool, emit: &mut impl FnMut(Range<usize>)) {
+    fn segment(&mut self, segment: Range<usize>, is_match: bool, emit: &mut dyn FnMut(Range<usize>)) {
         let Some((last, was_match)) = self.last.take() else {
             self.last = Some((segment, is_match));
             return;

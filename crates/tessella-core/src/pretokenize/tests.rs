@@ -188,7 +188,7 @@ impl CustomPreTokenizer for Halves {
         let halves = |string: NormalizedString| {
             let middle = string.normalized().len() / 2;
             let mut second = slice(&string, middle, string.normalized().len());
-            second.change(|text| text.map_same_length(|text| text.to_ascii_uppercase()));
+            second.uppercase();
             vec![slice(&string, 0, middle), second]
         };
         Ok(pieces.into_iter().map(halves).collect())

@@ -56,12 +56,4 @@ impl<'a> AlignedText<'a> {
         self.text = Cow::Owned(text);
         self.map = map;
     }
-
-    /// Changes bytes in place, character for character with equal byte lengths; the map stays.
-    pub fn map_same_length(&mut self, change: impl FnOnce(String) -> String) {
-        let before = self.text.len();
-        let text = change(std::mem::take(&mut self.text).into_owned());
-        debug_assert_eq!(before, text.len());
-        self.text = Cow::Owned(text);
-    }
 }

@@ -264,7 +264,10 @@ fn build(
             continuing_subword_prefix: node.string_field("continuing_subword_prefix")?,
             max_input_chars_per_word: node.required("max_input_chars_per_word")?.usize()?,
         }),
-        _ => ModelSpec::WordLevel(WordLevelSpec { vocab, unk_token: node.string_field("unk_token")? }),
+        "WordLevel" => {
+            ModelSpec::WordLevel(WordLevelSpec { vocab, unk_token: node.string_field("unk_token")? })
+        }
+        other => return node.fail(format!("models of the type {other} are not read")),
     })
 }
 

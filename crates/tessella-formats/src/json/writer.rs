@@ -165,14 +165,6 @@ impl Writer {
         self.unsigned(number);
     }
 
-    pub fn optional_string_field(&mut self, key: &str, text: Option<&str>) {
-        self.key(key);
-        match text {
-            Some(text) => self.string(text),
-            None => self.null(),
-        }
-    }
-
     /// A whole tree. Its depth is bounded by what the parser accepts.
     pub fn value(&mut self, value: &Value) {
         enum Step<'v> {

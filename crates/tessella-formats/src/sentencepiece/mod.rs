@@ -285,14 +285,6 @@ pub fn normalizer_spec(spec: &SentencePieceSpec) -> Result<NormalizerSection> {
     Ok(read_sections(spec.source.as_deref().unwrap_or_default())?.normalizer)
 }
 
-/// Bytes for [`SentencePieceSpec::source`] that carry these two sections.
-pub fn source_of(trainer: &TrainerSpec, normalizer: &NormalizerSection) -> Arc<[u8]> {
-    let mut writer = Writer::default();
-    writer.bytes(TRAINER, &trainer.write());
-    writer.bytes(NORMALIZER, &normalizer.write());
-    writer.bytes.into()
-}
-
 /// Writes a serialized model.
 ///
 /// Only a SentencePiece model with SentencePiece's own normalizer and decoder, and nothing around them, is

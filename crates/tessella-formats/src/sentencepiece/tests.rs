@@ -11,7 +11,8 @@ fn model(pieces: &[(&str, f32, u64)], trainer: &TrainerSpec, normalizer: &Normal
         piece.varint(PIECE_KIND, *kind);
         writer.bytes(PIECES, &piece.bytes);
     }
-    writer.raw(&source_of(trainer, normalizer));
+    writer.bytes(TRAINER, &trainer.write());
+    writer.bytes(NORMALIZER, &normalizer.write());
     // A field of a later version.
     writer.bytes(300, b"kept");
     writer.bytes

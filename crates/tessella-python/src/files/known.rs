@@ -63,7 +63,7 @@ pub fn roles() -> Vec<&'static str> {
 
 type Class = (
     &'static str,
-    Vec<(&'static str, &'static str)>,
+    Vec<(String, &'static str)>,
     Option<(&'static str, &'static str, &'static str)>,
     &'static str,
 );
@@ -79,7 +79,7 @@ pub fn model_classes() -> Vec<Class> {
             Vocabulary::Other => "",
         };
         let ends = class.ends.map(|(ends, first, last)| (ends.name(), first, last));
-        (class.name, class.tokens.to_vec(), ends, vocabulary)
+        (class.name, class.tokens().collect(), ends, vocabulary)
     };
     classes::TABLE.iter().map(row).collect()
 }

@@ -53,6 +53,12 @@ pub fn set(options: &mut CorpusOptions, name: &str, value: &Bound<'_, PyAny>) ->
     Ok(true)
 }
 
+/// Whether a file's name says that it holds JSON lines.
+#[pyfunction]
+pub fn names_json_lines(path: PathBuf) -> bool {
+    tessella_formats::corpus::names_json_lines(&path)
+}
+
 /// What a stream of Python's raised while the engine read from it.
 type Raised = Arc<Mutex<Option<PyErr>>>;
 

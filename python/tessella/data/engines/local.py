@@ -40,6 +40,10 @@ Tell = Callable[[dict[str, Any]], None]
 ATTEMPTS = 3
 
 
+#: Seconds that a worker has to end by itself.
+GRACE = 5.0
+
+
 class _WorkerError(TessellaError):
     """What a worker raised that cannot be raised here as it was."""
 
@@ -199,8 +203,12 @@ class _Worker:
         return self._process.wait()
 
     def end(self) -> None:
-        """Ends the process if it is still there."""
+        """Ends the process if it is still there. One that is at work takes its half-made files away first."""
         if self.shard is not None:
+            # Its input stays open meanwhile: a worker at work whose input ends is gone at once.
+            self._process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(GRACE)
             self._process.kill()
         self.finish()
         self._process.wait()

@@ -58,6 +58,8 @@ def main() -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # How the parent ends us. It raises where we are, so that what is half made is taken away.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     told = _Told(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)
     commands = os.fdopen(os.dup(0), "rb")

@@ -131,10 +131,10 @@ impl Scanner {
     }
 
     /// As [`for_each_piece`](Self::for_each_piece), by the automaton: the slow twin of masks.
-    fn for_each_piece_by_steps(&self, text: &str, emit: impl FnMut(usize, usize, bool)) {
+    fn for_each_piece_by_steps(&self, text: &str, mut emit: impl FnMut(usize, usize, bool)) {
         let mut search = Search::new(&self.table, &self.alphabet, text);
         if self.table.nullable {
-            search.for_each_with_empty(emit);
+            search.for_each_with_empty(&mut emit);
         } else {
             search.for_each(emit);
         }

@@ -152,7 +152,7 @@ impl<'a> Search<'a> {
 
     /// Matches and gaps in order, for a pattern with empty matches: as the engines' iterators give them, an
     /// empty match right behind another match does not count.
-    pub fn for_each_with_empty(&mut self, mut emit: impl FnMut(usize, usize, bool)) {
+    pub fn for_each_with_empty(&mut self, emit: &mut dyn FnMut(usize, usize, bool)) {
         let mut covered = 0;
         let mut at = 0;
         let mut last_end = None;
