@@ -63,11 +63,15 @@ class Component:
     _handles: ClassVar[Any]
     _title: ClassVar[str] = ""
     _kinds: ClassVar[dict[str, type[Any]]]
+    # The stage's own class.
+    _stage: ClassVar[type[Any]]
     # The kind of a class; empty for the stages themselves.
     _kind: ClassVar[str] = ""
 
     def __init_subclass__(cls, kind: str | None = None, **options: object) -> None:
         super().__init_subclass__(**options)
+        if "_handles" in cls.__dict__:
+            cls._stage = cls
         if kind is not None:
             cls._kinds[kind] = cls
             cls._kind = kind
@@ -114,6 +118,8 @@ class Component:
     def _render(self, limit: int | None) -> str:
         from .errors import UnsupportedError
 
+        if self._handle.kind() == self._title:
+            return f"{self._title}.custom(...)"
         try:
             state = self._state()
         except UnsupportedError:
@@ -172,10 +178,7 @@ class SequenceMixin(Generic[P]):
     __slots__ = ()
 
     _handle: Any
-
-    @classmethod
-    def _stage(cls) -> type[P]:
-        raise NotImplementedError
+    _stage: ClassVar[type[Any]]
 
     def __len__(self) -> int:
         length: int = self._handle.len()
@@ -183,10 +186,11 @@ class SequenceMixin(Generic[P]):
 
     def __getitem__(self, index: int) -> P:
         """The component at ``index``; changing its attributes changes this sequence."""
-        return self._stage()._wrap(self._handle.item(index))
+        part: P = self._stage._wrap(self._handle.item(index))
+        return part
 
     def __setitem__(self, index: int, value: P) -> None:
-        self._handle.set_item(index, self._stage()._of(value))
+        self._handle.set_item(index, self._stage._of(value))
 
     def _parts(self, limit: int | None) -> str:
         """The components as text."""

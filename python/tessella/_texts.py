@@ -46,6 +46,16 @@ class Reading:
             raise ArgumentError(f"`separator` must not be empty; None makes {without}")
 
     @property
+    def arguments(self) -> dict[str, Any]:
+        """The same for functions that read texts."""
+        return {
+            "field": self.field,
+            "errors": self.errors,
+            "format": self.format,
+            "separator": self.separator,
+        }
+
+    @property
     def options(self) -> dict[str, Any]:
         """The same for the engine."""
         ends = {"cut": self.cut} if self.separator is None else {"separator": self.separator}

@@ -72,9 +72,6 @@ class Decoder(Component):
         """The texts that, joined, are the result of ``decode``."""
         return self._handle.decode_chain(list(tokens))  # type: ignore[no-any-return]
 
-    def _render(self, limit: int | None) -> str:
-        return "Decoder.custom(...)" if type(self) is Decoder else super()._render(limit)
-
 
 class ByteLevel(Decoder, kind="ByteLevel"):
     """Back from the printable characters that stand for bytes. Broken UTF-8 becomes U+FFFD.
@@ -299,10 +296,6 @@ class Sequence(SequenceMixin[Decoder], Decoder, kind="Sequence"):
     """
 
     __slots__ = ()
-
-    @classmethod
-    def _stage(cls) -> type[Decoder]:
-        return Decoder
 
     def __init__(self, decoders: Iterable[Decoder]) -> None:
         parts = in_order("decoders", decoders, "a list of decoders")

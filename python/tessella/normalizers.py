@@ -82,9 +82,6 @@ class Normalizer(Component):
         """Changes a ``NormalizedString`` in place."""
         self._handle.normalize(normalized)
 
-    def _render(self, limit: int | None) -> str:
-        return "Normalizer.custom(...)" if type(self) is Normalizer else super()._render(limit)
-
 
 class NFC(Normalizer, kind="NFC"):
     """Unicode normalization form C: canonical composition.
@@ -334,10 +331,6 @@ class Sequence(SequenceMixin[Normalizer], Normalizer, kind="Sequence"):
     """
 
     __slots__ = ()
-
-    @classmethod
-    def _stage(cls) -> type[Normalizer]:
-        return Normalizer
 
     def __init__(self, normalizers: Iterable[Normalizer]) -> None:
         parts = in_order("normalizers", normalizers, "a list of normalizers")

@@ -80,9 +80,6 @@ class PreTokenizer(Component):
         """Cuts the pieces of a ``PreTokenizedString`` in place."""
         self._handle.pre_tokenize(pretok)
 
-    def _render(self, limit: int | None) -> str:
-        return "PreTokenizer.custom(...)" if type(self) is PreTokenizer else super()._render(limit)
-
 
 class BertPreTokenizer(PreTokenizer, kind="BertPreTokenizer"):
     """Cuts at white space, and makes every punctuation character a piece.
@@ -343,10 +340,6 @@ class Sequence(SequenceMixin[PreTokenizer], PreTokenizer, kind="Sequence"):
     """
 
     __slots__ = ()
-
-    @classmethod
-    def _stage(cls) -> type[PreTokenizer]:
-        return PreTokenizer
 
     def __init__(self, pre_tokenizers: Iterable[PreTokenizer]) -> None:
         parts = in_order("pre_tokenizers", pre_tokenizers, "a list of pre-tokenizers")

@@ -236,10 +236,6 @@ class Sequence(SequenceMixin[PostProcessor], PostProcessor, kind="Sequence"):
 
     __slots__ = ()
 
-    @classmethod
-    def _stage(cls) -> type[PostProcessor]:
-        return PostProcessor
-
     def __init__(self, processors: Iterable[PostProcessor]) -> None:
         parts = in_order("processors", processors, "a list of post-processors")
         self._handle = _Handle.sequence([PostProcessor._of(one) for one in parts])

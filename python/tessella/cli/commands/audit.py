@@ -50,7 +50,6 @@ def run(options: argparse.Namespace) -> int:
         check_name(name)
         inputs.check_target(name)
     tokenizer = inputs.load(options.tokenizer, options.pattern)
-    how = inputs.reading(options)
     corpus: Any = None
     if options.files:
         names = options.files
@@ -62,11 +61,8 @@ def run(options: argparse.Namespace) -> int:
         embeddings=options.embeddings,
         tensor=options.tensor,
         num_threads=options.threads,
-        errors=how.errors,  # type: ignore[arg-type]
-        field=how.field,
-        format=how.format,  # type: ignore[arg-type]
-        separator=how.separator,
         progress=not options.quiet,
+        **inputs.reading(options).arguments,
     )
     for name in options.output:
         found.save(name)

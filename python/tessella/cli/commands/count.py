@@ -61,13 +61,8 @@ def work(options: argparse.Namespace) -> dict[str, Any]:
         "spill_folder": options.spill_folder,
         "num_threads": options.threads,
         "progress": not options.quiet,
-        **_reading(options),
+        **inputs.reading(options).arguments,
     }
-
-
-def _reading(options: argparse.Namespace) -> dict[str, Any]:
-    how = inputs.reading(options)
-    return {"field": how.field, "format": how.format, "errors": how.errors, "separator": how.separator}
 
 
 def source(options: argparse.Namespace) -> Any:

@@ -75,7 +75,6 @@ def run(options: argparse.Namespace) -> int:
     tokenizers = dict(zip(labels, [inputs.load(name, options.pattern) for name in named], strict=True))
     from ...evaluate import evaluate
 
-    how = inputs.reading(options)
     report = evaluate(
         tokenizers,
         _corpora(options),
@@ -88,11 +87,8 @@ def run(options: argparse.Namespace) -> int:
         seed=options.seed,
         detail=options.detail,
         num_threads=options.threads,
-        errors=how.errors,  # type: ignore[arg-type]
-        field=how.field,
-        format=how.format,  # type: ignore[arg-type]
-        separator=how.separator,
         progress=not options.quiet,
+        **inputs.reading(options).arguments,
     )
     for name in options.output:
         report.save(name)

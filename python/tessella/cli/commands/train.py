@@ -307,8 +307,7 @@ def _counted(pipeline: Pipeline, options: argparse.Namespace) -> tuple[PieceCoun
         if every:
             from ...counting import read_texts
 
-            reading = {key: how[key] for key in ("field", "format", "errors", "separator")}
-            aside = Aside(read_texts(files, only_every=every, **reading))
+            aside = Aside(read_texts(files, only_every=every, **inputs.reading(options).arguments))
         return counts, aside
     lines = inputs.lines(options.files, inputs.reading(options))
     if every:
