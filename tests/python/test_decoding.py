@@ -53,6 +53,59 @@ def test_ids_are_taken_in_every_form() -> None:
         assert tokenizer.decode(form) == expected, type(form)  # type: ignore[arg-type]
 
 
+class Listed(list[int]):
+    """A list that is read item by item."""
+
+
+def test_plain_lists_are_read_as_others_are() -> None:
+    chance = random.Random(4)
+    tokenizer = words()
+    odd: list[Any] = [
+        0,
+        299,
+        300,
+        2**30,
+        2**31 - 1,
+        2**31,
+        2**32 - 1,
+        2**32,
+        -1,
+        2**63,
+        -(2**63),
+        2**64,
+        True,
+        1.0,
+    ]
+    odd += [None, "1", np.int64(5), np.uint8(5)]
+    for _ in range(300):
+        ids: list[Any] = [chance.randrange(310) for _ in range(chance.randrange(40))]
+        for _ in range(chance.randrange(3)):
+            ids.insert(chance.randrange(len(ids) + 1), chance.choice(odd))
+        found = []
+        for form in (ids, Listed(ids)):
+            try:
+                found.append(tokenizer.decode(form))
+            except (TypeError, OverflowError) as error:
+                found.append(f"{type(error).__name__} {error}")
+        assert found[0] == found[1], ids
+
+
+def test_batches_and_streams_give_what_single_calls_give() -> None:
+    chance = random.Random(5)
+    vocab = {chr(0x100 + n): n for n in range(68)} | {chr(n): n for n in range(161, 256)}
+    tokenizer = Tokenizer(models.BPE(vocab, []))
+    tokenizer.decoder = decoders.ByteLevel()
+    for _ in range(30):
+        lists = [[chance.randrange(270) for _ in range(chance.randrange(60))] for _ in range(20)]
+        texts_of_lists = [tokenizer.decode(ids) for ids in lists]
+        assert tokenizer.decode_batch(lists) == texts_of_lists
+        assert tokenizer.decode_batch([np.array(ids, dtype=np.uint32) for ids in lists]) == texts_of_lists
+        for ids, text in zip(lists, texts_of_lists, strict=True):
+            stream = decoders.DecodeStream()
+            parts = [stream.step(tokenizer, id) for id in ids] + [stream.flush(tokenizer)]
+            assert "".join(part for part in parts if part) == text
+
+
 @pytest.mark.parametrize("bad", [-1, 2**32, 2**70])
 def test_an_id_out_of_range_is_named(bad: int) -> None:
     tokenizer = words()

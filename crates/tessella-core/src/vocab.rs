@@ -6,6 +6,13 @@
 use crate::ids::TokenId;
 
 const EMPTY: u32 = u32::MAX;
+const FIRST_SLOTS: usize = 64;
+/// Entries whose room is reserved before they are seen.
+const MOST_RESERVED: usize = 1 << 20;
+
+fn hash_of(text: &str) -> u64 {
+    crate::hash::hash_bytes(text.as_bytes())
+}
 
 /// An immutable vocabulary.
 #[derive(Debug, Clone, Default)]
@@ -16,10 +23,19 @@ pub struct Vocab {
     ids: Vec<TokenId>,
     /// Entry of each id, `EMPTY` where the id is a hole.
     entry_of_id: Vec<u32>,
-    /// Open-addressed: entry index by hash of the text.
-    index: Vec<u32>,
+    /// Open-addressed, at most half full.
+    index: Vec<Place>,
     mask: usize,
 }
+
+/// An entry by the hash of its text. With bits of the hash at hand, nearly no text is compared in vain.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    hash: u32,
+    entry: u32,
+}
+
+const FREE: Place = Place { hash: 0, entry: EMPTY };
 
 impl Vocab {
     /// Builds from `(text, id)` pairs. Of equal texts the last one counts.
@@ -29,7 +45,9 @@ impl Vocab {
     pub fn from_entries<S: AsRef<str>>(
         entries: impl IntoIterator<Item = (S, TokenId)>,
     ) -> crate::Result<Vocab> {
+        let entries = entries.into_iter();
         let mut vocab = Vocab::default();
+        vocab.reserve(entries.size_hint().0);
         for (text, id) in entries {
             vocab.insert(text.as_ref(), id)?;
         }
@@ -48,23 +66,21 @@ impl Vocab {
         if self.arena.len() + text.len() > u32::MAX as usize {
             return Err(crate::Error::value("the vocabulary's texts exceed 4 GiB together"));
         }
-        if self.index.is_empty() {
-            self.starts.push(0);
-            self.rehash(1024);
-        }
-        let slot = self.slot(text);
-        let entry = if self.index[slot] == EMPTY {
+        self.reserve(0);
+        let hash = hash_of(text);
+        let slot = self.slot(hash, text);
+        let entry = if self.index[slot].entry == EMPTY {
             let entry = self.ids.len() as u32;
             self.arena.push_str(text);
             self.starts.push(self.arena.len() as u32);
             self.ids.push(id);
-            self.index[slot] = entry;
+            self.index[slot] = Place { hash: hash as u32, entry };
             if self.ids.len() * 2 > self.index.len() {
                 self.rehash(self.index.len() * 2);
             }
             entry
         } else {
-            let entry = self.index[slot];
+            let entry = self.index[slot].entry;
             let old = std::mem::replace(&mut self.ids[entry as usize], id);
             if self.entry_of_id[old as usize] == entry {
                 self.entry_of_id[old as usize] = EMPTY;
@@ -78,21 +94,38 @@ impl Vocab {
         Ok(())
     }
 
+    /// Room for so many entries in an empty vocabulary. What a caller promises is believed up to a bound.
+    fn reserve(&mut self, entries: usize) {
+        if self.index.is_empty() {
+            let entries = entries.min(MOST_RESERVED);
+            self.starts.reserve(entries + 1);
+            self.starts.push(0);
+            self.ids.reserve(entries);
+            self.entry_of_id.reserve(entries);
+            self.rehash((entries * 2 + 2).next_power_of_two().max(FIRST_SLOTS));
+        }
+    }
+
     fn rehash(&mut self, slots: usize) {
         self.mask = slots - 1;
-        self.index = vec![EMPTY; slots];
+        self.index = vec![FREE; slots];
         for entry in 0..self.ids.len() {
-            let slot = self.slot(self.entry_text(entry));
-            self.index[slot] = entry as u32;
+            let text = self.entry_text(entry);
+            let hash = hash_of(text);
+            let slot = self.slot(hash, text);
+            self.index[slot] = Place { hash: hash as u32, entry: entry as u32 };
         }
     }
 
     /// The slot that holds `text`, or the empty one where it would go.
-    fn slot(&self, text: &str) -> usize {
-        let mut slot = crate::hash::hash_bytes(text.as_bytes()) as usize & self.mask;
+    fn slot(&self, hash: u64, text: &str) -> usize {
+        // One half says where, the other half is remembered.
+        let mut slot = (hash >> 32) as usize & self.mask;
         loop {
-            let entry = self.index[slot];
-            if entry == EMPTY || self.entry_text(entry as usize) == text {
+            let place = self.index[slot];
+            if place.entry == EMPTY
+                || (place.hash == hash as u32 && self.entry_text(place.entry as usize) == text)
+            {
                 return slot;
             }
             slot = (slot + 1) & self.mask;
@@ -115,8 +148,8 @@ impl Vocab {
 
     /// Bytes in use.
     pub fn memory(&self) -> usize {
-        let words = self.starts.len() + self.ids.len() + self.entry_of_id.len() + self.index.len();
-        self.arena.len() + words * size_of::<u32>()
+        let words = self.starts.len() + self.ids.len() + self.entry_of_id.len();
+        self.arena.len() + words * size_of::<u32>() + size_of_val(self.index.as_slice())
     }
 
     /// One more than the largest id, 0 if empty.
@@ -129,7 +162,7 @@ impl Vocab {
         if self.ids.is_empty() {
             return None;
         }
-        match self.index[self.slot(text)] {
+        match self.index[self.slot(hash_of(text), text)].entry {
             EMPTY => None,
             entry => Some(self.ids[entry as usize]),
         }

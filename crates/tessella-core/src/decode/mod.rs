@@ -18,12 +18,14 @@ use crate::limits;
 use crate::pattern::Matcher;
 use crate::spec::{DecoderSpec, PrependScheme};
 
+mod buffer;
 mod bytes;
 mod plain;
 pub mod sentencepiece;
 mod stream;
 mod table;
 
+pub use buffer::Buffer;
 pub use bytes::append_token_bytes;
 pub use stream::DecodeStream;
 pub use table::{AskTheChain, Table};

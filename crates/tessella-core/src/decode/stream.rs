@@ -32,6 +32,30 @@ impl DecodeStream {
         DecodeStream { ids, prefix: String::new(), prefix_len: 0, cut: false }
     }
 
+    /// Whether the text of all ids at hand is out, and ends with a whole character: then the text of a further token that
+    /// looks at none of its neighbours just comes behind it.
+    pub(crate) fn is_even(&self) -> bool {
+        !self.cut
+            && self.prefix_len == self.ids.len()
+            && !self.prefix.is_empty()
+            && !self.prefix.ends_with(BROKEN)
+    }
+
+    /// The text that is out and will be decoded again.
+    pub(crate) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// What [`step`](Self::step) does in an even stream where an id gives text out and keeps nothing back: the id is the
+    /// whole window. `alone` is its text if nothing stands before it.
+    pub(crate) fn move_behind(&mut self, id: TokenId, alone: &str) {
+        self.ids.clear();
+        self.ids.push(id);
+        self.prefix_len = 1;
+        self.prefix.clear();
+        self.prefix.push_str(alone);
+    }
+
     /// The ids that the next step will decode again.
     pub fn pending_ids(&self) -> &[TokenId] {
         &self.ids

@@ -11,7 +11,7 @@
 //! A decoder whose stages look at neighbours (CTC), that a user wrote, or whose patterns are more than literals, has
 //! no table.
 
-use super::{Decoder, bytes, plain};
+use super::{Buffer, Decoder, bytes, plain};
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::TokenId;
@@ -208,14 +208,15 @@ impl Table {
         &self,
         ids: &[TokenId],
         skip_special: bool,
-        out: &mut Vec<u8>,
+        out: &mut Buffer,
     ) -> std::result::Result<(), AskTheChain> {
         let skipped = if skip_special { SPECIAL } else { 0 };
         let mut run_end = usize::MAX;
         for portion in ids.chunks(PORTION) {
+            out.reserve(portion.len() * SLOT);
             let mut at = out.len();
-            out.resize(at + portion.len() * SLOT, 0);
-            for &id in portion {
+            let mut room = out.room();
+            for (index, &id) in portion.iter().enumerate() {
                 let Some(slot) = self.slots.get(id as usize) else { continue };
                 let tag = slot[TAG];
                 if tag & (LONG | RUN | skipped) != 0 {
@@ -223,10 +224,11 @@ impl Table {
                         continue;
                     }
                     if tag & LONG != 0 {
-                        let long = self.long_text(slot);
-                        out.resize(out.len() + long.len(), 0);
-                        out[at..at + long.len()].copy_from_slice(long);
-                        at += long.len();
+                        out.set_len(at);
+                        out.push(self.long_text(slot));
+                        out.reserve((portion.len() - index) * SLOT);
+                        at = out.len();
+                        room = out.room();
                         continue;
                     }
                     if tag & LENGTH == 0 {
@@ -237,12 +239,24 @@ impl Table {
                     }
                     run_end = at + 1;
                 }
-                out[at..at + SLOT].copy_from_slice(slot);
+                room[at..at + SLOT].copy_from_slice(slot);
                 at += (tag & LENGTH) as usize;
             }
-            out.truncate(at);
+            out.set_len(at);
         }
         Ok(())
+    }
+
+    /// The text of an id that is neither the first nor the last, if it is whole characters whatever stands around it.
+    /// None also where the joined text loses something at its ends.
+    pub fn own_text(&self, id: TokenId, skip_special: bool) -> Option<&str> {
+        let slot = self.slots.get(id as usize)?;
+        let tag = slot[TAG];
+        if self.last || !self.strips.is_empty() || tag & RUN != 0 || (skip_special && tag & SPECIAL != 0) {
+            return None;
+        }
+        let bytes = if tag & LONG != 0 { self.long_text(slot) } else { &slot[..(tag & LENGTH) as usize] };
+        std::str::from_utf8(bytes).ok().filter(|text| !text.is_empty() && !text.ends_with('\u{FFFD}'))
     }
 
     fn long_text(&self, slot: &[u8; SLOT]) -> &[u8] {
@@ -252,16 +266,19 @@ impl Table {
     }
 
     /// Takes off the joined text what the last stages strip.
-    pub fn strip(&self, out: &mut Vec<u8>) {
+    pub fn strip(&self, out: &mut Buffer) {
         for &(content, start, stop) in &self.strips {
-            let kept = plain::strip(out, content, start, stop);
-            out.truncate(kept.end);
-            out.drain(..kept.start);
+            out.keep(plain::strip(out.as_bytes(), content, start, stop));
         }
     }
 }
 
 impl Decoder {
+    /// Whether a table can stand for it, unless its texts would be huge.
+    pub fn allows_table(&self) -> bool {
+        self.as_sentencepiece().is_some() || self.shape().is_some()
+    }
+
     /// The shape of a decoder that a table can stand for.
     fn shape(&self) -> Option<Shape<'_>> {
         let mut stages = Vec::new();

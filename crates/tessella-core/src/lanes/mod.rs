@@ -46,7 +46,7 @@ use ahead::prefetch;
 pub use bounds::Bounds;
 pub use build::Parts;
 use cuts::{Cuts, Marks, Memo};
-use key::Key;
+pub use key::Key;
 use longs::Longs;
 use merge::{Lane, Merger, Work};
 use slots::{IN_PLACE, RING_SPARE, Slots};

@@ -27,12 +27,23 @@ pub struct Scratch {
     /// Chance, for dropout and sampling.
     pub random: Random,
     pub(crate) merge: bpe::MergeScratch,
+    /// What stretches of sentences became; only where something may be remembered.
+    memo: Option<sentencepiece::Memo>,
 }
 
 impl Scratch {
-    /// Empty buffers, and a stream that nobody can foretell.
+    /// Empty buffers that remember nothing, and a stream that nobody can foretell.
     pub fn new() -> Self {
-        Scratch { random: Random::from_entropy(), merge: bpe::MergeScratch::default() }
+        Self::remembering(0)
+    }
+
+    /// Buffers that may take so many bytes for what they remember.
+    pub(crate) fn remembering(bytes: usize) -> Self {
+        Scratch {
+            random: Random::from_entropy(),
+            merge: bpe::MergeScratch::default(),
+            memo: sentencepiece::Memo::within(bytes),
+        }
     }
 }
 
@@ -85,7 +96,9 @@ impl Model {
             Model::WordPiece(model) => model.tokenize(piece, out),
             Model::WordLevel(model) => model.tokenize(piece, out),
             Model::Unigram(model) => model.tokenize(piece, &mut scratch.random, out),
-            Model::SentencePiece(model) => model.tokenize(piece, scratch.merge.cancel(), out),
+            Model::SentencePiece(model) => {
+                model.tokenize_with(piece, scratch.merge.cancel(), scratch.memo.as_mut(), out)
+            }
         }
     }
 
@@ -109,6 +122,14 @@ impl Model {
         }
     }
 
+    /// Whether the model remembers parts of a piece by itself, so that there is no gain in remembering the whole.
+    pub fn remembers_parts(&self) -> bool {
+        match self {
+            Model::SentencePiece(model) => model.remembers_parts(),
+            _ => false,
+        }
+    }
+
     /// Engine and reason, for the plan.
     pub fn explain(&self) -> (String, String) {
         let (engine, reason) = match self {
@@ -116,6 +137,10 @@ impl Model {
             Model::WordPiece(_) => ("WordPiece trie", "longest match from the left, linear in the word"),
             Model::WordLevel(_) => ("WordLevel table", "one look-up per piece"),
             Model::Unigram(_) => ("Unigram Viterbi over a trie", "64-bit scores, as in tokenizer.json files"),
+            Model::SentencePiece(model) if model.remembers_parts() => (
+                "SentencePiece by remembered stretches",
+                "32-bit scores and symbol rules of .model files; stretches that no piece reaches over are looked up",
+            ),
             Model::SentencePiece(_) => ("SentencePiece", "32-bit scores and symbol rules of .model files"),
         };
         (engine.to_string(), reason.to_string())

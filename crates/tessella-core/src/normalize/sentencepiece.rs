@@ -31,6 +31,8 @@ pub struct SentencePieceNormalization {
     symbols: Option<Trie>,
     /// ASCII characters that are neither space nor the start of a symbol nor of a rule over ASCII.
     plain: [bool; 128],
+    /// A space that is not followed by anything beyond ASCII is one, whatever follows.
+    plain_space: bool,
     add_dummy_prefix: bool,
     remove_extra_whitespaces: bool,
     treat_whitespace_as_suffix: bool,
@@ -52,6 +54,7 @@ impl SentencePieceNormalization {
             byte as u8 != b' ' && map.is_plain(byte as u8) && !starts_symbol(byte as u8)
         });
         Ok(SentencePieceNormalization {
+            plain_space: map.is_plain(b' ') && !starts_symbol(b' '),
             map,
             symbols,
             plain,
@@ -115,6 +118,14 @@ impl SentencePieceNormalization {
                 at += run;
                 continue;
             }
+            if self.is_plain_space(&text.as_bytes()[at..]) {
+                if !after_space {
+                    out.chunk(self.space, at);
+                    after_space = self.remove_extra_whitespaces;
+                }
+                at += 1;
+                continue;
+            }
             let Some(chunk) = self.chunk(&text[at..]) else { break };
             let kept = if after_space { chunk.text.trim_start_matches(' ') } else { chunk.text };
             if !kept.is_empty() {
@@ -153,6 +164,13 @@ impl SentencePieceNormalization {
             Some(stop) if !text[stop].is_ascii() && !self.map.is_empty() => stop.saturating_sub(1),
             Some(stop) => stop,
         }
+    }
+
+    /// Whether `text` starts with a space that no rule and no symbol takes.
+    #[inline]
+    fn is_plain_space(&self, text: &[u8]) -> bool {
+        let alone = |next: &u8| next.is_ascii() || self.map.is_empty();
+        self.plain_space && text.first() == Some(&b' ') && text.get(1).is_none_or(alone)
     }
 
     #[inline]

@@ -52,7 +52,14 @@ pub fn char_to_byte(c: char) -> Option<u8> {
 
 /// A byte string in the alphabet's characters.
 pub fn bytes_to_alphabet(bytes: &[u8]) -> String {
-    bytes.iter().map(|&byte| BYTE_TO_CHAR[byte as usize]).collect()
+    let mut text = String::with_capacity(bytes.len() * 2);
+    append_in_alphabet(bytes, &mut text);
+    text
+}
+
+/// Appends a byte string in the alphabet's characters.
+pub fn append_in_alphabet(bytes: &[u8], text: &mut String) {
+    text.extend(bytes.iter().map(|&byte| BYTE_TO_CHAR[byte as usize]));
 }
 
 /// The bytes of a text that lies wholly in the alphabet.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Tokenizer;
 use crate::cancel::Cancel;
-use crate::decode::{AskTheChain, DecodeStream, Decoder, Table, append_token_bytes, lossy_text};
+use crate::decode::{AskTheChain, Buffer, DecodeStream, Decoder, Table, append_token_bytes, lossy_text};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::limits;
@@ -29,12 +29,6 @@ impl Decoding {
 
 const VOCABULARY_PER_DECODED_ID: usize = 64;
 
-/// Bytes as they are joined, and whether they may be no UTF-8.
-struct Joined {
-    bytes: Vec<u8>,
-    lossy: bool,
-}
-
 impl Tokenizer {
     /// Unknown ids are skipped.
     pub fn decode(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<String> {
@@ -48,15 +42,65 @@ impl Tokenizer {
         skip_special_tokens: bool,
         cancel: Cancel,
     ) -> Result<String> {
-        if let Some(joined) = self.by_table(ids, skip_special_tokens)? {
-            match String::from_utf8(joined.bytes) {
-                Ok(text) => return Ok(text),
-                Err(broken) if joined.lossy => return Ok(lossy_text(broken.into_bytes())),
-                // Byte tokens that spell no characters: their decoder says what becomes of each.
-                Err(_) => {}
+        if let Some(table) = self.table(ids.len()) {
+            let mut bytes = Buffer::default();
+            if self.by_table(table, ids, skip_special_tokens, &mut bytes)? {
+                match String::from_utf8(bytes.into_bytes()) {
+                    Ok(text) => return Ok(text),
+                    Err(broken) if table.is_lossy() => return Ok(lossy_text(broken.into_bytes())),
+                    // Byte tokens that spell no characters: their decoder says what becomes of each.
+                    Err(_) => {}
+                }
             }
         }
         self.chain_until(ids, skip_special_tokens, cancel)
+    }
+
+    /// Whether ids decode by a table of what each adds, or will once it pays: then [`decode_joined`](Self::decode_joined)
+    /// finds the bytes of nearly every text.
+    pub fn decodes_by_table(&self) -> bool {
+        match self.inner.decoding.table.get() {
+            Some(table) => table.is_some(),
+            None => self.inner.decoder.as_deref().is_none_or(Decoder::allows_table),
+        }
+    }
+
+    /// The bytes that the ids join to, in a buffer that the caller keeps. If they are UTF-8, they are the text that
+    /// [`decode`](Self::decode) gives; if they are not, or there are none, it has to be asked.
+    pub fn decode_joined<'b>(
+        &self,
+        ids: &[TokenId],
+        skip_special_tokens: bool,
+        buffer: &'b mut Buffer,
+    ) -> Result<Option<&'b [u8]>> {
+        buffer.clear();
+        let Some(table) = self.table(ids.len()) else { return Ok(None) };
+        Ok(self.by_table(table, ids, skip_special_tokens, buffer)?.then(|| buffer.as_bytes()))
+    }
+
+    /// The text that one more id adds to a stream, where the table knows it; `None`, with the stream as it was, where
+    /// [`DecodeStream::step`] has to be asked.
+    pub fn decode_next(
+        &self,
+        stream: &mut DecodeStream,
+        id: TokenId,
+        skip_special_tokens: bool,
+    ) -> Result<Option<&str>> {
+        if !stream.is_even() {
+            return Ok(None);
+        }
+        let Some(table) = self.table(1) else { return Ok(None) };
+        let Some(text) = table.own_text(id, skip_special_tokens) else { return Ok(None) };
+        if table.start && stream.prefix().trim_matches(' ').is_empty() {
+            return Ok(None);
+        }
+        if table.first || table.start {
+            let alone = self.decode(&[id], skip_special_tokens)?;
+            stream.move_behind(id, &alone);
+        } else {
+            stream.move_behind(id, text);
+        }
+        Ok(Some(text))
     }
 
     /// The slow twin of the table, and what it asks.
@@ -85,42 +129,46 @@ impl Tokenizer {
         }
     }
 
-    /// What the table makes of the ids; `None` where it is not built or the chain has to be asked for all of them.
-    fn by_table(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<Option<Joined>> {
-        let Some(table) = self.table(ids.len()) else { return Ok(None) };
-        let mut bytes = Vec::with_capacity(ids.len() * 5 + 16);
+    /// Writes what the table makes of the ids; false where the chain has to be asked for all of them.
+    fn by_table(
+        &self,
+        table: &Table,
+        ids: &[TokenId],
+        skip_special_tokens: bool,
+        bytes: &mut Buffer,
+    ) -> Result<bool> {
         let mut middle = ids;
         let mut last = None;
         if table.first || table.last {
             let shown = |&id: &TokenId| self.shown(id, skip_special_tokens).is_some();
             let (Some(from), Some(to)) = (ids.iter().position(shown), ids.iter().rposition(shown)) else {
-                return Ok(None);
+                return Ok(false);
             };
             if from == to {
-                return Ok(None);
+                return Ok(false);
             }
             middle = &ids[from + usize::from(table.first)..to + usize::from(!table.last)];
             if table.first {
-                bytes.extend_from_slice(self.edge(ids[from], true)?.as_bytes());
+                bytes.push(self.edge(ids[from], true)?.as_bytes());
             }
             last = table.last.then_some(ids[to]);
         } else if table.start {
             let start = table.start_len(ids, skip_special_tokens);
             if start == ids.len() {
-                return Ok(None);
+                return Ok(false);
             }
             let (head, rest) = ids.split_at(start);
-            bytes.extend_from_slice(self.decode_by_chain(head, skip_special_tokens)?.as_bytes());
+            bytes.push(self.decode_by_chain(head, skip_special_tokens)?.as_bytes());
             middle = rest;
         }
-        if table.append(middle, skip_special_tokens, &mut bytes) == Err(AskTheChain) {
-            return Ok(None);
+        if table.append(middle, skip_special_tokens, bytes) == Err(AskTheChain) {
+            return Ok(false);
         }
         if let Some(last) = last {
-            bytes.extend_from_slice(self.edge(last, false)?.as_bytes());
+            bytes.push(self.edge(last, false)?.as_bytes());
         }
-        table.strip(&mut bytes);
-        Ok(Some(Joined { bytes, lossy: table.is_lossy() }))
+        table.strip(bytes);
+        Ok(true)
     }
 
     /// The text of an id that is the first or the last of several.
@@ -171,10 +219,13 @@ impl Tokenizer {
 
     /// The bytes that the ids stand for, before any lossy conversion to text.
     pub fn decode_bytes(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<Vec<u8>> {
-        if let Some(joined) = self.by_table(ids, skip_special_tokens)?
-            && (joined.lossy || std::str::from_utf8(&joined.bytes).is_ok())
-        {
-            return Ok(joined.bytes);
+        if let Some(table) = self.table(ids.len()) {
+            let mut bytes = Buffer::default();
+            if self.by_table(table, ids, skip_special_tokens, &mut bytes)?
+                && (table.is_lossy() || std::str::from_utf8(bytes.as_bytes()).is_ok())
+            {
+                return Ok(bytes.into_bytes());
+            }
         }
         self.decode_bytes_by_chain(ids, skip_special_tokens)
     }

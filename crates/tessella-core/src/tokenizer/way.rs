@@ -76,6 +76,11 @@ pub(super) enum Reads {
     Spelled(Arc<Model>, Reading),
 }
 
+/// Whether the results of whole pieces are kept.
+fn remembers(model: &Model) -> bool {
+    model.is_deterministic() && !model.remembers_parts()
+}
+
 /// How a text gets to the model.
 #[derive(Debug)]
 pub(super) struct Way {
@@ -94,7 +99,7 @@ impl Way {
             cut,
             reader: Reader { reads: Reads::Spelled(model.clone(), reading), remembers: true },
         };
-        let remembers = model.is_deterministic();
+        let remembers = remembers(model);
         if let (Model::Bpe(bpe), None, Some(normalizer)) = (&**model, pre_tokenizer, normalizer)
             && remembers
             && !added.has_normalized()
@@ -123,7 +128,7 @@ impl Way {
     pub fn any_text(model: &Arc<Model>, pre_tokenizer: Option<&Arc<PreTokenizer>>) -> Way {
         Way {
             cut: Cut::Stages(pre_tokenizer.cloned()),
-            reader: Reader { reads: Reads::Characters(model.clone()), remembers: model.is_deterministic() },
+            reader: Reader { reads: Reads::Characters(model.clone()), remembers: remembers(model) },
         }
     }
 

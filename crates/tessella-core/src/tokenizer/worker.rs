@@ -36,7 +36,7 @@ pub(super) struct Worker {
 impl Worker {
     fn new(cache_budget: usize, start: LanesStart) -> Self {
         Worker {
-            scratch: Scratch::new(),
+            scratch: Scratch::remembering(cache_budget),
             segments: SegmentScratch::default(),
             cache: PieceCache::new(cache_budget),
             lanes: None,

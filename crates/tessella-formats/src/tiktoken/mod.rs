@@ -12,7 +12,7 @@ mod named;
 use std::fmt::Write as _;
 
 use tessella_core::error::excerpt;
-use tessella_core::pretokenize::byte_alphabet::{alphabet_to_bytes, bytes_to_alphabet};
+use tessella_core::pretokenize::byte_alphabet::{alphabet_to_bytes, append_in_alphabet, bytes_to_alphabet};
 use tessella_core::spec::{
     AddedToken, BpeSpec, DecoderSpec, Dialect, Merges, ModelSpec, Pattern, PreTokenizerSpec, SplitBehavior,
     Vocab,
@@ -87,8 +87,16 @@ pub(crate) fn concat_rank_bpe(vocab: Vocab) -> BpeSpec {
 
 /// Puts a table of ranks and its encoding together.
 pub fn from_ranks(ranks: &[(Vec<u8>, TokenId)], encoding: &Encoding) -> Result<TokenizerSpec> {
-    let entries: Vec<(String, TokenId)> =
-        ranks.iter().map(|(bytes, rank)| (bytes_to_alphabet(bytes), *rank)).collect();
+    // All texts in one string: no allocation for each.
+    let mut spelled = String::new();
+    let mut ends = Vec::with_capacity(ranks.len());
+    for (bytes, _) in ranks {
+        append_in_alphabet(bytes, &mut spelled);
+        ends.push(spelled.len());
+    }
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let texts = starts.zip(&ends).map(|(start, &end)| &spelled[start..end]);
+    let entries: Vec<(&str, TokenId)> = texts.zip(ranks.iter().map(|(_, rank)| *rank)).collect();
     let vocab = crate::vocab_files::build_vocab(entries, "the table of ranks")?;
     if vocab.len() != ranks.len() {
         return Err(Error::format(format!(

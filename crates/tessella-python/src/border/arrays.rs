@@ -3,7 +3,7 @@
 //! NumPy is imported with the first array and not before. The import is done here, as an import that may fail or be
 //! interrupted: the bindings' own look-up of NumPy's functions has no way to report either.
 
-use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArray};
+use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArray};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -47,8 +47,12 @@ pub fn is_array(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// The ids in an array of `uint32`; `None` for other values and arrays that somebody is writing to.
 pub fn ids(value: &Bound<'_, PyAny>) -> Option<Vec<u32>> {
-    let array = value.cast::<PyArray1<u32>>().ok()?.try_readonly().ok()?;
-    Some(array.as_array().to_vec())
+    Some(held(value)?.as_array().to_vec())
+}
+
+/// An array of `uint32`, held to be read in place; `None` for other values and arrays that somebody is writing to.
+pub fn held<'py>(value: &Bound<'py, PyAny>) -> Option<PyReadonlyArray1<'py, u32>> {
+    value.cast::<PyArray1<u32>>().ok()?.try_readonly().ok()
 }
 
 /// The ids in an array of `int64`, which tensors are; `None` also where one of them is no id.

@@ -4,12 +4,13 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDict, PyFrozenSet, PyInt, PyList, PyMemoryView, PySet, PyString, PyTuple,
+    PyBool, PyByteArray, PyBytes, PyDict, PyFrozenSet, PyList, PyMemoryView, PySet, PyString, PyTuple,
 };
 use tessella_core::{Input, Sequence, TokenId};
 
 use crate::border::arrays;
 use crate::border::place::{Place, wrong_type};
+use crate::border::plain_ids;
 use crate::border::values::out_of_range;
 
 /// One sequence, owned by Python.
@@ -205,35 +206,44 @@ pub fn texts(value: &Bound<'_, PyAny>, alone: &str) -> PyResult<Vec<PyBackedStr>
     each(value, "texts", "expected a list of texts", alone, text)
 }
 
-/// A batch of lists of ids.
-pub fn id_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<TokenId>>> {
+/// A batch of lists of ids, each of which `read` gets.
+pub fn id_lists<'py, T>(
+    value: &Bound<'py, PyAny>,
+    mut read: impl FnMut(&Bound<'py, PyAny>, Place<'_>) -> PyResult<T>,
+) -> PyResult<Vec<T>> {
     each(value, "sequences", "expected a list of lists of ids", "decode", |one, place| {
         let number =
             !one.is_instance_of::<PyList>() && one.hasattr("__index__")? && !one.hasattr("__len__")?;
         if number {
             return Err(wrong_type(place, one, IDS, "for the ids of one text, call `decode`"));
         }
-        ids(one, place)
+        read(one, place)
     })
 }
 
 const IDS: &str = "expected a list of ids";
 
-/// The ids of a list of plain integers, read without a detour; `None` where anything else is in it.
-fn plain_ids(list: &Bound<'_, PyList>) -> Option<Vec<TokenId>> {
-    let mut ids = Vec::with_capacity(list.len());
-    for id in list {
-        if !id.is_exact_instance_of::<PyInt>() {
-            return None;
-        }
-        ids.push(id.extract().ok()?);
+/// Hands over ids where they lie, if that is an array of `uint32` with up to `most` of them, and else a copy.
+pub fn with_ids<R>(
+    value: &Bound<'_, PyAny>,
+    place: Place<'_>,
+    most: usize,
+    work: impl FnOnce(&[TokenId]) -> PyResult<R>,
+) -> PyResult<R> {
+    if !value.is_exact_instance_of::<PyList>()
+        && arrays::is_array(value)?
+        && let Some(array) = arrays::held(value)
+        && let Ok(ids) = array.as_slice()
+        && ids.len() <= most
+    {
+        return work(ids);
     }
-    Some(ids)
+    work(&ids(value, place)?)
 }
 
 /// Ids from a list, an array or anything else that can be walked.
 pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>> {
-    if let Some(ids) = value.cast_exact::<PyList>().ok().and_then(plain_ids) {
+    if let Some(ids) = value.cast_exact::<PyList>().ok().and_then(plain_ids::read) {
         return Ok(ids);
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyInt, PyString};
 use std::sync::Mutex;
 use tessella_core::decode::DecodeStream as Core;
 
@@ -45,7 +45,23 @@ impl DecodeStream {
     }
 
     /// Takes one id, or several, and gives the text that they complete; `None` if they complete nothing.
-    fn step(&self, tokenizer: &Bound<'_, Tokenizer>, id: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    fn step<'py>(
+        &self,
+        tokenizer: &Bound<'py, Tokenizer>,
+        id: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyString>>> {
+        let py = id.py();
+        if id.is_exact_instance_of::<PyInt>()
+            && let Ok(id) = id.extract::<u32>()
+        {
+            let value = tokenizer.get().value()?;
+            let mut core = std::mem::take(&mut *lock(&self.core));
+            let text = value.core.decode_next(&mut core, id, self.skip_special_tokens);
+            *lock(&self.core) = core;
+            if let Some(text) = text.or_raise()? {
+                return Ok(Some(PyString::new(py, text)));
+            }
+        }
         inputs::refuse_bool(id, Place::Argument("id")).map_err(|_| not_ids(id))?;
         let ids = match id.extract::<u32>() {
             Ok(id) => vec![id],
@@ -57,7 +73,7 @@ impl DecodeStream {
         let mut core = lock(&self.core).clone();
         let text = core.step(&ids, |ids| value.core.decode(ids, self.skip_special_tokens)).or_raise()?;
         *lock(&self.core) = core;
-        Ok(text)
+        Ok(text.map(|text| PyString::new(py, &text)))
     }
 
     /// At the end: the text that has been held back, broken characters as U+FFFD.

@@ -26,6 +26,7 @@ use crate::components::pre_tokenizers::PreTokenizerHandle;
 use crate::components::processors::PostProcessorHandle;
 use crate::results::encoding::{self, Encoding};
 use crate::tokenizer::call::{Call, Specials, ids_options, threads, tiny};
+use crate::tokenizer::decoding;
 use crate::tokenizer::description::Description;
 use crate::tokenizer::state::{Shared, Slot, State};
 
@@ -323,28 +324,23 @@ impl Tokenizer {
     ///     >>> tokenizer.decode([0, 1])
     ///     'my name'
     #[pyo3(signature = (ids, skip_special_tokens = true))]
-    fn decode(&self, py: Python<'_>, ids: &Bound<'_, PyAny>, skip_special_tokens: bool) -> PyResult<String> {
-        let ids = inputs::ids(ids, Place::Argument("ids"))?;
-        let value = self.shared.get()?;
-        sized(py, ids.len(), |_| value.core.decode(&ids, skip_special_tokens))
+    fn decode<'py>(
+        &self,
+        ids: &Bound<'py, PyAny>,
+        skip_special_tokens: bool,
+    ) -> PyResult<Bound<'py, PyString>> {
+        decoding::text(&*self.shared.get()?, ids, skip_special_tokens, Place::Argument("ids"))
     }
 
     /// Many lists of ids to their texts.
     #[pyo3(signature = (sequences, skip_special_tokens = true))]
-    fn decode_batch(
+    fn decode_batch<'py>(
         &self,
-        py: Python<'_>,
-        sequences: &Bound<'_, PyAny>,
+        py: Python<'py>,
+        sequences: &Bound<'py, PyAny>,
         skip_special_tokens: bool,
-    ) -> PyResult<Vec<String>> {
-        let sequences = inputs::id_lists(sequences)?;
-        let value = self.shared.get()?;
-        let ids = sequences.iter().map(Vec::len).sum::<usize>();
-        // About four bytes each.
-        shared(py, ids * 4, 0, |cancel| {
-            let options = EncodeOptions { cancel, ..EncodeOptions::default() };
-            value.core.decode_batch(&sequences, skip_special_tokens, &options)
-        })
+    ) -> PyResult<Bound<'py, PyList>> {
+        decoding::texts(py, &*self.shared.get()?, sequences, skip_special_tokens)
     }
 
     /// The bytes that the ids stand for, before any lossy conversion to text.

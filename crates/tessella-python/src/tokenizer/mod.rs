@@ -2,11 +2,13 @@
 //!
 //! - `state`: the engine's tokenizer with the components that it was built from, swapped when one changes
 //! - `face`: all that it is asked; `call`: what the caller of one encoding chose
+//! - `decoding`: ids to Python's texts
 //! - `description`: what a tokenizer is made from
 //! - `explaining`, `comparing`: looking inside, and at two side by side
 
 pub mod call;
 pub mod comparing;
+pub mod decoding;
 pub mod description;
 pub mod explaining;
 pub mod face;

@@ -20,7 +20,7 @@ mod pairs;
 mod symbols;
 mod units;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, excerpt};
 use crate::ids::{PieceToken, TokenId};
@@ -48,9 +48,9 @@ pub struct Bpe {
     whole_pieces: bool,
     unk: Option<TokenId>,
     dropout: f64,
-    /// How long pieces are cut, if they may be. A whole piece that is a token is one whatever its merges, so
-    /// under that rule nothing is cut.
-    units: Option<Units>,
+    /// How long pieces are cut, if they may be; found out when it is first asked for. A whole piece that is a token is
+    /// one whatever its merges, so under that rule nothing is cut.
+    units: OnceLock<Option<Units>>,
     /// Tables for many pieces of raw bytes at once.
     lanes: lanes::Shared,
 }
@@ -62,7 +62,8 @@ struct Tables {
     pairs: PairTable,
     /// The ranks are those of concatenations, and of each token there is only the pair that it ends with.
     one_pair_each: bool,
-    cut: CutTest,
+    /// Made when it is first asked for: raw bytes are never cut.
+    cut: OnceLock<CutTest>,
 }
 
 impl Bpe {
@@ -81,17 +82,15 @@ impl Bpe {
             Some(other) if other.has_tables_of(spec) => other.tables.clone(),
             _ => Arc::new(Tables::build(spec)?),
         };
-        let mut bpe = Bpe {
+        Ok(Bpe {
             whole_pieces: spec.ignore_merges || matches!(spec.merges, Merges::ConcatRank),
             unk: spec.unk_token.as_deref().and_then(|unk| spec.vocab.id(unk)),
             dropout: spec.dropout.unwrap_or(0.0) as f64,
-            units: None,
+            units: OnceLock::new(),
             lanes: lanes::Shared::default(),
             spec: spec.clone(),
             tables,
-        };
-        bpe.units = bpe.units_reading(None);
-        Ok(bpe)
+        })
     }
 
     fn has_tables_of(&self, spec: &BpeSpec) -> bool {
@@ -144,20 +143,38 @@ impl Bpe {
 
     /// Whether a long piece can be cut into units that are encoded one by one.
     pub fn can_cut(&self) -> bool {
-        self.units.is_some()
+        self.units().is_some()
+    }
+
+    fn units(&self) -> Option<&Units> {
+        self.units.get_or_init(|| self.units_reading(None)).as_ref()
+    }
+
+    fn cut(&self) -> &CutTest {
+        self.tables.cut.get_or_init(|| {
+            let Tables { symbols, pairs, .. } = &*self.tables;
+            let affix = |affix: &Option<String>| affix.as_deref().unwrap_or_default().is_empty();
+            let plain = affix(&self.spec.continuing_subword_prefix) && affix(&self.spec.end_of_word_suffix);
+            if !plain || matches!(self.spec.merges, Merges::ConcatRank) {
+                return CutTest::never();
+            }
+            CutTest::build(pairs, symbols, &self.spec.vocab, self.unk, self.spec.byte_fallback)
+        })
     }
 
     /// Finds the units of texts in which an ASCII character stands for another character. `None` if nothing
     /// may be cut.
     pub fn units_reading(&self, reading: Option<(u8, char)>) -> Option<Units> {
-        let Tables { cut, symbols, .. } = &*self.tables;
-        (cut.is_useful() && !self.whole_pieces).then(|| Units::new(cut, symbols, self.cut_rules(), reading))
+        if self.whole_pieces || !self.cut().is_useful() {
+            return None;
+        }
+        Some(Units::new(self.cut(), &self.tables.symbols, self.cut_rules(), reading))
     }
 
     /// The end of the unit of `text` that goes on at byte `at` behind the character `left`.
     #[inline]
     pub fn unit_end(&self, units: &Units, text: &str, left: char, at: usize) -> usize {
-        units.next(&self.tables.cut, &self.tables.symbols, text, left, at)
+        units.next(self.cut(), &self.tables.symbols, text, left, at)
     }
 
     /// Calls `unit` for the units of a piece, in order: stretches between boundaries that no merge crosses.
@@ -166,10 +183,7 @@ impl Bpe {
         piece: &'t str,
         mut unit: impl FnMut(&'t str) -> Result<()>,
     ) -> Result<()> {
-        let units = match &self.units {
-            Some(units) if piece.len() > CUT_ABOVE => units,
-            _ => return unit(piece),
-        };
+        let Some(units) = self.units().filter(|_| piece.len() > CUT_ABOVE) else { return unit(piece) };
         let mut start = 0;
         while let Some(first) = piece[start..].chars().next() {
             let end = self.unit_end(units, piece, first, start + first.len_utf8());
@@ -432,14 +446,7 @@ impl Tables {
             (Merges::ConcatRank, None) => PairTable::from_ranks(&spec.vocab)?,
         };
         pairs.bring_near(symbols.of_ascii(), spec.vocab.id_bound());
-        let affixes = !(prefix.is_empty() && suffix.is_empty());
-        let unk = spec.unk_token.as_deref().and_then(|unk| spec.vocab.id(unk));
-        let cut = if affixes || matches!(spec.merges, Merges::ConcatRank) {
-            CutTest::never()
-        } else {
-            CutTest::build(&pairs, &symbols, &spec.vocab, unk, spec.byte_fallback)
-        };
-        Ok(Tables { symbols, pairs, one_pair_each, cut })
+        Ok(Tables { symbols, pairs, one_pair_each, cut: OnceLock::new() })
     }
 }
 

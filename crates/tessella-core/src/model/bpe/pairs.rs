@@ -40,6 +40,48 @@ pub(super) struct PairTable {
 }
 
 const FILTER_BITS: usize = 4;
+/// A pair that becomes nothing.
+const NONE: TokenId = TokenId::MAX;
+
+/// What pairs of first symbols become, while tokens are merged one after the other: bytes, of which there are few, so
+/// that the table stays near the processor.
+struct FirstPairs {
+    /// Row of a symbol by id; 0 for those that have none.
+    row: Vec<u16>,
+    rows: u16,
+    results: Vec<TokenId>,
+}
+
+impl FirstPairs {
+    const ROWS: usize = 257;
+
+    fn new(id_bound: usize) -> Self {
+        FirstPairs { row: vec![0; id_bound], rows: 0, results: vec![NONE; Self::ROWS * Self::ROWS] }
+    }
+
+    fn row_of(&mut self, id: TokenId) -> Option<usize> {
+        let row = self.row.get_mut(id as usize)?;
+        if *row == 0 && usize::from(self.rows) + 1 < Self::ROWS {
+            self.rows += 1;
+            *row = self.rows;
+        }
+        Some(usize::from(*row))
+    }
+
+    /// For pairs of first symbols, all of them before any other pair is asked for.
+    fn insert(&mut self, left: TokenId, right: TokenId, result: TokenId) {
+        if let (Some(x), Some(y)) = (self.row_of(left), self.row_of(right)) {
+            self.results[x * Self::ROWS + y] = result;
+        }
+    }
+
+    /// `None` for a pair with a symbol that has no row.
+    #[inline]
+    fn get(&self, left: TokenId, right: TokenId) -> Option<TokenId> {
+        let (x, y) = (usize::from(self.row[left as usize]), usize::from(self.row[right as usize]));
+        (x != 0 && y != 0).then(|| self.results[x * Self::ROWS + y])
+    }
+}
 
 /// Common first symbols and their pairs.
 #[derive(Debug, Default)]
@@ -137,6 +179,7 @@ impl PairTable {
             by_length.get_mut(symbols)?.push(at as u32);
         }
         let mut table = Self::with_capacity(entries.len());
+        let mut bytes = FirstPairs::new(vocab.id_bound());
         let (mut symbols, mut ranks) =
             (Vec::with_capacity(LONGEST_REDUCED), Vec::with_capacity(LONGEST_REDUCED));
         for &at in by_length.iter().skip(2).flatten() {
@@ -144,23 +187,36 @@ impl PairTable {
             symbols.clear();
             symbols.extend(text.chars().map_while(&symbol));
             // A character without a symbol: no text becomes this token by merging.
-            if symbols.len() < 2 || text.chars().nth(symbols.len()).is_some() {
+            let count = if text.is_ascii() { text.len() } else { text.chars().count() };
+            if symbols.len() < 2 || count > symbols.len() {
                 continue;
             }
-            if let Some((left, right)) = table.last_two(&mut symbols, &mut ranks) {
+            let two = symbols.len() == 2;
+            if let Some((left, right)) = table.last_two(&bytes, &mut symbols, &mut ranks) {
                 table.insert(left, right, Merge { rank: id, result: id });
+                if two {
+                    bytes.insert(left, right, id);
+                }
             }
         }
         Some(table)
     }
 
     /// Merges symbols as far as pairs go; the last two, if two are left.
-    fn last_two(&self, symbols: &mut Vec<TokenId>, ranks: &mut Vec<TokenId>) -> Option<(TokenId, TokenId)> {
-        const NONE: TokenId = TokenId::MAX;
+    fn last_two(
+        &self,
+        first: &FirstPairs,
+        symbols: &mut Vec<TokenId>,
+        ranks: &mut Vec<TokenId>,
+    ) -> Option<(TokenId, TokenId)> {
         // A pair's rank is what it becomes.
         let rank = |left: TokenId, right: TokenId| self.get(left, right).map_or(NONE, |merge| merge.result);
         ranks.clear();
-        ranks.extend(symbols.windows(2).map(|pair| rank(pair[0], pair[1])));
+        ranks.extend(
+            symbols
+                .windows(2)
+                .map(|pair| first.get(pair[0], pair[1]).unwrap_or_else(|| rank(pair[0], pair[1]))),
+        );
         while symbols.len() > 2 {
             let (mut best, mut at) = (NONE, 0);
             for (index, &rank) in ranks.iter().enumerate() {

@@ -63,7 +63,8 @@ impl SymbolTable {
             let before = if place & 1 != 0 { prefix } else { "" };
             let after = if place & 2 != 0 { suffix } else { "" };
             let mut ids = CharTable::new(NONE);
-            for (text, id) in vocab.iter() {
+            let longest = before.len() + char::MAX.len_utf8() + after.len();
+            for (text, id) in vocab.iter().filter(|(text, _)| text.len() <= longest) {
                 let Some(rest) = text.strip_prefix(before).and_then(|rest| rest.strip_suffix(after)) else {
                     continue;
                 };

@@ -6,7 +6,7 @@
 //!
 //! A sentence is not merged whole. Where two neighbouring characters are neighbours in no piece, nothing
 //! can ever cross, and the parts to both sides are independent; short parts are merged by plain search and
-//! long ones with an agenda, so the cost is n log n for any text.
+//! long ones with an agenda, so the cost is n log n for any text. What a part became may be remembered.
 //!
 //! Unused pieces take part in merging and are taken apart again at the end, the way the text was last seen
 //! joined *anywhere* in the sentence; models that have any are therefore merged whole. What is left of them
@@ -15,6 +15,8 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use super::joints::Joints;
+use super::memo::{Memo, Part, Stretch};
 use super::pieces::PieceTable;
 use crate::cancel::Cancel;
 use crate::error::Result;
@@ -45,6 +47,9 @@ pub(super) struct ScoredMerges {
     emitted: Vec<TokenId>,
     unused: Vec<bool>,
     has_unused: bool,
+    /// Where sentences fall apart into stretches that are worth remembering; only where these are merged by the same
+    /// rules wherever they stand.
+    joints: Option<Joints>,
 }
 
 impl ScoredMerges {
@@ -104,7 +109,15 @@ impl ScoredMerges {
             emitted,
             unused: pieces.all().iter().map(|piece| piece.kind == PieceKind::Unused).collect(),
             has_unused: pieces.has_unused(),
+            // Unused pieces look at the whole sentence, and symbols are found from its start on.
+            joints: (!pieces.has_unused() && !pieces.has_symbols())
+                .then(|| Joints::new(pieces.ordinary_pieces().map(|(_, piece)| piece.text.as_str()))),
         })
+    }
+
+    /// Whether a memo is of use.
+    pub(super) fn has_joints(&self) -> bool {
+        self.joints.is_some()
     }
 
     /// Cuts a sentence. With `dropout`, every merge that comes up is skipped with that probability. An error only
@@ -115,41 +128,107 @@ impl ScoredMerges {
         pieces: &PieceTable,
         mut dropout: Option<(f64, &mut Random)>,
         cancel: &Cancel,
+        memo: Option<&mut Memo>,
         mut edge: impl FnMut(usize, usize, TokenId),
     ) -> Result<()> {
         SCRATCH.with_borrow_mut(|scratch| {
-            scratch.symbols.clear();
             scratch.joined.clear();
-            let bytes = text.as_bytes();
-            let mut at = 0;
-            let mut before = Neighbour::EDGE;
-            while at < bytes.len() {
-                let (next, symbol) = match pieces.symbol_at(&bytes[at..]) {
-                    // A user-defined symbol is a part of its own.
-                    Some(length) => {
-                        let id = pieces.ordinary().get(&bytes[at..at + length]).unwrap_or(NO_SYMBOL);
-                        (Neighbour::EDGE, Symbol::new(at, at + length, id, true))
-                    }
-                    None => {
-                        let (c, width) = char_at(text, at);
-                        let id = self.characters.get(c);
-                        (Neighbour { c, id }, Symbol::new(at, at + width, id, false))
-                    }
-                };
-                if !self.has_unused && !self.crossable.contains(before, next) {
-                    self.merge(scratch, &mut dropout, cancel)?;
-                    self.emit(scratch, pieces, &mut edge);
-                    scratch.symbols.clear();
+            match (&self.joints, memo) {
+                (Some(joints), Some(memo)) if dropout.is_none() => {
+                    self.by_stretches(text, pieces, joints, memo, scratch, cancel, edge)
                 }
-                scratch.symbols.push(symbol);
-                at = symbol.end as usize;
-                before = next;
-            }
-            self.merge(scratch, &mut dropout, cancel)?;
-            self.emit(scratch, pieces, &mut edge);
+                _ => self.merge_text(text, pieces, scratch, &mut dropout, cancel, &mut edge),
+            }?;
             scratch.give_back();
             Ok(())
         })
+    }
+
+    /// Stretch by stretch; no merge crosses the boundary of two.
+    #[allow(clippy::too_many_arguments)]
+    fn by_stretches(
+        &self,
+        text: &str,
+        pieces: &PieceTable,
+        joints: &Joints,
+        memo: &mut Memo,
+        scratch: &mut Scratch,
+        cancel: &Cancel,
+        mut edge: impl FnMut(usize, usize, TokenId),
+    ) -> Result<()> {
+        let bytes = text.as_bytes();
+        let mut watch = cancel.watch();
+        let mut at = 0;
+        while at < bytes.len() {
+            watch.step()?;
+            let end = joints.end(bytes, at);
+            let stretch = Stretch::new(bytes, at, end);
+            if let Some(known) = memo.get(&stretch) {
+                let mut start = at;
+                for part in known.parts.iter().take_while(|part| part.bytes() > 0) {
+                    edge(start, start + part.bytes(), part.id());
+                    start += part.bytes();
+                }
+            } else {
+                let mut parts = std::mem::take(&mut scratch.parts);
+                parts.clear();
+                let mut all = stretch.can_be_kept();
+                self.merge_text(&text[at..end], pieces, scratch, &mut None, cancel, &mut |from, to, id| {
+                    if all {
+                        let part = Part::new(id, to - from);
+                        all = part.is_some();
+                        parts.extend(part);
+                    }
+                    edge(at + from, at + to, id);
+                })?;
+                if all {
+                    memo.insert(&stretch, f32::INFINITY, &parts);
+                }
+                scratch.parts = parts;
+            }
+            at = end;
+        }
+        Ok(())
+    }
+
+    fn merge_text(
+        &self,
+        text: &str,
+        pieces: &PieceTable,
+        scratch: &mut Scratch,
+        dropout: &mut Option<(f64, &mut Random)>,
+        cancel: &Cancel,
+        edge: &mut impl FnMut(usize, usize, TokenId),
+    ) -> Result<()> {
+        scratch.symbols.clear();
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        let mut before = Neighbour::EDGE;
+        while at < bytes.len() {
+            let (next, symbol) = match pieces.symbol_at(&bytes[at..]) {
+                // A user-defined symbol is a part of its own.
+                Some(length) => {
+                    let id = pieces.ordinary().get(&bytes[at..at + length]).unwrap_or(NO_SYMBOL);
+                    (Neighbour::EDGE, Symbol::new(at, at + length, id, true))
+                }
+                None => {
+                    let (c, width) = char_at(text, at);
+                    let id = self.characters.get(c);
+                    (Neighbour { c, id }, Symbol::new(at, at + width, id, false))
+                }
+            };
+            if !self.has_unused && !self.crossable.contains(before, next) {
+                self.merge(scratch, dropout, cancel)?;
+                self.emit(scratch, pieces, edge);
+                scratch.symbols.clear();
+            }
+            scratch.symbols.push(symbol);
+            at = symbol.end as usize;
+            before = next;
+        }
+        self.merge(scratch, dropout, cancel)?;
+        self.emit(scratch, pieces, edge);
+        Ok(())
     }
 
     /// The merges of a sentence, without taking unused pieces apart again.
@@ -391,6 +470,8 @@ struct Scratch {
     /// The halves that an unused piece was last joined from.
     joined: HashMap<u32, [Symbol; 2]>,
     open: Vec<Symbol>,
+    /// What the stretch at hand became.
+    parts: Vec<Part>,
 }
 
 impl Scratch {

@@ -1,7 +1,9 @@
 //! SentencePiece models by SentencePiece's own rules.
 //!
 //! The model gets a whole normalized sentence. From the bottom up: [`pieces`] says what each piece is and
-//! finds ids; [`unigram`] and [`bpe`] cut a sentence into pieces (words and characters are cut here);
+//! finds ids; [`unigram`] and [`bpe`] cut a sentence into pieces (words and characters are cut here), stretch by
+//! stretch where [`joints`] shows that no piece reaches from one to the next, so that [`memo`] can keep what a stretch
+//! became (for Unigram as long as [`margins`] say that it would become the same again);
 //! [`Tokens`] makes tokens of the cuts: unknown neighbours are one token, or, with byte fallback, every
 //! unknown piece is spelled in bytes. Of these bytes the last one covers the piece and the others nothing.
 //!
@@ -21,10 +23,14 @@ use crate::random::Random;
 use crate::spec::{SentencePiece, SentencePieceKind, SentencePieceSpec};
 
 mod bpe;
+mod joints;
+mod margins;
+mod memo;
 mod pieces;
 mod unigram;
 
 use bpe::ScoredMerges;
+pub(crate) use memo::Memo;
 use pieces::PieceTable;
 use unigram::ScoredPieces;
 
@@ -61,16 +67,36 @@ impl SentencePieceModel {
         Ok(SentencePieceModel { pieces, algorithm })
     }
 
+    /// Whether [`tokenize_with`](Self::tokenize_with) makes use of a memo.
+    pub(crate) fn remembers_parts(&self) -> bool {
+        match &self.algorithm {
+            Algorithm::Unigram(model) => model.has_joints(),
+            Algorithm::Bpe(model) => model.has_joints(),
+            Algorithm::Word | Algorithm::Char => false,
+        }
+    }
+
     /// Appends the tokens of a normalized sentence.
     pub fn tokenize(&self, normalized: &str, cancel: &Cancel, out: &mut Vec<PieceToken>) -> Result<()> {
+        self.tokenize_with(normalized, cancel, None, out)
+    }
+
+    /// The same with a memo, which is of this model alone.
+    pub(crate) fn tokenize_with(
+        &self,
+        normalized: &str,
+        cancel: &Cancel,
+        memo: Option<&mut Memo>,
+        out: &mut Vec<PieceToken>,
+    ) -> Result<()> {
         check_length(normalized)?;
         let mut tokens = Tokens::new(&self.pieces, normalized, out);
         match &self.algorithm {
-            Algorithm::Unigram(model) => model.segment(normalized, &self.pieces, |start, end, id| {
+            Algorithm::Unigram(model) => model.segment(normalized, &self.pieces, memo, |start, end, id| {
                 tokens.push(start, end, id);
             }),
             Algorithm::Bpe(model) => {
-                model.segment(normalized, &self.pieces, None, cancel, |start, end, id| {
+                model.segment(normalized, &self.pieces, None, cancel, memo, |start, end, id| {
                     tokens.push(start, end, id);
                 })?
             }
@@ -175,7 +201,7 @@ impl SentencePieceModel {
             Algorithm::Bpe(model) => {
                 let mut tokens = Tokens::new(&self.pieces, normalized, out);
                 let dropout = Some((alpha as f64, random));
-                model.segment(normalized, &self.pieces, dropout, &Cancel::never(), |start, end, id| {
+                model.segment(normalized, &self.pieces, dropout, &Cancel::never(), None, |start, end, id| {
                     tokens.push(start, end, id);
                 })
             }

@@ -101,6 +101,10 @@ impl PieceTable {
         self.has_unused
     }
 
+    pub(super) fn has_symbols(&self) -> bool {
+        self.symbols.is_some()
+    }
+
     /// The pieces that segmentation works with.
     pub(super) fn ordinary(&self) -> &Trie {
         &self.ordinary

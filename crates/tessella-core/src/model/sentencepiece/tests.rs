@@ -124,3 +124,73 @@ fn megabytes_without_a_space_take_no_time() {
         }
     }
 }
+
+/// What stretches became is used again: the ids, spans and surfaces must be those of whole sentences. Scores are chosen
+/// so that many ways through a word differ by little or nothing, and sentences are long enough for the sums to lose
+/// their last digits, and to be counted from zero again.
+#[test]
+fn remembered_stretches_change_nothing() {
+    let mut random = Random::from_seed(12);
+    let mut below = |n: usize| (random.next_u64() % n as u64) as usize;
+    let mut without_limits = 0;
+    for round in 0..24 {
+        let alphabet: Vec<char> = ["abc▁", "ab.▁", "ab世é▁"][round % 3].chars().collect();
+        let kind = if round % 4 == 3 { SentencePieceKind::Bpe } else { SentencePieceKind::Unigram };
+        let step = [0.5, 0.01, 0.001][below(3)];
+        let mut pieces: Vec<(String, f32, PieceKind)> = Vec::new();
+        // One character may be unknown.
+        let known = alphabet.len() - below(2);
+        for c in &alphabet[..known] {
+            pieces.push((c.to_string(), -9.0 - below(5) as f32 * step, PieceKind::Normal));
+        }
+        for _ in 0..4 + below(24) {
+            let length = 2 + below(5);
+            let text: String = (0..length)
+                .map(|_| {
+                    let known = alphabet.len() - below(2);
+                    alphabet[below(known)]
+                })
+                .collect();
+            // Marks stand in front, and in one round of eight anywhere.
+            let text = if round % 8 == 7 {
+                text
+            } else {
+                let plain = text.replace('▁', "");
+                if text.starts_with('▁') { format!("▁{plain}") } else { plain }
+            };
+            if !text.is_empty() && pieces.iter().all(|piece| piece.0 != text) {
+                let length = text.chars().count() as f32;
+                let kind = match below(12) {
+                    0 if round % 5 == 0 => PieceKind::UserDefined,
+                    1 if round % 7 == 0 => PieceKind::Unused,
+                    _ => PieceKind::Normal,
+                };
+                pieces.push((text, -9.0 * length + below(9) as f32 * step, kind));
+            }
+        }
+        let list: Vec<_> = pieces.iter().map(|(text, score, kind)| (text.as_str(), *score, *kind)).collect();
+        let model = model(kind, &list).unwrap();
+        let mut memo = Memo::within([4 << 20, 70 << 10][below(2)]).unwrap();
+        for length in [1, 5, 40, 400, 4000, 30_000] {
+            let text: String = (0..length).map(|_| alphabet[below(alphabet.len())]).collect();
+            let (mut whole, mut parts) = (Vec::new(), Vec::new());
+            model.tokenize(&text, &Cancel::never(), &mut whole).unwrap();
+            model.tokenize_with(&text, &Cancel::never(), Some(&mut memo), &mut parts).unwrap();
+            assert!(whole == parts, "{kind:?} {pieces:?}");
+            // The same from zero, stretch by stretch: what came of it without any limit.
+            if let Algorithm::Unigram(unigram) = &model.algorithm
+                && length == 30_000
+            {
+                let mut ids = Vec::new();
+                let mut alone = Memo::within(4 << 20).unwrap();
+                for stretch in unigram.stretches(&text) {
+                    let mut found = Vec::new();
+                    model.tokenize_with(stretch, &Cancel::never(), Some(&mut alone), &mut found).unwrap();
+                    ids.extend(found.iter().map(|token| token.id));
+                }
+                without_limits += usize::from(!whole.iter().map(|token| token.id).eq(ids));
+            }
+        }
+    }
+    assert!(without_limits > 3, "the sums in front never mattered: {without_limits}");
+}

@@ -1,7 +1,8 @@
 //! SentencePiece's Unigram arithmetic.
 //!
 //! Scores are 32-bit and every sum is rounded, so a piece can be worth its place in one sentence and not in
-//! another: sentences are never cut for speed, and scores are never reset.
+//! another: what a stretch of a sentence became is used again only where the sum in front of it cannot change that
+//! ([`margins`](super::margins)); else it is searched again, from the very sum that SentencePiece has there.
 //!
 //! A user-defined symbol is worth a tenth for every byte but the first (in n-best lists and sampling: for
 //! every character but the first), so that it wins against pieces, whose scores are negative. Unused pieces
@@ -9,6 +10,9 @@
 
 use std::cell::RefCell;
 
+use super::joints::Joints;
+use super::margins::Margins;
+use super::memo::{Memo, Stretch};
 use super::pieces::PieceTable;
 use crate::error::{Error, Result};
 use crate::model::unigram::lattice::{Agenda, Bounds, Lattice};
@@ -21,15 +25,23 @@ pub(super) const AGENDA: Agenda =
     Agenda { limit: 10_000, bounds: Some(Bounds { added: 100_000, total: 500_000, cuts: 10, time: None }) };
 
 thread_local! {
-    static WINDOW: RefCell<Window<f32>> = RefCell::default();
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+#[derive(Debug, Default)]
+struct Scratch {
+    window: Window<f32>,
+    margins: Margins,
 }
 
 #[derive(Debug)]
 pub(super) struct ScoredPieces {
-    /// Score of each piece; NaN marks user-defined symbols. (A model with a NaN is refused.)
+    /// Score of each piece, and of what is unknown; NaN marks user-defined symbols. (A model with a NaN is refused.)
     scores: Vec<f32>,
     unused: Vec<bool>,
     unknown: f32,
+    /// Where sentences fall apart into stretches; only where all scores are finite.
+    joints: Option<Joints>,
 }
 
 impl ScoredPieces {
@@ -45,19 +57,118 @@ impl ScoredPieces {
             PieceKind::UserDefined => f32::NAN,
             _ => piece.score,
         };
+        let mut scores: Vec<f32> = pieces.all().iter().map(score).collect();
+        let unknown = lowest - UNKNOWN_PENALTY;
+        // Its own score is that of a piece that is never in a text.
+        scores[pieces.unk_id() as usize] = unknown;
+        let used = || pieces.ordinary_pieces().filter(|(_, piece)| piece.kind != PieceKind::Unused);
+        let finite = unknown.is_finite() && used().all(|(id, _)| !scores[id as usize].is_infinite());
         Ok(ScoredPieces {
-            scores: pieces.all().iter().map(score).collect(),
+            scores,
             unused: pieces.all().iter().map(|piece| piece.kind == PieceKind::Unused).collect(),
-            unknown: lowest - UNKNOWN_PENALTY,
+            unknown,
+            joints: finite.then(|| Joints::new(used().map(|(_, piece)| piece.text.as_str()))),
         })
     }
 
+    /// Whether a memo is of use.
+    pub(super) fn has_joints(&self) -> bool {
+        self.joints.is_some()
+    }
+
     /// The best segmentation.
-    pub(super) fn segment(&self, text: &str, pieces: &PieceTable, edge: impl FnMut(usize, usize, u32)) {
-        // With an unknown id the search never fails.
-        let _ = WINDOW.with_borrow_mut(|window| {
-            best_path(text, pieces.ordinary(), self, Some(pieces.unk_id()), window, edge)
+    pub(super) fn segment(
+        &self,
+        text: &str,
+        pieces: &PieceTable,
+        memo: Option<&mut Memo>,
+        edge: impl FnMut(usize, usize, u32),
+    ) {
+        SCRATCH.with_borrow_mut(|scratch| match (&self.joints, memo) {
+            (Some(joints), Some(memo)) => self.by_stretches(text, pieces, joints, memo, scratch, edge),
+            _ => {
+                self.search(text, pieces, 0.0, &mut scratch.window, edge);
+            }
         });
+    }
+
+    /// The best segmentation of a text behind others that came to `sum`, and what they come to with it.
+    fn search(
+        &self,
+        text: &str,
+        pieces: &PieceTable,
+        sum: f32,
+        window: &mut Window<f32>,
+        edge: impl FnMut(usize, usize, u32),
+    ) -> f32 {
+        // With an unknown id the search never fails.
+        best_path(text, pieces.ordinary(), self, Some(pieces.unk_id()), sum, window, edge).unwrap_or(sum)
+    }
+
+    /// As [`search`](Self::search) from zero on, stretch by stretch. No edge crosses the boundary of two stretches, so
+    /// every path goes through it, and one sum is all that the second knows of the first.
+    fn by_stretches(
+        &self,
+        text: &str,
+        pieces: &PieceTable,
+        joints: &Joints,
+        memo: &mut Memo,
+        Scratch { window, margins }: &mut Scratch,
+        mut edge: impl FnMut(usize, usize, u32),
+    ) {
+        let bytes = text.as_bytes();
+        let mut sum = 0f32;
+        let mut at = 0;
+        while at < bytes.len() {
+            let end = joints.end(bytes, at);
+            let stretch = Stretch::new(bytes, at, end);
+            let mut known = memo.get(&stretch).map(|known| (known.limit, known.parts));
+            if known.is_none() && stretch.can_be_kept() {
+                let unknown = (pieces.unk_id(), self.unknown);
+                let worth = |id, bytes| (!self.unused[id as usize]).then(|| self.worth(id, bytes));
+                let limit = margins.solve(&bytes[at..end], pieces.ordinary(), unknown, worth);
+                memo.insert(&stretch, limit, &margins.parts);
+                known = Some((limit, &margins.parts));
+            }
+            match known {
+                Some((limit, parts)) if sum.abs() <= limit => {
+                    let mut start = at;
+                    for part in parts.iter().take_while(|part| part.bytes() > 0) {
+                        sum += self.worth(part.id(), part.bytes());
+                        edge(start, start + part.bytes(), part.id());
+                        start += part.bytes();
+                    }
+                }
+                _ => {
+                    sum = self.search(&text[at..end], pieces, sum, window, |from, to, id| {
+                        edge(at + from, at + to, id);
+                    });
+                }
+            }
+            at = end;
+        }
+    }
+
+    /// A text as it falls apart.
+    #[cfg(test)]
+    pub(super) fn stretches<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some(joints) = &self.joints
+            && at < text.len()
+        {
+            let end = joints.end(text.as_bytes(), at);
+            found.push(&text[at..end]);
+            at = end;
+        }
+        found
+    }
+
+    /// The score of a piece, or of what is unknown.
+    #[inline]
+    fn worth(&self, id: u32, bytes: usize) -> f32 {
+        let score = self.scores[id as usize];
+        if score.is_nan() { symbol_score(bytes) } else { score }
     }
 
     pub(super) fn lattice(&self, text: &str, pieces: &PieceTable) -> Lattice<f32> {
@@ -100,12 +211,7 @@ impl Scoring for ScoredPieces {
 
     #[inline]
     fn with_piece(&self, id: u32, bytes: usize, before: f32) -> Option<f32> {
-        if self.unused[id as usize] {
-            return None;
-        }
-        let score = self.scores[id as usize];
-        let score = if score.is_nan() { symbol_score(bytes) } else { score };
-        Some(score + before)
+        (!self.unused[id as usize]).then(|| self.worth(id, bytes) + before)
     }
 
     #[inline]

@@ -119,7 +119,7 @@ impl Unigram {
         let mut writer = Writer { model: self, piece, run: None, failed: false, out };
         WINDOW
             .with_borrow_mut(|window| {
-                best_path(piece, &self.trie, &self.scores, self.unk_id, window, |start, end, id| {
+                best_path(piece, &self.trie, &self.scores, self.unk_id, 0.0, window, |start, end, id| {
                     writer.edge(start, end, id);
                 })
             })

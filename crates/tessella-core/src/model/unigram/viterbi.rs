@@ -55,19 +55,21 @@ pub(crate) fn char_width(first: u8) -> usize {
     }
 }
 
-/// Walks the best path and hands out its edges in order as `(start, end, id)`.
+/// Walks the best path and hands out its edges in order as `(start, end, id)`. `score` is what the text before it came
+/// to; the sum at the end is returned.
 pub(crate) fn best_path<S: Scoring>(
     text: &str,
     trie: &Trie,
     scoring: &S,
     unknown: Option<u32>,
+    score: S::Score,
     window: &mut Window<S::Score>,
     mut edge: impl FnMut(usize, usize, u32),
-) -> Result<(), NoUnknown> {
+) -> Result<S::Score, NoUnknown> {
     let bytes = text.as_bytes();
     let Window { nodes, path } = window;
     nodes.clear();
-    nodes.push(Node::default());
+    nodes.push(Node { score, ..Node::default() });
     let mut settled = 0;
     let mut reach = 0;
     let mut at = 0;
@@ -115,12 +117,13 @@ pub(crate) fn best_path<S: Scoring>(
         at += width;
     }
     hand_out(nodes, path, settled, bytes.len(), &mut edge);
+    let score = nodes[bytes.len() - settled].score;
     // A hostile text without any settled boundary must not keep its memory for ever.
     if nodes.capacity() > 1 << 20 {
         *nodes = Vec::new();
         *path = Vec::new();
     }
-    Ok(())
+    Ok(score)
 }
 
 #[inline]

@@ -1,0 +1,199 @@
+"""Decoding beside the peers: `python -m benchmarks.decoding`.
+
+All engines in one process, in short turns one after the other, so that a slow minute hits all alike: processor time,
+best and median of the turns. Texts are compared first: who gives another one is left out and named. Ids
+come as lists of Python integers or as arrays, 20, 500 or 100,000 at a time; `batch` is 100 lists of 500 in one call,
+`stream` one id after the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tests.conformance import texts
+
+SIZES = {"20": 20, "500": 500, "100,000": 100_000}
+TURNS = 15
+#: Ids decoded in one turn, at least.
+WORK = 40_000
+
+Decode = Callable[[Any], Any]
+
+
+def tessella_engine(path: str) -> dict[str, Decode]:
+    import tessella
+    from tessella.decoders import DecodeStream
+
+    tokenizer = tessella.load(path)
+
+    def stream(ids: Sequence[int]) -> str:
+        state = DecodeStream()
+        return "".join(filter(None, [state.step(tokenizer, one) for one in ids]))
+
+    return {
+        "list": tokenizer.decode,
+        "list, specials": lambda ids: tokenizer.decode(ids, skip_special_tokens=False),
+        "array": tokenizer.decode,
+        "batch": tokenizer.decode_batch,
+        "stream": stream,
+    }
+
+
+def rs_bpe_engine(path: str) -> dict[str, Decode]:
+    from rs_bpe.bpe import openai
+
+    encoding = openai.cl100k_base() if "cl100k" in path else openai.o200k_base()
+    return {
+        "list": encoding.decode,
+        "list, specials": encoding.decode,
+        "batch": lambda s: list(map(encoding.decode, s)),
+    }
+
+
+def tiktoken_engine(path: str) -> dict[str, Decode]:
+    import tiktoken
+    from tiktoken.load import load_tiktoken_bpe
+
+    from benchmarks.run import CL100K_LIKE
+
+    encoding = tiktoken.Encoding(
+        "bench", pat_str=CL100K_LIKE, mergeable_ranks=load_tiktoken_bpe(path), special_tokens={}
+    )
+    return {
+        "list": encoding.decode,
+        "list, specials": encoding.decode,
+        "batch": lambda s: list(map(encoding.decode, s)),
+    }
+
+
+def kitoken_engine(path: str) -> dict[str, Decode]:
+    import kitoken
+
+    tokenizer = kitoken.Kitoken.from_tiktoken_file(path)
+
+    def decode(ids: Any) -> str:
+        return str(tokenizer.decode(ids, True), "utf-8", "replace")
+
+    return {"list": decode, "batch": lambda lists: list(map(decode, lists))}
+
+
+def gigatoken_engine(path: str) -> dict[str, Decode]:
+    import gigatoken
+
+    tokenizer = gigatoken.Tokenizer.from_tiktoken(path, "cl100k", {})
+
+    def decode(ids: Any) -> str:
+        found = tokenizer.decode(ids)
+        return found if isinstance(found, str) else str(found, "utf-8", "replace")
+
+    return {"list": decode, "array": decode, "batch": lambda lists: list(map(decode, lists))}
+
+
+def tokenizers_engine(path: str) -> dict[str, Decode]:
+    import tempfile
+
+    import tessella
+    from tokenizers import Tokenizer
+    from tokenizers.decoders import DecodeStream
+
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        tessella.load(path).save(file.name)
+        tokenizer = Tokenizer.from_file(file.name)
+
+    def stream(ids: Sequence[int]) -> str:
+        state = DecodeStream(skip_special_tokens=False)
+        return "".join(filter(None, [state.step(tokenizer, one) for one in ids]))
+
+    return {"list": tokenizer.decode, "batch": tokenizer.decode_batch, "stream": stream}
+
+
+ENGINES = {
+    "tessella": tessella_engine,
+    "rs-bpe": rs_bpe_engine,
+    "tiktoken": tiktoken_engine,
+    "kitoken": kitoken_engine,
+    "gigatoken": gigatoken_engine,
+    "tokenizers": tokenizers_engine,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--file", default="cl100k_base.tiktoken")
+    parser.add_argument("--corpora", default="english,multilingual,code")
+    parser.add_argument("--engines", default=",".join(ENGINES))
+    parser.add_argument("--turns", type=int, default=TURNS)
+    arguments = parser.parse_args()
+    models, corpora = texts.folder("TESSELLA_MODELS"), texts.folder("TESSELLA_CORPORA")
+    if models is None or corpora is None:
+        print(
+            "Set TESSELLA_MODELS and TESSELLA_CORPORA to folders of tokenizer files and texts.",
+            file=sys.stderr,
+        )
+        return 2
+    import tessella
+
+    path = str(models / arguments.file)
+    encoder = tessella.load(path)
+    engines = {}
+    for name in arguments.engines.split(","):
+        try:
+            engines[name] = ENGINES[name](path)
+        except Exception as error:  # whatever a library cannot do, it is left out
+            print(f"{name}: left out: {type(error).__name__} {error}", file=sys.stderr)
+    print("| corpus | ids | as | engine | ns an id, best | median | MB/s | ratio | text |")
+    print("|---|---:|---|---|---:|---:|---:|---:|---|")
+    for corpus in arguments.corpora.split(","):
+        source = next(path for path in sorted(corpora.iterdir()) if path.name.startswith(corpus + ".txt"))
+        text = texts.read(source)[:2_000_000].decode("utf-8", "ignore")
+        ids = encoder.encode_ids(text, add_special_tokens=False)
+        for name, size in SIZES.items():
+            parts = [ids[at : at + size] for at in range(0, min(len(ids), 4 * max(size, WORK // 4)), size)]
+            forms = {"list": [p.tolist() for p in parts], "array": parts}
+            forms["list, specials"] = forms["list"]
+            if size == 500:
+                forms["batch"] = [[p.tolist() for p in parts[:100]]]
+                forms["stream"] = forms["list"][:20]
+            for form, inputs in forms.items():
+                measure(corpus, name, form, inputs, engines, arguments.turns)
+    return 0
+
+
+def measure(
+    corpus: str, size: str, form: str, inputs: list[Any], engines: dict[str, dict[str, Decode]], turns: int
+) -> None:
+    calls = {name: forms[form] for name, forms in engines.items() if form in forms}
+    wanted = [calls["tessella"](one) for one in inputs]
+    same = {name: [call(one) for one in inputs] == wanted for name, call in calls.items()}
+    count = sum(len(part) for one in inputs for part in (one if form == "batch" else [one]))
+    size_of_text = sum(len(one.encode()) for one in (wanted[0] if form == "batch" else wanted))
+    again = max(1, WORK // max(count, 1))
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    gc.disable()
+    for _ in range(turns):
+        for name, call in calls.items():
+            started = time.process_time()
+            for _ in range(again):
+                for one in inputs:
+                    call(one)
+            times[name].append((time.process_time() - started) / again)
+    gc.enable()
+    exact = [min(times[name]) for name in calls if name != "tessella" and same[name]]
+    for name, taken in times.items():
+        best, median = min(taken), statistics.median(taken)
+        ratio = f"{min(exact) / best:.2f}" if exact else "-"
+        print(
+            f"| {corpus} | {size} | {form} | {name} | {best / count * 1e9:.1f} | {median / count * 1e9:.1f} "
+            f"| {size_of_text / best / 1e6:.0f} | {ratio} | {'same' if same[name] else 'OTHER'} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+//! Bytes on their way to becoming text, in room that is kept from one call to the next.
+
+/// Bytes, and initialised room behind them: it is cleared when it is first had and not for every call.
+#[derive(Debug, Default)]
+pub struct Buffer {
+    room: Vec<u8>,
+    used: usize,
+}
+
+impl Buffer {
+    /// No bytes; the room stays.
+    pub fn clear(&mut self) {
+        self.used = 0;
+    }
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.room[..self.used]
+    }
+
+    /// The bytes as a list of their own.
+    pub fn into_bytes(mut self) -> Vec<u8> {
+        self.room.truncate(self.used);
+        self.room
+    }
+
+    /// Bytes that the room takes.
+    pub fn memory(&self) -> usize {
+        self.room.capacity()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.used
+    }
+
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.reserve(bytes.len());
+        self.room[self.used..self.used + bytes.len()].copy_from_slice(bytes);
+        self.used += bytes.len();
+    }
+
+    /// Sees to it that so many bytes fit behind those that are there.
+    pub(super) fn reserve(&mut self, bytes: usize) {
+        let needed = self.used + bytes;
+        if self.room.len() < needed {
+            self.room.resize(needed.max(self.room.len() * 2), 0);
+        }
+    }
+
+    /// All of the room, of which the first [`len`](Self::len) bytes are used.
+    #[inline]
+    pub(super) fn room(&mut self) -> &mut [u8] {
+        &mut self.room
+    }
+
+    #[inline]
+    pub(super) fn set_len(&mut self, used: usize) {
+        debug_assert!(used <= self.room.len());
+        self.used = used;
+    }
+
+    /// Keeps a part of the bytes.
+    pub(super) fn keep(&mut self, kept: std::ops::Range<usize>) {
+        self.used = kept.len();
+        self.room.copy_within(kept, 0);
+    }
+}
