@@ -5,36 +5,36 @@
 //! Where ranks are those of concatenations, the model itself keeps one pair for each token
 //! (`model/bpe/pairs.rs` argues why that is enough).
 
-use super::Engine;
+use std::sync::OnceLock;
+
 use super::key::{Key, LONGEST};
 use super::merge::{Merger, Work};
 use super::pairs::{NEVER, PairHash, Symbol};
 use super::slots::ID_BOUND;
+use super::{EachToken, Engine};
 use crate::ids::TokenId;
 
+/// Left, right, rank and result of a merge.
+type Ranked = (TokenId, TokenId, u32, TokenId);
+
 /// What an engine is made from.
-pub struct Parts<'p> {
+pub struct Parts {
     /// The token of every single byte.
     pub of_byte: [TokenId; 256],
-    /// Left, right, rank and result of every merge.
-    pub merges: Vec<(TokenId, TokenId, u32, TokenId)>,
+    pub merges: Vec<Ranked>,
     /// Whether the merges are those with which tokens end when they are merged alone; else they are any list.
     pub by_concatenation: bool,
     /// Whether a whole piece that is a token is that token.
     pub whole_pieces: bool,
-    /// Calls its second argument for every token that its first one wants, with the bytes that it stands for.
-    pub tokens: &'p EachToken<'p>,
+    pub tokens: EachToken,
     pub hash_seed: [u64; 2],
 }
 
-/// Hands over the bytes and the id of each token that is wanted.
-type EachToken<'t> = dyn Fn(&dyn Fn(TokenId) -> bool, &mut dyn FnMut(&[u8], TokenId)) + 't;
-
 impl Engine {
     /// Builds the tables, or says why this model is left to the plain loops.
-    pub fn new(parts: Parts<'_>) -> Result<Engine, &'static str> {
-        let Parts { of_byte, mut merges, by_concatenation, whole_pieces, tokens, hash_seed } = parts;
-        merges.sort_unstable_by_key(|&(_, _, rank, result)| (rank, result));
+    pub fn new(parts: Parts) -> Result<Engine, &'static str> {
+        let Parts { of_byte, merges, by_concatenation, whole_pieces, tokens, hash_seed } = parts;
+        let merges = by_rank(merges);
         // Results in the order of their ranks, then the bytes that are no results.
         let mut numbers = Numbers::default();
         for &(_, _, _, result) in &merges {
@@ -58,10 +58,13 @@ impl Engine {
         let of_byte: [Symbol; 256] = std::array::from_fn(|byte| number(of_byte[byte]).unwrap_or(NEVER));
         let merger = Merger::new(&pairs, of_byte, ids).ok_or("its pairs cannot be told apart")?;
         let mut whole = Vec::new();
+        // Units of a long piece are merged, so no token may be there for the piece alone.
+        let mut may_cut = true;
         if whole_pieces {
             // Where merges are those of tokens alone, every result is reached.
             let wanted = |id: TokenId| !by_concatenation || number(id).is_none();
             tokens(&wanted, &mut |bytes, id| {
+                may_cut = false;
                 if (1..=LONGEST).contains(&bytes.len()) {
                     whole.push((Key::of(bytes), id));
                 }
@@ -79,13 +82,48 @@ impl Engine {
                 whole.retain(|_| reached.next() == Some(false));
             }
         }
-        Ok(Engine { merger, whole: whole.into_iter().collect(), hash_seed })
+        Ok(Engine {
+            merger,
+            whole: whole.into_iter().collect(),
+            hash_seed,
+            tokens: may_cut.then_some(tokens),
+            cuts: OnceLock::new(),
+        })
     }
 
     /// Bytes in use.
     pub fn memory(&self) -> usize {
         self.merger.memory() + self.whole.len() * 2 * size_of::<(Key, TokenId)>()
     }
+}
+
+/// Merges in the order of their ranks. Ranks are mostly places in a list or ids, so they are put where they belong.
+fn by_rank(merges: Vec<Ranked>) -> Vec<Ranked> {
+    const NONE: u32 = u32::MAX;
+    let most = merges.len() * 4 + 1024;
+    let mut places = Vec::new();
+    let mut sorted = merges.len() < NONE as usize;
+    for (index, &(_, _, rank, _)) in merges.iter().enumerate() {
+        let rank = rank as usize;
+        if rank >= most {
+            sorted = false;
+            break;
+        }
+        if places.len() <= rank {
+            places.resize((rank + 1).max(merges.len()), NONE);
+        }
+        if places[rank] != NONE {
+            sorted = false;
+            break;
+        }
+        places[rank] = index as u32;
+    }
+    if sorted {
+        return places.iter().filter_map(|&index| merges.get(index as usize).copied()).collect();
+    }
+    let mut merges = merges;
+    merges.sort_unstable_by_key(|&(_, _, rank, result)| (rank, result));
+    merges
 }
 
 /// Tokens in the order in which they were met.

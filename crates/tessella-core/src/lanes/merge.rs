@@ -124,6 +124,7 @@ fn move_up(entries: &mut [Symbol; ROOM], at: usize) {
 
 impl Merger {
     /// Merges pieces, in any order, and hands each over when it is done, with its number.
+    #[inline(always)]
     pub fn merge(
         &self,
         work: &mut Work,

@@ -10,47 +10,64 @@
 //!    merged together ([`merge`], over [`pairs`]); then writing goes on.
 //!
 //! An [`Engine`] is what all workers share: tables made from the model once. A [`Runner`] is what one worker owns.
-//! Pieces above 15 bytes go another way, which the caller gives.
+//! Pieces above 15 bytes are cut into units where no token crosses ([`cuts`]); what is too long even then goes another
+//! way, which the caller gives.
+//!
+//! All of it is compiled for the vectors of several processors, and the best are chosen once ([`vectors`]).
 //!
 //! Everything here has a slow twin: the worker's piece cache and the model's own loops give the same ids, and the
 //! tests compare them. This is the only module of the crate with unsafe code, for three things: asking the processor
-//! for memory ([`ahead`]), writing ids into room that was reserved before, and vectors ([`ascii`]).
+//! for memory ([`ahead`]), writing ids into room that was reserved before, and vectors ([`ascii`], `x86`).
 
 mod ahead;
 pub mod ascii;
+mod bounds;
 mod build;
+mod cuts;
 mod key;
+mod longs;
 mod merge;
 mod pairs;
 mod slots;
 #[cfg(test)]
 mod tests;
+pub mod vectors;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
-use std::ops::Range;
-
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::error::Result;
 use crate::ids::TokenId;
 
 use ahead::prefetch;
+pub use bounds::Bounds;
 pub use build::Parts;
+use cuts::{Cuts, Marks, Memo};
 pub use key::Key;
+use longs::Longs;
 use merge::{Lane, Merger, Work};
-use slots::{IN_PLACE, Slots};
+use slots::{IN_PLACE, RING_SPARE, Slots};
+use vectors::{Level, Task, Vectors};
 
 /// Pieces that are taken together.
 const CHUNK: usize = 256;
 
 /// The tables that all workers share.
-#[derive(Debug)]
 pub struct Engine {
     merger: Merger,
     /// Pieces that are one token although merges would not make it, by key.
     whole: std::collections::HashMap<Key, TokenId>,
     hash_seed: [u64; 2],
+    /// Hands over the bytes of every token, if long pieces may be cut where no token crosses.
+    tokens: Option<EachToken>,
+    cuts: OnceLock<Cuts>,
 }
+
+/// Calls its second argument for every token that its first one wants and that stands for bytes, with those.
+pub type EachToken = Box<dyn Fn(&dyn Fn(TokenId) -> bool, &mut dyn FnMut(&[u8], TokenId)) + Send + Sync>;
 
 /// An engine that is built when it is first asked for, by whoever asks, and shared from then on.
 ///
@@ -82,124 +99,282 @@ impl Shared {
 /// The slots and buffers of one worker.
 #[derive(Debug)]
 pub struct Runner {
+    level: Level,
+    store: Store,
+    pieces: Batch,
+    /// The units of a long piece.
+    units: Batch,
+    bounds: Bounds,
+    memo: Memo,
+    longs: Longs,
+    /// Pieces with other characters than ASCII that were too long for a key.
+    long_pieces: usize,
+    /// Lines that the slots get when they need them, as a power of two.
+    most_lines_log2: u32,
+}
+
+/// What is known, and how more is found out.
+#[derive(Debug)]
+struct Store {
     slots: Slots,
-    keys: Vec<Key>,
-    hashes: Vec<u64>,
-    /// Pieces of the chunk that the slots do not know.
-    missing: Vec<u32>,
     work: Work,
+    /// The ids of the piece that was found out last.
     ids: Vec<TokenId>,
+}
+
+/// Pieces that are on their way.
+#[derive(Debug)]
+struct Batch {
+    keys: Vec<Key>,
+    /// The line of each key.
+    lines: Vec<u32>,
+    /// Those that the slots do not know.
+    missing: Vec<u32>,
+}
+
+impl Batch {
+    fn new() -> Self {
+        Batch {
+            keys: vec![Key::default(); Bounds::MOST],
+            lines: vec![0; Bounds::MOST],
+            missing: Vec::with_capacity(Bounds::MOST),
+        }
+    }
 }
 
 /// Lines of a runner's slots, as a power of two: what is of use, and what is enough. Two slots to a line.
 const LINES_LOG2: std::ops::RangeInclusive<u32> = 10..=18;
+/// What they begin with: memory that is never touched by a short text costs nothing, and 2 MB are one large page.
+const FIRST_LINES_LOG2: u32 = 15;
+/// So many long pieces pay for finding out where they may be cut.
+const LONG_PIECES: usize = 64;
 
 /// Makes ids of pieces that are too long for a key.
 pub trait LongPieces {
     fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()>;
 }
 
+/// The pieces of a text that a runner takes at once, at most [`Bounds::MOST`]: not empty, in order, without overlap.
+#[derive(Debug, Clone, Copy)]
+pub struct Pieces<'t> {
+    pub text: &'t [u8],
+    pub starts: &'t [u32],
+    pub ends: &'t [u32],
+}
+
+impl<'t> Pieces<'t> {
+    /// Pieces that cover a stretch of a text.
+    pub fn within(bounds: &'t Bounds, text: &'t [u8]) -> Self {
+        Pieces { text, starts: bounds.starts(), ends: bounds.ends() }
+    }
+
+    #[inline(always)]
+    fn piece(&self, at: usize) -> &'t [u8] {
+        &self.text[self.starts[at] as usize..self.ends[at] as usize]
+    }
+}
+
 impl Runner {
-    /// Bytes in use.
+    /// Bytes that may come into use.
     pub fn memory(&self) -> usize {
-        self.slots.bytes()
+        Slots::memory(self.most_lines_log2) + self.longs.most_memory()
     }
 
     /// A runner that stays within `budget` bytes; `None` if that is too little to be of use.
     pub fn new(budget: usize) -> Option<Runner> {
-        let lines_log2 = LINES_LOG2.rev().find(|&lines_log2| Slots::memory(lines_log2) <= budget)?;
+        let most = LINES_LOG2.rev().find(|&lines_log2| Slots::memory(lines_log2) <= budget)?;
+        let first = most.min(FIRST_LINES_LOG2);
         Some(Runner {
-            slots: Slots::new(lines_log2),
-            keys: vec![Key::default(); CHUNK],
-            hashes: vec![0; CHUNK],
-            missing: Vec::with_capacity(CHUNK),
-            work: Work::new(),
-            ids: Vec::new(),
+            level: Level::best(),
+            store: Store { slots: Slots::new(first), work: Work::new(), ids: Vec::new() },
+            pieces: Batch::new(),
+            units: Batch::new(),
+            bounds: Bounds::default(),
+            memo: Memo::new(),
+            longs: Longs::new(budget - Slots::memory(most)),
+            long_pieces: 0,
+            most_lines_log2: most,
         })
     }
 
-    /// Appends the ids of the pieces of a text, given as ranges that are not empty and do not overlap.
+    /// Slots that are soon crowded.
+    #[cfg(test)]
+    fn begin_small(&mut self) {
+        self.store.slots = Slots::new(*LINES_LOG2.start());
+    }
+
+    /// Which vectors pieces are to be found with.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Appends the ids of pieces.
     pub fn ids(
         &mut self,
         engine: &Engine,
-        text: &[u8],
-        pieces: &[Range<u32>],
+        pieces: Pieces<'_>,
         out: &mut Vec<TokenId>,
         long: &mut impl LongPieces,
     ) -> Result<()> {
-        pieces.chunks(CHUNK).try_for_each(|chunk| self.chunk(engine, text, chunk, out, long))
-    }
-
-    fn chunk(
-        &mut self,
-        engine: &Engine,
-        text: &[u8],
-        pieces: &[Range<u32>],
-        out: &mut Vec<TokenId>,
-        long: &mut impl LongPieces,
-    ) -> Result<()> {
-        let lines = self.slots.lines();
-        for ((piece, key), hash) in pieces.iter().zip(&mut self.keys).zip(&mut self.hashes) {
-            *key = Key::new(text, piece.start as usize, piece.end as usize);
-            *hash = key.hash(engine.hash_seed);
-            prefetch(lines, self.slots.line_of(*hash));
+        if self.store.slots.are_crowded() && self.store.slots.lines().len() < 1 << self.most_lines_log2 {
+            self.store.slots = self.store.slots.grown(self.most_lines_log2, |key| key.hash(engine.hash_seed));
         }
+        let level = self.level;
+        level.run(Chunk { runner: self, engine, pieces, out, long })
+    }
+}
+
+/// The pieces of a chunk on their way.
+struct Chunk<'c, L> {
+    runner: &'c mut Runner,
+    engine: &'c Engine,
+    pieces: Pieces<'c>,
+    out: &'c mut Vec<TokenId>,
+    long: &'c mut L,
+}
+
+impl<L: LongPieces> Task for Chunk<'_, L> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> Result<()> {
+        let Chunk { runner, engine, pieces, out, long } = self;
+        let Runner { store, pieces: batch, units, bounds, memo, longs, long_pieces, .. } = runner;
+        store.take(vectors, batch, engine, pieces, out, |store, at, out| {
+            let Pieces { text, starts, ends } = pieces;
+            let piece = pieces.piece(at);
+            if piece.is_ascii() || *long_pieces < LONG_PIECES {
+                *long_pieces += usize::from(!piece.is_ascii());
+                return long.ids(piece, out);
+            }
+            let Some(cuts) = engine.cuts() else { return long.ids(piece, out) };
+            let new = match longs.get(piece) {
+                Ok(ids) => {
+                    out.extend_from_slice(ids);
+                    return Ok(());
+                }
+                Err(new) => new,
+            };
+            let before = out.len();
+            let (mut cut, end) = (starts[at] as usize, ends[at] as usize);
+            bounds.begin(starts[at]);
+            while cut < end {
+                cut = memo.units(cuts, &text[..end], cut, bounds);
+                let pieces = Pieces::within(bounds, text);
+                store.take(vectors, units, engine, pieces, out, |_, at, out| {
+                    long.ids(pieces.piece(at), out)
+                })?;
+                bounds.go_on();
+            }
+            longs.remember(new, piece, &out[before..]);
+            Ok(())
+        })
+    }
+}
+
+impl Store {
+    /// Appends the ids of pieces; `long` appends those of one that is too long for a key.
+    #[inline(always)]
+    fn take<V: Vectors>(
+        &mut self,
+        vectors: V,
+        batch: &mut Batch,
+        engine: &Engine,
+        pieces: Pieces<'_>,
+        out: &mut Vec<TokenId>,
+        mut long: impl FnMut(&mut Store, usize, &mut Vec<TokenId>) -> Result<()>,
+    ) -> Result<()> {
+        let count = self.ask(batch, engine, pieces);
         let mut at = 0;
         let mut resolved = false;
-        while at < pieces.len() {
-            at += self.write_known(at, pieces.len(), out);
-            if at == pieces.len() {
-                break;
+        loop {
+            at += self.write_known(vectors, batch, at, count, out);
+            if at == count {
+                return Ok(());
             }
-            let (key, hash) = (self.keys[at], self.hashes[at]);
-            if key.is_long() {
-                long.ids(&text[pieces[at].start as usize..pieces[at].end as usize], out)?;
+            if batch.keys[at].is_long() {
+                long(self, at, out)?;
                 at += 1;
                 continue;
             }
-            if let Some(value) = Slots::probe(self.slots.lines(), self.slots.line_of(hash), key)
-                && self.slots.read_ring(value, out)
-            {
-                at += 1;
-                continue;
+            // Resolved already, and pushed out again by others of the chunk: alone then.
+            let alone = resolved;
+            if alone {
+                batch.missing.clear();
+                batch.missing.push(at as u32);
+            } else {
+                self.list_missing(batch, at, count);
             }
-            if resolved {
-                // Resolved, and pushed out again by others of the chunk.
-                self.missing.clear();
-                self.missing.push(at as u32);
-                self.resolve(engine);
+            self.resolve(batch, engine);
+            resolved = true;
+            if alone {
                 out.extend_from_slice(&self.ids);
                 at += 1;
-                continue;
             }
-            self.list_missing(at, pieces.len());
-            self.resolve(engine);
-            resolved = true;
         }
-        Ok(())
+    }
+}
+
+/// Writes ids to the beginning of some room.
+#[inline(always)]
+fn write<const N: usize>(ids: [TokenId; N], room: &mut [MaybeUninit<TokenId>; RING_SPARE]) {
+    const { assert!(N <= RING_SPARE) };
+    // SAFETY: there is room for as many, of the same type and so of the same alignment.
+    #[allow(unsafe_code)]
+    unsafe {
+        room.as_mut_ptr().cast::<[TokenId; N]>().write(ids);
+    }
+}
+
+impl Store {
+    /// Makes the keys of pieces and asks for their lines.
+    #[inline(always)]
+    fn ask(&self, batch: &mut Batch, engine: &Engine, pieces: Pieces<'_>) -> usize {
+        let Pieces { text, starts, ends } = pieces;
+        let table = self.slots.lines();
+        let bounds = starts.iter().zip(ends);
+        let places = batch.keys.iter_mut().zip(&mut batch.lines);
+        let mut count = 0;
+        for ((&start, &end), (key, line)) in bounds.zip(places) {
+            *key = Key::new(text, start as usize, end as usize);
+            let place = self.slots.line_of(key.hash(engine.hash_seed));
+            *line = place as u32;
+            prefetch(table, place);
+            count += 1;
+        }
+        debug_assert_eq!(count, starts.len());
+        count
     }
 
-    /// Writes the ids of pieces `from..to` of the chunk up to the first one that is not known or has many ids, and
-    /// returns how many pieces were written.
+    /// Writes the ids of pieces `from..to` of the chunk up to the first one that is not known, and returns how many
+    /// pieces were written.
     #[inline(always)]
-    fn write_known(&self, from: usize, to: usize, out: &mut Vec<TokenId>) -> usize {
-        let lines = self.slots.lines();
-        let keys = &self.keys[from..to];
-        let hashes = &self.hashes[from..to];
-        out.reserve((keys.len() + 1) * IN_PLACE);
+    fn write_known<V: Vectors>(
+        &self,
+        vectors: V,
+        batch: &Batch,
+        from: usize,
+        to: usize,
+        out: &mut Vec<TokenId>,
+    ) -> usize {
+        let table = self.slots.lines();
+        let keys = &batch.keys[from..to];
+        let lines = &batch.lines[from..to];
+        out.reserve(keys.len() * key::LONGEST + RING_SPARE);
         let mut room = out.spare_capacity_mut();
         let mut written = 0;
         let mut done = 0;
-        for (&key, &hash) in keys.iter().zip(hashes) {
-            let Some(value) = Slots::probe(lines, self.slots.line_of(hash), key) else { break };
-            let count = value.count();
-            if count > IN_PLACE {
-                break;
-            }
-            // Five ids whatever their number: what is too much is written over by the next piece.
-            let Some((place, _)) = room.split_first_chunk_mut::<IN_PLACE>() else { break };
-            for (place, id) in place.iter_mut().zip(value.ids()) {
-                place.write(id);
+        for (&key, &line) in keys.iter().zip(lines) {
+            let Some(value) = Slots::probe(table, line as usize, key) else { break };
+            let Some((place, _)) = room.split_first_chunk_mut::<RING_SPARE>() else { break };
+            let mut count = value.count();
+            // As many ids whatever their number: what is too much is written over by the next piece.
+            if count <= IN_PLACE {
+                write(value.ids(vectors), place);
+            } else {
+                let Some((ids, length)) = self.slots.in_ring(value) else { break };
+                write(*ids, place);
+                count = length;
             }
             room = &mut room[count..];
             written += count;
@@ -215,33 +390,34 @@ impl Runner {
         done
     }
 
-    #[inline(never)]
-    fn list_missing(&mut self, from: usize, to: usize) {
-        self.missing.clear();
-        let lines = self.slots.lines();
+    #[inline(always)]
+    fn list_missing(&self, batch: &mut Batch, from: usize, to: usize) {
+        let Batch { keys, lines, missing } = batch;
+        missing.clear();
+        let table = self.slots.lines();
         for at in from..to {
-            let key = self.keys[at];
-            let known = match Slots::probe(lines, self.slots.line_of(self.hashes[at]), key) {
+            let known = match Slots::probe(table, lines[at] as usize, keys[at]) {
                 Some(value) => value.count() <= IN_PLACE || self.slots.remembers(value),
-                None => key.is_long(),
+                None => keys[at].is_long(),
             };
             if !known {
-                self.missing.push(at as u32);
+                missing.push(at as u32);
             }
         }
     }
 
     /// Puts the results of the missing pieces into their slots. The ids of the piece that came last stay in
     /// `self.ids`.
-    #[inline(never)]
-    fn resolve(&mut self, engine: &Engine) {
-        let Runner { slots, keys, hashes, missing, work, ids } = self;
+    #[inline(always)]
+    fn resolve(&mut self, batch: &mut Batch, engine: &Engine) {
+        let Store { slots, work, ids } = self;
+        let Batch { keys, lines, missing } = batch;
         if !engine.whole.is_empty() {
             missing.retain(|&at| match engine.whole.get(&keys[at as usize]) {
                 Some(&id) => {
                     ids.clear();
                     ids.push(id);
-                    slots.insert(hashes[at as usize], keys[at as usize], ids);
+                    slots.insert(lines[at as usize] as usize, keys[at as usize], ids);
                     false
                 }
                 None => true,
@@ -252,20 +428,49 @@ impl Runner {
             let at = missing[index] as usize;
             ids.clear();
             ids.extend(lane.symbols().iter().map(|&symbol| engine.merger.ids[symbol as usize]));
-            slots.insert(hashes[at], keys[at], ids);
+            slots.insert(lines[at] as usize, keys[at], ids);
         });
     }
 }
 
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("sizes", &self.describe()).finish_non_exhaustive()
+    }
+}
+
 impl Engine {
+    /// Where long pieces are cut, if anywhere. Found out when the first long piece comes, by every thread that needs
+    /// it and has not got it yet, so that none waits for another.
+    #[inline]
+    fn cuts(&self) -> Option<&Cuts> {
+        match self.cuts.get() {
+            Some(cuts) => Some(cuts),
+            None => self.build_cuts(),
+        }
+    }
+
+    #[cold]
+    fn build_cuts(&self) -> Option<&Cuts> {
+        let mut marks = Marks::default();
+        self.tokens.as_ref()?(&|_| true, &mut |token, _| marks.add(token));
+        let _ = self.cuts.set(Cuts::new(&marks));
+        self.cuts.get()
+    }
+
     /// Sizes, for people.
     pub fn describe(&self) -> String {
         format!(
-            "{} pairs in a perfect hash of {} kB, {} whole pieces besides; {} kB for all threads",
+            "{} pairs in a perfect hash of {} kB, {} whole pieces besides; {} kB for all threads; {}; vectors: {}",
             self.merger.pairs.len(),
             self.merger.pairs.memory() >> 10,
             self.whole.len(),
-            self.memory() >> 10
+            self.memory() >> 10,
+            match self.tokens {
+                Some(_) => "long pieces are cut where no token crosses",
+                None => "long pieces one by one",
+            },
+            Level::best().name(),
         )
     }
 }

@@ -7,12 +7,14 @@
 
 use super::ahead::{LARGE_PAGE, want_large_pages};
 use super::key::Key;
+use super::vectors::{Plain, Vectors, WRITTEN};
 use crate::ids::TokenId;
 
 /// Ids that fit in a slot.
 pub const IN_PLACE: usize = 5;
 /// Ids must be below this.
 pub const ID_BOUND: u32 = 1 << 24;
+const _: () = assert!(IN_PLACE <= WRITTEN);
 
 /// The number of ids in a slot whose ids lie in the ring.
 const RING: u64 = 0xFF;
@@ -20,9 +22,13 @@ const RING: u64 = 0xFF;
 const RING_IDS: usize = 4;
 /// Longest result that the ring takes; every token covers a byte.
 const LONGEST: usize = super::key::LONGEST;
+/// Room behind the ring's end, so that as many ids can be read at once wherever they begin.
+pub const RING_SPARE: usize = 16;
+const _: () = assert!(LONGEST <= RING_SPARE);
 
-/// Eight words: low and high word of the key, two words of ids, twice.
-type Line = [u64; 8];
+/// Low and high word of the key, two words of ids.
+type Slot = [u64; 4];
+pub type Line = [Slot; 2];
 
 const BYTES: usize = size_of::<Line>();
 
@@ -54,10 +60,8 @@ impl Value {
 
     /// The ids in place, with rubbish behind them.
     #[inline(always)]
-    pub fn ids(self) -> [TokenId; IN_PLACE] {
-        let Value { low, high } = self;
-        let id = |word: u64| word as u32 & (ID_BOUND - 1);
-        [id(low), id(low >> 24), id(low >> 48 | high << 16), id(high >> 8), id(high >> 32)]
+    pub fn ids<V: Vectors>(self, vectors: V) -> [TokenId; WRITTEN] {
+        vectors.fives([self.low, self.high])
     }
 }
 
@@ -75,6 +79,8 @@ pub struct Slots {
     written: u64,
     /// Which slot of full lines goes next.
     victim: usize,
+    /// Slots that are taken.
+    taken: usize,
 }
 
 impl Slots {
@@ -90,9 +96,10 @@ impl Slots {
             words,
             skipped,
             shift: 64 - lines_log2,
-            ring: vec![0; lines * RING_IDS],
+            ring: vec![0; lines * RING_IDS + RING_SPARE],
             written: 0,
             victim: 0,
+            taken: 0,
         }
     }
 
@@ -101,14 +108,30 @@ impl Slots {
         (BYTES + RING_IDS * size_of::<TokenId>()) << lines_log2
     }
 
-    /// Bytes in use.
-    pub fn bytes(&self) -> usize {
-        size_of_val(self.words.as_slice()) + size_of_val(self.ring.as_slice())
+    /// Whether there are so many keys that some find no room near their line.
+    pub fn are_crowded(&self) -> bool {
+        self.taken > self.lines().len()
+    }
+
+    /// The same keys in more lines.
+    pub fn grown(&self, lines_log2: u32, hash: impl Fn(Key) -> u64) -> Self {
+        let mut more = Slots::new(lines_log2);
+        for &[low, high, first, second] in self.lines().iter().flatten().filter(|slot| slot[1] != 0) {
+            let key = Key { low, high };
+            let value = Value { low: first, high: second };
+            let line = more.line_of(hash(key));
+            if value.count() <= IN_PLACE {
+                more.insert(line, key, &value.ids(Plain)[..value.count()]);
+            } else if let Some((ids, count)) = self.in_ring(value) {
+                more.insert(line, key, &ids[..count]);
+            }
+        }
+        more
     }
 
     #[inline(always)]
     pub fn lines(&self) -> &[Line] {
-        self.words[self.skipped..].as_chunks().0
+        self.words[self.skipped..].as_chunks::<4>().0.as_chunks().0
     }
 
     /// The line of a hash.
@@ -125,29 +148,22 @@ impl Slots {
 
     #[inline(always)]
     fn probe_line(line: &Line, key: Key) -> Option<Value> {
-        let first = (line[0] ^ key.low) | (line[1] ^ key.high) == 0;
-        let second = (line[4] ^ key.low) | (line[5] ^ key.high) == 0;
+        let is = |slot: &Slot| (slot[0] ^ key.low) | (slot[1] ^ key.high) == 0;
+        let (first, second) = (is(&line[0]), is(&line[1]));
         // Both are looked at, and one is taken, without a branch between them.
-        let value = if second { (line[6], line[7]) } else { (line[2], line[3]) };
-        (first | second).then_some(Value { low: value.0, high: value.1 })
+        let [_, _, low, high] = line[usize::from(second)];
+        (first | second).then_some(Value { low, high })
     }
 
     /// Remembers a result; a key that is there gets the new one.
-    pub fn insert(&mut self, hash: u64, key: Key, ids: &[TokenId]) {
+    pub fn insert(&mut self, line: usize, key: Key, ids: &[TokenId]) {
         debug_assert!(!key.is_long() && key.len() > 0, "only keys of pieces are remembered");
         debug_assert!(ids.iter().all(|&id| id < ID_BOUND) && ids.len() <= LONGEST);
         let value = if ids.len() <= IN_PLACE {
             Value::in_place(ids)
         } else {
-            let size = self.ring.len();
-            for (at, &id) in ids.iter().enumerate() {
-                self.ring[(self.written as usize + at) % size] = id;
-            }
-            let at = self.written;
-            self.written += ids.len() as u64;
-            Value::in_ring(at, ids.len())
+            Value::in_ring(self.write_ring(ids), ids.len())
         };
-        let line = self.line_of(hash);
         let slots = [(line, 0), (line, 4), (line ^ 1, 0), (line ^ 1, 4)];
         let start = |(line, slot): (usize, usize)| self.skipped + line * 8 + slot;
         let takes = |&slot: &(usize, usize)| {
@@ -159,22 +175,36 @@ impl Slots {
             None => slots[self.victim % slots.len()],
         });
         self.victim = self.victim.wrapping_add(1);
+        self.taken += usize::from(self.words[slot + 1] == 0);
         self.words[slot..slot + 4].copy_from_slice(&[key.low, key.high, value.low, value.high]);
     }
 
-    /// Appends the ids of a value that lie in the ring; false if the ring has forgotten them.
-    pub fn read_ring(&self, value: Value, out: &mut Vec<TokenId>) -> bool {
-        let (at, count) = (value.low, (value.high & 0xFF) as usize);
-        let size = self.ring.len();
-        if !self.remembers(value) {
-            return false;
+    /// Writes ids to the ring and returns how many there were before them.
+    fn write_ring(&mut self, ids: &[TokenId]) -> u64 {
+        let size = (self.ring.len() - RING_SPARE) as u64;
+        // No result goes around the end.
+        if self.written % size + ids.len() as u64 > size {
+            self.written = self.written.next_multiple_of(size);
         }
-        out.extend((0..count).map(|offset| self.ring[(at as usize + offset) % size]));
-        true
+        let at = self.written;
+        let place = (at % size) as usize;
+        self.ring[place..place + ids.len()].copy_from_slice(ids);
+        self.written += ids.len() as u64;
+        at
+    }
+
+    /// The ids of a value that lie in the ring, with rubbish behind them, and their number; nothing if the ring has
+    /// forgotten them.
+    #[inline(always)]
+    pub fn in_ring(&self, value: Value) -> Option<(&[TokenId; RING_SPARE], usize)> {
+        // There is a power of two of them.
+        let place = value.low as usize & (self.ring.len() - RING_SPARE - 1);
+        let ids = self.ring.get(place..)?.first_chunk()?;
+        self.remembers(value).then_some((ids, (value.high & 0xFF) as usize))
     }
 
     /// Whether the ring still has the ids of a value that lie there.
     pub fn remembers(&self, value: Value) -> bool {
-        self.written - value.low <= self.ring.len() as u64
+        self.written - value.low <= (self.ring.len() - RING_SPARE) as u64
     }
 }

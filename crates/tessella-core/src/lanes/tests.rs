@@ -1,10 +1,10 @@
 //! The engine against the model's own loops, on random vocabularies and texts.
 
 use std::collections::HashSet;
-use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Engine, LongPieces, Runner};
+use super::vectors::Level;
+use super::{Bounds, Engine, LINES_LOG2, LongPieces, Pieces, Runner};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::model::bpe::{Bpe, MergeScratch};
@@ -104,41 +104,52 @@ impl LongPieces for Slowly<'_> {
 /// The least that a runner can live with: slots and ring are written over all the time.
 const SMALL: usize = 100 << 10;
 
-fn check(bpe: &Bpe, engine: &Engine, random: &mut Random) {
-    let mut runner = Runner::new(SMALL).unwrap();
+/// Whether slots have grown, and long pieces were cut.
+fn check(bpe: &Bpe, engine: &Engine, random: &mut Random) -> [bool; 2] {
+    let levels = Level::all();
+    let mut runner = Runner::new([SMALL, 6 * SMALL][below(random, 2)]).unwrap();
+    runner.begin_small();
+    runner.level = levels[below(random, levels.len())];
     for _ in 0..4 {
         let letters: &[u8] = [b"abc\xff".as_slice(), b"ab", b"abcdefgh \xff\x00"][below(random, 3)];
         let text: Vec<u8> = (0..below(random, 6000)).map(|_| letters[below(random, letters.len())]).collect();
-        let mut pieces: Vec<Range<u32>> = Vec::new();
+        let (mut starts, mut ends) = (Vec::new(), Vec::new());
         let longest = [3, 9, 16, 24][below(random, 4)];
         let mut at = below(random, 3);
         while at < text.len() {
             let end = (at + 1 + below(random, longest)).min(text.len());
-            pieces.push(at as u32..end as u32);
+            starts.push(at as u32);
+            ends.push(end as u32);
             // Some bytes belong to no piece.
             at = end + usize::from(below(random, 8) == 0);
         }
         let mut ids = vec![7];
-        runner.ids(engine, &text, &pieces, &mut ids, &mut Slowly(bpe)).unwrap();
         let mut expected = vec![7];
-        for piece in &pieces {
-            expected.extend(Slowly(bpe).tokenize(&text[piece.start as usize..piece.end as usize]));
+        for (starts, ends) in starts.chunks(Bounds::MOST).zip(ends.chunks(Bounds::MOST)) {
+            let pieces = Pieces { text: &text, starts, ends };
+            runner.ids(engine, pieces, &mut ids, &mut Slowly(bpe)).unwrap();
+            for at in 0..starts.len() {
+                expected.extend(Slowly(bpe).tokenize(pieces.piece(at)));
+            }
         }
         assert!(ids == expected, "{:?} {}", bpe.spec().merges, String::from_utf8_lossy(&text));
     }
+    [runner.store.slots.lines().len() > 1 << LINES_LOG2.start(), engine.cuts.get().is_some()]
 }
 
 #[test]
 fn lanes_give_what_the_plain_loops_give() {
     let mut random = Random::from_seed(8);
-    let (mut taken, mut left) = (0, 0);
+    let (mut taken, mut left, mut grown, mut cut) = (0, 0, 0, 0);
     for round in 0..160 {
         let spec = if round % 2 == 0 { by_concatenation(&mut random) } else { by_list(&mut random) };
         let bpe = Bpe::new(&spec).unwrap();
         match bpe.lanes().unwrap() {
             Ok(engine) => {
                 taken += 1;
-                check(&bpe, &engine, &mut random);
+                let [has_grown, was_cut] = check(&bpe, &engine, &mut random);
+                grown += usize::from(has_grown);
+                cut += usize::from(was_cut);
             }
             Err(reason) => {
                 left += 1;
@@ -146,7 +157,7 @@ fn lanes_give_what_the_plain_loops_give() {
             }
         }
     }
-    assert!(taken > 90 && left > 3, "{taken} {left}");
+    assert!(taken > 90 && left > 3 && grown > 9 && cut > 9, "{taken} {left} {grown} {cut}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ use super::table::TableSplit;
 use super::{PreTokenizer, Stage};
 use crate::error::Result;
 use crate::pattern::Matcher;
+use crate::pattern::scan::MaskedPieces;
 use crate::spec::{PrependScheme, SplitBehavior};
 
 /// What one stage of a pre-tokenizer is, nested sequences resolved.
@@ -238,6 +239,11 @@ impl ByteLevelView {
     /// The matcher, if one split that isolates its matches is all there is.
     pub fn only_matcher(&self) -> Option<&Matcher> {
         self.splits.only_matcher()
+    }
+
+    /// The pieces of one segment, which cover it, if a single pattern finds them by masks.
+    pub fn masked<'t>(&'t self, raw: &'t str) -> Option<MaskedPieces<'t>> {
+        self.only_matcher()?.scanner()?.masked(raw)
     }
 
     /// Emits the byte ranges of the pieces of one segment, in order and none of them empty. Ranges may

@@ -15,6 +15,9 @@ use crate::error::Result;
 use crate::ids::TokenId;
 use crate::postprocess;
 
+/// Room for ids that the fast engine wants beyond those that it writes.
+const SPARE: usize = 8 << 10;
+
 /// Below this many bytes of text, threads cost more than they bring.
 const PARALLEL_ABOVE: usize = 64 << 10;
 
@@ -37,7 +40,8 @@ impl Tokenizer {
         let mut offsets = Vec::with_capacity(texts.len() + 1);
         offsets.push(0i64);
         if threads(texts.len(), size, options) == 1 {
-            let mut ids = Vec::with_capacity(size / 4 + 8);
+            // Untouched room costs nothing, growing costs a copy.
+            let mut ids = Vec::with_capacity(size / 3 + SPARE);
             self.inner.workers.with(|worker| -> Result<()> {
                 for text in texts {
                     options.check_cancelled()?;
@@ -46,6 +50,7 @@ impl Tokenizer {
                 }
                 Ok(())
             })?;
+            ids.shrink_to_fit();
             return Ok(RaggedIds { ids, offsets });
         }
         let parts: Vec<Vec<TokenId>> = self.run(texts.len(), size, options, |worker, index| {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::drive::{Sink, Source, Walk, one_by_one};
 use super::way::{Reader, Reads};
-use super::worker::{Lanes, Worker};
+use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
 use crate::cancel::Cancel;
 use crate::error::Result;
@@ -14,7 +14,7 @@ use crate::limits;
 use crate::model::bpe::Bpe;
 use crate::pretokenize::ByteLevelView;
 
-/// Ids whose room a worker keeps from one count to the next.
+/// Ids whose room a worker keeps from one text to the next, and bytes of a text that is encoded there.
 const MOST_KEPT: usize = 1 << 18;
 
 /// Parts between two looks at the cancel flag.
@@ -23,22 +23,36 @@ const CHECK_EVERY: usize = 4096;
 impl Tokenizer {
     /// Ids only. Truncation and padding of the options do not apply.
     pub fn encode_ids(&self, text: &str, options: &EncodeOptions<'_>) -> Result<Vec<TokenId>> {
-        let mut ids = Vec::with_capacity(text.len() / 4 + 8);
-        self.inner.workers.with(|worker| self.inner.append_ids(worker, text, options, &mut ids))?;
-        Ok(ids)
+        if text.len() > MOST_KEPT {
+            let mut ids = Vec::with_capacity(text.len() / 4 + 8);
+            self.inner.workers.with(|worker| self.inner.append_ids(worker, text, options, &mut ids))?;
+            return Ok(ids);
+        }
+        // Into room that is there and known to the processor's caches, then to their own of the right size.
+        self.with_ids(text, options, <[TokenId]>::to_vec)
     }
 
     /// The number of ids that [`encode_ids`](Self::encode_ids) would give.
     pub fn count(&self, text: &str, options: &EncodeOptions<'_>) -> Result<usize> {
+        self.with_ids(text, options, <[TokenId]>::len)
+    }
+
+    /// Encodes into the room that the worker keeps.
+    fn with_ids<R>(
+        &self,
+        text: &str,
+        options: &EncodeOptions<'_>,
+        then: impl FnOnce(&[TokenId]) -> R,
+    ) -> Result<R> {
         self.inner.workers.with(|worker| {
-            let mut ids = std::mem::take(&mut worker.counted);
+            let mut ids = std::mem::take(&mut worker.room);
             ids.clear();
             let outcome = self.inner.append_ids(worker, text, options, &mut ids);
-            let count = ids.len();
+            let result = outcome.map(|()| then(&ids));
             if ids.capacity() <= MOST_KEPT {
-                worker.counted = ids;
+                worker.room = ids;
             }
-            outcome.map(|()| count)
+            result
         })
     }
 }
@@ -132,18 +146,21 @@ impl Sink for Ids<'_, '_> {
             return one_by_one(self, source, range, view);
         };
         let text = &source.buffer[range];
-        let mut flush = |lanes: &mut Lanes| {
-            self.options.check_cancelled()?;
-            lanes.flush(text.as_bytes(), &mut OneByOne { worker: self.worker, bpe }, self.out)
+        let check = || self.options.check_cancelled();
+        let mut long = OneByOne { worker: &mut *self.worker, bpe };
+        let outcome = match view.masked(text) {
+            Some(pieces) => lanes.masked(pieces, text.as_bytes(), &mut long, self.out, check),
+            None => view
+                .for_each_piece(text, &mut |piece| {
+                    if !lanes.wait(piece) {
+                        return Ok(());
+                    }
+                    check()?;
+                    lanes.flush(text.as_bytes(), &mut long, self.out)
+                })
+                .and_then(|()| lanes.flush(text.as_bytes(), &mut long, self.out)),
         };
-        let mut outcome = view.for_each_piece(text, &mut |piece| {
-            lanes.pieces.push(piece.start as u32..piece.end as u32);
-            if lanes.pieces.len() < Lanes::PIECES { Ok(()) } else { flush(&mut lanes) }
-        });
-        if outcome.is_ok() {
-            outcome = flush(&mut lanes);
-        }
-        lanes.pieces.clear();
+        lanes.forget();
         self.worker.lanes = Some(lanes);
         outcome
     }

@@ -8,10 +8,11 @@ use super::spelling::{Reading, Spelling};
 use super::way::{Reader, Reads};
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
-use crate::lanes::{Engine, LongPieces, Runner};
+use crate::lanes::{Bounds, Engine, LongPieces, Pieces, Runner};
 use crate::model::bpe::Bpe;
 use crate::model::cache::PieceCache;
 use crate::model::{Model, Scratch};
+use crate::pattern::scan::MaskedPieces;
 use crate::random::Random;
 
 /// What one thread needs to encode: lent by the pool for a call.
@@ -21,12 +22,12 @@ pub(super) struct Worker {
     pub segments: SegmentScratch,
     cache: PieceCache,
     /// The fast engine, once there was enough text for it.
-    pub lanes: Option<Lanes>,
+    pub lanes: Option<Box<Lanes>>,
     start: LanesStart,
     text_seen: usize,
     budget: usize,
-    /// Room for ids that are only counted.
-    pub counted: Vec<TokenId>,
+    /// Room for the ids of a text.
+    pub room: Vec<TokenId>,
     tokens: Vec<PieceToken>,
     unit: Vec<PieceToken>,
     spelling: Spelling,
@@ -42,7 +43,7 @@ impl Worker {
             start,
             text_seen: 0,
             budget: cache_budget,
-            counted: Vec::new(),
+            room: Vec::new(),
             tokens: Vec::new(),
             unit: Vec::new(),
             spelling: Spelling::default(),
@@ -71,7 +72,7 @@ impl Worker {
                 Some(runner) => {
                     // From now on pieces that are too long for the engine, and those of whole encodings.
                     self.cache.keep_within(self.budget.saturating_sub(runner.memory()));
-                    self.lanes = Some(Lanes { engine, runner, pieces: Vec::with_capacity(Lanes::PIECES) });
+                    self.lanes = Some(Box::new(Lanes::new(engine, runner)));
                 }
                 None => self.start = LanesStart::Never,
             },
@@ -263,19 +264,59 @@ impl Worker {
 pub(super) struct Lanes {
     engine: Arc<Engine>,
     runner: Runner,
-    /// Pieces of the text that wait for the engine.
-    pub pieces: Vec<Range<u32>>,
+    bounds: Bounds,
+    /// Pieces that may leave gaps between them.
+    starts: Vec<u32>,
+    ends: Vec<u32>,
 }
 
 impl Lanes {
-    /// Pieces that may wait.
-    pub const PIECES: usize = 1024;
+    fn new(engine: Arc<Engine>, runner: Runner) -> Self {
+        let room = || Vec::with_capacity(Bounds::MOST);
+        Lanes { engine, runner, bounds: Bounds::default(), starts: room(), ends: room() }
+    }
+
+    /// Appends the ids of a text whose pieces are found by masks. `check` is asked now and then whether to go on.
+    pub fn masked(
+        &mut self,
+        mut pieces: MaskedPieces<'_>,
+        text: &[u8],
+        long: &mut impl LongPieces,
+        out: &mut Vec<TokenId>,
+        check: impl Fn() -> Result<()>,
+    ) -> Result<()> {
+        self.bounds.begin(0);
+        loop {
+            let more = pieces.fill(self.runner.level(), &mut self.bounds);
+            self.runner.ids(&self.engine, Pieces::within(&self.bounds, text), out, long)?;
+            if !more {
+                return Ok(());
+            }
+            check()?;
+            self.bounds.go_on();
+        }
+    }
+
+    /// A piece that waits, until there are enough of them: then true.
+    #[inline]
+    pub fn wait(&mut self, piece: Range<usize>) -> bool {
+        self.starts.push(piece.start as u32);
+        self.ends.push(piece.end as u32);
+        self.starts.len() == Bounds::MOST
+    }
 
     /// Appends the ids of the pieces that wait.
     pub fn flush(&mut self, text: &[u8], long: &mut impl LongPieces, out: &mut Vec<TokenId>) -> Result<()> {
-        self.runner.ids(&self.engine, text, &self.pieces, out, long)?;
-        self.pieces.clear();
-        Ok(())
+        let pieces = Pieces { text, starts: &self.starts, ends: &self.ends };
+        let outcome = self.runner.ids(&self.engine, pieces, out, long);
+        self.forget();
+        outcome
+    }
+
+    /// Drops the pieces that wait.
+    pub fn forget(&mut self) {
+        self.starts.clear();
+        self.ends.clear();
     }
 }
 
@@ -292,7 +333,7 @@ pub(super) enum LanesStart {
 impl LanesStart {
     /// Bytes of text for each token of the vocabulary for which the plain way takes longer by what the tables take
     /// to build.
-    const BYTES_PER_TOKEN: usize = 32;
+    const BYTES_PER_TOKEN: usize = 8;
     /// Bytes of text that pay for the memory of one more worker, once the tables are there.
     const BYTES_FOR_A_WORKER: usize = 64 << 10;
 

@@ -273,13 +273,13 @@ impl Bpe {
             if by_concatenation && !self.tables.one_pair_each {
                 return Err("by the ranks of concatenations some tokens need more than one pair");
             }
-            let tokens = |wanted: &dyn Fn(TokenId) -> bool, each: &mut dyn FnMut(&[u8], TokenId)| {
+            let vocab = self.spec.vocab.clone();
+            let tokens = move |wanted: &dyn Fn(TokenId) -> bool, each: &mut dyn FnMut(&[u8], TokenId)| {
                 let mut bytes = Vec::new();
-                for (text, id) in self.spec.vocab.iter().filter(|&(_, id)| wanted(id)) {
+                for (text, id) in vocab.iter().filter(|&(_, id)| wanted(id)) {
                     bytes.clear();
-                    bytes.extend(text.chars().map_while(char_to_byte));
                     // What is not written in the alphabet stands for no bytes.
-                    if text.chars().all(|c| char_to_byte(c).is_some()) {
+                    if text.chars().all(|c| char_to_byte(c).map(|byte| bytes.push(byte)).is_some()) {
                         each(&bytes, id);
                     }
                 }
@@ -293,7 +293,7 @@ impl Bpe {
                     .collect(),
                 by_concatenation,
                 whole_pieces: self.whole_pieces,
-                tokens: &tokens,
+                tokens: Box::new(tokens),
                 hash_seed: [random.next_u64(), random.next_u64()],
             })
         })

@@ -6,6 +6,7 @@
 
 use super::alphabet::Alphabet;
 use crate::lanes::ascii::{Ascii, BLOCK, DIGIT, LETTER, WHITE};
+use crate::lanes::vectors::Vectors;
 
 /// A block of text: bit `i` of each mask is about its byte `i`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,6 +32,7 @@ impl Masks {
 }
 
 /// The blocks of a text, one after the other.
+#[derive(Debug)]
 pub struct Blocks<'t> {
     text: &'t [u8],
     alphabet: &'t Alphabet,
@@ -50,10 +52,10 @@ impl<'t> Blocks<'t> {
 
     /// The next block; nothing is there behind the end.
     #[inline(always)]
-    pub fn next(&mut self) -> Masks {
+    pub fn next<V: Vectors>(&mut self, vectors: V) -> Masks {
         let Some(rest) = self.text.get(self.at..) else { return Masks::default() };
         let (ascii, there) = match rest.first_chunk() {
-            Some(bytes) => (Ascii::of(bytes), !0),
+            Some(bytes) => (vectors.ascii(bytes), !0),
             None => last(rest),
         };
         let Ascii { letter, digit, white, line_end, blank, quote, inner, high } = ascii;

@@ -50,11 +50,14 @@ mod table;
 mod tests;
 
 use crate::error::Result;
+use crate::lanes::Bounds;
+use crate::lanes::vectors::Level;
 use crate::spec::Dialect;
 use alphabet::Alphabet;
 use family::Reading;
 use program::Program;
 use run::Search;
+pub use starts::MaskedPieces;
 use table::Table;
 
 /// A pattern as a deterministic automaton, proven to match as the dialect's own engine does.
@@ -107,12 +110,24 @@ impl Scanner {
     /// Empty matches come as the engine's iterator gives them. Linear in the text.
     #[inline]
     pub fn for_each_piece(&self, text: &str, mut emit: impl FnMut(usize, usize, bool)) {
-        match &self.reading {
-            Some(reading) => {
-                starts::for_each_piece(reading, &self.alphabet, text, |start, end| emit(start, end, true));
+        let Some(mut pieces) = self.masked(text) else { return self.for_each_piece_by_steps(text, emit) };
+        let level = Level::best();
+        let mut bounds = Bounds::default();
+        let mut more = true;
+        while more {
+            bounds.go_on();
+            more = pieces.fill(level, &mut bounds);
+            for (&start, &end) in bounds.starts().iter().zip(bounds.ends()) {
+                emit(start as usize, end as usize, true);
             }
-            None => self.for_each_piece_by_steps(text, emit),
         }
+    }
+
+    /// The pieces of a text by masks, if the pattern is of a known family: they cover the text. `None` also for a
+    /// text of 4 GiB or more.
+    pub fn masked<'t>(&'t self, text: &'t str) -> Option<MaskedPieces<'t>> {
+        let reading = self.reading.as_deref().filter(|_| u32::try_from(text.len()).is_ok())?;
+        Some(MaskedPieces::new(reading, &self.alphabet, text))
     }
 
     /// As [`for_each_piece`](Self::for_each_piece), by the automaton: the slow twin of masks.

@@ -7,7 +7,9 @@
 use super::alphabet::Alphabet;
 use super::family::{Ending, Family, Reading};
 use super::masks::{Blocks, Masks};
+use crate::lanes::Bounds;
 use crate::lanes::ascii::{BLOCK, LINE_END, WHITE};
+use crate::lanes::vectors::{Level, Task, Vectors};
 
 /// What tells the families apart.
 trait Rules {
@@ -49,44 +51,81 @@ impl Rules for Qwen2 {
     const END_IS_WHOLE: bool = false;
 }
 
-/// Calls `emit` for the start and end of every piece; together they cover the text.
-pub fn for_each_piece(reading: &Reading, alphabet: &Alphabet, text: &str, emit: impl FnMut(usize, usize)) {
-    let text = text.as_bytes();
-    match reading.family {
-        Family::Gpt2 => pieces::<Gpt2>(reading, alphabet, text, emit),
-        Family::Cl100k => pieces::<Cl100k>(reading, alphabet, text, emit),
-        Family::Llama3 => pieces::<Llama3>(reading, alphabet, text, emit),
-        Family::Qwen2 => pieces::<Qwen2>(reading, alphabet, text, emit),
-    }
+/// The pieces of a text, which together cover it, some at a time.
+#[derive(Debug)]
+pub struct MaskedPieces<'t> {
+    blocks: Blocks<'t>,
+    starts: Starts<'t>,
+    /// The block that is next, once it was looked at.
+    block: Option<Masks>,
+    /// Starts that are left out: the text's own, which is no end of a piece.
+    dropped: u64,
 }
 
-#[inline(always)]
-fn pieces<R: Rules>(reading: &Reading, alphabet: &Alphabet, text: &[u8], mut emit: impl FnMut(usize, usize)) {
-    if text.is_empty() {
-        return;
-    }
-    let mut blocks = Blocks::new(text, alphabet, &reading.roles);
-    let mut starts = Starts { reading, alphabet, text, base: 0, before: Before::default(), run: None };
-    let mut block = blocks.next();
-    // The first piece starts at 0, which is no end of another one.
-    let mut start = 0;
-    let mut dropped = 1;
-    while starts.base < text.len() {
-        let next = blocks.next();
-        let mut bits = starts.of::<R>(&block, &next) & !dropped;
-        dropped = 0;
-        while bits != 0 {
-            let end = starts.base + bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            emit(start, end);
-            start = end;
+impl<'t> MaskedPieces<'t> {
+    pub(super) fn new(reading: &'t Reading, alphabet: &'t Alphabet, text: &'t str) -> Self {
+        let text = text.as_bytes();
+        MaskedPieces {
+            blocks: Blocks::new(text, alphabet, &reading.roles),
+            starts: Starts { reading, alphabet, text, base: 0, before: Before::default(), run: None },
+            block: None,
+            dropped: 1,
         }
-        block = next;
-        starts.base += BLOCK;
     }
-    emit(start, text.len());
+
+    /// Adds the ends of pieces until there are many of them; false if these are the last of the text.
+    pub fn fill(&mut self, level: Level, bounds: &mut Bounds) -> bool {
+        level.run(Fill { pieces: self, bounds })
+    }
+
+    #[inline(always)]
+    fn fill_with<R: Rules, V: Vectors>(&mut self, vectors: V, bounds: &mut Bounds) -> bool {
+        let length = self.starts.text.len();
+        let mut block = match self.block {
+            Some(block) => block,
+            None => self.blocks.next(vectors),
+        };
+        while self.starts.base < length {
+            if bounds.is_full() {
+                self.block = Some(block);
+                return true;
+            }
+            let next = self.blocks.next(vectors);
+            let bits = self.starts.of::<R>(&block, &next) & !self.dropped;
+            self.dropped = 0;
+            bounds.push_block(vectors, bits, self.starts.base as u32);
+            block = next;
+            self.starts.base += BLOCK;
+        }
+        self.block = Some(block);
+        if length > 0 {
+            bounds.push(length as u32);
+        }
+        false
+    }
 }
 
+struct Fill<'f, 't> {
+    pieces: &'f mut MaskedPieces<'t>,
+    bounds: &'f mut Bounds,
+}
+
+impl Task for Fill<'_, '_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> bool {
+        let Fill { pieces, bounds } = self;
+        match pieces.starts.reading.family {
+            Family::Gpt2 => pieces.fill_with::<Gpt2, V>(vectors, bounds),
+            Family::Cl100k => pieces.fill_with::<Cl100k, V>(vectors, bounds),
+            Family::Llama3 => pieces.fill_with::<Llama3, V>(vectors, bounds),
+            Family::Qwen2 => pieces.fill_with::<Qwen2, V>(vectors, bounds),
+        }
+    }
+}
+
+#[derive(Debug)]
 struct Starts<'t> {
     reading: &'t Reading,
     alphabet: &'t Alphabet,
@@ -98,7 +137,7 @@ struct Starts<'t> {
 }
 
 /// What the next block must know of the one before.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Before {
     letter: u64,
     digit: u64,
@@ -120,7 +159,7 @@ struct Before {
 }
 
 /// A run of white space that goes on beyond its block: where it ends, and where its last line end is.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 struct WhiteRun {
     end: usize,
     last_line_end: Option<usize>,

@@ -1,6 +1,8 @@
 //! Masks against the automaton of the same pattern.
 
 use super::super::Scanner;
+use crate::lanes::Bounds;
+use crate::lanes::vectors::Level;
 use crate::random::Random;
 use crate::spec::Dialect;
 
@@ -66,10 +68,22 @@ const PARTS: &[&str] = &[
 ];
 
 fn check(scanner: &Scanner, text: &str) {
-    let (mut found, mut expected) = (Vec::new(), Vec::new());
-    scanner.for_each_piece(text, |start, end, is_match| found.push((start, end, is_match)));
-    scanner.for_each_piece_by_steps(text, |start, end, is_match| expected.push((start, end, is_match)));
-    assert!(found == expected, "{text:?}: {found:?} for {expected:?}");
+    let mut expected = Vec::new();
+    scanner.for_each_piece_by_steps(text, |start, end, is_match| {
+        assert!(is_match);
+        expected.push((start as u32, end as u32));
+    });
+    for level in Level::all() {
+        let mut found = Vec::new();
+        let (mut pieces, mut bounds) = (scanner.masked(text).unwrap(), Bounds::default());
+        let mut more = true;
+        while more {
+            bounds.go_on();
+            more = pieces.fill(level, &mut bounds);
+            found.extend(bounds.starts().iter().copied().zip(bounds.ends().iter().copied()));
+        }
+        assert!(found == expected, "{} {text:?}: {found:?} for {expected:?}", level.name());
+    }
 }
 
 #[test]

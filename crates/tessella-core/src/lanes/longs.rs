@@ -1,0 +1,158 @@
+//! What long pieces became, from their second appearance on: most come once and would only cost room.
+//!
+//! Texts and ids lie one after the other; when either is full, all is forgotten. A piece is told by its hash, and then
+//! compared in full.
+
+use crate::hash::hash_bytes;
+use crate::ids::TokenId;
+
+/// Longest piece that is remembered, in bytes.
+const LONGEST: usize = 1 << 10;
+const ENTRIES: usize = 1 << 13;
+/// Most bytes of texts, and of ids.
+const MOST: usize = 1 << 20;
+/// Bits that tell whether a hash came before.
+const SEEN_BITS: usize = 1 << 16;
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    hash: u64,
+    text: u32,
+    ids: u32,
+    bytes: u16,
+    /// 0: nothing is here, for every piece has ids.
+    count: u16,
+}
+
+const NOTHING: Entry = Entry { hash: 0, text: 0, ids: 0, bytes: 0, count: 0 };
+
+#[derive(Debug)]
+pub struct Longs {
+    /// Empty until something is to be remembered, as all that follows.
+    entries: Vec<Entry>,
+    texts: Vec<u8>,
+    ids: Vec<TokenId>,
+    most: usize,
+    seen: Vec<u64>,
+    /// Bits set since they were cleared.
+    met: usize,
+}
+
+/// A piece that is not known.
+#[derive(Debug, Clone, Copy)]
+pub struct New {
+    hash: u64,
+    again: bool,
+}
+
+impl Longs {
+    /// Stays within so many bytes, give or take a piece; too few, and nothing is remembered.
+    pub fn new(budget: usize) -> Self {
+        let fixed = ENTRIES * size_of::<Entry>() + SEEN_BITS / 8;
+        // More would be far from the processor.
+        let most = (budget.saturating_sub(fixed) / 2).min(MOST);
+        Longs { entries: Vec::new(), texts: Vec::new(), ids: Vec::new(), most, seen: Vec::new(), met: 0 }
+    }
+
+    /// The ids of a piece, or what there is to say about it when they are found.
+    pub fn get(&mut self, piece: &[u8]) -> Result<&[TokenId], New> {
+        let hash = hash_bytes(piece);
+        if let Some(entry) = self.entries.get(hash as usize % ENTRIES)
+            && entry.hash == hash
+            && entry.count > 0
+            && self.texts[entry.text as usize..][..usize::from(entry.bytes)] == *piece
+        {
+            return Ok(&self.ids[entry.ids as usize..][..usize::from(entry.count)]);
+        }
+        Err(New { hash, again: self.meet(hash) })
+    }
+
+    /// Whether a hash came before.
+    fn meet(&mut self, hash: u64) -> bool {
+        if self.most < LONGEST * size_of::<TokenId>() {
+            return false;
+        }
+        if self.met * 4 >= SEEN_BITS || self.seen.is_empty() {
+            self.seen.clear();
+            self.seen.resize(SEEN_BITS / 64, 0);
+            self.met = 0;
+        }
+        let bit = (hash >> 32) as usize % SEEN_BITS;
+        let again = self.seen[bit / 64] >> (bit % 64) & 1 == 1;
+        self.seen[bit / 64] |= 1 << (bit % 64);
+        self.met += usize::from(!again);
+        again
+    }
+
+    /// Remembers the ids of a piece that came again.
+    pub fn remember(&mut self, New { hash, again }: New, piece: &[u8], ids: &[TokenId]) {
+        if !again || piece.len() > LONGEST || ids.is_empty() || ids.len() > LONGEST {
+            return;
+        }
+        let full = self.texts.len() + piece.len() > self.most
+            || (self.ids.len() + ids.len()) * size_of::<TokenId>() > self.most;
+        if full || self.entries.is_empty() {
+            self.entries.clear();
+            self.entries.resize(ENTRIES, NOTHING);
+            self.texts.clear();
+            self.ids.clear();
+        }
+        self.entries[hash as usize % ENTRIES] = Entry {
+            hash,
+            text: self.texts.len() as u32,
+            ids: self.ids.len() as u32,
+            bytes: piece.len() as u16,
+            count: ids.len() as u16,
+        };
+        self.texts.extend_from_slice(piece);
+        self.ids.extend_from_slice(ids);
+    }
+
+    /// Bytes that may come into use.
+    pub fn most_memory(&self) -> usize {
+        2 * self.most + ENTRIES * size_of::<Entry>() + SEEN_BITS / 8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(longs: &mut Longs, number: u32) -> bool {
+        let piece = format!("a long piece and its number {number}");
+        let ids: Vec<TokenId> = (number..number + 3 + number % 7).collect();
+        let new = match longs.get(piece.as_bytes()) {
+            Ok(found) => {
+                assert_eq!(found, ids);
+                return true;
+            }
+            Err(new) => new,
+        };
+        longs.remember(new, piece.as_bytes(), &ids);
+        false
+    }
+
+    #[test]
+    fn what_comes_again_is_known_the_third_time() {
+        let mut longs = Longs::new(1 << 20);
+        for round in 0..3 {
+            let known = (0..500).filter(|&number| look(&mut longs, number)).count();
+            assert_eq!(known > 450, round == 2, "{round} {known}");
+        }
+        let mut none = Longs::new(1000);
+        assert!((0..9).all(|_| !look(&mut none, 1)));
+    }
+
+    #[test]
+    fn the_budget_holds() {
+        let mut longs = Longs::new(1 << 19);
+        for _ in 0..4 {
+            for number in 0..20_000 {
+                look(&mut longs, number);
+            }
+        }
+        let ids = longs.ids.len() * size_of::<TokenId>();
+        assert!(ids <= longs.most && longs.texts.len() <= longs.most && longs.most_memory() <= 1 << 19);
+        assert!(ids > 0);
+    }
+}

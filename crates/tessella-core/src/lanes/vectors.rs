@@ -1,0 +1,186 @@
+//! The vectors of the processor at hand: code that is compiled once for each kind, and the best kind chosen once.
+//!
+//! A [`Task`] is written over [`Vectors`], and [`Level::run`] runs it as the processor can: with 64-byte vectors
+//! (AVX-512), with 32-byte ones (AVX2), or with what every processor of its kind has, which is also the slow twin.
+//! All give the same bits, and tests compare them. `TESSELLA_VECTORS` asks for less than there is: `avx2` or `plain`.
+
+use std::sync::OnceLock;
+
+use super::ascii::{Ascii, BLOCK};
+#[cfg(target_arch = "x86_64")]
+use super::x86::{Avx2, Avx512};
+use crate::ids::TokenId;
+
+/// Ids that are written at once; those behind the last one are rubbish.
+pub const WRITTEN: usize = 8;
+
+/// What is done with vectors.
+pub trait Vectors: Copy {
+    /// What the bytes of a block are.
+    fn ascii(self, bytes: &[u8; BLOCK]) -> Ascii;
+
+    /// Writes `base` plus the place of every set bit, in order. What comes behind them is rubbish.
+    fn places(self, bits: u64, base: u32, out: &mut [u32; BLOCK]);
+
+    /// Five numbers of 24 bits, as they stand one after the other in two words; then rubbish.
+    fn fives(self, words: [u64; 2]) -> [TokenId; WRITTEN];
+}
+
+/// Something to be done with the vectors of a level.
+pub trait Task {
+    type Output;
+
+    /// Every implementation is to be `#[inline(always)]`, and what it calls in its loops as well: only what is
+    /// inlined is compiled for the level.
+    fn run<V: Vectors>(self, vectors: V) -> Self::Output;
+}
+
+/// A kind of vectors that this processor has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Level(Kind);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Plain,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Level {
+    /// The best that there is, unless the environment asks for less.
+    pub fn best() -> Level {
+        static BEST: OnceLock<Level> = OnceLock::new();
+        *BEST.get_or_init(|| {
+            let wanted = std::env::var("TESSELLA_VECTORS").unwrap_or_default();
+            let all = Self::all();
+            let named = all.iter().find(|level| level.name() == wanted);
+            named.or(all.last()).copied().unwrap_or(Level(Kind::Plain))
+        })
+    }
+
+    /// All that this processor has, the plain one first.
+    pub fn all() -> Vec<Level> {
+        #[allow(unused_mut)]
+        let mut all = vec![Level(Kind::Plain)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if super::x86::has_avx2() {
+                all.push(Level(Kind::Avx2));
+                if super::x86::has_avx512() {
+                    all.push(Level(Kind::Avx512));
+                }
+            }
+        }
+        all
+    }
+
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Kind::Plain => "plain",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => "avx512",
+        }
+    }
+
+    #[inline]
+    pub fn run<T: Task>(self, task: T) -> T::Output {
+        match self.0 {
+            Kind::Plain => task.run(Plain),
+            // A level is made only where the processor has its vectors.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => Avx2::run(task),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => Avx512::run(task),
+        }
+    }
+}
+
+/// What every processor has.
+#[derive(Debug, Clone, Copy)]
+pub struct Plain;
+
+impl Vectors for Plain {
+    #[inline(always)]
+    fn ascii(self, bytes: &[u8; BLOCK]) -> Ascii {
+        Ascii::of(bytes)
+    }
+
+    #[inline(always)]
+    fn places(self, bits: u64, base: u32, out: &mut [u32; BLOCK]) {
+        places_by_bits(bits, base, out);
+    }
+
+    #[inline(always)]
+    fn fives(self, [low, high]: [u64; 2]) -> [TokenId; WRITTEN] {
+        let id = |word: u64| word as TokenId & 0xFF_FFFF;
+        [id(low), id(low >> 24), id(low >> 48 | high << 16), id(high >> 8), id(high >> 32), 0, 0, 0]
+    }
+}
+
+/// Eight places at a time, so that the loop ends by their number and not by each bit.
+#[inline(always)]
+pub(super) fn places_by_bits(mut bits: u64, base: u32, out: &mut [u32; BLOCK]) {
+    let groups = (bits.count_ones() as usize).div_ceil(8);
+    for group in out.as_chunks_mut::<8>().0.iter_mut().take(groups) {
+        for place in group {
+            *place = base.wrapping_add(bits.trailing_zeros());
+            bits &= bits.wrapping_sub(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    struct Ask {
+        bytes: [u8; BLOCK],
+        bits: u64,
+        words: [u64; 2],
+    }
+
+    impl Task for &Ask {
+        type Output = (Ascii, Vec<u32>, Vec<TokenId>);
+
+        #[inline(always)]
+        fn run<V: Vectors>(self, vectors: V) -> Self::Output {
+            let mut places = [0; BLOCK];
+            vectors.places(self.bits, 1000, &mut places);
+            let count = self.bits.count_ones() as usize;
+            let ids = vectors.fives(self.words);
+            (vectors.ascii(&self.bytes), places[..count].to_vec(), ids[..5].to_vec())
+        }
+    }
+
+    #[test]
+    fn all_vectors_see_the_same() {
+        let mut random = Random::from_seed(4);
+        for shift in 0..1024u32 {
+            let few = random.next_u64() & random.next_u64() & random.next_u64();
+            let bits = [few, random.next_u64(), !few, 0, !0, 1 << 63, 1][shift as usize % 7];
+            let in_order = std::array::from_fn(|at| (at as u32 + shift) as u8);
+            let mixed = std::array::from_fn(|_| random.next_u64() as u8);
+            for bytes in [in_order, mixed] {
+                let ask = Ask { bytes, bits, words: [random.next_u64(), random.next_u64()] };
+                let expected = (&ask).run(Plain);
+                let wanted: Vec<u32> = (0..64).filter(|at| bits >> at & 1 == 1).map(|at| 1000 + at).collect();
+                assert_eq!(expected.1, wanted);
+                for level in Level::all() {
+                    assert_eq!(level.run(&ask), expected, "{}", level.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn levels_have_names() {
+        let names: Vec<&str> = Level::all().into_iter().map(Level::name).collect();
+        assert!(["plain", "avx2", "avx512"].starts_with(&names));
+        assert!(names.contains(&Level::best().name()));
+    }
+}

@@ -1,0 +1,232 @@
+//! Vectors of x86-64 processors beyond those that all of them have.
+//!
+//! A value of [`Avx2`] or [`Avx512`] is only made by `run`, which `Level` calls where the processor was asked; so
+//! whoever holds one may use its instructions.
+
+use std::arch::x86_64::*;
+
+use super::ascii::{Ascii, BLOCK};
+use super::vectors::{Task, Vectors, WRITTEN, places_by_bits};
+use crate::ids::TokenId;
+
+/// Vectors of 32 bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Avx2(());
+
+/// Vectors of 64 bytes, with masks and compression of bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Avx512(());
+
+pub fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+}
+
+pub fn has_avx512() -> bool {
+    has_avx2()
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512vbmi")
+        && is_x86_feature_detected!("avx512vbmi2")
+}
+
+impl Avx2 {
+    /// Only for a processor of which [`has_avx2`] holds.
+    #[inline]
+    pub(super) fn run<T: Task>(task: T) -> T::Output {
+        debug_assert!(has_avx2());
+        // SAFETY: the caller has asked the processor for these features.
+        #[allow(unsafe_code)]
+        unsafe {
+            with_avx2(task)
+        }
+    }
+}
+
+impl Avx512 {
+    /// Only for a processor of which [`has_avx512`] holds.
+    #[inline]
+    pub(super) fn run<T: Task>(task: T) -> T::Output {
+        debug_assert!(has_avx512());
+        // SAFETY: the caller has asked the processor for these features.
+        #[allow(unsafe_code)]
+        unsafe {
+            with_avx512(task)
+        }
+    }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn with_avx2<T: Task>(task: T) -> T::Output {
+    task.run(Avx2(()))
+}
+
+#[target_feature(
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2"
+)]
+fn with_avx512<T: Task>(task: T) -> T::Output {
+    task.run(Avx512(()))
+}
+
+impl Vectors for Avx2 {
+    #[inline(always)]
+    fn ascii(self, bytes: &[u8; BLOCK]) -> Ascii {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            ascii_256(bytes)
+        }
+    }
+
+    #[inline(always)]
+    fn places(self, bits: u64, base: u32, out: &mut [u32; BLOCK]) {
+        places_by_bits(bits, base, out);
+    }
+
+    #[inline(always)]
+    fn fives(self, words: [u64; 2]) -> [TokenId; WRITTEN] {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            fives_256(words)
+        }
+    }
+}
+
+impl Vectors for Avx512 {
+    #[inline(always)]
+    fn ascii(self, bytes: &[u8; BLOCK]) -> Ascii {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            ascii_512(bytes)
+        }
+    }
+
+    #[inline(always)]
+    fn places(self, bits: u64, base: u32, out: &mut [u32; BLOCK]) {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            places_512(bits, base, out);
+        }
+    }
+
+    #[inline(always)]
+    fn fives(self, words: [u64; 2]) -> [TokenId; WRITTEN] {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            fives_256(words)
+        }
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn ascii_256(bytes: &[u8; BLOCK]) -> Ascii {
+    let mut found = Ascii::default();
+    for (part, bytes) in bytes.as_chunks::<32>().0.iter().enumerate() {
+        // SAFETY: 32 bytes are there, and this load asks for no alignment.
+        #[allow(unsafe_code)]
+        let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
+        let all = |byte: u8| _mm256_set1_epi8(byte as i8);
+        let is = |byte: u8| _mm256_cmpeq_epi8(bytes, all(byte));
+        // Moved so that the first of the range is the least number there is.
+        let within = |bytes, first: u8, count: u8| {
+            let moved = _mm256_add_epi8(bytes, all(0x80u8.wrapping_sub(first)));
+            _mm256_cmpgt_epi8(all(0x80 + count), moved)
+        };
+        let bits = |mask| u64::from(_mm256_movemask_epi8(mask) as u32) << (32 * part);
+        let blank = is(b' ');
+        found.letter |= bits(within(_mm256_or_si256(bytes, all(0x20)), b'a', 26));
+        found.digit |= bits(within(bytes, b'0', 10));
+        found.white |= bits(_mm256_or_si256(blank, within(bytes, b'\t', 5)));
+        found.line_end |= bits(_mm256_or_si256(is(b'\n'), is(b'\r')));
+        found.blank |= bits(blank);
+        found.quote |= bits(is(b'\''));
+        found.inner |= bits(_mm256_cmpgt_epi8(all(0xC0), bytes));
+        found.high |= bits(bytes);
+    }
+    found
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn ascii_512(bytes: &[u8; BLOCK]) -> Ascii {
+    // SAFETY: 64 bytes are there, and this load asks for no alignment.
+    #[allow(unsafe_code)]
+    let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
+    let all = |byte: u8| _mm512_set1_epi8(byte as i8);
+    let is = |byte: u8| _mm512_cmpeq_epi8_mask(bytes, all(byte));
+    let within =
+        |bytes, first: u8, count: u8| _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, all(first)), all(count));
+    let blank = is(b' ');
+    Ascii {
+        letter: within(_mm512_or_si512(bytes, all(0x20)), b'a', 26),
+        digit: within(bytes, b'0', 10),
+        white: blank | within(bytes, b'\t', 5),
+        line_end: is(b'\n') | is(b'\r'),
+        blank,
+        quote: is(b'\''),
+        inner: _mm512_cmplt_epi8_mask(bytes, all(0xC0)),
+        high: _mm512_movepi8_mask(bytes),
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
+#[inline]
+fn places_512(bits: u64, base: u32, out: &mut [u32; BLOCK]) {
+    const IN_ORDER: [u8; BLOCK] = {
+        let mut places = [0; BLOCK];
+        let mut at = 0;
+        while at < BLOCK {
+            places[at] = at as u8;
+            at += 1;
+        }
+        places
+    };
+    // SAFETY: 64 bytes are there, and this load asks for no alignment.
+    #[allow(unsafe_code)]
+    let in_order = unsafe { _mm512_loadu_si512(IN_ORDER.as_ptr().cast()) };
+    let places = _mm512_maskz_compress_epi8(bits, in_order);
+    let base = _mm512_set1_epi32(base as i32);
+    let write = |part: __m128i, out: &mut [u32; 16]| {
+        let places = _mm512_add_epi32(_mm512_cvtepu8_epi32(part), base);
+        // SAFETY: 64 bytes are there, and this store asks for no alignment.
+        #[allow(unsafe_code)]
+        unsafe {
+            _mm512_storeu_si512(out.as_mut_ptr().cast(), places);
+        }
+    };
+    let [first, second, third, fourth] = out.as_chunks_mut::<16>().0 else { return };
+    write(_mm512_castsi512_si128(places), first);
+    write(_mm512_extracti32x4_epi32::<1>(places), second);
+    if bits.count_ones() > 32 {
+        write(_mm512_extracti32x4_epi32::<2>(places), third);
+        write(_mm512_extracti32x4_epi32::<3>(places), fourth);
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn fives_256([low, high]: [u64; 2]) -> [TokenId; WRITTEN] {
+    let words = _mm256_broadcastsi128_si256(_mm_set_epi64x(high as i64, low as i64));
+    #[rustfmt::skip]
+    let order = _mm256_setr_epi8(
+        0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1,
+        12, 13, 14, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    );
+    let mut ids = [0; WRITTEN];
+    // SAFETY: 32 bytes are there, and this store asks for no alignment.
+    #[allow(unsafe_code)]
+    unsafe {
+        _mm256_storeu_si256(ids.as_mut_ptr().cast(), _mm256_shuffle_epi8(words, order));
+    }
+    ids
+}
