@@ -118,7 +118,9 @@ impl SentencePieceHandle {
 
     fn encode_ids(&self, py: Python<'_>, input: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         let bytes = text(input)?;
-        sized(py, bytes.len(), |_| self.inner.encode_ids(bytes))
+        sized(py, bytes.len(), |cancel| {
+            self.inner.encode_ids(bytes, &EncodeOptions { cancel, ..EncodeOptions::default() })
+        })
     }
 
     fn encode_ids_batch<'py>(

@@ -1,8 +1,8 @@
 //! Training by SentencePiece's rules: what needs no library beside it.
 
-use tessella_core::ErrorKind;
 use tessella_core::random::Random;
 use tessella_core::sentencepiece::Processor;
+use tessella_core::{EncodeOptions, ErrorKind};
 use tessella_formats::sentencepiece::read_description;
 use tessella_train::Silent;
 use tessella_train::sentencepiece::{SentencePieceTrainer, TrainedModel, split_csv};
@@ -154,11 +154,11 @@ fn what_was_trained_runs() {
     let trained = train(&options.replace("vocab_size=60", "vocab_size=320"), &sentences).unwrap();
     let processor = Processor::new(read_description(&trained.model).unwrap()).unwrap();
     for sentence in &sentences[..50] {
-        let ids = processor.encode_ids(sentence.as_bytes()).unwrap();
+        let ids = processor.encode_ids(sentence.as_bytes(), &EncodeOptions::default()).unwrap();
         assert_eq!(processor.decode_ids(&ids).unwrap().text, sentence.trim_end().as_bytes());
     }
     // Bytes that are no text come back as replacement characters, one each.
-    let ids = processor.encode_ids(b"ta\xFFri\xE3\x81").unwrap();
+    let ids = processor.encode_ids(b"ta\xFFri\xE3\x81", &EncodeOptions::default()).unwrap();
     let text = String::from_utf8(processor.decode_ids(&ids).unwrap().text).unwrap();
     assert_eq!(text, "ta\u{FFFD}ri\u{FFFD}\u{FFFD}");
 }

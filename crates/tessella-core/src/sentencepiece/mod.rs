@@ -168,11 +168,12 @@ impl Processor {
     }
 
     /// Ids only.
-    pub fn encode_ids(&self, text: &[u8]) -> Result<Vec<TokenId>> {
+    pub fn encode_ids(&self, text: &[u8], options: &EncodeOptions<'_>) -> Result<Vec<TokenId>> {
         match std::str::from_utf8(text) {
-            Ok(text) => self.tokenizer.encode_ids(text, &EncodeOptions::default()),
+            Ok(text) => self.tokenizer.encode_ids(text, options),
             Err(_) => {
-                Ok(self.encode(text, &Cancel::never())?.pieces.into_iter().map(|piece| piece.id).collect())
+                let pieces = self.encode(text, &Cancel::new(options.cancel))?.pieces;
+                Ok(pieces.into_iter().map(|piece| piece.id).collect())
             }
         }
     }
@@ -185,7 +186,7 @@ impl Processor {
         }
         let mut ragged = RaggedIds { ids: Vec::new(), offsets: vec![0] };
         for text in texts {
-            ragged.ids.extend(self.encode_ids(text)?);
+            ragged.ids.extend(self.encode_ids(text, options)?);
             ragged.offsets.push(ragged.ids.len() as i64);
         }
         Ok(ragged)

@@ -92,9 +92,11 @@ impl SentencePieceModel {
         check_length(normalized)?;
         let mut tokens = Tokens::new(&self.pieces, normalized, out);
         match &self.algorithm {
-            Algorithm::Unigram(model) => model.segment(normalized, &self.pieces, memo, |start, end, id| {
-                tokens.push(start, end, id);
-            }),
+            Algorithm::Unigram(model) => {
+                model.segment(normalized, &self.pieces, cancel, memo, |start, end, id| {
+                    tokens.push(start, end, id);
+                })?
+            }
             Algorithm::Bpe(model) => {
                 model.segment(normalized, &self.pieces, None, cancel, memo, |start, end, id| {
                     tokens.push(start, end, id);

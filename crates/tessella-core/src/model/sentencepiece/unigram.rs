@@ -14,6 +14,7 @@ use super::joints::Joints;
 use super::margins::Margins;
 use super::memo::{Memo, Stretch};
 use super::pieces::PieceTable;
+use crate::cancel::{Cancel, Watch};
 use crate::error::{Error, Result};
 use crate::model::unigram::lattice::{Agenda, Bounds, Lattice};
 use crate::model::unigram::viterbi::{Scoring, Window, best_path};
@@ -81,15 +82,19 @@ impl ScoredPieces {
         &self,
         text: &str,
         pieces: &PieceTable,
+        cancel: &Cancel,
         memo: Option<&mut Memo>,
         edge: impl FnMut(usize, usize, u32),
-    ) {
+    ) -> Result<()> {
         SCRATCH.with_borrow_mut(|scratch| match (&self.joints, memo) {
-            (Some(joints), Some(memo)) => self.by_stretches(text, pieces, joints, memo, scratch, edge),
+            (Some(joints), Some(memo)) => {
+                self.by_stretches(text, pieces, joints, memo, scratch, cancel.watch(), edge)
+            }
             _ => {
                 self.search(text, pieces, 0.0, &mut scratch.window, edge);
+                Ok(())
             }
-        });
+        })
     }
 
     /// The best segmentation of a text behind others that came to `sum`, and what they come to with it.
@@ -107,6 +112,7 @@ impl ScoredPieces {
 
     /// As [`search`](Self::search) from zero on, stretch by stretch. No edge crosses the boundary of two stretches, so
     /// every path goes through it, and one sum is all that the second knows of the first.
+    #[allow(clippy::too_many_arguments)]
     fn by_stretches(
         &self,
         text: &str,
@@ -114,12 +120,14 @@ impl ScoredPieces {
         joints: &Joints,
         memo: &mut Memo,
         Scratch { window, margins }: &mut Scratch,
+        mut watch: Watch<'_>,
         mut edge: impl FnMut(usize, usize, u32),
-    ) {
+    ) -> Result<()> {
         let bytes = text.as_bytes();
         let mut sum = 0f32;
         let mut at = 0;
         while at < bytes.len() {
+            watch.step()?;
             let end = joints.end(bytes, at);
             let stretch = Stretch::new(bytes, at, end);
             let mut known = memo.get(&stretch).map(|known| (known.limit, known.parts));
@@ -147,6 +155,7 @@ impl ScoredPieces {
             }
             at = end;
         }
+        Ok(())
     }
 
     /// A text as it falls apart.
