@@ -75,7 +75,9 @@ def hub(monkeypatch):
         "with space",
     ],
 )
-def test_names_of_files_stay_here(hub, name):
+def test_names_of_files_stay_here(hub, name, tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
     with pytest.raises(FileNotFoundError) as caught:
         tessella.load(name)
     assert caught.value.filename == name
