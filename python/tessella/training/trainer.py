@@ -192,11 +192,12 @@ def _taking(options: Mapping[str, Option[Any, Any]], hints: Mapping[str, Any], k
 def _documented(doc: str, options: Mapping[str, Option[Any, Any]]) -> str:
     """A docstring with the section that tells the options, before its example."""
     told = [
-        textwrap.fill(f"{name}: {option.help}.", 104, initial_indent=" " * 8, subsequent_indent=" " * 12)
+        textwrap.fill(f"{name}: {option.help}.", 100, initial_indent=" " * 4, subsequent_indent=" " * 8)
         for name, option in options.items()
     ]
-    before, example, after = doc.partition("    Example:\n")
-    return "\n".join([before + "    Args:", *told, "", example]) + after
+    # Python takes the indentation away from 3.13 on.
+    before, example, after = inspect.cleandoc(doc).partition("Example:\n")
+    return "\n".join([before + "Args:", *told, "", example]) + after
 
 
 def adopted(trainer: Any) -> Trainer:
