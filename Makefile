@@ -20,10 +20,13 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
-# Each stamp is a set of packages: see requirements/.
+# Each stamp is a set of packages: see requirements/. What asks for no Python is compiled while the environment is made.
 $(VENV)/.build: requirements/build.txt
-	@$(STEP) "making the environment $(VENV)" build/venv.log $(PYTHON) -m venv $(VENV)
-	@$(STEP) "installing what building needs" build/install-build.log $(PIP) -r requirements/build.txt
+	@export SIDE_BY_SIDE=1; $(STEP) "compiling the core" build/core.log \
+			cargo build --profile quick --package tessella-core & core=$$!; \
+		$(STEP) "making the environment $(VENV)" build/venv.log $(PYTHON) -m venv $(VENV) && \
+		$(STEP) "installing what building needs" build/install-build.log $(PIP) -r requirements/build.txt; \
+		status=$$?; wait $$core && exit $$status
 	@touch $@
 
 $(VENV)/.test: requirements/test.txt $(VENV)/.build

@@ -40,6 +40,14 @@ pub fn listen() {
 
 /// Runs `work` on a thread of its own, interruptibly. Its stack is the size a main thread usually has.
 pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<AtomicBool>) -> Result<T> + Send) -> PyResult<T> {
+    // What is made for each kind of result is this much, the threads are made once.
+    let mut result = Err(Error::interrupted());
+    let slot = &mut result;
+    on_a_thread(py, Box::new(move |cancel| *slot = work(cancel)))?;
+    result.map_err(raise)
+}
+
+fn on_a_thread(py: Python<'_>, work: Box<dyn FnOnce(&Arc<AtomicBool>) + Send + '_>) -> PyResult<()> {
     let cancel = Arc::new(AtomicBool::new(false));
     py.detach(|| {
         std::thread::scope(|scope| {
@@ -49,7 +57,7 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<AtomicBool>) -> Resul
             let work = move || {
                 // Dropped, and so signalled, on every way out.
                 let _done = done;
-                work(cancel)
+                work(cancel);
             };
             let worker = threads::start(thread, scope, work).map_err(|error| raise(error.into()))?;
             let mut signal = None;
@@ -61,14 +69,10 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<AtomicBool>) -> Resul
                     signal = Some(error);
                 }
             }
-            let result = match worker.join() {
-                Ok(result) => result,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            match signal {
-                Some(error) => Err(error),
-                None => result.map_err(raise),
+            if let Err(panic) = worker.join() {
+                std::panic::resume_unwind(panic);
             }
+            signal.map_or(Ok(()), Err)
         })
     })
 }
