@@ -47,7 +47,9 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<AtomicBool>) -> Resul
     result.map_err(raise)
 }
 
-fn on_a_thread(py: Python<'_>, work: Box<dyn FnOnce(&Arc<AtomicBool>) + Send + '_>) -> PyResult<()> {
+type Work<'a> = Box<dyn FnOnce(&Arc<AtomicBool>) + Send + 'a>;
+
+fn on_a_thread(py: Python<'_>, work: Work<'_>) -> PyResult<()> {
     let cancel = Arc::new(AtomicBool::new(false));
     py.detach(|| {
         std::thread::scope(|scope| {
