@@ -240,8 +240,8 @@ fn note(boundaries: &mut Boundaries, count: usize, at: usize, was_gap: bool, kep
 }
 
 /// Follows the fused rows for about a block of bytes. Returns the position, the state, the number of boundaries,
-/// and whether it came to a stop.
-#[inline(always)]
+/// and whether it came to a stop. Called once a block, so it stands once, not in every caller of the loop.
+#[inline(never)]
 fn run_block(
     table: &Table,
     alphabet: &Alphabet,

@@ -1,11 +1,35 @@
 //! Every class that the scanner knows, walked over all code points with the engine.
+//!
+//! Long stretches of one kind (ideographs, syllables, private and unassigned code points) are looked at in steps;
+//! `TESSELLA_SCAN_STEP=1` looks at each. So are characters that fold.
 
 use super::super::properties::{CATEGORIES, LONG_CATEGORIES, POSIX, PROPERTIES};
 use super::super::{fold, set};
 use super::*;
 
+/// First and last code points of the stretches that are looked at in steps.
+const LONG: [(u32, u32); 6] = [
+    (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xAC00, 0xD7A3),
+    (0xE000, 0xF8FF),
+    (0x20000, 0xDFFFF),
+    (0xE0200, 0x10_FFFF),
+];
+
+fn step() -> u32 {
+    setting("TESSELLA_SCAN_STEP", 61) as u32
+}
+
 fn every_character() -> String {
-    (0..=0x10_FFFF).filter_map(char::from_u32).collect()
+    let step = step();
+    // The ends of planes and of stretches are looked at, whatever the step.
+    let wanted = |point: &u32| {
+        let (before, after) = (point.saturating_sub(2), point + 2);
+        let inside = |&(first, last): &(u32, u32)| first <= before && after <= last;
+        point.is_multiple_of(step) || before >> 16 != after >> 16 || !LONG.iter().any(inside)
+    };
+    (0..=0x10_FFFF).filter(wanted).filter_map(char::from_u32).collect()
 }
 
 fn compare(all: &str, source: &str, dialect: Dialect) -> Option<String> {
@@ -58,6 +82,8 @@ fn classes_hold_what_the_engines_hold() {
 fn folds_are_those_of_the_engines() {
     let mut wrong = Vec::new();
     let mut compared = 0;
+    let step = if step() == 1 { 1 } else { 4 };
+    let mut index = 0;
     for c in (0x80..=0x10_FFFF).filter_map(char::from_u32).chain("!@AKSZ[]aksz{}".chars()) {
         if c.to_lowercase().eq([c]) && c.to_uppercase().eq([c]) && !fold::has_sequence(&set::single(c)) {
             continue;
@@ -65,6 +91,10 @@ fn folds_are_those_of_the_engines() {
         let folded = set::folded(set::single(c));
         let alone = folded.ranges().len() == 1 && folded.ranges()[0].start() == folded.ranges()[0].end();
         if alone && !fold::has_sequence(&folded) {
+            continue;
+        }
+        index += 1;
+        if index % step != 0 {
             continue;
         }
         let escaped = regex_syntax::escape(&c.to_string());
@@ -83,7 +113,7 @@ fn folds_are_those_of_the_engines() {
             }
         }
     }
-    assert!(compared > 10_000, "{compared}");
+    assert!(compared > 10_000 / step, "{compared}");
     assert!(wrong.is_empty(), "{} of {compared}: {:#?}", wrong.len(), &wrong[..wrong.len().min(20)]);
 }
 
