@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from . import _tessella
-from ._corpus import Stream, files, in_lists, parts
+from ._corpus import files, in_lists, parts
 from ._progress import Meter
 from ._texts import Reading, flat
 from .ragged import RaggedIds
@@ -50,15 +50,6 @@ def _batches(
             meter.update(before, total)
     finally:
         meter.end()
-
-
-def _encoded_stream(
-    tokenizer: Tokenizer, stream: Stream, reading: Reading, special: bool, threads: int | None
-) -> Iterator[RaggedIds]:
-    """The ids of the texts of one binary stream, portion by portion; its name says what form they have."""
-    texts = _tessella.TextFiles([(stream.name, stream.file)], **reading.options)
-    while (found := texts.encode(tokenizer, PORTION, special, threads)) is not None:
-        yield RaggedIds(*found)
 
 
 def _read_file(path: Any) -> bytes:
