@@ -80,7 +80,7 @@ def make(job: Job, shard: Shard, step: Step = lambda done, tokens: None) -> dict
     Args:
         job: the run.
         shard: which shard.
-        step: is told now and then how many bytes of the shard's inputs are done, and how many tokens there are.
+        step: is told now and then how far the shard is.
     """
     target = place(job.out)
     outputs, tally = Outputs(target), Tally(job.settings.on_error == "skip")
