@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from . import _tessella
-from ._corpus import files, in_lists, parts
+from ._corpus import Stream, files, in_lists, parts
 from ._progress import Meter
 from ._texts import Reading, flat
 from .ragged import RaggedIds
@@ -50,6 +50,55 @@ def _batches(
             meter.update(before, total)
     finally:
         meter.end()
+
+
+class StreamIds:
+    """The ids of the texts of one binary stream, portion by portion; its name says what form they have.
+
+    Args:
+        tokenizer: the tokenizer.
+        stream: the stream.
+        reading: how texts are read.
+        special: whether the post-processor adds its special tokens.
+        threads: how many threads work.
+        skips: how many texts may be passed over that cannot be read or encoded.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        stream: Stream,
+        reading: Reading,
+        special: bool,
+        threads: int | None,
+        skips: int = 0,
+    ) -> None:
+        self._texts = _tessella.TextFiles([(stream.name, stream.file)], skips=skips, **reading.options)
+        self._how = (tokenizer, PORTION, special, threads)
+
+    def __iter__(self) -> Iterator[RaggedIds]:
+        while (found := self._texts.encode(*self._how)) is not None:
+            yield RaggedIds(*found)
+
+    def skipped(self) -> list[tuple[int, int, str]]:
+        """Line, byte and what is wrong of each text that was passed over since this was last asked."""
+        return self._texts.skipped()
+
+
+def encode_column(
+    tokenizer: Tokenizer, content: Any, offsets: Any, special: bool, threads: int | None
+) -> RaggedIds | None:
+    """The ids of texts whose bytes lie one after the other; ``None`` where some are not UTF-8.
+
+    Args:
+        tokenizer: the tokenizer.
+        content: the bytes, an array.
+        offsets: where each text begins, and the end.
+        special: whether the post-processor adds its special tokens.
+        threads: how many threads work.
+    """
+    found = _tessella.encode_column(tokenizer, content, offsets, special, threads)
+    return None if found is None else RaggedIds(*found)
 
 
 def _read_file(path: Any) -> bytes:

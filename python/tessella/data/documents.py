@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .. import _tessella
 from .._corpus import Stream, cells
-from .._files import PORTION
+from .._files import StreamIds, encode_column
 from .._texts import Reading
 from ..errors import FormatError, TessellaError
 from ..ragged import RaggedIds
@@ -100,11 +99,12 @@ def _lines(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -
     name = "standard input" if part.size < 0 else part.path
     # Once as many were passed over as may be, the next one is an error.
     skips = skipped.left
-    texts = _tessella.TextFiles([(name, stream)], skips=skips, **source.how.options)
+    texts = StreamIds(
+        source.tokenizer, Stream(name, stream), source.how, source.special, source.threads, skips
+    )
     first = 0
     try:
-        while (found := texts.encode(source.tokenizer, PORTION, source.special, source.threads)) is not None:
-            ids = RaggedIds(*found)
+        for ids in texts:
             yield _batch(ids, part, first)
             first += len(ids)
     except FormatError as error:
@@ -115,7 +115,7 @@ def _lines(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -
     _note(texts, part, stream, skipped)
 
 
-def _note(texts: _tessella.TextFiles, part: Slice, stream: SliceStream, skipped: Skipped) -> None:
+def _note(texts: StreamIds, part: Slice, stream: SliceStream, skipped: Skipped) -> None:
     """Lists what the engine has passed over."""
     skipped.add_lines(part, stream.first, texts.skipped())
 
@@ -165,11 +165,11 @@ def _column(source: Source, part: Slice, column: Any, row: int) -> RaggedIds:
     from . import tables
 
     content, offsets = tables.bytes_of(column)
-    found = _tessella.encode_column(source.tokenizer, content, offsets, source.special, source.threads)
+    found = encode_column(source.tokenizer, content, offsets, source.special, source.threads)
     if found is None:
         texts = cells(column, part.path, row, source.how)
         return source.tokenizer.encode_ids_batch(texts, source.special, source.threads)
-    return RaggedIds(*found)
+    return found
 
 
 def _one_by_one(
