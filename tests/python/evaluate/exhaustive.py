@@ -21,7 +21,7 @@ KINDS = "aZzé東я1٣_.,'-([ \t\n\u3000\u0301\u200d😀#▁</"
 
 @cache
 def characters(are_all: bool) -> list[str]:
-    """Every character, or every one that means something in the Unicode of this Python."""
+    """Every character, or those that mean something in the Unicode of this Python."""
     points = (chr(point) for point in range(sys.maxunicode + 1) if not 0xD800 <= point < 0xE000)
     return [one for one in points if are_all or unicodedata.category(one) not in ("Cn", "Co")]
 
@@ -117,7 +117,7 @@ def way_to(tokenizer: Tokenizer, entries: Entries, row: Mapping[str, object], ar
     """A way in which an entry that is called unreachable comes out after all; ``None`` where all fail."""
     id, cause = int(str(row["id"])), row["cause"]
     token, spelled = entries.tokens[id] or "", entries.bytes[id] or b""
-    every = characters(are_all)
+    every = characters(are_all and cause == "own entry")
     if cause == "no text":
         return repr(spelled) if stands_in_text(spelled) else None
     if cause == "own entry":

@@ -1,7 +1,7 @@
 """The audit of files that are in use, against exhaustive search.
 
 The suite looks at the three smallest files and some entries of each. ``TESSELLA_AUDIT=all`` looks at all files, every
-unreachable entry of up to six bytes, and every character; ``-s`` shows the table.
+unreachable entry of up to six bytes; ``-s`` shows the table.
 """
 
 import os
