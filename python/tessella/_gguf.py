@@ -1,8 +1,9 @@
 """A tokenizer as the keys of a GGUF file, after a proof.
 
-Such a file names a kind of model and, for BPE of bytes, one of the ways in which llama.cpp cuts texts; it cannot describe another. Which
-way is the tokenizer's own is not guessed from names: the ways are tried on texts that tell them apart. What comes
-out is written, read again, and has to give the same ids; if not, the text that would differ is the reason why nothing is written.
+Such a file names a kind of model and, for BPE of bytes, one of the ways in which llama.cpp cuts texts; it
+cannot describe another. Which way is the tokenizer's own is not guessed from names: the ways are tried on
+texts that tell them apart. What comes out is written, read again, and has to give the same ids; if not, the
+text that would differ is the reason why nothing is written.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import _tessella, _gguf_file
+from . import _gguf_file, _tessella
 from ._notices import warn
 from ._shown import quoted
 from ._telling import RULES
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ._types import Path
     from .tokenizer import Tokenizer
 
-__all__ = ["save"]
+__all__ = ["save", "spells_no_specials"]
 
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(1, 7)
 _PIECES = {
@@ -96,9 +97,7 @@ def _proven(tokenizer: Tokenizer) -> tuple[dict[str, Any], list[str]]:
     problem = "no kind of model that llama.cpp knows is like it"
     for keys in _candidates(tokenizer, texts):
         again = _read(keys)
-        if tokenizer.model.__class__.__name__ == "SentencePiece" and not tokenizer.get_added_tokens_decoder():
-            # There, texts cannot spell control symbols.
-            again.encode_special_tokens = True
+        again.encode_special_tokens = tokenizer.encode_special_tokens or spells_no_specials(tokenizer)
         found = _differing(tokenizer, again, texts)
         if found is None:
             rare = _differing(tokenizer, again, list(_RARE))
@@ -118,19 +117,25 @@ def _remarks(tokenizer: Tokenizer) -> list[str]:
     ]
     if taking:
         notices.append(
-            f"a GGUF file cannot say that {quoted(taking[0])} takes blanks beside it, or stands for a whole word"
+            f"a GGUF file cannot say that {quoted(taking[0])} takes blanks beside it, or stands for a whole "
+            "word"
         )
-    if type(tokenizer.model).__name__ == "WordPiece" and "strip_accents" in str(tokenizer.normalizer):
-        if _normalized(tokenizer, "é") == "e":
-            notices.append(
-                "llama.cpp takes accents off by a table of its own, which keeps only the first letter of each Korean "
-                "syllable"
-            )
+    if type(tokenizer.model).__name__ == "WordPiece" and _normalized(tokenizer, "é") == "e":
+        notices.append(
+            "llama.cpp takes accents off by a table of its own, which keeps only the first letter of each "
+            "Korean syllable"
+        )
     if type(tokenizer.model).__name__ in ("SentencePiece", "Unigram") and _is_unigram(tokenizer):
         notices.append(
-            "llama.cpp adds scores as 64-bit numbers: of ways to cut a text that are equally good, it may take another"
+            "llama.cpp adds scores as 64-bit numbers: of ways to cut a text that are equally good, it may "
+            "take another"
         )
     return notices
+
+
+def spells_no_specials(tokenizer: Tokenizer) -> bool:
+    """Whether texts cannot spell the control symbols, which they can once the tokenizer is read from GGUF."""
+    return type(tokenizer.model).__name__ == "SentencePiece" and not tokenizer.get_added_tokens_decoder()
 
 
 def _normalized(tokenizer: Tokenizer, text: str) -> str:
@@ -195,7 +200,8 @@ def _candidates(tokenizer: Tokenizer, texts: list[str]) -> Iterator[dict[str, An
         yield keys
         kinds = keys["tokenizer.ggml.token_type"]
         if _USER_DEFINED in kinds and _is_unigram(tokenizer):
-            # llama.cpp cuts such tokens out, and what follows them begins anew. As the best of all pieces they stay where they are.
+            # llama.cpp cuts such tokens out, and what follows them begins anew. As the best of all pieces
+            # they stay where they are.
             free = [kind == _USER_DEFINED for kind in kinds]
             yield keys | {
                 "tokenizer.ggml.token_type": [
@@ -225,20 +231,25 @@ def _spells_bytes(tokenizer: Tokenizer) -> bool:
 
 
 def _cuts(tokenizer: Tokenizer, state: dict[str, Any], texts: list[str]) -> Iterator[str]:
-    """The names of the ways that cut the texts as the tokenizer does; an error if there are none."""
+    """The names of the ways that cut the texts as the tokenizer does, well-known ones first.
+
+    An error if there are none.
+    """
     if tokenizer.normalizer is not None:
         changed = next((text for text in texts if _normalized(tokenizer, text) != text), None)
         if changed is not None:
             raise _refusal(
                 f"llama.cpp normalizes no text for such a model, and here {quoted(changed[:40])} becomes "
-                f"{quoted(_normalized(tokenizer, changed)[:40])}; take the normalizer out if that does not matter"
+                f"{quoted(_normalized(tokenizer, changed)[:40])}; take the normalizer out if that does not "
+                "matter"
             )
     own = tokenizer.pre_tokenizer
     assert own is not None
     joined = [text for text in texts if text]
     expected = [own.pre_tokenize_str(text) for text in joined]
     whole = bool(state.get("ignore_merges"))
-    alike, nearest = [], (len(joined) + 1, "", "", "")
+    alike: list[tuple[bool, int, str]] = []
+    nearest = (len(joined) + 1, "", "", "")
     for name, looks_up, bytes_spelled in _tessella.gguf_cuts():
         if not bytes_spelled:
             continue
@@ -252,7 +263,7 @@ def _cuts(tokenizer: Tokenizer, state: dict[str, Any], texts: list[str]) -> Iter
                 if len(differing) >= nearest[0]:
                     break
         if not differing:
-            alike.append((looks_up != whole, name))
+            alike.append((looks_up != whole, len(alike), name))
         elif len(differing) < nearest[0]:
             text = min(differing, key=len)
             shown = " ".join(piece for piece, _ in stages.pre_tokenize_str(text))
@@ -260,10 +271,10 @@ def _cuts(tokenizer: Tokenizer, state: dict[str, Any], texts: list[str]) -> Iter
     if not alike:
         _, name, text, shown = nearest
         raise _refusal(
-            f"llama.cpp knows no way (`tokenizer.ggml.pre`) that cuts texts like its pre-tokenizer; the nearest, "
-            f"`{name}`, cuts {quoted(text[:60])} into {quoted(shown[:80])}"
+            "llama.cpp knows no way (`tokenizer.ggml.pre`) that cuts texts like its pre-tokenizer; the "
+            f"nearest, `{name}`, cuts {quoted(text[:60])} into {quoted(shown[:80])}"
         )
-    yield from (name for _, name in sorted(alike))
+    yield from (name for _, _, name in sorted(alike))
 
 
 def _way(name: str) -> Tokenizer:
@@ -336,7 +347,9 @@ def _ends(tokenizer: Tokenizer, tokens: list[str]) -> dict[str, Any]:
 def _pairs(tokenizer: Tokenizer, state: dict[str, Any]) -> dict[str, Any]:
     """BPE of bytes."""
     for option in ("unk_token", "continuing_subword_prefix", "end_of_word_suffix"):
-        if state.get(option) and not (option == "unk_token" and tokenizer.token_to_id(state[option]) is not None):
+        if state.get(option) and not (
+            option == "unk_token" and tokenizer.token_to_id(state[option]) is not None
+        ):
             raise _refusal(f"its model has `{option}`, which llama.cpp does not know")
     if state.get("dropout"):
         raise _refusal("its ids are drawn by chance (dropout)")
@@ -353,7 +366,7 @@ def _pairs(tokenizer: Tokenizer, state: dict[str, Any]) -> dict[str, Any]:
 
 
 def _scored(tokenizer: Tokenizer, state: dict[str, Any]) -> dict[str, Any]:
-    """BPE of characters with tokens for bytes: a Llama-type model, in which a better score is an earlier merge."""
+    """BPE of characters with tokens for bytes: a Llama-type model, where scores are the order of merges."""
     tokens, kinds = _table(tokenizer, state["vocab"])
     scores = [-1e9] * len(tokens)
     for rank, (left, right) in reversed(list(enumerate(state["merges"]))):
@@ -396,7 +409,9 @@ def _words(tokenizer: Tokenizer, state: dict[str, Any]) -> dict[str, Any]:
     kinds[unknown] = _UNKNOWN
     ends = _ends(tokenizer, tokens)
     if not (ends.pop("tokenizer.ggml.add_bos_token") and ends.pop("tokenizer.ggml.add_eos_token")):
-        raise _refusal("llama.cpp puts [CLS] in front of texts and [SEP] behind them for such a model, and it does not")
+        raise _refusal(
+            "llama.cpp puts [CLS] in front of texts and [SEP] behind them for such a model, and it does not"
+        )
     begins, separates = ends.pop("tokenizer.ggml.bos_token_id"), ends.pop("tokenizer.ggml.eos_token_id")
     return {
         "general.architecture": "bert",
@@ -408,7 +423,7 @@ def _words(tokenizer: Tokenizer, state: dict[str, Any]) -> dict[str, Any]:
         "tokenizer.ggml.seperator_token_id": separates,
         "tokenizer.ggml.normalizer.lowercase": _normalized(tokenizer, "A") == "a",
         "tokenizer.ggml.normalizer.strip_accents": _normalized(tokenizer, "é") in ("e", "E"),
-        **{key: value for key, value in ends.items()},
+        **ends,
         "tokenizer.ggml.unknown_token_id": unknown,
     }
 
@@ -421,14 +436,18 @@ def _pieces(tokenizer: Tokenizer) -> dict[str, Any]:
     kinds = [_PIECES[kind] for _, _, kind in found]
     for id, token in tokenizer.get_added_tokens_decoder().items():
         if id != len(tokens) and tokens[id : id + 1] != [token.content]:
-            raise _refusal(f"the added token {quoted(token.content)} has the id {id}, after {len(tokens)} pieces")
+            raise _refusal(
+                f"the added token {quoted(token.content)} has the id {id}, after {len(tokens)} pieces"
+            )
         if id == len(tokens):
             tokens.append(token.content)
             kinds.append(_CONTROL if token.special else _USER_DEFINED)
     scores = [float(score) for _, score, _ in found] + [0.0] * (len(tokens) - len(found))
     unigram = options["unigram"]
     if unigram and options["byte_fallback"]:
-        raise _refusal("llama.cpp spells unknown text in tokens of bytes only for BPE, not for Unigram models")
+        raise _refusal(
+            "llama.cpp spells unknown text in tokens of bytes only for BPE, not for Unigram models"
+        )
     if not unigram and not options["byte_fallback"]:
         raise _refusal("llama.cpp needs tokens for all bytes in such a model, and they are not there")
     keys: dict[str, Any] = {

@@ -1,7 +1,8 @@
 """The container of GGUF: keys with values, then tensors.
 
-Little-endian: magic, version, number of tensors, number of pairs, pairs, what the tensors are, and their data from the next multiple of
-the alignment. The data is never read: where only keys change, it is copied as it stands, for its places are counted from its beginning.
+Little-endian: magic, version, number of tensors, number of pairs, pairs, what the tensors are, and their data
+from the next multiple of the alignment. The data is never read: where only keys change, it is copied as it
+stands, for its places are counted from its beginning.
 """
 
 from __future__ import annotations
@@ -9,16 +10,13 @@ from __future__ import annotations
 import os
 import shutil
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import IO, NamedTuple
 
 from ._files import _replacing
 from .errors import FormatError
 
-__all__ = ["Model", "Scalar", "write"]
-
-Scalar = "bool | int | str | bytes | Sequence[str] | Sequence[int] | Sequence[float]"
-Keys = Mapping[str, "bool | int | str | bytes | Sequence[str] | Sequence[int] | Sequence[float]"]
+__all__ = ["Model", "write"]
 
 _MAGIC = b"GGUF"
 _BOOL, _STRING, _ARRAY = 7, 8, 9
@@ -132,14 +130,15 @@ def _packed(value: object) -> bytes:
         return struct.pack("<I", _STRING) + _text(value)
     if isinstance(value, bytes):
         return struct.pack("<IIQ", _ARRAY, _UINT8, len(value)) + value
-    assert isinstance(value, list)
+    if not isinstance(value, list):
+        raise TypeError(f"a GGUF file has no value like {value!r}")
     if value and isinstance(value[0], str):
         return struct.pack("<IIQ", _ARRAY, _STRING, len(value)) + b"".join(map(_text, value))
     kind, form = (_FLOAT32, "f") if value and isinstance(value[0], float) else (_INT32, "i")
     return struct.pack(f"<IIQ{len(value)}{form}", _ARRAY, kind, len(value), *value)
 
 
-def write(path: str, keys: Keys, model: Model | None = None) -> None:
+def write(path: str, keys: Mapping[str, object], model: Model | None = None) -> None:
     """Writes a file of these keys, with the tensors and further keys of a model's file."""
     pairs = {} if model is None else dict(model.pairs)
     pairs.update((key, _packed(value)) for key, value in keys.items())

@@ -23,6 +23,7 @@ __all__ = ["restated"]
 
 _MARK = "▁"
 
+
 def restated(tokenizer: Tokenizer) -> Tokenizer:
     """The tokenizer that does the same with the stages of ``tokenizer.json``.
 
