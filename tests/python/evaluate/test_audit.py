@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tessella import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
 from tessella._vocabulary import entries, merges_of
-from tessella.errors import ArgumentError, FormatError
+from tessella.errors import ArgumentError, FormatError, OutOfRangeError
 from tessella.evaluate import Audit, audit
 from tessella.evaluate.auditing.witness import completions, is_utf8_inside
 from tessella.evaluate.growth import steps
@@ -159,18 +159,42 @@ def test_normalisers_and_splitters_are_told():
     assert {row["token"]: row["cause"] for row in found.not_found} == {"B": "normaliser", "é": "normaliser"}
 
 
-def test_bytes_without_a_character_to_spell():
-    vocabulary = [("<unk>", 0.0), ("a", -1.0), ("▁", -1.0)]
+def falls_back(letters):
+    vocabulary = [("<unk>", 0.0), *((one, -1.0) for one in letters), ("▁", -1.0)]
     vocabulary += [(f"<0x{byte:02X}>", -9.0) for byte in range(256)]
     tokenizer = Tokenizer(models.Unigram(vocabulary, unk_id=0, byte_fallback=True))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Fuse()])
-    found = audit(tokenizer)
+    return tokenizer
+
+
+def test_bytes_without_a_character_to_spell():
+    # What the name of a byte consists of has better entries.
+    letters = "<>x0123456789ABCDEF"
+    found = audit(falls_back("a" + letters))
     assert {row["token"] for row in found.unreachable} == {
         "<0x61>", "<0xC0>", "<0xC1>", *(f"<0x{byte:02X}>" for byte in range(0xF5, 0x100)),
+        *(f"<0x{ord(one):02X}>" for one in letters),
     }  # fmt: skip
     # A blank becomes a mark before the model sees it, which is no proof that nothing else becomes a blank.
     assert [row["token"] for row in found.not_found] == ["<0x20>"]
+
+
+def test_names_of_bytes_are_entries_too():
+    tokenizer = falls_back("a")
+    found = audit(tokenizer, witnesses=1000)
+    assert found.unreachable == found.not_found == []
+    texts = {row["token"]: row["text"] for row in found.witnesses}
+    assert texts["<0x61>"] == "<0x61>" in tokenizer.encode("<0x61>").tokens
+
+
+def test_witnesses_are_spread_over_the_vocabulary():
+    vocabulary = {chr(0x4E00 + number): number for number in range(150)}
+    found = audit(Tokenizer(models.WordLevel({**vocabulary, "?": 150}, "?")), witnesses=100)
+    assert [row["id"] for row in found.witnesses] == [number * 150 // 100 for number in range(100)]
+    for wrong, error in ((-1, OutOfRangeError), (1.5, TypeError), (True, TypeError)):
+        with pytest.raises(error, match="witnesses"):
+            audit(falls_back("a"), witnesses=wrong)
 
 
 def test_parts_of_characters_are_completed():

@@ -2,9 +2,11 @@
 
 import http.client
 import json
+import re
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +18,18 @@ pytest.importorskip("prometheus_client")
 
 from tessella.web.bounds import Bounds
 from tessella.web.run import listen, server
+from tessella.web.studio.links import PORT
 
 CORPUS = ["low lower lowest newer wider tiles", "naïve café — 東京 😀", "مرحبا שלום"] * 100
+
+
+TOUR = Path(__file__).parents[3] / "docs" / "tour"
+
+
+def tour_links() -> list[str]:
+    """The links of the tour that lead to the studio."""
+    pages = (path.read_text(encoding="utf-8") for path in sorted(TOUR.glob("*.md")))
+    return [found for page in pages for found in re.findall(rf"http://127\.0\.0\.1:{PORT}/#\S+", page)]
 
 
 @dataclass

@@ -8,10 +8,12 @@ import shutil
 from urllib.parse import quote
 
 import pytest
+from tessella import Tokenizer
 from tessella.web.studio.app import application
 from tessella.web.studio.session import Session
 
-from .conftest import Running
+from .conftest import CORPUS, Running, tour_links
+from .test_studio import CHAT
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
 
@@ -40,7 +42,10 @@ def browser():
 
 @pytest.fixture(scope="module")
 def studio(tokenizers):
-    with Running(application(Session(tokenizers), "token", ["127.0.0.1"])) as client:
+    able = Tokenizer.from_str(tokenizers["bpe"].to_str())
+    able.chat_template = CHAT
+    session = Session({**tokenizers, "able": able}, {"made": CORPUS})
+    with Running(application(session, "token", ["127.0.0.1"])) as client:
         yield f"http://127.0.0.1:{client.port}/token/"
 
 
@@ -57,7 +62,10 @@ def opened(browser, studio):
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on(
             "request",
-            lambda asked: asked.url.startswith((studio, "data:", "blob:")) or wrong.append(asked.url),
+            lambda asked: (
+                asked.url.startswith((studio.removesuffix("token/"), "data:", "blob:"))
+                or wrong.append(asked.url)
+            ),
         )
         page.goto(studio + view)
         page.locator("h1").wait_for()
@@ -81,6 +89,7 @@ DRAWN = {
     "train": ".played",
     "vocabulary": ".found table",
     "diff": "#totals",
+    "report": "iframe.report",
 }
 
 
@@ -220,7 +229,7 @@ def test_a_view_is_saved_as_one_file(opened, browser, tmp_path):
     alone.on("request", lambda request: asked.append(request.url))
     alone.goto(path.as_uri())
     assert alone.locator(".token").count() == page.locator(".token").count()
-    assert alone.locator("pre.text").inner_text().startswith("<img src=x")
+    assert alone.locator("pre.text").first.inner_text().startswith("<img src=x")
     assert asked == [path.as_uri()] and alone.evaluate("window.hit") is None
     context.close()
 
@@ -235,5 +244,63 @@ def test_long_texts_draw_what_is_in_view(opened):
     playwright.expect(page.locator(".card .counts")).to_contain_text("207,000 characters", timeout=30_000)
     assert page.locator(".block").count() > 100
     assert page.locator(".token").count() < 5000
-    page.locator(".tokens").evaluate("box => box.scrollTop = box.scrollHeight")
-    page.locator(".block").last.locator(".token").first.wait_for()
+    page.locator(".tokens").first.evaluate("box => box.scrollTop = box.scrollHeight")
+    page.locator(".card .block").last.locator(".token").first.wait_for()
+
+
+def test_a_report_is_the_library_s_own_page(opened, tmp_path):
+    page = opened("#report?t=bpe&t=wordpiece&c=made", scheme="dark")
+    report = page.frame_locator("iframe.report")
+    playwright.expect(report.locator("h1")).to_contain_text("bpe, wordpiece")
+    playwright.expect(report.locator("svg").first).to_be_visible()
+    # The frame follows the colours of the studio, and is as high as what it holds.
+    assert (
+        report.locator("body").evaluate("body => getComputedStyle(body).backgroundColor") == "rgb(22, 25, 29)"
+    )
+    page.wait_for_function("document.querySelector('iframe.report').offsetHeight > 1500")
+    with page.expect_download() as saved:
+        page.locator("#export").click()
+    saved.value.save_as(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    page.get_by_role("checkbox", name="wordpiece").uncheck()
+    page.locator("#measure").click()
+    playwright.expect(report.locator("h1")).not_to_contain_text("wordpiece")
+
+
+def test_a_conversation_shows_what_counts(opened):
+    page = opened("#playground?t=bpe&ck=able")
+    counted = page.locator(".conversation .token.counts")
+    playwright.expect(counted.first).to_be_visible()
+    assert "".join(counted.all_inner_texts()).replace("·", " ").strip() == "Lower than the others."
+    page.get_by_label("Message 2", exact=True).fill("lowest")
+    playwright.expect(page.locator(".conversation .tokens")).to_contain_text("lowest")
+    page.locator("#say").click()
+    playwright.expect(page.locator(".message")).to_have_count(3)
+    page.get_by_label("Remove message 3").click()
+    playwright.expect(page.locator(".message")).to_have_count(2)
+
+
+def test_the_audit_stands_in_the_vocabulary(opened):
+    page = opened("#vocabulary?k=bpe")
+    playwright.expect(page.locator("#audited")).to_contain_text("13 unreachable")
+    page.get_by_label("Only").select_option("unreachable")
+    playwright.expect(page.locator(".found .flag.unreachable")).to_have_count(13)
+    page.locator(".found td button").first.click()
+    playwright.expect(page.locator(".family dl")).to_contain_text("stand in no UTF-8")
+
+
+def test_links_of_the_tour_open_through_the_door(opened):
+    page = opened("#playground?t=bpe")
+    page.locator(".tokens .token").first.wait_for()
+    door = page.url.partition("/token/")[0] + "/"
+    for number, address in enumerate(tour_links()):
+        view = address.partition("#")[2]
+        if number:
+            page.evaluate(
+                "view => { document.getElementById('main').replaceChildren(); location.hash = view }", view
+            )
+        else:
+            page.goto(f"{door}#{view}")
+            page.wait_for_url(re.compile("/token/#"))
+        page.locator(DRAWN[view.partition("?")[0]]).first.wait_for()
+        assert page.locator(".error").all_inner_texts().count("") == page.locator(".error").count()

@@ -6,11 +6,14 @@ import math
 import pytest
 import tessella
 from tessella import Tokenizer, models
+from tessella.evaluate import evaluate
 from tessella.web.studio.app import ASKED, application, static
+from tessella.web.studio.links import state_of
+from tessella.web.studio.report import CLOSELY
 from tessella.web.studio.session import TRAINED, Session
 from tessella.web.studio.steps import shares
 
-from .conftest import Running
+from .conftest import Running, tour_links
 from .test_serve import texts
 
 TOKEN = "abc-token"
@@ -149,8 +152,16 @@ def test_searches(ask, tokenizers):
 def test_the_token_of_the_address_is_needed(ask):
     client = ask.client
     assert client.get(f"/{TOKEN}/").status == 200
+    # The door is open, and leads nowhere by itself.
+    door = client.get("/")
+    assert door.status == 200 and TOKEN.encode() not in door.body
+    for path in ("/welcome/style.css", "/welcome/welcome.js"):
+        assert TOKEN.encode() not in client.get(path).body
     for path in (
-        "/",
+        "/welcome/main.js",
+        "/welcome/..%2fmain.js",
+        "/ask/tokenizers",
+        "/report/x",
         "/other-token/",
         "/other-token/static/main.js",
         f"/{TOKEN}/static/..%2f..%2fapp.py",
@@ -188,13 +199,138 @@ def test_pages_ask_nobody_else(ask):
 
 def test_every_request_is_refused_where_it_is_wrong(ask):
     for name in ASKED:
-        required = {"tokenizer": "bpe", "text": "a", "id": 1, "token": "a"}
+        required = {
+            "tokenizer": "bpe", "text": "a", "id": 1, "token": "a", "json": "{}", "tokenizers": ["bpe"],
+            "messages": [{"role": "user"}],
+        }  # fmt: skip
         schema = ASKED[name][0]
         given = {field: required[field] for field in schema["required"]}
         assert 'no field "x"' in ask(name, 422, **given, x=1)
         for field in given:
             assert f"needs `{field}`" in ask(name, 422, **{key: given[key] for key in given if key != field})
     assert "there is no tokenizer 'other'" in ask("tokens", 404, tokenizer="other", text="a")
+
+
+CHAT = (
+    "{% for one in messages %}{{ one.role }}: "
+    "{% if one.role == 'assistant' %}{% generation %}{{ one.content }}{% endgeneration %}"
+    "{% else %}{{ one.content }}{% endif %} / {% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
+)
+SAID = [{"role": "user", "content": "lower?"}, {"role": "assistant", "content": "lowest tiles"}]
+
+
+def test_conversations_have_their_loss(tokenizers):
+    able = Tokenizer.from_str(tokenizers["bpe"].to_str())
+    able.chat_template = CHAT
+    plain = Tokenizer.from_str(tokenizers["bpe"].to_str())
+    plain.chat_template = "{% for one in messages %}{{ one.content }}|{% endfor %}"
+    session = Session({"able": able, "plain": plain, "none": tokenizers["bpe"]})
+    with Running(application(session, TOKEN, ["127.0.0.1"])) as client:
+
+        def chat(name, status=200, **given):
+            reply = client.post(f"/{TOKEN}/ask/chat", {"tokenizer": name, "messages": SAID, **given})
+            assert reply.status == status, reply.body
+            return reply.json
+
+        told = chat("able")
+        assert told["text"] == "user: lower? / assistant: lowest tiles / "
+        assert told["ids"] == able.encode(told["text"], add_special_tokens=False).ids
+        counted = [place for place, one in enumerate(told["mask"]) if one]
+        start, end = told["starts"][counted[0]], told["ends"][counted[-1]]
+        assert told["text"][start:end].strip() == "lowest tiles"
+        assert counted == list(range(counted[0], counted[-1] + 1))
+        assert chat("able", add_generation_prompt=True)["text"].endswith("assistant: ")
+        told = chat("plain")
+        assert (
+            told["mask"] is None and "generation" in told["note"] and told["text"] == "lower?|lowest tiles|"
+        )
+        assert "no chat template" in chat("none", 404)["error"]["message"]
+        assert "has no chat template 'x'" in chat("able", 422, template="x")["error"]["message"]
+        known = {one["name"]: one["chat"] for one in client.post(f"/{TOKEN}/ask/tokenizers", {}).json}
+        assert known == {"able": ["default"], "plain": ["default"], "none": []}
+
+
+def test_the_audit_flags_entries():
+    vocabulary = {"a": 0, "b": 1, "c": 2, "ab": 3, "bc": 4, "abc": 5}
+    tokenizer = Tokenizer(models.BPE(vocabulary, [("a", "b"), ("b", "c")]))
+    tokenizer.add_special_tokens(["<x>"])
+    with Running(application(Session({"one": tokenizer}), TOKEN, ["127.0.0.1"])) as client:
+
+        def told(name, **given):
+            return client.post(f"/{TOKEN}/ask/{name}", {"tokenizer": "one", **given}).json
+
+        # Before somebody asks for the audit, searches do not wait for it.
+        assert all(row["flags"] == [] for row in told("vocabulary")["rows"])
+        counts = {row["flag"]: row["count"] for row in told("audit")}
+        assert counts == {"unreachable": 1, "open": 0, "forgeable": 1, "double": 0, "reserved": 0}
+        flagged = {row["token"]: row["flags"] for row in told("vocabulary")["rows"] if row["flags"]}
+        assert flagged == {"abc": ["unreachable"], "<x>": ["forgeable"]}
+        assert [row["token"] for row in told("vocabulary", only="unreachable")["rows"]] == ["abc"]
+        [[flag, words]] = told("token", id=5)["flags"]
+        assert flag == "unreachable" and "'ab' + 'c'" in words
+
+
+def test_reports_are_those_of_evaluate(tokenizers, tmp_path):
+    corpus = tmp_path / "lines.txt"
+    corpus.write_text("".join(f"low lower lowest {number}\n" for number in range(60)), encoding="utf-8")
+    session = Session(tokenizers, {"lines.txt": corpus, "own": ["naïve café"] * 40})
+    with Running(application(session, TOKEN, ["127.0.0.1"])) as client:
+
+        def report(status=200, **given):
+            reply = client.post(f"/{TOKEN}/ask/report", given)
+            assert reply.status == status, reply.body
+            return reply.json
+
+        assert client.post(f"/{TOKEN}/ask/corpora", {}).json == ["lines.txt", "own"]
+        asked = {"tokenizers": ["bpe", "unigram"], "corpora": ["lines.txt", "own"], "text": "a\n<b>\n"}
+        key = report(**asked)["report"]
+        assert report(**asked)["report"] == key
+        page = client.get(f"/{TOKEN}/report/{key}")
+        assert "default-src 'none'; style-src 'unsafe-inline'" in page.headers["content-security-policy"]
+        given = {"lines.txt": corpus, "own": ["naïve café"] * 40, "the text above": ["a", "<b>"]}
+        chosen = {name: tokenizers[name] for name in asked["tokenizers"]}
+        assert page.body.decode() == evaluate(chosen, given, detail=CLOSELY).to_html()
+        assert client.get(f"/{TOKEN}/report/other").status == 404
+        assert "choose a tokenizer" in report(422, tokenizers=["bpe"])["error"]["message"]
+        assert "no corpus 'x'" in report(404, tokenizers=["bpe"], corpora=["x"])["error"]["message"]
+        assert "baseline" in report(422, tokenizers=["bpe"], text="a", baseline="x")["error"]["message"]
+
+
+def test_a_tokenizer_of_a_link_is_taken_in_once(ask):
+    json = Tokenizer(models.BPE({"a": 0}, [])).to_str()
+    name = ask("load", json=json)["name"]
+    assert ask("load", json=json)["name"] == name
+    assert ask("tokens", tokenizer=name, text="aa")["ids"] == [0, 0]
+    assert ask("load", 422, json='{"model": 1}')
+
+
+def test_links_of_the_tour_open(ask):
+    """What each page asks for when such a view opens is answered."""
+    links = tour_links()
+    assert len(links) >= 25
+    pages = set()
+    for address in links:
+        page, state = state_of(address)
+        pages.add(page)
+        one = dict(state)
+        own = [ask("load", json=json)["name"] for name, json in state if name == "own"]
+        assert own or page == "train", address
+        if page == "train":
+            flags = {"counted": "counted", "first": "first_seen", "likelihood": "likelihood"}
+            given = {flags[name]: value == "yes" for name, value in state if name in flags}
+            names = {"text": "text", "algorithm": "algorithm", "cut": "cut", "end": "end_of_word"}
+            given |= {names[name]: value for name, value in state if name in names}
+            assert ask("train", vocab_size=int(one["size"]), **given)["steps"], address
+            assert set(one) <= {*flags, *names, "size"}, address
+        elif page == "vocabulary":
+            assert ask("vocabulary", tokenizer=own[0], order=one["order"])["rows"]
+        elif page == "steps":
+            told = ask("steps", tokenizer=own[0], text=one["text"], n_best=int(one.get("best", 5)))
+            assert told["sequences"][0]["pieces"], address
+        else:
+            for name in own:
+                assert ask("tokens", tokenizer=name, text=one["text"])["ids"], address
+    assert pages == {"train", "steps", "vocabulary", "playground", "diff"}
 
 
 def test_a_session_keeps_some_trained_ones():

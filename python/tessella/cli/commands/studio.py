@@ -10,6 +10,7 @@ Needs starlette and uvicorn: pip install 'tessella[studio]'.
 Examples:
   $ tessella studio
   $ tessella studio tokenizer.json other=./model-folder
+  $ tessella studio tokenizer.json corpus.txt
   $ tessella studio tokenizer.json --port 8090 --no-browser
 """
 
@@ -17,21 +18,35 @@ from __future__ import annotations
 
 import argparse
 import secrets
+import socket
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import terminal
+from ...web.studio.links import PORT
+from .. import inputs, terminal
 from .serve import loaded
 
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
 
+#: A conversation as many models write it; what the assistant says counts in the loss.
+CHAT = (
+    "{% for message in messages %}<|im_start|>{{ message.role }}{{ '\n' }}"
+    "{% if message.role == 'assistant' %}{% generation %}{{ message.content }}<|im_end|>{% endgeneration %}"
+    "{% else %}{{ message.content }}<|im_end|>{% endif %}{{ '\n' }}{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant{{ '\n' }}{% endif %}"
+)
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "tokenizers", nargs="*", metavar="TOKENIZER", help="a file, folder or repository; NAME=FILE names it"
+        "names",
+        nargs="*",
+        metavar="TOKENIZER|CORPUS",
+        help="a file, folder or repository, NAME=FILE names it; texts (.txt, .jsonl, ...) are for reports",
     )
     parser.add_argument(
-        "--port", type=int, default=0, metavar="N", help="where to listen (default: a free one)"
+        "--port", type=int, metavar="N", help=f"where to listen (default: {PORT}, or a free one)"
     )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
@@ -44,7 +59,29 @@ def first() -> dict[str, Tokenizer]:
 
     texts = split()[0][:12]
     sizes = {"gpt2": 2000, "bert-uncased": 2000, "t5": 2000}
-    return {name: recipes.get(name).train(iter(texts), vocab_size=size) for name, size in sizes.items()}
+    made = {name: recipes.get(name).train(iter(texts), vocab_size=size) for name, size in sizes.items()}
+    made["gpt2"].add_special_tokens(["<|im_start|>", "<|im_end|>"])
+    made["gpt2"].chat_template = CHAT
+    return made
+
+
+def example() -> dict[str, list[str]]:
+    """A corpus where none was named: other files of Python, a document on each line."""
+    from ...demo.corpus import split
+
+    return {
+        "lines of Python": [line for text in split()[1][:12] for line in text.splitlines() if line.strip()]
+    }
+
+
+def listen_near(port: int) -> socket.socket:
+    """A socket at the usual port, or at a free one where that is taken."""
+    from ...web.run import listen
+
+    try:
+        return listen("127.0.0.1", port)
+    except OSError:
+        return listen("127.0.0.1", 0)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -52,8 +89,15 @@ def run(options: argparse.Namespace) -> int:
     from ...web.studio.app import BOUNDS, application
     from ...web.studio.session import Session
 
-    with listen("127.0.0.1", options.port) as bound:
-        session = Session(loaded(options.tokenizers, options.pattern) if options.tokenizers else first())
+    texts = [name for name in options.names if inputs.holds_texts(name)]
+    named = [name for name in options.names if not inputs.holds_texts(name)]
+    for name in texts:
+        # A mistyped name is told now, not by a page.
+        with open(name, "rb"):
+            pass
+    with listen_near(PORT) if options.port is None else listen("127.0.0.1", options.port) as bound:
+        corpora = dict(zip(inputs.labels(texts), map(Path, texts), strict=True)) if texts else example()
+        session = Session(loaded(named, options.pattern) if named else first(), corpora)
         token = secrets.token_urlsafe(16)
         app = application(session, token, ["localhost", "127.0.0.1"])
         page = f"{address(bound, '127.0.0.1')}/{token}/"

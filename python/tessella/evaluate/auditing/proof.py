@@ -52,8 +52,14 @@ class Reason:
 class Prover:
     """Finds reasons, for the entries of one tokenizer."""
 
-    def __init__(self, tokenizer: Tokenizer, entries: Entries) -> None:
-        self._tokenizer, self._entries = tokenizer, entries
+    def __init__(self, tokenizer: Tokenizer, entries: Entries, others: Mapping[int, str]) -> None:
+        """
+        Args:
+            tokenizer: the tokenizer.
+            entries: its vocabulary.
+            others: for each byte a character that has no entry and holds it.
+        """
+        self._tokenizer, self._entries, self._others = tokenizer, entries, others
         self._model = tokenizer.model
         self._kind = type(self._model).__name__
         self._scores: dict[int, float] = {}
@@ -73,7 +79,7 @@ class Prover:
         """Why an entry without a witness does not come out."""
         spelled = self._entries.bytes[id] or b""
         if self._entries.kinds[id] == "byte":
-            return self._byte(spelled[0], tried)
+            return self._byte(id, spelled[0], tried)
         if not is_utf8_inside(spelled) and self._spells_bytes():
             return Reason("no text", f"the bytes {spelled.hex(' ')} stand in no UTF-8", True)
         found = {"BPE": self._bpe, "Unigram": self._unigram, "WordPiece": self._wordpiece}.get(self._kind)
@@ -83,15 +89,30 @@ class Prover:
         decoder = self._tokenizer.decoder
         return decoder is not None and decoder._handle.spells_bytes()
 
-    def _byte(self, byte: int, tried: int) -> Reason:
+    def _byte(self, id: int, byte: int, tried: int) -> Reason:
+        """An entry of one byte comes out for characters without an entry, or where a text has its name."""
+        open = Reason("not found", f"none of {tried} texts gives it", False)
+        if not self._is_lost_on_text(id):
+            return open
         if byte in (0xC0, 0xC1) or byte >= 0xF5:
             return Reason("no text", f"the byte {byte:#04x} stands in no UTF-8", True)
-        if tried == 0 and byte >= 0x80:
+        if any(self._state.get(mark) for mark in ("continuing_subword_prefix", "end_of_word_suffix")):
+            # A character has other entries there, at other places of a word.
+            return open
+        if byte >= 0x80 and byte not in self._others:
             return Reason("own entry", "all characters with this byte have entries", True)
         if byte < 0x80 and chr(byte) in self._letters:
             shown = f"{chr(byte)!r} is the only character with this byte, and has an entry"
             return Reason("own entry", shown, True)
-        return Reason("not found", f"none of {tried} texts gives it", False)
+        return open
+
+    def _is_lost_on_text(self, id: int) -> bool:
+        """Whether a text that has the name of a byte, `<0x0A>`, does not get its entry for it."""
+        if type(self._model).__name__ == "SentencePiece":
+            # It looks for learned pieces only.
+            return True
+        found = self._bpe(id) if self._kind == "BPE" else self._unigram(id)
+        return found is not None
 
     def _bpe(self, id: int) -> Reason | None:
         token = self._entries.tokens[id] or ""

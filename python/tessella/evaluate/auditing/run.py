@@ -8,6 +8,7 @@ from ... import Tokenizer, __version__
 from ..._corpus import Texts
 from ..._progress import Meter, form
 from ..._vocabulary import Entries, entries
+from ...errors import OutOfRangeError
 from ..corpora import Reading
 from ..record import SCHEMA
 from ..report import Stored
@@ -15,15 +16,12 @@ from . import entries as of_entries
 from .proof import Prover
 from .residues import emitted, residues
 from .weights import open_matrix, undertrained
-from .witness import witnesses
+from .witness import texts_of, unknown_characters
 
 if TYPE_CHECKING:
     from ..._types import Path, ProgressFormat, Source
 
 __all__ = ["Audit", "audit"]
-
-#: Witnesses that are told.
-WITNESSES = 1000
 
 
 class Audit(Stored):
@@ -51,6 +49,11 @@ class Audit(Stored):
         """Entries for which no text was found, without a proof that there is none."""
         return [dict(row) for row in self._data["not_found"]]
 
+    @property
+    def witnesses(self) -> list[dict[str, Any]]:
+        """Entries that come out, spread evenly over those that do, each with a ``text`` that gives it."""
+        return [dict(row) for row in self._data["witnesses"]]
+
     def __repr__(self) -> str:
         own = self._data["tokenizer"]
         number = len(self._data["unreachable"])
@@ -64,6 +67,7 @@ def audit(
     name: str = "tokenizer",
     embeddings: Path | None = None,
     tensor: str | None = None,
+    witnesses: int = 1000,
     num_threads: int | None = None,
     errors: Literal["strict", "replace"] = "strict",
     field: str = "text",
@@ -84,6 +88,7 @@ def audit(
         embeddings: a ``.npy`` or safetensors file with the embedding matrix of a model: with it, entries are
             told that the model may hardly have been trained on.
         tensor: the name of the matrix in a safetensors file.
+        witnesses: of how many entries that come out the text is told that gives them.
         num_threads: how many threads work; ``None`` lets the engine choose.
         errors: as for ``count_pieces``.
         field: as for ``count_pieces``.
@@ -93,6 +98,10 @@ def audit(
     """
     if not isinstance(tokenizer, Tokenizer):
         raise TypeError(f"`tokenizer` must be a tessella.Tokenizer, not {type(tokenizer).__name__}")
+    if isinstance(witnesses, bool) or not isinstance(witnesses, int):
+        raise TypeError(f"`witnesses` must be an int, not {type(witnesses).__name__}")
+    if witnesses < 0:
+        raise OutOfRangeError(f"`witnesses` must be 0 or more, found {witnesses}")
     # Opened first: a mistyped name does not end a long job.
     matrix = None if embeddings is None else open_matrix(embeddings, tensor)
     texts = None
@@ -101,7 +110,7 @@ def audit(
     meter = Meter("audit", form(progress))
     try:
         found = entries(tokenizer)
-        reach = _reach(tokenizer, found)
+        reach = _reach(tokenizer, found, witnesses)
         data: dict[str, Any] = {
             "kind": "audit",
             "schema": SCHEMA,
@@ -133,13 +142,14 @@ def audit(
     return Audit(data)
 
 
-def _reach(tokenizer: Tokenizer, found: Entries) -> dict[str, Any]:
+def _reach(tokenizer: Tokenizer, found: Entries, told: int) -> dict[str, Any]:
     """Witnesses, proofs, and what has neither."""
     wanted = [id for id, kind in enumerate(found.kinds) if kind in ("text", "byte")]
     empty = [id for id in wanted if not found.bytes[id]]
     wanted = [id for id in wanted if found.bytes[id]]
-    texts, tried = witnesses(tokenizer, found, wanted)
-    prover = Prover(tokenizer, found)
+    others = unknown_characters(found) if "byte" in found.kinds else {}
+    texts, tried = texts_of(tokenizer, found, wanted, others)
+    prover = Prover(tokenizer, found, others)
     unreachable: list[dict[str, Any]] = []
     not_found: list[dict[str, Any]] = []
     for id in wanted:
@@ -152,7 +162,8 @@ def _reach(tokenizer: Tokenizer, found: Entries) -> dict[str, Any]:
         {"id": id, "token": found.tokens[id], "cause": "no text", "proof": "it stands for nothing"}
         for id in empty
     ]
-    chosen = sorted(texts)[:: max(len(texts) // WITNESSES, 1)][:WITNESSES]
+    shown, all = min(told, len(texts)), sorted(texts)
+    chosen = [all[number * len(all) // shown] for number in range(shown)]
     return {
         "judged": len(wanted) + len(empty),
         "reachable": len(texts),

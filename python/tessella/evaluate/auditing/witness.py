@@ -7,7 +7,7 @@ the id.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ... import Tokenizer
     from ..._vocabulary import Entries
 
-__all__ = ["CONTEXTS", "characters", "completions", "is_utf8_inside", "witnesses"]
+__all__ = ["CONTEXTS", "characters", "completions", "is_utf8_inside", "texts_of", "unknown_characters"]
 
 #: What stands around an entry, likelier ones first.
 _AROUND = (
@@ -133,18 +133,20 @@ def characters(entries: Entries) -> set[str]:
     return {token for token, kind in pairs if kind == "text" and token is not None and len(token) == 1}
 
 
-def _unknown_characters(entries: Entries) -> dict[int, str]:
+def unknown_characters(entries: Entries) -> dict[int, str]:
     """For each byte a character that has no entry and holds it."""
     known = characters(entries)
-    found: dict[int, str] = {}
-    for point in range(0x110000):
+    found = {point: chr(point) for point in range(0x80) if chr(point) not in known}
+    others: dict[int, str] = {}
+    for point in range(0x80, 0x110000):
         # Thirteen bytes are in no character.
-        if len(found) == 256 - 13:
+        if len(others) == 128 - 13:
             break
         if 0xD800 <= point < 0xE000 or (character := chr(point)) in known:
             continue
         for byte in character.encode():
-            found.setdefault(byte, character)
+            others.setdefault(byte, character)
+    found |= others
     return found
 
 
@@ -159,23 +161,30 @@ def _hits(
     return hits
 
 
-def witnesses(
-    tokenizer: Tokenizer, entries: Entries, wanted: Sequence[int]
+def texts_of(
+    tokenizer: Tokenizer, entries: Entries, wanted: Sequence[int], others: Mapping[int, str]
 ) -> tuple[dict[int, str], dict[int, int]]:
-    """Texts for entries, and for those without one how many texts were tried."""
+    """Texts for entries, and for those without one how many texts were tried.
+
+    Args:
+        tokenizer: the tokenizer.
+        entries: its vocabulary.
+        wanted: the ids of learned entries.
+        others: for each byte a character that has no entry and holds it.
+    """
     prefix = getattr(tokenizer.model, "continuing_subword_prefix", None) or ""
     # Beginnings of words that are cut off soon: short ones, and those with rare letters.
     own = [token for token in entries.tokens if token and token.isalnum() and len(token) <= 4]
     starters = [*"xqzjvkwyb0123456789", *own[:: max(len(own) // STARTERS, 1)]]
-    byte_texts = _unknown_characters(entries) if "byte" in entries.kinds else {}
     pending = {}
     for id in wanted:
         spelled, token = entries.bytes[id], entries.tokens[id]
         assert spelled is not None and token is not None
         if entries.kinds[id] == "byte":
-            characters = [byte_texts[spelled[0]]] if spelled[0] in byte_texts else []
-            characters += [chr(spelled[0])] if spelled[0] < 0x80 else []
-            pending[id] = iter(characters)
+            some = [others[spelled[0]]] if spelled[0] in others else []
+            some += [chr(spelled[0])] if spelled[0] < 0x80 else []
+            # Some models take the name of a byte, where a text has it, for the byte's entry.
+            pending[id] = iter([*some, token])
         else:
             pending[id] = _texts(spelled, bool(prefix) and token.startswith(prefix), starters)
     found: dict[int, str] = {}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..answers import Refused
 from ..work import Deadline
 from .operation import Operation, described, flag, request, tokenizer_field
 from .service import Service
+
+if TYPE_CHECKING:
+    from ...tokenizer import Tokenizer
 
 __all__ = ["CHAT", "MESSAGES", "rendered"]
 
@@ -51,7 +54,13 @@ def _request(service: Service) -> dict[str, Any]:
     )
 
 
-def rendered(service: Service, name: str | None, messages: list[Any], **options: Any) -> Any:
+class Named(Protocol):
+    """What knows tokenizers by name."""
+
+    def tokenizer(self, name: str | None) -> tuple[str, Tokenizer]: ...
+
+
+def rendered(service: Named, name: str | None, messages: list[Any], **options: Any) -> Any:
     """What ``apply_chat_template`` gives, its complaints as answers."""
     from ...batch import PretrainedTokenizer
     from ...errors import MissingDependencyError, TessellaError

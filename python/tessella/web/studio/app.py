@@ -10,11 +10,16 @@ from typing import Any
 
 from ..._optional import needed
 from ...errors import TessellaError
+from ...tokenizer import Tokenizer
 from ..answers import Refused, error_body
 from ..bounds import Bounds
 from ..guard import Application, Guard
 from ..schema import Invalid, Schema, check, parsed
+from ..serve.chat import MESSAGES
 from ..work import Deadline, Work
+from .chat import chat
+from .judged import FLAGS, summary
+from .report import reported
 from .session import Session
 from .steps import steps
 from .tokens import entry, tokens
@@ -37,12 +42,22 @@ _TYPES = {
 }
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "worker-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "worker-src 'self'; frame-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     # The token is a part of the address.
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
+
+#: A report brings its own style, runs nothing, and is shown in a frame of the studio.
+_REPORT_HEADERS = {
+    **_HEADERS,
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'",
+}
+#: Files of the door at ``/``, which is outside of the token and knows nothing.
+_WELCOME = ("style.css", "welcome.js")
 
 Function = Callable[[Session, dict[str, Any], Deadline], Any]
 
@@ -75,6 +90,37 @@ def _text(most: int) -> Schema:
 #: What the pages ask for: a schema of the request, and what answers it.
 ASKED: dict[str, tuple[Schema, Function]] = {
     "tokenizers": (_object([]), lambda session, asked, deadline: session.described()),
+    "corpora": (_object([]), lambda session, asked, deadline: list(session.corpora)),
+    "load": (
+        _object(["json"], json={"type": "string", "maxLength": 1 << 20}),
+        lambda session, asked, deadline: {
+            "name": session.add_once("of the link", Tokenizer.from_str(asked["json"]))
+        },
+    ),
+    "chat": (
+        _object(
+            ["tokenizer", "messages"],
+            tokenizer=_NAME,
+            messages=MESSAGES,
+            template={"type": ["string", "null"], "default": None},
+            add_generation_prompt={"type": "boolean", "default": False},
+        ),
+        lambda session, asked, deadline: chat(session, asked),
+    ),
+    "audit": (
+        _object(["tokenizer"], tokenizer=_NAME),
+        lambda session, asked, deadline: summary(session.known(asked["tokenizer"]).flags),
+    ),
+    "report": (
+        _object(
+            ["tokenizers"],
+            tokenizers={"type": "array", "items": _NAME, "minItems": 1, "maxItems": 8},
+            corpora={"type": "array", "items": _NAME, "maxItems": 100, "default": []},
+            text={**_text(LEARNED), "default": ""},
+            baseline={"type": ["string", "null"], "default": None},
+        ),
+        reported,
+    ),
     "tokens": (
         _object(["tokenizer", "text"], tokenizer=_NAME, text={"type": "string"}, special=_SPECIAL),
         lambda session, asked, deadline: tokens(
@@ -128,7 +174,7 @@ ASKED: dict[str, tuple[Schema, Function]] = {
             query={"type": "string", "maxLength": 1000, "default": ""},
             by=_choice(*KINDS),
             order=_choice(*ORDERS),
-            only=_choice("all", "added", "partial"),
+            only=_choice("all", "added", "partial", *FLAGS),
             script={"type": "string", "maxLength": 100, "default": ""},
             least=_number(0, 1 << 31, 0),
             most=_number(0, 1 << 31, 1 << 31),
@@ -187,6 +233,18 @@ def application(session: Session, token: str, hosts: list[str] | None = None) ->
             raise Refused(404, f"there is no page {name!r}")
         return Response(pages[name], media_type=_TYPES[name[name.rfind(".") :]], headers=_HEADERS)
 
+    async def welcome(request: Any) -> Any:
+        name = request.path_params.get("name") or "welcome.html"
+        if name not in (*_WELCOME, "welcome.html"):
+            raise Refused(404, f"there is no page {name!r}")
+        return Response(pages[name], media_type=_TYPES[name[name.rfind(".") :]], headers=_HEADERS)
+
+    async def report(request: Any) -> Any:
+        found = session.reports.get(request.path_params["key"])
+        if found is None:
+            raise Refused(404, "this report is not kept any longer: measure again")
+        return Response(found, media_type=_TYPES[".html"], headers=_REPORT_HEADERS)
+
     async def ask(request: Any) -> Any:
         name = request.path_params["name"]
         if name not in ASKED:
@@ -202,6 +260,9 @@ def application(session: Session, token: str, hosts: list[str] | None = None) ->
         return Response(body, error.status, {**_HEADERS, **error.headers}, media_type="application/json")
 
     routes = [
+        Route("/", welcome, methods=["GET"]),
+        Route("/welcome/{name}", welcome, methods=["GET"]),
+        Route(f"/{token}/report/{{key}}", report, methods=["GET"]),
         Route(f"/{token}/", file, methods=["GET"]),
         Route(f"/{token}/static/{{name}}", file, methods=["GET"]),
         Route(f"/{token}/ask/{{name}}", ask, methods=["POST"]),

@@ -11,6 +11,8 @@ from ... import _tessella
 from ..._vocabulary import model_state, within
 from ..answers import Refused
 from ..serve.service import longest
+from .judged import Flags, flags
+from .pages import Reports
 
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
@@ -42,6 +44,25 @@ class Known:
     def entries(self) -> list[tuple[int, str]]:
         """All ids with their tokens, in the order of ids."""
         return sorted((id, token) for token, id in self.tokenizer.get_vocab().items())
+
+    @cached_property
+    def flags(self) -> Flags:
+        """What an audit says of entries; it takes seconds, so that pages show it once it is there."""
+        return flags(self.tokenizer)
+
+    @property
+    def flags_if_known(self) -> Flags:
+        """The flags, if somebody has asked for them before."""
+        found: Flags = self.__dict__.get("flags", {})
+        return found
+
+    @cached_property
+    def chat(self) -> list[str]:
+        """The names of the chat templates; one that has none is the ``default``."""
+        from ...batch import PretrainedTokenizer
+
+        own = PretrainedTokenizer.over(self.tokenizer).chat_template
+        return [] if own is None else list(own) if isinstance(own, dict) else ["default"]
 
     @cached_property
     def merges(self) -> list[tuple[str, str, str]]:
@@ -94,7 +115,14 @@ class Session:
         ['tiny', 'tiny 2']
     """
 
-    def __init__(self, tokenizers: Mapping[str, Tokenizer]) -> None:
+    def __init__(self, tokenizers: Mapping[str, Tokenizer], corpora: Mapping[str, Any] | None = None) -> None:
+        """
+        Args:
+            tokenizers: by name.
+            corpora: what reports are made of, by name: paths, or lists of texts.
+        """
+        self.corpora = dict(corpora or {})
+        self.reports = Reports()
         self._known = {name: Known(one) for name, one in tokenizers.items()}
         self._trained: list[str] = []
         self._lock = threading.Lock()
@@ -105,6 +133,17 @@ class Session:
             if name not in self._known:
                 raise Refused(404, f"there is no tokenizer {name!r}: there are {', '.join(self._known)}")
             return self._known[name]
+
+    def tokenizer(self, name: str | None) -> tuple[str, Tokenizer]:
+        """The tokenizer of a name, as the service tells it."""
+        return name or "", self.known(name or "").tokenizer
+
+    def corpus(self, name: str) -> Any:
+        """The corpus of a name."""
+        if name not in self.corpora:
+            known = ", ".join(self.corpora) or "none"
+            raise Refused(404, f"there is no corpus {name!r}: there are {known}")
+        return self.corpora[name]
 
     def add(self, name: str, tokenizer: Tokenizer) -> str:
         """Takes a tokenizer in, under this name or one like it; the oldest trained one may have to go."""
@@ -118,6 +157,13 @@ class Session:
                 del self._known[self._trained.pop(0)]
             return chosen
 
+    def add_once(self, name: str, tokenizer: Tokenizer) -> str:
+        """The same, but one that was taken in before keeps its name."""
+        own = tokenizer.fingerprint()
+        with self._lock:
+            known = [one for one in self._trained if self._known[one].tokenizer.fingerprint() == own]
+        return known[0] if known else self.add(name, tokenizer)
+
     def described(self) -> list[dict[str, Any]]:
         """What the pages say of each tokenizer."""
         with self._lock:
@@ -127,6 +173,7 @@ class Session:
                     "kind": one.kind,
                     "size": one.tokenizer.get_vocab_size(),
                     "max_length": longest(one.tokenizer),
+                    "chat": one.chat,
                 }
                 for name, one in self._known.items()
             ]

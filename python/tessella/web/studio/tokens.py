@@ -56,6 +56,7 @@ def entry(known: Known, id: int) -> dict[str, Any]:
         "whole": _is_text(raw),
         "kind": "model" if added is None else "special" if added.special else "added",
         "score": known.scores.get(id),
+        "flags": [list(one) for one in known.flags_if_known.get(id, ())],
     }
     if known.merges:
         uses = known.used_by.get(token, [])

@@ -9,6 +9,7 @@ from typing import Any
 from ... import Regex, pre_tokenizers
 from ..answers import Refused
 from ..work import Deadline
+from .judged import FLAGS
 from .session import Known
 
 __all__ = ["KINDS", "ORDERS", "search"]
@@ -50,6 +51,7 @@ def _script(text: str) -> str:
 def search(known: Known, asked: dict[str, Any], deadline: Deadline) -> dict[str, Any]:
     """A page of the entries that fit, how many fit, and the scripts that there are."""
     fits = _wanted(asked["query"], asked["by"])
+    flagged = known.flags if asked["only"] in FLAGS else known.flags_if_known
     added = known.tokenizer.get_added_tokens_decoder()
     found: list[tuple[int, str, str, int]] = []
     scripts: dict[str, int] = {}
@@ -61,6 +63,8 @@ def search(known: Known, asked: dict[str, Any], deadline: Deadline) -> dict[str,
         if not asked["least"] <= len(text) <= asked["most"]:
             continue
         if asked["only"] == "added" and id not in added:
+            continue
+        if asked["only"] in FLAGS and all(name != asked["only"] for name, _ in flagged.get(id, ())):
             continue
         if asked["only"] == "partial" and "\ufffd" not in text:
             continue
@@ -75,7 +79,15 @@ def search(known: Known, asked: dict[str, Any], deadline: Deadline) -> dict[str,
         found.sort(key=lambda one: (-known.scores.get(one[0], 0.0), one[0]))
     first = asked["first"]
     rows = [
-        {"id": id, "token": token, "text": text, "bytes": size, "score": known.scores.get(id), "rank": None}
+        {
+            "id": id,
+            "token": token,
+            "text": text,
+            "bytes": size,
+            "score": known.scores.get(id),
+            "rank": None,
+            "flags": [flag for flag, _ in flagged.get(id, ())],
+        }
         for id, token, text, size in found[first : first + asked["count"]]
     ]
     for row in rows:

@@ -43,9 +43,11 @@ export function frozen() {
   return `${parts.join("\n")}\n`;
 }
 
-/** Saves the view. */
-export function save(name) {
-  const link = h("a", { href: URL.createObjectURL(new Blob([frozen()], { type: "text/html" })), download: `${name}.html` });
+/** Saves the view; a report is a file already. */
+export async function save(name) {
+  const report = document.querySelector("main iframe.report");
+  const text = report ? await (await fetch(report.src)).text() : frozen();
+  const link = h("a", { href: URL.createObjectURL(new Blob([text], { type: "text/html" })), download: `${name}.html` });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

@@ -10,10 +10,11 @@ const PAGES = {
   steps: ["Steps", () => import("./steps.js")],
   train: ["Train", () => import("./train.js")],
   vocabulary: ["Vocabulary", () => import("./vocabulary.js")],
+  report: ["Report", () => import("./report.js")],
   diff: ["Diff", () => import("./diff.js")],
 };
 const main = document.getElementById("main");
-const session = { tokenizers: [] };
+const session = { tokenizers: [], corpora: [], own: new Map() };
 let leave = null;
 let now = {};
 
@@ -43,7 +44,12 @@ async function open() {
   document.title = `${words} — Tessella studio`;
   navigation();
   try {
-    session.tokenizers = await ask("tokenizers");
+    // Small tokenizers may come along in the address.
+    for (const json of now.own ?? []) {
+      if (!session.own.has(json)) session.own.set(json, (await ask("load", { json })).name);
+    }
+    [session.tokenizers, session.corpora] = await Promise.all([ask("tokenizers"), ask("corpora")]);
+    if (now.own) Object.assign(now, { t: now.own.map((json) => session.own.get(json)), k: session.own.get(now.own[0]) });
     const { page } = await load();
     // A page that was left has nothing more to say about the address.
     leave = page(main, now, session, (made) => made === now && state.write(made)) ?? null;
@@ -73,6 +79,8 @@ function theme() {
   button.addEventListener("click", () => set(order[(order.indexOf(document.documentElement.dataset.theme ?? "") + 1) % 3]));
 }
 
+// Links from elsewhere come to the door, which sends on those who were here before.
+localStorage.setItem("studio", location.pathname);
 theme();
 document.getElementById("export").addEventListener("click", () => save(`tessella-${now.page}`));
 addEventListener("popstate", open);

@@ -1,6 +1,7 @@
 // Coloured tokens as one types, by up to four tokenizers side by side.
 
 import { choice, field, h, later, number, put, say } from "./dom.js";
+import { conversation } from "./chat.js";
 import { hide, list } from "./tokens.js";
 
 const MOST = 4;
@@ -97,7 +98,7 @@ export function page(main, state, session, keep) {
         h("label", { class: "check" }, special, " special tokens"),
         amount("context", "Context, in tokens", "such as 8192"),
         amount("price", "Price of a million tokens", "such as 2.5"))),
-    wrong, shown);
+    wrong, shown, conversation(state, session, kept));
   if (!state.context) {
     const known = session.tokenizers.find((one) => one.max_length);
     if (known) state.context = String(known.max_length);

@@ -2,6 +2,8 @@
 // buttons. Long texts are packed.
 
 const PLAIN = 1500;
+// Names that may come several times.
+const LISTS = ["t", "c", "own"];
 
 async function through(bytes, stream) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
@@ -34,7 +36,7 @@ export async function read() {
       }
     }
     const key = name.replace(/~$/, "");
-    state[key] = key === "t" ? [...(state[key] ?? []), text] : text;
+    state[key] = LISTS.includes(key) ? [...(state[key] ?? []), text] : text;
   }
   return state;
 }

@@ -52,6 +52,7 @@ export async function show(tokenizer, id, place) {
       ["kind", told.whole ? told.kind : `${told.kind}, part of a character`],
       ["rank", told.rank === undefined || told.rank === null ? "" : number(told.rank)],
       ["score", short(told.score)],
+      ["audit", (told.flags ?? []).map(([name, words]) => `${name}: ${words}`).join("; ")],
     ]),
     h("button", { type: "button", class: "close", "aria-label": "Close the details", onclick: hide }, "×"),
   );
@@ -88,7 +89,8 @@ function token(view, place, before) {
   else if (end === start) kinds.push("empty");
   if (shares) kinds.push("part");
   if (columns.marks[place]) kinds.push("differs");
-  const words = `${name}, id ${id}${isSpecial ? ", special" : ""}${columns.marks[place] ? ", cut differently" : ""}`;
+  if (columns.mask?.[place]) kinds.push("counts");
+  const words = `${name}, id ${id}${isSpecial ? ", special" : ""}${columns.marks[place] ? ", cut differently" : ""}${columns.mask?.[place] ? ", counts in the loss" : ""}`;
   return h("span", { class: kinds.join(" "), "data-place": place, role: "option", "aria-label": words, title: `${id}` }, content);
 }
 
