@@ -88,6 +88,27 @@ def test_a_list_of_words_is_written_where_it_says_all(tmp_path):
     assert not (tmp_path / "other.txt").exists()
 
 
+def test_a_template_may_say_what_bert_does(tmp_path):
+    from tessella import processors
+
+    def spelled(pair="[CLS] $A [SEP] $B:1 [SEP]:1", cls=2):
+        made = bert()
+        made.post_processor = processors.TemplateProcessing(
+            "[CLS] $A [SEP]", pair, [("[CLS]", cls), ("[SEP]", 3)]
+        )
+        return made
+
+    made = spelled()
+    made.save(tmp_path / "vocab.txt")
+    again = tessella.load(tmp_path / "vocab.txt")
+    for texts in (("tiles",), ("tile", "tiles s"), ("", "tile")):
+        assert again.encode(*texts).ids == made.encode(*texts).ids
+        assert again.encode(*texts).type_ids == made.encode(*texts).type_ids
+    for other in (spelled(pair="[CLS] $A [SEP] $B [SEP]"), spelled(cls=4)):
+        with pytest.raises(UnsupportedError, match="post-processor"):
+            other.save(tmp_path / "other.txt")
+
+
 def test_a_table_of_ranks_keeps_its_pattern_and_special_tokens(tmp_path):
     made = killed.ranks(0)
     path = tmp_path / "own.tiktoken"
