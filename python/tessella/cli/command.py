@@ -37,8 +37,9 @@ class Parser(argparse.ArgumentParser):
             return options, rest
         behind = given[given.index("--") + 1 :] if "--" in given else []
         rest = [one for one in rest if one != "--"]
-        if any(one.startswith("-") and one != "-" and one not in behind for one in rest):
-            return options, rest
+        unknown = [one for one in rest if one.startswith("-") and one != "-" and one not in behind]
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
         for action in reversed(self._actions):
             if action.option_strings or action.nargs not in ("*", "+", "?"):
                 continue

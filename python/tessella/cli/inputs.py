@@ -55,7 +55,12 @@ def load(name: str, pattern: str | None = None) -> Tokenizer:
 
     if pattern is None and not os.path.exists(name):
         _ask_hub(name)
-    return load(name, pattern)
+    try:
+        return load(name, pattern)
+    except ArgumentError as error:
+        if pattern is None and "how text is cut" in str(error):
+            raise ArgumentError(f"{error}: say it with --pattern NAME, or --pattern EXPRESSION") from None
+        raise
 
 
 #: Seconds that a hub has to say whether it knows a name.
@@ -67,10 +72,10 @@ def _ask_hub(name: str) -> None:
 
     A download by itself tries again for half a minute, as is right where a program has asked for it.
     """
-    from .._formats import ENCODINGS
+    from .._encodings import KNOWN
     from ..loading import _is_hub_name, _similar
 
-    if name in ENCODINGS or not _is_hub_name(name):
+    if name in KNOWN or not _is_hub_name(name):
         return
     try:
         from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache

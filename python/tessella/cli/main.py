@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
+from .._start import heeded
 from ..errors import TessellaError
 from . import targets, terminal
 from .command import PLAIN, Command, Help, find, names
@@ -33,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: what is typed after ``tessella``; by default what this process was started with.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    heeded()
     try:
         return _run(given)
     except KeyboardInterrupt as error:
@@ -83,7 +85,7 @@ def _done(given: list[str]) -> int:
 
 
 def _takes_more() -> bool:
-    """Whether standard output can be written to: a full disk has no room for what is still to come, either."""
+    """Whether standard output can be written to: a full disk has no room for the rest, either."""
     try:
         _flushed(0)
     except (OSError, ValueError):

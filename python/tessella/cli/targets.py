@@ -19,14 +19,12 @@ __all__ = ["LINES_OF_JSON", "NAMING", "PACKED", "WRITTEN", "check", "check_endin
 
 #: Metavars of arguments that name files, folders or tokenizers.
 NAMING = frozenset(
-    "AFTER BEFORE FILE FOLDER INPUT NAME=FILE REPORT SOURCE TAG=FILE TARGET TOKENIZER TOKENIZER|CORPUS "
-    "TOKENIZER|FILE".split()
-)
+    ("AFTER", "BEFORE", "FILE", "FOLDER", "INPUT", "NAME=FILE", "REPORT", "SOURCE", "TAG=FILE", "TARGET")
+) | {"TOKENIZER", "TOKENIZER|CORPUS", "TOKENIZER|FILE"}
 #: Of these the ones that are written to, by the names of their values.
 WRITTEN = frozenset(
     ("checkpoint", "html", "map", "mend", "model_out", "output", "page", "record", "save_counts", "target")
-    + ("trace", "tsv")
-)
+) | {"trace", "tsv"}
 #: Outputs that replace the tokenizer's files in a folder.
 _REPLACING = ("mend", "target")
 
@@ -200,10 +198,10 @@ def check_ending(name: str | None, option: str, holds: str, fitting: tuple[str, 
             are written, packed where the name says so.
 
     Example:
-        >>> check_ending("c.json", "--output", "counts", (".counts",), "name it c.counts")
+        >>> check_ending("c.json", "-o", "counts", (".counts",), "use .x")
         Traceback (most recent call last):
         ...
-        tessella.errors.ArgumentError: --output c.json promises one JSON value, but counts are written: name it c.counts
+        tessella.errors.ArgumentError: -o c.json promises one JSON value, but counts are written: use .x
     """
     if name is None or name == "-" or not _is_ours(name):
         return
@@ -214,7 +212,9 @@ def check_ending(name: str | None, option: str, holds: str, fitting: tuple[str, 
     if instead:
         step = instead
     elif ending in _PACKERS:
-        step = f"leave {option} out and pack them on their way, `| {_PACKERS[ending]} > {name}`; or name it .gz"
+        step = (
+            f"leave {option} out and pack them on their way, `| {_PACKERS[ending]} > {name}`; or name it .gz"
+        )
     else:
         step = f"give it another name, such as {stem}{fitting[0]}"
         if ending in LINES_OF_JSON:

@@ -44,27 +44,33 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave ids out that the vocabulary does not have, instead of an error",
     )
-    parser.add_argument("--json", action="store_true", help="write each text as a JSON string")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="write each text as a JSON string; an output that is named .jsonl gets objects without it",
+    )
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
 
 
 def run(options: argparse.Namespace) -> int:
     if options.ids and (loose := [name for name in options.files if _looks_like_ids(name)]):
-        ids = " ".join([options.ids[-1], *loose])
-        raise ArgumentError(f'--ids takes one argument, but {loose[0]} stands alone: write --ids "{ids}"')
-    if ending_of(options.output) in LINES_OF_JSON:
-        options.json = True
-    check_ending(
-        options.output, "--output", "texts", (".txt", ".md", *(LINES_OF_JSON if options.json else ())), ""
-    )
+        all = " ".join([options.ids[-1], *loose])
+        raise ArgumentError(f'--ids takes one argument, but {loose[0]} stands alone: write --ids "{all}"')
+    # What is named .jsonl holds what is read from such files: a text under a key.
+    as_rows = ending_of(options.output) in LINES_OF_JSON and not options.json
+    fitting = (".txt", ".md", *(LINES_OF_JSON if as_rows or options.json else ()))
+    check_ending(options.output, "--output", "texts", fitting, "")
     tokenizer = inputs.load(options.tokenizer, options.pattern)
     skip = not options.keep_special_tokens
     with inputs.Output(options.output) as out:
         known = Known(tokenizer)
 
         def write(some: list[list[int]]) -> None:
-            texts = tokenizer.decode_batch(some, skip_special_tokens=skip)
-            shown = map(terminal.json if options.json else out.readable, texts)
+            decoded = tokenizer.decode_batch(some, skip_special_tokens=skip)
+            if as_rows:
+                shown = [terminal.json({"text": text}) for text in decoded]
+            else:
+                shown = list(map(terminal.json if options.json else out.readable, decoded))
             out.write("".join(f"{text}\n" for text in shown))
 
         for portion in given(options, out):
