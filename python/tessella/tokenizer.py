@@ -251,7 +251,9 @@ class Tokenizer(_tessella.Tokenizer):
         It holds the tokenizer and, where there are any, ``config``, ``chat_template`` and what else the
         folder held that this was loaded from. A tokenizer by SentencePiece's own rules is written as
         ``tokenizer.model``, with its added tokens in ``tokenizer_config.json``, all others as
-        ``tokenizer.json``.
+        ``tokenizer.json``. What special tokens are for (padding, masking, ...) is part of ``config``; of a
+        tokenizer without one, ``tessella.batch.PretrainedTokenizer(tokenizer, pad_token=...)`` says it and
+        ``save_pretrained`` writes it.
 
         Example:
             >>> import os, tempfile
