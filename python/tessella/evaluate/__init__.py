@@ -24,6 +24,7 @@ from .metrics import METRICS
 from .report import Report
 from .run import evaluate
 from .schema import schema
+from .syntax import syntax
 
 __all__ = [
     "METRICS",
@@ -37,4 +38,5 @@ __all__ = [
     "audit",
     "evaluate",
     "schema",
+    "syntax",
 ]
