@@ -52,13 +52,53 @@ def _batches(
         meter.end()
 
 
-def _encoded_stream(
-    tokenizer: Tokenizer, stream: Stream, reading: Reading, special: bool, threads: int | None
-) -> Iterator[RaggedIds]:
-    """The ids of the texts of one binary stream, portion by portion; its name says what form they have."""
-    texts = _tessella.TextFiles([(stream.name, stream.file)], **reading.options)
-    while (found := texts.encode(tokenizer, PORTION, special, threads)) is not None:
-        yield RaggedIds(*found)
+class StreamIds:
+    """The ids of the texts of one binary stream, portion by portion; its name says what form they have.
+
+    Args:
+        tokenizer: the tokenizer.
+        stream: the stream.
+        reading: how texts are read.
+        special: whether the post-processor adds its special tokens.
+        threads: how many threads work.
+        skips: how many texts may be passed over that cannot be read or encoded.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        stream: Stream,
+        reading: Reading,
+        special: bool,
+        threads: int | None,
+        skips: int = 0,
+    ) -> None:
+        self._texts = _tessella.TextFiles([(stream.name, stream.file)], skips=skips, **reading.options)
+        self._how = (tokenizer, PORTION, special, threads)
+
+    def __iter__(self) -> Iterator[RaggedIds]:
+        while (found := self._texts.encode(*self._how)) is not None:
+            yield RaggedIds(*found)
+
+    def skipped(self) -> list[tuple[int, int, str]]:
+        """Line, byte and what is wrong of each text that was passed over since this was last asked."""
+        return self._texts.skipped()
+
+
+def encode_column(
+    tokenizer: Tokenizer, content: Any, offsets: Any, special: bool, threads: int | None
+) -> RaggedIds | None:
+    """The ids of texts whose bytes lie one after the other; ``None`` where some are not UTF-8.
+
+    Args:
+        tokenizer: the tokenizer.
+        content: the bytes, an array.
+        offsets: where each text begins, and the end.
+        special: whether the post-processor adds its special tokens.
+        threads: how many threads work.
+    """
+    found = _tessella.encode_column(tokenizer, content, offsets, special, threads)
+    return None if found is None else RaggedIds(*found)
 
 
 def _read_file(path: Any) -> bytes:

@@ -197,6 +197,7 @@ class TextFiles:
     def position(self) -> int: ...
     def __iter__(self) -> TextFiles: ...
     def __next__(self) -> list[str]: ...
+    def skipped(self) -> list[tuple[int, int, str]]: ...
     def encode(
         self,
         tokenizer: Tokenizer,
@@ -205,6 +206,14 @@ class TextFiles:
         num_threads: int | None = None,
         encode_special_tokens: bool | None = None,
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]] | None: ...
+
+def encode_column(
+    tokenizer: Tokenizer,
+    content: npt.NDArray[np.uint8],
+    offsets: npt.NDArray[np.int64],
+    add_special_tokens: bool = True,
+    num_threads: int | None = None,
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]] | None: ...
 
 @final
 class Comparison:

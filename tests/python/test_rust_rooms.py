@@ -38,7 +38,7 @@ ARROWS = {
         "json": "",
         "base64": "",
         "atomic": "core::random",
-        "corpus": "core::limits json",
+        "corpus": "core::limits core::tokenizer json",
         "beside_model": "json",
         "concat_rank": "core::vocab",
         "hf": "base64 concat_rank core::hooks core::vocab json",

@@ -321,6 +321,17 @@ def test_named_rules_are_the_library_s(name):
     assert mine == sorted(library.SentencePieceNormalizer(rule_name=name).decompile())
 
 
+def test_rules_of_models_of_either_maker_are_read_whole():
+    """The library's maps share nodes; ours do too, so that models have the size they have there."""
+    both = (ours, library)
+    models = [one.SentencePieceNormalizer(rule_name="nmt_nfkc").serialized_model_proto() for one in both]
+    assert len(models[0]) < 1.1 * len(models[1])
+    for model in models:
+        mine, theirs = (one.SentencePieceNormalizer(model_proto=model).decompile() for one in both)
+        assert len(mine) == 225_276
+        assert mine == sorted(theirs)
+
+
 @pytest.mark.parametrize("name", ["nmt_nfkc", "nfkc_cf", "identity"])
 def test_blanks_that_vanish_keep_their_place(name):
     """Where blanks and spelled out blanks meet, down to texts of which nothing is left."""

@@ -4,10 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use tessella_core::random::Random;
 use tessella_core::{ErrorKind, Result};
-use tessella_formats::corpus::{Corpus, CorpusOptions, Cut, Form, Input, Invalid, Share};
+use tessella_formats::corpus::{Corpus, CorpusOptions, Cut, Form, Input, Invalid, Share, Spot};
 
 struct Folder(PathBuf);
 
@@ -39,7 +38,10 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 }
 
 fn zstd(content: &[u8]) -> Vec<u8> {
-    compress_to_vec(content, CompressionLevel::Fastest)
+    let mut out = ::zstd::Encoder::new(Vec::new(), 1).unwrap();
+    out.include_checksum(true).unwrap();
+    out.write_all(content).unwrap();
+    out.finish().unwrap()
 }
 
 fn texts(path: PathBuf, options: CorpusOptions) -> Result<Vec<String>> {
@@ -135,6 +137,44 @@ fn streams_are_read_like_files() {
     assert_eq!(bad.next().unwrap().unwrap(), "a\n");
     let error = bad.next().unwrap().unwrap_err();
     assert!(error.message().starts_with("standard input is not UTF-8: 0xff at byte 2, line 2"), "{error}");
+}
+
+#[test]
+fn broken_texts_are_passed_over_and_told_with_their_places() {
+    let folder = Folder::new();
+    let content =
+        b"{\"text\": \"a\"}\n{\"text\": \n{\"text\": \"\xFF\"}\n{\"no\": 1}\n{\"text\": \"0123456789 0123456789\"}\n{\"text\": \"b\"}\n";
+    for packed in [content.to_vec(), gzip(content), zstd(content)] {
+        let path = folder.write("broken.jsonl", packed);
+        let options = CorpusOptions { skips: 4, longest: Some(24), ..CorpusOptions::default() };
+        let mut corpus = Corpus::new(vec![path.clone()], options.clone());
+        let found: Vec<String> = corpus.by_ref().collect::<Result<_>>().unwrap();
+        assert_eq!(found, ["a", "b"]);
+        assert_eq!(corpus.spot(), Spot { line: 6, byte: 82 });
+        let skipped = corpus.skipped();
+        let spots: Vec<(u64, u64)> = skipped.iter().map(|one| (one.spot.line, one.spot.byte)).collect();
+        assert_eq!(spots, [(2, 14), (3, 24), (4, 38), (5, 48)]);
+        for (one, what) in
+            skipped.iter().zip(["invalid JSON", "0xff at byte 10 of it", "no `text`", "more than 24 bytes"])
+        {
+            assert!(one.reason.contains(what), "{}", one.reason);
+        }
+        assert!(corpus.skipped().is_empty());
+        // One more than may be passed over is an error.
+        let mut corpus = Corpus::new(vec![path], CorpusOptions { skips: 3, ..options });
+        let error = corpus.by_ref().collect::<Result<Vec<String>>>().unwrap_err();
+        assert!(error.message().contains("too long"), "{error}");
+    }
+    // A long text up to another end, or up to that of the file.
+    let path = folder.write("long.txt", "a--0123-45678--b\n--c");
+    let options = CorpusOptions {
+        skips: 1,
+        longest: Some(6),
+        cut: Cut::At("--".to_string()),
+        ..CorpusOptions::default()
+    };
+    assert_eq!(texts(path.clone(), options.clone()).unwrap(), ["a", "b\n", "c"]);
+    assert!(texts(path, CorpusOptions { cut: Cut::Never, ..options }).unwrap().is_empty());
 }
 
 #[test]

@@ -71,6 +71,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<training::counting::PieceCounts>()?;
     module.add_class::<files::reading::TextFiles>()?;
     module.add_function(wrap_pyfunction!(files::reading::names_json_lines, module)?)?;
+    module.add_function(wrap_pyfunction!(files::reading::encode_column, module)?)?;
     module.add_class::<tokenizer::comparing::Comparison>()?;
     module.add_class::<training::progress::Meter>()?;
     module.add("LEAST_BUDGET", tessella_train::counts::LEAST_BUDGET)?;

@@ -10,13 +10,14 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._optional import needed
 from ..errors import ArgumentError, FormatError
 from .batches import Batch
 from .documents import Source
 from .plan import Slice
+from .skipping import Skipped
 from .slices import SliceStream
 from .tables import RawSlice
 
@@ -26,33 +27,70 @@ __all__ = ["conversations"]
 MANY = 256
 
 
-def conversations(source: Source, part: Slice, stream: SliceStream) -> Iterator[Batch]:
+def conversations(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> Iterator[Batch]:
     """The conversations of a part of a file, with their masks."""
-    import numpy as np
-
     if not hasattr(source.chat, "apply_chat_template"):
         raise ArgumentError(
             "mask='assistant' needs a tokenizer with a chat template: tessella.AutoTokenizer.from_pretrained"
         )
     first = 0
-    for some in _lists(_rows(source, part, stream)):
-        found = source.chat.apply_chat_template(
-            some, tokenize=True, return_dict=True, return_assistant_tokens_mask=True
-        )
-        ids, marks = found["input_ids"], found["assistant_masks"]
-        lengths = np.array([len(one) for one in ids], np.int64)
-        yield Batch(
-            np.array([id for one in ids for id in one], np.uint32),
-            lengths,
-            (part.path,),
-            rows=np.arange(first, first + len(ids), dtype=np.int64),
-            mask=np.array([mark for one in marks for mark in one], np.uint8),
-        )
-        first += len(some)
+    for some in _lists(_rows(source, part, stream, skipped)):
+        batch = _encoded(source, part, stream, some, first, skipped)
+        yield batch
+        first += len(batch.lengths)
 
 
-def _lists(rows: Iterator[Any]) -> Iterator[list[Any]]:
-    some: list[Any] = []
+class _Row(NamedTuple):
+    """A conversation, its line in the part that is read, and the byte there that the line begins at."""
+
+    messages: Any
+    line: int
+    byte: int
+
+
+def _encoded(
+    source: Source, part: Slice, stream: SliceStream, rows: list[_Row], first: int, skipped: Skipped
+) -> Batch:
+    """Conversations as a batch. A template may raise whatever its writer wants."""
+    import numpy as np
+
+    try:
+        ids, marks = _ids_and_marks(source, [row.messages for row in rows])
+    except Exception:
+        if not skipped.left:
+            raise
+        ids, marks = [], []
+        for row in rows:
+            try:
+                one, mark = _ids_and_marks(source, [row.messages])
+            except Exception as wrong:
+                if not skipped.left:
+                    raise
+                skipped.add_lines(part, stream.first, [(row.line, row.byte, str(wrong))])
+                continue
+            ids += one
+            marks += mark
+        if len(ids) == len(rows):
+            # No conversation is to blame alone.
+            raise
+    return Batch(
+        np.array([id for one in ids for id in one], np.uint32),
+        np.array([len(one) for one in ids], np.int64),
+        (part.path,),
+        rows=np.arange(first, first + len(ids), dtype=np.int64),
+        mask=np.array([mark for one in marks for mark in one], np.uint8),
+    )
+
+
+def _ids_and_marks(source: Source, some: list[Any]) -> tuple[list[list[int]], list[list[int]]]:
+    found = source.chat.apply_chat_template(
+        some, tokenize=True, return_dict=True, return_assistant_tokens_mask=True
+    )
+    return list(found["input_ids"]), list(found["assistant_masks"])
+
+
+def _lists(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
+    some: list[_Row] = []
     for row in rows:
         some.append(row)
         if len(some) == MANY:
@@ -62,26 +100,31 @@ def _lists(rows: Iterator[Any]) -> Iterator[list[Any]]:
         yield some
 
 
-def _rows(source: Source, part: Slice, stream: SliceStream) -> Iterator[Any]:
+def _rows(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> Iterator[_Row]:
     """The messages of each line."""
     file: Any = io.BufferedReader(RawSlice(stream), 1 << 20)
-    begin = file.peek(4)[:4]
-    if begin[:2] == b"\x1f\x8b" or begin == b"\x28\xb5\x2f\xfd":
+    head = file.peek(4)[:4]
+    if head[:2] == b"\x1f\x8b" or head == b"\x28\xb5\x2f\xfd":
         pyarrow = needed("pyarrow", "arrow", f"{part.path} is packed, and reading conversations from it")
         file = io.BufferedReader(
-            pyarrow.CompressedInputStream(file, "gzip" if begin[:2] == b"\x1f\x8b" else "zstd")
+            pyarrow.CompressedInputStream(file, "gzip" if head[:2] == b"\x1f\x8b" else "zstd")
         )
-    name = source.how.field
+    name, byte = source.how.field, 0
     for number, line in enumerate(file, 1):
-        where = f"{part.path}: line {number}" + (f" behind byte {part.start}" if part.start else "")
+        begin, byte = byte, byte + len(line)
         if not line.strip():
             continue
+        where = f"{part.path}: line {number}" + (f" behind byte {part.start}" if part.start else "")
         try:
             row = json.loads(line)
+            if not isinstance(row, dict) or not isinstance(row.get(name), list) or not row[name]:
+                raise FormatError(f"has no messages under `{name}`: name the key of the conversation")
         except ValueError as error:
-            refused = FormatError(f"{where} is not JSON: {error}")
+            what = str(error) if isinstance(error, FormatError) else f"is not JSON: {error}"
+            if skipped.left:
+                skipped.add_lines(part, stream.first, [(number, begin, what)])
+                continue
+            refused = FormatError(f"{where} {what}")
             refused.filename = part.path
             raise refused from error
-        if not isinstance(row, dict) or not isinstance(row.get(name), list) or not row[name]:
-            raise FormatError(f"{where} has no messages under `{name}`: name the key of the conversation")
-        yield row[name]
+        yield _Row(row[name], number, begin)

@@ -58,6 +58,7 @@ def tokenize_corpus(
     input_format: Literal["auto", "text", "jsonl"] = "auto",
     separator: str | None = None,
     errors: Literal["strict", "replace"] = "strict",
+    on_error: Literal["raise", "skip"] = "raise",
     shard_size: int | str | None = None,
     pack: Literal["concat", "best-fit"] | None = None,
     length: int | None = None,
@@ -94,6 +95,9 @@ def tokenize_corpus(
             document.
         errors: bytes that are not UTF-8 are an error that says where (``"strict"``), or U+FFFD
             (``"replace"``).
+        on_error: a document that cannot be read or encoded (bytes that are not UTF-8, a line that is no JSON
+            or has no such field, a text that the tokenizer refuses) is an error (``"raise"``), or is left out
+            and listed in the manifest with its place (``"skip"``), up to 10,000 in a shard.
         shard_size: bytes of the inputs, as they lie there, that make one shard: ``"256MB"``.
         pack: put documents into rows of one length: one after the other, cut where a row ends (``"concat"``),
             or so that no document is cut that fits into a row and little is left empty (``"best-fit"``).
@@ -137,6 +141,7 @@ def tokenize_corpus(
         input_format=input_format,
         separator=separator,
         errors=errors,
+        on_error=on_error,
         shard_size=shard_size,
         pack=pack,
         length=length,
@@ -330,12 +335,16 @@ def finish(target: Place) -> dict[str, Any]:
 
         target.write(name, content)
         files.append({"name": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()})
+    skipped = {}
+    if settings.on_error == "skip":
+        skipped["skipped"] = sum(len(entry["skipped"]) for entry in shards)
     manifest = {
         "kind": run["kind"],
         "tokenizer": run["tokenizer"],
         "settings": run["settings"],
         "documents": sum(entry["documents"] for entry in shards),
         "empty": sum(entry["empty"] for entry in shards),
+        **skipped,
         "tokens": sum(entry["tokens"] for entry in shards),
         "files": files,
         "plan": run["plan"],

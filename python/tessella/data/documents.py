@@ -2,7 +2,7 @@
 
 Text and JSON lines, packed or not, are read and encoded by the engine, portion by portion, so that what is
 held is bounded by the longest document. Columns of Parquet, Arrow and CSV files are read by ``pyarrow``
-(``tables``), conversations by ``conversations``.
+(``tables``) and go to the engine as they lie, conversations are read by ``conversations``.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._corpus import Stream
-from .._files import _encoded_stream
+from .._corpus import Stream, cells
+from .._files import StreamIds, encode_column
 from .._texts import Reading
-from ..errors import FormatError
+from ..errors import FormatError, TessellaError
+from ..ragged import RaggedIds
 from .batches import Batch
 from .found import kind
 from .places import opened
 from .plan import Slice
+from .skipping import Skipped
 from .slices import SliceStream, hash_of, reading
 
 if TYPE_CHECKING:
@@ -43,13 +45,18 @@ class Source:
 
 
 def documents(
-    source: Source, part: Slice, told: Callable[[str], None], step: Callable[[int], None]
+    source: Source,
+    part: Slice,
+    skipped: Skipped,
+    told: Callable[[str], None],
+    step: Callable[[int], None],
 ) -> Iterator[Batch]:
     """The documents of a part of a file.
 
     Args:
         source: how they are read.
         part: which part of which file.
+        skipped: gets the documents that are passed over, where that is asked for.
         told: is given the SHA-256 of the part's bytes when all is read.
         step: is told with each batch how many bytes of the part were read for it.
     """
@@ -63,70 +70,124 @@ def documents(
             elif begin == b"ARRO":
                 form = "arrow"
         if form in ("parquet", "arrow"):
-            yield from _columns(source, part, form, file)
+            yield from _columns(source, part, form, file, skipped)
             told(hash_of(part))
             return
         stream = SliceStream(file, part)
-        for batch in _streamed(source, part, form, stream):
+        for batch in _streamed(source, part, form, stream, skipped):
             step(stream.read_bytes)
             yield batch
         told(stream.digest)
 
 
-def _streamed(source: Source, part: Slice, form: str, stream: SliceStream) -> Iterator[Batch]:
+def _streamed(
+    source: Source, part: Slice, form: str, stream: SliceStream, skipped: Skipped
+) -> Iterator[Batch]:
     if source.chat is not None:
         from .conversations import conversations
 
-        yield from conversations(source, part, stream)
+        yield from conversations(source, part, stream, skipped)
     elif form == "csv":
         from . import tables
 
-        yield from _encoded(source, part, tables.csv(stream, part, source.how))
+        yield from _encoded(source, part, tables.csv(stream, part, source.how), skipped)
     else:
-        yield from _lines(source, part, stream)
+        yield from _lines(source, part, stream, skipped)
 
 
-def _lines(source: Source, part: Slice, stream: SliceStream) -> Iterator[Batch]:
+def _lines(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> Iterator[Batch]:
     name = "standard input" if part.size < 0 else part.path
+    # Once as many were passed over as may be, the next one is an error.
+    skips = skipped.left
+    texts = StreamIds(
+        source.tokenizer, Stream(name, stream), source.how, source.special, source.threads, skips
+    )
+    first = 0
     try:
-        first = 0
-        for found in _encoded_stream(
-            source.tokenizer, Stream(name, stream), source.how, source.special, source.threads
-        ):
-            yield _batch(found, part, first)
-            first += len(found)
-    except FormatError:
-        if part.start:
-            _say_where(part, source.how)
-        raise
+        for ids in texts:
+            yield _batch(ids, part, first)
+            first += len(ids)
+    except FormatError as error:
+        if not skips:
+            _say_where(source, part)
+        _note(texts, part, stream, skipped)
+        raise skipped.explained(error) from error
+    _note(texts, part, stream, skipped)
 
 
-def _say_where(part: Slice, how: Reading) -> None:
-    """Raises what is wrong with the file, with lines and bytes counted from its beginning."""
+def _note(texts: StreamIds, part: Slice, stream: SliceStream, skipped: Skipped) -> None:
+    """Lists what the engine has passed over."""
+    skipped.add_lines(part, stream.first, texts.skipped())
+
+
+def _say_where(source: Source, part: Slice) -> None:
+    """Raises what is wrong with a file of which a part was read, with lines and bytes from its beginning."""
     from .._corpus import Texts
 
-    with opened(part.path) as file:
-        for _ in Texts(Stream(part.path, file), how):
-            pass
+    if part.start:
+        with opened(part.path) as file:
+            for _ in Texts(Stream(part.path, file), source.how):
+                pass
 
 
-def _batch(found: Any, part: Slice, first: int) -> Batch:
+def _batch(found: RaggedIds, part: Slice, first: int) -> Batch:
     import numpy as np
 
     rows = np.arange(first, first + len(found), dtype=np.int64)
     return Batch(found.ids, found.lengths(), (part.path,), rows=rows)
 
 
-def _columns(source: Source, part: Slice, form: str, file: Any) -> Iterator[Batch]:
+def _columns(source: Source, part: Slice, form: str, file: Any, skipped: Skipped) -> Iterator[Batch]:
     from . import tables
 
     read = tables.parquet if form == "parquet" else tables.arrow
-    yield from _encoded(source, part, read(file, part, source.how))
+    yield from _encoded(source, part, read(file, part, source.how), skipped)
 
 
-def _encoded(source: Source, part: Slice, texts: Iterator[list[str]]) -> Iterator[Batch]:
+def _encoded(
+    source: Source, part: Slice, columns: Iterator[tuple[Any, int]], skipped: Skipped
+) -> Iterator[Batch]:
+    """The texts of parts of a column, each with the number of its first row."""
     first = 0
-    for some in texts:
-        found = source.tokenizer.encode_ids_batch(some, source.special, source.threads)
+    for column, row in columns:
+        try:
+            found = _column(source, part, column, row)
+        except TessellaError as error:
+            if not skipped.left:
+                raise
+            found = _one_by_one(source, part, column, row, skipped, error)
         yield _batch(found, part, first)
-        first += len(some)
+        first += len(found)
+
+
+def _column(source: Source, part: Slice, column: Any, row: int) -> RaggedIds:
+    """The ids of a part of a column; rows without a text have none."""
+    from . import tables
+
+    content, offsets = tables.bytes_of(column)
+    found = encode_column(source.tokenizer, content, offsets, source.special, source.threads)
+    if found is None:
+        texts = cells(column, part.path, row, source.how)
+        return source.tokenizer.encode_ids_batch(texts, source.special, source.threads)
+    return found
+
+
+def _one_by_one(
+    source: Source, part: Slice, column: Any, row: int, skipped: Skipped, error: TessellaError
+) -> RaggedIds:
+    """The same where some rows are to be passed over."""
+    import numpy as np
+
+    ids, lengths, before = [np.empty(0, np.uint32)], [0], len(skipped.listed)
+    for place in range(len(column)):
+        try:
+            found = _column(source, part, column.slice(place, 1), row + place)
+        except TessellaError as wrong:
+            skipped.take(wrong, part, row=row + place)
+            continue
+        ids.append(found.ids)
+        lengths += found.lengths().tolist()
+    if len(skipped.listed) == before:
+        # No row is to blame alone.
+        raise error
+    return RaggedIds(np.concatenate(ids), np.array(lengths, np.int64).cumsum())

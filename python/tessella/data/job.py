@@ -22,6 +22,7 @@ from .outputs import Outputs
 from .places import place, stamp
 from .plan import Shard, Slice
 from .settings import Settings
+from .skipping import Skipped
 from .slices import hash_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from .layouts import Shape
 
 __all__ = ["WORK", "Job", "entry_name", "input_found", "input_hash", "make"]
+
+#: Is told how far a shard is: bytes of its inputs, and tokens.
+Step = Callable[[int, int], None]
 
 #: The folder of a run that is not complete, in the folder of its results.
 WORK = ".tessella"
@@ -64,21 +68,22 @@ def stem(index: int) -> str:
 class Tally:
     """What is counted on the way."""
 
-    def __init__(self) -> None:
+    def __init__(self, skips: bool) -> None:
         self.documents = self.empty = self.tokens = 0
         self.inputs: list[dict[str, Any]] = []
+        self.skipped = Skipped(skips)
 
 
-def make(job: Job, shard: Shard, step: Callable[[int], None] = lambda done: None) -> dict[str, Any]:
+def make(job: Job, shard: Shard, step: Step = lambda done, tokens: None) -> dict[str, Any]:
     """Makes a shard and its entry, which is also given.
 
     Args:
         job: the run.
         shard: which shard.
-        step: is told now and then how many bytes of the shard's inputs are done.
+        step: is told now and then how far the shard is.
     """
     target = place(job.out)
-    outputs, tally = Outputs(target), Tally()
+    outputs, tally = Outputs(target), Tally(job.settings.on_error == "skip")
     try:
         batches = _batches(job, shard, tally, step)
         if job.settings.shuffle is not None:
@@ -100,6 +105,7 @@ def make(job: Job, shard: Shard, step: Callable[[int], None] = lambda done: None
         "inputs": tally.inputs,
         "documents": tally.documents,
         "empty": tally.empty,
+        **({"skipped": tally.skipped.listed} if job.settings.on_error == "skip" else {}),
         "tokens": tally.tokens,
         **packed,
         "parts": parts,
@@ -109,7 +115,7 @@ def make(job: Job, shard: Shard, step: Callable[[int], None] = lambda done: None
     return entry
 
 
-def _tokens(job: Job, shard: Shard, tally: Tally, step: Callable[[int], None]) -> Iterator[Batch]:
+def _tokens(job: Job, shard: Shard, tally: Tally, step: Step) -> Iterator[Batch]:
     """The documents of token files, which have their first and last tokens already."""
     from .tokens import shard_found, token_batches
 
@@ -119,7 +125,7 @@ def _tokens(job: Job, shard: Shard, tally: Tally, step: Callable[[int], None]) -
             tally.documents += len(batch.lengths)
             tally.tokens += batch.ids.size
             yield framed(batch, None, None, job.shape.numbers)
-            step(tally.tokens)
+            step(tally.tokens, tally.tokens)
         tally.inputs.append({**part.told(), "sha256": digest})
 
 
@@ -141,11 +147,11 @@ def input_found(settings: Settings, path: str) -> Found:
     return Found(path, *stamp(path))
 
 
-def _from(step: Callable[[int], None], before: int, done: int) -> None:
-    step(before + done)
+def _from(step: Step, before: int, tally: Tally, done: int) -> None:
+    step(before + done, tally.tokens)
 
 
-def _batches(job: Job, shard: Shard, tally: Tally, step: Callable[[int], None]) -> Iterator[Batch]:
+def _batches(job: Job, shard: Shard, tally: Tally, step: Step) -> Iterator[Batch]:
     settings = job.settings
     if settings.source == "tokens":
         yield from _tokens(job, shard, tally, step)
@@ -157,7 +163,9 @@ def _batches(job: Job, shard: Shard, tally: Tally, step: Callable[[int], None]) 
     before = 0
     for part in shard.slices:
         hashes: list[str] = []
-        for batch in documents(source, part, hashes.append, partial(_from, step, before)):
+        for batch in documents(
+            source, part, tally.skipped, hashes.append, partial(_from, step, before, tally)
+        ):
             tally.documents += len(batch.lengths)
             found = framed(batch, settings.bos, settings.eos, job.shape.numbers)
             tally.empty += len(batch.lengths) - len(found.lengths)
@@ -165,4 +173,4 @@ def _batches(job: Job, shard: Shard, tally: Tally, step: Callable[[int], None]) 
             yield found
         tally.inputs.append({**part.told(), "sha256": hashes[-1]})
         before += max(0, part.end - part.start)
-        step(before)
+        step(before, tally.tokens)

@@ -16,6 +16,7 @@ from ..errors import ArgumentError, FormatError
 from .job import WORK, Job, entry_name
 from .places import Place
 from .plan import Shard, Slice
+from .settings import UNTOLD
 
 __all__ = ["MANIFEST", "RUN", "differences", "entries", "read_manifest", "read_run", "run_of"]
 
@@ -96,8 +97,9 @@ def differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
         )
     old, new = before["settings"], now["settings"]
     for name in {**old, **new}:
-        if old.get(name) != new.get(name):
-            found.append(f"`{_OPTIONS.get(name, name)}` was {old.get(name)!r} and is {new.get(name)!r}")
+        was, now_is = (settings.get(name, UNTOLD.get(name)) for settings in (old, new))
+        if was != now_is:
+            found.append(f"`{_OPTIONS.get(name, name)}` was {was!r} and is {now_is!r}")
     return found + _inputs(_sizes(before["plan"]), _sizes(now["plan"]))
 
 

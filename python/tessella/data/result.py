@@ -43,6 +43,13 @@ class Result:
         return cls(place.path, documents, empty, tokens, len(shards), whole and "files" in manifest, manifest)
 
     @property
+    def skipped(self) -> list[dict[str, Any]]:
+        """The documents that could not be read or encoded and were left out (``on_error="skip"``): ``file``,
+        ``line`` and ``byte``, or ``row``, and the ``reason`` of each. They are not among ``documents``.
+        """
+        return [one for entry in self.manifest["shards"] for one in entry.get("skipped", ())]
+
+    @property
     def padding(self) -> float:
         """The share of packed rows that holds no token, 0 where nothing is packed."""
         slots = sum(entry.get("slots", 0) for entry in self.manifest["shards"])
@@ -55,6 +62,8 @@ class Result:
             number = f"{self.shards:,} of {len(self.manifest['plan']):,} shards"
         documents = f"{self.documents:,} document{'' if self.documents == 1 else 's'}"
         left_out = f" ({self.empty:,} without tokens)" if self.empty else ""
+        skipped = len(self.skipped)
+        left_out += f", {skipped:,} skipped" if skipped else ""
         packed = f", {self.padding:.2%} padding" if settings["pack"] else ""
         form = f"{settings['format']} {settings['dtype']}"
         return f"{documents}{left_out}, {self.tokens:,} tokens in {number}, {form}{packed}"

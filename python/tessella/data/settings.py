@@ -24,6 +24,8 @@ Format = Literal[
 ]
 #: What a token that ends a document is called in well-known vocabularies.
 ENDS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|eos|>", "[EOS]")
+#: Settings that are told only where they are not this.
+UNTOLD = {"on_error": "raise"}
 PACKINGS = (None, "concat", "best-fit")
 
 
@@ -48,6 +50,8 @@ class Settings:
     length: int | None = None
     shuffle: int | None = None
     mask: str | None = None
+    #: What is done about a document that cannot be read or encoded: ``"raise"`` or ``"skip"``.
+    on_error: str = "raise"
     #: ``"texts"``, or ``"tokens"`` where the inputs are token files.
     source: str = "texts"
 
@@ -74,7 +78,9 @@ class Settings:
 
     def told(self) -> dict[str, Any]:
         """Plain data for the manifest."""
-        return dataclasses.asdict(self)
+        told = dataclasses.asdict(self)
+        # So that manifests of runs that do not ask for it are those of versions that did not know of it.
+        return {name: value for name, value in told.items() if UNTOLD.get(name, ...) != value}
 
     @classmethod
     def from_told(cls, told: dict[str, Any]) -> Settings:
@@ -125,9 +131,12 @@ def settle(tokenizer: AnyTokenizer, format: str, **asked: Any) -> Settings:
         length=asked["length"],
         shuffle=shuffle,
         mask=asked["mask"],
+        on_error=asked["on_error"],
     )
     # Checks what it is made of.
     _ = settings.reading
+    if settings.on_error not in ("raise", "skip"):
+        raise ArgumentError(f"`on_error` must be 'raise' or 'skip', found {settings.on_error!r}")
     if settings.mask not in (None, "assistant"):
         raise ArgumentError(f"`mask` must be 'assistant' or None, found {settings.mask!r}")
     return settings
@@ -158,6 +167,7 @@ def resettle(before: Settings, format: str, **asked: Any) -> Settings:
         length=asked["length"],
         shuffle=asked["shuffle"],
         source="tokens",
+        on_error="raise",
     )
 
 

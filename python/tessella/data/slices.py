@@ -44,6 +44,8 @@ class SliceStream:
         self.read_bytes = 0
         if part.start:
             self._skip()
+        #: The byte of the file that the first line given begins at.
+        self.first = self._at
 
     def _skip(self) -> None:
         """Leaves the line out that began before."""

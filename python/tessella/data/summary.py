@@ -31,6 +31,7 @@ def inspect(path: Path) -> dict[str, Any]:
         "eos": settings.eos,
         "documents": manifest["documents"],
         "empty": manifest["empty"],
+        **({"skipped": manifest["skipped"]} if "skipped" in manifest else {}),
         "tokens": manifest["tokens"],
         "shards": len(manifest["shards"]),
         "files": len(files),

@@ -1,4 +1,5 @@
-"""A column of texts in Parquet, Arrow and CSV files, some rows at a time.
+"""A column of texts in Parquet, Arrow and CSV files, some rows at a time: columns of Arrow, whose bytes the
+engine reads where they lie.
 
 A part of a Parquet file has the row groups that begin in it. Errors name the file, the row and, where it is a
 text that is wrong, the byte in it.
@@ -10,14 +11,14 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from .._corpus import ROWS, cells, check_column
+from .._corpus import ROWS, check_column
 from .._optional import needed
 from .._texts import Reading
 from ..errors import FormatError
 from .plan import Slice
 from .slices import SliceStream
 
-__all__ = ["RawSlice", "arrow", "csv", "parquet"]
+__all__ = ["RawSlice", "arrow", "bytes_of", "csv", "parquet"]
 
 #: Bytes of a CSV file that are parsed at a time; no row may have more.
 BLOCK = 1 << 24
@@ -29,8 +30,37 @@ def _refused(part: Slice, what: str, error: BaseException) -> FormatError:
     return refused
 
 
-def parquet(file: Any, part: Slice, how: Reading) -> Iterator[list[str]]:
-    """The texts of the row groups that begin in a part of a Parquet file."""
+def bytes_of(column: Any) -> tuple[Any, Any]:
+    """The bytes of the texts of a column, one text after the other, and where each begins and the last ends.
+
+    Rows without a text are left out.
+
+    Example:
+        >>> import pyarrow
+        >>> content, offsets = bytes_of(pyarrow.array(["low", None, "new"]))
+        >>> content.tobytes(), offsets.tolist()
+        (b'lownew', [0, 3, 6])
+    """
+    import numpy as np
+
+    pyarrow = needed("pyarrow", "arrow", "reading tables")
+    if column.null_count:
+        column = column.drop_null()
+    if not pyarrow.types.is_large_binary(column.type):
+        # By way of strings where there is a dictionary; what is not UTF-8 is found when it is encoded.
+        if not pyarrow.types.is_binary(column.type):
+            column = column.cast(pyarrow.large_string())
+        column = column.cast(pyarrow.large_binary())
+    if not len(column):
+        return np.empty(0, np.uint8), np.zeros(1, np.int64)
+    _, offsets, content = column.buffers()
+    begin = column.offset
+    places = np.frombuffer(offsets, np.int64)[begin : begin + len(column) + 1]
+    return np.empty(0, np.uint8) if content is None else np.frombuffer(content, np.uint8), places
+
+
+def parquet(file: Any, part: Slice, how: Reading) -> Iterator[tuple[Any, int]]:
+    """The texts of the row groups that begin in a part of a Parquet file, each column with its first row."""
     pyarrow = needed("pyarrow", "arrow", f"{part.path} is a Parquet file, which")
     module = needed("pyarrow.parquet", "arrow", "reading Parquet files")
     try:
@@ -55,7 +85,7 @@ def _begin(group: Any) -> int:
     return int(min(pages))
 
 
-def _group(table: Any, group: int, first: int, part: Slice, how: Reading) -> Iterator[list[str]]:
+def _group(table: Any, group: int, first: int, part: Slice, how: Reading) -> Iterator[tuple[Any, int]]:
     pyarrow = needed("pyarrow", "arrow", "reading Parquet files")
     rows = table.iter_batches(batch_size=ROWS, row_groups=[group], columns=[how.field])
     while True:
@@ -66,11 +96,11 @@ def _group(table: Any, group: int, first: int, part: Slice, how: Reading) -> Ite
             raise _refused(part, where, error) from error
         if batch is None:
             return
-        yield cells(batch.column(0), part.path, first, how)
+        yield batch.column(0), first
         first += len(batch)
 
 
-def arrow(file: Any, part: Slice, how: Reading) -> Iterator[list[str]]:
+def arrow(file: Any, part: Slice, how: Reading) -> Iterator[tuple[Any, int]]:
     """The texts of an Arrow file, or of a stream in a file, which is what ``datasets`` writes."""
     pyarrow = needed("pyarrow", "arrow", f"{part.path} is an Arrow file, which")
     ipc = needed("pyarrow.ipc", "arrow", "reading Arrow files")
@@ -86,7 +116,7 @@ def arrow(file: Any, part: Slice, how: Reading) -> Iterator[list[str]]:
         for batch in batches:
             column = batch.column(batch.schema.get_field_index(how.field))
             for start in range(0, len(column), ROWS):
-                yield cells(column.slice(start, ROWS), part.path, first + start, how)
+                yield column.slice(start, ROWS), first + start
             first += len(column)
     except (pyarrow.ArrowException, OSError, EOFError) as error:
         raise _refused(part, f"Arrow file (row {first} or one behind it)", error) from error
@@ -108,7 +138,7 @@ class RawSlice(io.RawIOBase):
         return len(content)
 
 
-def csv(stream: SliceStream, part: Slice, how: Reading) -> Iterator[list[str]]:
+def csv(stream: SliceStream, part: Slice, how: Reading) -> Iterator[tuple[Any, int]]:
     """The texts of a column of a CSV file, whose first line names the columns; ``.tsv`` has tabs."""
     pyarrow = needed("pyarrow", "arrow", f"{part.path} is a CSV file, which")
     module = needed("pyarrow.csv", "arrow", "reading CSV files")
@@ -134,7 +164,7 @@ def csv(stream: SliceStream, part: Slice, how: Reading) -> Iterator[list[str]]:
         for batch in reader:
             column = batch.column(place)
             for start in range(0, len(column), ROWS):
-                yield cells(column.slice(start, ROWS), part.path, first + start, how)
+                yield column.slice(start, ROWS), first + start
             first += len(column)
     except (pyarrow.ArrowException, OSError, EOFError) as error:
         raise _refused(part, f"CSV file (row {first} or one behind it)", error) from error

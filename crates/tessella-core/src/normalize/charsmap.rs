@@ -15,6 +15,10 @@ use crate::trie::Slots;
 
 /// Keys are not followed further than this. Real ones are a few characters long.
 const LONGEST_KEY: usize = 1024;
+/// Bytes of sources and targets that are read back, and what a step to a node costs of them: looking for its
+/// children takes as long as copying so many. The largest named rules have 5 MB of text and cost 30 MB.
+const MOST_OF_RULES: usize = 128 << 20;
+const COST_OF_A_NODE: usize = 32;
 const IS_VALUE: u32 = 1 << 31;
 const ENDS_KEY: u32 = 1 << 8;
 
@@ -145,11 +149,19 @@ impl Charsmap {
 
     /// All rules, sources ascending. Sources and targets that are no valid UTF-8 are left out, and so are
     /// sources of more than [`LONGEST_KEY`] bytes: none of them can ever match.
-    pub fn rules(&self) -> Vec<(String, String)> {
+    ///
+    /// Nodes are shared, so a small array may hold any number of rules, a circular one without end: more than
+    /// [`MOST_OF_RULES`] bytes of them are an error.
+    pub fn rules(&self) -> Result<Vec<(String, String)>> {
         let mut rules = Vec::new();
-        let Some(&root) = self.units.first() else { return rules };
-        // A circular array could be walked for ever; a sound one has fewer nodes than units.
-        let mut steps = self.units.len();
+        let Some(&root) = self.units.first() else { return Ok(rules) };
+        let mut left = MOST_OF_RULES;
+        let mut pay = |bytes: usize| {
+            left = left.checked_sub(bytes).ok_or_else(|| {
+                broken(format!("it holds more than {} MB of rules, or it is circular", MOST_OF_RULES >> 20))
+            })?;
+            Ok::<(), Error>(())
+        };
         let mut key: Vec<u8> = Vec::new();
         let mut open: Vec<(u32, usize, u8)> =
             (1..=255).rev().map(|byte| (Self::offset(root), 0, byte)).collect();
@@ -160,10 +172,7 @@ impl Charsmap {
             if unit & (IS_VALUE | 0xFF) != byte as u32 {
                 continue;
             }
-            if steps == 0 {
-                break;
-            }
-            steps -= 1;
+            pay(COST_OF_A_NODE)?;
             key.push(byte);
             let position = position ^ Self::offset(unit);
             if unit & ENDS_KEY != 0
@@ -171,13 +180,14 @@ impl Charsmap {
                 && let (Ok(source), Some(target)) =
                     (std::str::from_utf8(&key), self.replacement((value & !IS_VALUE) as usize))
             {
+                pay(source.len() + target.len())?;
                 rules.push((source.to_string(), target.to_string()));
             }
             if key.len() < LONGEST_KEY {
                 open.extend((1..=255).rev().map(|byte| (position, key.len(), byte)));
             }
         }
-        rules
+        Ok(rules)
     }
 
     /// The longest key that `text` starts with: its length in bytes and its replacement.
@@ -262,40 +272,78 @@ pub fn build_sorted_charsmap<'a>(rules: impl IntoIterator<Item = (&'a str, &'a s
     Ok(blob)
 }
 
+/// A node's children by label, ascending. Under label 0 there is the value of the key that ends here.
+type Children = Vec<(u8, u32)>;
+
+/// The smallest automaton for sorted, distinct keys without NUL: nodes from which the same keys lead to the same values
+/// are one. The last node is the root.
+///
+/// Keys come in order, so what a key does not share with the next one is final: from its end upwards, each node is
+/// either known already or new.
+fn automaton(keys: &[(&[u8], u32)]) -> Vec<Children> {
+    let mut nodes: Vec<Children> = Vec::new();
+    let mut known: std::collections::HashMap<Children, u32> = std::collections::HashMap::new();
+    let mut finish = |node: Children| {
+        *known.entry(node).or_insert_with_key(|node| {
+            nodes.push(node.clone());
+            nodes.len() as u32 - 1
+        })
+    };
+    // The nodes along the last key; the last child of each but the last is not final.
+    let mut path: Vec<Children> = vec![Vec::new()];
+    let mut before: &[u8] = &[];
+    for &(key, value) in keys {
+        let shared = key.iter().zip(before).take_while(|(a, b)| a == b).count();
+        for depth in (shared..before.len()).rev() {
+            let node = path.pop().map(&mut finish).unwrap_or_default();
+            path[depth].push((before[depth], node));
+        }
+        path.resize_with(key.len() + 1, Vec::new);
+        path[key.len()].push((0, value));
+        before = key;
+    }
+    for depth in (0..before.len()).rev() {
+        let node = path.pop().map(&mut finish).unwrap_or_default();
+        path[depth].push((before[depth], node));
+    }
+    path.pop().map(&mut finish);
+    nodes
+}
+
 /// The units for sorted, distinct keys without NUL.
 fn double_array(keys: &[(&[u8], u32)]) -> Result<Vec<u32>> {
+    const REACH: u32 = 1 << 21;
+    let nodes = automaton(keys);
     let mut slots = Slots::new();
     let mut units = vec![0u32; slots.len()];
-    let mut open = vec![(0u32, 0usize, keys.len(), 0usize)];
-    while let Some((slot, first, last, depth)) = open.pop() {
-        // Child 0 is the value of the key that ends here.
-        let ends = keys[first].0.len() == depth;
-        let mut labels: Vec<u8> = if ends { vec![0] } else { Vec::new() };
-        let mut children = Vec::new();
-        let mut at = first + ends as usize;
-        while at < last {
-            let byte = keys[at].0[depth];
-            let end = at + keys[at..last].partition_point(|(key, _)| key[depth] == byte);
-            labels.push(byte);
-            children.push((byte, at, end));
-            at = end;
+    // Where the children of each node stand, once they do. Twice only if a parent is too far away from the first place.
+    let mut bases: Vec<Option<u32>> = vec![None; nodes.len()];
+    let mut open = vec![(0u32, nodes.len() - 1)];
+    while let Some((slot, node)) = open.pop() {
+        let children = &nodes[node];
+        let ends = if children[0].0 == 0 { ENDS_KEY } else { 0 };
+        if let Some(base) = bases[node].filter(|base| slot ^ base < REACH) {
+            units[slot as usize] |= (slot ^ base) << 10 | ends;
+            continue;
         }
+        let labels: Vec<u8> = children.iter().map(|(label, _)| *label).collect();
         let base = slots.place(&labels)?;
         units.resize(slots.len(), 0);
-        let offset = slot ^ base;
-        if offset >= 1 << 21 {
+        if slot ^ base >= REACH {
             return Err(Error::value(
                 "too many normalization rules: the compiled map addresses at most 2 million nodes",
             ));
         }
-        units[slot as usize] |= offset << 10 | if ends { ENDS_KEY } else { 0 };
-        if ends {
-            units[base as usize] = keys[first].1 | IS_VALUE;
-        }
-        for (byte, from, to) in children {
-            let child = base ^ byte as u32;
-            units[child as usize] = byte as u32;
-            open.push((child, from, to, depth + 1));
+        bases[node] = Some(base);
+        units[slot as usize] |= (slot ^ base) << 10 | ends;
+        for &(label, to) in children {
+            let child = base ^ label as u32;
+            if label == 0 {
+                units[child as usize] = to | IS_VALUE;
+            } else {
+                units[child as usize] = label as u32;
+                open.push((child, to as usize));
+            }
         }
     }
     slots.for_each_free(|slot, byte| units[slot] = byte as u32);
@@ -341,6 +389,42 @@ mod tests {
                 assert_eq!(map.shortest(&text), shortest);
             }
         }
+    }
+
+    #[test]
+    fn rules_come_back_from_shared_nodes() {
+        // Every pair of 60 characters becomes one of two texts: 3,600 rules, a few nodes.
+        let letters: Vec<char> = ('а'..'я').chain('A'..='\u{5c}').collect();
+        let list: Vec<(Vec<char>, Vec<char>)> = letters
+            .iter()
+            .flat_map(|&a| letters.iter().map(move |&b| (vec![a, b], vec![if a < 'Z' { 'x' } else { 'y' }])))
+            .collect();
+        let blob = build_charsmap(&list).unwrap();
+        assert!(blob.len() < 4 * 4 * 256, "{}", blob.len());
+        let map = Charsmap::parse(&blob).unwrap();
+        let mut expected: Vec<(String, String)> =
+            list.iter().map(|(from, to)| (from.iter().collect(), to.iter().collect())).collect();
+        expected.sort();
+        assert_eq!(map.rules().unwrap(), expected);
+    }
+
+    #[test]
+    fn a_circular_map_has_no_list_of_rules() {
+        // A root whose child `a` is a key and leads to itself, and whose child `b` does too.
+        let mut units = vec![0u32; 256];
+        let base = 1u32;
+        units[0] = base << 10;
+        units[base as usize] = IS_VALUE;
+        for byte in [b'a', b'b'] {
+            let slot = base ^ u32::from(byte);
+            units[slot as usize] = u32::from(byte) | ENDS_KEY | (slot ^ base) << 10;
+        }
+        let mut blob = (4 * units.len() as u32).to_le_bytes().to_vec();
+        blob.extend(units.iter().flat_map(|unit| unit.to_le_bytes()));
+        blob.extend(b"x\0");
+        let map = Charsmap::parse(&blob).unwrap();
+        assert_eq!(map.longest("abc"), Some((2, "x")));
+        assert!(map.rules().unwrap_err().message().contains("circular"));
     }
 
     #[test]

@@ -28,6 +28,19 @@ pub(super) struct Taken {
 }
 
 impl Cut {
+    /// Leaves out what is left of a text that is too long, of which `text` was read; tells what all of it took.
+    pub(super) fn pass_over(&self, reader: &mut Reader, text: &[u8]) -> io::Result<Taken> {
+        let end: &[u8] = match self {
+            Cut::Lines | Cut::BareLines => b"\n",
+            Cut::At(separator) => separator.as_bytes(),
+            Cut::Never => b"",
+        };
+        // Its end may be what was read last.
+        let is_ended = !end.is_empty() && text.ends_with(end);
+        let (bytes, line_ends) = if is_ended { (0, 0) } else { reader.pass_over(end, text)? };
+        Ok(Taken { bytes: text.len() as u64 + bytes, lines: lines(text) + line_ends })
+    }
+
     /// Puts the next text into `text`, which is empty; nothing at the end of the stream. A text of more than `longest`
     /// bytes is an error. `is_given` is for the cut
     /// to remember that it gave a text of this stream.

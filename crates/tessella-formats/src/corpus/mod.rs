@@ -3,6 +3,7 @@
 //! - [`unpack`]: plain, gzip and zstd files as one stream of bytes
 //! - [`cut`]: where the texts of a stream end
 //! - [`record`]: one JSON line to its text
+//! - [`encode`]: texts to ids, with those left out that the tokenizer cannot encode
 //! - here: one file after the other, and what is wrong with them
 //!
 //! All that reads texts reads them here: counting, training, encoding files, the command line. Only columns of
@@ -24,6 +25,7 @@
 //! ```
 
 mod cut;
+mod encode;
 mod record;
 mod unpack;
 
@@ -36,7 +38,8 @@ use tessella_core::cancel::Cancel;
 use tessella_core::{Error, ErrorKind, Result, limits};
 
 pub use cut::Cut;
-use unpack::Unpacked;
+pub use encode::encode_most;
+use unpack::{Unpacked, is_too_long};
 
 /// What the lines of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,6 +88,9 @@ pub struct CorpusOptions {
     pub invalid: Invalid,
     /// Which texts count, for sets that are kept apart.
     pub share: Share,
+    /// How many broken texts are passed over before one is an error: those that are not UTF-8, lines that hold no text,
+    /// and texts that are too long. What is wrong with the file itself is an error at once.
+    pub skips: usize,
     /// The most bytes that one text may have, unpacked; without it, what the engine can encode in one piece, and less
     /// in packed files, a few bytes of which may become any number.
     pub longest: Option<usize>,
@@ -104,6 +110,7 @@ impl Default for CorpusOptions {
             field: "text".to_string(),
             invalid: Invalid::default(),
             share: Share::default(),
+            skips: 0,
             longest: None,
         }
     }
@@ -155,6 +162,42 @@ pub struct Corpus {
     read: u64,
     is_failed: bool,
     cancel: Cancel,
+    skipped: Vec<Skipped>,
+    /// All that were passed over so far.
+    skips: usize,
+    spot: Spot,
+}
+
+/// Where a text begins: its line, from 1, and its byte, from 0, of the unpacked file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Spot {
+    /// The line.
+    pub line: u64,
+    /// The byte.
+    pub byte: u64,
+}
+
+/// A text that was passed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Where it begins.
+    pub spot: Spot,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// A text that cannot be given.
+struct Broken {
+    /// What stands here if nothing is passed over.
+    error: Error,
+    /// What is wrong with the text, without its place; nothing where the file itself is broken.
+    reason: Option<String>,
+}
+
+impl From<Error> for Broken {
+    fn from(error: Error) -> Self {
+        Broken { error, reason: None }
+    }
 }
 
 /// The file that is being read.
@@ -190,6 +233,9 @@ impl Corpus {
             read: 0,
             is_failed: false,
             cancel: Cancel::never(),
+            skipped: Vec::new(),
+            skips: 0,
+            spot: Spot::default(),
         }
     }
 
@@ -208,6 +254,27 @@ impl Corpus {
         self.position.clone()
     }
 
+    /// Where the text begins that was given last.
+    pub fn spot(&self) -> Spot {
+        self.spot
+    }
+
+    /// The texts that were passed over since this was last asked.
+    pub fn skipped(&mut self) -> Vec<Skipped> {
+        std::mem::take(&mut self.skipped)
+    }
+
+    /// Notes a text that is passed over; its error where it cannot be, or where there were too many.
+    fn pass_over(&mut self, broken: Broken) -> Result<()> {
+        let (Some(reason), Some(open)) = (broken.reason, &self.current) else { return Err(broken.error) };
+        if self.skips >= self.options.skips {
+            return Err(broken.error);
+        }
+        self.skips += 1;
+        self.skipped.push(Skipped { spot: open.spot(), reason });
+        limits::check()
+    }
+
     fn text(&mut self) -> Result<Option<String>> {
         loop {
             let Some(open) = &mut self.current else {
@@ -215,20 +282,14 @@ impl Corpus {
                 self.current = Some(Open::new(input, &self.options, &self.position)?);
                 continue;
             };
-            let Some(text) = open.text(&self.options)? else {
-                self.current = None;
-                continue;
-            };
-            if !open.is_json {
-                return Ok(Some(text));
-            }
-            // Without its end the line is the first and only one, also for errors that are noticed behind it.
-            let found = record::text(text.trim_end_matches('\n'), &self.options.field).map_err(|error| {
-                let inside = error.location().map(|at| format!(", {}", column(at))).unwrap_or_default();
-                Error::new(error.kind(), error.message()).at(format!("{}{inside}", open.place()))
-            })?;
-            if found.is_some() {
-                return Ok(found);
+            match open.document(&self.options) {
+                Ok(Found::Text(text)) => {
+                    self.spot = open.spot();
+                    return Ok(Some(text));
+                }
+                Ok(Found::None) => {}
+                Ok(Found::End) => self.current = None,
+                Err(broken) => self.pass_over(broken)?,
             }
             // Many lines may hold nothing.
             limits::check()?;
@@ -262,6 +323,14 @@ impl Iterator for Corpus {
     }
 }
 
+/// What the next place of a file holds.
+enum Found {
+    Text(String),
+    /// A line without a text.
+    None,
+    End,
+}
+
 impl Open {
     fn new(input: Input, options: &CorpusOptions, position: &Arc<AtomicU64>) -> Result<Open> {
         let name = input.name();
@@ -281,7 +350,27 @@ impl Open {
         format!("{}, line {}", self.name.display(), self.begin.line + 1)
     }
 
-    fn text(&mut self, options: &CorpusOptions) -> Result<Option<String>> {
+    fn spot(&self) -> Spot {
+        Spot { line: self.begin.line + 1, byte: self.begin.byte }
+    }
+
+    fn document(&mut self, options: &CorpusOptions) -> std::result::Result<Found, Broken> {
+        let Some(text) = self.text(options)? else { return Ok(Found::End) };
+        if !self.is_json {
+            return Ok(Found::Text(text));
+        }
+        // Without its end the line is the first and only one, also for errors that are noticed behind it.
+        let found = record::text(text.trim_end_matches('\n'), &options.field).map_err(|error| {
+            let inside = error.location().map(|at| format!(", {}", column(at))).unwrap_or_default();
+            Broken {
+                reason: Some(format!("{}{inside}", error.message())),
+                error: Error::new(error.kind(), error.message()).at(format!("{}{inside}", self.place())),
+            }
+        })?;
+        Ok(found.map_or(Found::None, Found::Text))
+    }
+
+    fn text(&mut self, options: &CorpusOptions) -> std::result::Result<Option<String>, Broken> {
         let mut text = Vec::new();
         let longest = options.longest.unwrap_or(match self.content.is_packed() {
             true => LONGEST_PACKED,
@@ -289,11 +378,13 @@ impl Open {
         });
         let found =
             self.cut.next(&mut self.content.reader, longest.min(LONGEST), &mut text, &mut self.is_given);
-        let found = found.map_err(|error| self.content.failed(error, &self.name, self.end.line + 1))?;
+        let found = match found {
+            Err(error) if is_too_long(&error) => return Err(self.too_long(error, &text, options)),
+            Err(error) => return Err(self.content.failed(error, &self.name, self.end.line + 1).into()),
+            Ok(found) => found,
+        };
         let Some(found) = found else { return Ok(None) };
-        self.begin = self.end;
-        self.end.byte += found.bytes;
-        self.end.line += found.lines;
+        self.step(found);
         match String::from_utf8(text) {
             Ok(text) => Ok(Some(text)),
             Err(error) if options.invalid == Invalid::Replace => {
@@ -303,18 +394,43 @@ impl Open {
         }
     }
 
-    fn not_utf8(&self, error: &std::string::FromUtf8Error) -> Error {
+    fn step(&mut self, taken: cut::Taken) {
+        self.begin = self.end;
+        self.end.byte += taken.bytes;
+        self.end.line += taken.lines;
+    }
+
+    /// A text of which this much was read; where texts are passed over, the rest of it is left out.
+    fn too_long(&mut self, error: std::io::Error, text: &[u8], options: &CorpusOptions) -> Broken {
+        let reason = format!("too long: {error}");
+        let error = self.content.failed(error, &self.name, self.end.line + 1);
+        if options.skips == 0 {
+            return error.into();
+        }
+        match self.cut.pass_over(&mut self.content.reader, text) {
+            Ok(taken) => {
+                self.step(taken);
+                Broken { error, reason: Some(reason) }
+            }
+            Err(failed) => self.content.failed(failed, &self.name, self.end.line + 1).into(),
+        }
+    }
+
+    fn not_utf8(&self, error: &std::string::FromUtf8Error) -> Broken {
         let (inside, text) = (error.utf8_error().valid_up_to(), error.as_bytes());
         let found = text.get(inside).copied().unwrap_or_default();
         let cut_off = if error.utf8_error().error_len().is_none() { "its end is missing, " } else { "" };
         let unpacked = if self.content.is_packed() { " of the unpacked text" } else { "" };
         let at = self.begin.byte + inside as u64;
         let line = self.begin.line + cut::lines(text.get(..inside).unwrap_or_default()) + 1;
-        Error::format(format!(
-            "{} is not UTF-8: {cut_off}{found:#04x} at byte {at}{unpacked}, line {line}; convert the file first, \
-             or have what is invalid replaced: errors='replace', --errors replace",
-            self.name.display()
-        ))
+        Broken {
+            error: Error::format(format!(
+                "{} is not UTF-8: {cut_off}{found:#04x} at byte {at}{unpacked}, line {line}; convert the file first, \
+                 or have what is invalid replaced: errors='replace', --errors replace",
+                self.name.display()
+            )),
+            reason: Some(format!("not UTF-8: {cut_off}{found:#04x} at byte {inside} of it")),
+        }
     }
 }
 

@@ -10,9 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::GzDecoder;
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use tessella_core::{Error, Result, limits};
+use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::{Input, io_error};
 
@@ -64,6 +63,37 @@ impl Reader {
     /// The same for all that comes.
     pub(super) fn read_to_end(&mut self, text: &mut Vec<u8>, longest: usize) -> io::Result<usize> {
         self.read_in_parts(text, longest, |part, text| part.read_to_end(text).map(|_| false))
+    }
+
+    /// Leaves out what comes up to and with `end`, or up to the end of the stream where that is empty or does not come.
+    /// `text` holds what was read before. Tells how many bytes were left out, and how many line ends among them.
+    pub(super) fn pass_over(&mut self, end: &[u8], text: &[u8]) -> io::Result<(u64, u64)> {
+        let reader: &mut dyn BufRead = match self {
+            Reader::Plain(reader) => reader,
+            Reader::Packed(reader) => reader,
+        };
+        // The last bytes of what was read, shorter than `end`.
+        let kept = |bytes: &[u8]| bytes[bytes.len().saturating_sub(end.len().saturating_sub(1))..].to_vec();
+        let (mut last, mut bytes, mut lines) = (kept(text), 0, 0);
+        loop {
+            let part = reader.fill_buf()?;
+            let stop =
+                end.last().and_then(|&byte| memchr::memchr(byte, part)).map_or(part.len(), |at| at + 1);
+            if stop == 0 {
+                return Ok((bytes, lines));
+            }
+            let part = &part[..stop];
+            bytes += stop as u64;
+            lines += memchr::memchr_iter(b'\n', part).count() as u64;
+            last.extend_from_slice(part);
+            let is_done = !end.is_empty() && last.ends_with(end);
+            last = kept(&last);
+            reader.consume(stop);
+            if is_done {
+                return Ok((bytes, lines));
+            }
+            limits::check().map_err(io::Error::other)?;
+        }
     }
 
     /// Lets `read` read a part at a time, until it says that it is done or the stream ends.
@@ -139,7 +169,9 @@ impl Unpacked {
         Ok(if head.starts_with(&GZIP) {
             Self::packed(Box::new(Members::new(disk)), "gzip")
         } else if is_zstd(head) {
-            Self::packed(Box::new(Frames::new(disk)), "zstd")
+            // All frames, one after the other; those that are to be skipped are, checksums are compared.
+            let frames = ZstdDecoder::with_buffer(disk).map_err(|error| io_error(error, &name))?;
+            Self::packed(Box::new(frames), "zstd")
         } else {
             Unpacked { reader: Reader::Plain(disk), packing: None }
         })
@@ -160,7 +192,7 @@ impl Unpacked {
             Err(error) => error,
         };
         match self.packing {
-            _ if error.get_ref().is_some_and(|inner| inner.is::<TooLong>()) => {
+            _ if is_too_long(&error) => {
                 let unpacked = if self.is_packed() { ", unpacked" } else { "" };
                 Error::format(format!(
                     "a text of {} is too long: {error}{unpacked}; see whether the file has line ends, give more memory \
@@ -176,6 +208,11 @@ impl Unpacked {
             _ => io_error(error, path),
         }
     }
+}
+
+/// Whether it was the length of a text that ended the reading.
+pub(super) fn is_too_long(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<TooLong>())
 }
 
 fn is_zstd(head: &[u8]) -> bool {
@@ -246,65 +283,5 @@ impl Read for Members {
             self.current = Some(GzDecoder::new(disk));
         }
         Ok(0)
-    }
-}
-
-/// The frames of a zstd file, one after the other.
-struct Frames {
-    disk: Disk,
-    decoder: FrameDecoder,
-    is_inside: bool,
-}
-
-impl Frames {
-    fn new(disk: Disk) -> Frames {
-        Frames { disk, decoder: FrameDecoder::new(), is_inside: false }
-    }
-
-    /// Steps into the next frame, over those that are to be skipped; false at the end of the file.
-    fn begin(&mut self) -> io::Result<bool> {
-        loop {
-            if self.disk.fill_buf()?.is_empty() {
-                return Ok(false);
-            }
-            match self.decoder.reset(&mut self.disk) {
-                Ok(()) => return Ok(true),
-                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                    length,
-                    ..
-                })) => {
-                    let length = u64::from(length);
-                    if io::copy(&mut (&mut self.disk).take(length), &mut io::sink())? < length {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
-                    }
-                }
-                Err(error) => return Err(io::Error::other(error)),
-            }
-        }
-    }
-}
-
-impl Read for Frames {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            if buffer.is_empty() || (!self.is_inside && !self.begin()?) {
-                return Ok(0);
-            }
-            self.is_inside = true;
-            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
-                let wanted = BlockDecodingStrategy::UptoBytes(buffer.len());
-                self.decoder.decode_blocks(&mut self.disk, wanted).map_err(io::Error::other)?;
-            }
-            let read = self.decoder.read(buffer)?;
-            if read > 0 {
-                return Ok(read);
-            }
-            if let Some(written) = self.decoder.get_checksum_from_data()
-                && self.decoder.get_calculated_checksum() != Some(written)
-            {
-                return Err(io::Error::other("the checksum of a frame is wrong"));
-            }
-            self.is_inside = false;
-        }
     }
 }

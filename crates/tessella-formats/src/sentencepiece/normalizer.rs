@@ -109,7 +109,7 @@ impl Normalizer {
         if charsmap.is_empty() {
             return Err(Error::new(ErrorKind::Unsupported, "the normalizer has no rules to show"));
         }
-        Ok(Charsmap::parse(&charsmap)?.rules())
+        Charsmap::parse(&charsmap)?.rules()
     }
 }
 

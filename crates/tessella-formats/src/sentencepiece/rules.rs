@@ -359,7 +359,7 @@ mod tests {
         let expected = [("A", "a"), ("BC", ""), ("D", ""), ("あ", "アア")];
         assert!(rules.iter().map(|(a, b)| (a.as_str(), b.as_str())).eq(expected));
         let map = Charsmap::parse(&compile(&rules).unwrap()).unwrap();
-        assert_eq!(map.rules().into_iter().collect::<Rules>(), rules);
+        assert_eq!(map.rules().unwrap().into_iter().collect::<Rules>(), rules);
         for broken in ["", "\t41", "xyz\t41", "0\t41", "D800\t41"] {
             let error = parse_rules(&format!("41\t61\n{broken}\n")).unwrap_err();
             assert_eq!(error.location(), Some("line 2"), "{broken}");

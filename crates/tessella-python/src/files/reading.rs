@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use numpy::PyArray1;
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyTuple};
 use tessella_core::cancel::Cancel;
 use tessella_core::{EncodeOptions, Result};
-use tessella_formats::corpus::{Corpus, CorpusOptions, Cut, Form, Input, Invalid, Share};
+use tessella_formats::corpus::{
+    Corpus, CorpusOptions, Cut, Form, Input, Invalid, Share, Skipped, Spot, encode_most,
+};
 
 use crate::border::arrays;
 use crate::border::errors;
@@ -27,6 +29,7 @@ pub fn set(options: &mut CorpusOptions, name: &str, value: &Bound<'_, PyAny>) ->
         "field" => options.field = value.extract()?,
         "without_every" => options.share = Share::Without(value.extract()?),
         "only_every" => options.share = Share::Only(value.extract()?),
+        "skips" => options.skips = value.extract()?,
         "separator" => options.cut = Cut::At(value.extract()?),
         "cut" => {
             options.cut = match value.extract::<String>()?.as_str() {
@@ -97,6 +100,9 @@ pub struct TextFiles {
     raised: Raised,
     /// The most texts that one step gives.
     most: usize,
+    /// How many texts may be passed over, and those that were.
+    skips: usize,
+    skipped: Mutex<Vec<Skipped>>,
 }
 
 /// Bytes of text that one step gives, and the most texts.
@@ -130,8 +136,16 @@ impl TextFiles {
             Err(_) => one.extract::<PathBuf>().map(Input::File),
         };
         let inputs = inputs.into_iter().map(input).collect::<PyResult<Vec<Input>>>()?;
+        let skips = corpus.skips;
         let corpus = Corpus::new(inputs, corpus);
-        Ok(TextFiles { position: corpus.position(), corpus: Mutex::new(corpus), raised, most: most.max(1) })
+        Ok(TextFiles {
+            position: corpus.position(),
+            corpus: Mutex::new(corpus),
+            raised,
+            most: most.max(1),
+            skips,
+            skipped: Mutex::default(),
+        })
     }
 
     /// Bytes taken from the files so far, packed as they are.
@@ -146,8 +160,16 @@ impl TextFiles {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Vec<String>>> {
         let texts = py.detach(|| self.step(STEP_BYTES, self.most));
-        let texts = texts.map_err(|error| self.as_it_was(errors::raise(error)))?;
+        let (texts, _) = texts.map_err(|error| self.as_it_was(errors::raise(error)))?;
         Ok((!texts.is_empty()).then_some(texts))
+    }
+
+    /// The texts that were passed over since this was last asked: line, byte, and what is wrong with each.
+    fn skipped(&self) -> Vec<(u64, u64, String)> {
+        let mut found = lock(&self.corpus).skipped();
+        found.append(&mut lock(&self.skipped));
+        found.sort_by_key(|one| one.spot);
+        found.into_iter().map(|one| (one.spot.line, one.spot.byte, one.reason)).collect()
     }
 
     /// The ids of the next texts, about so many bytes of them, and where each text's begin; nothing at the end.
@@ -166,14 +188,19 @@ impl TextFiles {
         let threads = threads(num_threads);
         let found = run(py, |cancel| {
             lock(&self.corpus).stop_at(Cancel::new(Some(cancel)));
-            let texts = self.step(bytes, usize::MAX)?;
+            let (texts, spots) = self.step(bytes, usize::MAX)?;
             if texts.is_empty() {
                 return Ok(None);
             }
             let views: Vec<&str> = texts.iter().map(String::as_str).collect();
             let options = ids_options(&value, (add_special_tokens, encode_special_tokens), threads);
             let options = EncodeOptions { cancel: Some(cancel), ..options };
-            value.core.encode_ids_batch(&views, &options).map(Some)
+            if self.skips == 0 {
+                return value.core.encode_ids_batch(&views, &options).map(Some);
+            }
+            let (ids, skipped) = encode_most(&value.core, &views, &spots, &options, self.skips)?;
+            lock(&self.skipped).extend(skipped);
+            Ok(Some(ids))
         });
         match found.map_err(|error| self.as_it_was(error))? {
             Some(ids) => Ok(Some((arrays::from_vec(py, ids.ids)?, arrays::from_vec(py, ids.offsets)?))),
@@ -182,18 +209,48 @@ impl TextFiles {
     }
 }
 
+/// The ids of texts that lie one after the other, as a column of Arrow holds them: `offsets` tells where each begins,
+/// and the end. Nothing where one of them is not UTF-8, so that whoever knows the column tells which.
+#[pyfunction]
+#[pyo3(signature = (tokenizer, content, offsets, add_special_tokens = true, num_threads = None))]
+#[allow(clippy::type_complexity)]
+pub fn encode_column<'py>(
+    py: Python<'py>,
+    tokenizer: &Bound<'py, Tokenizer>,
+    content: PyReadonlyArray1<'py, u8>,
+    offsets: PyReadonlyArray1<'py, i64>,
+    add_special_tokens: bool,
+    #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
+) -> PyResult<Option<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>)>> {
+    let (content, offsets) = (content.as_slice()?, offsets.as_slice()?);
+    let text = |pair: &[i64]| {
+        let &[start, end] = pair else { return None };
+        let bytes = content.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)?;
+        std::str::from_utf8(bytes).ok()
+    };
+    let Some(views) = offsets.windows(2).map(text).collect::<Option<Vec<&str>>>() else { return Ok(None) };
+    let value = tokenizer.get().value()?;
+    let threads = threads(num_threads);
+    let found = run(py, |cancel| {
+        let options = ids_options(&value, (add_special_tokens, None), threads);
+        value.core.encode_ids_batch(&views, &EncodeOptions { cancel: Some(cancel), ..options })
+    })?;
+    Ok(Some((arrays::from_vec(py, found.ids)?, arrays::from_vec(py, found.offsets)?)))
+}
+
 impl TextFiles {
-    /// The next texts: until there are so many bytes, or so many texts.
-    fn step(&self, bytes: usize, most: usize) -> Result<Vec<String>> {
+    /// The next texts and where they begin: until there are so many bytes, or so many texts.
+    fn step(&self, bytes: usize, most: usize) -> Result<(Vec<String>, Vec<Spot>)> {
         let mut corpus = lock(&self.corpus);
-        let (mut texts, mut size) = (Vec::new(), 0);
+        let (mut texts, mut spots, mut size) = (Vec::new(), Vec::new(), 0);
         while size < bytes && texts.len() < most {
             let Some(text) = corpus.next() else { break };
             let text = text?;
             size += text.len() + 1;
             texts.push(text);
+            spots.push(corpus.spot());
         }
-        Ok(texts)
+        Ok((texts, spots))
     }
 
     /// What a stream raised comes out as it was, and what is wrong with a file has its name.

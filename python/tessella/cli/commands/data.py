@@ -22,12 +22,15 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import contextlib
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from ..shards import Board
 
 FORMATS = (
     "megatron",
@@ -113,6 +116,11 @@ def _tokenize_arguments(parser: argparse.ArgumentParser) -> None:
     rows.add_argument(
         "--mask", choices=("assistant",), help="conversations, with marks on what the assistant says"
     )
+    rows.add_argument(
+        "--skip-errors",
+        action="store_true",
+        help="leave documents out that cannot be read or encoded, and list them in the manifest",
+    )
     work = parser.add_argument_group("work")
     work.add_argument("--workers", type=int, metavar="N", help="how many cores work (default: all)")
     work.add_argument(
@@ -146,7 +154,7 @@ def _tokenize(options: argparse.Namespace) -> int:
     options.field = options.field or ("text" if options.mask is None else "messages")
     separator = inputs.reading(options, "never").separator
     started = time.perf_counter()
-    with inputs.shown_meter("tokenize", not (options.quiet or options.json)) as meter:
+    with _shown("tokenize", options, options.json) as tell:
         made = data.tokenize_corpus(
             options.inputs or ["-"],
             tokenizer,
@@ -161,6 +169,7 @@ def _tokenize(options: argparse.Namespace) -> int:
             input_format=options.input,
             separator=separator,
             errors=options.errors,
+            on_error="skip" if options.skip_errors else "raise",
             shard_size=options.shard_size,
             pack=options.pack,
             length=options.length,
@@ -170,7 +179,7 @@ def _tokenize(options: argparse.Namespace) -> int:
             engine=options.engine,
             task=None if options.task is None else (options.task, options.tasks),
             resume=not options.anew,
-            on_event=_Events(meter, options.json, options.quiet),
+            on_event=tell,
         )
     seconds = time.perf_counter() - started
     if options.json:
@@ -183,31 +192,36 @@ def _tokenize(options: argparse.Namespace) -> int:
         print(terminal.json(told), flush=True)
     elif not options.quiet:
         print(f"{options.output}: {made}, {seconds:.1f} s")
+        _tell_skipped(made.skipped)
     return 0
 
 
-class _Events:
-    """What happens, shown: lines of JSON, or a bar over the bytes of all shards."""
+#: Documents that were skipped and are shown.
+SHOWN = 3
 
-    def __init__(self, meter: Any, as_json: bool, quiet: bool) -> None:
-        self._meter, self._as_json = meter, as_json
-        self._note = (lambda message: None) if quiet else terminal.note
-        self._total = 0
-        self._done: dict[int, int] = {}
 
-    def __call__(self, event: dict[str, Any]) -> None:
-        if self._as_json:
-            print(terminal.json(event), flush=True)
-            return
-        if event["event"] == "plan":
-            self._total = event["bytes"]
-            if event["done"]:
-                self._note(f"going on: {event['done']:,} of {event['shards']:,} shards are there")
-        elif event["event"] == "progress":
-            self._done[event["shard"]] = event["bytes"]
-        elif event["event"] == "retry":
-            self._note(f"a worker ended with status {event['status']}: shard {event['shard']} is made again")
-        self._meter.update(sum(self._done.values()), max(0, self._total))
+def _tell_skipped(skipped: list[dict[str, Any]]) -> None:
+    """The first of the documents that were left out; the manifest has all."""
+    for one in skipped[:SHOWN]:
+        place = f"line {one['line']}, byte {one['byte']}" if "line" in one else f"row {one['row']}"
+        terminal.note(f"skipped: {one['file']}, {place}: {one['reason']}")
+    if len(skipped) > SHOWN:
+        terminal.note(f"skipped: {len(skipped) - SHOWN:,} more, which manifest.json lists")
+
+
+@contextlib.contextmanager
+def _shown(
+    stage: str, options: argparse.Namespace, as_json: bool
+) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Who is told what happens: lines of JSON, or where the run is."""
+    if as_json:
+        yield lambda event: print(terminal.json(event), flush=True)
+        return
+    board = Board(stage, None if options.quiet else sys.stderr)
+    try:
+        yield board.tell
+    finally:
+        board.end()
 
 
 def _inspect(options: argparse.Namespace) -> int:
@@ -248,7 +262,7 @@ def _verify(options: argparse.Namespace) -> int:
 def _pack(options: argparse.Namespace) -> int:
     from ... import data
 
-    with inputs.shown_meter("pack", not options.quiet) as meter:
+    with _shown("pack", options, False) as tell:
         made = data.pack_corpus(
             options.folder,
             options.output,
@@ -260,7 +274,7 @@ def _pack(options: argparse.Namespace) -> int:
             shuffle=options.shuffle,
             workers=options.workers,
             resume=not options.anew,
-            on_event=_Events(meter, False, options.quiet),
+            on_event=tell,
         )
     if not options.quiet:
         print(f"{options.output}: {made}")

@@ -31,6 +31,7 @@ from ...errors import TessellaError
 from ..found import STDIN
 from ..job import Job, make
 from ..plan import Shard
+from . import events
 
 __all__ = ["run_local"]
 
@@ -65,23 +66,14 @@ def run_local(job: Job, shards: Sequence[Shard], workers: int | None, tell: Tell
         yield from _Pool(job, shards, processes, tell).run()
         return
     for shard in shards:
-        tell({"event": "started", "shard": shard.index})
+        tell(events.started(shard))
         entry = make(job, shard, partial(_progress, tell, shard.index))
-        tell(_done(entry))
+        tell(events.done(shard, entry))
         yield entry
 
 
-def _progress(tell: Tell, shard: int, done: int) -> None:
-    tell({"event": "progress", "shard": shard, "bytes": done})
-
-
-def _done(entry: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "event": "done",
-        "shard": entry["shard"],
-        "documents": entry["documents"],
-        "tokens": entry["tokens"],
-    }
+def _progress(tell: Tell, shard: int, done: int, tokens: int) -> None:
+    tell(events.progress(shard, done, tokens))
 
 
 class _Pool:
@@ -112,7 +104,7 @@ class _Pool:
                 elif said["event"] == "entry":
                     worker.shard = None
                     entry = said["entry"]
-                    self._tell(_done(entry))
+                    self._tell(events.done(self._by_index[entry["shard"]], entry))
                     self._give(worker)
                     yield entry
                 else:
@@ -133,7 +125,7 @@ class _Pool:
         shard = self._waiting.popleft()
         self._attempts[shard.index] = self._attempts.get(shard.index, 0) + 1
         worker.shard = shard.index
-        self._tell({"event": "started", "shard": shard.index})
+        self._tell(events.started(shard))
         worker.send(pickle.dumps(shard))
 
     def _died(self, worker: _Worker) -> None:

@@ -17,6 +17,7 @@ from ...errors import ArgumentError, TessellaError
 from ..found import STDIN
 from ..job import Job, make
 from ..plan import Shard
+from . import events
 
 __all__ = ["run_ray"]
 
@@ -55,7 +56,7 @@ def run_ray(
             for _ in range(min(room, len(waiting))):
                 shard = waiting.pop()
                 running[task.remote(shared, shard)] = shard
-                tell({"event": "started", "shard": shard.index})
+                tell(events.started(shard))
             done, _ = ray.wait(list(running), timeout=PAUSE)
             for one in done:
                 yield _entry(ray, one, running.pop(one), tell)
@@ -81,12 +82,5 @@ def _entry(ray: Any, one: Any, shard: Shard, tell: Callable[[dict[str, Any]], No
         raise TessellaError(
             f"shard {shard.index} ({files}) was lost {ATTEMPTS + 1} times with its worker: {error}"
         ) from error
-    tell(
-        {
-            "event": "done",
-            "shard": shard.index,
-            "documents": entry["documents"],
-            "tokens": entry["tokens"],
-        }
-    )
+    tell(events.done(shard, entry))
     return entry

@@ -19,6 +19,7 @@ from functools import partial
 from typing import IO, Any
 
 from ..job import Job, make
+from . import events
 
 __all__ = ["main"]
 
@@ -46,10 +47,10 @@ class _Told:
         self._file.write(json.dumps(said).encode() + b"\n")
         self._file.flush()
 
-    def progress(self, shard: int, done: int) -> None:
+    def progress(self, shard: int, done: int, tokens: int) -> None:
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + PAUSE
-            self.say({"event": "progress", "shard": shard, "bytes": done})
+            self.say(events.progress(shard, done, tokens))
 
 
 def main() -> None:
