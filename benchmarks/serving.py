@@ -8,8 +8,7 @@ second, and the server's own processor time a request (of all its threads): on a
     TESSELLA_MODELS=... TESSELLA_CORPORA=... python -m benchmarks.serving [--seconds 3] [--rounds 3]
 """
 
-from __future__ import annotations
-
+# Annotations are objects here: FastAPI reads them.
 import argparse
 import http.client
 import json
@@ -74,16 +73,23 @@ class Server:
         command = [sys.executable, "-m", "tessella", "serve", f"cl100k={path}", "--port", str(self.port)]
         if name != "tessella":
             command = [sys.executable, "-m", "benchmarks.serving", "--plain", path, "--port", str(self.port)]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until = time.monotonic() + 60
-        while True:
-            try:
-                ask(http.client.HTTPConnection("127.0.0.1", self.port), json.dumps({"text": ["a"]}).encode())
-                return
-            except OSError:
-                if time.monotonic() > until or self.process.poll() is not None:
-                    raise
-                time.sleep(0.1)
+        try:
+            while True:
+                try:
+                    ask(self.connection(), json.dumps({"text": ["a"]}).encode())
+                    return
+                except OSError:
+                    if time.monotonic() > until or self.process.poll() is not None:
+                        raise
+                    time.sleep(0.1)
+        except BaseException:
+            self.process.kill()
+            raise
+
+    def connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
 
     def seconds(self) -> float:
         """Processor time so far, as Linux tells it."""
@@ -149,8 +155,10 @@ def main() -> None:
         return
     path = str(Path(os.environ["TESSELLA_MODELS"]) / "cl100k_base.tiktoken")
     bodies = cases(Path(os.environ["TESSELLA_CORPORA"]))
-    servers = {name: Server(name, path) for name in SERVERS}
+    servers: dict[str, Server] = {}
     try:
+        for name in SERVERS:
+            servers[name] = Server(name, path)
         for name, some in bodies.items():
             for body in some[:20]:
                 answers = [

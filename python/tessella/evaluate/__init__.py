@@ -17,14 +17,14 @@ Example:
 
 from __future__ import annotations
 
+from ._schema import schema
+from ._syntax import syntax
 from .auditing import Audit, audit
 from .intervals import Interval
 from .metric import Distribution, Metric, Ratio, Total
 from .metrics import METRICS
 from .report import Report
 from .run import evaluate
-from .schema import schema
-from .syntax import syntax
 
 __all__ = [
     "METRICS",
