@@ -102,9 +102,6 @@ def _clip() -> Recipe:
         sep, cls = "<|endoftext|>", "<|startoftext|>"
         return RobertaProcessing((sep, ids(sep)), (cls, ids(cls)), trim_offsets=False, add_prefix_space=False)
 
-    def trainer(vocab_size: int, **options: Any) -> Trainer:
-        return _trainer(vocab_size, end_of_word_suffix="</w>", **options)
-
     return Recipe(
         name="clip",
         summary="CLIP: lower case words, ends of words marked, digits one by one",
@@ -113,7 +110,8 @@ def _clip() -> Recipe:
         last=(special("<|startoftext|>"), special("<|endoftext|>")),
         model=lambda: BPE(unk_token="<|endoftext|>", end_of_word_suffix="</w>"),
         stages=clip_stages,
-        make_trainer=trainer,
+        make_trainer=_trainer,
+        fixed={"end_of_word_suffix": "</w>"},
         template=ends,
         # Every byte also as the end of a word.
         always=tuple(sorted(ByteLevel.alphabet())),
