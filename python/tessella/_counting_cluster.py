@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ._cluster import called
 from ._corpus import Part, files, parts
 from ._progress import Meter
-from .counting import PieceCounts, add_part
+from .counting import PieceCounts, _add_part
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _counted(work: _Work, numbered: tuple[int, list[_Source]]) -> None:
             options: dict[str, Any] = {"num_threads": 1, "progress": "silent", **work.reading.options}
             if work.budget is not None:
                 options |= {"memory": work.budget // 2, "spill_folder": work.folder}
-            add_part(counts, work.tokenizer, part, work.reading, options)
+            _add_part(counts, work.tokenizer, part, work.reading, options)
     counts.save(os.path.join(work.folder, f"count-{number}.counts"))
 
 

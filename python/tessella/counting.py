@@ -346,14 +346,14 @@ def count_pieces(
         count_on_cluster(list(found), counts, tokenizer, reading, budget, spill_folder, form(progress))
     else:
         for part in found:
-            add_part(counts, tokenizer, part, reading, options, share)
+            _add_part(counts, tokenizer, part, reading, options, share)
     if not counts:
         read = sum(one.texts for one in counts.sources)
         raise ArgumentError(f"the corpus holds no pieces: {read} texts were read")
     return counts
 
 
-def add_part(
+def _add_part(
     counts: PieceCounts,
     tokenizer: Tokenizer,
     part: Part,
