@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from . import _tessella, decoders, normalizers
 from ._shown import quoted
-from ._telling import SCRIPTS
+from ._telling import RULES
 from ._tessella import Regex
 from .errors import UnsupportedError
 from .models import BPE, Unigram
@@ -22,13 +22,6 @@ from .tokenizer import Tokenizer
 __all__ = ["restated"]
 
 _MARK = "▁"
-_TEXTS = (
-    *("", " ", "  ", "a", " a", "a ", "  a  b  ", "\t", "a\tb", "a\nb", "\n\n a\r\n", "a\u00a0b", "\u3000a"),
-    *("Hello, world!", "don't", "1234567890", "3.14 €", "x" * 70, "ab" * 40, "a" + " " * 30 + "b"),
-    *("e\u0301 é ﬁ ① Ａ ｶﾞ", "\u00ad\u200b\u200d\ufeff", "\ufffd", "\x00\x01\x7f", "İıſß", "ÀÉÎ"),
-    *SCRIPTS,
-    *("▁", "▁▁ ▁a", "a▁b", "<s>", "</s> <unk>", "<0x41>", "<pad> [CLS]"),
-)
 
 
 def restated(tokenizer: Tokenizer) -> Tokenizer:
@@ -105,11 +98,11 @@ def _candidate(tokenizer: Tokenizer) -> Tokenizer:
 
 def _texts(tokenizer: Tokenizer) -> Iterator[str]:
     """Texts that tell rules apart: known ones, all pieces, and random rows of pieces and characters."""
-    yield from _TEXTS
+    yield from RULES
     pieces = [text.replace(_MARK, " ") for text in tokenizer.get_vocab()]
     yield from pieces
     draw = random.Random(0)
-    letters = sorted(set("".join(pieces)) | set("".join(_TEXTS)))
+    letters = sorted(set("".join(pieces)) | set("".join(RULES)))
     for _ in range(2000):
         yield "".join(draw.choice(pieces) for _ in range(draw.randint(2, 8)))
         yield "".join(draw.choice(letters) for _ in range(draw.randint(2, 12)))

@@ -8,15 +8,25 @@ from typing import TYPE_CHECKING
 
 from . import _tessella
 from ._notices import warn
+from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from ._types import Path, SaveFormat
     from .tokenizer import Tokenizer
 
 
-def save(tokenizer: Tokenizer, path: Path, pretty: bool, format: SaveFormat | None) -> None:
+def save(
+    tokenizer: Tokenizer, path: Path, pretty: bool, format: SaveFormat | None, into: Path | None
+) -> None:
     """See ``Tokenizer.save``."""
     kind = _tessella.format_to_write(path, format)
+    if kind == "gguf":
+        from ._gguf import save as save_gguf
+
+        save_gguf(tokenizer, path, into)
+        return
+    if into is not None:
+        raise ArgumentError(f"`into` is the file of a model that a GGUF file copies, and {path!r} is none")
     if kind == "folder":
         tokenizer.save_folder(path)
         return

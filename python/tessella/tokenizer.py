@@ -201,7 +201,14 @@ class Tokenizer(_tessella.Tokenizer):
     _special_tokens_map: str | None = None
     _chat_templates: tuple[tuple[str, str], ...] = ()
 
-    def save(self, path: Path, pretty: bool = True, format: SaveFormat | None = None) -> None:
+    def save(
+        self,
+        path: Path,
+        pretty: bool = True,
+        format: SaveFormat | None = None,
+        *,
+        into: Path | None = None,
+    ) -> None:
         """Writes the tokenizer to a file or folder that gives the same tokenizer when it is read.
 
         The file appears under its name only when it is complete. What the format cannot express raises
@@ -218,7 +225,11 @@ class Tokenizer(_tessella.Tokenizer):
                 stands for a format that is only read, is an error that lists what can be written. A name
                 without an ending is a ``tokenizer.json``, one that ends in a slash a folder. A table of ranks
                 holds neither the pattern nor the special tokens: they are written to ``NAME.tiktoken.json``
-                beside it, where ``tessella.load`` finds them, and a warning says so.
+                beside it, where ``tessella.load`` finds them, and a warning says so. ``"tekken"`` is
+                Mistral's ``tekken.json``, ``"gguf"`` a file of metadata for llama.cpp, written when it is
+                read back with the same ids on thousands of texts.
+            into: for GGUF, the file of a model: a copy of it is written with this tokenizer, its tensors
+                byte for byte.
 
         Example:
             >>> import os, tempfile
@@ -232,7 +243,7 @@ class Tokenizer(_tessella.Tokenizer):
         """
         from ._saving import save
 
-        save(self, path, pretty, format)
+        save(self, path, pretty, format, into)
 
     def save_folder(self, path: Path) -> list[str]:
         """Writes a folder that ``tessella.load`` and the transformers library read, and tells its files.

@@ -18,7 +18,7 @@ def test_the_type_of_the_option_is_the_table():
     assert sorted(typing.get_args(SaveFormat)) == sorted(WRITABLE)
 
 
-@pytest.mark.parametrize("name", ["l2.gguf", "L2.GGUF", "x.onnx", "x.tokenizer", "x.json.tmp", "x.bin"])
+@pytest.mark.parametrize("name", ["x.onnx", "x.tokenizer", "x.json.tmp", "x.bin"])
 def test_a_name_never_lies(tmp_path, monkeypatch, capsys, name):
     monkeypatch.chdir(tmp_path)
     tokenizer = killed.ranks(0)
@@ -37,7 +37,7 @@ def test_a_name_never_lies(tmp_path, monkeypatch, capsys, name):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus.txt", "source.json"]
 
 
-@pytest.mark.parametrize("name", ["tekken.json", "vocab.json", "Tokenizer_Config.json", "merges.txt"])
+@pytest.mark.parametrize("name", ["vocab.json", "Tokenizer_Config.json", "merges.txt"])
 def test_names_of_other_files_are_no_tokenizers(tmp_path, name):
     with pytest.raises(ArgumentError, match=r"is the name of .*: choose another name"):
         killed.ranks(0).save(tmp_path / name)
@@ -86,6 +86,27 @@ def test_a_list_of_words_is_written_where_it_says_all(tmp_path):
     with pytest.raises(UnsupportedError, match="WordPiece"):
         killed.tokenizer(0).save(tmp_path / "other.txt")
     assert not (tmp_path / "other.txt").exists()
+
+
+def test_a_template_may_say_what_bert_does(tmp_path):
+    from tessella import processors
+
+    def spelled(pair="[CLS] $A [SEP] $B:1 [SEP]:1", cls=2):
+        made = bert()
+        made.post_processor = processors.TemplateProcessing(
+            "[CLS] $A [SEP]", pair, [("[CLS]", cls), ("[SEP]", 3)]
+        )
+        return made
+
+    made = spelled()
+    made.save(tmp_path / "vocab.txt")
+    again = tessella.load(tmp_path / "vocab.txt")
+    for texts in (("tiles",), ("tile", "tiles s"), ("", "tile")):
+        assert again.encode(*texts).ids == made.encode(*texts).ids
+        assert again.encode(*texts).type_ids == made.encode(*texts).type_ids
+    for other in (spelled(pair="[CLS] $A [SEP] $B [SEP]"), spelled(cls=4)):
+        with pytest.raises(UnsupportedError, match="post-processor"):
+            other.save(tmp_path / "other.txt")
 
 
 def test_a_table_of_ranks_keeps_its_pattern_and_special_tokens(tmp_path):

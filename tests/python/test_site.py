@@ -103,3 +103,13 @@ def test_every_public_method_has_a_docstring():
         if not inspect.getdoc(member)
     ]
     assert bare == []
+
+
+@pytest.mark.parametrize("room", rooms(), ids=lambda room: room.__name__)
+def test_no_public_name_is_also_the_name_of_a_module_beside_it(room):
+    """The reference, and whoever writes ``import a.b``, would get the module in place of the function."""
+    modules = {module.name for module in pkgutil.iter_modules(getattr(room, "__path__", ()))}
+    hidden = [
+        name for name in room.__all__ if name in modules and not isinstance(getattr(room, name), ModuleType)
+    ]
+    assert not hidden

@@ -146,6 +146,39 @@ def test_interrupts_stop_long_calls():
     assert done.stdout.strip() == "stopped", done.stderr
 
 
+ONE_LONG_WORD = """
+import signal, threading, time, os
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from tessella import Tokenizer, models, pre_tokenizers
+tokenizer = Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0), ("aa", -1.5), ("aaaa", -1.9)], unk_id=0))
+text = "a" * 6_000_000
+work = {work}
+def took():
+    began = time.process_time()
+    try:
+        work(text)
+    except KeyboardInterrupt:
+        print("stopped", end=" ")
+    return time.process_time() - began
+whole = took()
+threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+part = took()
+print(part < whole * 0.7, part, whole)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals work differently")
+@pytest.mark.parametrize(
+    "work", ["tokenizer.encode_ids", "pre_tokenizers.Split('a', 'isolated').pre_tokenize_str"]
+)
+def test_interrupts_stop_within_a_word(work):
+    code = ONE_LONG_WORD.format(work=work)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout.startswith("stopped True"), done.stdout + done.stderr
+
+
 def test_processors_are_shared_safely():
     processor = processors.TemplateProcessing("[A] $A", special_tokens=[("[A]", 0)])
     tokenizers = []

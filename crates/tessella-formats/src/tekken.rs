@@ -4,12 +4,13 @@
 //! only as many tokens count as fill `default_vocab_size`. Special ids without a name are called
 //! `<SPECIAL_n>`. Files of the first version name none and mean the usual ones.
 
-use tessella_core::spec::{AddedToken, Dialect, ModelSpec, Vocab};
+use tessella_core::error::excerpt;
+use tessella_core::spec::{AddedToken, DecoderSpec, Dialect, ModelSpec, PostProcessorSpec, Vocab};
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::base64;
-use crate::json::{Kind, Node, Parser, Value};
-use crate::tiktoken::{byte_level_decoder, byte_level_split, concat_rank_bpe};
+use crate::json::{Kind, Layout, Node, Parser, Value, Writer};
+use crate::tiktoken::{byte_level_decoder, byte_level_split, concat_rank_bpe, to_encoding, to_ranks};
 use tessella_core::pretokenize::byte_alphabet::bytes_to_alphabet;
 
 /// The special tokens of files that list none.
@@ -155,6 +156,110 @@ fn build(
     Ok(spec)
 }
 
+/// The document of a tokenizer that such a file can hold: special tokens first, then ranks, each token of which has the id that its
+/// reader gives it. All else must be what readers of such files do.
+pub fn to_string(spec: &TokenizerSpec, pretty: bool) -> Result<String> {
+    let refuse = |what: &str| Err(Error::unsupported(format!("a tekken.json cannot express {what}")));
+    let ranks = to_ranks(spec)?;
+    let Some(encoding) = to_encoding(spec) else {
+        return refuse("a pre-tokenizer other than one pattern in front of bytes");
+    };
+    let reserved = spec.added_tokens.len();
+    let mut specials: Vec<&AddedToken> = spec.added_tokens.iter().collect();
+    specials.sort_by_key(|token| token.id);
+    for (token, id) in specials.iter().zip(0..) {
+        if token.id != Some(id) {
+            return refuse(&format!(
+                "the added token `{}` with its id: there, special tokens have the first ids, here 0 to {}",
+                excerpt(&token.content),
+                reserved - 1
+            ));
+        }
+    }
+    let mut sorted: Vec<&(Vec<u8>, TokenId)> = ranks.iter().collect();
+    sorted.sort_by_key(|(_, id)| *id);
+    for ((_, id), place) in sorted.iter().zip(reserved as TokenId..) {
+        if *id != place {
+            return refuse(&format!(
+                "ids with gaps: the token after {reserved} special ones has the id {id}, not {place}"
+            ));
+        }
+    }
+    let mut writer = Writer::new(if pretty { Layout::Pretty } else { Layout::Compact });
+    writer.begin_object();
+    writer.key("config");
+    writer.begin_object();
+    writer.key("pattern");
+    writer.string(&encoding.pattern);
+    for (key, number) in [
+        ("num_vocab_tokens", ranks.len()),
+        ("default_vocab_size", ranks.len() + reserved),
+        ("default_num_special_tokens", reserved),
+    ] {
+        writer.key(key);
+        writer.unsigned(number as u64);
+    }
+    writer.key("version");
+    writer.string("v3");
+    writer.end_object();
+    writer.key("vocab");
+    writer.begin_array();
+    for ((bytes, _), rank) in sorted.iter().zip(0..) {
+        writer.begin_object();
+        writer.key("rank");
+        writer.unsigned(rank);
+        writer.key("token_bytes");
+        writer.string(&base64::encode(bytes));
+        writer.key("token_str");
+        match std::str::from_utf8(bytes) {
+            Ok(text) => writer.string(text),
+            Err(_) => writer.null(),
+        }
+        writer.end_object();
+    }
+    writer.end_array();
+    writer.key("special_tokens");
+    writer.begin_array();
+    for (token, rank) in specials.iter().zip(0..) {
+        writer.begin_object();
+        writer.key("rank");
+        writer.unsigned(rank);
+        writer.key("token_str");
+        writer.string(&token.content);
+        writer.key("is_control");
+        writer.bool(true);
+        writer.end_object();
+    }
+    writer.end_array();
+    writer.end_object();
+    let text = writer.finish();
+    let again = from_bytes(text.as_bytes())?;
+    // Without a normalizer, matching before or after it is the same.
+    let plain = |token: &AddedToken| AddedToken { normalized: false, ..token.clone() };
+    let read: Vec<AddedToken> = again.added_tokens.iter().map(plain).collect();
+    match () {
+        _ if spec.truncation.is_some() || spec.padding.is_some() => refuse("truncation or padding"),
+        _ if spec.normalizer.is_some() => refuse("a normalizer"),
+        _ if !matches!(
+            spec.post_processor,
+            None | Some(PostProcessorSpec::ByteLevel { trim_offsets: false, .. })
+        ) =>
+        {
+            refuse("a post-processor")
+        }
+        _ if !matches!(spec.decoder, Some(DecoderSpec::ByteLevel { .. })) => {
+            refuse("a decoder other than ByteLevel")
+        }
+        _ => match specials.iter().find(|token| !read.contains(&plain(token))) {
+            Some(token) => refuse(&format!(
+                "the added token `{}`: only plain special tokens stand in it",
+                excerpt(&token.content)
+            )),
+            None => Ok(text),
+        },
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,6 +286,26 @@ mod tests {
         assert_eq!((bpe.vocab.id("ab"), bpe.vocab.id("cd"), bpe.vocab.id("a")), (Some(259), None, Some(100)));
         let names: Vec<_> = spec.added_tokens.iter().map(|token| token.content.as_str()).collect();
         assert_eq!(names, ["<SPECIAL_0>", "<s>", "<SPECIAL_2>"]);
+    }
+
+    #[test]
+    fn there_and_back() {
+        let text = document(
+            r#""special_tokens":[{"rank":1,"token_str":"<s>","is_control":true}],"#,
+            r#""default_vocab_size":261,"default_num_special_tokens":3"#,
+        );
+        let spec = from_bytes(text.as_bytes()).unwrap();
+        let written = to_string(&spec, false).unwrap();
+        let again = from_bytes(written.as_bytes()).unwrap();
+        assert_eq!(again.added_tokens, spec.added_tokens);
+        assert_eq!(to_ranks(&again).unwrap(), to_ranks(&spec).unwrap());
+        assert_eq!(again.pre_tokenizer, spec.pre_tokenizer);
+        let mut behind = spec.clone();
+        behind.added_tokens.push(AddedToken { id: Some(300), ..AddedToken::new("<e>", true) });
+        assert!(to_string(&behind, false).unwrap_err().message().contains("`<e>`"));
+        let mut normalized = spec.clone();
+        normalized.normalizer = Some(tessella_core::spec::NormalizerSpec::Lowercase);
+        assert!(to_string(&normalized, false).unwrap_err().message().contains("a normalizer"));
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::known::known_formats, module)?)?;
     module.add_function(wrap_pyfunction!(files::known::encodings, module)?)?;
     module.add_function(wrap_pyfunction!(files::known::encoding, module)?)?;
-    module.add_function(wrap_pyfunction!(files::known::cuts, module)?)?;
+    module.add_function(wrap_pyfunction!(files::known::gguf_cuts, module)?)?;
     module.add_function(wrap_pyfunction!(files::known::format_to_write, module)?)?;
     module.add_function(wrap_pyfunction!(files::known::folder_names, module)?)?;
     module.add_function(wrap_pyfunction!(files::known::roles, module)?)?;

@@ -15,6 +15,7 @@ from .. import normalizers
 from .._ends import marked
 from .._formats import CLASSES
 from .._notices import warn
+from .._vocabulary import unknown_id
 from ..processors import RobertaProcessing, TemplateProcessing
 from ..tokenizer import Tokenizer
 
@@ -29,6 +30,7 @@ __all__ = [
     "carry_out",
     "has_ends",
     "plain_name",
+    "said_beside",
     "shape",
     "warn_of_unused",
 ]
@@ -70,6 +72,8 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "XLNetTokenizer": ("do_lower_case",),
     "DebertaV2Tokenizer": ("do_lower_case",),
 }
+# Classes that find the unknown piece by a number in their settings, and not in the model.
+_UNKNOWN_BY_ID = ("DebertaV2Tokenizer", "XLNetTokenizer")
 # What some class takes; where nothing carries it out, there is a warning.
 _KNOWN = {name for names in ARGUMENTS.values() for name in names}
 
@@ -207,6 +211,12 @@ def carry_out(backend: Tokenizer, class_name: str, name: str, value: Any) -> Non
     """Changes the pipeline of a class as an argument says."""
     argument(backend, class_name, name)
     _CHANGES[name](backend, value)
+
+
+def said_beside(class_name: str, backend: Tokenizer) -> dict[str, Any]:
+    """What settings must say of the model, because other libraries make the class by them."""
+    unknown = unknown_id(backend) if class_name in _UNKNOWN_BY_ID else None
+    return {} if unknown is None else {"unk_id": unknown}
 
 
 def shape(tokenizer: PretrainedTokenizer, name: str, settings: Mapping[str, Any]) -> set[str]:

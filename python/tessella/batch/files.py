@@ -14,9 +14,10 @@ from ..errors import ArgumentError, FormatError, UnsupportedError
 from ..loading import loaded
 from ..tokenizer import Tokenizer
 from .checks import check_settings
-from .classes import warn_of_unused
+from .classes import plain_name, said_beside, warn_of_unused
 from .ends import SequenceEnds
 from .from_pieces import as_json
+from .piece_classes import roles_of
 from .unknown import check_given, looked_at, warn_of_misspelled
 
 if TYPE_CHECKING:
@@ -180,8 +181,15 @@ class Files(SequenceEnds):
         config.pop("add_bos_token", None)
         config.pop("add_eos_token", None)
         config |= me.special_tokens_map
+        config.setdefault("tokenizer_class", me._tokenizer_class())
+        usual = roles_of(plain_name(config["tokenizer_class"]))
         for role, token in me._roles.items():
-            if token is None:
+            if token is not None:
+                continue
+            if role in usual or role in self.init_kwargs:
+                # What is not said, the class would give again.
+                config[role] = None
+            else:
                 config.pop(role, None)
         config.pop("extra_special_tokens", None)
         config.pop("model_specific_special_tokens", None)
@@ -192,7 +200,7 @@ class Files(SequenceEnds):
         config["truncation_side"] = me.truncation_side
         config["model_input_names"] = list(me.model_input_names)
         config["clean_up_tokenization_spaces"] = me.clean_up_tokenization_spaces
-        config.setdefault("tokenizer_class", me._tokenizer_class())
+        config |= said_beside(plain_name(config["tokenizer_class"]), self.backend_tokenizer)
         written: dict[str, Any] = as_json(config)
         return dict(sorted(written.items()))
 

@@ -24,7 +24,7 @@ from ..tokens import AddedToken
 from .classes import TOKENS
 from .pieces import MARK, Pieces, Roles, bpe, metaspace, normalized, unigram, words
 
-__all__ = ["CLASSES", "GENERIC", "NOT_HERE", "OTHER_FILES", "Arguments", "Extra", "PieceClass"]
+__all__ = ["CLASSES", "GENERIC", "NOT_HERE", "OTHER_FILES", "Arguments", "Extra", "PieceClass", "roles_of"]
 
 # `Any`: settings are any JSON.
 #: The settings, over the defaults of the class.
@@ -597,6 +597,12 @@ CLASSES: dict[str, PieceClass] = {
         arguments={"do_lower_case": True, "model_max_length": 64},
     ),
 }
+
+
+def roles_of(name: str) -> Mapping[str, Any]:
+    """The special tokens that a class has where no settings say otherwise, by its name without ``Fast``."""
+    return CLASSES[name].roles if name in CLASSES else TOKENS.get(name, {})
+
 
 #: What any other class gives; its special tokens are those that the model names.
 GENERIC = PieceClass({}, _generic)

@@ -79,6 +79,8 @@ class SpecialTokens:
     backend_tokenizer: Tokenizer
     _roles: dict[str, str | AddedToken | None]
     _extra: list[str | AddedToken]
+    # Of subclasses: what holds where the settings do not say.
+    _defaults: Mapping[str, object]
 
     if TYPE_CHECKING:
         bos_token: str | None
@@ -147,6 +149,12 @@ class SpecialTokens:
     def _set_special_tokens(self, settings: Mapping[str, Any]) -> None:
         """Takes roles, and roles of its own, out of the settings of a tokenizer."""
         self._roles = dict.fromkeys(ROLES)
+        # A null for a role that only the class has leaves it without a token.
+        self._roles |= {
+            key: None
+            for key, usual in self._defaults.items()
+            if key.endswith("_token") and isinstance(usual, str)
+        }
         self._extra = []
         extra = settings.get("extra_special_tokens", settings.get("additional_special_tokens"))
         own = dict(extra) if isinstance(extra, Mapping) else {}

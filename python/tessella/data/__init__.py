@@ -7,9 +7,9 @@ files for training. ``docs/data.md`` shows both.
 
 from __future__ import annotations
 
+from ._fingerprint import fingerprint
 from .check import Verified, verify
 from .corpus import merge, pack_corpus, tokenize_corpus
-from .fingerprint import fingerprint
 from .mapping import Encoder, encode_arrow, encoder
 from .reading import Corpus, Documents, Windows, open
 from .result import Result

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError
-from .fingerprint import fingerprint
+from ._fingerprint import fingerprint
 from .found import STDIN
 from .job import Job, input_found, make
 from .manifest import read_manifest

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ArgumentError
+from ._fingerprint import fingerprint
 from .engines import run_shards
-from .fingerprint import fingerprint
 from .found import STDIN, find
 from .job import WORK, Job, input_hash
 from .locks import only_one

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ._fingerprint import backend_of
 from .batches import Batch, framed
 from .documents import Source, documents
-from .fingerprint import backend_of
 from .found import Found
 from .outputs import Outputs
 from .places import place, stamp

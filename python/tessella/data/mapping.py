@@ -13,7 +13,7 @@ from .._corpus import cells
 from .._optional import needed
 from .._texts import Reading
 from ..errors import ArgumentError
-from .fingerprint import backend_of, fingerprint
+from ._fingerprint import backend_of, fingerprint
 
 if TYPE_CHECKING:
     from .._types import AnyTokenizer

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from .._texts import Reading
 from ..counting import memory_size
 from ..errors import ArgumentError, UnsupportedError
-from .fingerprint import backend_of
+from ._fingerprint import backend_of
 from .layouts import Layout, Shape, layout
 from .plan import SHARD_SIZE
 

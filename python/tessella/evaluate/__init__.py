@@ -17,13 +17,13 @@ Example:
 
 from __future__ import annotations
 
+from ._schema import schema
 from .auditing import Audit, audit
 from .intervals import Interval
 from .metric import Distribution, Metric, Ratio, Total
 from .metrics import METRICS
 from .report import Report
 from .run import evaluate
-from .schema import schema
 
 __all__ = [
     "METRICS",

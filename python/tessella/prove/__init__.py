@@ -11,8 +11,8 @@ Example:
     'ab'
 """
 
+from ._doctor import Diagnosis, doctor
 from .difference import Counted, Difference, Example, diff
-from .doctor import Diagnosis, doctor
 from .finding import Finding
 from .golden import Case, Golden, Mismatch, Verification, record
 from .libraries import Library, verify

@@ -32,6 +32,10 @@ CLIP = (
     r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d"
     r"|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 )
+LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
 
 
 def _trainer(vocab_size: int, **options: Any) -> Trainer:
@@ -143,7 +147,6 @@ def _o200k() -> Recipe:
 
 
 def _llama3() -> Recipe:
-    (cut,) = _tessella.cuts("llama3")
     begin = "<|begin_of_text|>"
     begun = template(round_each(begin, None), begin)
 
@@ -168,7 +171,7 @@ def _llama3() -> Recipe:
         first=(),
         last=tuple(special(token) for token in [*named, *reserved]),
         model=lambda: BPE(ignore_merges=True),
-        stages=lambda tokenizer: stages(tokenizer, _by(cut), use_regex=False),
+        stages=lambda tokenizer: stages(tokenizer, _by(LLAMA3), use_regex=False),
         make_trainer=_trainer,
         template=lambda ids: Processors([ByteLevelProcessor(trim_offsets=False), begun(ids)]),
     )

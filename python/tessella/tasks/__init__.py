@@ -12,6 +12,7 @@ Example:
 
 from __future__ import annotations
 
+from ._windows import windows
 from .answers import Answer, BestSpans, QuestionAnswerer, best_spans
 from .classifier import TokenClassifier
 from .collate import CausalCollator, MaskedCollator, TokenLabelCollator, example_of, pad_batch
@@ -28,7 +29,6 @@ from .labels import (
 )
 from .scoring import EntityScores, LabelScores, score_entities
 from .tags import TagSpan, convert_tags, spans_of_tags, split_tag, tags_of_spans
-from .windows import windows
 
 __all__ = [
     "IGNORED",

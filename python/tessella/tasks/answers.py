@@ -30,8 +30,8 @@ import numpy.typing as npt
 
 from .. import Encoding, Tokenizer
 from ..errors import ArgumentError
+from ._windows import windowed
 from .entities import softmax
-from .windows import windowed
 
 __all__ = ["Answer", "BestSpans", "QuestionAnswerer", "best_spans"]
 

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from .. import Encoding, Tokenizer
 from ..errors import ArgumentError
+from ._windows import windowed
 from .entities import (
     Entity,
     Strategy,
@@ -33,7 +34,6 @@ from .entities import (
     word_starts,
     words_by,
 )
-from .windows import windowed
 
 __all__ = ["TokenClassifier"]
 

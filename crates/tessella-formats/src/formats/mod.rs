@@ -54,12 +54,14 @@ pub struct Known {
     read: fn(&Source<'_>, &LoadOptions<'_>) -> Result<LoadedFile>,
     /// The content for a file of this name.
     write: Option<Write>,
+    /// Written by the caller, who tries before what another library makes of it.
+    is_tried: bool,
 }
 
 impl Known {
     /// Whether such files can be written.
     pub fn is_written(&self) -> bool {
-        self.write.is_some()
+        self.write.is_some() || self.is_tried
     }
 }
 
@@ -79,6 +81,7 @@ pub static TABLE: [Known; 6] = [
             None => Ok(plain(gguf::from_path(source.path)?, Format::Gguf)),
         },
         write: None,
+        is_tried: true,
     },
     Known {
         format: Format::TokenizerJson,
@@ -93,6 +96,7 @@ pub static TABLE: [Known; 6] = [
             Ok(LoadedFile { notices, ..plain(spec, Format::TokenizerJson) })
         },
         write: Some(|_, spec, pretty| Ok(Written::new(hf::to_string(spec, pretty)?))),
+        is_tried: false,
     },
     Known {
         format: Format::Tekken,
@@ -103,7 +107,8 @@ pub static TABLE: [Known; 6] = [
         begins: "`{`",
         sniff: |head| head.json == Some(Json::Tekken),
         read: |source, _| Ok(plain(tekken::from_bytes(&source.content()?)?, Format::Tekken)),
-        write: None,
+        write: Some(|_, spec, pretty| Ok(Written::new(tekken::to_string(spec, pretty)?))),
+        is_tried: false,
     },
     Known {
         format: Format::Tiktoken,
@@ -118,6 +123,7 @@ pub static TABLE: [Known; 6] = [
             Ok(plain(spec, Format::Tiktoken))
         },
         write: Some(|path, spec, _| beside::write(path, spec, rank_lines(spec)?)),
+        is_tried: false,
     },
     Known {
         format: Format::SentencePiece,
@@ -130,6 +136,7 @@ pub static TABLE: [Known; 6] = [
         sniff: |head| head.bytes.first() == Some(&0x0A) && (head.text.is_none() || head.bytes.contains(&0)),
         read: |source, _| Ok(plain(sentencepiece::read_model(&source.content()?)?, Format::SentencePiece)),
         write: Some(|_, spec, _| Ok(Written::new(model_bytes(spec)?))),
+        is_tried: false,
     },
     Known {
         format: Format::VocabTxt,
@@ -141,6 +148,7 @@ pub static TABLE: [Known; 6] = [
         sniff: |head| head.text.is_some_and(|text| !text.is_empty() && !text.contains('\0')),
         read: |source, _| words(&source.content()?),
         write: Some(|_, spec, _| writing::words(spec).map(Written::new)),
+        is_tried: false,
     },
 ];
 
@@ -243,15 +251,15 @@ pub fn of(format: Format) -> Option<&'static Known> {
     TABLE.iter().find(|known| known.format == format)
 }
 
-/// The format that an ending announces; of two, the one that is written.
+/// The format that an ending announces; of two, the one that is not known by its whole name.
 fn by_ending(ending: &str) -> Option<&'static Known> {
     let rows = TABLE.iter().filter(|known| known.endings.contains(&ending));
-    rows.max_by_key(|known| known.write.is_some())
+    rows.min_by_key(|known| known.format == Format::Tekken)
 }
 
 /// The endings of files that can be written, and what they stand for.
 pub fn writable_endings() -> String {
-    let rows = TABLE.iter().filter(|known| known.write.is_some());
+    let rows = TABLE.iter().filter(|known| known.is_written());
     let shown = rows.map(|known| {
         let endings: Vec<String> = known.endings.iter().map(|ending| format!(".{ending}")).collect();
         format!("{} ({})", endings.join(", "), known.what)
@@ -259,9 +267,11 @@ pub fn writable_endings() -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
+/// The whole name by which a file of Mistral's is known.
+const TEKKEN: &str = "tekken.json";
+
 /// Whole names that promise another content than their endings do, in small letters.
-const OTHERWISE: [(&str, &str); 10] = [
-    ("tekken.json", "a Mistral tokenizer, which can be read but not written"),
+const OTHERWISE: [(&str, &str); 9] = [
     ("vocab.json", "the vocabulary of a BPE or WordLevel model: `model.save` writes it"),
     ("config.json", "the settings of a model"),
     ("tokenizer_config.json", "the settings beside a tokenizer.json: `save_pretrained` writes them"),
@@ -294,7 +304,10 @@ pub fn to_write(path: &Path, name: Option<&str>) -> Result<Format> {
         )));
     }
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    let promised = ending.as_deref().and_then(by_ending);
+    let promised = match file.as_str() {
+        TEKKEN => of(Format::Tekken),
+        _ => ending.as_deref().and_then(by_ending),
+    };
     let endings = || format!("what can be written: {}, or a folder (format `{FOLDER}`)", writable_endings());
     let asked = match name {
         None if text.ends_with(std::path::is_separator) => return Ok(Format::Folder),
@@ -312,7 +325,7 @@ pub fn to_write(path: &Path, name: Option<&str>) -> Result<Format> {
         Some(name) => match TABLE.iter().find(|known| known.name == name) {
             Some(known) => known,
             None => {
-                let names = TABLE.iter().filter(|known| known.write.is_some()).map(|known| known.name);
+                let names = TABLE.iter().filter(|known| known.is_written()).map(|known| known.name);
                 let names: Vec<String> = names.chain([FOLDER]).map(|name| format!("'{name}'")).collect();
                 return Err(Error::value(format!(
                     "format is `{}`; it must be one of {}",
@@ -330,7 +343,7 @@ pub fn to_write(path: &Path, name: Option<&str>) -> Result<Format> {
             promised.what, asked.name, asked.what
         )));
     }
-    if asked.write.is_none() {
+    if !asked.is_written() {
         return Err(Error::unsupported(format!("{} can be read but not written; {}", asked.what, endings())));
     }
     Ok(asked.format)

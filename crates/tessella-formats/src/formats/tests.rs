@@ -32,11 +32,13 @@ fn names_promise() {
         ("x/a.model", Format::SentencePiece),
         ("x/a.tiktoken", Format::Tiktoken),
         ("x/vocab.txt", Format::VocabTxt),
+        ("x/tekken.json", Format::Tekken),
+        ("x/l2.gguf", Format::Gguf),
         ("x/", Format::Folder),
     ] {
         assert_eq!(to_write(Path::new(name), None).unwrap(), format, "{name}");
     }
-    for name in ["l2.gguf", "x.onnx", "x.json.tmp", "x.MODELS"] {
+    for name in ["x.onnx", "x.json.tmp", "x.MODELS"] {
         let error = to_write(Path::new(name), None).unwrap_err();
         for ending in [".json", ".model", ".tiktoken", ".txt", "folder"] {
             assert!(error.message().contains(ending), "{name}: {error}");
@@ -45,9 +47,13 @@ fn names_promise() {
     // What is said wins over a name that promises nothing, but never makes a name a lie.
     assert_eq!(to_write(Path::new("x.tmp"), Some("json")).unwrap(), Format::TokenizerJson);
     assert_eq!(to_write(Path::new("x.model"), Some("folder")).unwrap(), Format::Folder);
-    for (name, format) in
-        [("x.gguf", "json"), ("x.model", "json"), ("x.json", "tiktoken"), ("x", "gguf"), ("x", "zip")]
-    {
+    for (name, format) in [
+        ("x.gguf", "json"),
+        ("x.model", "json"),
+        ("x.json", "tiktoken"),
+        ("tekken.json", "json0"),
+        ("x", "zip"),
+    ] {
         assert!(to_write(Path::new(name), Some(format)).is_err(), "{name} {format}");
     }
 }

@@ -4,8 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use tessella_core::error::excerpt;
-use tessella_core::spec::{AddedToken, DecoderSpec, ModelSpec, PostProcessorSpec, WordPieceSpec};
-use tessella_core::{Error, Result, TokenizerSpec};
+use tessella_core::spec::{
+    AddedToken, DecoderSpec, ModelSpec, PostProcessorSpec, TemplatePiece, WordPieceSpec,
+};
+use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::atomic::{self, Together};
 use crate::{sentencepiece, tiktoken, vocab_files};
@@ -150,7 +152,10 @@ pub(super) fn words(spec: &TokenizerSpec) -> Result<String> {
         ("these settings of its model", settings(model) == settings(&usual)),
         ("a normalizer other than that of an uncased BERT", again.normalizer == spec.normalizer),
         ("a pre-tokenizer other than that of BERT", again.pre_tokenizer == spec.pre_tokenizer),
-        ("a post-processor other than that of BERT", again.post_processor == spec.post_processor),
+        (
+            "a post-processor other than that of BERT",
+            puts_the_same(&again.post_processor, &spec.post_processor),
+        ),
         ("a decoder other than that of BERT", again.decoder == spec.decoder),
         ("these added tokens: it knows [PAD], [UNK], [CLS], [SEP] and [MASK]", alike(&again, spec)),
     ];
@@ -158,6 +163,28 @@ pub(super) fn words(spec: &TokenizerSpec) -> Result<String> {
         Some((what, _)) => refuse(FILE, &format!("{what}; write tokenizer.json")),
         None => Ok(lines),
     }
+}
+
+/// Whether both put the same tokens around a text: a template may spell out what BERT's own step does.
+fn puts_the_same(bert: &Option<PostProcessorSpec>, other: &Option<PostProcessorSpec>) -> bool {
+    let (Some(PostProcessorSpec::Bert { sep, cls }), Some(PostProcessorSpec::Template(template))) =
+        (bert, other)
+    else {
+        return bert == other;
+    };
+    let special =
+        |(token, _): &(String, TokenId), type_id| TemplatePiece::Special { id: token.clone(), type_id };
+    let sequence = |second, type_id| TemplatePiece::Sequence { second, type_id };
+    let single = [special(cls, 0), sequence(false, 0), special(sep, 0)];
+    let second = [sequence(true, 1), special(sep, 1)];
+    let stands_for = |(token, id): &(String, TokenId)| {
+        let mut named = template.special_tokens.iter().filter(|special| special.id == *token);
+        named.next().is_some_and(|special| special.ids == [*id] && special.tokens == [token.as_str()])
+    };
+    template.single == single
+        && template.pair.iter().eq(single.iter().chain(&second))
+        && stands_for(cls)
+        && stands_for(sep)
 }
 
 /// Whether the added tokens are the same, in whatever order.

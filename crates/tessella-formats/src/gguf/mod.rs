@@ -4,8 +4,10 @@
 //! mean is here: `tokenizer.ggml.model` names the kind of tokenizer, `tokenizer.ggml.pre` the way in which
 //! byte-level tokenizers cut text ([`cuts`]).
 
+mod control;
 pub mod cuts;
 mod metadata;
+mod patterns;
 
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -13,9 +15,9 @@ use std::sync::Arc;
 
 use tessella_core::error::excerpt;
 use tessella_core::spec::{
-    AddedToken, BpeSpec, DecoderSpec, Merges, ModelSpec, NormalizerSpec, PieceKind, PostProcessorSpec,
-    PreTokenizerSpec, SentencePiece, SentencePieceKind, SentencePieceNormalizer, SentencePieceSpec, Template,
-    TemplatePiece, TemplateSpecial, Vocab,
+    AddedToken, BpeSpec, DecoderSpec, Merges, ModelSpec, NormalizerSpec, Pattern, PieceKind,
+    PostProcessorSpec, PreTokenizerSpec, SentencePiece, SentencePieceKind, SentencePieceNormalizer,
+    SentencePieceSpec, Template, TemplatePiece, TemplateSpecial, Vocab,
 };
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
@@ -23,6 +25,7 @@ use crate::atomic::{self, io_error};
 use crate::sentencepiece::user_defined;
 use crate::tiktoken::byte_level_decoder;
 use crate::vocab_files::word_piece;
+use cuts::Spelling;
 use metadata::Metadata;
 
 /// The first bytes of every file of this format.
@@ -46,11 +49,16 @@ fn from_reader(reader: impl Read, length: u64) -> Result<TokenizerSpec> {
     match data.required_str("tokenizer.ggml.model")? {
         "llama" => sentence_piece(&data, &tokens, SentencePieceKind::Bpe),
         "t5" => sentence_piece(&data, &tokens, SentencePieceKind::Unigram),
-        "gpt2" => byte_level(&data, &tokens),
+        "gpt2" => pairs(&data, &tokens, data.str("tokenizer.ggml.pre")?.unwrap_or("default")),
+        "gemma4" => pairs(&data, &tokens, "gemma4"),
+        "whitespace" => pairs(&data, &tokens, "whitespace"),
         "bert" => bert(&data, &tokens),
         "no_vocab" | "none" => Err(Error::unsupported("this GGUF file holds no tokenizer")),
+        kind @ ("rwkv" | "plamo2" | "hybriddna") => Err(Error::unsupported(format!(
+            "`tokenizer.ggml.model` is `{kind}`, which encodes by rules of its own that no model here follows"
+        ))),
         other => Err(Error::unsupported(format!(
-            "unknown `tokenizer.ggml.model` `{}`; known: llama, gpt2, bert, t5",
+            "unknown `tokenizer.ggml.model` `{}`; known: llama, gpt2, bert, t5, gemma4, whitespace",
             excerpt(other)
         ))),
     }
@@ -83,6 +91,7 @@ impl<'d> Tokens<'d> {
                 };
             }
         }
+        control::by_text(texts, &mut kinds);
         let scores = match data.floats("tokenizer.ggml.scores")? {
             Some(scores) => {
                 same_length("scores", scores.len(), texts.len())?;
@@ -181,6 +190,12 @@ fn framed(data: &Metadata, tokens: &Tokens<'_>, bos: bool, eos: bool) -> Result<
     ))
 }
 
+fn always_begun(data: &Metadata, tokens: &Tokens<'_>) -> Result<Option<PostProcessorSpec>> {
+    let ends = data.boolean("tokenizer.ggml.add_eos_token")?.unwrap_or(false);
+    let after = if ends { tokens.special(data, "tokenizer.ggml.eos_token_id")? } else { None };
+    Ok(frame(tokens.special(data, "tokenizer.ggml.bos_token_id")?, after))
+}
+
 /// The kinds of pieces as the model has them. Some writers mark padding as unknown, but unknown text becomes one token: that of the key,
 /// or the first of the kind. User-defined pieces are cut out of the text before, and then llama.cpp's BPE merges them like any other.
 fn model_kinds(data: &Metadata, tokens: &Tokens<'_>, kind: SentencePieceKind) -> Result<Vec<PieceKind>> {
@@ -259,16 +274,22 @@ fn takes_blanks_after(name: &str) -> bool {
     name.contains("phi-3") || name.contains("phi3")
 }
 
-fn byte_level(data: &Metadata, tokens: &Tokens<'_>) -> Result<TokenizerSpec> {
-    let name = data.str("tokenizer.ggml.pre")?.unwrap_or("default");
-    let cut = cuts::by_name(name)?;
-    let vocab = tokens.vocab()?;
-    let lines = data.strings("tokenizer.ggml.merges")?.ok_or_else(|| {
-        Error::format("the key `tokenizer.ggml.merges` is missing, without which BPE cannot run")
-    })?;
+/// The merges, each two tokens with a space between them; the first token may begin with one.
+fn merges(data: &Metadata, vocab: &Vocab, may_lack: bool) -> Result<Vec<(TokenId, TokenId)>> {
+    let lines = match data.strings("tokenizer.ggml.merges")? {
+        Some(lines) => lines,
+        None if may_lack => &[],
+        None => {
+            let what = "the key `tokenizer.ggml.merges` is missing, without which BPE cannot run";
+            return Err(Error::format(what));
+        }
+    };
     let mut merges = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter().enumerate() {
-        let pair = line.split_once(' ').and_then(|(left, right)| Some((vocab.id(left)?, vocab.id(right)?)));
+        let first = line.chars().next().map_or(0, char::len_utf8);
+        let middle = line[first..].find(' ').map(|middle| first + middle);
+        let pair =
+            middle.and_then(|middle| Some((vocab.id(&line[..middle])?, vocab.id(&line[middle + 1..])?)));
         match pair {
             Some(pair) => merges.push(pair),
             None => {
@@ -280,14 +301,45 @@ fn byte_level(data: &Metadata, tokens: &Tokens<'_>) -> Result<TokenizerSpec> {
             }
         }
     }
+    Ok(merges)
+}
+
+/// BPE, most often of bytes; `name` says how texts are cut.
+fn pairs(data: &Metadata, tokens: &Tokens<'_>, name: &str) -> Result<TokenizerSpec> {
+    let cut = cuts::by_name(name)?;
+    let vocab = tokens.vocab()?;
+    let merges = merges(data, &vocab, name == "kimi-k2")?;
     let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec {
         ignore_merges: cut.whole_pieces,
+        byte_fallback: cut.spelling != Spelling::Bytes,
         ..BpeSpec::new(vocab, Merges::Pairs(Arc::new(merges)))
     }));
     spec.pre_tokenizer = Some(cut.pre_tokenizer());
-    spec.decoder = Some(byte_level_decoder());
+    let literal = |text: &str| Pattern::Literal(text.to_string());
+    match cut.spelling {
+        Spelling::Bytes => spec.decoder = Some(byte_level_decoder()),
+        Spelling::Plain => {
+            spec.decoder = Some(DecoderSpec::Sequence(vec![DecoderSpec::ByteFallback, DecoderSpec::Fuse]));
+        }
+        Spelling::Marked => {
+            spec.normalizer = Some(NormalizerSpec::Replace { pattern: literal(" "), content: "▁".into() });
+            let blank = DecoderSpec::Replace { pattern: literal("▁"), content: " ".into() };
+            spec.decoder =
+                Some(DecoderSpec::Sequence(vec![blank, DecoderSpec::ByteFallback, DecoderSpec::Fuse]));
+        }
+    }
+    if data.str("tokenizer.ggml.model")? == Some("whitespace") {
+        // Blanks are dropped, not spelled.
+        spec.pre_tokenizer = Some(PreTokenizerSpec::WhitespaceSplit);
+        if data.boolean("tokenizer.ggml.normalizer.lowercase")?.unwrap_or(false) {
+            spec.normalizer = Some(NormalizerSpec::Lowercase);
+        }
+    }
     spec.added_tokens = tokens.added(cut_out);
-    spec.post_processor = framed(data, tokens, cut.adds_bos, false)?;
+    // These models begin with their token whatever the file says.
+    let always = cut.names.contains(&"gemma4");
+    spec.post_processor =
+        if always { always_begun(data, tokens)? } else { framed(data, tokens, cut.adds_bos, false)? };
     Ok(spec)
 }
 
@@ -300,6 +352,8 @@ fn bert(data: &Metadata, tokens: &Tokens<'_>) -> Result<TokenizerSpec> {
             (None, _) => text.clone(),
         });
     let mut model = word_piece(Vocab::from_entries(entries.zip(0..))?);
+    // No word is too long there.
+    model.max_input_chars_per_word = u32::MAX as usize;
     let special = |key: &str, usual: &str| -> Result<Option<(String, TokenId)>> {
         Ok(tokens.special(data, key)?.or_else(|| model.vocab.id(usual).map(|id| (usual.to_string(), id))))
     };
@@ -316,8 +370,8 @@ fn bert(data: &Metadata, tokens: &Tokens<'_>) -> Result<TokenizerSpec> {
     spec.normalizer = Some(NormalizerSpec::Bert {
         clean_text: true,
         handle_chinese_chars: true,
-        strip_accents: None,
-        lowercase: true,
+        strip_accents: data.boolean("tokenizer.ggml.normalizer.strip_accents")?,
+        lowercase: data.boolean("tokenizer.ggml.normalizer.lowercase")?.unwrap_or(true),
     });
     spec.pre_tokenizer = Some(PreTokenizerSpec::Bert);
     spec.decoder = Some(DecoderSpec::WordPiece { prefix: "##".into(), cleanup: true });

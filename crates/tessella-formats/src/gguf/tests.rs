@@ -109,20 +109,14 @@ fn every_cut_and_every_absurd_length_is_an_error() {
 }
 
 #[test]
-fn every_cut_pattern_compiles() {
-    for name in [
-        "default",
-        "gpt-2",
-        "llama-bpe",
-        "dbrx",
-        "qwen2",
-        "starcoder",
-        "deepseek-coder",
-        "deepseek-v3",
-        "tekken",
-        "gpt-4o",
-    ] {
+fn every_cut_pattern_compiles_and_every_name_stands_once() {
+    let mut names: Vec<&str> = cuts::CUTS.iter().flat_map(|cut| cut.names.iter().copied()).collect();
+    for name in &names {
         let stages = cuts::by_name(name).unwrap().pre_tokenizer();
         tessella_core::pretokenize::PreTokenizer::new(&stages).unwrap();
     }
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all);
 }

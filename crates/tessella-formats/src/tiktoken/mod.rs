@@ -21,7 +21,6 @@ use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::{base64, concat_rank, hf};
 
-pub(crate) use named::O200K;
 pub use named::{NAMES, named};
 
 /// What a table of ranks lacks: how text is cut, and the special tokens.

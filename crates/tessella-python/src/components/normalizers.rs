@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
+use tessella_core::cancel::Cancel;
+use tessella_core::limits;
 use tessella_core::normalize::Normalizer;
 use tessella_core::spec::NormalizerSpec as Spec;
 use tessella_core::text::NormalizedString as Text;
@@ -21,7 +23,8 @@ handle!(NormalizerHandle, Spec, Normalizer, {
 
     fn normalize_str(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<String> {
         let normalizer = self.built()?;
-        sized(py, text.len(), |_| {
+        sized(py, text.len(), |cancel| {
+            let _work = limits::begin(text.len(), Cancel::new(cancel));
             let mut string = Text::new(&*text);
             string.change(|aligned| normalizer.normalize(aligned))?;
             Ok(string.normalized().to_string())

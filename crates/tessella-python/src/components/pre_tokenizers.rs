@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
+use tessella_core::cancel::Cancel;
+use tessella_core::limits;
 use tessella_core::pretokenize::PreTokenizer;
 use tessella_core::spec::PreTokenizerSpec as Spec;
 use tessella_core::text::{AlignedText, Pieces};
@@ -31,19 +33,18 @@ handle!(PreTokenizerHandle, Spec, PreTokenizer, {
 
     fn pre_tokenize_str(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<Vec<(String, (usize, usize))>> {
         let pre_tokenizer = self.built()?;
-        sized(py, text.len(), |_| {
+        sized(py, text.len(), |cancel| {
+            let _work = limits::begin(text.len(), Cancel::new(cancel));
             let mut pieces = Pieces::whole(AlignedText::borrowed(&text, 0));
             pieces.set_original(&text);
             pre_tokenizer.pre_tokenize(&mut pieces)?;
             let mut chars = CharCounter::new(&text);
-            Ok(pieces
-                .pieces()
-                .iter()
-                .map(|piece| {
-                    let span = pieces.span(piece);
-                    (pieces.str(piece).to_string(), (chars.at(span.start), chars.at(span.end)))
-                })
-                .collect())
+            let told = pieces.pieces().iter().map(|piece| {
+                limits::check()?;
+                let span = pieces.span(piece);
+                Ok((pieces.str(piece).to_string(), (chars.at(span.start), chars.at(span.end))))
+            });
+            told.collect()
         })
     }
 

@@ -33,10 +33,11 @@ pub fn encoding(name: &str) -> PyResult<Known> {
     Ok((found.pattern.clone(), hf::fancy_to_oniguruma(&found.pattern).or_raise()?, found.special_tokens))
 }
 
-/// The patterns of a name in `tokenizer.ggml.pre`, which cut one after the other.
+/// The ways in which GGUF files cut texts: the name to write, whether pieces are looked up whole, and whether bytes are spelled.
 #[pyfunction]
-pub fn cuts(name: &str) -> PyResult<Vec<&'static str>> {
-    Ok(gguf::cuts::by_name(name).or_raise()?.patterns.to_vec())
+pub fn gguf_cuts() -> Vec<(&'static str, bool, bool)> {
+    let cuts = gguf::cuts::CUTS.iter();
+    cuts.map(|cut| (cut.names[0], cut.whole_pieces, cut.spelling == gguf::cuts::Spelling::Bytes)).collect()
 }
 
 /// The name of the format that would be written, given or seen from the name of the file.

@@ -7,6 +7,7 @@ of --format folder is made, and if it is there, its files are replaced.
 Examples:
   $ tessella convert tokenizer.json folder --format folder
   $ tessella convert tokenizer.json copy.json --prove corpus.txt
+  $ tessella convert tokenizer.json tokenizer.gguf
 """
 
 from __future__ import annotations
@@ -40,8 +41,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "-f",
         "--format",
         choices=WRITABLE,
-        help="tokenizer.json, table of ranks, SentencePiece model, vocab.txt, or folder (default: by the "
-        "target's name, whose ending is a promise)",
+        help="tokenizer.json, tekken.json, table of ranks, SentencePiece model, GGUF, vocab.txt, or folder "
+        "(default: by the target's name, whose ending is a promise)",
+    )
+    parser.add_argument(
+        "--into", metavar="MODEL", help="the GGUF file of a model, a copy of which gets the tokenizer"
     )
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
     parser.add_argument(
@@ -60,13 +64,20 @@ def run(options: argparse.Namespace) -> int:
     if os.path.exists(target) and not (os.path.isfile(target) or os.path.isdir(target)):
         raise ArgumentError(f"{options.target} is no ordinary file: a file must not take its place")
     inputs.check_target(target)
+    if options.into is not None and written != "gguf":
+        raise ArgumentError(f"--into is for GGUF files, and {options.target} is none")
     with tempfile.TemporaryDirectory(prefix="tessella-") as trial, warnings.catch_warnings():
         # The same is said when the target is written.
         warnings.simplefilter("ignore")
         made = os.path.join(trial, os.path.basename(target))
         source.save(made, format=written)
-        number = _compared(source, inputs.load(made), options)
-    source.save(target, format=written)
+        again = inputs.load(made)
+        if written == "gguf":
+            from ..._gguf import spells_no_specials
+
+            again.encode_special_tokens = spells_no_specials(source)
+        number = _compared(source, again, options)
+    source.save(target, format=written, into=options.into)
     name = terminal.visible(options.target)
     print(f"{name}: {source.get_vocab_size():,} tokens, same ids on {number:,} texts")
     return 0

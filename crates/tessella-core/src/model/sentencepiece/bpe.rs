@@ -202,9 +202,11 @@ impl ScoredMerges {
     ) -> Result<()> {
         scratch.symbols.clear();
         let bytes = text.as_bytes();
+        let mut watch = cancel.watch();
         let mut at = 0;
         let mut before = Neighbour::EDGE;
         while at < bytes.len() {
+            watch.step()?;
             let (next, symbol) = match pieces.symbol_at(&bytes[at..]) {
                 // A user-defined symbol is a part of its own.
                 Some(length) => {
@@ -347,6 +349,7 @@ impl ScoredMerges {
             }
         };
         for at in 1..count as u32 {
+            watch.step()?;
             consider(symbols, agenda, at - 1, at);
         }
         while let Some((_, left, (right, expected, id))) = agenda.pop() {

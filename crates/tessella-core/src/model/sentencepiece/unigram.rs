@@ -17,7 +17,7 @@ use super::pieces::PieceTable;
 use crate::cancel::{Cancel, Watch};
 use crate::error::{Error, Result};
 use crate::model::unigram::lattice::{Agenda, Bounds, Lattice};
-use crate::model::unigram::viterbi::{Scoring, Window, best_path};
+use crate::model::unigram::viterbi::{NoPath, Scoring, Window, best_path};
 use crate::spec::PieceKind;
 
 const UNKNOWN_PENALTY: f32 = 10.0;
@@ -90,10 +90,7 @@ impl ScoredPieces {
             (Some(joints), Some(memo)) => {
                 self.by_stretches(text, pieces, joints, memo, scratch, cancel.watch(), edge)
             }
-            _ => {
-                self.search(text, pieces, 0.0, &mut scratch.window, edge);
-                Ok(())
-            }
+            _ => self.search(text, pieces, 0.0, &mut scratch.window, edge).map(|_| ()),
         })
     }
 
@@ -105,9 +102,13 @@ impl ScoredPieces {
         sum: f32,
         window: &mut Window<f32>,
         edge: impl FnMut(usize, usize, u32),
-    ) -> f32 {
-        // With an unknown id the search never fails.
-        best_path(text, pieces.ordinary(), self, Some(pieces.unk_id()), sum, window, edge).unwrap_or(sum)
+    ) -> Result<f32> {
+        match best_path(text, pieces.ordinary(), self, Some(pieces.unk_id()), sum, window, edge) {
+            Ok(sum) => Ok(sum),
+            Err(NoPath::Stopped(error)) => Err(error),
+            // There is an unknown id.
+            Err(NoPath::NoUnknown) => Ok(sum),
+        }
     }
 
     /// As [`search`](Self::search) from zero on, stretch by stretch. No edge crosses the boundary of two stretches, so
@@ -150,7 +151,7 @@ impl ScoredPieces {
                 _ => {
                     sum = self.search(&text[at..end], pieces, sum, window, |from, to, id| {
                         edge(at + from, at + to, id);
-                    });
+                    })?;
                 }
             }
             at = end;

@@ -23,7 +23,7 @@ pub(crate) mod lattice;
 pub(crate) mod viterbi;
 
 use lattice::{Agenda, Lattice, PathEdge};
-use viterbi::{NoUnknown, Scoring, Window, best_path};
+use viterbi::{NoPath, Scoring, Window, best_path};
 
 /// How much more an unknown character costs than the worst piece.
 const UNKNOWN_PENALTY: f64 = 10.0;
@@ -123,7 +123,10 @@ impl Unigram {
                     writer.edge(start, end, id);
                 })
             })
-            .map_err(|NoUnknown| missing_unk())?;
+            .map_err(|reason| match reason {
+                NoPath::NoUnknown => missing_unk(),
+                NoPath::Stopped(error) => error,
+            })?;
         writer.finish()
     }
 

@@ -7,7 +7,12 @@
 //! Of two candidates for one boundary the later one must be strictly better; they come by ascending start,
 //! so a tie keeps the longer last piece.
 
+use crate::error::Error;
+use crate::limits;
 use crate::trie::Trie;
+
+/// Characters between two questions whether the caller still wants the result: some milliseconds.
+const CHECK_EVERY: u32 = 1 << 16;
 
 /// How scores add up and compare: the arithmetic of the library whose results are reproduced.
 pub(crate) trait Scoring {
@@ -40,9 +45,14 @@ pub(crate) struct Window<S> {
     path: Vec<(usize, usize, u32)>,
 }
 
-/// Nothing covers a character, and there is no id for what is unknown.
+/// Why a search has no path.
 #[derive(Debug)]
-pub(crate) struct NoUnknown;
+pub(crate) enum NoPath {
+    /// Nothing covers a character, and there is no id for what is unknown.
+    NoUnknown,
+    /// The caller wants it no more.
+    Stopped(Error),
+}
 
 /// Bytes of the character that starts with `first`.
 #[inline]
@@ -65,7 +75,7 @@ pub(crate) fn best_path<S: Scoring>(
     score: S::Score,
     window: &mut Window<S::Score>,
     mut edge: impl FnMut(usize, usize, u32),
-) -> Result<S::Score, NoUnknown> {
+) -> Result<S::Score, NoPath> {
     let bytes = text.as_bytes();
     let Window { nodes, path } = window;
     nodes.clear();
@@ -73,7 +83,13 @@ pub(crate) fn best_path<S: Scoring>(
     let mut settled = 0;
     let mut reach = 0;
     let mut at = 0;
+    let mut unchecked = CHECK_EVERY;
     while at < bytes.len() {
+        unchecked -= 1;
+        if unchecked == 0 {
+            unchecked = CHECK_EVERY;
+            limits::check().map_err(NoPath::Stopped)?;
+        }
         if at == reach && at > settled {
             let score = nodes[at - settled].score;
             hand_out(nodes, path, settled, at, &mut edge);
@@ -110,7 +126,7 @@ pub(crate) fn best_path<S: Scoring>(
             reach = reach.max(end);
             let node = node_at(nodes, end - settled);
             if node.length == 0 || candidate > node.score {
-                let id = unknown.ok_or(NoUnknown)?;
+                let id = unknown.ok_or(NoPath::NoUnknown)?;
                 *node = Node { score: candidate, length: width as u32, id };
             }
         }

@@ -1,0 +1,470 @@
+"""A tokenizer as the keys of a GGUF file, after a proof.
+
+Such a file names a kind of model and, for BPE of bytes, one of the ways in which llama.cpp cuts texts; it
+cannot describe another. Which way is the tokenizer's own is not guessed from names: the ways are tried on
+texts that tell them apart. What comes out is written, read again, and has to give the same ids; if not, the
+text that would differ is the reason why nothing is written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import tempfile
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from . import _gguf_file, _tessella
+from ._notices import warn
+from ._shown import quoted
+from ._telling import RULES
+from .errors import ArgumentError, UnsupportedError
+
+if TYPE_CHECKING:
+    from ._types import Path
+    from .tokenizer import Tokenizer
+
+__all__ = ["save", "spells_no_specials"]
+
+_NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(1, 7)
+_PIECES = {
+    "normal": _NORMAL,
+    "unknown": _UNKNOWN,
+    "control": _CONTROL,
+    "user_defined": _USER_DEFINED,
+    "unused": _UNUSED,
+    "byte": _BYTE,
+}
+_MARK = "▁"
+_EMBEDDING = "token_embd.weight"
+_TEMPLATE = "tokenizer.chat_template"
+_SOURCE = (
+    "def tile(x):\n    return {'x': x ** 2}  # <tag> & more\n",
+    "I'll, we'RE, they'd; 1 22 333 4444 55555 1,234.5\n\n\n  end  ",
+    "MixedCASEWords camelCase İstanbul HTTPServer naïve Ωmega",
+    "a  b   c\t\td \n e\r\n\r\nf  \n\n  g",
+    "!!! ... --- === /// `grave` ~tilde~ $5 <a|b> ^^ @me #1",
+    "e\u0301te\u0301 ก็ दो शब्द 한국어 日本語の文章、です。「引用」 ｗｉｄｅ！",
+    "x\u00a0y\u2003z\u3000w\u0085v",
+    "12345678901 ４５６ ①② Ⅻ ½ x1y22z333",
+)
+#: What llama.cpp is known to do in its own way, and what no text needs.
+_RARE = ("it'ſ", "we'ſ more", "x" * 101)
+#: Tokens that end texts, where nothing says which one does.
+_ENDS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|im_end|>")
+
+
+def save(tokenizer: Tokenizer, path: Path, into: Path | None = None) -> None:
+    """Writes the tokenizer to a file of its own, or to a copy of the model's file ``into``.
+
+    Raises ``UnsupportedError`` with the obstacle, which is a text that would differ if nothing else is.
+    """
+    model = None if into is None else _gguf_file.Model.read(os.fspath(into))
+    if model is not None and os.path.exists(path) and os.path.samefile(model.path, path):
+        raise ArgumentError(f"{os.fspath(path)} is the model's file itself: give the copy another name")
+    keys, notices = _proven(tokenizer)
+    if model is not None:
+        _fits(keys, model)
+        keep = set() if _TEMPLATE in keys else {_TEMPLATE}
+        # The tokenizer's own keys are all written anew; the architecture is the model's.
+        own = {key for key in model.pairs if key.startswith("tokenizer.") and key not in keep}
+        model = model._replace(pairs={key: raw for key, raw in model.pairs.items() if key not in own})
+        keys = {key: value for key, value in keys.items() if key not in model.pairs}
+    _gguf_file.write(os.fspath(path), keys, model)
+    warn(*notices)
+
+
+def _fits(keys: dict[str, Any], model: _gguf_file.Model) -> None:
+    shape = model.shapes.get(_EMBEDDING)
+    count = len(keys["tokenizer.ggml.tokens"])
+    if shape is not None and shape[-1] != count:
+        raise ArgumentError(
+            f"the tokenizer has {count:,} ids, and {_EMBEDDING} of {model.path} has {shape[-1]:,} rows: "
+            "resize the model first, or give the tokenizer as many ids"
+        )
+
+
+def _refusal(why: str) -> UnsupportedError:
+    return UnsupportedError(f"a GGUF file cannot express this tokenizer: {why}")
+
+
+def _proven(tokenizer: Tokenizer) -> tuple[dict[str, Any], list[str]]:
+    """The keys of a file that gives the same ids, and what deserves a warning."""
+    if tokenizer.truncation is not None or tokenizer.padding is not None:
+        raise _refusal("it truncates or pads; switch that off before saving")
+    texts = list(_texts(tokenizer))
+    problem = "no kind of model that llama.cpp knows is like it"
+    for keys in _candidates(tokenizer, texts):
+        again = _read(keys)
+        again.encode_special_tokens = tokenizer.encode_special_tokens or spells_no_specials(tokenizer)
+        found = _differing(tokenizer, again, texts)
+        if found is None:
+            rare = _differing(tokenizer, again, list(_RARE))
+            told = [f"llama.cpp encodes some texts otherwise: {rare}"] if rare else []
+            return keys, [*told, *_remarks(tokenizer)]
+        problem = found
+    raise _refusal(problem)
+
+
+def _remarks(tokenizer: Tokenizer) -> list[str]:
+    """What the file cannot say and its reader decides by itself."""
+    notices = []
+    taking = [
+        token.content
+        for token in tokenizer.get_added_tokens_decoder().values()
+        if token.lstrip or token.rstrip or token.single_word
+    ]
+    if taking:
+        notices.append(
+            f"a GGUF file cannot say that {quoted(taking[0])} takes blanks beside it, or stands for a whole "
+            "word"
+        )
+    if type(tokenizer.model).__name__ == "WordPiece" and _normalized(tokenizer, "é") == "e":
+        notices.append(
+            "llama.cpp takes accents off by a table of its own, which keeps only the first letter of each "
+            "Korean syllable"
+        )
+    if type(tokenizer.model).__name__ in ("SentencePiece", "Unigram") and _is_unigram(tokenizer):
+        notices.append(
+            "llama.cpp adds scores as 64-bit numbers: of ways to cut a text that are equally good, it may "
+            "take another"
+        )
+    return notices
+
+
+def spells_no_specials(tokenizer: Tokenizer) -> bool:
+    """Whether texts cannot spell the control symbols, which they can once the tokenizer is read from GGUF."""
+    return type(tokenizer.model).__name__ == "SentencePiece" and not tokenizer.get_added_tokens_decoder()
+
+
+def _normalized(tokenizer: Tokenizer, text: str) -> str:
+    normalizer = tokenizer.normalizer
+    return text if normalizer is None else normalizer.normalize_str(text)
+
+
+def _is_unigram(tokenizer: Tokenizer) -> bool:
+    if type(tokenizer.model).__name__ == "Unigram":
+        return True
+    return bool(_tessella.sentencepiece_parts(tokenizer)[2]["unigram"])
+
+
+def _read(keys: dict[str, Any]) -> Tokenizer:
+    from .loading import load
+
+    with tempfile.TemporaryDirectory(prefix="tessella-") as folder:
+        path = os.path.join(folder, "tried.gguf")
+        _gguf_file.write(path, keys)
+        return load(path)
+
+
+def _differing(tokenizer: Tokenizer, again: Tokenizer, texts: list[str]) -> str | None:
+    """The shortest text of those that give other ids, in words."""
+    rows, others = (each.encode_batch(texts) for each in (tokenizer, again))
+    found = [
+        (text, row.ids, other.ids)
+        for text, row, other in zip(texts, rows, others, strict=True)
+        if row.ids != other.ids
+    ]
+    if not found:
+        return None
+    text, expected, got = min(found, key=lambda one: len(one[0]))
+    return f"the text {quoted(text[:80])} would give {got[:12]}, not {expected[:12]}"
+
+
+def _texts(tokenizer: Tokenizer) -> Iterator[str]:
+    """Texts that tell rules apart: known ones, tokens, and random rows of tokens and characters."""
+    known = (*RULES, *_SOURCE)
+    yield from known
+    draw = random.Random(0)
+    size = tokenizer.get_vocab_size()
+    ids = draw.sample(range(size), min(size, 3000))
+    pieces = [text for text in tokenizer.decode_batch([[id] for id in ids]) if text] or ["a"]
+    yield from pieces
+    letters = sorted(set("".join(known)))
+    for _ in range(1500):
+        yield "".join(draw.choice(pieces) for _ in range(draw.randint(2, 8)))
+        yield "".join(draw.choice(letters) for _ in range(draw.randint(2, 12)))
+    if type(tokenizer.model).__name__ != "SentencePiece":
+        added = list(tokenizer.get_added_tokens_decoder().values())
+        for token in draw.sample(added, min(len(added), 50)):
+            if not (token.lstrip or token.rstrip or token.single_word):
+                yield f"a {token.content} b{token.content}c"
+
+
+def _candidates(tokenizer: Tokenizer, texts: list[str]) -> Iterator[dict[str, Any]]:
+    """Files that may be the tokenizer, the likeliest first."""
+    kind = type(tokenizer.model).__name__
+    if kind == "SentencePiece":
+        keys = _pieces(tokenizer)
+        yield keys
+        kinds = keys["tokenizer.ggml.token_type"]
+        if _USER_DEFINED in kinds and _is_unigram(tokenizer):
+            # llama.cpp cuts such tokens out, and what follows them begins anew. As the best of all pieces
+            # they stay where they are.
+            free = [kind == _USER_DEFINED for kind in kinds]
+            yield keys | {
+                "tokenizer.ggml.token_type": [
+                    _NORMAL if one else kind for one, kind in zip(free, kinds, strict=True)
+                ],
+                "tokenizer.ggml.scores": [
+                    0.0 if one else score
+                    for one, score in zip(free, keys["tokenizer.ggml.scores"], strict=True)
+                ],
+            }
+        return
+    state = json.loads(tokenizer.model.__getstate__())
+    if kind == "WordPiece":
+        yield _words(tokenizer, state)
+    elif kind == "BPE" and _spells_bytes(tokenizer):
+        base = _pairs(tokenizer, state)
+        for name in _cuts(tokenizer, state, texts):
+            yield base | {"tokenizer.ggml.pre": name}
+    elif kind == "BPE":
+        yield _scored(tokenizer, state)
+    else:
+        raise _refusal(f"llama.cpp has no {kind} model with these stages")
+
+
+def _spells_bytes(tokenizer: Tokenizer) -> bool:
+    return "ByteLevel" in str(tokenizer.pre_tokenizer)
+
+
+def _cuts(tokenizer: Tokenizer, state: dict[str, Any], texts: list[str]) -> Iterator[str]:
+    """The names of the ways that cut the texts as the tokenizer does, well-known ones first.
+
+    An error if there are none.
+    """
+    if tokenizer.normalizer is not None:
+        changed = next((text for text in texts if _normalized(tokenizer, text) != text), None)
+        if changed is not None:
+            raise _refusal(
+                f"llama.cpp normalizes no text for such a model, and here {quoted(changed[:40])} becomes "
+                f"{quoted(_normalized(tokenizer, changed)[:40])}; take the normalizer out if that does not "
+                "matter"
+            )
+    own = tokenizer.pre_tokenizer
+    assert own is not None
+    joined = [text for text in texts if text]
+    expected = [own.pre_tokenize_str(text) for text in joined]
+    whole = bool(state.get("ignore_merges"))
+    alike: list[tuple[bool, int, str]] = []
+    nearest = (len(joined) + 1, "", "", "")
+    for name, looks_up, bytes_spelled in _tessella.gguf_cuts():
+        if not bytes_spelled:
+            continue
+        stages = _way(name).pre_tokenizer
+        assert stages is not None
+        differing = []
+        for text, pieces in zip(joined, expected, strict=True):
+            found = stages.pre_tokenize_str(text)
+            if [piece for piece, _ in found] != [piece for piece, _ in pieces]:
+                differing.append(text)
+                if len(differing) >= nearest[0]:
+                    break
+        if not differing:
+            alike.append((looks_up != whole, len(alike), name))
+        elif len(differing) < nearest[0]:
+            text = min(differing, key=len)
+            shown = " ".join(piece for piece, _ in stages.pre_tokenize_str(text))
+            nearest = (len(differing), name, text, shown)
+    if not alike:
+        _, name, text, shown = nearest
+        raise _refusal(
+            "llama.cpp knows no way (`tokenizer.ggml.pre`) that cuts texts like its pre-tokenizer; the "
+            f"nearest, `{name}`, cuts {quoted(text[:60])} into {quoted(shown[:80])}"
+        )
+    yield from (name for _, _, name in sorted(alike))
+
+
+def _way(name: str) -> Tokenizer:
+    """A tokenizer that cuts texts in this way."""
+    return _read(
+        {
+            "general.architecture": "gpt2",
+            "tokenizer.ggml.model": "gpt2",
+            "tokenizer.ggml.pre": name,
+            "tokenizer.ggml.tokens": ["a", "b", "ab"],
+            "tokenizer.ggml.merges": ["a b"],
+        }
+    )
+
+
+def _table(tokenizer: Tokenizer, texts: dict[str, int]) -> tuple[list[str], list[int]]:
+    """Tokens and their kinds by id; ids without a token get one that no text has."""
+    added = tokenizer.get_added_tokens_decoder()
+    size = max([*texts.values(), *added], default=-1) + 1
+    tokens, kinds = [""] * size, [_UNUSED] * size
+    for text, id in texts.items():
+        tokens[id], kinds[id] = text, _NORMAL
+    for id, token in added.items():
+        tokens[id], kinds[id] = token.content, _CONTROL if token.special else _USER_DEFINED
+    for id, text in enumerate(tokens):
+        if not text:
+            tokens[id] = f"[PAD{id}]"
+    if len(set(tokens)) != size:
+        twice = next(text for id, text in enumerate(tokens) if tokens.index(text) != id)
+        raise _refusal(f"the token {quoted(twice)} would stand there twice")
+    return tokens, kinds
+
+
+def _ends(tokenizer: Tokenizer, tokens: list[str]) -> dict[str, Any]:
+    """What stands round every text, and the tokens that begin and end texts."""
+    bare, whole = (tokenizer.encode("a", add_special_tokens=special).ids for special in (False, True))
+    extra = len(whole) - len(bare)
+    before = next((n for n in range(extra + 1) if whole[n : n + len(bare)] == bare), 0)
+    if before > 1 or extra - before > 1:
+        raise _refusal("it puts more than one token in front of texts, or behind them")
+    begins = whole[0] if before else None
+    ends = whole[-1] if extra - before else None
+    keys: dict[str, Any] = {
+        "tokenizer.ggml.add_bos_token": begins is not None,
+        "tokenizer.ggml.add_eos_token": ends is not None,
+    }
+    ids = {text: id for id, text in enumerate(tokens)}
+    settings = tokenizer.config or {}
+
+    def named(role: str) -> int | None:
+        said = settings.get(f"{role}_token")
+        said = said.get("content") if isinstance(said, dict) else said
+        return ids.get(said) if isinstance(said, str) else None
+
+    usual = next((ids[text] for text in _ENDS if text in ids), None)
+    roles = {"bos": begins, "eos": ends, "unknown": None, "padding": None}
+    for role, name in (("bos", "bos"), ("eos", "eos"), ("unknown", "unk"), ("padding", "pad")):
+        if roles[role] is None:
+            roles[role] = named(name)
+    if roles["eos"] is None:
+        roles["eos"] = usual
+    if roles["bos"] is None:
+        roles["bos"] = roles["eos"]
+    keys.update((f"tokenizer.ggml.{role}_token_id", id) for role, id in roles.items() if id is not None)
+    if tokenizer.chat_template:
+        keys[_TEMPLATE] = tokenizer.chat_template
+    return keys
+
+
+def _pairs(tokenizer: Tokenizer, state: dict[str, Any]) -> dict[str, Any]:
+    """BPE of bytes."""
+    for option in ("unk_token", "continuing_subword_prefix", "end_of_word_suffix"):
+        if state.get(option) and not (
+            option == "unk_token" and tokenizer.token_to_id(state[option]) is not None
+        ):
+            raise _refusal(f"its model has `{option}`, which llama.cpp does not know")
+    if state.get("dropout"):
+        raise _refusal("its ids are drawn by chance (dropout)")
+    tokens, kinds = _table(tokenizer, state["vocab"])
+    return {
+        "general.architecture": "gpt2",
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.pre": "default",
+        "tokenizer.ggml.tokens": tokens,
+        "tokenizer.ggml.token_type": kinds,
+        "tokenizer.ggml.merges": [" ".join(pair) for pair in state["merges"]],
+        **_ends(tokenizer, tokens),
+    }
+
+
+def _scored(tokenizer: Tokenizer, state: dict[str, Any]) -> dict[str, Any]:
+    """BPE of characters with tokens for bytes: a Llama-type model, where scores are the order of merges."""
+    tokens, kinds = _table(tokenizer, state["vocab"])
+    scores = [-1e9] * len(tokens)
+    for rank, (left, right) in reversed(list(enumerate(state["merges"]))):
+        scores[state["vocab"][left + right]] = -float(rank)
+    for byte in range(256):
+        id = state["vocab"].get(f"<0x{byte:02X}>")
+        if id is None or not state.get("byte_fallback"):
+            raise _refusal("llama.cpp needs tokens for all bytes in such a model, and they are not there")
+        kinds[id] = _BYTE
+    unknown = state["vocab"].get(state.get("unk_token") or "")
+    if unknown is not None:
+        kinds[unknown] = _UNKNOWN
+    keys = {
+        "general.architecture": "llama",
+        "tokenizer.ggml.model": "llama",
+        "tokenizer.ggml.tokens": tokens,
+        "tokenizer.ggml.scores": scores,
+        "tokenizer.ggml.token_type": kinds,
+        "tokenizer.ggml.add_space_prefix": _normalized(tokenizer, "a") == f"{_MARK}a",
+        **_ends(tokenizer, tokens),
+    }
+    return keys if unknown is None else keys | {"tokenizer.ggml.unknown_token_id": unknown}
+
+
+def _words(tokenizer: Tokenizer, state: dict[str, Any]) -> dict[str, Any]:
+    """WordPiece: there, beginnings of words are marked and not their continuations."""
+    prefix = state["continuing_subword_prefix"]
+    added = {token.content for token in tokenizer.get_added_tokens_decoder().values()}
+    special = added | {state["unk_token"]}
+
+    def spelled(text: str) -> str:
+        if text in special:
+            return text
+        return text[len(prefix) :] if prefix and text.startswith(prefix) and text != prefix else _MARK + text
+
+    tokens, kinds = _table(tokenizer, {spelled(text): id for text, id in state["vocab"].items()})
+    unknown = state["vocab"].get(state["unk_token"])
+    if unknown is None:
+        raise _refusal(f"its unknown token {quoted(state['unk_token'])} is not in the vocabulary")
+    kinds[unknown] = _UNKNOWN
+    ends = _ends(tokenizer, tokens)
+    if not (ends.pop("tokenizer.ggml.add_bos_token") and ends.pop("tokenizer.ggml.add_eos_token")):
+        raise _refusal(
+            "llama.cpp puts [CLS] in front of texts and [SEP] behind them for such a model, and it does not"
+        )
+    begins, separates = ends.pop("tokenizer.ggml.bos_token_id"), ends.pop("tokenizer.ggml.eos_token_id")
+    return {
+        "general.architecture": "bert",
+        "tokenizer.ggml.model": "bert",
+        "tokenizer.ggml.tokens": tokens,
+        "tokenizer.ggml.token_type": kinds,
+        "tokenizer.ggml.bos_token_id": begins,
+        "tokenizer.ggml.cls_token_id": begins,
+        "tokenizer.ggml.seperator_token_id": separates,
+        "tokenizer.ggml.normalizer.lowercase": _normalized(tokenizer, "A") == "a",
+        "tokenizer.ggml.normalizer.strip_accents": _normalized(tokenizer, "é") in ("e", "E"),
+        **ends,
+        "tokenizer.ggml.unknown_token_id": unknown,
+    }
+
+
+def _pieces(tokenizer: Tokenizer) -> dict[str, Any]:
+    """A SentencePiece model."""
+    found, charsmap, options = _tessella.sentencepiece_parts(tokenizer)
+    rules = tokenizer.normalizer
+    tokens = [text for text, _, _ in found]
+    kinds = [_PIECES[kind] for _, _, kind in found]
+    for id, token in tokenizer.get_added_tokens_decoder().items():
+        if id != len(tokens) and tokens[id : id + 1] != [token.content]:
+            raise _refusal(
+                f"the added token {quoted(token.content)} has the id {id}, after {len(tokens)} pieces"
+            )
+        if id == len(tokens):
+            tokens.append(token.content)
+            kinds.append(_CONTROL if token.special else _USER_DEFINED)
+    scores = [float(score) for _, score, _ in found] + [0.0] * (len(tokens) - len(found))
+    unigram = options["unigram"]
+    if unigram and options["byte_fallback"]:
+        raise _refusal(
+            "llama.cpp spells unknown text in tokens of bytes only for BPE, not for Unigram models"
+        )
+    if not unigram and not options["byte_fallback"]:
+        raise _refusal("llama.cpp needs tokens for all bytes in such a model, and they are not there")
+    keys: dict[str, Any] = {
+        "general.architecture": "t5" if unigram else "llama",
+        "tokenizer.ggml.model": "t5" if unigram else "llama",
+        "tokenizer.ggml.tokens": tokens,
+        "tokenizer.ggml.scores": scores,
+        "tokenizer.ggml.token_type": kinds,
+        "tokenizer.ggml.add_space_prefix": bool(getattr(rules, "add_dummy_prefix", False)),
+        "tokenizer.ggml.remove_extra_whitespaces": bool(getattr(rules, "remove_extra_whitespaces", False)),
+        **_ends(tokenizer, tokens),
+    }
+    if charsmap and unigram:
+        keys["tokenizer.ggml.precompiled_charsmap"] = charsmap
+    for name, role in (("unk", "unknown"), ("bos", "bos"), ("eos", "eos")):
+        if options[name][0] >= 0:
+            keys.setdefault(f"tokenizer.ggml.{role}_token_id", options[name][0])
+            if role == "unknown":
+                keys["tokenizer.ggml.unknown_token_id"] = options[name][0]
+    return keys

@@ -1,0 +1,207 @@
+"""GGUF files that are written: the way to cut texts is found by trying, and a model's tensors stay as they are."""
+
+import json
+import os
+import struct
+import warnings
+
+import pytest
+import tessella
+from tessella import _gguf, _gguf_file, normalizers, pre_tokenizers, recipes
+from tessella.cli.main import main
+from tessella.errors import ArgumentError, FormatError, UnsupportedError
+
+TEXTS = ["low lower lowest 12345 it's", "naïve café, 東京 2024!\n\n  x = y + 1"] * 20
+
+
+def quiet(tokenizer, path, **options):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        tokenizer.save(path, **options)
+    return [str(one.message) for one in told]
+
+
+def pre(path):
+    """The way that a file names."""
+    raw = _gguf_file.Model.read(str(path)).pairs["tokenizer.ggml.pre"]
+    return raw[12:].decode()
+
+
+@pytest.mark.parametrize(
+    ("recipe", "way"),
+    [("gpt2", "gpt-2"), ("llama3", "llama-bpe"), ("cl100k", "llama-bpe"), ("starcoder2", "starcoder")],
+)
+def test_the_way_to_cut_is_found_by_trying(tmp_path, recipe, way):
+    tokenizer = recipes.get(recipe).train(TEXTS, vocab_size=1000)
+    path = tmp_path / "x.gguf"
+    quiet(tokenizer, path)
+    again = tessella.load(path)
+    for text in [*TEXTS[:2], "I'LL  go\t\n\n1 22 333 4444", "<|endoftext|>x"]:
+        assert again.encode(text).ids == tokenizer.encode(text).ids
+    assert pre(path) == way
+
+
+@pytest.mark.parametrize("name", ["default", "qwen2", "qwen35", "falcon", "deepseek-v3", "tekken", "bloom"])
+def test_every_way_is_found_again(tmp_path, name):
+    """A file with a name is read, and written with the same name."""
+    keys = {
+        "general.architecture": "gpt2",
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.pre": name,
+        "tokenizer.ggml.tokens": [*pre_tokenizers.ByteLevel.alphabet(), "ab"],
+        "tokenizer.ggml.merges": ["a b"],
+        "tokenizer.ggml.add_bos_token": False,
+    }
+    _gguf_file.write(str(tmp_path / "named.gguf"), keys)
+    quiet(tessella.load(tmp_path / "named.gguf"), tmp_path / "again.gguf")
+    assert pre(tmp_path / "again.gguf") == name
+
+
+def test_what_no_way_does_is_refused_with_a_text(tmp_path):
+    tokenizer = recipes.get("gpt2").train(TEXTS, vocab_size=300)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Punctuation(), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
+    with pytest.raises(UnsupportedError, match=r"the nearest, `.+`, cuts \".+\" into"):
+        tokenizer.save(tmp_path / "x.gguf")
+    tokenizer = recipes.get("gpt2").train(TEXTS, vocab_size=300)
+    tokenizer.normalizer = normalizers.NFC()
+    with pytest.raises(UnsupportedError, match="normalizes no text"):
+        tokenizer.save(tmp_path / "x.gguf")
+    tokenizer.normalizer = None
+    tokenizer.enable_truncation(8)
+    with pytest.raises(UnsupportedError, match="switch that off"):
+        tokenizer.save(tmp_path / "x.gguf")
+    assert not os.listdir(tmp_path)
+
+
+def test_words_of_bert(tmp_path):
+    tokenizer = recipes.get("bert-uncased").train(TEXTS, vocab_size=200)
+    told = quiet(tokenizer, tmp_path / "x.gguf")
+    again = tessella.load(tmp_path / "x.gguf")
+    for text in [*TEXTS[:2], "lowerest unknownЖ [MASK] low"]:
+        assert again.encode(text).ids == tokenizer.encode(text).ids
+    assert any("Korean" in one for one in told)
+
+
+def test_pieces(tmp_path):
+    from tessella.compat import sentencepiece
+
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("\n".join(TEXTS * 5))
+    for kind, more in (
+        ("unigram", {}),
+        ("bpe", {"byte_fallback": True, "normalization_rule_name": "identity"}),
+    ):
+        sentencepiece.SentencePieceTrainer.train(
+            input=str(corpus),
+            model_prefix=str(tmp_path / kind),
+            vocab_size=320 if more else 38,
+            hard_vocab_limit=False,
+            model_type=kind,
+            remove_extra_whitespaces=not more,
+            user_defined_symbols=["[x]"] if not more else [],
+            minloglevel=2,
+            **more,
+        )
+        tokenizer = tessella.load(tmp_path / f"{kind}.model")
+        quiet(tokenizer, tmp_path / f"{kind}.gguf")
+        again = tessella.load(tmp_path / f"{kind}.gguf")
+        for text in [*TEXTS[:2], "lower [x]low", "  two  blanks "]:
+            assert again.encode(text).ids == tokenizer.encode(text).ids
+
+
+def model_file(path, rows, alignment=64):
+    """A model with two tensors; the data is random, and aligned otherwise than by default."""
+    names = [("token_embd.weight", (4, rows)), ("blk.0.x", (3,))]
+    _gguf_file.write(
+        str(path),
+        {
+            "general.architecture": "gpt2",
+            "general.alignment": alignment,
+            "general.name": "small",
+            "tokenizer.ggml.model": "gpt2",
+            "tokenizer.ggml.mask_token_id": 3,
+            "tokenizer.chat_template": "{{ old }}",
+        },
+    )
+    head = bytearray(path.read_bytes())
+    struct.pack_into("<Q", head, 8, len(names))
+    at = 0
+    for name, shape in names:
+        head += struct.pack("<Q", len(name)) + name.encode()
+        head += struct.pack(f"<I{len(shape)}QIQ", len(shape), *shape, 0, at)
+        at += alignment * 4
+    head += bytes(-len(head) % alignment)
+    data = os.urandom(at)
+    path.write_bytes(bytes(head) + data)
+    return data
+
+
+def test_into_a_copy_of_a_model(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tokenizer = recipes.get("gpt2").train(TEXTS, vocab_size=300)
+    data = model_file(tmp_path / "old.gguf", tokenizer.get_vocab_size())
+    before = (tmp_path / "old.gguf").read_bytes()
+    quiet(tokenizer, "new.gguf", into="old.gguf")
+    new = _gguf_file.Model.read("new.gguf")
+    old = _gguf_file.Model.read("old.gguf")
+    assert (tmp_path / "new.gguf").read_bytes()[new.data_start :] == data
+    assert new.data_start % 64 == 0 and (new.tensors, new.alignment) == (old.tensors, 64)
+    assert new.pairs["general.name"] == old.pairs["general.name"]
+    assert new.pairs["tokenizer.chat_template"] == old.pairs["tokenizer.chat_template"]
+    assert "tokenizer.ggml.mask_token_id" not in new.pairs
+    assert tessella.load("new.gguf").encode(TEXTS[1]).ids == tokenizer.encode(TEXTS[1]).ids
+    assert (tmp_path / "old.gguf").read_bytes() == before
+    tokenizer.save("t.json")
+    assert main(["convert", "t.json", "cli.gguf", "--into", "old.gguf"]) == 0
+    assert (tmp_path / "cli.gguf").read_bytes() == (tmp_path / "new.gguf").read_bytes()
+    assert main(["convert", "t.json", "cli.json", "--into", "old.gguf"]) != 0
+    assert "--into is for GGUF files" in capsys.readouterr().err
+
+
+def test_a_model_that_does_not_fit(tmp_path):
+    tokenizer = recipes.get("gpt2").train(TEXTS, vocab_size=300)
+    model_file(tmp_path / "old.gguf", 299)
+    with pytest.raises(ArgumentError, match="has 299 rows"):
+        quiet(tokenizer, tmp_path / "new.gguf", into=tmp_path / "old.gguf")
+    with pytest.raises(ArgumentError, match="is the model's file itself"):
+        quiet(tokenizer, tmp_path / "old.gguf", into=tmp_path / "old.gguf")
+    with pytest.raises(ArgumentError, match="`into` is the file of a model"):
+        tokenizer.save(tmp_path / "new.json", into=tmp_path / "old.gguf")
+    whole = (tmp_path / "old.gguf").read_bytes()
+    for end in range(0, 300, 7):
+        (tmp_path / "cut.gguf").write_bytes(whole[:end])
+        with pytest.raises(FormatError):
+            quiet(tokenizer, tmp_path / "new.gguf", into=tmp_path / "cut.gguf")
+    assert not (tmp_path / "new.gguf").exists()
+
+
+def test_tekken_there_and_back(tmp_path):
+    tokenizer = recipes.get("llama3").train(TEXTS, vocab_size=700)
+    with pytest.raises(UnsupportedError, match=r"a tekken\.json cannot express"):
+        tokenizer.save(tmp_path / "tekken.json")
+    ranks = [{"rank": n, "token_bytes": "", "token_str": None} for n in range(257)]
+    import base64
+
+    for n, one in enumerate(ranks):
+        one["token_bytes"] = base64.b64encode(bytes([n]) if n < 256 else b"ab").decode()
+    config = {"pattern": r"\p{L}+|\s|.", "default_vocab_size": 259, "default_num_special_tokens": 2}
+    specials = [{"rank": n, "token_str": text, "is_control": True} for n, text in enumerate(["<s>", "</s>"])]
+    said = {"config": config, "vocab": ranks, "special_tokens": specials}
+    (tmp_path / "in.json").write_text(json.dumps(said))
+    tokenizer = tessella.load(tmp_path / "in.json")
+    tokenizer.save(tmp_path / "tekken.json")
+    again = tessella.load(tmp_path / "tekken.json")
+    assert again.encode("<s>abc ab é</s>").ids == tokenizer.encode("<s>abc ab é</s>").ids
+    assert again.encode("ab").ids == [258]
+    tokenizer.save(tmp_path / "other.json", format="tekken")
+    assert (tmp_path / "other.json").read_bytes() == (tmp_path / "tekken.json").read_bytes()
+
+
+def test_candidates_are_told_apart_by_the_proof(tmp_path):
+    """A file that says the wrong way is not what the proof accepts."""
+    tokenizer = recipes.get("gpt2").train(TEXTS, vocab_size=300)
+    keys = _gguf._pairs(tokenizer, json.loads(tokenizer.model.__getstate__()))
+    wrong = _gguf._read(keys | {"tokenizer.ggml.pre": "falcon"})
+    assert "would give" in _gguf._differing(tokenizer, wrong, list(_gguf._texts(tokenizer)))

@@ -1,0 +1,112 @@
+"""Folders say which special tokens a tokenizer does without, and what else its class is made by."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import tessella
+from tessella import models, pre_tokenizers
+from tessella.batch.special import ROLES
+
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "low", "lower"]
+PIECES = [("<unk>", 0.0), ("<s>", 0.0), ("</s>", 0.0), ("<pad>", 0.0), ("▁low", -1.0), ("▁", -2.0)]
+
+
+def bert(folder):
+    tokenizer = tessella.Tokenizer(models.WordPiece({word: id for id, word in enumerate(WORDS)}))
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.add_special_tokens(WORDS[:5])
+    tokenizer.config = {"tokenizer_class": "BertTokenizer"}
+    tokenizer.save_folder(folder)
+
+
+def of_pieces(name, vocab=PIECES):
+    def written(folder):
+        tokenizer = tessella.Tokenizer(models.Unigram(vocab, 0))
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+        tokenizer.add_special_tokens([text for text, score in vocab if score == 0.0])
+        tokenizer.config = {"tokenizer_class": name}
+        tokenizer.save_folder(folder)
+
+    return written
+
+
+FOLDERS = {"BertTokenizer": bert} | {
+    name: of_pieces(name)
+    for name in ("T5Tokenizer", "XLMRobertaTokenizer", "BarthezTokenizer", "ReformerTokenizer")
+}
+
+
+def roles(tokenizer):
+    return {role: getattr(tokenizer, role) for role in ROLES}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_role_without_a_token_stays_so_in_a_saved_folder(name, tmp_path):
+    FOLDERS[name](tmp_path / "one")
+    usual = tessella.AutoTokenizer.from_pretrained(tmp_path / "one")
+    assert any(roles(usual).values())
+    for role, token in roles(usual).items():
+        if token is None:
+            continue
+        tokenizer = tessella.AutoTokenizer.from_pretrained(tmp_path / "one")
+        setattr(tokenizer, role, None)
+        tokenizer.save_pretrained(tmp_path / role)
+        again = tessella.AutoTokenizer.from_pretrained(tmp_path / role)
+        assert roles(again) == {**roles(usual), role: None}
+        again.save_pretrained(tmp_path / "twice")
+        written = [(tmp_path / folder / "tokenizer_config.json").read_bytes() for folder in (role, "twice")]
+        assert written[0] == written[1]
+
+
+def test_transformers_reads_the_same_roles(tmp_path):
+    transformers = pytest.importorskip("transformers")
+    bert(tmp_path / "one")
+    tokenizer = tessella.AutoTokenizer.from_pretrained(tmp_path / "one")
+    tokenizer.pad_token = tokenizer.mask_token = None
+    tokenizer.save_pretrained(tmp_path / "two")
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path / "two")
+    assert roles(theirs) == roles(tokenizer)
+    assert theirs.pad_token is None and theirs.cls_token == "[CLS]"
+
+
+def test_a_null_of_the_folder_is_saved_again(tmp_path):
+    of_pieces("NllbTokenizer")(tmp_path)
+    settings = tmp_path / "tokenizer_config.json"
+    settings.write_text(json.dumps({"tokenizer_class": "NllbTokenizer", "bos_token": None}))
+    for _ in range(2):
+        tokenizer = tessella.AutoTokenizer.from_pretrained(tmp_path)
+        assert tokenizer.bos_token is None
+        tokenizer.save_pretrained(tmp_path)
+        assert json.loads(settings.read_text())["bos_token"] is None
+
+
+def test_a_role_of_a_class_of_its_own_can_be_without_a_token(tmp_path):
+    from tessella.compat.transformers import CodeLlamaTokenizer
+
+    tokenizer = CodeLlamaTokenizer(tokenizer_object=tessella.Tokenizer(models.BPE()), middle_token=None)
+    assert tokenizer.middle_token is None
+    tokenizer.save_pretrained(tmp_path)
+    assert CodeLlamaTokenizer.from_pretrained(tmp_path).middle_token is None
+
+
+@pytest.mark.parametrize("name", ["DebertaV2Tokenizer", "XLNetTokenizer"])
+def test_the_number_of_the_unknown_piece_is_saved_where_the_class_is_made_by_it(name, tmp_path):
+    """transformers makes these classes anew, with the number in the settings or else one of its own."""
+    transformers = pytest.importorskip("transformers")
+    special = ["[CLS]", "[SEP]", "[PAD]", "[MASK]", "<sep>", "<cls>"]
+    vocab = [("<s>", 0.0), ("<x>", 0.0), ("<odd>", 0.0), ("▁low", -1.0), *((text, 0.0) for text in special)]
+    tokenizer = tessella.Tokenizer(models.Unigram(vocab, 2))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.add_special_tokens(special)
+    made = tessella.batch.PretrainedTokenizer(
+        tokenizer, tokenizer_class=name, cls_token="<cls>", sep_token="<sep>", pad_token="[PAD]"
+    )
+    made.save_pretrained(tmp_path)
+    assert json.loads((tmp_path / "tokenizer_config.json").read_text())["unk_id"] == 2
+    ours = tessella.AutoTokenizer.from_pretrained(tmp_path)("low é", add_special_tokens=False)["input_ids"]
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)("low q", add_special_tokens=False)[
+        "input_ids"
+    ]
+    assert 2 in ours and 2 in theirs
