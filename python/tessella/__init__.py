@@ -19,6 +19,10 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+# Before all else, which takes a while.
+from . import _start as _start
+
+# isort: split
 from . import _tessella, decoders, errors, models, normalizers, pre_tokenizers, processors, trainers
 from ._tessella import (
     Encoding,

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _tessella
-from ._formats import ENCODINGS, ENDINGS
+from ._encodings import KNOWN, completed, naming_all
+from ._formats import ENDINGS
 from ._near import nearest
 from .errors import ArgumentError, MissingDependencyError, TessellaError
 from .models import SentencePiece
@@ -35,9 +36,9 @@ def load(
         source: a file (``tokenizer.json``, ``.tiktoken``, a SentencePiece ``.model``, ``vocab.txt``, ...), a
             folder with such files, or the name of a repository on a model hub.
         pattern: how a ``.tiktoken`` file's texts are cut into pieces: an expression, or the name of a known
-            encoding such as ``cl100k_base``. Only for ``.tiktoken`` files, which do not say; not needed if
-            the file has the name of a known encoding, or if ``NAME.tiktoken.json`` stands beside it, as
-            ``save`` writes it.
+            encoding such as ``cl100k_base`` or ``llama3``. Only for ``.tiktoken`` files, which do not
+            say; not needed if the file has the name of a known encoding, or if ``NAME.tiktoken.json`` stands
+            beside it, as ``save`` writes it.
         special_tokens: the special tokens of a ``.tiktoken`` file and their ids.
         allow_custom: import paths (``package.module:Name``) of components written in Python that the file
             may use. Nothing else is imported.
@@ -91,6 +92,7 @@ def loaded(
     if not os.path.exists(path):
         is_path = isinstance(source, os.PathLike)
         return _from_elsewhere(path, is_path, pattern, special_tokens, allow_custom), None
+    pattern, special_tokens = completed(path, pattern, special_tokens)
     specials = None if special_tokens is None else list(special_tokens.items())
     try:
         description, notices, beside = _tessella.load(path, pattern, specials, list(allow_custom))
@@ -98,6 +100,8 @@ def loaded(
         if error.filename is None and error.errno is not None:
             raise OSError(error.errno, os.strerror(error.errno), path) from None
         raise
+    except ArgumentError as error:
+        raise ArgumentError(naming_all(str(error))) from None
     for notice in notices:
         warnings.warn(notice, UserWarning, stacklevel=2)
     try:
@@ -186,7 +190,7 @@ def _from_elsewhere(
     allow_custom: Iterable[str],
 ) -> Tokenizer:
     """What is no file here: from a hub, if it can be a name on one."""
-    if not is_path and name in ENCODINGS and (name != "gpt2" or pattern is not None):
+    if not is_path and name in KNOWN and (name != "gpt2" or pattern is not None):
         raise ArgumentError(
             f"there is no file `{name}`: the pattern and the special tokens of this encoding are built in, "
             f"the file of its ranks is yours: pass the path of {name}.tiktoken, or of another "

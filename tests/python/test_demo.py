@@ -38,6 +38,26 @@ def test_a_peer_gets_the_same_tokenizer(trained, name):
         assert list(theirs(text)) == ours(text) == trained.encode_ids(text).tolist()
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_peer_is_made_without_a_warning(trained):
+    pytest.importorskip("tiktoken")
+    assert peers.PEERS["tiktoken"](trained)("tile")
+
+
+def test_the_time_of_new_words_is_not_that_of_the_first_call(trained, monkeypatch, capsys):
+    """Texts without a word of those that are timed go first."""
+    asked = []
+    encode = type(trained).encode_ids_batch
+    monkeypatch.setattr(
+        type(trained), "encode_ids_batch", lambda self, texts: asked.append(texts) or encode(self, texts)
+    )
+    assert demo._encoded(trained, TEXTS)
+    first, *timed = asked
+    assert timed == [TEXTS, TEXTS]
+    assert not set(" ".join(first).split()) & set(" ".join(TEXTS).split())
+    assert "while its words are new" in capsys.readouterr().out
+
+
 def test_peers_that_are_installed_are_compared(trained, monkeypatch, capsys):
     pytest.importorskip("tokenizers")
     monkeypatch.setattr(peers, "ROUNDS", 1)

@@ -114,6 +114,18 @@ def test_the_hub_fails_in_our_family(hub, name):
     assert hub == [name]
 
 
+def test_the_tokenizer_of_a_name_is_asked_for_in_the_same_way(hub, words, tmp_path):
+    """The hub's package has another way for single files, which takes half a minute to fail."""
+    with pytest.raises(HubError, match=r"no tokenizer\.json of `owner/name` from the hub"):
+        tessella.Tokenizer.from_pretrained("owner/name")
+    assert hub == ["owner/name"]
+    sys.modules["huggingface_hub"].snapshot_download = lambda name, **options: str(tmp_path)
+    with pytest.raises(HubError, match="the repository holds none"):
+        tessella.Tokenizer.from_pretrained("owner/name")
+    words.save(tmp_path / "tokenizer.json")
+    assert tessella.Tokenizer.from_pretrained("owner/name").to_str() == words.to_str()
+
+
 def test_no_hub_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(MissingDependencyError, match=r"no file or folder `owner/name`.*pip install"):
@@ -555,3 +567,11 @@ def test_what_does_not_apply_is_said():
     for name in ("encode_ids", "encode_ids_batch", "count", "count_batch"):
         assert "Truncation and padding do not apply" in getattr(Tokenizer, name).__doc__
     assert "largest id plus one" in Tokenizer.get_vocab_size.__doc__
+
+
+def test_chat_templates_say_that_jinja_is_missing(words, monkeypatch):
+    pytest.importorskip("jinja2")
+    tokenizer = tessella.batch.PretrainedTokenizer(words, chat_template="{{ messages | length }} of them")
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(MissingDependencyError, match=r"chat templates need jinja2: pip install"):
+        tokenizer.apply_chat_template([{"role": "user", "content": "x"}], tokenize=False)

@@ -200,3 +200,48 @@ def test_prepared_texts_are_held_out(tmp_path):
     assert [piece for piece, _ in counts.items() if piece.isalpha()] == [*"abcdfghi", "Ċ"]
     named = recipes.get("galactica").count({"x": path, "y": ["k", "l"]}, hold_out=5)
     assert "e" not in named and "k" in named
+
+
+def test_what_a_recipe_fixes_is_no_option():
+    texts = ["low lower lowest"] * 20
+    with pytest.raises(
+        ArgumentError, match=r"`special_tokens` belong to the recipe gpt2.*add_special_tokens"
+    ):
+        recipes.get("gpt2").train(texts, vocab_size=280, special_tokens=["<x>"])
+    with pytest.raises(ArgumentError, match=r"`unk_token` is '<u>', but it is '<unk>' in the recipe t5"):
+        recipes.get("t5").train(texts, vocab_size=130, unk_token="<u>")
+    with pytest.raises(
+        ArgumentError, match=r"`end_of_word_suffix` is '_', but it is '</w>' in the recipe clip"
+    ):
+        recipes.get("clip").trainer(end_of_word_suffix="_")
+    same = recipes.get("t5").train(texts, vocab_size=130, unk_token="<unk>")
+    assert same.to_str() == recipes.get("t5").train(texts, vocab_size=130, show_progress=False).to_str()
+    assert recipes.get("gpt2").trainer(show_progress=True).show_progress
+    counts = recipes.get("gpt2").count(texts)
+    learned = recipes.get("gpt2").train_from_counts(counts, 280, show_progress=False)
+    assert learned.to_str() == recipes.get("gpt2").train(texts, vocab_size=280).to_str()
+
+
+@pytest.mark.parametrize("name", recipes.names())
+def test_folders_of_recipes_say_what_special_tokens_are_for(name, tmp_path):
+    recipe = recipes.get(name)
+    special = {token.content for token in recipe.special_tokens}
+    size = len(special) + 560 if recipe.kind == "BPE" else len(special) + 30
+    tokenizer = recipe.train(["low lower lowest"] * 20, vocab_size=size)
+    tokenizer.save_folder(tmp_path)
+    again = tessella.AutoTokenizer.from_pretrained(tmp_path)
+    roles = again.special_tokens_map
+    assert roles and set(roles.values()) <= special
+    assert again("low lower")["input_ids"] == tokenizer.encode("low lower").ids
+    if any("pad" in token.lower() for token in special - {"<fim_pad>"}):
+        assert len({len(row) for row in again(["low", "low lower low"], padding=True)["input_ids"]}) == 1
+
+
+def test_transformers_pads_with_a_recipe(tmp_path):
+    transformers = pytest.importorskip("transformers")
+    recipes.get("bert-uncased").train(["low lower lowest"] * 20, vocab_size=40).save_folder(tmp_path)
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    ours = tessella.AutoTokenizer.from_pretrained(tmp_path)
+    texts = ["low", "low [MASK] low"]
+    assert theirs(texts, padding=True)["input_ids"] == ours(texts, padding=True)["input_ids"]
+    assert (theirs.pad_token, theirs.mask_token, theirs.cls_token) == ("[PAD]", "[MASK]", "[CLS]")

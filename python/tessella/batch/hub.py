@@ -29,6 +29,26 @@ def _reason(error: BaseException) -> str:
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
+def _snapshot(hub: Any, name: str, *, local_files_only: bool, force_download: bool, **options: Any) -> str:
+    """The folder of a repository, without a connection that of the cache.
+
+    A single file is asked for in the same way: the package's own function for one tries again and again,
+    aloud, for half a minute where there is no connection.
+    """
+    try:
+        return str(
+            hub.snapshot_download(
+                name, local_files_only=local_files_only, force_download=force_download, **options
+            )
+        )
+    except Exception:
+        try:
+            return str(hub.snapshot_download(name, local_files_only=True, **options))
+        except Exception:
+            pass  # the first error says why
+        raise
+
+
 def download(
     name: str,
     *,
@@ -52,18 +72,15 @@ def download(
         "allow_patterns": [inside + file for file in _FILES],
     }
     try:
-        folder = hub.snapshot_download(
-            name, force_download=force_download, local_files_only=local_files_only, **options
+        folder = _snapshot(
+            hub, name, force_download=force_download, local_files_only=local_files_only, **options
         )
     except Exception as error:
-        try:
-            folder = hub.snapshot_download(name, local_files_only=True, **options)
-        except Exception:
-            raise HubError(
-                f"`{name}` is neither a file or folder here, nor in the cache of the hub, and the hub did "
-                f"not give it ({_reason(error)}); check the name and the connection, pass `token` for a "
-                "private repository, or give the path of a local copy"
-            ) from error
+        raise HubError(
+            f"`{name}` is neither a file or folder here, nor in the cache of the hub, and the hub did "
+            f"not give it ({_reason(error)}); check the name and the connection, pass `token` for a "
+            "private repository, or give the path of a local copy"
+        ) from error
     found = os.path.join(folder, subfolder) if subfolder else folder
     if not any(os.path.exists(os.path.join(found, file)) for file in _ENOUGH):
         raise HubError(
@@ -76,10 +93,14 @@ def download(
 
 def download_json(name: str, revision: str, token: str | None) -> str:
     """The ``tokenizer.json`` of a repository, and nothing else."""
-    options: dict[str, Any] = {} if token is None else {"token": token}
+    options: dict[str, Any] = {"revision": revision, "token": token, "allow_patterns": ["tokenizer.json"]}
     hub = _hub("loading from a hub")
     try:
-        return str(hub.hf_hub_download(name, "tokenizer.json", revision=revision, **options))
+        folder = _snapshot(hub, name, local_files_only=False, force_download=False, **options)
+        found = os.path.join(folder, "tokenizer.json")
+        if not os.path.exists(found):
+            raise FileNotFoundError("the repository holds none")
+        return found
     except Exception as error:
         raise HubError(
             f"no tokenizer.json of `{name}` from the hub ({_reason(error)}); check the name and the "

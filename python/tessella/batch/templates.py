@@ -145,6 +145,8 @@ def _environment() -> Any:
 
 @lru_cache(maxsize=64)
 def _compiled(template: str) -> Any:
+    # First of all: it says what is missing, which a bare import does not.
+    _jinja()
     from jinja2.exceptions import TemplateSyntaxError
 
     try:

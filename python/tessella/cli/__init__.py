@@ -3,6 +3,7 @@
 - ``main.py``: what is typed, which command it means, how errors and interrupts end
 - ``command.py``: what a command is, and how one is found
 - ``inputs.py``: tokenizers, texts and files from what is typed
+- ``targets.py``: outputs that are no inputs, and endings that are kept promises
 - ``terminal.py``: colours, tables, numbers with units
 - ``commands/``: one file for each command; putting a file there registers it
 

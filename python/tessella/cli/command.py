@@ -26,6 +26,33 @@ class Help(argparse.RawDescriptionHelpFormatter):
 class Parser(argparse.ArgumentParser):
     """Says what is wrong first, and how the command is used in one line; all options are in its help."""
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Also takes files behind an option that follows the first argument, as the usage line shows them.
+
+        `argparse` is done with a list of files where the first run of arguments ends, be it empty or not.
+        """
+        given = list(sys.argv[1:] if args is None else args)
+        options, rest = super().parse_known_args(given, namespace)
+        if not rest:
+            return options, rest
+        behind = given[given.index("--") + 1 :] if "--" in given else []
+        rest = [one for one in rest if one != "--"]
+        unknown = [one for one in rest if one.startswith("-") and one != "-" and one not in behind]
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        for action in reversed(self._actions):
+            if action.option_strings or action.nargs not in ("*", "+", "?"):
+                continue
+            found = getattr(options, action.dest)
+            if action.nargs != "?":
+                setattr(options, action.dest, [*(found or ()), *rest])
+                return options, []
+            if found is None and len(rest) == 1:
+                setattr(options, action.dest, rest[0])
+                return options, []
+            break
+        return options, rest
+
     def error(self, message: str) -> NoReturn:
         unknown = message.removeprefix("unrecognized arguments: ").split()[0]
         if unknown.startswith("--") and unknown in message and message.startswith("unrecognized"):

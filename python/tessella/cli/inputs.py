@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._texts import Reading
 from ..errors import ArgumentError, HubError
+from .targets import PACKED
 from .terminal import harmless, note, visible
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ __all__ = [
     "files",
     "holds_texts",
     "is_typed",
+    "is_typed_into",
     "labels",
     "lines",
     "load",
@@ -53,7 +55,12 @@ def load(name: str, pattern: str | None = None) -> Tokenizer:
 
     if pattern is None and not os.path.exists(name):
         _ask_hub(name)
-    return load(name, pattern)
+    try:
+        return load(name, pattern)
+    except ArgumentError as error:
+        if pattern is None and "how text is cut" in str(error):
+            raise ArgumentError(f"{error}: say it with --pattern NAME, or --pattern EXPRESSION") from None
+        raise
 
 
 #: Seconds that a hub has to say whether it knows a name.
@@ -65,10 +72,10 @@ def _ask_hub(name: str) -> None:
 
     A download by itself tries again for half a minute, as is right where a program has asked for it.
     """
-    from .._formats import ENCODINGS
+    from .._encodings import KNOWN
     from ..loading import _is_hub_name, _similar
 
-    if name in ENCODINGS or not _is_hub_name(name):
+    if name in KNOWN or not _is_hub_name(name):
         return
     try:
         from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
@@ -179,8 +186,12 @@ def files(given: list[str]) -> list[str]:
 
 def is_typed(options: argparse.Namespace) -> bool:
     """Whether a person types the texts."""
-    reads_input = "-" in options.files or not (options.files or options.text)
-    return reads_input and sys.stdin is not None and sys.stdin.isatty()
+    return ("-" in options.files or not options.text) and is_typed_into(options.files)
+
+
+def is_typed_into(names: Sequence[str]) -> bool:
+    """Whether a person types what files of these names hold."""
+    return ("-" in names or not names) and sys.stdin is not None and sys.stdin.isatty()
 
 
 def reading(options: argparse.Namespace, cut: Cut = "lines") -> Reading:
@@ -348,7 +359,7 @@ class Sampled:
 
 
 class Output:
-    """A file that appears when it is complete, or standard output.
+    """A file that appears when it is complete, or standard output. What is named ``.gz`` is packed by gzip.
 
     Example:
         >>> from tessella.cli.inputs import Output
@@ -361,6 +372,7 @@ class Output:
         self.path: str | None = None if path in (None, "-") else path
         self._file: Any = None
         self._replacing: Any = None
+        self._packing: Any = None
 
     def __enter__(self) -> Output:
         if self.path is None:
@@ -374,6 +386,11 @@ class Output:
 
             self._replacing = _replacing(self.path)
             self._file = self._replacing.__enter__()
+            if self.path.lower().endswith(PACKED):
+                from gzip import GzipFile
+
+                # Without name and time in it, so that the same texts give the same file.
+                self._packing = self._file = GzipFile("", "wb", 6, self._file, 0)
         return self
 
     def write(self, text: str) -> None:
@@ -398,5 +415,12 @@ class Output:
         return harmless(text) if self.is_terminal() else text
 
     def __exit__(self, *raised: Any) -> None:
-        if self._replacing is not None:
-            self._replacing.__exit__(*raised)
+        if self._replacing is None:
+            return
+        try:
+            if self._packing is not None:
+                self._packing.close()
+        except BaseException:
+            self._replacing.__exit__(*sys.exc_info())
+            raise
+        self._replacing.__exit__(*raised)

@@ -13,8 +13,9 @@ import sys
 import warnings
 from collections.abc import Sequence
 
+from .._start import heeded
 from ..errors import TessellaError
-from . import terminal
+from . import targets, terminal
 from .command import PLAIN, Command, Help, find, names
 
 __all__ = ["main"]
@@ -33,40 +34,63 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: what is typed after ``tessella``; by default what this process was started with.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    heeded()
     try:
         return _run(given)
     except KeyboardInterrupt as error:
         terminal.note(str(error) or "interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # Python would complain once more when it closes what nobody reads.
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go()
         return NO_READER
 
 
+def _let_go() -> None:
+    """Lets standard output go nowhere: Python would complain once more when it closes what takes nothing."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _run(given: list[str]) -> int:
-    meant = _command(given)
-    if isinstance(meant, int):
-        return meant
-    command, rest = meant
-    try:
-        options = command.parser().parse_args(rest)
-    except SystemExit as ended:
-        return _flushed(int(ended.code or 0))
     if os.environ.get("TESSELLA_TRACEBACK"):
-        return _flushed(command.run(options))
+        return _done(given)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
-            return _flushed(command.run(options))
+            return _done(given)
     except BrokenPipeError:
         raise
     except OSError as error:
         terminal.fail(_os_error(error))
+        if error.filename is None and not _takes_more():
+            _let_go()
     except (TessellaError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         terminal.fail(str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error))
     return FAILED
+
+
+def _done(given: list[str]) -> int:
+    """What is typed, done; gives the exit status."""
+    meant = _command(given)
+    if isinstance(meant, int):
+        return meant
+    command, rest = meant
+    parser = command.parser()
+    try:
+        options = parser.parse_args(rest)
+    except SystemExit as ended:
+        return _flushed(int(ended.code or 0))
+    targets.check(parser, options)
+    return _flushed(command.run(options))
+
+
+def _takes_more() -> bool:
+    """Whether standard output can be written to: a full disk has no room for the rest, either."""
+    try:
+        _flushed(0)
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _command(given: list[str]) -> tuple[Command, list[str]] | int:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal
 
+from .._encodings import completed
 from .._optional import needed
 from ..compat.tiktoken.known import KNOWN
 from ..counting import read_texts
@@ -99,7 +100,7 @@ def _pair(source: str, against: Library, pattern: str | None) -> tuple[Encode, E
     library = needed("tiktoken", "compare", "comparing with it")
     stem = os.path.basename(source).partition(".")[0]
     known = KNOWN.get(pattern or stem)
-    expression = known.pattern if known is not None else pattern
+    expression = known.pattern if known is not None else completed(source, pattern, {})[0]
     if expression is None:
         raise ArgumentError(f"{source} does not say how it cuts texts: pass `pattern`")
     ranks = needed("tiktoken.load", "compare", "comparing with it").load_tiktoken_bpe(source)

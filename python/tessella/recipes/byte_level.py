@@ -26,7 +26,7 @@ from ..tokenizer import Tokenizer
 from ..trainers import BpeTrainer, Trainer
 from .recipe import Ids, Recipe, special, template
 
-__all__ = ["RECIPES", "mark_sequences", "stages"]
+__all__ = ["PATTERNS", "RECIPES", "mark_sequences", "stages"]
 
 CLIP = (
     r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d"
@@ -36,6 +36,8 @@ LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+#: How texts are cut, by the names of recipes whose tables of ranks lack it.
+PATTERNS = {"llama3": LLAMA3}
 
 
 def _trainer(vocab_size: int, **options: Any) -> Trainer:
@@ -102,9 +104,6 @@ def _clip() -> Recipe:
         sep, cls = "<|endoftext|>", "<|startoftext|>"
         return RobertaProcessing((sep, ids(sep)), (cls, ids(cls)), trim_offsets=False, add_prefix_space=False)
 
-    def trainer(vocab_size: int, **options: Any) -> Trainer:
-        return _trainer(vocab_size, end_of_word_suffix="</w>", **options)
-
     return Recipe(
         name="clip",
         summary="CLIP: lower case words, ends of words marked, digits one by one",
@@ -113,7 +112,8 @@ def _clip() -> Recipe:
         last=(special("<|startoftext|>"), special("<|endoftext|>")),
         model=lambda: BPE(unk_token="<|endoftext|>", end_of_word_suffix="</w>"),
         stages=clip_stages,
-        make_trainer=trainer,
+        make_trainer=_trainer,
+        fixed={"end_of_word_suffix": "</w>"},
         template=ends,
         # Every byte also as the end of a word.
         always=tuple(sorted(ByteLevel.alphabet())),

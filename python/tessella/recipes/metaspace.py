@@ -71,7 +71,7 @@ def _unigram(
         blanks(tokenizer, words=words)
 
     def trainer(size: int, **options: Any) -> Trainer:
-        return UnigramTrainer(vocab_size=size, unk_token="<unk>", **options)
+        return UnigramTrainer(vocab_size=size, **options)
 
     return Recipe(
         name=name,
@@ -82,6 +82,7 @@ def _unigram(
         model=Unigram,
         stages=stages,
         make_trainer=trainer,
+        fixed={"unk_token": "<unk>"},
         template=ends,
     )
 

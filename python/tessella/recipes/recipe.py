@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +20,7 @@ from ..tokens import AddedToken
 from ..trainers import Trainer
 from ..training.option import a_count
 from ..training.run import check_checkpoint
+from .roles import ROLES
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -70,6 +72,8 @@ class Recipe:
     stages: Callable[[Tokenizer], None]
     #: The trainer for so many entries, with further options.
     make_trainer: Callable[..., Trainer]
+    #: Options of that trainer that the pipeline depends on.
+    fixed: Mapping[str, object] = dataclasses.field(default_factory=dict)
     #: The post-processor, which knows tokens by their ids.
     template: Callable[[Ids], PostProcessor] | None = None
     #: Changes the pipeline for the time of counting only.
@@ -134,7 +138,25 @@ class Recipe:
                 f"`vocab_size` is {size}, but {self.name} needs more than {self.reserved + len(self.first)} "
                 "for its special tokens alone"
             )
-        return self.make_trainer(size - self.reserved, special_tokens=list(self.first), **options)
+        self._refuse_fixed(options)
+        fixed = {"special_tokens": list(self.first), **self.fixed}
+        return self.make_trainer(size - self.reserved, **{**options, **fixed})
+
+    def _refuse_fixed(self, options: Mapping[str, object]) -> None:
+        """An error for an option that would make another tokenizer than this recipe's."""
+        if "special_tokens" in options:
+            raise ArgumentError(
+                f"`special_tokens` belong to the recipe {self.name}, which puts its own ones where its model "
+                "has them: leave the option out, and add yours to what was trained with "
+                "tokenizer.add_special_tokens([...])"
+            )
+        for name, value in self.fixed.items():
+            if name in options and options[name] != value:
+                raise ArgumentError(
+                    f"`{name}` is {options[name]!r}, but it is {value!r} in the recipe {self.name}, whose "
+                    "other parts depend on it: leave the option out, or train recipe.tokenizer() with a "
+                    "trainer of your own"
+                )
 
     def count(self, source: Source, **options: Unpack[CountOptions]) -> PieceCounts:
         """Counts a corpus as this recipe's trainer needs it; see ``tessella.count_pieces``."""
@@ -173,7 +195,7 @@ class Recipe:
             checkpoint: a file for the state of the training; see ``Trainer.train_from_counts``.
             options: further options of the trainer.
         """
-        trainer = self.trainer(vocab_size, show_progress=progress, **options)
+        trainer = self.trainer(vocab_size, **{"show_progress": progress, **options})
         if checkpoint is not None:
             check_checkpoint(checkpoint)
         if options.get("tie_break") == "first_seen":
@@ -201,7 +223,8 @@ class Recipe:
             >>> recipe.train_from_counts(counts, vocab_size=270).encode("Tiles tiles").tokens
             ['Tiles', 'Ġtiles']
         """
-        return self.learned(counts, self.trainer(vocab_size, show_progress=progress, **options), checkpoint)
+        trainer = self.trainer(vocab_size, **{"show_progress": progress, **options})
+        return self.learned(counts, trainer, checkpoint)
 
     def learned(
         self,
@@ -225,7 +248,10 @@ class Recipe:
         learned = Model._wrap(self.model()._handle.settings_on(learned._handle))
         if self.complete is not None:
             learned = self.complete(learned)
-        return self._assembled(learned)
+        tokenizer = self._assembled(learned)
+        # Folders say what the special tokens are for, without which other libraries cannot pad.
+        tokenizer.config = {"tokenizer_class": "PreTrainedTokenizerFast", **ROLES.get(self.name, {})}
+        return tokenizer
 
     def _budget(self, error: TrainError) -> TrainError | None:
         """The trainer's error about a small vocabulary, whose numbers are those of the whole tokenizer."""

@@ -59,8 +59,6 @@ def run(options: argparse.Namespace) -> int:
     written = to_write(options.target, options.format)
     source = inputs.load(options.source, options.pattern)
     target = os.path.abspath(options.target)
-    if os.path.exists(options.source) and os.path.exists(target) and os.path.samefile(options.source, target):
-        raise ArgumentError(f"{options.target} is the source itself: give the result another name")
     if os.path.exists(target) and not (os.path.isfile(target) or os.path.isdir(target)):
         raise ArgumentError(f"{options.target} is no ordinary file: a file must not take its place")
     inputs.check_target(target)

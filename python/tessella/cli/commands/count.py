@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from ..targets import check_ending
 
 if TYPE_CHECKING:
     from ...counting import PieceCounts
@@ -73,6 +74,11 @@ def source(options: argparse.Namespace) -> Any:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.output:
+        stem = os.path.splitext(options.output)[0]
+        better = f"name it {stem}.counts, or write lines with --tsv {stem}.tsv"
+        check_ending(options.output, "--output", "counts in a form of their own", (".counts", ".bin"), better)
+    check_ending(options.tsv, "--tsv", "columns of text", (".tsv", ".txt"), "name it .tsv")
     started = time.perf_counter()
     counts = _merged(options) if options.merge else _counted(options)
     seconds = time.perf_counter() - started

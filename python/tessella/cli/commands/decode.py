@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..._texts import Reading
-from ...errors import ArgumentError, FormatError
+from ...errors import ArgumentError, FormatError, TessellaError
 from .. import inputs, terminal
+from ..targets import LINES_OF_JSON, check_ending, ending_of
 
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
@@ -42,19 +44,45 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave ids out that the vocabulary does not have, instead of an error",
     )
-    parser.add_argument("--json", action="store_true", help="write each text as a JSON string")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="write each text as a JSON string; an output that is named .jsonl gets objects without it",
+    )
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.ids and (loose := [name for name in options.files if _looks_like_ids(name)]):
+        all = " ".join([options.ids[-1], *loose])
+        raise ArgumentError(f'--ids takes one argument, but {loose[0]} stands alone: write --ids "{all}"')
+    # What is named .jsonl holds what is read from such files: a text under a key.
+    as_rows = ending_of(options.output) in LINES_OF_JSON and not options.json
+    fitting = (".txt", ".md", *(LINES_OF_JSON if as_rows or options.json else ()))
+    check_ending(options.output, "--output", "texts", fitting, "")
     tokenizer = inputs.load(options.tokenizer, options.pattern)
     skip = not options.keep_special_tokens
     with inputs.Output(options.output) as out:
         known = Known(tokenizer)
-        for place, ids in given(options, out):
-            ids = known.of(ids, None if options.skip_unknown_ids else place)
-            text = tokenizer.decode(ids, skip_special_tokens=skip)
-            out.line(terminal.json(text) if options.json else out.readable(text))
+
+        def write(some: list[list[int]]) -> None:
+            decoded = tokenizer.decode_batch(some, skip_special_tokens=skip)
+            if as_rows:
+                shown = [terminal.json({"text": text}) for text in decoded]
+            else:
+                shown = list(map(terminal.json if options.json else out.readable, decoded))
+            out.write("".join(f"{text}\n" for text in shown))
+
+        for portion in given(options, out):
+            ready: list[list[int]] = []
+            try:
+                for place, ids in portion:
+                    ready.append(known.of(ids, None if options.skip_unknown_ids else place))
+            except TessellaError:
+                # What stands before a mistake is written, as it was before lines came by the thousand.
+                write(ready)
+                raise
+            write(ready)
     return 0
 
 
@@ -65,7 +93,7 @@ class Known:
         self._tokenizer = tokenizer
         self._seen: set[int] = set()
 
-    def of(self, ids: list[int], place: str | None) -> list[int]:
+    def of(self, ids: list[int], place: Place | None) -> list[int]:
         """The ids without unknown ones, or with a place an error that says where one is."""
         if self._seen.issuperset(ids):
             return ids
@@ -80,31 +108,58 @@ class Known:
         return [id for id in ids if id in self._seen]
 
 
-def given(options: argparse.Namespace, out: inputs.Output) -> Iterator[tuple[str, list[int]]]:
-    """Ids, and where they are from."""
+def given(options: argparse.Namespace, out: inputs.Output) -> Iterator[Iterator[tuple[Place, list[int]]]]:
+    """Ids and where they are from, in portions that are decoded together."""
     if options.ids:
-        yield from (("--ids", parsed(ids, "--ids")) for ids in options.ids)
+        yield ((Place("--ids"), parsed(ids, Place("--ids"))) for ids in options.ids)
         if not options.files:
             return
-    for name, found in inputs.readers(options.files, Reading(format="text")):
-        place = "line" if name == "-" else f"{name}, line"
+    # Someone who types wants an answer to each line.
+    most = 1 if not options.ids and inputs.is_typed_into(options.files) else None
+    for name, found in inputs.readers(options.files, Reading(format="text"), most):
         with inputs.Progress("decode", [found], not out.is_terminal()) as progress:
             number = 0
             for lines in found:
-                for line in lines:
-                    number += 1
-                    yield f"{place} {number}", parsed(line, f"{place} {number}")
+                yield _parsed_lines(name, number, lines)
+                number += len(lines)
                 progress.step()
 
 
-def _id(text: str) -> int:
-    """A number of ASCII digits: Python would also read `1_000` and the digits of every other script."""
-    if re.fullmatch(r"-?[0-9]+", text) is None:
-        raise ValueError(text)
-    return int(text)
+def _parsed_lines(name: str, before: int, lines: list[str]) -> Iterator[tuple[Place, list[int]]]:
+    for number, line in enumerate(lines, before + 1):
+        place = Place(name, number)
+        yield place, parsed(line, place)
 
 
-def parsed(line: str, place: str) -> list[int]:
+class Place(NamedTuple):
+    """Where ids are from; it is only spelled out for errors."""
+
+    name: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        if not self.line:
+            return self.name
+        return f"line {self.line}" if self.name == "-" else f"{self.name}, line {self.line}"
+
+
+def _looks_like_ids(name: str) -> bool:
+    return re.fullmatch(r"[0-9,]+", name) is not None and not os.path.exists(name)
+
+
+def _numbers(line: str) -> list[int]:
+    """Numbers of ASCII digits: Python would also read `1_000`, `+1` and the digits of every other script."""
+    if not line.isascii() or "_" in line or "+" in line:
+        raise ValueError(line)
+    if "," in line:
+        # Nothing between commas is an id that was lost.
+        if re.search(r"^,|,\s*(,|$)", line):
+            raise ValueError(line)
+        line = line.replace(",", " ")
+    return list(map(int, line.split()))
+
+
+def parsed(line: str, place: Place | str) -> list[int]:
     """The ids of a line.
 
     Example:
@@ -114,12 +169,11 @@ def parsed(line: str, place: str) -> list[int]:
     """
     line = line.strip()
     try:
-        if line[:1] in ("[", "{"):
-            row = json.loads(line)
-            ids = row["ids"] if isinstance(row, dict) else row
-        else:
-            ids = [_id(id) for id in re.split(r"[\s,]+", line) if id]
-        if all(type(id) is int for id in ids):
+        if line[:1] not in ("[", "{"):
+            return _numbers(line)
+        row = json.loads(line)
+        ids = row["ids"] if isinstance(row, dict) else row
+        if set(map(type, ids)) <= {int}:
             return list(ids)
     except (ValueError, KeyError, TypeError, RecursionError):
         pass

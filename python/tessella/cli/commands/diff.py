@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 
 from .. import inputs, terminal
+from ..targets import check_ending
 
 #: The exit status where something differs.
 DIFFERENT = 1
@@ -40,6 +41,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from ...prove import diff
 
+    if options.page:
+        check_ending(options.page, "--page", "pages", (".html", ".htm"), "")
     before, after = (inputs.load(name, options.pattern) for name in (options.before, options.after))
     how = inputs.reading(options, "bare lines")
     corpora = (

@@ -115,8 +115,6 @@ def run(options: argparse.Namespace) -> int:
     if not options.dry_run:
         written = to_write(options.target, options.format)
         inputs.check_target(os.path.abspath(options.target))
-        if os.path.exists(options.target) and os.path.samefile(options.source, options.target):
-            raise ArgumentError(f"{options.target} is the source itself: give the result another name")
     source = inputs.load(options.source, options.pattern)
     edited = ACTIONS[options.action](source, options)
     if not options.dry_run:

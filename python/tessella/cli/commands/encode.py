@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .. import inputs, terminal
+from ..targets import LINES_OF_JSON, check_ending, ending_of
 
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
@@ -33,8 +34,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "-f",
         "--format",
         choices=("ids", "tokens", "jsonl", "count"),
-        default="ids",
-        help="ids, tokens between bars, JSON with offsets, or the number of ids (default: ids)",
+        help="ids, tokens between bars, JSON with offsets, or the number of ids (default: ids, and jsonl for "
+        "an output that is named .jsonl)",
     )
     parser.add_argument(
         "--no-special-tokens", action="store_true", help="leave the post-processor's tokens out"
@@ -43,7 +44,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=int, metavar="N", help="how many threads work")
 
 
+#: Endings that fit what is written in a format.
+FITTING = {"ids": (".ids", ".txt"), "tokens": (".txt",), "jsonl": LINES_OF_JSON, "count": (".txt",)}
+
+
 def run(options: argparse.Namespace) -> int:
+    if options.format is None:
+        options.format = "jsonl" if ending_of(options.output) in LINES_OF_JSON else "ids"
+    held = {"jsonl": "lines of JSON", "count": "numbers of ids"}.get(options.format, options.format)
+    check_ending(options.output, "--output", held, FITTING[options.format], "")
     tokenizer = inputs.load(options.tokenizer, options.pattern)
     # Someone who types wants to see each line's ids.
     size = 1 if inputs.is_typed(options) else PORTION

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from ..targets import LINES_OF_JSON, check_ending, ending_of
 
 if TYPE_CHECKING:
     from ...explain import Explanation
@@ -50,6 +51,17 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentError(f"--n-best must be 1 or more, found {options.n_best}")
     if options.plan and (options.files or options.text or options.html):
         raise ArgumentError("--plan is about the tokenizer: leave texts and --html out")
+    ending = ending_of(options.output)
+    if not (options.json or options.html):
+        options.html, options.json = ending in (".html", ".htm"), ending in LINES_OF_JSON
+    if options.plan and options.html:
+        raise ArgumentError(f"--plan is no page: name another --output than {options.output}")
+    if options.html:
+        check_ending(options.output, "--output", "pages", (".html", ".htm"), "")
+    else:
+        one = (".json",) if options.plan else ()
+        fitting = (*LINES_OF_JSON, *one) if options.json else (".txt", ".md")
+        check_ending(options.output, "--output", "lines of JSON" if options.json else "texts", fitting, "")
     tokenizer = inputs.load(options.tokenizer, options.pattern)
     with inputs.Output(options.output) as out:
         if options.plan:

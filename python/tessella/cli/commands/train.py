@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from ..targets import LINES_OF_JSON, check_ending
 from . import _sentencepiece
 from ._report import Aside, report
 from ._typed_trainer import Given, add_trainer_options
@@ -139,6 +140,8 @@ def run(options: argparse.Namespace) -> int:
     for target in (options.trace, options.checkpoint, options.save_counts):
         if target:
             inputs.check_target(target)
+    check_ending(options.trace, "--trace", "lines of JSON", LINES_OF_JSON, "name it .jsonl")
+    check_ending(options.save_counts, "--save-counts", "counts", (".counts", ".bin"), "name it .counts")
     if options.hold_out < 0:
         raise ArgumentError(f"--hold-out must be 0 or more, found {options.hold_out}")
     # Made before the corpus is read, so that what cannot be trained is told at once.

@@ -1,0 +1,46 @@
+"""Ctrl-C while the command line is still being imported ends it quietly: there is no ``main`` yet to heed it.
+
+Only a process that was started as ``tessella`` or ``python -m tessella`` is touched, and only until ``main``.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
+
+__all__ = ["heeded"]
+
+_before: Any = None
+
+
+def _is_command() -> bool:
+    """Whether this process is the command line; under ``-m`` its name is not there yet."""
+    started: list[str] = getattr(sys, "argv", None) or [""]
+    name = os.path.basename(started[0]).lower().removesuffix(".exe")
+    if name == "-m":
+        typed = sys.orig_argv
+        return "-m" in typed and typed[typed.index("-m") + 1 :][:1] == ["tessella"]
+    return name == "tessella"
+
+
+def _quiet() -> None:
+    global _before
+    # Where interrupts are ignored (nohup) or someone else's, they stay so.
+    if _is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        try:
+            _before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+        except ValueError:  # not the main thread
+            return
+
+
+def heeded() -> None:
+    """Interrupts are exceptions again."""
+    global _before
+    if _before is not None:
+        signal.signal(signal.SIGINT, _before)
+        _before = None
+
+
+_quiet()
