@@ -46,6 +46,8 @@ class Part:
     files: list[str] = field(default_factory=list)
     texts: Iterable[Any] = ()
     length: int | None = None
+    #: The Parquet file that the texts come from, if it is one.
+    table: str = ""
     #: Bytes on disk, where they are known.
     size: int = 0
 
@@ -250,6 +252,7 @@ def _add_file(made: list[Part], like: Part, path: Any, reading: Reading) -> None
         table = _parquet(name)
         _check_column(table, name, reading.field)
         like.texts, like.length = _parquet_texts(table, name, reading), table.metadata.num_rows
+        like.table = name
         made.append(like)
         return
     last = made[-1] if made else None

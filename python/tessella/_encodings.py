@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from . import _tessella
 from ._formats import ENCODINGS
 
 __all__ = ["KNOWN", "completed", "naming_all"]
@@ -28,14 +27,14 @@ def completed(
         name = os.path.basename(path)[: -len(_ENDING)]
     if name not in _RECIPES or not os.path.isfile(path):
         return pattern, special_tokens
-    (cut,) = _tessella.cuts(name)
-    if special_tokens is None:
-        from . import recipes
+    from . import recipes
+    from .recipes.byte_level import PATTERNS
 
+    if special_tokens is None:
         first = _ranks(path)
         tokens = recipes.get(name).special_tokens
         special_tokens = {token.content: first + place for place, token in enumerate(tokens)}
-    return cut, special_tokens
+    return PATTERNS[name], special_tokens
 
 
 def _ranks(path: str) -> int:

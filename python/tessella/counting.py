@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from fractions import Fraction
 
+    from ._corpus import Part
+    from ._texts import Reading, Share
     from ._types import Path, ProgressFormat, Source
     from ._zipf import Zipf
 
@@ -256,6 +258,7 @@ def count_pieces(
     progress: bool | ProgressFormat = False,
     spill_folder: Path | None = None,
     hold_out: int = 0,
+    engine: Literal["local", "ray"] = "local",
 ) -> PieceCounts:
     """Counts the pieces of a corpus, cut as a tokenizer cuts them before its model sees them.
 
@@ -289,6 +292,9 @@ def count_pieces(
             cleared when the counts are gone.
         hold_out: leave every n-th text of each source out, to measure on: ``read_texts(..., only_every=n)``
             gives those, if the source can be read again. 0 leaves none out.
+        engine: ``"local"`` for threads of this process; ``"ray"`` for the cluster that this process is
+            connected to, whose nodes must all reach the files and ``spill_folder`` under these names. There
+            ``memory`` is for each of its processes, each of which has one thread.
 
     Example:
         >>> import os, tempfile
@@ -305,8 +311,10 @@ def count_pieces(
         [('low', 2), ('lower', 1)]
     """
     from ._corpus import parts
-    from ._texts import Reading, Share, flat
+    from ._texts import Reading, Share
 
+    if engine not in ("local", "ray"):
+        raise ArgumentError(f"`engine` must be 'local' or 'ray', found {engine!r}")
     reading = Reading(field, errors, format, separator)
     share = Share(without_every=_whole_number("hold_out", hold_out, 0))
     if tokenizer is None:
@@ -319,22 +327,58 @@ def count_pieces(
         **reading.options,
     }
     counts = PieceCounts()
+    budget = None
     if memory is not None:
         budget = options["memory"] = memory_size(memory)
         options["spill_folder"] = spill_folder
         threads = num_threads or os.cpu_count() or 1
         # The result has a share like each thread's table.
         counts._limit(max(budget // (threads + 2), _tessella.LEAST_BUDGET), spill_folder)
-    for part in parts(source, weights, languages, reading):
-        noted = {"name": part.name, "language": part.language, "weight": part.weight}
-        if part.files:
-            _tessella.count_files_into(counts, tokenizer, part.files, **share.options, **options, **noted)
-        else:
-            texts = iter(part.texts)
-            if not share.is_all:
-                texts = share.of(part.name, flat(texts, field, errors))
-            _tessella.count_texts_into(counts, tokenizer, texts, length=part.length, **options, **noted)
+    found = parts(source, weights, languages, reading)
+    if engine == "ray":
+        from ._counting_cluster import count_on_cluster
+
+        if not share.is_all:
+            raise ArgumentError(
+                "`hold_out` counts texts from the first to the last, which a cluster does not: "
+                "use engine='local'"
+            )
+        count_on_cluster(list(found), counts, tokenizer, reading, budget, spill_folder, form(progress))
+    else:
+        for part in found:
+            _add_part(counts, tokenizer, part, reading, options, share)
     if not counts:
         read = sum(one.texts for one in counts.sources)
         raise ArgumentError(f"the corpus holds no pieces: {read} texts were read")
     return counts
+
+
+def _add_part(
+    counts: PieceCounts,
+    tokenizer: Tokenizer,
+    part: Part,
+    reading: Reading,
+    options: dict[str, Any],
+    share: Share | None = None,
+) -> None:
+    """Counts a part of a source into counts.
+
+    Args:
+        counts: where to.
+        tokenizer: how texts are cut.
+        part: what is counted.
+        reading: how texts are read.
+        options: the same and how the engine works, as the engine takes it.
+        share: which texts are counted, by default all.
+    """
+    from ._texts import flat
+
+    noted = {"name": part.name, "language": part.language, "weight": part.weight}
+    if part.files:
+        which = {} if share is None else share.options
+        _tessella.count_files_into(counts, tokenizer, part.files, **which, **options, **noted)
+        return
+    texts = iter(part.texts)
+    if share is not None and not share.is_all:
+        texts = share.of(part.name, flat(texts, reading.field, reading.errors))
+    _tessella.count_texts_into(counts, tokenizer, texts, length=part.length, **options, **noted)

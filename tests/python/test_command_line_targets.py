@@ -25,6 +25,7 @@ def files(tmp_path, monkeypatch):
     tokenizer.save("folder/tokenizer.json")
     Path("some.ids").write_text("1 2\n3\n")
     tessella.count_pieces(iter(lines), tokenizer).save("some.counts")
+    Path("model.gguf").write_bytes(b"GGUF")
     os.symlink("in.txt", "soft.txt")
     os.link("in.txt", "hard.txt")
     return tokenizer
@@ -65,6 +66,7 @@ def told(capsys, *arguments, status=1):
         "edit compact w.json w.json",
         "convert w.json w.json",
         "convert folder/tokenizer.json folder --format folder",
+        "convert w.json model.gguf --into model.gguf",
         "diff w.json folder --page w.json",
         "doctor w.json --mend w.json",
         "evaluate w.json in.txt -o w.json --bootstrap 0",

@@ -20,7 +20,7 @@ __all__ = ["LINES_OF_JSON", "NAMING", "PACKED", "WRITTEN", "check", "check_endin
 #: Metavars of arguments that name files, folders or tokenizers.
 NAMING = frozenset(
     ("AFTER", "BEFORE", "FILE", "FOLDER", "INPUT", "NAME=FILE", "REPORT", "SOURCE", "TAG=FILE", "TARGET")
-) | {"TOKENIZER", "TOKENIZER|CORPUS", "TOKENIZER|FILE"}
+) | {"MODEL", "TOKENIZER", "TOKENIZER|CORPUS", "TOKENIZER|FILE"}
 #: Of these the ones that are written to, by the names of their values.
 WRITTEN = frozenset(
     ("checkpoint", "html", "map", "mend", "model_out", "output", "page", "record", "save_counts", "target")

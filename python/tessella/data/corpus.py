@@ -166,6 +166,7 @@ def pack_corpus(
     dtype: str = "auto",
     pad: int | None = None,
     shuffle: int | None = None,
+    across: bool = False,
     workers: int | None = None,
     resume: bool = True,
     on_event: Events | None = None,
@@ -184,20 +185,30 @@ def pack_corpus(
         dtype: the type of numbers in files.
         pad: the id that fills rows up; by default that behind documents.
         shuffle: a seed: documents of a shard are put into an order drawn from it.
+        across: draw the order over the documents of all shards. It is computed and not stored, so a corpus of
+            any size needs no memory for it but eight bytes for each document; they are read one by one
+            wherever they lie, which wants a disk without a head to move.
         workers: how many cores are used, all by default.
         resume: go on with what is there; ``False`` replaces it.
         on_event: is called with what happens, as plain data.
     """
-    from .tokens import shards_of
+    from .tokens import drawn_shards, shards_of
 
     corpus, found = shards_of(path)
     settings = resettle(
-        corpus.settings, format, dtype=dtype, pad=pad, pack=pack, length=length, shuffle=shuffle
+        corpus.settings,
+        format,
+        dtype=dtype,
+        pad=pad,
+        pack=pack,
+        length=length,
+        shuffle=shuffle,
+        across=across,
     )
     target = place(os.fsdecode(out))
     job = Job(None, corpus.manifest["tokenizer"], settings, target.path)
     # One shard for each of the source's, whatever its size.
-    shards = plan(found, -1, False)
+    shards = drawn_shards(corpus) if across else plan(found, -1, False)
     return _Run(job, shards, target, on_event or (lambda event: None)).go(workers, "local", None, resume)
 
 

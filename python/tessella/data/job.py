@@ -86,7 +86,7 @@ def make(job: Job, shard: Shard, step: Step = lambda done, tokens: None) -> dict
     outputs, tally = Outputs(target), Tally(job.settings.on_error == "skip")
     try:
         batches = _batches(job, shard, tally, step)
-        if job.settings.shuffle is not None:
+        if job.settings.shuffle is not None and not job.settings.across:
             from .shuffling import shuffled
 
             batches = shuffled(batches, job.settings.shuffle, shard.index)
@@ -117,11 +117,12 @@ def make(job: Job, shard: Shard, step: Step = lambda done, tokens: None) -> dict
 
 def _tokens(job: Job, shard: Shard, tally: Tally, step: Step) -> Iterator[Batch]:
     """The documents of token files, which have their first and last tokens already."""
-    from .tokens import shard_found, token_batches
+    from .tokens import drawn_batches, shard_found, token_batches
 
+    seed = job.settings.shuffle if job.settings.across else None
     for part in shard.slices:
         digest = shard_found(part.path).stamp
-        for batch in token_batches(part):
+        for batch in token_batches(part) if seed is None else drawn_batches(part, seed):
             tally.documents += len(batch.lengths)
             tally.tokens += batch.ids.size
             yield framed(batch, None, None, job.shape.numbers)

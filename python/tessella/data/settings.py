@@ -25,7 +25,7 @@ Format = Literal[
 #: What a token that ends a document is called in well-known vocabularies.
 ENDS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|eos|>", "[EOS]")
 #: Settings that are told only where they are not this.
-UNTOLD = {"on_error": "raise"}
+UNTOLD = {"on_error": "raise", "across": False}
 PACKINGS = (None, "concat", "best-fit")
 
 
@@ -52,6 +52,8 @@ class Settings:
     mask: str | None = None
     #: What is done about a document that cannot be read or encoded: ``"raise"`` or ``"skip"``.
     on_error: str = "raise"
+    #: Whether the order is drawn over the documents of all shards.
+    across: bool = False
     #: ``"texts"``, or ``"tokens"`` where the inputs are token files.
     source: str = "texts"
 
@@ -152,6 +154,8 @@ def resettle(before: Settings, format: str, **asked: Any) -> Settings:
     """
     made = layout(format)
     _check_packing(made, asked)
+    if asked["across"] and asked["shuffle"] is None:
+        raise ArgumentError("`across` says over what an order is drawn: name its seed, shuffle=0")
     pad = asked["pad"]
     if asked["pack"] is not None:
         if pad is None:
@@ -166,6 +170,7 @@ def resettle(before: Settings, format: str, **asked: Any) -> Settings:
         pack=asked["pack"],
         length=asked["length"],
         shuffle=asked["shuffle"],
+        across=asked["across"],
         source="tokens",
         on_error="raise",
     )

@@ -3,26 +3,32 @@ the texts.
 
 A shard of the result is made of one shard of the source. Its name is that of the folder with the number of
 the shard behind ``#``, its size is told in tokens, and its hash is made of those of its files, as the
-source's manifest tells them.
+source's manifest tells them. Where an order is drawn over all shards, each shard of the result is a stretch
+of that order: its input is the whole folder, and its places are numbers of documents.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError
 from .batches import Batch
 from .found import Found
-from .plan import Slice
+from .plan import Shard, Slice
 from .reading import Corpus, Documents
 from .reading import open as open_corpus
+from .training import Permutation
 
 if TYPE_CHECKING:
     from .._types import Path
 
-__all__ = ["shard_found", "shards_of", "token_batches"]
+__all__ = ["drawn_batches", "drawn_shards", "shard_found", "shards_of", "token_batches"]
+
+#: What stands for all shards behind the name of a folder.
+ALL = "all"
 
 #: Tokens that are handed on at a time.
 PORTION = 1 << 22
@@ -47,7 +53,53 @@ def _found(corpus: Corpus, index: int) -> Found:
 def shard_found(path: str) -> Found:
     """A shard by its name, as it is now."""
     folder, _, index = path.rpartition("#")
-    return _found(open_corpus(folder), int(index))
+    corpus = open_corpus(folder)
+    return _all(corpus) if index == ALL else _found(corpus, int(index))
+
+
+def _all(corpus: Corpus) -> Found:
+    found = (_found(corpus, index) for index in range(len(corpus.manifest["shards"])))
+    digest = hashlib.sha256("".join(one.stamp for one in found).encode()).hexdigest()
+    return Found(f"{corpus.path}#{ALL}", len(corpus.documents), digest)
+
+
+def drawn_shards(corpus: Corpus) -> list[Shard]:
+    """Stretches of an order over all documents, as many as there are shards and alike to one document."""
+    whole, number = _all(corpus), len(corpus.manifest["shards"])
+    cuts = [whole.size * place // number for place in range(number + 1)]
+    return [
+        Shard(index, (Slice(whole.path, start, end, whole.size, whole.stamp),))
+        for index, (start, end) in enumerate(itertools.pairwise(cuts))
+    ]
+
+
+def drawn_batches(part: Slice, seed: int) -> Iterator[Batch]:
+    """The documents of a stretch of the order that is drawn from a seed, some at a time."""
+    import numpy as np
+
+    corpus = open_corpus(part.path.rpartition("#")[0])
+    documents = corpus.documents
+    order = Permutation(len(documents), seed)
+    place = part.start
+    while place < part.end:
+        numbers: list[int] = []
+        ids: list[Any] = []
+        size = 0
+        while place < part.end and size < PORTION:
+            numbers.append(order[place])
+            ids.append(documents[numbers[-1]])
+            size += len(ids[-1])
+            place += 1
+        marks = None
+        if corpus.settings.mask is not None:
+            marks = np.concatenate([documents.mask(number) for number in numbers])
+        yield Batch(
+            np.concatenate(ids),
+            np.array([len(one) for one in ids], np.int64),
+            (part.path,),
+            rows=np.array(numbers, np.int64),
+            mask=marks,
+        )
 
 
 def token_batches(part: Slice) -> Iterator[Batch]:

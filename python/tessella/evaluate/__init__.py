@@ -18,6 +18,7 @@ Example:
 from __future__ import annotations
 
 from ._schema import schema
+from ._syntax import syntax
 from .auditing import Audit, audit
 from .intervals import Interval
 from .metric import Distribution, Metric, Ratio, Total
@@ -37,4 +38,5 @@ __all__ = [
     "audit",
     "evaluate",
     "schema",
+    "syntax",
 ]

@@ -112,6 +112,20 @@ class Coded:
         shared: npt.NDArray[np.bool_] = (touched != 1) | (self.facts.unknown[self.ids[token]] > 0)
         return shared
 
+    def glued(self, spans: Whole) -> npt.NDArray[np.bool_]:
+        """Of spans that lie side by side: whether a token touches one and another as well."""
+        order = np.argsort(spans[:, 0], kind="stable")
+        ordered = spans[order]
+        first = np.searchsorted(ordered[:, 1], self.starts[self._wide], "right")
+        behind = np.searchsorted(ordered[:, 0], self.ends[self._wide], "left")
+        several = behind - first > 1
+        change = np.zeros(len(spans) + 1, dtype=np.int64)
+        np.add.at(change, first[several], 1)
+        np.add.at(change, behind[several], -1)
+        found = np.zeros(len(spans), dtype=np.bool_)
+        found[order] = np.cumsum(change[:-1]) > 0
+        return found
+
     @cached_property
     def borders(self) -> Whole:
         """Where tokens begin or end, ascending, each place once."""

@@ -131,6 +131,7 @@ def evaluate(
     parallel: Mapping[str, OneSource] | None = None,
     gold: Path | Mapping[str, Iterable[str]] | None = None,
     words: Literal["blanks"] | Spans = "blanks",
+    leaves: Spans | None = None,
     languages: str | Mapping[str, str] | Sequence[str] | None = None,
     bootstrap: int = 1000,
     seed: int = 0,
@@ -160,6 +161,8 @@ def evaluate(
         gold: words with their morphemes: a file with a word, a tab and its morphemes on each line, or a dict.
         words: what words are: runs without blanks, or a function that gives the start and end, in characters,
             of each word of a text, as the ``spans`` of a ``tessella.words`` tokenizer does.
+        leaves: where the leaves of program text's syntax trees stand: a function like that of `words`, such
+            as ``tessella.evaluate.syntax("python")`` makes. Without it, the metrics of leaves have no value.
         languages: language tags of the corpora: one for all, one for each, or a dict by name. Corpora with
             the same tag are also told together.
         bootstrap: how often documents are drawn for intervals; 0 leaves intervals out.
@@ -193,6 +196,8 @@ def evaluate(
         raise ArgumentError(f"`baseline` is {baseline!r}, which is no tokenizer; known are {known}")
     if words != "blanks" and not callable(words):
         raise ArgumentError(f"`words` must be 'blanks' or a function from a text to spans, found {words!r}")
+    if leaves is not None and not callable(leaves):
+        raise TypeError(f"`leaves` must be a function from a text to spans, not {type(leaves).__name__}")
     settings = Settings(
         baseline or candidates[0].name,
         "blanks" if isinstance(words, str) else getattr(words, "__qualname__", type(words).__name__),
@@ -207,7 +212,9 @@ def evaluate(
     cut = None if gold is None else read_gold(gold)
     meter = Meter("evaluate", form(progress))
     try:
-        read = _Reader(candidates, found, settings, None if isinstance(words, str) else words, num_threads)
+        read = _Reader(
+            candidates, found, settings, None if isinstance(words, str) else words, num_threads, leaves
+        )
         measured = read.all(meter)
         named = {one.name: one.tokenizer for one in candidates}
         how: dict[str, Any] = {
@@ -278,9 +285,10 @@ class _Reader:
         settings: Settings,
         words: Spans | None,
         num_threads: int | None,
+        leaves: Spans | None = None,
     ) -> None:
         self._candidates, self._corpora, self._settings = candidates, found, settings
-        self._words, self._threads = words, num_threads
+        self._words, self._leaves, self._threads = words, leaves, num_threads
         all = num_threads or os.cpu_count() or 1
         self._at_once = min(len(candidates), all)
         # Each tokenizer has its part of the threads; what is left over helps nobody.
@@ -350,7 +358,7 @@ class _Seen:
     def closely(self) -> Measured:
         """Looks at the sample, and gives all that was measured."""
         candidates = self._of._candidates
-        sample = self._keeper.sample(self._of._words)
+        sample = self._keeper.sample(self._of._words, self._of._leaves)
         # What all tokenizers ask for is looked up once, by one thread.
         text: dict[str, Whole] = {"documents": np.ones(len(sample.texts), dtype=np.int64)}
         for file in SAMPLED:

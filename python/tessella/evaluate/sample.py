@@ -98,17 +98,17 @@ class Keeper:
                     self._kept = [one for one in self._kept if one[0] >> self._bits == 0]
                     self._size = sum(len(text) for _, text in self._kept)
 
-    def sample(self, words: Spans | None = None) -> Sample:
+    def sample(self, words: Spans | None = None, leaves: Spans | None = None) -> Sample:
         """The sample, in the order of the corpus."""
-        return Sample([text for _, text in self._kept], words)
+        return Sample([text for _, text in self._kept], words, leaves)
 
 
 class Sample:
     """Texts, as one row of code points with a line end between two, and what stands where in it."""
 
-    def __init__(self, texts: Sequence[str], words: Spans | None = None) -> None:
+    def __init__(self, texts: Sequence[str], words: Spans | None = None, leaves: Spans | None = None) -> None:
         self.texts = list(texts)
-        self._spans = words
+        self._spans, self._leaves = words, leaves
         #: The texts in one.
         self.joined = "\n".join(self.texts)
         sizes = np.array([len(text) + 1 for text in self.texts], dtype=np.int64)
@@ -145,10 +145,18 @@ class Sample:
             blank = np.zeros(0x3001, dtype=np.bool_)
             blank[BLANKS] = True
             return self._runs(~((self.points <= 0x3000) & blank[np.minimum(self.points, 0x3000)]))
+        return self._all(self._spans)
+
+    @cached_property
+    def leaves(self) -> Whole:
+        """Start and end of each leaf of the syntax trees; none where nobody says where they are."""
+        return self._all(self._leaves or (lambda text: ()))
+
+    def _all(self, spans: Spans) -> Whole:
         found = [
             (base + start, base + end)
             for base, text in zip(self.bases.tolist(), self.texts, strict=True)
-            for start, end in self._spans(text)
+            for start, end in spans(text)
             if end > start
         ]
         return np.array(found, dtype=np.int64).reshape(-1, 2)

@@ -26,7 +26,7 @@ from ..tokenizer import Tokenizer
 from ..trainers import BpeTrainer, Trainer
 from .recipe import Ids, Recipe, special, template
 
-__all__ = ["RECIPES", "mark_sequences", "stages"]
+__all__ = ["PATTERNS", "RECIPES", "mark_sequences", "stages"]
 
 CLIP = (
     r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d"
@@ -36,6 +36,8 @@ LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+#: How texts are cut, by the names of recipes whose tables of ranks lack it.
+PATTERNS = {"llama3": LLAMA3}
 
 
 def _trainer(vocab_size: int, **options: Any) -> Trainer:

@@ -25,10 +25,12 @@ __all__ = [
     "bytes_per_token",
     "characters_per_token",
     "continued_words",
+    "crossed_leaves",
     "digit_tokens",
     "distance",
     "fertility",
     "gini",
+    "leaf_tokens",
     "normalised_length",
     "premium",
     "rate",
@@ -98,6 +100,23 @@ def single_words(
             alone = len(one) == 1 and sum(one[0] in other for other in own) == 1
             found.append(alone and not (unknown and unknown[number][one[0]]))
     return sum(found) / len(found)
+
+
+def leaf_tokens(leaves: Sequence[Sequence[Span]], tokens: Sequence[Sequence[Span]]) -> float:
+    """Tokens that touch a leaf of the syntax tree, added up over leaves, over leaves."""
+    pairs = zip(leaves, tokens, strict=True)
+    found = [len(touching(spans, *leaf)) for own, spans in pairs for leaf in own]
+    return sum(found) / len(found)
+
+
+def crossed_leaves(leaves: Sequence[Sequence[Span]], tokens: Sequence[Sequence[Span]]) -> float:
+    """Leaves of the syntax tree that share a token with another leaf over all leaves."""
+    crossed = []
+    for own, spans in zip(leaves, tokens, strict=True):
+        touched = [set(touching(spans, *leaf)) for leaf in own]
+        for place, one in enumerate(touched):
+            crossed.append(any(one & other for at, other in enumerate(touched) if at != place))
+    return sum(crossed) / len(crossed)
 
 
 def shannon_efficiency(counts: Iterable[int], vocabulary: int) -> float:

@@ -21,6 +21,7 @@ _TYPES = {
     405: "method_not_allowed",
     406: "not_acceptable",
     408: "too_slow",
+    409: "contradiction",
     413: "too_large",
     415: "unsupported_media_type",
     421: "misdirected",

@@ -86,3 +86,13 @@ def test_errors_come_out_as_they_were(cluster, tmp_path, tokenizer):
         tessella.data.tokenize_corpus(tmp_path / "a.jsonl", tokenizer, tmp_path / "out", engine="ray")
     with pytest.raises(ArgumentError, match="cannot be read by a cluster"):
         tessella.data.tokenize_corpus("-", tokenizer, tmp_path / "in", engine="ray")
+
+
+def test_broken_documents_are_skipped_alike(cluster, tmp_path, tokenizer):
+    lines = [b'{"text": "low new"}\n', b"{broken\n", b'{"text": "\xff"}\n']
+    (tmp_path / "a.jsonl").write_bytes(b"".join(lines[(n % 70 == 9) + (n % 140 == 9)] for n in range(600)))
+    how = {"shard_size": 2000, "on_error": "skip"}
+    one = tessella.data.tokenize_corpus(tmp_path / "a.jsonl", tokenizer, tmp_path / "one", workers=1, **how)
+    assert len(one.skipped) == 9
+    tessella.data.tokenize_corpus(tmp_path / "a.jsonl", tokenizer, tmp_path / "many", engine="ray", **how)
+    assert contents(tmp_path / "many") == contents(tmp_path / "one")

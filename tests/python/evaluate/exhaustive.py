@@ -103,6 +103,22 @@ def gives(tokenizer: Tokenizer, id: int, texts: Iterator[str], at_once: int = 1 
     return None
 
 
+def given_by_characters(tokenizer: Tokenizer, are_all: bool) -> set[int]:
+    """The ids that characters give, each by itself: looked up once for all entries of a tokenizer."""
+    key = tokenizer.fingerprint(), are_all
+    if key not in _GIVEN:
+        found: set[int] = set()
+        every = characters(are_all)
+        for start in range(0, len(every), 1 << 16):
+            ragged = tokenizer.encode_ids_batch(every[start : start + (1 << 16)], add_special_tokens=False)
+            found.update(ragged.ids.tolist())
+        _GIVEN[key] = found
+    return _GIVEN[key]
+
+
+_GIVEN: dict[tuple[str, bool], set[int]] = {}
+
+
 def scores_of(tokenizer: Tokenizer, entries: Entries) -> dict[str, float]:
     """Learned entries of a Unigram model and their scores."""
     if type(tokenizer.model).__name__ == "SentencePiece":
@@ -117,13 +133,13 @@ def way_to(tokenizer: Tokenizer, entries: Entries, row: Mapping[str, object], ar
     """A way in which an entry that is called unreachable comes out after all; ``None`` where all fail."""
     id, cause = int(str(row["id"])), row["cause"]
     token, spelled = entries.tokens[id] or "", entries.bytes[id] or b""
-    every = characters(are_all and cause == "own entry")
+    every = characters(False)
     if cause == "no text":
         return repr(spelled) if stands_in_text(spelled) else None
     if cause == "own entry":
-        return gives(
-            tokenizer, id, iter([*every, *(before + token for before in KINDS), token + " " + token])
-        )
+        if id in given_by_characters(tokenizer, are_all):
+            return "some character"
+        return gives(tokenizer, id, iter([token, *(before + token for before in KINDS), token + " " + token]))
     if cause == "score":
         scores = scores_of(tokenizer, entries)
         best, parts = max(spellings(token, scores))

@@ -63,7 +63,7 @@ def test_metrics_are_those_of_the_reference(tokenizers, name, seed):
     wanted = expected(tokenizers[name], given, tokenizers["bytes"])
     for metric, value in wanted.items():
         assert report.value("it", metric).value == pytest.approx(value, rel=1e-12), metric
-    assert len(set(METRICS) - set(wanted)) == 8
+    assert len(set(METRICS) - set(wanted)) == 10
 
 
 @pytest.mark.parametrize("seed", SEEDS)

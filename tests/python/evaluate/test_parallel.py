@@ -1,12 +1,13 @@
 """The same text in several languages, words cut by hand, names and indents, prices."""
 
+import math
 import random
 import re
 
 import numpy as np
 import pytest
 from tessella.errors import ArgumentError, FormatError
-from tessella.evaluate import evaluate
+from tessella.evaluate import evaluate, syntax
 from tessella.evaluate.metrics.code import identifiers, indents
 from tessella.evaluate.morphology import read_gold
 from tessella.evaluate.parallel import gini
@@ -159,3 +160,43 @@ def test_prices_and_contexts(tokenizers):
     fits = report.fits("tokenizer", 4096)
     assert fits.value == pytest.approx(4096 * size / tokens)
     assert fits.low < fits.value < fits.high
+
+
+def test_leaves_of_syntax_trees(tokenizers):
+    """Against the definitions, on what stands in for a grammar: marks and names."""
+
+    def leaves(text):
+        return [one.span() for one in re.finditer(r"\w+|[^\w\s]", text)]
+
+    given = [*texts(5), "f(x)(); -- é\u0301", "return (a[0])"]
+    for tokenizer in tokenizers.values():
+        report = evaluate(tokenizer, given, leaves=leaves, bootstrap=0)
+        spans = [tokenizer.encode(text, add_special_tokens=False).offsets for text in given]
+        own = [leaves(text) for text in given]
+        for name in ("leaf_tokens", "crossed_leaves"):
+            expected = getattr(metrics, name)(own, spans)
+            assert report.value("tokenizer", name).value == pytest.approx(expected), name
+    # Where nobody says what leaves are, there is no number.
+    assert math.isnan(evaluate(tokenizer, given, bootstrap=0).value("tokenizer", "leaf_tokens").value)
+    with pytest.raises(TypeError, match="`leaves` must be a function"):
+        evaluate(tokenizer, given, leaves="python")
+
+
+def test_leaves_by_tree_sitter():
+    pytest.importorskip("tree_sitter", reason="needs tree-sitter")
+    pytest.importorskip("tree_sitter_python", reason="needs the grammar tree-sitter-python")
+    leaves = syntax("python")
+
+    def shown(text):
+        return [text[start:end] for start, end in leaves(text)]
+
+    assert shown("def naïve(東京):\n    return 東京 + 1  # é\n") == [
+        "def", "naïve", "(", "東京", ")", ":", "return", "東京", "+", "1", "# é",
+    ]  # fmt: skip
+    assert shown("") == [] and "".join(shown("a b ( ] 😀")).replace(" ", "") == "ab(]😀"
+    nested = "(" * 3000 + "x" + ")" * 3000
+    assert len(shown(nested)) == 6001
+    with pytest.raises(ArgumentError, match="pip install tree-sitter-no-such"):
+        syntax("no_such")
+    with pytest.raises(ArgumentError, match="the name of a grammar"):
+        syntax("../x")

@@ -269,7 +269,7 @@ def test_a_report_is_the_library_s_own_page(opened, tmp_path):
 
 def test_a_conversation_shows_what_counts(opened):
     page = opened("#playground?t=bpe&ck=able")
-    counted = page.locator(".conversation .token.counts")
+    counted = page.locator(".conversation .token.inloss")
     playwright.expect(counted.first).to_be_visible()
     assert "".join(counted.all_inner_texts()).replace("·", " ").strip() == "Lower than the others."
     page.get_by_label("Message 2", exact=True).fill("lowest")

@@ -245,7 +245,7 @@ def test_conversations_have_their_loss(tokenizers):
             told["mask"] is None and "generation" in told["note"] and told["text"] == "lower?|lowest tiles|"
         )
         assert "no chat template" in chat("none", 404)["error"]["message"]
-        assert "has no chat template 'x'" in chat("able", 422, template="x")["error"]["message"]
+        assert "has no chat template 'x'" in chat("able", 404, template="x")["error"]["message"]
         known = {one["name"]: one["chat"] for one in client.post(f"/{TOKEN}/ask/tokenizers", {}).json}
         assert known == {"able": ["default"], "plain": ["default"], "none": []}
 

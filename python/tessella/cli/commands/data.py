@@ -75,6 +75,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--pad", type=int, metavar="ID", help="what fills rows up (default: the end of documents)"
     )
     made.add_argument("--shuffle", type=int, metavar="SEED", help="an order drawn from this, in each shard")
+    made.add_argument("--across", action="store_true", help="draw it over the documents of all shards")
     made.add_argument("--workers", type=int, metavar="N", help="how many cores work (default: all)")
     made.add_argument("--anew", action="store_true", help="replace what is there instead of going on with it")
     made.add_argument("-q", "--quiet", action="store_true", help="show no progress and no report")
@@ -272,6 +273,7 @@ def _pack(options: argparse.Namespace) -> int:
             dtype=options.dtype,
             pad=options.pad,
             shuffle=options.shuffle,
+            across=options.across,
             workers=options.workers,
             resume=not options.anew,
             on_event=tell,

@@ -47,6 +47,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default="blanks",
         help="words: runs without blanks (the default), or by Unicode's rules",
     )
+    parser.add_argument(
+        "--syntax",
+        metavar="LANGUAGE",
+        help="how program text is parsed, by a grammar of tree-sitter: python, rust",
+    )
     parser.add_argument("--metric", nargs="+", default=[], metavar="NAME", help="show only these")
     parser.add_argument(
         "--bootstrap", type=int, default=1000, metavar="N", help="draws for intervals, 0 for none"
@@ -73,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     _check(options)
     labels = inputs.labels(named)
     tokenizers = dict(zip(labels, [inputs.load(name, options.pattern) for name in named], strict=True))
-    from ...evaluate import evaluate
+    from ...evaluate import evaluate, syntax
 
     report = evaluate(
         tokenizers,
@@ -82,6 +87,7 @@ def run(options: argparse.Namespace) -> int:
         parallel=_parallel(options.parallel),
         gold=options.gold,
         words=_words(options.words),
+        leaves=syntax(options.syntax) if options.syntax else None,
         languages=_languages(options),
         bootstrap=options.bootstrap,
         seed=options.seed,

@@ -13,6 +13,7 @@ from . import (
     compression,
     digits,
     entropy,
+    leaves,
     length,
     round_trip,
     stability,
@@ -25,7 +26,7 @@ __all__ = ["FLAGGED", "METRICS", "SAMPLED"]
 
 #: Files whose columns come from all text, and from the sample.
 FLAGGED = (unknown, characters)
-SAMPLED = (words, round_trip, digits, stability, code)
+SAMPLED = (words, round_trip, digits, stability, code, leaves)
 
 #: All metrics by name, in the order of reports.
 METRICS: dict[str, Metric] = {
@@ -42,6 +43,7 @@ METRICS: dict[str, Metric] = {
         stability,
         digits,
         code,
+        leaves,
     )
     for metric in family.METRICS
 }

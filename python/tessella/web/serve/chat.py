@@ -74,18 +74,18 @@ def rendered(service: Named, name: str | None, messages: list[Any], **options: A
     if template is not None and not (isinstance(own, dict) and template in own):
         names = ", ".join(own) if isinstance(own, dict) else "none with a name"
         raise Refused(
-            422, f"the tokenizer {chosen!r} has no chat template {template!r}: it has {names}", "$.template"
+            404, f"the tokenizer {chosen!r} has no chat template {template!r}: it has {names}", "$.template"
         )
     try:
         return known.apply_chat_template(messages, chat_template=template, **options)
     except MissingDependencyError:
         raise
     except (TessellaError, TypeError, ValueError, KeyError) as error:
-        raise Refused(422, f"the chat template of {chosen!r} cannot write these messages: {error}") from error
+        raise Refused(409, f"the chat template of {chosen!r} cannot write these messages: {error}") from error
     except Exception as error:
         # A template calls for an error of Jinja's own where a conversation is not to its taste.
         if type(error).__module__.partition(".")[0] == "jinja2":
-            raise Refused(422, f"the chat template of {chosen!r} refuses: {error}", "$.messages") from error
+            raise Refused(409, f"the chat template of {chosen!r} refuses: {error}", "$.messages") from error
         raise
 
 

@@ -59,7 +59,7 @@ def chunks(
     """
     if overlap >= max_tokens:
         raise Refused(
-            422, f"`overlap` must be less than `max_tokens`, found {overlap} and {max_tokens}", "$.overlap"
+            409, f"`overlap` must be less than `max_tokens`, found {overlap} and {max_tokens}", "$.overlap"
         )
     encoding = tokenizer.encode(text, add_special_tokens=False, truncation=False, padding=False)
     # Where a cut parts no token: begins of tokens that no earlier token reaches over.
@@ -110,7 +110,7 @@ def _end(
         fewer = bisect_right(before, before[min(place, len(before) - 1)] - (tokens - most)) - 1
         if place <= first:
             raise Refused(
-                422,
+                409,
                 f"characters {begin} to {chosen} of the text have {tokens} tokens by themselves, and cannot "
                 f"be "
                 f"cut into parts of {most}: allow more `max_tokens`",

@@ -33,6 +33,7 @@ _REFUSALS = {
     "401": "The token is missing or another one.",
     "404": "There is no such tokenizer.",
     "408": "The body did not come in time.",
+    "409": "Fields that are right each by itself contradict each other or the tokenizer.",
     "413": "The body is too large.",
     "415": "The body is not JSON by its `Content-Type`.",
     "422": "The request cannot be carried out; `path` tells what is wrong with it.",

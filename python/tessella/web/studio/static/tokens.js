@@ -89,7 +89,7 @@ function token(view, place, before) {
   else if (end === start) kinds.push("empty");
   if (shares) kinds.push("part");
   if (columns.marks[place]) kinds.push("differs");
-  if (columns.mask?.[place]) kinds.push("counts");
+  if (columns.mask?.[place]) kinds.push("inloss");
   const words = `${name}, id ${id}${isSpecial ? ", special" : ""}${columns.marks[place] ? ", cut differently" : ""}${columns.mask?.[place] ? ", counts in the loss" : ""}`;
   return h("span", { class: kinds.join(" "), "data-place": place, role: "option", "aria-label": words, title: `${id}` }, content);
 }
