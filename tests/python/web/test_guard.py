@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import tessella
 from tessella.web.bounds import Bounds
+from tessella.web.run import listen
 from tessella.web.serve.app import State, application
 from tessella.web.serve.service import Service
 
@@ -184,6 +185,12 @@ def test_many_connections(tokenizers):
         assert sum(counts.values()) == 100 and set(counts) <= {200, 429} and counts[200] > 0
         for one in idle:
             one.close()
+
+
+def test_answers_are_sent_at_once():
+    # asyncio goes by this name, and accepted connections inherit it.
+    with listen("127.0.0.1", 0) as bound:
+        assert bound.proto == socket.IPPROTO_TCP
 
 
 def test_connections_have_a_bound(tokenizers):
