@@ -183,3 +183,4 @@ class CountOptions(TypedDict, total=False):
     progress: bool | ProgressFormat
     spill_folder: Path | None
     hold_out: int
+    engine: Literal["local", "ray"]

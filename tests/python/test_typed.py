@@ -130,6 +130,8 @@ RESULTS = {
     "ChatTemplates.apply_chat_template": "a text, ids or columns, as the options say",
     "SentencePieceNormalizer.normalize": "a text, with or without offsets",
     "Explanation.to_dict": "plain data",
+    "Audit.witnesses": "plain data, as in the report",
+    "Result.skipped": "plain data, as in the manifest",
     "RaggedIds.to_arrow": "a type of pyarrow, which has no types of its own",
     "Report.to_arrow": "a type of pyarrow, which has no types of its own",
     "encode_arrow": "a type of pyarrow, which has no types of its own",

@@ -185,16 +185,46 @@ pub fn to_string(spec: &TokenizerSpec, pretty: bool) -> Result<String> {
             ));
         }
     }
+    let text = written(&encoding.pattern, &sorted, &specials, pretty);
+    let again = from_bytes(text.as_bytes())?;
+    // Without a normalizer, matching before or after it is the same.
+    let plain = |token: &AddedToken| AddedToken { normalized: false, ..token.clone() };
+    let read: Vec<AddedToken> = again.added_tokens.iter().map(plain).collect();
+    match () {
+        _ if spec.truncation.is_some() || spec.padding.is_some() => refuse("truncation or padding"),
+        _ if spec.normalizer.is_some() => refuse("a normalizer"),
+        _ if !matches!(
+            spec.post_processor,
+            None | Some(PostProcessorSpec::ByteLevel { trim_offsets: false, .. })
+        ) =>
+        {
+            refuse("a post-processor")
+        }
+        _ if !matches!(spec.decoder, Some(DecoderSpec::ByteLevel { .. })) => {
+            refuse("a decoder other than ByteLevel")
+        }
+        _ => match specials.iter().find(|token| !read.contains(&plain(token))) {
+            Some(token) => refuse(&format!(
+                "the added token `{}`: only plain special tokens stand in it",
+                excerpt(&token.content)
+            )),
+            None => Ok(text),
+        },
+    }
+}
+
+/// The file's text, for tokens and special tokens in the order of their ids.
+fn written(pattern: &str, sorted: &[&(Vec<u8>, TokenId)], specials: &[&AddedToken], pretty: bool) -> String {
     let mut writer = Writer::new(if pretty { Layout::Pretty } else { Layout::Compact });
     writer.begin_object();
     writer.key("config");
     writer.begin_object();
     writer.key("pattern");
-    writer.string(&encoding.pattern);
+    writer.string(pattern);
     for (key, number) in [
-        ("num_vocab_tokens", ranks.len()),
-        ("default_vocab_size", ranks.len() + reserved),
-        ("default_num_special_tokens", reserved),
+        ("num_vocab_tokens", sorted.len()),
+        ("default_vocab_size", sorted.len() + specials.len()),
+        ("default_num_special_tokens", specials.len()),
     ] {
         writer.key(key);
         writer.unsigned(number as u64);
@@ -232,32 +262,7 @@ pub fn to_string(spec: &TokenizerSpec, pretty: bool) -> Result<String> {
     }
     writer.end_array();
     writer.end_object();
-    let text = writer.finish();
-    let again = from_bytes(text.as_bytes())?;
-    // Without a normalizer, matching before or after it is the same.
-    let plain = |token: &AddedToken| AddedToken { normalized: false, ..token.clone() };
-    let read: Vec<AddedToken> = again.added_tokens.iter().map(plain).collect();
-    match () {
-        _ if spec.truncation.is_some() || spec.padding.is_some() => refuse("truncation or padding"),
-        _ if spec.normalizer.is_some() => refuse("a normalizer"),
-        _ if !matches!(
-            spec.post_processor,
-            None | Some(PostProcessorSpec::ByteLevel { trim_offsets: false, .. })
-        ) =>
-        {
-            refuse("a post-processor")
-        }
-        _ if !matches!(spec.decoder, Some(DecoderSpec::ByteLevel { .. })) => {
-            refuse("a decoder other than ByteLevel")
-        }
-        _ => match specials.iter().find(|token| !read.contains(&plain(token))) {
-            Some(token) => refuse(&format!(
-                "the added token `{}`: only plain special tokens stand in it",
-                excerpt(&token.content)
-            )),
-            None => Ok(text),
-        },
-    }
+    writer.finish()
 }
 
 #[cfg(test)]

@@ -5,10 +5,12 @@ that results can go elsewhere.
 
 Example:
     >>> import io
-    >>> board = Board("tokenize", io.StringIO(), clock=iter([0.0, 10.0, 20.0, 30.0]).__next__)
+    >>> now = [0.0]
+    >>> board = Board("tokenize", io.StringIO(), clock=lambda: now[0])
     >>> board.tell({"event": "plan", "shards": 4, "done": 1, "missing": 3, "bytes": 3_000_000})
     >>> board.tell({"event": "started", "shard": 1})
     >>> board.tell({"event": "progress", "shard": 1, "bytes": 500_000, "tokens": 125_000})
+    >>> now[0] = 30.0
     >>> board.line()
     'tokenize  16% of 3.0 MB, 16.7 kB/s, 125,000 tokens, shards: 1 done, 1 at work, 2 to do, 2 min 30 s left'
 """
