@@ -126,7 +126,20 @@ def every_argument():
 
 def test_every_option_that_names_files_is_known():
     """An option that is added is guarded, or this says that it is not."""
-    others = {"ACTION", "DIR", "FILE=TAG", "I", "ID", "LANGUAGE", "N", "NAME", "NAME=VALUE", "REGEX", "SEED", "SHARE"}
+    others = {
+        "ACTION",
+        "DIR",
+        "FILE=TAG",
+        "I",
+        "ID",
+        "LANGUAGE",
+        "N",
+        "NAME",
+        "NAME=VALUE",
+        "REGEX",
+        "SEED",
+        "SHARE",
+    }
     others |= {"SIZE", "TAG", "TEXT", "TOKEN", "VERB", "W", "X"}
     writing = ("write ", "save ", "where to save", "where the model goes", "the folder of the results")
     for command, action in every_argument():
