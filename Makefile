@@ -13,6 +13,8 @@ STEP = $(PYTHON) tools/step.py
 export CARGO_INCREMENTAL ?= 0
 WITH_VENV := env VIRTUAL_ENV=$(abspath $(VENV)) PATH="$(abspath $(BIN)):$$PATH"
 
+AS_MATURIN := $(WITH_VENV) $(BIN)/python tools/as_maturin.py cargo
+
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .PHONY: help build demo test rust-test python-test lint lint-python lint-rust format docs conformance descriptions bench fuzz clean
@@ -20,13 +22,15 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
-# Each stamp is a set of packages: see requirements/. What asks for no Python is compiled while the environment is made.
+# Each stamp is a set of packages: see requirements/. The engine is compiled meanwhile, by the call that maturin makes of cargo, so that
+# maturin finds it made: all crates at once leave no core idle.
 $(VENV)/.build: requirements/build.txt
-	@export SIDE_BY_SIDE=1; $(STEP) "compiling the core" build/core.log \
-			cargo build --profile quick --package tessella-core & core=$$!; \
-		$(STEP) "making the environment $(VENV)" build/venv.log $(PYTHON) -m venv $(VENV) && \
+	@test -x $(BIN)/python || $(PYTHON) -m venv --without-pip $(VENV)
+	@export SIDE_BY_SIDE=1; $(STEP) "compiling the engine" build/cargo.log $(AS_MATURIN) rustc --profile quick --lib \
+			--manifest-path crates/tessella-python/Cargo.toml --features pyo3/extension-module -- -C strip=symbols & engine=$$!; \
+		$(STEP) "making the environment $(VENV)" build/venv.log $(BIN)/python -m ensurepip --upgrade --default-pip && \
 		$(STEP) "installing what building needs" build/install-build.log $(PIP) -r requirements/build.txt; \
-		status=$$?; wait $$core && exit $$status
+		status=$$?; wait $$engine && exit $$status
 	@touch $@
 
 $(VENV)/.test: requirements/test.txt $(VENV)/.build
