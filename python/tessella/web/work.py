@@ -41,6 +41,10 @@ class Deadline:
         """Seconds that are left."""
         return max(self._until - time.monotonic(), 0.0)
 
+    def end(self) -> None:
+        """Nobody waits any longer."""
+        self._until = 0.0
+
     def check(self) -> None:
         """Raises when the time is over."""
         if not self.left:
@@ -70,12 +74,19 @@ class Work:
             raise Refused(429, f"{self.pending} requests are being worked on", headers={"Retry-After": "1"})
         self.pending += 1
         context = contextvars.copy_context()
-        future = asyncio.get_running_loop().run_in_executor(self._pool, lambda: context.run(function))
+        running = self._pool.submit(context.run, function)
+        future = asyncio.wrap_future(running)
         future.add_done_callback(self._done)
         try:
             return await asyncio.wait_for(asyncio.shield(future), deadline.left)
         except asyncio.TimeoutError:
             raise deadline.over() from None
+        except asyncio.CancelledError:
+            deadline.end()
+            raise
+        finally:
+            # What no thread has begun is done by none; what one has begun keeps its place.
+            running.cancel()
 
     def _done(self, future: asyncio.Future[T]) -> None:
         self.pending -= 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
@@ -25,6 +24,7 @@ from .metrics import Metrics
 from .openapi import ARROW, LINES, description
 from .operation import Operation, Results
 from .page import page
+from .rows import json_parts
 from .service import Service
 
 __all__ = ["OPERATIONS", "State", "application"]
@@ -50,15 +50,19 @@ class State:
 
 
 def _written(results: Results) -> bytes:
-    rows = [row for some in results.rows for row in some]
-    return json.dumps(
-        {"tokenizer": results.tokenizer, "results": rows}, ensure_ascii=False, separators=(",", ":")
-    ).encode("utf-8", "surrogatepass")
+    parts = [b'{"tokenizer":', *json_parts(results.tokenizer), b',"results":[']
+    first = True
+    for some in results.rows:
+        for row in some:
+            parts += [] if first else [b","]
+            parts += json_parts(row)
+            first = False
+    return b"".join([*parts, b"]}"])
 
 
 def _lines(results: Results) -> Iterator[bytes]:
     for some in results.rows:
-        yield b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in some)
+        yield b"".join(part for row in some for part in (*json_parts(row), b"\n"))
 
 
 class _Answering:
@@ -110,7 +114,7 @@ class _Answering:
             asked = check(value, self._schema)
             result = self._operation.run(self._service, asked, deadline)
             if not isinstance(result, Results):
-                return json.dumps(result, ensure_ascii=False).encode(), "application/json"
+                return b"".join(json_parts(result)), "application/json"
             self._metrics.results(self._operation.path, result.tokenizer, _count(asked))
             if wanted == ARROW:
                 return stream(result), ARROW
