@@ -82,7 +82,7 @@ def hashed(document: Any) -> bytes:
 
     Example:
         >>> hashed("low").hex()
-        '23a1ff55e50da22bb8da2a6b5cb1ae5a'
+        '8ebd722a18be4fffada55529f97d62d6'
     """
     if not isinstance(document, str):
         document = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
