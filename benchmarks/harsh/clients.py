@@ -214,29 +214,33 @@ async def wrong(port: int, path: str, body: bytes, expected: int, tally: Tally) 
 
 async def greedy(port: int, length: int | None, tally: Tally) -> None:
     """Announces a length, or sends parts without an end, as long as the server takes them."""
+    if length is None:
+        first = head("/v1/encode", 0).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked")
+        part = b"10000\r\n" + b"a" * 65536 + b"\r\n"
+    else:
+        first, part = head("/v1/encode", length), b"a" * 65536
+    while (told := await _greedily(port, first, part)) == "429":
+        await asyncio.sleep(1)
+    tally[f"greedy: {told}"] += 1
+
+
+async def _greedily(port: int, first: bytes, part: bytes) -> str:
     connection = Connection(port)
+
+    async def push() -> None:
+        while True:
+            await connection.send(part)
+
     try:
-        if length is not None:
-            await connection.send(head("/v1/encode", length) + b'{"text": "')
-        else:
-            chunked = head("/v1/encode", 0).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked")
-            await connection.send(chunked)
-
-        async def push() -> None:
-            part = b"10000\r\n" + b"a" * 65536 + b"\r\n" if length is None else b"a" * 65536
-            while True:
-                await connection.send(part)
-
+        await connection.send(first)
         pushing = asyncio.ensure_future(push())
         try:
-            status, _, _ = await connection.answer()
-            tally[f"greedy: {status}"] += 1
-        except Gone:
-            tally["greedy: closed"] += 1
-        pushing.cancel()
-        with suppress(asyncio.CancelledError, ConnectionError):
-            await pushing
-    except ConnectionError:
-        tally["greedy: closed"] += 1
+            return str((await connection.answer())[0])
+        finally:
+            pushing.cancel()
+            with suppress(asyncio.CancelledError, ConnectionError):
+                await pushing
+    except (Gone, ConnectionError):
+        return "closed"
     finally:
         connection.close()

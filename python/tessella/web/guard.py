@@ -125,10 +125,11 @@ class Guard:
             held += size
 
         try:
+            self._announced(scope)
             if limited:
                 # Looked at before as well: what would be refused anyway is not read.
                 self._room()
-            body = await self._body(scope, receive, hold)
+            body = await self._body(receive, hold)
             if body is None:
                 return
             if limited:
@@ -141,15 +142,16 @@ class Guard:
             self.held -= held
             self.requests -= placed
 
-    async def _body(self, scope: Message, receive: Receive, hold: Callable[[int], None]) -> bytes | None:
-        """The whole body; ``None`` if the sender has gone."""
-        most = self.bounds.body
+    def _announced(self, scope: Message) -> None:
         length = dict(scope["headers"]).get(b"content-length")
-        if length is not None and (not length.isdigit() or int(length) > most):
-            raise _too_large(most)
+        if length is not None and (not length.isdigit() or int(length) > self.bounds.body):
+            raise _too_large(self.bounds.body)
+
+    async def _body(self, receive: Receive, hold: Callable[[int], None]) -> bytes | None:
+        """The whole body; ``None`` if the sender has gone."""
         try:
             with Within(self.bounds.patience):
-                return await _read(receive, most, hold)
+                return await _read(receive, self.bounds.body, hold)
         except asyncio.TimeoutError:
             raise Refused(
                 408, f"the body did not come within {self.bounds.patience:g} seconds", headers=_CLOSE

@@ -151,6 +151,18 @@ def test_nothing_is_worked_on_for_clients_that_have_gone(tokenizers):
         assert len(calls) < 12
 
 
+def test_small_requests_do_not_wait_for_all_large_ones(tokenizers):
+    slow, calls = slowly(tokenizers["bpe"], 0.5)
+    body = b'{"text": "%s"}' % (b"a" * (1 << 18))
+    with serving({"slow": slow}, threads=2) as client:
+        large = [raw(client, HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body) for _ in range(3)]
+        until(5, lambda: client.guard.requests == 3)
+        assert client.post("/v1/count", {"text": "a"}).status == 200
+        # One large one and this.
+        assert len(calls) < 4
+        assert all(b" 200 " in answered(one) for one in large)
+
+
 def test_slow_senders_are_sent_away(tokenizers):
     with serving(tokenizers, patience=0.4) as client:
         nothing = raw(client, b"")

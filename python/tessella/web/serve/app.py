@@ -49,13 +49,15 @@ class State:
         self.stopping = False
 
 
-def _written(results: Results) -> bytes:
+def _written(results: Results, deadline: Deadline) -> bytes:
     parts = [b'{"tokenizer":', *json_parts(results.tokenizer), b',"results":[']
     first = True
     for some in results.rows:
         for row in some:
             parts += [] if first else [b","]
-            parts += json_parts(row)
+            for part in json_parts(row):
+                deadline.check()
+                parts.append(part)
             first = False
     return b"".join([*parts, b"]}"])
 
@@ -83,7 +85,7 @@ class _Answering:
         deadline = self._work.deadline()
         status, started = 500, time.perf_counter()
         try:
-            made = await self._work.call(deadline, lambda: self._made(body, wanted, deadline))
+            made = await self._work.call(deadline, lambda: self._made(body, wanted, deadline), len(body))
             status = 200
         except Refused as refused:
             status = refused.status
@@ -92,7 +94,7 @@ class _Answering:
             self._metrics.request(self._operation.path, status, time.perf_counter() - started)
         if isinstance(made, tuple):
             return Response(made[0], media_type=made[1])
-        return StreamingResponse(self._streamed(made, deadline), media_type=LINES)
+        return StreamingResponse(self._streamed(made, deadline, len(body)), media_type=LINES)
 
     def _wanted(self, accept: str) -> str:
         """The media type of the answer."""
@@ -120,16 +122,16 @@ class _Answering:
                 return stream(result), ARROW
             if asked.get("stream"):
                 return _lines(result)
-            return _written(result), "application/json"
+            return _written(result, deadline), "application/json"
         except (TessellaError, TypeError) as error:
             # `TypeError` tells of lone surrogates, which JSON can spell and no text may hold.
             raise _refused(error) from error
 
-    async def _streamed(self, lines: Iterator[bytes], deadline: Deadline) -> AsyncIterator[bytes]:
+    async def _streamed(self, lines: Iterator[bytes], deadline: Deadline, size: int) -> AsyncIterator[bytes]:
         end = b""
         while True:
             try:
-                line = await self._work.call(deadline, lambda: next(lines, end))
+                line = await self._work.call(deadline, lambda: next(lines, end), size)
             except (Refused, TessellaError, TypeError) as error:
                 told = error if isinstance(error, Refused) else _refused(error)
                 yield error_body(told.status, str(told), told.path) + b"\n"
