@@ -62,7 +62,9 @@ def documents(
         told: is given the SHA-256 of the part's bytes when all is read.
         step: is told with each batch how many bytes of the part were read for it.
     """
+    before = len(skipped.listed)
     yield from portions(source, part, partial(_batches, source, part, skipped), told, step)
+    skipped.sort(before)
 
 
 def portions(
