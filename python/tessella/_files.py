@@ -85,8 +85,8 @@ class StreamIds:
         return self._texts.skipped()
 
 
-def stream_texts(name: str, file: IO[bytes], reading: Reading, skips: int = 0) -> _tessella.TextFiles:
-    """The texts of one binary stream, lists of them one after the other; the arguments are those of ``StreamIds``."""
+def stream_texts(name: str, file: Any, reading: Reading, skips: int = 0) -> _tessella.TextFiles:
+    """The texts of one binary stream, lists of them one after the other; the arguments as for ``StreamIds``."""
     return _tessella.TextFiles([(name, file)], skips=skips, **reading.options)
 
 
