@@ -86,7 +86,7 @@ class StreamIds:
 
 
 def stream_texts(name: str, file: Any, reading: Reading, skips: int = 0) -> _tessella.TextFiles:
-    """The texts of one binary stream, lists of them one after the other; the arguments as for ``StreamIds``."""
+    """The texts of one binary stream, lists of them one after the other; arguments as for ``StreamIds``."""
     return _tessella.TextFiles([(name, file)], skips=skips, **reading.options)
 
 
