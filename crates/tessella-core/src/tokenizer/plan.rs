@@ -136,7 +136,7 @@ impl Inner {
                 "piece cache".into(),
                 format!("equal pieces give equal tokens; up to {} MiB per thread", self.cache_budget >> 20),
             );
-        } else {
+        } else if !self.model().is_deterministic() {
             step("model", "no cache".into(), "dropout or sampling is on".into());
         }
         if LanesStart::may_be()
