@@ -62,6 +62,7 @@ class Unique:
                 pass
             # Repeated ones are listed there, too.
             self.duplicates -= len(self._skipped.listed) - before - noted - refused
+        self._skipped.sort(before)
 
     def _kept(self, count: int) -> list[int]:
         """Which of the next documents stay."""
