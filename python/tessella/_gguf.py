@@ -23,6 +23,7 @@ from ._notices import warn
 from ._shown import quoted
 from ._telling import RULES
 from .errors import ArgumentError, UnsupportedError
+from .models import Unigram
 from .normalizers import Precompiled
 
 if TYPE_CHECKING:
@@ -139,15 +140,17 @@ def _remarks(tokenizer: Tokenizer) -> list[str]:
             f"a GGUF file cannot say that {quoted(taking[0])} takes blanks beside it, or stands for a whole "
             "word"
         )
-    if type(tokenizer.model).__name__ == "WordPiece" and _normalized(tokenizer, "é") == "e":
+    if type(tokenizer.model).__name__ == "WordPiece":
+        texts = [*(("한국", "नि") if _normalized(tokenizer, "é") == "e" else ()), "a▁a", "a\x0ba"]
         notices.append(
-            "llama.cpp takes accents off by a table of its own, which keeps only the first letter of each "
-            "Korean syllable"
+            "llama.cpp cleans texts by tables of its own, and marks words by `▁` as if texts had none: "
+            f"{', '.join(map(quoted, texts))} give other ids there"
         )
     if type(tokenizer.model).__name__ == "SentencePiece" and _is_unigram(tokenizer):
+        text = _equally_good(tokenizer)
         notices.append(
             "llama.cpp adds scores as 64-bit numbers: of ways to cut a text that are equally good, it may "
-            "take another"
+            f"take another{f', as for {quoted(text)}' if text else ''}"
         )
         charsmap = _tessella.sentencepiece_parts(tokenizer)[1]
         as_it_is = not charsmap or Precompiled(charsmap).normalize_str(_MARK) == _MARK
@@ -157,6 +160,19 @@ def _remarks(tokenizer: Tokenizer) -> list[str]:
                 f"{quoted('a' + _MARK)}, where SentencePiece takes it off"
             )
     return notices
+
+
+def _equally_good(tokenizer: Tokenizer) -> str | None:
+    """A text that is cut in another way where scores are added as 64-bit numbers, if there is a short one."""
+    found, _, options = _tessella.sentencepiece_parts(tokenizer)
+    wide = Unigram([(text, score) for text, score, _ in found], options["unk"][0])
+    repeated = {text[0] for text, _, kind in found if kind == "normal" and len({*text}) == 1 < len(text)}
+    for length in range(3, 40):
+        for letter in sorted(repeated - {_MARK}):
+            own = tokenizer.encode(letter * length, add_special_tokens=False)
+            if own.ids != [token.id for token in wide.tokenize("".join(own.tokens))]:
+                return letter * length
+    return None
 
 
 def spells_no_specials(tokenizer: Tokenizer) -> bool:

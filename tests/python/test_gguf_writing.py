@@ -131,7 +131,7 @@ def test_words_of_bert(tmp_path):
     again = tessella.load(tmp_path / "x.gguf")
     for text in [*TEXTS[:2], "lowerest unknownЖ [MASK] low"]:
         assert again.encode(text).ids == tokenizer.encode(text).ids
-    assert any("Korean" in one for one in told)
+    assert any('"한국", "नि", "a▁a", "a\\x0ba" give other ids there' in one for one in told), told
 
 
 def test_pieces(tmp_path):

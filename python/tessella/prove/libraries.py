@@ -9,10 +9,12 @@ tokenizer as it is here with what llama.cpp makes of the file that it would get.
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import redirect_stderr
 from typing import TYPE_CHECKING, Literal
 
 from .._encodings import completed
@@ -136,12 +138,17 @@ def _llama_cpp(source: str, tokenizer: Tokenizer) -> tuple[Encode, Encode]:
                 # What they tell is what is going to be compared.
                 warnings.simplefilter("ignore")
                 tokenizer.save(path)
+        said = io.StringIO()
         try:
-            model = library.Llama(model_path=path, vocab_only=True, verbose=False)
+            with redirect_stderr(said):
+                model = library.Llama(model_path=path, vocab_only=True, verbose=False)
         except (ValueError, RuntimeError) as error:
-            raise UnsupportedError(f"llama.cpp does not read {source}: {error}") from error
+            why = ": ".join([str(error), *said.getvalue().strip().splitlines()[-1:]])
+            raise UnsupportedError(f"llama.cpp does not read {source}: {why}") from error
 
     def theirs(text: str) -> list[int]:
-        return list(model.tokenize(text.encode(), add_bos=True, special=special))
+        # It has something to say of texts that begin with the beginning token.
+        with redirect_stderr(io.StringIO()):
+            return list(model.tokenize(text.encode(), add_bos=True, special=special))
 
     return lambda text: tokenizer.encode(text).ids, theirs
