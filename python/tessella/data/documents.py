@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from .. import _tessella
 from .._corpus import Stream, cells
 from .._files import StreamIds, encode_column
 from .._texts import Reading
@@ -140,7 +139,13 @@ def _lines(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -
     note(texts, part, stream, skipped)
 
 
-def note(texts: StreamIds | _tessella.TextFiles, part: Slice, stream: SliceStream, skipped: Skipped) -> None:
+class Skipping(Protocol):
+    """Reads texts and knows which it has passed over."""
+
+    def skipped(self) -> list[tuple[int, int, str]]: ...
+
+
+def note(texts: Skipping, part: Slice, stream: SliceStream, skipped: Skipped) -> None:
     """Lists what the engine has passed over."""
     skipped.add_lines(part, stream.first, texts.skipped())
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from .. import _tessella
 from .._corpus import cells
+from .._files import stream_texts
 from ..errors import FormatError, TessellaError
 from .documents import Source, columns_of, note, portions, say_where
 from .plan import Slice
@@ -51,7 +51,7 @@ def _groups(source: Source, part: Slice, skipped: Skipped, form: str, content: A
 
 def _lines(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> Iterator[Group]:
     skips = skipped.left
-    found = _tessella.TextFiles([(part.path, stream)], skips=skips, **source.how.options)
+    found = stream_texts(part.path, stream, source.how, skips)
     try:
         yield from map(Group, found)
     except FormatError as error:
