@@ -46,7 +46,7 @@ impl Kind {
     /// All ones if the kind has a bit, else zeros.
     #[inline(always)]
     fn all_if(self, bit: u8) -> u64 {
-        0u64.wrapping_sub(u64::from(self.0 / bit & 1))
+        0u64.wrapping_sub(u64::from((self.0 / bit) & 1))
     }
 }
 
