@@ -12,6 +12,9 @@ STEP = $(PYTHON) tools/step.py
 # engine sets CARGO_INCREMENTAL=1.
 export CARGO_INCREMENTAL ?= 0
 WITH_VENV := env VIRTUAL_ENV=$(abspath $(VENV)) PATH="$(abspath $(BIN)):$$PATH"
+# Cargo in maturin's environment and with its features: one set of artefacts for the module, the tests of the crates and the lints.
+CARGO_ALL := $(WITH_VENV) $(BIN)/python tools/as_maturin.py cargo
+ALL := --workspace --profile quick --features pyo3/extension-module
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
@@ -20,13 +23,15 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
-# Each stamp is a set of packages: see requirements/. What asks for no Python is compiled while the environment is made.
+# Each stamp is a set of packages: see requirements/. The engine is compiled meanwhile, by the call that maturin makes of cargo, so that
+# maturin finds it made: all crates at once leave no core idle.
 $(VENV)/.build: requirements/build.txt
-	@export SIDE_BY_SIDE=1; $(STEP) "compiling the core" build/core.log \
-			cargo build --profile quick --package tessella-core & core=$$!; \
-		$(STEP) "making the environment $(VENV)" build/venv.log $(PYTHON) -m venv $(VENV) && \
+	@test -x $(BIN)/python || $(PYTHON) -m venv --without-pip $(VENV)
+	@export SIDE_BY_SIDE=1; $(STEP) "compiling the engine" build/cargo.log $(CARGO_ALL) rustc --profile quick --lib \
+			--manifest-path crates/tessella-python/Cargo.toml --features pyo3/extension-module -- -C strip=symbols & engine=$$!; \
+		$(STEP) "making the environment $(VENV)" build/venv.log $(BIN)/python -m ensurepip --upgrade --default-pip && \
 		$(STEP) "installing what building needs" build/install-build.log $(PIP) -r requirements/build.txt; \
-		status=$$?; wait $$core && exit $$status
+		status=$$?; wait $$engine && exit $$status
 	@touch $@
 
 $(VENV)/.test: requirements/test.txt $(VENV)/.build
@@ -54,16 +59,14 @@ demo: $(VENV)/.built ## Train, encode, prove the round trip, explain, on text th
 	@$(BIN)/python -m tessella.demo
 
 # Installing and reading Python leaves a core to what reads and tests the crates.
-test: ## Everything CI checks
+test: $(VENV)/.build ## Everything CI checks
 	@export SIDE_BY_SIDE=1; $(MAKE) --no-print-directory lint-python & python=$$!; \
 		$(MAKE) --no-print-directory lint-rust rust-test; crates=$$?; wait $$python && exit $$crates
 	@$(MAKE) --no-print-directory python-test
 
-# One profile for the module and the tests of the crates, so that nothing is built twice.
-rust-test:
-	@$(STEP) "building the tests of the crates" build/rust-test.log \
-		cargo test --workspace --profile quick --no-run
-	cargo test --workspace --profile quick --quiet
+rust-test: $(VENV)/.build
+	@$(STEP) "building the tests of the crates" build/rust-test.log $(CARGO_ALL) test $(ALL) --no-run
+	$(CARGO_ALL) test $(ALL) --quiet
 
 python-test: $(VENV)/.built $(VENV)/.test
 	$(BIN)/python -m pytest tests -q -n $(JOBS) --dist worksteal
@@ -75,10 +78,9 @@ lint-python: $(VENV)/.test
 	$(BIN)/ruff format --check python tests tools benchmarks examples
 	@$(STEP) "checking types" build/mypy.log $(BIN)/mypy
 
-lint-rust:
+lint-rust: $(VENV)/.build
 	cargo fmt --all --check
-	@$(STEP) "reading the crates with clippy" build/clippy.log \
-		cargo clippy --workspace --all-targets --profile lint -- -D warnings
+	@$(STEP) "reading the crates with clippy" build/clippy.log $(CARGO_ALL) clippy $(ALL) --all-targets -- -D warnings
 
 format: $(VENV)/.test ## Format Rust and Python
 	cargo fmt --all

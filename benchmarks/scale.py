@@ -35,9 +35,26 @@ CHUNK = 400_000
 #: The exponent of the power law, which is that of Heaps' curve, and syllables of a word at most.
 EXPONENT = 0.6
 SYLLABLES = 8
+#: Words that have three syllables at most.
+COMMON = 64**3
 #: Packed bytes that one task counts, and files that one task merges, as on a cluster.
 GROUP = 256_000_000
 FAN = 16
+
+
+def spelled(rank: Any) -> tuple[Any, Any]:
+    """The words of ranks, a row of letters each with a blank behind, and which of the letters count."""
+    import numpy as np
+
+    consonants, vowels = np.frombuffer(b"tnrslmdkpgbvfhzw", np.uint8), np.frombuffer(b"aeio", np.uint8)
+    letters = np.zeros((len(rank), 2 * SYLLABLES + 1), np.uint8)
+    keep = np.zeros(letters.shape, bool)
+    for place in range(SYLLABLES):
+        letters[:, 2 * place], letters[:, 2 * place + 1] = consonants[rank % 16], vowels[rank // 16 % 4]
+        keep[:, 2 * place : 2 * place + 2] = (rank > 0)[:, None]
+        rank = rank // 64
+    letters[:, -1], keep[:, -1] = ord(" "), True
+    return letters, keep
 
 
 def words(seed: int) -> Iterator[tuple[bytes, Any]]:
@@ -45,17 +62,27 @@ def words(seed: int) -> Iterator[tuple[bytes, Any]]:
     import numpy as np
 
     random = np.random.default_rng(seed)
-    consonants, vowels = np.frombuffer(b"tnrslmdkpgbvfhzw", np.uint8), np.frombuffer(b"aeio", np.uint8)
+    # Nearly all words are among the first, which are spelled once: 7 letters and blanks at most.
+    letters, keep = spelled(np.arange(COMMON))
+    rows, sizes = np.zeros((COMMON, 8), np.uint8), keep.sum(axis=1)
+    is_own = np.arange(8) < sizes[:, None]
+    rows[is_own] = letters[keep]
+    is_own[0] = False
     while True:
         rank = np.minimum(random.random(CHUNK) ** (-1 / EXPONENT), 2.0**47).astype(np.int64)
-        letters = np.zeros((CHUNK, 2 * SYLLABLES + 1), np.uint8)
-        keep = np.zeros(letters.shape, bool)
-        for place in range(SYLLABLES):
-            letters[:, 2 * place], letters[:, 2 * place + 1] = consonants[rank % 16], vowels[rank // 16 % 4]
-            keep[:, 2 * place : 2 * place + 2] = (rank > 0)[:, None]
-            rank //= 64
-        letters[:, -1], keep[:, -1] = ord(" "), True
-        yield letters[keep].tobytes(), keep.sum(axis=1).cumsum()
+        rare = np.flatnonzero(rank >= COMMON)
+        letters, keep = spelled(rank[rare])
+        common = np.where(rank < COMMON, rank, 0)
+        lengths = sizes[common]
+        lengths[rare] = 0
+        content = rows[common][is_own[common]].tobytes()
+        # Where what is rare goes, in front of the common word that follows it.
+        cuts = [0, *lengths.cumsum()[rare].tolist(), len(content)]
+        lengths[rare] = keep.sum(axis=1)
+        seldom = [row[which].tobytes() for row, which in zip(letters, keep, strict=True)]
+        parts = [content[a:b] for a, b in itertools.pairwise(cuts)]
+        whole = [part for pair in itertools.zip_longest(parts, seldom, fillvalue=b"") for part in pair]
+        yield b"".join(whole), lengths.cumsum()
 
 
 def write(folder: Path, size: int, seed: int, parts: int = 4) -> tuple[list[Path], int]:

@@ -85,6 +85,11 @@ class StreamIds:
         return self._texts.skipped()
 
 
+def stream_texts(name: str, file: Any, reading: Reading, skips: int = 0) -> _tessella.TextFiles:
+    """The texts of one binary stream, lists of them one after the other; arguments as for ``StreamIds``."""
+    return _tessella.TextFiles([(name, file)], skips=skips, **reading.options)
+
+
 def encode_column(
     tokenizer: Tokenizer, content: Any, offsets: Any, special: bool, threads: int | None
 ) -> RaggedIds | None:

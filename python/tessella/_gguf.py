@@ -8,11 +8,14 @@ text that would differ is the reason why nothing is written.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import random
 import tempfile
 from collections.abc import Iterator
+from copy import copy
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from . import _gguf_file, _tessella
@@ -20,9 +23,12 @@ from ._notices import warn
 from ._shown import quoted
 from ._telling import RULES
 from .errors import ArgumentError, UnsupportedError
+from .models import Unigram
+from .normalizers import Precompiled
 
 if TYPE_CHECKING:
     from ._types import Path
+    from .pre_tokenizers import PreTokenizer
     from .tokenizer import Tokenizer
 
 __all__ = ["save", "spells_no_specials"]
@@ -51,18 +57,26 @@ _SOURCE = (
 )
 #: What llama.cpp is known to do in its own way, and what no text needs.
 _RARE = ("it'ſ", "we'ſ more", "x" * 101)
+_NO_BYTES = "llama.cpp spells unknown text in tokens of bytes only for BPE, not for Unigram models"
 #: Tokens that end texts, where nothing says which one does.
 _ENDS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|im_end|>")
 
 
-def save(tokenizer: Tokenizer, path: Path, into: Path | None = None) -> None:
+def save(tokenizer: Tokenizer, path: Path, into: Path | None = None, drop_normalizer: bool = False) -> None:
     """Writes the tokenizer to a file of its own, or to a copy of the model's file ``into``.
+
+    With ``drop_normalizer``, the file is that of the tokenizer without its normalizer.
 
     Raises ``UnsupportedError`` with the obstacle, which is a text that would differ if nothing else is.
     """
     model = None if into is None else _gguf_file.Model.read(os.fspath(into))
     if model is not None and os.path.exists(path) and os.path.samefile(model.path, path):
         raise ArgumentError(f"{os.fspath(path)} is the model's file itself: give the copy another name")
+    dropped = []
+    if drop_normalizer and tokenizer.normalizer is not None:
+        whole, tokenizer = tokenizer, copy(tokenizer)
+        tokenizer.normalizer = None
+        dropped = _lost(whole, tokenizer)
     keys, notices = _proven(tokenizer)
     if model is not None:
         _fits(keys, model)
@@ -72,7 +86,13 @@ def save(tokenizer: Tokenizer, path: Path, into: Path | None = None) -> None:
         model = model._replace(pairs={key: raw for key, raw in model.pairs.items() if key not in own})
         keys = {key: value for key, value in keys.items() if key not in model.pairs}
     _gguf_file.write(os.fspath(path), keys, model)
-    warn(*notices)
+    warn(*dropped, *notices)
+
+
+def _lost(tokenizer: Tokenizer, bare: Tokenizer) -> list[str]:
+    """What is said of a normalizer that is left out."""
+    found = _differing(tokenizer, bare, list(_texts(tokenizer)))
+    return [f"the normalizer is left out, as asked: {found}"] if found else []
 
 
 def _fits(keys: dict[str, Any], model: _gguf_file.Model) -> None:
@@ -120,17 +140,39 @@ def _remarks(tokenizer: Tokenizer) -> list[str]:
             f"a GGUF file cannot say that {quoted(taking[0])} takes blanks beside it, or stands for a whole "
             "word"
         )
-    if type(tokenizer.model).__name__ == "WordPiece" and _normalized(tokenizer, "é") == "e":
+    if type(tokenizer.model).__name__ == "WordPiece":
+        texts = [*(("한국", "नि") if _normalized(tokenizer, "é") == "e" else ()), "a▁a", "a\x0ba"]
         notices.append(
-            "llama.cpp takes accents off by a table of its own, which keeps only the first letter of each "
-            "Korean syllable"
+            "llama.cpp cleans texts by tables of its own, and marks words by `▁` as if texts had none: "
+            f"{', '.join(map(quoted, texts))} give other ids there"
         )
-    if type(tokenizer.model).__name__ in ("SentencePiece", "Unigram") and _is_unigram(tokenizer):
+    if type(tokenizer.model).__name__ == "SentencePiece" and _is_unigram(tokenizer):
+        text = _equally_good(tokenizer)
         notices.append(
             "llama.cpp adds scores as 64-bit numbers: of ways to cut a text that are equally good, it may "
-            "take another"
+            f"take another{f', as for {quoted(text)}' if text else ''}"
         )
+        charsmap = _tessella.sentencepiece_parts(tokenizer)[1]
+        as_it_is = not charsmap or Precompiled(charsmap).normalize_str(_MARK) == _MARK
+        if as_it_is and getattr(tokenizer.normalizer, "remove_extra_whitespaces", False):
+            notices.append(
+                f"llama.cpp takes no `{_MARK}` for a blank that a text spells: it stands at the end of "
+                f"{quoted('a' + _MARK)}, where SentencePiece takes it off"
+            )
     return notices
+
+
+def _equally_good(tokenizer: Tokenizer) -> str | None:
+    """A text that is cut in another way where scores are added as 64-bit numbers, if there is a short one."""
+    found, _, options = _tessella.sentencepiece_parts(tokenizer)
+    wide = Unigram([(text, score) for text, score, _ in found], options["unk"][0])
+    repeated = {text[0] for text, _, kind in found if kind == "normal" and len({*text}) == 1 < len(text)}
+    for length in range(3, 40):
+        for letter in sorted(repeated - {_MARK}):
+            own = tokenizer.encode(letter * length, add_special_tokens=False)
+            if own.ids != [token.id for token in wide.tokenize("".join(own.tokens))]:
+                return letter * length
+    return None
 
 
 def spells_no_specials(tokenizer: Tokenizer) -> bool:
@@ -144,8 +186,6 @@ def _normalized(tokenizer: Tokenizer, text: str) -> str:
 
 
 def _is_unigram(tokenizer: Tokenizer) -> bool:
-    if type(tokenizer.model).__name__ == "Unigram":
-        return True
     return bool(_tessella.sentencepiece_parts(tokenizer)[2]["unigram"])
 
 
@@ -154,7 +194,8 @@ def _read(keys: dict[str, Any]) -> Tokenizer:
 
     with tempfile.TemporaryDirectory(prefix="tessella-") as folder:
         path = os.path.join(folder, "tried.gguf")
-        _gguf_file.write(path, keys)
+        with open(path, "wb") as file:
+            file.write(_gguf_file.content(keys))
         return load(path)
 
 
@@ -222,6 +263,8 @@ def _candidates(tokenizer: Tokenizer, texts: list[str]) -> Iterator[dict[str, An
             yield base | {"tokenizer.ggml.pre": name}
     elif kind == "BPE":
         yield _scored(tokenizer, state)
+    elif kind == "Unigram":
+        yield _unigram(tokenizer, state)
     else:
         raise _refusal(f"llama.cpp has no {kind} model with these stages")
 
@@ -240,46 +283,53 @@ def _cuts(tokenizer: Tokenizer, state: dict[str, Any], texts: list[str]) -> Iter
         if changed is not None:
             raise _refusal(
                 f"llama.cpp normalizes no text for such a model, and here {quoted(changed[:40])} becomes "
-                f"{quoted(_normalized(tokenizer, changed)[:40])}; take the normalizer out if that does not "
-                "matter"
+                f"{quoted(_normalized(tokenizer, changed)[:40])}; where that does not matter, write it with "
+                "`drop_normalizer`"
             )
     own = tokenizer.pre_tokenizer
     assert own is not None
-    joined = [text for text in texts if text]
-    expected = [own.pre_tokenize_str(text) for text in joined]
+    expected = [(text, _pieces_of(own, text)) for text in texts if text]
     whole = bool(state.get("ignore_merges"))
-    alike: list[tuple[bool, int, str]] = []
-    nearest = (len(joined) + 1, "", "", "")
-    for name, looks_up, bytes_spelled in _tessella.gguf_cuts():
-        if not bytes_spelled:
-            continue
-        stages = _way(name).pre_tokenizer
-        assert stages is not None
-        differing = []
-        for text, pieces in zip(joined, expected, strict=True):
-            found = stages.pre_tokenize_str(text)
-            if [piece for piece, _ in found] != [piece for piece, _ in pieces]:
-                differing.append(text)
-                if len(differing) >= nearest[0]:
-                    break
-        if not differing:
-            alike.append((looks_up != whole, len(alike), name))
-        elif len(differing) < nearest[0]:
-            text = min(differing, key=len)
-            shown = " ".join(piece for piece, _ in stages.pre_tokenize_str(text))
-            nearest = (len(differing), name, text, shown)
+    named = [(name, looks_up) for name, looks_up, bytes_spelled in _tessella.gguf_cuts() if bytes_spelled]
+    alike = [
+        (looks_up != whole, place, name)
+        for place, (name, looks_up) in enumerate(named)
+        if all(_pieces_of(_way(name), text) == pieces for text, pieces in expected)
+    ]
     if not alike:
-        _, name, text, shown = nearest
-        raise _refusal(
-            "llama.cpp knows no way (`tokenizer.ggml.pre`) that cuts texts like its pre-tokenizer; the "
-            f"nearest, `{name}`, cuts {quoted(text[:60])} into {quoted(shown[:80])}"
-        )
+        raise _refusal(_nearest([name for name, _ in named], expected))
     yield from (name for _, _, name in sorted(alike))
 
 
-def _way(name: str) -> Tokenizer:
-    """A tokenizer that cuts texts in this way."""
-    return _read(
+def _nearest(names: list[str], expected: list[tuple[str, list[str]]]) -> str:
+    """Which way comes nearest, and a text that it cuts otherwise."""
+    fewest: list[str] | None = None
+    nearest = ""
+    for name in names:
+        differing = []
+        for text, pieces in expected:
+            if _pieces_of(_way(name), text) != pieces:
+                differing.append(text)
+                if fewest is not None and len(differing) >= len(fewest):
+                    break
+        else:
+            fewest, nearest = differing, name
+    text = min(fewest or (), key=len)
+    shown = " ".join(_pieces_of(_way(nearest), text))
+    return (
+        "llama.cpp knows no way (`tokenizer.ggml.pre`) that cuts texts like its pre-tokenizer; the "
+        f"nearest, `{nearest}`, cuts {quoted(text[:60])} into {quoted(shown[:80])}"
+    )
+
+
+def _pieces_of(stage: PreTokenizer, text: str) -> list[str]:
+    return [piece for piece, _ in stage.pre_tokenize_str(text)]
+
+
+@cache
+def _way(name: str) -> PreTokenizer:
+    """What cuts texts in this way."""
+    stage = _read(
         {
             "general.architecture": "gpt2",
             "tokenizer.ggml.model": "gpt2",
@@ -287,7 +337,9 @@ def _way(name: str) -> Tokenizer:
             "tokenizer.ggml.tokens": ["a", "b", "ab"],
             "tokenizer.ggml.merges": ["a b"],
         }
-    )
+    ).pre_tokenizer
+    assert stage is not None
+    return stage
 
 
 def _table(tokenizer: Tokenizer, texts: dict[str, int]) -> tuple[list[str], list[int]]:
@@ -428,6 +480,45 @@ def _words(tokenizer: Tokenizer, state: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _unigram(tokenizer: Tokenizer, state: dict[str, Any]) -> dict[str, Any]:
+    """Unigram of a ``tokenizer.json``, if its stages do what SentencePiece's rules do."""
+    if state.get("byte_fallback"):
+        raise _refusal(_NO_BYTES)
+    unknown = state.get("unk_id")
+    if unknown is None:
+        raise _refusal("llama.cpp needs a token for unknown text in such a model, and there is none")
+    tokens, kinds = _table(tokenizer, {text: id for id, (text, _) in enumerate(state["vocab"])})
+    kinds[unknown] = _UNKNOWN
+    scores = [float(score) for _, score in state["vocab"]]
+    before, own = _normalized(tokenizer, "a  b"), tokenizer.pre_tokenizer
+    marked = before if own is None else "".join(_pieces_of(own, before))
+    keys: dict[str, Any] = {
+        "general.architecture": "t5",
+        "tokenizer.ggml.model": "t5",
+        "tokenizer.ggml.tokens": tokens,
+        "tokenizer.ggml.scores": scores + [0.0] * (len(tokens) - len(scores)),
+        "tokenizer.ggml.token_type": kinds,
+        "tokenizer.ggml.add_space_prefix": marked.startswith(_MARK),
+        "tokenizer.ggml.remove_extra_whitespaces": _MARK * 2 not in marked,
+        **_ends(tokenizer, tokens),
+        "tokenizer.ggml.unknown_token_id": unknown,
+    }
+    charsmap = _charsmap(tokenizer)
+    return keys | {"tokenizer.ggml.precompiled_charsmap": charsmap} if charsmap else keys
+
+
+def _charsmap(tokenizer: Tokenizer) -> bytes:
+    """The map of characters among the normalizers."""
+    stage = tokenizer.normalizer
+    said = None if stage is None else json.loads(stage.__getstate__())
+    waiting = [said] if said else []
+    for part in waiting:
+        if part["type"] == "Precompiled":
+            return base64.b64decode(part["precompiled_charsmap"] or "")
+        waiting += part.get("normalizers", ())
+    return b""
+
+
 def _pieces(tokenizer: Tokenizer) -> dict[str, Any]:
     """A SentencePiece model."""
     found, charsmap, options = _tessella.sentencepiece_parts(tokenizer)
@@ -445,9 +536,7 @@ def _pieces(tokenizer: Tokenizer) -> dict[str, Any]:
     scores = [float(score) for _, score, _ in found] + [0.0] * (len(tokens) - len(found))
     unigram = options["unigram"]
     if unigram and options["byte_fallback"]:
-        raise _refusal(
-            "llama.cpp spells unknown text in tokens of bytes only for BPE, not for Unigram models"
-        )
+        raise _refusal(_NO_BYTES)
     if not unigram and not options["byte_fallback"]:
         raise _refusal("llama.cpp needs tokens for all bytes in such a model, and they are not there")
     keys: dict[str, Any] = {

@@ -16,7 +16,7 @@ from typing import IO, NamedTuple
 from ._files import _replacing
 from .errors import FormatError
 
-__all__ = ["Model", "write"]
+__all__ = ["Model", "content", "write"]
 
 _MAGIC = b"GGUF"
 _BOOL, _STRING, _ARRAY = 7, 8, 9
@@ -138,13 +138,18 @@ def _packed(value: object) -> bytes:
     return struct.pack(f"<IIQ{len(value)}{form}", _ARRAY, kind, len(value), *value)
 
 
-def write(path: str, keys: Mapping[str, object], model: Model | None = None) -> None:
-    """Writes a file of these keys, with the tensors and further keys of a model's file."""
+def content(keys: Mapping[str, object], model: Model | None = None) -> bytes:
+    """What stands in a file before the data of its tensors."""
     pairs = {} if model is None else dict(model.pairs)
     pairs.update((key, _packed(value)) for key, value in keys.items())
     count, tensors = (0, b"") if model is None else (model.tensor_count, model.tensors)
     head = _MAGIC + struct.pack("<IQQ", 3, count, len(pairs))
-    head += b"".join(_text(key) + value for key, value in pairs.items()) + tensors
+    return head + b"".join(_text(key) + value for key, value in pairs.items()) + tensors
+
+
+def write(path: str, keys: Mapping[str, object], model: Model | None = None) -> None:
+    """Writes a file of these keys, with the tensors and further keys of a model's file."""
+    head = content(keys, model)
     with _replacing(path) as target:
         target.write(head)
         if model is not None:

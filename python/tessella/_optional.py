@@ -24,18 +24,19 @@ def how_to_install(package: str, extra: str) -> str:
     return f"pip install {package} (or, in a clone of Tessella: pip install '.[{extra}]')"
 
 
-def needed(package: str, extra: str, purpose: str) -> ModuleType:
+def needed(package: str, extra: str, purpose: str, distribution: str | None = None) -> ModuleType:
     """An optional package, or an error that says what it is for and how to install it.
 
     Args:
         package: the module to import.
         extra: the extra of this package that installs it.
         purpose: what needs it, to begin a sentence.
+        distribution: its name for pip, where that is not the module's.
     """
     try:
         return import_module(package)
     except ImportError as error:
-        name = package.partition(".")[0]
+        name = distribution or package.partition(".")[0]
         raise MissingDependencyError(
             f"{purpose} needs {name}, which cannot be imported ({error}): {how_to_install(name, extra)}"
         ) from error

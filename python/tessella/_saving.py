@@ -16,15 +16,22 @@ if TYPE_CHECKING:
 
 
 def save(
-    tokenizer: Tokenizer, path: Path, pretty: bool, format: SaveFormat | None, into: Path | None
+    tokenizer: Tokenizer,
+    path: Path,
+    pretty: bool,
+    format: SaveFormat | None,
+    into: Path | None,
+    drop_normalizer: bool = False,
 ) -> None:
     """See ``Tokenizer.save``."""
     kind = _tessella.format_to_write(path, format)
     if kind == "gguf":
         from ._gguf import save as save_gguf
 
-        save_gguf(tokenizer, path, into)
+        save_gguf(tokenizer, path, into, drop_normalizer)
         return
+    if drop_normalizer:
+        raise ArgumentError(f"`drop_normalizer` is for GGUF files, and {path!r} is none")
     if into is not None:
         raise ArgumentError(f"`into` is the file of a model that a GGUF file copies, and {path!r} is none")
     if kind == "folder":

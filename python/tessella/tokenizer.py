@@ -208,6 +208,7 @@ class Tokenizer(_tessella.Tokenizer):
         format: SaveFormat | None = None,
         *,
         into: Path | None = None,
+        drop_normalizer: bool = False,
     ) -> None:
         """Writes the tokenizer to a file or folder that gives the same tokenizer when it is read.
 
@@ -230,6 +231,8 @@ class Tokenizer(_tessella.Tokenizer):
                 read back with the same ids on thousands of texts.
             into: for GGUF, the file of a model: a copy of it is written with this tokenizer, its tensors
                 byte for byte.
+            drop_normalizer: for GGUF, leave out the normalizer, which llama.cpp cannot apply before BPE of
+                bytes (NFC of Qwen, for one). A warning shows a text that gives other ids then.
 
         Example:
             >>> import os, tempfile
@@ -243,7 +246,7 @@ class Tokenizer(_tessella.Tokenizer):
         """
         from ._saving import save
 
-        save(self, path, pretty, format, into)
+        save(self, path, pretty, format, into, drop_normalizer)
 
     def save_folder(self, path: Path) -> list[str]:
         """Writes a folder that ``tessella.load`` and the transformers library read, and tells its files.

@@ -65,6 +65,16 @@ def texts():
     return found
 
 
+def is_told(tokenizer, text):
+    """Whether the text is of the kind that saving to GGUF warns of, whatever else stands in it."""
+    if type(tokenizer.model).__name__ != "WordPiece":
+        return "'ſ" in text
+    # To BERT a word of more characters than this is unknown as a whole, and llama.cpp knows no such limit.
+    most = tokenizer.model.max_input_chars_per_word
+    cleaned = tokenizer.normalizer.normalize_str(text)
+    return any(len(word) > most for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(cleaned))
+
+
 def test_the_table_of_names_is_complete():
     assert sorted(NAMES) == sorted(WRITABLE)
 
@@ -94,13 +104,13 @@ def test_conversions(tmp_path, capsys, name):
         different = [
             text for text, ids, other in zip(corpus, expected, found, strict=True) if list(ids) != list(other)
         ]
-        if any("encodes some texts otherwise" in str(one.message) for one in told):
-            # BERT knows no word of more than 100 characters, and llama.cpp does. They are counted after accents and syllables
-            # are taken apart, which makes up to four of one.
-            different = [text for text in different if max(map(len, text.split()), default=0) <= 25]
+        said = any("encodes some texts otherwise" in str(one.message) for one in told)
+        accepted = [text for text in different if said and is_told(tokenizer, text)]
         row[format] = f"{len(corpus) - len(different)} of {len(corpus)}"
+        row[format] += f", {len(accepted)} as a warning told" if accepted else ""
+        different = [text for text in different if text not in accepted]
         assert not different, f"{name} as {format}: {min(different, key=len)[:80]!r}"
-    assert any(said.endswith(f"of {len(corpus)}") for said in row.values())
+    assert any(said.endswith(f"{len(corpus)} of {len(corpus)}") for said in row.values())
     if ALL:
         with capsys.disabled():
             print("", *(f"{name:24} {format:9} {said}" for format, said in row.items()), sep="\n")

@@ -1,6 +1,7 @@
 """Counting on a cluster of Ray: the file of one machine, byte for byte, also while workers and nodes are lost."""
 
 import gzip
+import io
 import os
 import random
 import signal
@@ -20,12 +21,20 @@ def tokenizer():
     return made
 
 
-def test_what_a_cluster_does_not_count(tokenizer, tmp_path):
+def test_what_a_cluster_does_not_count(tokenizer, tmp_path, capsys, monkeypatch):
+    from tessella.cli.main import main
+
+    monkeypatch.setattr("sys.stdin", io.StringIO("low\n"))
     (tmp_path / "a.txt").write_text("low\n")
     with pytest.raises(ArgumentError, match="`engine` must be 'local' or 'ray', found 'spark'"):
         tessella.count_pieces(tmp_path / "a.txt", tokenizer, engine="spark")
     with pytest.raises(ArgumentError, match="a cluster counts files"):
         tessella.count_pieces(["low lower"], tokenizer, engine="ray")
+    tokenizer.save(tmp_path / "t.json")
+    for given in (["-", "--tokenizer", str(tmp_path / "t.json")], ["--merge", str(tmp_path / "a.counts")]):
+        assert main(["count", *given, "--engine", "ray"]) != 0
+    said = capsys.readouterr().err
+    assert "a cluster counts files" in said and "leave --engine out" in said
     with pytest.raises(ArgumentError, match="`hold_out` counts texts from the first to the last"):
         tessella.count_pieces(tmp_path / "a.txt", tokenizer, engine="ray", hold_out=3)
 
@@ -115,6 +124,16 @@ def test_a_cluster_counts_what_one_machine_counts(cluster, corpus, tokenizer, tm
     assert counts.sources == tessella.PieceCounts.load(tmp_path / "one.counts").sources
     del counts
     assert list(scratch.iterdir()) == []
+
+
+def test_on_the_command_line(cluster, corpus, tokenizer, tmp_path, capsys):
+    from tessella.cli.main import main
+
+    tokenizer.save(tmp_path / "t.json")
+    given = [*map(str, corpus[:6]), "--tokenizer", str(tmp_path / "t.json"), "--quiet"]
+    for engine in ("local", "ray"):
+        assert main(["count", *given, "--engine", engine, "-o", str(tmp_path / f"{engine}.counts")]) == 0
+    assert (tmp_path / "ray.counts").read_bytes() == (tmp_path / "local.counts").read_bytes()
 
 
 def test_what_a_task_raises_comes_out_as_it_was(cluster, tokenizer, tmp_path):

@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 import tessella
-from tessella import _gguf, _gguf_file, normalizers, pre_tokenizers, recipes
+from tessella import Tokenizer, _gguf, _gguf_file, models, normalizers, pre_tokenizers, processors, recipes
 from tessella.cli.main import main
 from tessella.errors import ArgumentError, FormatError, UnsupportedError
 
@@ -75,13 +75,63 @@ def test_what_no_way_does_is_refused_with_a_text(tmp_path):
     assert not os.listdir(tmp_path)
 
 
+def test_a_normalizer_is_left_out_if_asked_for(tmp_path, capsys):
+    tokenizer = recipes.get("gpt2").train(TEXTS, vocab_size=300)
+    tokenizer.normalizer = normalizers.NFC()
+    told = quiet(tokenizer, tmp_path / "x.gguf", drop_normalizer=True)
+    assert any("left out, as asked: the text" in one and "would give" in one for one in told)
+    again = tessella.load(tmp_path / "x.gguf")
+    for text in TEXTS[:2]:
+        assert again.encode(text).ids == tokenizer.encode(text).ids
+    assert again.encode("e\u0301").ids != tokenizer.encode("e\u0301").ids
+    assert tokenizer.normalizer is not None
+    tokenizer.save(tmp_path / "t.json")
+    command = ["convert", str(tmp_path / "t.json"), str(tmp_path / "y.gguf")]
+    assert main(command) == 1
+    assert "write it with `drop_normalizer`" in capsys.readouterr().err
+    assert main([*command, "--drop-normalizer"]) == 0
+    said = capsys.readouterr()
+    assert "but for the normalizer" in said.out and "left out, as asked: the text" in said.err
+    assert again.encode(TEXTS[1]).ids == tessella.load(tmp_path / "y.gguf").encode(TEXTS[1]).ids
+    with pytest.raises(ArgumentError, match="is for GGUF files"):
+        tokenizer.save(tmp_path / "y.json", drop_normalizer=True)
+    assert main([*command[:2], str(tmp_path / "y.json"), "--drop-normalizer"]) == 1
+
+
+def test_unigram_with_stages_of_its_own(tmp_path):
+    """What SentencePiece's rules say too is written; what is only near to them is refused with a text."""
+    pieces = [("<unk>", 0.0), ("</s>", 0.0), *((text, -1.0 - n / 7) for n, text in enumerate("▁abé"))]
+    pieces += [("ab", -1.1), ("▁a", -1.2)]
+    tokenizer = Tokenizer(models.Unigram(pieces, 0))
+    tokenizer.add_special_tokens(["<unk>", "</s>"])
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never", split=False)
+    tokenizer.post_processor = processors.TemplateProcessing("$A </s>", special_tokens=[("</s>", 1)])
+    told = quiet(tokenizer, tmp_path / "x.gguf")
+    again = tessella.load(tmp_path / "x.gguf")
+    for text in ("ab aba", "  a ", "zab é</s>a", ""):
+        assert again.encode(text).ids == tokenizer.encode(text).ids
+    assert not told
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace(prepend_scheme="always")]
+    )
+    with pytest.raises(UnsupportedError, match=r'the text ".+" would give \['):
+        tokenizer.save(tmp_path / "y.gguf")
+    tokenizer.model = models.Unigram(pieces, 0, byte_fallback=True)
+    with pytest.raises(UnsupportedError, match="not for Unigram models"):
+        tokenizer.save(tmp_path / "y.gguf")
+    tokenizer.model = models.Unigram(pieces)
+    with pytest.raises(UnsupportedError, match="needs a token for unknown text"):
+        tokenizer.save(tmp_path / "y.gguf")
+    assert not (tmp_path / "y.gguf").exists()
+
+
 def test_words_of_bert(tmp_path):
     tokenizer = recipes.get("bert-uncased").train(TEXTS, vocab_size=200)
     told = quiet(tokenizer, tmp_path / "x.gguf")
     again = tessella.load(tmp_path / "x.gguf")
     for text in [*TEXTS[:2], "lowerest unknownЖ [MASK] low"]:
         assert again.encode(text).ids == tokenizer.encode(text).ids
-    assert any("Korean" in one for one in told)
+    assert any('"한국", "नि", "a▁a", "a\\x0ba" give other ids there' in one for one in told), told
 
 
 def test_pieces(tmp_path):

@@ -44,11 +44,19 @@ class Board:
     def __init__(
         self, stage: str, stream: TextIO | None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._stage, self._stream, self._clock = stage, stream, clock
+        self._what, self._stream, self._clock = stage, stream, clock
         self._is_drawn = stream is not None and stream.isatty()
-        self._begin = self._last = clock()
+        self._last = clock()
         self._is_shown = False
-        self._total = self._shards = self._done_before = 0
+        self._start({})
+
+    def _start(self, event: dict[str, Any]) -> None:
+        """Begins a stage, of which the event says what is to be done."""
+        self._stage = event.get("stage", self._what)
+        self._begin = self._clock()
+        self._total, self._shards, self._done_before = (
+            event.get(key, 0) for key in ("bytes", "shards", "done")
+        )
         self._bytes: dict[int, int] = {}
         self._tokens: dict[int, int] = {}
         self._at_work: set[int] = set()
@@ -58,7 +66,7 @@ class Board:
         """Takes what happened, and shows it if it is time."""
         kind, shard = event["event"], event.get("shard", -1)
         if kind == "plan":
-            self._total, self._shards, self._done_before = event["bytes"], event["shards"], event["done"]
+            self._start(event)
             if event["done"]:
                 self.note(f"going on: {event['done']:,} of {event['shards']:,} shards are there")
         elif kind == "started":

@@ -8,6 +8,7 @@ manifest that belongs to other inputs, and a tokenizer that is not the one.
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import tempfile
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ArgumentError
 from ._fingerprint import fingerprint
 from .found import STDIN
-from .job import Job, input_found, make
+from .job import Job, input_found, make, repeats_name
 from .manifest import read_manifest
 from .places import Place, opened, place
 from .plan import Shard, Slice
@@ -24,6 +25,9 @@ from .settings import Settings
 from .shuffling import drawn
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from .._types import AnyTokenizer, Path
 
 __all__ = ["Verified", "verify"]
@@ -82,7 +86,7 @@ def verify(path: Path, tokenizer: AnyTokenizer | None = None, *, sample: int = 1
         else:
             remade = drawn(len(manifest["shards"]), sample, seed)
             for index in remade:
-                problems += _again(tokenizer, manifest, index)
+                problems += _again(target, tokenizer, manifest, index)
     return Verified(len(files), sum(file["bytes"] for file in files), remade, problems)
 
 
@@ -103,7 +107,7 @@ def _file(target: Place, file: dict[str, Any]) -> list[str]:
     return []
 
 
-def _again(tokenizer: AnyTokenizer, manifest: dict[str, Any], index: int) -> list[str]:
+def _again(target: Place, tokenizer: AnyTokenizer, manifest: dict[str, Any], index: int) -> list[str]:
     """Makes a shard again and compares it with what the manifest tells."""
     entry = manifest["shards"][index]
     settings = Settings.from_told(manifest["settings"])
@@ -120,8 +124,11 @@ def _again(tokenizer: AnyTokenizer, manifest: dict[str, Any], index: int) -> lis
         slices.append(Slice(one["file"], one["start"], one["end"], found.size, found.stamp))
     with tempfile.TemporaryDirectory(prefix="tessella-") as folder:
         job = Job(tokenizer, manifest["tokenizer"], settings, folder)
-        made = make(job, Shard(index, tuple(slices)))
+        made = make(job, Shard(index, tuple(slices)), left_out=_left_out(target, settings, index))
     found_problems = []
+    counts = (entry.get("duplicates"), made.get("duplicates"))
+    if counts[0] != counts[1]:
+        found_problems.append(f"shard {index} has {counts[1]} duplicates, the manifest tells {counts[0]}")
     for before, now in zip(entry["inputs"], made["inputs"], strict=True):
         if before["sha256"] != now["sha256"]:
             found_problems.append(
@@ -130,3 +137,14 @@ def _again(tokenizer: AnyTokenizer, manifest: dict[str, Any], index: int) -> lis
     if not found_problems and made["files"] != entry["files"]:
         found_problems.append(f"shard {index}, made again, is not what was written")
     return found_problems
+
+
+def _left_out(target: Place, settings: Settings, index: int) -> npt.NDArray[np.uint64] | None:
+    """The documents of a shard that were left out, as a file beside it tells."""
+    import numpy as np
+
+    if settings.dedup is None:
+        return None
+    with opened(target.of(repeats_name(index))) as file:
+        rows: npt.NDArray[np.uint64] = np.load(io.BytesIO(file.read()), allow_pickle=False)
+        return rows

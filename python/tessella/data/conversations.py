@@ -21,7 +21,7 @@ from .skipping import Skipped
 from .slices import SliceStream
 from .tables import RawSlice
 
-__all__ = ["conversations"]
+__all__ = ["conversations", "ids_and_marks", "lists", "rows"]
 
 #: Conversations that are encoded at a time.
 MANY = 256
@@ -29,12 +29,8 @@ MANY = 256
 
 def conversations(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> Iterator[Batch]:
     """The conversations of a part of a file, with their masks."""
-    if not hasattr(source.chat, "apply_chat_template"):
-        raise ArgumentError(
-            "mask='assistant' needs a tokenizer with a chat template: tessella.AutoTokenizer.from_pretrained"
-        )
     first = 0
-    for some in _lists(_rows(source, part, stream, skipped)):
+    for some in lists(rows(source, part, stream, skipped)):
         batch = _encoded(source, part, stream, some, first, skipped)
         yield batch
         first += len(batch.lengths)
@@ -55,14 +51,14 @@ def _encoded(
     import numpy as np
 
     try:
-        ids, marks = _ids_and_marks(source, [row.messages for row in rows])
+        ids, marks = ids_and_marks(source, [row.messages for row in rows])
     except Exception:
         if not skipped.left:
             raise
         ids, marks = [], []
         for row in rows:
             try:
-                one, mark = _ids_and_marks(source, [row.messages])
+                one, mark = ids_and_marks(source, [row.messages])
             except Exception as wrong:
                 if not skipped.left:
                     raise
@@ -82,14 +78,16 @@ def _encoded(
     )
 
 
-def _ids_and_marks(source: Source, some: list[Any]) -> tuple[list[list[int]], list[list[int]]]:
+def ids_and_marks(source: Source, some: list[Any]) -> tuple[list[list[int]], list[list[int]]]:
+    """The ids of conversations, and the marks on what the assistant says."""
     found = source.chat.apply_chat_template(
         some, tokenize=True, return_dict=True, return_assistant_tokens_mask=True
     )
     return list(found["input_ids"]), list(found["assistant_masks"])
 
 
-def _lists(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
+def lists(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
+    """Conversations in lists of some of them."""
     some: list[_Row] = []
     for row in rows:
         some.append(row)
@@ -100,8 +98,12 @@ def _lists(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
         yield some
 
 
-def _rows(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> Iterator[_Row]:
+def rows(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> Iterator[_Row]:
     """The messages of each line."""
+    if not hasattr(source.chat, "apply_chat_template"):
+        raise ArgumentError(
+            "mask='assistant' needs a tokenizer with a chat template: tessella.AutoTokenizer.from_pretrained"
+        )
     file: Any = io.BufferedReader(RawSlice(stream), 1 << 20)
     head = file.peek(4)[:4]
     if head[:2] == b"\x1f\x8b" or head == b"\x28\xb5\x2f\xfd":

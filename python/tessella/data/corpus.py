@@ -32,6 +32,8 @@ from .manifest import (
 )
 from .places import Place, place
 from .plan import Shard, plan
+from .repeated import find_repeats
+from .repeats import hash_name, is_scratch, read_hashed
 from .result import Result
 from .settings import Format, Settings, resettle, settle
 
@@ -63,6 +65,7 @@ def tokenize_corpus(
     pack: Literal["concat", "best-fit"] | None = None,
     length: int | None = None,
     shuffle: int | None = None,
+    dedup: Literal["exact"] | None = None,
     mask: Literal["assistant"] | None = None,
     workers: int | None = None,
     engine: Literal["local", "ray"] = "local",
@@ -103,6 +106,10 @@ def tokenize_corpus(
             or so that no document is cut that fits into a row and little is left empty (``"best-fit"``).
         length: tokens of a row.
         shuffle: a seed: documents of a shard are put into an order drawn from it.
+        dedup: ``"exact"`` leaves documents out whose text another one has that comes before, in any of the
+            inputs. They are found by a hash of 128 bits before anything is encoded, so that all inputs are
+            read twice; hashes lie in the folder of the results meanwhile, about 24 bytes for each document,
+            and memory does not grow with the corpus.
         mask: ``"assistant"`` reads conversations and marks the tokens of the assistant's turns;
             the template knows where they end, so nothing is put behind them unless ``eos`` names it.
         workers: how many cores are used, all by default.
@@ -146,11 +153,14 @@ def tokenize_corpus(
         pack=pack,
         length=length,
         shuffle=shuffle,
+        dedup=dedup,
         mask=mask,
     )
     target = place(os.fsdecode(out))
     job = Job(tokenizer, fingerprint(tokenizer), settings, target.path)
     found = find(inputs)
+    if dedup is not None and any(one.path == STDIN for one in found):
+        raise ArgumentError("`dedup` reads all inputs twice, which standard input cannot be: give files")
     shards = plan(found, settings.shard_size, settings.has_lines)
     run = _Run(job, shards, target, on_event or (lambda event: None))
     return run.go(workers, engine, _checked(task), resume)
@@ -253,6 +263,8 @@ class _Run:
                     "bytes": sum(shard.size for shard in missing),
                 }
             )
+            if self.job.settings.dedup is not None and missing:
+                find_repeats(self.job, self.shards, self.place, engine, workers, (number, tasks), self.tell)
             for entry in run_shards(engine, self.job, missing, workers, self.tell):
                 done[entry["shard"]] = entry
             if task is not None:
@@ -270,6 +282,14 @@ class _Run:
         refuse_changes(self.place, before, run)
         done = entries(self.place, len(self.shards))
         self._check_inputs(done, run, before.get("stamps", {}))
+        # What was looked through for repeated documents must not change either.
+        there = self.place.sizes(WORK) if self.job.settings.dedup is not None else {}
+        looked = [index for index in range(len(self.shards)) if hash_name(index).rpartition("/")[2] in there]
+        self._check_inputs(
+            {index: read_hashed(self.place, index) for index in looked if index not in done},
+            run,
+            before.get("stamps", {}),
+        )
         return done
 
     def _check_inputs(
@@ -309,7 +329,7 @@ def _clear(target: Place) -> None:
         target.remove(name)
     target.remove(RUN)
     for name in target.sizes(WORK):
-        if name.endswith(".json"):
+        if name.endswith(".json") or is_scratch(name):
             target.remove(f"{WORK}/{name}")
 
 
@@ -346,16 +366,18 @@ def finish(target: Place) -> dict[str, Any]:
 
         target.write(name, content)
         files.append({"name": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()})
-    skipped = {}
+    left_out = {}
+    if settings.dedup is not None:
+        left_out["duplicates"] = sum(entry["duplicates"] for entry in shards)
     if settings.on_error == "skip":
-        skipped["skipped"] = sum(len(entry["skipped"]) for entry in shards)
+        left_out["skipped"] = sum(len(entry["skipped"]) for entry in shards)
     manifest = {
         "kind": run["kind"],
         "tokenizer": run["tokenizer"],
         "settings": run["settings"],
         "documents": sum(entry["documents"] for entry in shards),
         "empty": sum(entry["empty"] for entry in shards),
-        **skipped,
+        **left_out,
         "tokens": sum(entry["tokens"] for entry in shards),
         "files": files,
         "plan": run["plan"],

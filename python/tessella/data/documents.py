@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .._corpus import Stream, cells
 from .._files import StreamIds, encode_column
@@ -26,8 +27,9 @@ from .slices import SliceStream, hash_of, reading
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["Source", "documents"]
+__all__ = ["Source", "columns_of", "documents", "note", "portions", "say_where"]
 
+T = TypeVar("T")
 _PARQUET = b"PAR1"
 
 
@@ -60,6 +62,28 @@ def documents(
         told: is given the SHA-256 of the part's bytes when all is read.
         step: is told with each batch how many bytes of the part were read for it.
     """
+    before = len(skipped.listed)
+    yield from portions(source, part, partial(_batches, source, part, skipped), told, step)
+    skipped.sort(before)
+
+
+def portions(
+    source: Source,
+    part: Slice,
+    read: Callable[[str, Any], Iterator[T]],
+    told: Callable[[str], None],
+    step: Callable[[int], None],
+) -> Iterator[T]:
+    """What ``read`` makes of a part of a file.
+
+    Args:
+        source: how documents are read.
+        part: which part of which file.
+        read: is given the form of the part (``"parquet"``, ``"arrow"``, ``"csv"``, ``"chat"`` or ``"lines"``)
+            and the file of the first two, a stream of the others.
+        told: is given the SHA-256 of the part's bytes when all is read.
+        step: is told with each portion how many bytes of the part were read for it.
+    """
     form = kind(part.path) if source.how.format == "auto" else "lines"
     with reading(part) as file:
         if part.size >= 0:
@@ -70,29 +94,29 @@ def documents(
             elif begin == b"ARRO":
                 form = "arrow"
         if form in ("parquet", "arrow"):
-            yield from _columns(source, part, form, file, skipped)
+            yield from read(form, file)
             told(hash_of(part))
             return
         stream = SliceStream(file, part)
-        for batch in _streamed(source, part, form, stream, skipped):
+        if source.chat is not None:
+            form = "chat"
+        elif form != "csv":
+            form = "lines"
+        for one in read(form, stream):
             step(stream.read_bytes)
-            yield batch
+            yield one
         told(stream.digest)
 
 
-def _streamed(
-    source: Source, part: Slice, form: str, stream: SliceStream, skipped: Skipped
-) -> Iterator[Batch]:
-    if source.chat is not None:
+def _batches(source: Source, part: Slice, skipped: Skipped, form: str, content: Any) -> Iterator[Batch]:
+    if form == "chat":
         from .conversations import conversations
 
-        yield from conversations(source, part, stream, skipped)
-    elif form == "csv":
-        from . import tables
-
-        yield from _encoded(source, part, tables.csv(stream, part, source.how), skipped)
+        yield from conversations(source, part, content, skipped)
+    elif form == "lines":
+        yield from _lines(source, part, content, skipped)
     else:
-        yield from _lines(source, part, stream, skipped)
+        yield from _encoded(source, part, columns_of(source, part, form, content), skipped)
 
 
 def _lines(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> Iterator[Batch]:
@@ -109,18 +133,24 @@ def _lines(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -
             first += len(ids)
     except FormatError as error:
         if not skips:
-            _say_where(source, part)
-        _note(texts, part, stream, skipped)
+            say_where(source, part)
+        note(texts, part, stream, skipped)
         raise skipped.explained(error) from error
-    _note(texts, part, stream, skipped)
+    note(texts, part, stream, skipped)
 
 
-def _note(texts: StreamIds, part: Slice, stream: SliceStream, skipped: Skipped) -> None:
+class Skipping(Protocol):
+    """Reads texts and knows which it has passed over."""
+
+    def skipped(self) -> list[tuple[int, int, str]]: ...
+
+
+def note(texts: Skipping, part: Slice, stream: SliceStream, skipped: Skipped) -> None:
     """Lists what the engine has passed over."""
     skipped.add_lines(part, stream.first, texts.skipped())
 
 
-def _say_where(source: Source, part: Slice) -> None:
+def say_where(source: Source, part: Slice) -> None:
     """Raises what is wrong with a file of which a part was read, with lines and bytes from its beginning."""
     from .._corpus import Texts
 
@@ -137,11 +167,13 @@ def _batch(found: RaggedIds, part: Slice, first: int) -> Batch:
     return Batch(found.ids, found.lengths(), (part.path,), rows=rows)
 
 
-def _columns(source: Source, part: Slice, form: str, file: Any, skipped: Skipped) -> Iterator[Batch]:
+def columns_of(source: Source, part: Slice, form: str, content: Any) -> Iterator[tuple[Any, int]]:
+    """The texts of a table, as parts of a column, each with the number of its first row."""
     from . import tables
 
-    read = tables.parquet if form == "parquet" else tables.arrow
-    yield from _encoded(source, part, read(file, part, source.how), skipped)
+    return {"parquet": tables.parquet, "arrow": tables.arrow, "csv": tables.csv}[form](
+        content, part, source.how
+    )
 
 
 def _encoded(

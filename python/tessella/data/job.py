@@ -23,19 +23,37 @@ from .places import place, stamp
 from .plan import Shard, Slice
 from .settings import Settings
 from .skipping import Skipped
-from .slices import hash_of
+from .slices import changed, hash_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from .._types import AnyTokenizer
     from .layouts import Shape
 
-__all__ = ["WORK", "Job", "entry_name", "input_found", "input_hash", "make"]
+__all__ = [
+    "FIND",
+    "HASH",
+    "WORK",
+    "Job",
+    "Step",
+    "entry_name",
+    "input_found",
+    "input_hash",
+    "make",
+    "repeats_name",
+    "source_of",
+    "steps",
+]
 
 #: Is told how far a shard is: bytes of its inputs, and tokens.
 Step = Callable[[int, int], None]
 
 #: The folder of a run that is not complete, in the folder of its results.
 WORK = ".tessella"
+#: What workers do before shards are made, where repeated documents are left out (``repeats``).
+HASH, FIND = "hash", "find"
 
 
 @dataclass(frozen=True)
@@ -48,6 +66,8 @@ class Job:
     settings: Settings
     out: str
     threads: int | None = None
+    #: What is done with a shard: it is made, or ``HASH`` or ``FIND``.
+    stage: str = "make"
 
     @property
     def shape(self) -> Shape:
@@ -60,6 +80,11 @@ def entry_name(index: int) -> str:
     return f"{WORK}/shard-{index:05}.json"
 
 
+def repeats_name(index: int) -> str:
+    """The file, hidden from readers of token files, that says which documents of a shard were left out."""
+    return f".{stem(index)}.repeats.npy"
+
+
 def stem(index: int) -> str:
     """What the names of a shard's files begin with."""
     return f"shard-{index:05}"
@@ -69,23 +94,42 @@ class Tally:
     """What is counted on the way."""
 
     def __init__(self, skips: bool) -> None:
-        self.documents = self.empty = self.tokens = 0
+        self.documents = self.empty = self.tokens = self.duplicates = 0
         self.inputs: list[dict[str, Any]] = []
         self.skipped = Skipped(skips)
+        #: What the inputs were when repeated documents were looked for, where that is known.
+        self.hashed: list[dict[str, Any]] = []
 
 
-def make(job: Job, shard: Shard, step: Step = lambda done, tokens: None) -> dict[str, Any]:
+def make(
+    job: Job,
+    shard: Shard,
+    step: Step = lambda done, tokens: None,
+    left_out: npt.NDArray[np.uint64] | None = None,
+) -> dict[str, Any]:
     """Makes a shard and its entry, which is also given.
 
     Args:
         job: the run.
         shard: which shard.
         step: is told now and then how far the shard is.
+        left_out: the numbers of documents that are repeated, where such are left out; by default what the run
+            has found.
     """
+    if job.stage != "make":
+        from .repeats import make_stage
+
+        return make_stage(job, shard, step)
     target = place(job.out)
     outputs, tally = Outputs(target), Tally(job.settings.on_error == "skip")
     try:
-        batches = _batches(job, shard, tally, step)
+        is_deduplicated = job.settings.dedup is not None
+        if is_deduplicated and left_out is None:
+            from . import repeats
+
+            left_out = repeats.left_out(target, shard.index)
+            tally.hashed = repeats.read_hashed(target, shard.index)["inputs"]
+        batches = _batches(job, shard, tally, step, left_out)
         if job.settings.shuffle is not None and not job.settings.across:
             from .shuffling import shuffled
 
@@ -96,6 +140,10 @@ def make(job: Job, shard: Shard, step: Step = lambda done, tokens: None) -> dict
 
             batches = packed_rows(batches, job.settings, packed)
         parts = job.settings.layout.write(outputs, stem(shard.index), batches, job.shape)
+        if left_out is not None:
+            from .repeats import packed as as_file
+
+            outputs.open(repeats_name(shard.index)).write(as_file(left_out))
         files = outputs.commit()
     except BaseException:
         outputs.abandon()
@@ -106,6 +154,7 @@ def make(job: Job, shard: Shard, step: Step = lambda done, tokens: None) -> dict
         "documents": tally.documents,
         "empty": tally.empty,
         **({"skipped": tally.skipped.listed} if job.settings.on_error == "skip" else {}),
+        **({"duplicates": tally.duplicates} if is_deduplicated else {}),
         "tokens": tally.tokens,
         **packed,
         "parts": parts,
@@ -152,26 +201,56 @@ def _from(step: Step, before: int, tally: Tally, done: int) -> None:
     step(before + done, tally.tokens)
 
 
-def _batches(job: Job, shard: Shard, tally: Tally, step: Step) -> Iterator[Batch]:
+def source_of(job: Job) -> Source:
+    """How a run's documents are read."""
+    settings = job.settings
+    if job.tokenizer is None:
+        raise TypeError("a job without a tokenizer packs tokens that are there; it encodes no texts")
+    chat = job.tokenizer if settings.mask is not None else None
+    return Source(backend_of(job.tokenizer), settings.reading, settings.special, job.threads, chat)
+
+
+def steps(shard: Shard) -> Iterator[tuple[Slice, list[str], int]]:
+    """The parts of a shard, each with a list for the hash of its bytes and the bytes of those before it."""
+    before = 0
+    for part in shard.slices:
+        yield part, [], before
+        before += max(0, part.end - part.start)
+
+
+def _batches(
+    job: Job, shard: Shard, tally: Tally, step: Step, left_out: npt.NDArray[np.uint64] | None
+) -> Iterator[Batch]:
     settings = job.settings
     if settings.source == "tokens":
         yield from _tokens(job, shard, tally, step)
         return
-    if job.tokenizer is None:
-        raise TypeError("a job without a tokenizer packs tokens that are there; it encodes no texts")
-    chat = job.tokenizer if settings.mask is not None else None
-    source = Source(backend_of(job.tokenizer), settings.reading, settings.special, job.threads, chat)
-    before = 0
-    for part in shard.slices:
-        hashes: list[str] = []
-        for batch in documents(
-            source, part, tally.skipped, hashes.append, partial(_from, step, before, tally)
-        ):
+    source, unique = source_of(job), None
+    if left_out is not None:
+        from .unique import Unique
+
+        unique = Unique(source, tally.skipped, left_out)
+    for part, hashes, before in steps(shard):
+        told = partial(_from, step, before, tally)
+        if unique is None:
+            found = documents(source, part, tally.skipped, hashes.append, told)
+        else:
+            found = unique.batches(part, hashes.append, told)
+        for batch in found:
             tally.documents += len(batch.lengths)
-            found = framed(batch, settings.bos, settings.eos, job.shape.numbers)
-            tally.empty += len(batch.lengths) - len(found.lengths)
-            tally.tokens += found.ids.size
-            yield found
+            whole = framed(batch, settings.bos, settings.eos, job.shape.numbers)
+            tally.empty += len(batch.lengths) - len(whole.lengths)
+            tally.tokens += whole.ids.size
+            yield whole
         tally.inputs.append({**part.told(), "sha256": hashes[-1]})
-        before += max(0, part.end - part.start)
-        step(before, tally.tokens)
+        step(before + max(0, part.end - part.start), tally.tokens)
+    if unique is not None:
+        tally.duplicates = unique.duplicates
+        _check_hashed(tally)
+
+
+def _check_hashed(tally: Tally) -> None:
+    """Refuses inputs that are not those in which repeated documents were looked for."""
+    for now, before in zip(tally.inputs, tally.hashed, strict=False):
+        if now["sha256"] != before["sha256"]:
+            raise changed(now["file"], "it is not what it was when repeated documents were looked for")

@@ -18,7 +18,7 @@ from .places import Place
 from .plan import Shard, Slice
 from .settings import UNTOLD
 
-__all__ = ["MANIFEST", "RUN", "differences", "entries", "read_manifest", "read_run", "run_of"]
+__all__ = ["MANIFEST", "RUN", "differences", "entries", "parsed", "read_manifest", "read_run", "run_of"]
 
 MANIFEST = "manifest.json"
 #: The plan of a run that is not complete.
@@ -38,12 +38,12 @@ def run_of(job: Job, shards: Sequence[Shard]) -> dict[str, Any]:
 
 def read_run(place: Place) -> dict[str, Any] | None:
     """The plan of a run that is not complete, ``None`` where there is none."""
-    return _parsed(place, RUN)
+    return parsed(place, RUN)
 
 
 def read_manifest(place: Place) -> dict[str, Any] | None:
     """The manifest of a folder, ``None`` where there is none."""
-    found = _parsed(place, MANIFEST)
+    found = parsed(place, MANIFEST)
     if found is not None and found.get("kind") != KIND:
         refused = FormatError(
             f"{place.of(MANIFEST)} is no manifest of token files: its kind is {found.get('kind')!r}"
@@ -53,7 +53,8 @@ def read_manifest(place: Place) -> dict[str, Any] | None:
     return found
 
 
-def _parsed(place: Place, name: str) -> dict[str, Any] | None:
+def parsed(place: Place, name: str) -> dict[str, Any] | None:
+    """A file of JSON in a place, ``None`` where there is none."""
     content = place.read(name)
     if content is None:
         return None
@@ -76,7 +77,7 @@ def entries(place: Place, count: int) -> dict[int, dict[str, Any]]:
         name = entry_name(index)
         if name.rpartition("/")[2] not in there:
             continue
-        entry = _parsed(place, name)
+        entry = parsed(place, name)
         if entry is not None and all(sizes.get(file["name"]) == file["bytes"] for file in entry["files"]):
             found[index] = entry
     return found

@@ -50,6 +50,13 @@ class Result:
         return [one for entry in self.manifest["shards"] for one in entry.get("skipped", ())]
 
     @property
+    def duplicates(self) -> int:
+        """Documents that were left out since one that comes before has the same text (``dedup="exact"``).
+        They are not among ``documents``.
+        """
+        return sum(entry.get("duplicates", 0) for entry in self.manifest["shards"])
+
+    @property
     def padding(self) -> float:
         """The share of packed rows that holds no token, 0 where nothing is packed."""
         slots = sum(entry.get("slots", 0) for entry in self.manifest["shards"])
@@ -62,6 +69,7 @@ class Result:
             number = f"{self.shards:,} of {len(self.manifest['plan']):,} shards"
         documents = f"{self.documents:,} document{'' if self.documents == 1 else 's'}"
         left_out = f" ({self.empty:,} without tokens)" if self.empty else ""
+        left_out += f", {self.duplicates:,} duplicates left out" if settings.get("dedup") else ""
         skipped = len(self.skipped)
         left_out += f", {skipped:,} skipped" if skipped else ""
         packed = f", {self.padding:.2%} padding" if settings["pack"] else ""

@@ -25,7 +25,7 @@ Format = Literal[
 #: What a token that ends a document is called in well-known vocabularies.
 ENDS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|eos|>", "[EOS]")
 #: Settings that are told only where they are not this.
-UNTOLD = {"on_error": "raise", "across": False}
+UNTOLD = {"on_error": "raise", "across": False, "dedup": None}
 PACKINGS = (None, "concat", "best-fit")
 
 
@@ -52,6 +52,8 @@ class Settings:
     mask: str | None = None
     #: What is done about a document that cannot be read or encoded: ``"raise"`` or ``"skip"``.
     on_error: str = "raise"
+    #: What is taken for a repeated document and left out: ``"exact"``, or nothing.
+    dedup: str | None = None
     #: Whether the order is drawn over the documents of all shards.
     across: bool = False
     #: ``"texts"``, or ``"tokens"`` where the inputs are token files.
@@ -134,11 +136,14 @@ def settle(tokenizer: AnyTokenizer, format: str, **asked: Any) -> Settings:
         shuffle=shuffle,
         mask=asked["mask"],
         on_error=asked["on_error"],
+        dedup=asked["dedup"],
     )
     # Checks what it is made of.
     _ = settings.reading
     if settings.on_error not in ("raise", "skip"):
         raise ArgumentError(f"`on_error` must be 'raise' or 'skip', found {settings.on_error!r}")
+    if settings.dedup not in (None, "exact"):
+        raise ArgumentError(f"`dedup` must be 'exact' or None, found {settings.dedup!r}")
     if settings.mask not in (None, "assistant"):
         raise ArgumentError(f"`mask` must be 'assistant' or None, found {settings.mask!r}")
     return settings
@@ -173,6 +178,7 @@ def resettle(before: Settings, format: str, **asked: Any) -> Settings:
         across=asked["across"],
         source="tokens",
         on_error="raise",
+        dedup=None,
     )
 
 

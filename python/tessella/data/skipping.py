@@ -63,6 +63,13 @@ class Skipped:
         for line, byte, reason in found:
             self.add(part, reason, line=before + line, byte=first + byte)
 
+    def sort(self, first: int) -> None:
+        """Brings what was noted of one part, from this number on, into the order of the file.
+
+        Some are found when they are read and some when they are encoded, which is many at a time.
+        """
+        self.listed[first:] = sorted(self.listed[first:], key=_place)
+
     def take(self, error: TessellaError, part: Slice, **place: int) -> None:
         """Notes the document that an error is about; raises it again where that cannot be."""
         if self.left == 0 or isinstance(error, MissingDependencyError):
@@ -79,6 +86,11 @@ class Skipped:
         )
         made.filename = getattr(error, "filename", None)
         return made
+
+
+def _place(one: dict[str, Any]) -> int:
+    place: int = one["line"] if "line" in one else one["row"]
+    return place
 
 
 def _lines_before(path: str, end: int) -> int:

@@ -32,6 +32,7 @@ def inspect(path: Path) -> dict[str, Any]:
         "documents": manifest["documents"],
         "empty": manifest["empty"],
         **({"skipped": manifest["skipped"]} if "skipped" in manifest else {}),
+        **({"duplicates": manifest["duplicates"]} if "duplicates" in manifest else {}),
         "tokens": manifest["tokens"],
         "shards": len(manifest["shards"]),
         "files": len(files),

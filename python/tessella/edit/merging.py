@@ -2,25 +2,29 @@
 
 Two lists of merges become one that keeps the order of both, if there is one: merges that both have must come
 in the same order. Between such common merges those of the first list come first. Where two merges stand in
-opposite orders no list keeps both, and these merges are named.
+opposite orders no list keeps both, and these merges are named. The BPE of SentencePiece has no merges: there
+the order of scores says which piece is made first, and pieces are woven in the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import reprlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
 from .._fingerprint import fingerprint_of
 from ..errors import ArgumentError, UnsupportedError
-from .bpe import BpeVocabulary, Merge
+from .bpe import BpeVocabulary
 from .edited import Edited, with_new
 from .id_map import IdMap
 from .mixing import mixed, plain_scores, set_scores
+from .piece_file import KINDS, PieceFile
 from .pipeline import Pipeline
 from .unigram import UnigramVocabulary
+from .vocabulary import Vocabulary
 from .words import WordLevelVocabulary
 
 if TYPE_CHECKING:
@@ -28,13 +32,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Conflict", "Merged", "conflicts", "merge", "woven"]
 
+#: A merge, or a piece.
+M = TypeVar("M", bound=tuple[str, ...])
+
 
 @dataclass(frozen=True)
 class Conflict:
-    """Two merges that stand in opposite orders."""
+    """Two merges that stand in opposite orders; for SentencePiece two pieces, each a tuple of one."""
 
-    first: Merge
-    second: Merge
+    first: tuple[str, ...]
+    second: tuple[str, ...]
 
     def __str__(self) -> str:
         return f"`{'` + `'.join(self.first)}` before `{'` + `'.join(self.second)}`"
@@ -50,7 +57,7 @@ class Merged(Edited):
     conflicts: tuple[Conflict, ...] = ()
 
 
-def conflicts(first: Sequence[Merge], second: Sequence[Merge], most: int = 100) -> Iterator[Conflict]:
+def conflicts(first: Sequence[M], second: Sequence[M], most: int = 100) -> Iterator[Conflict]:
     """Merges that both lists have, in opposite orders: the order of the first is told.
 
     Example:
@@ -61,7 +68,7 @@ def conflicts(first: Sequence[Merge], second: Sequence[Merge], most: int = 100) 
     places = {merge: place for place, merge in enumerate(second)}
     common = [merge for merge in dict.fromkeys(first) if merge in places]
     number = 0
-    highest: Merge | None = None
+    highest: M | None = None
     for merge in common:
         if highest is not None and places[merge] < places[highest]:
             yield Conflict(highest, merge)
@@ -72,7 +79,7 @@ def conflicts(first: Sequence[Merge], second: Sequence[Merge], most: int = 100) 
             highest = merge
 
 
-def woven(first: Sequence[Merge], second: Sequence[Merge]) -> list[Merge]:
+def woven(first: Sequence[M], second: Sequence[M]) -> list[M]:
     """All merges of both; the first list's order, and the second's as far as it does not contradict.
 
     Example:
@@ -82,14 +89,14 @@ def woven(first: Sequence[Merge], second: Sequence[Merge]) -> list[Merge]:
     """
     known = set(first)
     at = {merge: place for place, merge in enumerate(first)}
-    out: list[Merge] = []
+    out: list[M] = []
     reached = 0
     for merge in second:
         if merge not in known:
             out.append(merge)
         elif at[merge] >= reached:
             # Whatever the first has before it comes before what the second had.
-            fresh: list[Merge] = []
+            fresh: list[M] = []
             while out and out[-1] not in known:
                 fresh.append(out.pop())
             out += [*first[reached : at[merge]], *reversed(fresh), merge]
@@ -116,8 +123,8 @@ def merge(
         first: stays as it is.
         second: likewise.
         weight: for Unigram: the share of the second model in the mixture of both.
-        when_conflicting: for BPE, where merges stand in opposite orders: an error that names them, or the
-            order of the first.
+        when_conflicting: for BPE, where merges stand in opposite orders (for SentencePiece: pieces, by their
+            scores): an error that names them, or the order of the first.
 
     Example:
         >>> from tessella import Tokenizer, edit, models
@@ -133,24 +140,12 @@ def merge(
     if not 0 < weight < 1:
         raise ArgumentError(f"`weight` must be between 0 and 1, both excluded, found {weight}")
     _check_alike(pipeline, other)
-    found: tuple[Conflict, ...] = ()
     one, two = pipeline.vocabulary, other.vocabulary
-    mine = plain_scores(one) if isinstance(one, UnigramVocabulary) else {}
+    settle, found = _agreed(one, two, weight, when_conflicting == "first")
     new = _union(pipeline, other)
-    if isinstance(one, BpeVocabulary) and isinstance(two, BpeVocabulary):
-        found = tuple(conflicts(one.merges, two.merges))
-        if found and when_conflicting == "refuse":
-            raise ArgumentError(
-                f"{'at least ' if len(found) >= 100 else ''}{len(found)} merges stand in opposite orders, "
-                "such "
-                f"as {', '.join(map(str, found[:3]))} in the first tokenizer: no list keeps both orders; "
-                "pass "
-                "when_conflicting='first' to keep that of the first"
-            )
-        one.merges = woven(one.merges, two.merges)
-    elif isinstance(one, UnigramVocabulary) and isinstance(two, UnigramVocabulary):
-        set_scores(one, mixed(mine, plain_scores(two), weight))
-    notes = [f"{len(found)} merges of the second tokenizer come in the first one's order"] if found else []
+    settle()
+    what = "pieces" if isinstance(one, PieceFile) else "merges"
+    notes = [f"{len(found)} {what} of the second tokenizer come in the first one's order"] if found else []
     edited = with_new(pipeline, new, notes)
     return Merged(
         edited.tokenizer,
@@ -160,6 +155,41 @@ def merge(
         _other_map(edited, second, other),
         found,
     )
+
+
+def _agreed(
+    one: Vocabulary, two: Vocabulary, weight: float, first_wins: bool
+) -> tuple[Callable[[], None], tuple[Conflict, ...]]:
+    """What both models say together, to be called when the first has all tokens; and what cannot be kept."""
+    if isinstance(one, BpeVocabulary) and isinstance(two, BpeVocabulary):
+        merges, crossed = _ordered(one.merges, two.merges, first_wins, "merges")
+        return lambda: setattr(one, "merges", merges), crossed
+    if isinstance(one, PieceFile) and isinstance(two, PieceFile):
+        if one.is_bpe:
+            mine, theirs = ([(text,) for text in each.ranked()] for each in (one, two))
+            order, found = _ordered(mine, theirs, first_wins, "pieces")
+            return lambda: one.rank([text for (text,) in order]), found
+        if one.is_unigram:
+            scores = mixed(plain_scores(one), plain_scores(two), weight)
+            return lambda: set_scores(one, scores), ()
+    if isinstance(one, UnigramVocabulary) and isinstance(two, UnigramVocabulary):
+        scores = mixed(plain_scores(one), plain_scores(two), weight)
+        return lambda: set_scores(one, scores), ()
+    return lambda: None, ()
+
+
+def _ordered(
+    first: Sequence[M], second: Sequence[M], first_wins: bool, what: str
+) -> tuple[list[M], tuple[Conflict, ...]]:
+    """One list of both."""
+    found = tuple(conflicts(first, second))
+    if found and not first_wins:
+        raise ArgumentError(
+            f"{'at least ' if len(found) >= 100 else ''}{len(found)} {what} stand in opposite orders, such "
+            f"as {', '.join(map(str, found[:3]))} in the first tokenizer: no list keeps both orders; pass "
+            "when_conflicting='first' to keep that of the first"
+        )
+    return woven(first, second), found
 
 
 def _other_map(edited: Edited, second: Tokenizer, other: Pipeline) -> IdMap:
@@ -195,8 +225,13 @@ def _union(pipeline: Pipeline, other: Pipeline) -> dict[int, tuple[int, ...]]:
     new: dict[int, tuple[int, ...]] = {}
     for place, (old, token) in enumerate(fresh, pipeline.size):
         new[place] = () if token in added else spelled(token)
+        if isinstance(vocabulary, PieceFile) and isinstance(two, PieceFile) and old in two.entries:
+            # A piece may be an added token besides.
+            vocabulary.entries[place] = two.entries[old]
         if token in added:
             pipeline.added.append({**added[token], "id": place})
+        elif isinstance(vocabulary, PieceFile):
+            pass
         elif isinstance(vocabulary, UnigramVocabulary) and isinstance(two, UnigramVocabulary):
             vocabulary.entries[place] = (token, two.entries[old][1])
         else:
@@ -211,8 +246,11 @@ def _check_alike(one: Pipeline, two: Pipeline) -> None:
         raise UnsupportedError(
             f"a {one.vocabulary.kind} model and a {two.vocabulary.kind} model have no common vocabulary"
         )
-    if one.vocabulary.kind == "SentencePiece":
-        raise UnsupportedError("SentencePiece models cannot be merged: save them as tokenizer.json first")
+    first, second = one.vocabulary, two.vocabulary
+    if isinstance(first, PieceFile) and isinstance(second, PieceFile):
+        _check_pieces(first, second)
+        # Their stages repeat the rules, and the pieces, which differ.
+        return
     for stage in ("normalizer", "pre_tokenizer", "decoder"):
         left, right = (getattr(pipeline.source, stage) for pipeline in (one, two))
         states = [None if part is None else part.__getstate__() for part in (left, right)]
@@ -221,10 +259,26 @@ def _check_alike(one: Pipeline, two: Pipeline) -> None:
                 f"the tokenizers differ in their {stage}, which decides what tokens mean: {left!r} and "
                 f"{right!r}"
             )
-    ours, theirs = (_rules(pipeline) for pipeline in (one, two))
+    _check_rules(_rules(one), _rules(two))
+
+
+def _check_rules(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
     for name in ours:
         if ours[name] != theirs.get(name):
-            raise ArgumentError(f"the models differ in `{name}`: {ours[name]!r} and {theirs.get(name)!r}")
+            said, other = (reprlib.repr(each.get(name)) for each in (ours, theirs))
+            raise ArgumentError(f"the models differ in `{name}`: {said} and {other}")
+
+
+def _check_pieces(one: PieceFile, two: PieceFile) -> None:
+    """SentencePiece models that mean the same by the same text."""
+    _check_rules(one.rules(), two.rules())
+    kinds = {piece.text: piece.kind for piece in one.entries.values()}
+    for piece in two.entries.values():
+        if kinds.get(piece.text, piece.kind) != piece.kind:
+            raise ArgumentError(
+                f"the piece `{piece.text}` is of another kind in each model ({KINDS[kinds[piece.text]]} and "
+                f"{KINDS[piece.kind]})"
+            )
 
 
 def _rules(pipeline: Pipeline) -> dict[str, Any]:

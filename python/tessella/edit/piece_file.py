@@ -12,8 +12,9 @@ well.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .._wire import read_number, write_number
@@ -24,15 +25,27 @@ from .vocabulary import Vocabulary
 if TYPE_CHECKING:
     from ..models import Model
 
-__all__ = ["CONTROL", "NORMAL", "USER_DEFINED", "Piece", "PieceFile"]
+__all__ = ["CONTROL", "KINDS", "NORMAL", "USER_DEFINED", "Piece", "PieceFile"]
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6
+#: What errors call them.
+KINDS = {1: "normal", 2: "unknown", 3: "control", 4: "user-defined", 5: "unused", 6: "byte"}
 _UNIGRAM, _BPE = 1, 2
 #: Fields of the trainer's section: kind of model, number of pieces, ids of four pieces and their texts.
 _MODEL_TYPE, _VOCAB_SIZE = 3, 4
 _IDS = {40: 0, 41: 1, 42: 2, 43: -1}
 _TEXTS = {45: "<unk>", 46: "<s>", 47: "</s>", 48: "<pad>"}
 _SYMBOLS = (30, 31)
+#: Switches of the trainer's section that change what texts become.
+_SWITCHES = {"byte_fallback": 35, "treat_whitespace_as_suffix": 24}
+#: Sections of rules for texts, and their fields with defaults; names and sources of the rules say nothing.
+_NORMALIZERS = {3: "normalizer", 5: "denormalizer"}
+_NORMALIZING: dict[str, tuple[int, int | bytes]] = {
+    "precompiled_charsmap": (2, b""),
+    "add_dummy_prefix": (3, 1),
+    "remove_extra_whitespaces": (4, 1),
+    "escape_whitespaces": (5, 1),
+}
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, int, int | bytes, bytes]]:
@@ -235,6 +248,40 @@ class PieceFile(Vocabulary):
             if value != _IDS.get(number):
                 out += _written(number, value)
         return out
+
+    def rules(self) -> dict[str, Any]:
+        """What besides the pieces decides what texts become, by name."""
+        found: dict[str, Any] = {"kind of model": self._said.get(_MODEL_TYPE, _UNIGRAM)}
+        found |= {name: bool(self._said.get(number, 0)) for name, number in _SWITCHES.items()}
+        for number, text in _TEXTS.items():
+            found[f"the name of {text}"] = self._said.get(number, text.encode())
+        sections = {number: value for number, _, value, _ in _fields(self._rest)}
+        for number, section in _NORMALIZERS.items():
+            value = sections.get(number, b"")
+            assert isinstance(value, bytes)
+            said = {number: one for number, _, one, _ in _fields(value)}
+            found |= {f"{section}.{name}": said.get(*field) for name, field in _NORMALIZING.items()}
+        return found
+
+    def ranked(self) -> list[str]:
+        """For BPE: the pieces that are made of others, those that are made first in front."""
+        made = [piece for piece in self.entries.values() if piece.kind == NORMAL and len(piece.text) > 1]
+        made.sort(key=lambda piece: -piece.score)
+        for one, two in pairwise(made):
+            if one.score == two.score:
+                raise UnsupportedError(
+                    f"the pieces `{one.text}` and `{two.text}` have the same score ({one.score:g}), so "
+                    "that no order says which of them is made first"
+                )
+        return [piece.text for piece in made]
+
+    def rank(self, order: Sequence[str]) -> None:
+        """Gives scores that say this order of ``ranked``; letters come last."""
+        scores = {text: -float(place) for place, text in enumerate(order)}
+        for id, piece in self.entries.items():
+            if piece.kind == NORMAL:
+                score = scores.setdefault(piece.text, -float(len(scores)))
+                self.entries[id] = replace(piece, score=score)
 
     def told(self) -> dict[str, Any]:
         raise UnsupportedError("a SentencePiece model is a file of its own, not a part of tokenizer.json")

@@ -2,19 +2,27 @@
 
 Each is given the file itself, so that its own reader is part of the comparison. What a library is asked, our
 tokenizer is asked in the same way: ``tiktoken`` and SentencePiece put nothing round texts.
+
+llama.cpp reads GGUF files alone. Any other file is written as one first, so that what is compared is the
+tokenizer as it is here with what llama.cpp makes of the file that it would get.
 """
 
 from __future__ import annotations
 
+import io
 import os
+import tempfile
+import warnings
 from collections.abc import Callable, Iterable
+from contextlib import redirect_stderr
 from typing import TYPE_CHECKING, Literal
 
 from .._encodings import completed
+from .._gguf import spells_no_specials
 from .._optional import needed
 from ..compat.tiktoken.known import KNOWN
 from ..counting import read_texts
-from ..errors import ArgumentError
+from ..errors import ArgumentError, UnsupportedError
 from ..loading import load
 from .golden import Mismatch, Verification
 from .probes import GENERAL
@@ -22,12 +30,13 @@ from .reduce import smallest
 
 if TYPE_CHECKING:
     from .._types import Path, Source
+    from ..tokenizer import Tokenizer
 
 __all__ = ["LIBRARIES", "Library", "verify"]
 
 #: Libraries that can be asked.
-Library = Literal["tokenizers", "tiktoken", "sentencepiece", "transformers"]
-LIBRARIES: tuple[Library, ...] = ("tokenizers", "tiktoken", "sentencepiece", "transformers")
+Library = Literal["tokenizers", "tiktoken", "sentencepiece", "transformers", "llama.cpp"]
+LIBRARIES: tuple[Library, ...] = ("tokenizers", "tiktoken", "sentencepiece", "transformers", "llama.cpp")
 
 Encode = Callable[[str], list[int]]
 
@@ -44,7 +53,8 @@ def verify(
 
     Args:
         source: a file or folder that both can read.
-        against: the library: ``"tokenizers"``, ``"tiktoken"``, ``"sentencepiece"`` or ``"transformers"``.
+        against: the library: ``"tokenizers"``, ``"tiktoken"``, ``"sentencepiece"``, ``"transformers"`` or
+            ``"llama.cpp"``.
         corpus: texts: whatever ``count_pieces`` takes. Texts that are known to tell tokenizers apart are
             always among them.
         pattern: how a ``.tiktoken`` file's texts are cut; see ``tessella.load``.
@@ -97,6 +107,8 @@ def _pair(source: str, against: Library, pattern: str | None) -> tuple[Encode, E
         return lambda text: plain.encode(text, add_special_tokens=False).ids, lambda text: list(
             processor.encode(text)
         )
+    if against == "llama.cpp":
+        return _llama_cpp(source, tokenizer)
     library = needed("tiktoken", "compare", "comparing with it")
     stem = os.path.basename(source).partition(".")[0]
     known = KNOWN.get(pattern or stem)
@@ -109,3 +121,34 @@ def _pair(source: str, against: Library, pattern: str | None) -> tuple[Encode, E
         lambda text: tokenizer.encode(text, add_special_tokens=False, encode_special_tokens=True).ids,
         lambda text: list(encoding.encode_ordinary(text)),
     )
+
+
+def _llama_cpp(source: str, tokenizer: Tokenizer) -> tuple[Encode, Encode]:
+    library = needed("llama_cpp", "compare", "comparing with llama.cpp", "llama-cpp-python")
+    is_gguf = os.path.isfile(source) and source.endswith(".gguf")
+    # Texts can spell control symbols there, unless they are to be taken as mere text.
+    special = is_gguf or not spells_no_specials(tokenizer)
+    with tempfile.TemporaryDirectory(prefix="tessella-") as folder:
+        path = source
+        if not is_gguf:
+            tokenizer.no_truncation()
+            tokenizer.no_padding()
+            path = os.path.join(folder, "written.gguf")
+            with warnings.catch_warnings():
+                # What they tell is what is going to be compared.
+                warnings.simplefilter("ignore")
+                tokenizer.save(path)
+        said = io.StringIO()
+        try:
+            with redirect_stderr(said):
+                model = library.Llama(model_path=path, vocab_only=True, verbose=False)
+        except (ValueError, RuntimeError) as error:
+            why = ": ".join([str(error), *said.getvalue().strip().splitlines()[-1:]])
+            raise UnsupportedError(f"llama.cpp does not read {source}: {why}") from error
+
+    def theirs(text: str) -> list[int]:
+        # It has something to say of texts that begin with the beginning token.
+        with redirect_stderr(io.StringIO()):
+            return list(model.tokenize(text.encode(), add_bos=True, special=special))
+
+    return lambda text: tokenizer.encode(text).ids, theirs

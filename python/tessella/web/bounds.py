@@ -27,7 +27,7 @@ class Bounds:
     bodies: int = 64 << 20
     #: Texts, or lists of ids, in one request.
     batch: int = 4096
-    #: Requests at a time, being read, worked on or answered; one more is told to come back (429).
+    #: Requests at a time, being worked on or answered; one more is told to come back (429).
     concurrency: int = 64
     #: Connections at a time, waiting ones too.
     connections: int = 1000

@@ -1,9 +1,9 @@
 """What stands before an application: it refuses what is too much before anything is made of it.
 
-A request comes through in this order: the host's name, the token, a place among the requests at a time, the
-whole body within its bounds of bytes and time. Only then does the application hear of it, with the body at
-hand. Answers go out in parts of 64 KiB, each of which the reader has some time to take, so that a reader who
-does not read holds a place only that long.
+A request comes through in this order: the host's name, the token, the whole body within its bounds of bytes
+and time, a place among the requests at a time. Only then does the application hear of it, with the body at
+hand. So slow senders hold no place. Answers go out in parts of 64 KiB, each of which the reader has some time
+to take, so that a reader who does not read holds a place only that long; work for a client who has gone ends.
 
 It is plain ASGI and knows no framework.
 """
@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
 from .answers import Refused, error_body
 from .bounds import Bounds
+from .patience import Gone, Within
 
 __all__ = ["Guard"]
 
@@ -76,11 +76,10 @@ class Guard:
         sender = _Sender(send, self.bounds.patience)
         try:
             self._known(scope)
-            if scope["path"] in self._open:
-                await self._pass(scope, receive, sender)
-            else:
+            limited = scope["path"] not in self._open
+            if limited:
                 self._allowed(scope)
-                await self._with_place(scope, receive, sender)
+            await self._pass(scope, receive, sender, limited)
         except Refused as refused:
             self._on_refused(refused.status)
             await _refuse(refused, sender)
@@ -109,17 +108,12 @@ class Guard:
                 401, "this server wants `Authorization: Bearer TOKEN`", headers={"WWW-Authenticate": "Bearer"}
             )
 
-    async def _with_place(self, scope: Message, receive: Receive, sender: _Sender) -> None:
+    def _room(self) -> None:
         if self.requests >= self.bounds.concurrency:
             raise _busy(f"{self.requests} requests are being worked on, and no more are taken at a time")
-        self.requests += 1
-        try:
-            await self._pass(scope, receive, sender)
-        finally:
-            self.requests -= 1
 
-    async def _pass(self, scope: Message, receive: Receive, sender: _Sender) -> None:
-        held = 0
+    async def _pass(self, scope: Message, receive: Receive, sender: _Sender, limited: bool) -> None:
+        held = placed = 0
 
         def hold(size: int) -> None:
             nonlocal held
@@ -131,38 +125,54 @@ class Guard:
             held += size
 
         try:
-            body = await self._body(scope, receive, hold)
-            if body is not None:
+            self._announced(scope)
+            if limited:
+                # Looked at before as well: what would be refused anyway is not read.
+                self._room()
+            body = await self._body(receive, hold)
+            if body is None:
+                return
+            if limited:
+                self._room()
+                placed = 1
+                self.requests += 1
+            with Gone(receive):
                 await self.app(scope, _replay(body, receive), sender)
         finally:
             self.held -= held
+            self.requests -= placed
 
-    async def _body(self, scope: Message, receive: Receive, hold: Callable[[int], None]) -> bytes | None:
-        """The whole body; ``None`` if the sender has gone."""
-        most = self.bounds.body
+    def _announced(self, scope: Message) -> None:
         length = dict(scope["headers"]).get(b"content-length")
-        if length is not None and (not length.isdigit() or int(length) > most):
+        if length is not None and (not length.isdigit() or int(length) > self.bounds.body):
+            raise _too_large(self.bounds.body)
+
+    async def _body(self, receive: Receive, hold: Callable[[int], None]) -> bytes | None:
+        """The whole body; ``None`` if the sender has gone."""
+        try:
+            with Within(self.bounds.patience):
+                return await _read(receive, self.bounds.body, hold)
+        except asyncio.TimeoutError:
+            raise Refused(
+                408, f"the body did not come within {self.bounds.patience:g} seconds", headers=_CLOSE
+            ) from None
+
+
+async def _read(receive: Receive, most: int, hold: Callable[[int], None]) -> bytes | None:
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        part = message.get("body", b"")
+        size += len(part)
+        if size > most:
             raise _too_large(most)
-        parts: list[bytes] = []
-        size = 0
-        until = time.monotonic() + self.bounds.patience
-        while True:
-            try:
-                message = await asyncio.wait_for(receive(), max(until - time.monotonic(), 0.001))
-            except asyncio.TimeoutError:
-                raise Refused(
-                    408, f"the body did not come within {self.bounds.patience:g} seconds", headers=_CLOSE
-                ) from None
-            if message["type"] == "http.disconnect":
-                return None
-            part = message.get("body", b"")
-            size += len(part)
-            if size > most:
-                raise _too_large(most)
-            hold(len(part))
-            parts.append(part)
-            if not message.get("more_body", False):
-                return b"".join(parts)
+        hold(len(part))
+        parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts)
 
 
 _CLOSE = {"Connection": "close"}
@@ -212,7 +222,8 @@ class _Sender:
 
     async def _out(self, message: Message) -> None:
         try:
-            await asyncio.wait_for(self._send(message), self._patience)
+            with Within(self._patience):
+                await self._send(message)
         except asyncio.TimeoutError:
             raise _ReaderGone from None
 

@@ -12,7 +12,9 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import Literal
 
-__all__ = ["converter"]
+__all__ = ["Unit", "converter"]
+
+Unit = Literal["char", "byte", "utf16"]
 
 
 def _bytes(character: str) -> int:
@@ -24,7 +26,7 @@ def _units(character: str) -> int:
     return 1 if ord(character) < 0x10000 else 2
 
 
-def converter(text: str, unit: Literal["char", "byte", "utf16"]) -> Callable[[int], int]:
+def converter(text: str, unit: Unit) -> Callable[[int], int]:
     """What turns a place in characters of a text into the same place in another unit."""
     if unit == "char" or text.isascii() or (unit == "utf16" and max(text) < "\U00010000"):
         return int

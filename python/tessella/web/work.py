@@ -12,12 +12,17 @@ import contextvars
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 from .answers import Refused
 from .bounds import Bounds
+from .patience import Within
 
-__all__ = ["Deadline", "Work"]
+__all__ = ["LARGE", "Deadline", "Work"]
+
+#: Bytes of a body from which on its work is large: half of the threads are kept free of such.
+LARGE = 1 << 18
 
 T = TypeVar("T")
 
@@ -41,6 +46,10 @@ class Deadline:
         """Seconds that are left."""
         return max(self._until - time.monotonic(), 0.0)
 
+    def end(self) -> None:
+        """Nobody waits any longer."""
+        self._until = 0.0
+
     def check(self) -> None:
         """Raises when the time is over."""
         if not self.left:
@@ -57,6 +66,7 @@ class Work:
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
         self._pool = ThreadPoolExecutor(bounds.threads, thread_name_prefix="tessella-web")
+        self._large = asyncio.Semaphore(max(bounds.threads // 2, 1))
         #: Calls that wait for a thread or run on one.
         self.pending = 0
 
@@ -64,21 +74,49 @@ class Work:
         """The time that a request has from now on."""
         return Deadline(self._bounds.seconds)
 
-    async def call(self, deadline: Deadline, function: Callable[[], T]) -> T:
-        """What the function gives, which runs on a thread."""
+    async def call(self, deadline: Deadline, function: Callable[[], T], size: int = 0) -> T:
+        """What the function gives, which runs on a thread.
+
+        Args:
+            deadline: when nobody waits any longer.
+            function: the work.
+            size: bytes of the request. Small ones do not wait until all large ones are done.
+        """
         if self.pending >= self._bounds.concurrency:
             raise Refused(429, f"{self.pending} requests are being worked on", headers={"Retry-After": "1"})
         self.pending += 1
-        context = contextvars.copy_context()
-        future = asyncio.get_running_loop().run_in_executor(self._pool, lambda: context.run(function))
-        future.add_done_callback(self._done)
+        large = size >= LARGE
+        if large:
+            await self._turn(deadline)
+        running = self._pool.submit(contextvars.copy_context().run, function)
+        future = asyncio.wrap_future(running)
+        future.add_done_callback(partial(self._done, large))
         try:
             return await asyncio.wait_for(asyncio.shield(future), deadline.left)
         except asyncio.TimeoutError:
             raise deadline.over() from None
+        except asyncio.CancelledError:
+            deadline.end()
+            raise
+        finally:
+            # What no thread has begun is done by none; what one has begun keeps its place.
+            running.cancel()
 
-    def _done(self, future: asyncio.Future[T]) -> None:
+    async def _turn(self, deadline: Deadline) -> None:
+        try:
+            with Within(deadline.left):
+                await self._large.acquire()
+        except asyncio.TimeoutError:
+            self.pending -= 1
+            raise deadline.over() from None
+        except asyncio.CancelledError:
+            self.pending -= 1
+            raise
+
+    def _done(self, large: bool, future: asyncio.Future[T]) -> None:
         self.pending -= 1
+        if large:
+            self._large.release()
         if not future.cancelled():
             # Looked at, so that nobody complains of one that nobody waits for any longer.
             future.exception()

@@ -35,3 +35,53 @@ def test_the_assistant_is_marked(tmp_path, tokenizer):
         tessella.data.tokenize_corpus(tmp_path / "b.jsonl", chat, tmp_path / "x", mask="assistant", workers=1)
     with pytest.raises(ArgumentError, match="needs a tokenizer with a chat template"):
         tessella.data.tokenize_corpus(path, tokenizer, tmp_path / "y", mask="assistant", workers=1)
+
+
+def test_poisoned_conversations_are_skipped_with_their_masks(tmp_path, tokenizer):
+    """What is left out takes its mask with it: every other conversation keeps its own."""
+    chat = PretrainedTokenizer(tokenizer_object=tokenizer)
+    chat.chat_template = TEMPLATE
+    words = ["low", "lower", "new", "tile", "wide"]
+
+    def good(number):
+        asked, said = [words[number % 5]] * (number % 3 + 1), [words[number % 4]] * (number % 7 + 1)
+        return [
+            {"role": "user", "content": " ".join(asked)},
+            {"role": "assistant", "content": " ".join(said)},
+        ]
+
+    # Not JSON, no messages, none at all, messages that the template cannot write, no assistant to mark.
+    poison = [
+        "{broken",
+        json.dumps({"text": "low"}),
+        json.dumps({"messages": []}),
+        json.dumps({"messages": ["low"]}),
+        json.dumps({"messages": [{"role": "user", "content": "low"}]}),
+    ]
+    lines, kept, places, byte = [], [], [], 0
+    for number in range(700):
+        if number % 61 == 13:
+            line = poison[number // 61 % len(poison)]
+            places.append({"line": number + 1, "byte": byte})
+        else:
+            line = json.dumps({"messages": good(number)})
+            kept.append(good(number))
+        lines.append(line + "\n")
+        byte += len(lines[-1])
+    (tmp_path / "a.jsonl").write_text("".join(lines))
+    options = {"mask": "assistant", "format": "numpy", "on_error": "skip"}
+    wants = []
+    for asked, said in kept:
+        ids = [chat(one["content"], add_special_tokens=False)["input_ids"] for one in (asked, said)]
+        wants.append((ids[0] + ids[1], [0] * len(ids[0]) + [1] * len(ids[1])))
+    for name, more in (("whole", {}), ("parts", {"shard_size": 5000, "workers": 2})):
+        out = tmp_path / name
+        made = tessella.data.tokenize_corpus(
+            tmp_path / "a.jsonl", chat, out, **{"workers": 1, **options, **more}
+        )
+        assert [{"line": one["line"], "byte": one["byte"]} for one in made.skipped] == places
+        documents = tessella.data.open(out).documents
+        assert len(documents) == made.documents == len(kept)
+        found = [(documents[at].tolist(), documents.mask(at).tolist()) for at in range(len(kept))]
+        assert found == wants
+        assert tessella.data.verify(out, chat, sample=2)

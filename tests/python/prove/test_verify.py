@@ -5,13 +5,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import tessella
 from tessella import normalizers, prove
 from tessella.cli import main
 from tessella.compat import sentencepiece
-from tessella.errors import ArgumentError, FormatError
+from tessella.errors import ArgumentError, FormatError, MissingDependencyError, UnsupportedError
 
 TEXTS = ["low lower lowest", "newer wider tiles", "naïve café", "Hello world 1984"] * 20
 
@@ -108,6 +109,51 @@ def test_against_sentencepiece(folder):
     )
     done = prove.verify("m.model", "sentencepiece", TEXTS)
     assert done, str(done)
+
+
+def test_against_llama_cpp(folder):
+    pytest.importorskip("llama_cpp")
+    done = prove.verify("tokenizer.json", "llama.cpp", Path("corpus.txt"))
+    assert done, str(done)
+    tessella.load("tokenizer.json").save("x.gguf")
+    assert prove.verify("x.gguf", "llama.cpp", TEXTS)
+    Path("broken.gguf").write_bytes(Path("x.gguf").read_bytes()[:-9])
+    with pytest.raises(FormatError):
+        prove.verify("broken.gguf", "llama.cpp")
+
+
+class OtherLlama:
+    """What stands for llama.cpp: it reads the file that it is given, and gives one text otherwise."""
+
+    def __init__(self, model_path, vocab_only, verbose):
+        assert vocab_only and not verbose
+        self.tokenizer = tessella.load(model_path)
+        self.special = []
+
+    def tokenize(self, text, add_bos, special):
+        self.special.append(special)
+        ids = self.tokenizer.encode(text.decode(), add_special_tokens=add_bos).ids
+        return [*ids, 0] if text == b"naive" else ids
+
+
+def test_llama_cpp_is_given_a_gguf_file(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "llama_cpp", SimpleNamespace(Llama=OtherLlama))
+    done = prove.verify("tokenizer.json", "llama.cpp", ["low", "naive"])
+    assert [one.text for one in done.mismatches] == ["naive"]
+    assert main(["verify", "tokenizer.json", "--against", "llama.cpp"]) == 0
+
+    def unreadable(**_):
+        raise ValueError("Failed to load model from file")
+
+    monkeypatch.setitem(sys.modules, "llama_cpp", SimpleNamespace(Llama=unreadable))
+    with pytest.raises(UnsupportedError, match=r"llama\.cpp does not read tokenizer\.json: Failed"):
+        prove.verify("tokenizer.json", "llama.cpp")
+
+
+def test_without_llama_cpp(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "llama_cpp", None)
+    with pytest.raises(MissingDependencyError, match="pip install llama-cpp-python"):
+        prove.verify("tokenizer.json", "llama.cpp")
 
 
 def test_a_difference_is_made_small(folder, monkeypatch):

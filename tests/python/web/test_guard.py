@@ -89,22 +89,78 @@ def test_batches_have_a_bound(tokenizers):
         assert client.post("/v1/decode", {"ids": [[1]] * 4}).status == 422
 
 
+def slowly(tokenizer, seconds):
+    """A tokenizer that takes its time, and the times at which it began."""
+    slow, calls = tessella.Tokenizer.from_str(tokenizer.to_str()), []
+
+    class Sleeps:
+        def normalize(self, text):
+            calls.append(time.monotonic())
+            time.sleep(seconds)
+
+    slow.normalizer = tessella.normalizers.Normalizer.custom(Sleeps())
+    return slow, calls
+
+
+def until(seconds, true):
+    """Waits until something is true."""
+    over = time.monotonic() + seconds
+    while not true() and time.monotonic() < over:
+        time.sleep(0.01)
+    assert true()
+
+
+COUNT = HEAD + b'Content-Length: 13\r\n\r\n{"text": "a"}'
+
+
 def test_places_are_limited_and_health_is_told(tokenizers):
-    with serving(tokenizers, concurrency=2, patience=5) as client:
-        waiting = [raw(client, HEAD + b"Content-Length: 100\r\n\r\n") for _ in range(2)]
-        until = time.monotonic() + 5
-        while client.guard.requests < 2 and time.monotonic() < until:
-            time.sleep(0.01)
+    slow, _ = slowly(tokenizers["bpe"], 1)
+    with serving({"slow": slow}, concurrency=2) as client:
+        waiting = [raw(client, COUNT) for _ in range(2)]
+        until(5, lambda: client.guard.requests == 2)
         reply = client.post("/v1/count", {"text": "a"})
         assert reply.status == 429 and reply.headers["retry-after"] == "1"
         assert client.get("/health").status == 200
-        for one in waiting:
-            one.close()
-        until = time.monotonic() + 5
-        while client.guard.requests and time.monotonic() < until:
-            time.sleep(0.01)
+        assert all(b" 200 " in answered(one) for one in waiting)
+        until(5, lambda: client.guard.requests == 0)
         assert client.post("/v1/count", {"text": "a"}).status == 200
         assert 'tessella_refused_total{status="429"} 1.0' in client.get("/metrics").body.decode()
+
+
+def test_slow_senders_hold_no_place(tokenizers):
+    with serving(tokenizers, concurrency=2, patience=5) as client:
+        waiting = [raw(client, HEAD + b"Content-Length: 13\r\n\r\n{") for _ in range(9)]
+        until(5, lambda: client.guard.held == 9)
+        assert client.post("/v1/count", {"text": "a"}).status == 200
+        waiting[0].sendall(b'"text": "a"}')
+        assert b" 200 " in answered(waiting[0])
+        for one in waiting:
+            one.close()
+        until(5, lambda: client.guard.held == 0)
+
+
+def test_nothing_is_worked_on_for_clients_that_have_gone(tokenizers):
+    slow, calls = slowly(tokenizers["bpe"], 0.3)
+    with serving({"slow": slow}, threads=1) as client:
+        gone = [raw(client, COUNT) for _ in range(12)]
+        until(5, lambda: client.guard.requests == 12)
+        for one in gone:
+            one.close()
+        until(2, lambda: client.guard.requests == 0)
+        assert client.post("/v1/count", {"text": "a"}).status == 200
+        assert len(calls) < 12
+
+
+def test_small_requests_do_not_wait_for_all_large_ones(tokenizers):
+    slow, calls = slowly(tokenizers["bpe"], 0.5)
+    body = b'{"text": "%s"}' % (b"a" * (1 << 18))
+    with serving({"slow": slow}, threads=2) as client:
+        large = [raw(client, HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body) for _ in range(3)]
+        until(5, lambda: client.guard.requests == 3)
+        assert client.post("/v1/count", {"text": "a"}).status == 200
+        # One large one and this.
+        assert len(calls) < 4
+        assert all(b" 200 " in answered(one) for one in large)
 
 
 def test_slow_senders_are_sent_away(tokenizers):
@@ -147,13 +203,7 @@ def test_a_reader_who_does_not_read_loses_its_place(tokenizers):
 
 
 def test_time_has_a_bound(tokenizers):
-    slow = tessella.Tokenizer.from_str(tokenizers["bpe"].to_str())
-
-    class Sleeps:
-        def normalize(self, text):
-            time.sleep(0.3)
-
-    slow.normalizer = tessella.normalizers.Normalizer.custom(Sleeps())
+    slow, _ = slowly(tokenizers["bpe"], 0.3)
     with serving({"slow": slow}, seconds=0.1) as client:
         reply = client.post("/v1/count", {"text": "a"})
         assert reply.status == 503 and "longer than the 0.1 seconds" in reply.json["error"]["message"]

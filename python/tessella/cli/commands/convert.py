@@ -16,6 +16,7 @@ import argparse
 import os
 import tempfile
 import warnings
+from copy import copy
 from typing import TYPE_CHECKING
 
 from ..._formats import WRITABLE, to_write
@@ -47,6 +48,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--into", metavar="MODEL", help="the GGUF file of a model, a copy of which gets the tokenizer"
     )
+    parser.add_argument(
+        "--drop-normalizer",
+        action="store_true",
+        help="for GGUF: leave out a normalizer that llama.cpp cannot apply, and tell a text that differs",
+    )
     parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
     parser.add_argument(
         "--prove", "--check", dest="check", metavar="FILE", help="compare on the lines of this file"
@@ -64,21 +70,32 @@ def run(options: argparse.Namespace) -> int:
     inputs.check_target(target)
     if options.into is not None and written != "gguf":
         raise ArgumentError(f"--into is for GGUF files, and {options.target} is none")
+    if options.drop_normalizer and written != "gguf":
+        raise ArgumentError(f"--drop-normalizer is for GGUF files, and {options.target} is none")
+    drop = options.drop_normalizer
     with tempfile.TemporaryDirectory(prefix="tessella-") as trial, warnings.catch_warnings():
         # The same is said when the target is written.
         warnings.simplefilter("ignore")
         made = os.path.join(trial, os.path.basename(target))
-        source.save(made, format=written)
+        source.save(made, format=written, drop_normalizer=drop)
         again = inputs.load(made)
         if written == "gguf":
             from ..._gguf import spells_no_specials
 
             again.encode_special_tokens = spells_no_specials(source)
-        number = _compared(source, again, options)
-    source.save(target, format=written, into=options.into)
+        number = _compared(_bare(source) if drop else source, again, options)
+    source.save(target, format=written, into=options.into, drop_normalizer=drop)
     name = terminal.visible(options.target)
-    print(f"{name}: {source.get_vocab_size():,} tokens, same ids on {number:,} texts")
+    but = " but for the normalizer" if drop else ""
+    print(f"{name}: {source.get_vocab_size():,} tokens, same ids on {number:,} texts{but}")
     return 0
+
+
+def _bare(source: Tokenizer) -> Tokenizer:
+    """What is written where the normalizer is left out."""
+    bare = copy(source)
+    bare.normalizer = None
+    return bare
 
 
 def _compared(source: Tokenizer, again: Tokenizer, options: argparse.Namespace) -> int:

@@ -40,12 +40,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--zipf", action="store_true", help="draw how frequency falls with rank")
     parser.add_argument("--weight", metavar="W", help="count every occurrence so many times, whole or 1/2")
     parser.add_argument("--language", metavar="TAG", help="a language tag, noted with the counts")
-    add_work(parser)
+    work = add_work(parser)
+    work.add_argument(
+        "--engine", choices=("local", "ray"), default="local", help="threads here, or a cluster of Ray"
+    )
     inputs.add_reading(parser)
 
 
-def add_work(parser: argparse.ArgumentParser) -> None:
-    """How counting works."""
+def add_work(parser: argparse.ArgumentParser) -> Any:
+    """How counting works; gives the group of these options."""
     group = parser.add_argument_group("work")
     group.add_argument(
         "--memory", metavar="SIZE", help="the most that counts may take in memory: 2GB, 512MiB"
@@ -53,6 +56,7 @@ def add_work(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--spill-folder", metavar="DIR", help="where to write what does not fit")
     group.add_argument("--threads", type=int, metavar="N", help="how many threads work")
     group.add_argument("-q", "--quiet", action="store_true", help="show no progress and no report")
+    return group
 
 
 def work(options: argparse.Namespace) -> dict[str, Any]:
@@ -95,6 +99,7 @@ def _counted(options: argparse.Namespace) -> PieceCounts:
     from ...counting import count_pieces
 
     given = {**work(options), "weights": options.weight, "languages": options.language}
+    given["engine"] = options.engine
     if options.recipe:
         return recipes.get(options.recipe).count(source(options), **given)
     if not options.tokenizer:
@@ -107,6 +112,8 @@ def _merged(options: argparse.Namespace) -> PieceCounts:
 
     if not options.files:
         raise ArgumentError("--merge needs files of counts")
+    if options.engine != "local":
+        raise ArgumentError("--merge adds files up in this process: leave --engine out")
     counts = PieceCounts()
     # Bytes of files, which tell how much there is to add up.
     sizes = [os.stat(name).st_size for name in options.files]

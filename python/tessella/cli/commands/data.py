@@ -115,6 +115,12 @@ def _tokenize_arguments(parser: argparse.ArgumentParser) -> None:
     rows.add_argument("--pad", metavar="TOKEN", help="what fills rows up (default: the end of documents)")
     rows.add_argument("--shuffle", type=int, metavar="SEED", help="an order drawn from this, in each shard")
     rows.add_argument(
+        "--dedup",
+        action="store_const",
+        const="exact",
+        help="leave documents out whose text one before has, in any of the inputs, which are read twice",
+    )
+    rows.add_argument(
         "--mask", choices=("assistant",), help="conversations, with marks on what the assistant says"
     )
     rows.add_argument(
@@ -175,6 +181,7 @@ def _tokenize(options: argparse.Namespace) -> int:
             pack=options.pack,
             length=options.length,
             shuffle=options.shuffle,
+            dedup=options.dedup,
             mask=options.mask,
             workers=options.workers,
             engine=options.engine,
@@ -188,6 +195,7 @@ def _tokenize(options: argparse.Namespace) -> int:
             "event": "end",
             "documents": made.documents,
             "tokens": made.tokens,
+            **({"duplicates": made.duplicates} if options.dedup else {}),
             "seconds": round(seconds, 3),
         }
         print(terminal.json(told), flush=True)

@@ -3,7 +3,8 @@
 --record FILE keeps ids, offsets and decoded text of texts: those of --corpus, or short ones that are known
 to tell tokenizers apart. --golden FILE checks against such a file; a file named NAME.golden.json knows its
 tokenizer and can be given alone. --against LIBRARY reads the same file with tokenizers, tiktoken,
-sentencepiece or transformers and compares ids. The exit status is 1 if any text came out otherwise.
+sentencepiece, transformers or llama.cpp and compares ids; what is no GGUF file is written as one for
+llama.cpp. The exit status is 1 if any text came out otherwise.
 
 Examples:
   $ tessella verify tokenizer.json --record tokens.golden.json
@@ -37,7 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--golden", metavar="FILE", help="check against a golden file")
     what.add_argument(
         "--against",
-        choices=("tokenizers", "tiktoken", "sentencepiece", "transformers"),
+        choices=("tokenizers", "tiktoken", "sentencepiece", "transformers", "llama.cpp"),
         help="compare ids with those of another library",
     )
     parser.add_argument("--corpus", nargs="+", default=[], metavar="FILE", help="texts, one a line")

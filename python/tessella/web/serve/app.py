@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
@@ -25,6 +24,7 @@ from .metrics import Metrics
 from .openapi import ARROW, LINES, description
 from .operation import Operation, Results
 from .page import page
+from .rows import json_parts
 from .service import Service
 
 __all__ = ["OPERATIONS", "State", "application"]
@@ -49,16 +49,22 @@ class State:
         self.stopping = False
 
 
-def _written(results: Results) -> bytes:
-    rows = [row for some in results.rows for row in some]
-    return json.dumps(
-        {"tokenizer": results.tokenizer, "results": rows}, ensure_ascii=False, separators=(",", ":")
-    ).encode("utf-8", "surrogatepass")
+def _written(results: Results, deadline: Deadline) -> bytes:
+    parts = [b'{"tokenizer":', *json_parts(results.tokenizer), b',"results":[']
+    first = True
+    for some in results.rows:
+        for row in some:
+            parts += [] if first else [b","]
+            for part in json_parts(row):
+                deadline.check()
+                parts.append(part)
+            first = False
+    return b"".join([*parts, b"]}"])
 
 
 def _lines(results: Results) -> Iterator[bytes]:
     for some in results.rows:
-        yield b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in some)
+        yield b"".join(part for row in some for part in (*json_parts(row), b"\n"))
 
 
 class _Answering:
@@ -79,7 +85,7 @@ class _Answering:
         deadline = self._work.deadline()
         status, started = 500, time.perf_counter()
         try:
-            made = await self._work.call(deadline, lambda: self._made(body, wanted, deadline))
+            made = await self._work.call(deadline, lambda: self._made(body, wanted, deadline), len(body))
             status = 200
         except Refused as refused:
             status = refused.status
@@ -88,7 +94,7 @@ class _Answering:
             self._metrics.request(self._operation.path, status, time.perf_counter() - started)
         if isinstance(made, tuple):
             return Response(made[0], media_type=made[1])
-        return StreamingResponse(self._streamed(made, deadline), media_type=LINES)
+        return StreamingResponse(self._streamed(made, deadline, len(body)), media_type=LINES)
 
     def _wanted(self, accept: str) -> str:
         """The media type of the answer."""
@@ -110,22 +116,22 @@ class _Answering:
             asked = check(value, self._schema)
             result = self._operation.run(self._service, asked, deadline)
             if not isinstance(result, Results):
-                return json.dumps(result, ensure_ascii=False).encode(), "application/json"
+                return b"".join(json_parts(result)), "application/json"
             self._metrics.results(self._operation.path, result.tokenizer, _count(asked))
             if wanted == ARROW:
                 return stream(result), ARROW
             if asked.get("stream"):
                 return _lines(result)
-            return _written(result), "application/json"
+            return _written(result, deadline), "application/json"
         except (TessellaError, TypeError) as error:
             # `TypeError` tells of lone surrogates, which JSON can spell and no text may hold.
             raise _refused(error) from error
 
-    async def _streamed(self, lines: Iterator[bytes], deadline: Deadline) -> AsyncIterator[bytes]:
+    async def _streamed(self, lines: Iterator[bytes], deadline: Deadline, size: int) -> AsyncIterator[bytes]:
         end = b""
         while True:
             try:
-                line = await self._work.call(deadline, lambda: next(lines, end))
+                line = await self._work.call(deadline, lambda: next(lines, end), size)
             except (Refused, TessellaError, TypeError) as error:
                 told = error if isinstance(error, Refused) else _refused(error)
                 yield error_body(told.status, str(told), told.path) + b"\n"

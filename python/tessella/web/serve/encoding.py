@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..offsets import converter
+from ..offsets import Unit, converter
 from ..work import Deadline
 from .operation import (
     STREAM,
@@ -22,9 +22,11 @@ from .operation import (
     texts_of,
     tokenizer_field,
 )
+from .rows import Row
 from .service import Service
 
 if TYPE_CHECKING:
+    from ... import Encoding
     from ...tokenizer import Tokenizer
 
 __all__ = ["COUNT", "ENCODE"]
@@ -139,9 +141,7 @@ def _encode(service: Service, asked: dict[str, Any], deadline: Deadline) -> Resu
     return Results(name, rows(), columns, fields)
 
 
-def _told(
-    tokenizer: Tokenizer, items: list[Any], asked: dict[str, Any], fields: list[str]
-) -> list[dict[str, Any]]:
+def _told(tokenizer: Tokenizer, items: list[Any], asked: dict[str, Any], fields: list[str]) -> list[Row]:
     length = asked["max_length"]
     encodings = tokenizer.encode_batch(
         items,
@@ -150,18 +150,21 @@ def _told(
         truncation=False if length is None else {"max_length": length},
         padding=False,
     )
-    told = []
-    for item, encoding in zip(items, encodings, strict=True):
-        row = {field: getattr(encoding, field) for field in fields}
-        if "offsets" in row and asked["offset_unit"] != "char":
-            texts = (item,) if isinstance(item, str) else item
-            into: list[Callable[[int], int]] = [converter(text, asked["offset_unit"]) for text in texts]
-            row["offsets"] = [
-                (start, end) if sequence is None else (into[sequence](start), into[sequence](end))
-                for (start, end), sequence in zip(row["offsets"], encoding.sequence_ids, strict=True)
-            ]
-        told.append(row)
-    return told
+    return [
+        Row(fields, partial(_field, item, encoding, asked["offset_unit"]))
+        for item, encoding in zip(items, encodings, strict=True)
+    ]
+
+
+def _field(item: Any, encoding: Encoding, unit: Unit, name: str) -> Any:
+    if name != "offsets" or unit == "char":
+        return getattr(encoding, name)
+    texts = (item,) if isinstance(item, str) else item
+    into: list[Callable[[int], int]] = [converter(text, unit) for text in texts]
+    return [
+        (start, end) if sequence is None else (into[sequence](start), into[sequence](end))
+        for (start, end), sequence in zip(encoding.offsets, encoding.sequence_ids, strict=True)
+    ]
 
 
 ENCODE = Operation(
