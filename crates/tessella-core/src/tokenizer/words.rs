@@ -48,6 +48,8 @@ pub(super) struct Words {
     /// Made when the first worker has seen enough text.
     characters: OnceLock<Option<Characters>>,
     ascii: AsciiFates,
+    /// Whether every character becomes what it becomes alone.
+    by_character: bool,
     hash_seed: [u64; 2],
 }
 
@@ -84,11 +86,13 @@ impl Words {
             (_, Some(normalizer)) => normalizer.ascii_fates(),
             (_, None) => AsciiFates::none(),
         };
+        let by_character = stages.is_by_character();
         let mut random = Random::from_entropy();
         is_local.then(|| Words {
             stages,
             characters: OnceLock::new(),
             ascii,
+            by_character,
             hash_seed: [random.next_u64(), random.next_u64()],
         })
     }
@@ -104,6 +108,13 @@ impl Words {
             && same(&one.normalizer, &two.normalizer)
             && one.table == two.table
             && one.form() == two.form()
+    }
+
+    /// Whether words are sooner found out than the whole text. Where neighbours within a word matter, words beyond ASCII
+    /// take all stages, each with what beginning a stage costs; many of them cost more than the text as a whole.
+    fn pays_for(&self, text: &str) -> bool {
+        let wide = || text.bytes().filter(|byte| !byte.is_ascii()).count();
+        self.by_character || wide() <= text.len() / 8
     }
 
     /// What the model gets for a word whose characters become what they become anywhere: then it is one piece.
@@ -154,6 +165,10 @@ impl Stages {
         self.table == TableSplit::Bert
     }
 
+    fn is_by_character(&self) -> bool {
+        self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_local_to_characters())
+    }
+
     fn form(&self) -> Form {
         match &self.cut {
             Cut::Splits(_) => Form::Characters,
@@ -188,7 +203,7 @@ impl Stages {
         let stays = text.chars().eq([c])
             && !is_mark(c)
             && !matches!(&self.cut, Cut::Marked(view) if view.mark() == c)
-            && self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_local_to_characters());
+            && self.is_by_character();
         match (joins, kind) {
             (false, kind) if stays => kind.that_stays(),
             (false, kind) => kind,
@@ -240,7 +255,7 @@ impl WordLanes {
         check: impl Fn() -> Result<()>,
     ) -> Result<bool> {
         let Some(characters) = self.words.characters() else { return Ok(false) };
-        if text.len() > LONGEST_TEXT {
+        if text.len() > LONGEST_TEXT || !self.words.pays_for(text) {
             return Ok(false);
         }
         let mut solver = Solver { words: &self.words, scratch, buffers: &mut self.buffers };
