@@ -6,7 +6,7 @@ import json
 
 import pytest
 import tessella
-from tessella import models, pre_tokenizers
+from tessella import AddedToken, models, pre_tokenizers
 from tessella.batch.special import ROLES
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "low", "lower"]
@@ -80,6 +80,19 @@ def test_a_null_of_the_folder_is_saved_again(tmp_path):
         assert tokenizer.bos_token is None
         tokenizer.save_pretrained(tmp_path)
         assert json.loads(settings.read_text())["bos_token"] is None
+
+
+def test_roles_keep_the_flags_of_their_tokens(tmp_path):
+    from tessella.compat.transformers import CodeLlamaTokenizer
+
+    end = AddedToken("[END]", lstrip=True, normalized=False, special=True)
+    tokenizer = CodeLlamaTokenizer(tokenizer_object=tessella.Tokenizer(models.BPE()), eos_token=end)
+    assert tokenizer.eos_token == "[END]"
+    assert tokenizer._special_tokens_map["eos_token"] == end
+    assert tokenizer._special_tokens_map["sep_token"] is None
+    tokenizer.save_pretrained(tmp_path)
+    again = CodeLlamaTokenizer.from_pretrained(tmp_path)
+    assert again.added_tokens_decoder[again.eos_token_id] == end
 
 
 def test_a_role_of_a_class_of_its_own_can_be_without_a_token(tmp_path):

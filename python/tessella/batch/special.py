@@ -186,6 +186,11 @@ class SpecialTokens:
         return list(adding.values())
 
     @property
+    def _special_tokens_map(self) -> dict[str, str | AddedToken | None]:
+        """Roles and their tokens, under the name by which clients of transformers read them."""
+        return dict(self._roles)
+
+    @property
     def vocab_size(self) -> int:
         """The number of entries of the model's vocabulary, without added tokens. See ``len``."""
         return self.backend_tokenizer.get_vocab_size(with_added_tokens=False)

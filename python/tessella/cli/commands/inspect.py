@@ -18,7 +18,8 @@ import os
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ArgumentError
+from ..._near import meant
+from ...errors import ArgumentError, TessellaError
 from .. import inputs, terminal
 
 if TYPE_CHECKING:
@@ -108,13 +109,24 @@ def _short(component: Any) -> str:
     return text if len(text) <= room else text[: room - 1] + "…"
 
 
+def _instead(tokenizer: Tokenizer, token: str) -> str:
+    """Vocabularies spell blanks and bytes in their own way: a text that is one token tells how."""
+    try:
+        ids = tokenizer.encode_ids(token, add_special_tokens=False).tolist()
+    except TessellaError:
+        ids = []
+    if len(ids) == 1 and tokenizer.decode(ids) == token:
+        return f"; the text is spelled `{tokenizer.id_to_token(ids[0])}` there"
+    return meant(token, tokenizer.get_vocab())
+
+
 def _entries(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
     added = tokenizer.get_added_tokens_decoder()
     wanted: list[tuple[int, str]] = []
     for token in options.token or ():
         id = tokenizer.token_to_id(token)
         if id is None:
-            raise ArgumentError(f"the vocabulary has no token `{token}`")
+            raise ArgumentError(f"the vocabulary has no token `{token}`{_instead(tokenizer, token)}")
         wanted.append((id, token))
     for id in options.id or ():
         found = tokenizer.id_to_token(id)
