@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .tokenizer import Tokenizer
 
 #: Text is encoded in portions of about this many bytes, so that memory stays bounded.
-PORTION = 1 << 24
+PORTION = 1 << 22
 
 
 def _batches(

@@ -114,3 +114,36 @@ def test_conversions(tmp_path, capsys, name):
     if ALL:
         with capsys.disabled():
             print("", *(f"{name:24} {format:9} {said}" for format, said in row.items()), sep="\n")
+
+
+@pytest.mark.parametrize("name", sources() if MODELS.is_dir() and str(MODELS) != "." else [])
+def test_llama_cpp_reads_what_is_written(tmp_path, capsys, name):
+    """llama.cpp itself: the same ids, or a warning that told of a text that differs."""
+    llama_cpp = pytest.importorskip("llama_cpp")
+    tokenizer = tessella.load(MODELS / name, **TABLES.get(name, {}))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            tokenizer.save(tmp_path / "x.gguf")
+        except TessellaError as refused:
+            pytest.skip(str(refused))
+    model = llama_cpp.Llama(model_path=str(tmp_path / "x.gguf"), vocab_only=True, verbose=False)
+    special = not spells_no_specials(tokenizer)
+    corpus = texts()
+    expected = tokenizer.encode_ids_batch(corpus)
+    different = [
+        text
+        for text, ids in zip(corpus, expected, strict=True)
+        if list(ids) != list(model.tokenize(text.encode(), add_bos=True, special=special))
+    ]
+    texts_told = [str(one.message) for one in told if '"' in str(one.message)]
+    assert texts_told or not different, f"{name}: {min(different, key=len)[:80]!r}"
+    if ALL:
+        with capsys.disabled():
+            print(
+                f"{name:24} llama.cpp {len(corpus) - len(different)} of {len(corpus)}",
+                *texts_told,
+                sep="\n  ",
+            )

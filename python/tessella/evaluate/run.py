@@ -345,7 +345,7 @@ class _Seen:
         characters = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         bytes = characters
         if not all(map(str.isascii, texts)):
-            bytes = np.fromiter((len(text.encode()) for text in texts), dtype=np.int64, count=len(texts))
+            bytes = np.fromiter(map(len, map(str.encode, texts)), dtype=np.int64, count=len(texts))
         candidates, each = self._of._candidates, self._of._each
         jobs = [
             pool.submit(one.look, texts, bytes, counts, costly, each)

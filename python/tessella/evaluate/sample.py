@@ -82,7 +82,7 @@ class Keeper:
 
     def add(self, texts: Sequence[str]) -> None:
         """Adds documents."""
-        if any(len(text) > PART for text in texts):
+        if max(map(len, texts), default=0) > PART:
             texts = [part for text in texts for part in ((text,) if len(text) <= PART else _parts(text))]
         hashed = _hashed(self.seen, len(texts))
         self.seen += len(texts)

@@ -39,7 +39,7 @@ def theirs(tokenizer, folder):
     return lambda text: reference.encode(text).ids
 
 
-FILES = ["gpt2.json", "bert-uncased.json", "nai-t5.model"]
+FILES = ["gpt2.json", "bert-uncased.json", "llama2.json", "nai-t5.model"]
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 import tessella
@@ -13,7 +14,7 @@ from tessella.web.studio.report import CLOSELY
 from tessella.web.studio.session import TRAINED, Session
 from tessella.web.studio.steps import shares
 
-from .conftest import Running, tour_links
+from .conftest import TOUR, Running, tour_links
 from .test_serve import texts
 
 TOKEN = "abc-token"
@@ -307,7 +308,7 @@ def test_a_tokenizer_of_a_link_is_taken_in_once(ask):
 def test_links_of_the_tour_open(ask):
     """What each page asks for when such a view opens is answered."""
     links = tour_links()
-    assert len(links) >= 25
+    assert len(links) >= 35
     pages = set()
     for address in links:
         page, state = state_of(address)
@@ -338,3 +339,12 @@ def test_a_session_keeps_some_trained_ones():
     names = [session.add("made", Tokenizer(models.BPE())) for _ in range(TRAINED + 3)]
     left = [one["name"] for one in session.described()]
     assert left == ["own", *names[3:]]
+
+
+def test_each_section_of_the_tour_has_a_link_or_says_why_not():
+    for path in sorted(TOUR.glob("[0-9]*.md")):
+        text = path.read_text(encoding="utf-8")
+        for section in text.split("\n## ")[1:]:
+            assert "[studio](../studio.md)" in section, f"{path.name}: {section.splitlines()[0]}"
+        labels = set(re.findall(r"\[studio-\d+\](?!:)", text))
+        assert labels == set(re.findall(r"^(\[studio-\d+\]):", text, re.MULTILINE)) and labels, path.name
