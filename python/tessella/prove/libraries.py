@@ -124,7 +124,7 @@ def _pair(source: str, against: Library, pattern: str | None) -> tuple[Encode, E
 
 
 def _llama_cpp(source: str, tokenizer: Tokenizer) -> tuple[Encode, Encode]:
-    library = needed("llama_cpp", "compare", "comparing with llama.cpp", "llama-cpp-python")
+    library = needed("llama_cpp", "llama", "comparing with llama.cpp", "llama-cpp-python")
     is_gguf = os.path.isfile(source) and source.endswith(".gguf")
     # Texts can spell control symbols there, unless they are to be taken as mere text.
     special = is_gguf or not spells_no_specials(tokenizer)

@@ -152,7 +152,7 @@ def test_llama_cpp_is_given_a_gguf_file(folder, monkeypatch):
 
 def test_without_llama_cpp(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "llama_cpp", None)
-    with pytest.raises(MissingDependencyError, match="pip install llama-cpp-python"):
+    with pytest.raises(MissingDependencyError, match=r"pip install llama-cpp-python .*'\.\[llama\]'"):
         prove.verify("tokenizer.json", "llama.cpp")
 
 
