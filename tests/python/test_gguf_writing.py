@@ -57,6 +57,18 @@ def test_every_way_is_found_again(tmp_path, name):
     assert pre(tmp_path / "again.gguf") == name
 
 
+def test_another_cut_is_no_difference_where_no_token_crosses_it(tmp_path):
+    """cl100k takes all blanks at the end of a text as one piece, and `llama-bpe` cuts them after a line break."""
+    tokenizer = recipes.get("cl100k").train(TEXTS, vocab_size=500)
+    assert not any("Ċ" in token and "Ġ" in token for token in tokenizer.get_vocab())
+    quiet(tokenizer, tmp_path / "x.gguf")
+    assert pre(tmp_path / "x.gguf") == "llama-bpe"
+    crossing = recipes.get("cl100k").train(["a\n  "] * 50, vocab_size=300)
+    assert any("ĊĠ" in token for token in crossing.get_vocab())
+    with pytest.raises(UnsupportedError, match=r"the nearest, `llama-bpe`, cuts "):
+        crossing.save(tmp_path / "y.gguf")
+
+
 def test_what_no_way_does_is_refused_with_a_text(tmp_path):
     tokenizer = recipes.get("gpt2").train(TEXTS, vocab_size=300)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(

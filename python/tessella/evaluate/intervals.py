@@ -219,17 +219,23 @@ class Counted:
     #: One more than the largest id.
     size: int
     statistic: Callable[[npt.NDArray[np.int64]], float]
+    #: The count of each id, where it is known already.
+    known: npt.NDArray[np.int64] | None = None
+
+    @cached_property
+    def total(self) -> npt.NDArray[np.int64]:
+        """The count of each id."""
+        return total_of(self.strata, self.size) if self.known is None else self.known
 
     @cached_property
     def value(self) -> float:
         """The value of all."""
-        total = total_of(self.strata, self.size)
-        return self.statistic(total) if total.any() else float("nan")
+        return self.statistic(self.total) if self.total.any() else float("nan")
 
     @cached_property
     def without(self) -> list[Floats]:
         """The values with a group left out, by corpus."""
-        total = total_of(self.strata, self.size)
+        total = self.total.copy()
         found: list[Floats] = []
         for groups in self.strata:
             left = []

@@ -111,6 +111,7 @@ class _Measure:
         }
 
         self._found: dict[tuple[str, str, tuple[int, ...]], Counted] = {}
+        self._totals: dict[tuple[str, tuple[int, ...]], npt.NDArray[np.int64]] = {}
         if draws:
             names = [name for name, _ in tokenizers]
             for on, strata in self._strata.items():
@@ -141,7 +142,13 @@ class _Measure:
         if key not in self._found:
             facts = self._facts[tokenizer]
             groups = [self._measured[number].groups[tokenizer] for number in scope.members]
-            self._found[key] = Counted(groups, facts.size, lambda counts: metric.function(counts, facts))
+            same = tokenizer, scope.members
+            if same not in self._totals:
+                self._totals[same] = total_of(groups, facts.size)
+            total = self._totals[same]
+            self._found[key] = Counted(
+                groups, facts.size, lambda counts: metric.function(counts, facts), total
+            )
         return self._found[key]
 
     def _sum(self, scope: Scope, on: str, column: int) -> float:

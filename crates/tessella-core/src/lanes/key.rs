@@ -26,6 +26,9 @@ const MASKS: [[u64; 2]; 16] = {
 };
 
 impl Key {
+    /// Bytes of the longest piece that is a key.
+    pub const LONGEST: usize = LONGEST;
+
     /// The key of `text[start..end]`, which is not empty.
     #[inline(always)]
     pub fn new(text: &[u8], start: usize, end: usize) -> Key {

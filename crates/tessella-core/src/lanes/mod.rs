@@ -23,6 +23,7 @@ mod ahead;
 pub mod ascii;
 mod bounds;
 mod build;
+mod characters;
 mod cuts;
 mod key;
 mod longs;
@@ -32,9 +33,11 @@ mod slots;
 #[cfg(test)]
 mod tests;
 pub mod vectors;
+mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use std::collections::HashMap;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -45,12 +48,15 @@ use crate::ids::TokenId;
 use ahead::prefetch;
 pub use bounds::Bounds;
 pub use build::Parts;
+pub use characters::{Characters, Kind};
 use cuts::{Cuts, Marks, Memo};
 pub use key::Key;
 use longs::Longs;
-use merge::{Lane, Merger, Work};
-use slots::{IN_PLACE, RING_SPARE, Slots};
+pub use merge::Work;
+use merge::{Lane, Merger};
+use slots::{IN_PLACE, MOST_IDS, RING_SPARE, Slots};
 use vectors::{Level, Task, Vectors};
+pub use words::{Filled, Spans, Words};
 
 /// Pieces that are taken together.
 const CHUNK: usize = 256;
@@ -59,7 +65,7 @@ const CHUNK: usize = 256;
 pub struct Engine {
     merger: Merger,
     /// Pieces that are one token although merges would not make it, by key.
-    whole: std::collections::HashMap<Key, TokenId>,
+    whole: HashMap<Key, TokenId>,
     hash_seed: [u64; 2],
     /// Hands over the bytes of every token, if long pieces may be cut where no token crosses.
     tokens: Option<EachToken>,
@@ -154,6 +160,23 @@ pub trait LongPieces {
     fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()>;
 }
 
+/// Finds out what pieces become that no slot knows.
+pub trait Solve {
+    /// Kept from those who write texts, so that none of them knows which pieces share a line.
+    fn hash_seed(&self) -> [u64; 2];
+
+    /// The token of a piece that is one whatever else there is.
+    fn whole(&self, key: Key) -> Option<TokenId>;
+
+    /// Calls `found` with the number of each piece and its ids, in any order.
+    fn solve(
+        &mut self,
+        work: &mut Work,
+        pieces: impl Iterator<Item = Key>,
+        found: impl FnMut(usize, &[TokenId]),
+    ) -> Result<()>;
+}
+
 /// The pieces of a text that a runner takes at once, at most [`Bounds::MOST`]: not empty, in order, without overlap.
 #[derive(Debug, Clone, Copy)]
 pub struct Pieces<'t> {
@@ -216,11 +239,59 @@ impl Runner {
         out: &mut Vec<TokenId>,
         long: &mut impl LongPieces,
     ) -> Result<()> {
-        if self.store.slots.are_crowded() && self.store.slots.lines().len() < 1 << self.most_lines_log2 {
-            self.store.slots = self.store.slots.grown(self.most_lines_log2, |key| key.hash(engine.hash_seed));
-        }
+        self.make_room(engine.hash_seed);
         let level = self.level;
         level.run(Chunk { runner: self, engine, pieces, out, long })
+    }
+
+    /// The same for pieces that somebody else solves.
+    pub fn solved_ids(
+        &mut self,
+        solver: &mut (impl Solve + LongPieces),
+        pieces: Pieces<'_>,
+        out: &mut Vec<TokenId>,
+    ) -> Result<()> {
+        self.make_room(solver.hash_seed());
+        let level = self.level;
+        level.run(Solved { runner: self, solver, pieces, out })
+    }
+
+    fn make_room(&mut self, hash_seed: [u64; 2]) {
+        if self.store.slots.are_crowded() && self.store.slots.lines().len() < 1 << self.most_lines_log2 {
+            self.store.slots = self.store.slots.grown(self.most_lines_log2, |key| key.hash(hash_seed));
+        }
+    }
+}
+
+/// The pieces of a chunk whose solver is not an engine. Those that are too long for a key are remembered whole.
+struct Solved<'c, S> {
+    runner: &'c mut Runner,
+    solver: &'c mut S,
+    pieces: Pieces<'c>,
+    out: &'c mut Vec<TokenId>,
+}
+
+impl<S: Solve + LongPieces> Task for Solved<'_, S> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> Result<()> {
+        let Solved { runner, solver, pieces, out } = self;
+        let Runner { store, pieces: batch, longs, .. } = runner;
+        store.take(vectors, batch, solver, pieces, out, |solver, at, out| {
+            let piece = pieces.piece(at);
+            let new = match longs.get(piece) {
+                Ok(ids) => {
+                    out.extend_from_slice(ids);
+                    return Ok(());
+                }
+                Err(new) => new,
+            };
+            let before = out.len();
+            solver.ids(piece, out)?;
+            longs.remember(new, piece, &out[before..]);
+            Ok(())
+        })
     }
 }
 
@@ -240,7 +311,7 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Chunk { runner, engine, pieces, out, long } = self;
         let Runner { store, pieces: batch, units, bounds, memo, longs, long_pieces, .. } = runner;
-        store.take(vectors, batch, engine, pieces, out, |store, at, out| {
+        store.take_with(vectors, batch, &mut &*engine, pieces, out, |store, _, at, out| {
             let Pieces { text, starts, ends } = pieces;
             let piece = pieces.piece(at);
             if piece.is_ascii() || *long_pieces < LONG_PIECES {
@@ -261,7 +332,7 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
             while cut < end {
                 cut = memo.units(cuts, &text[..end], cut, bounds);
                 let pieces = Pieces::within(bounds, text);
-                store.take(vectors, units, engine, pieces, out, |_, at, out| {
+                store.take(vectors, units, &mut &*engine, pieces, out, |_, at, out| {
                     long.ids(pieces.piece(at), out)
                 })?;
                 bounds.go_on();
@@ -275,16 +346,30 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
 impl Store {
     /// Appends the ids of pieces; `long` appends those of one that is too long for a key.
     #[inline(always)]
-    fn take<V: Vectors>(
+    fn take<V: Vectors, S: Solve>(
         &mut self,
         vectors: V,
         batch: &mut Batch,
-        engine: &Engine,
+        solver: &mut S,
         pieces: Pieces<'_>,
         out: &mut Vec<TokenId>,
-        mut long: impl FnMut(&mut Store, usize, &mut Vec<TokenId>) -> Result<()>,
+        mut long: impl FnMut(&mut S, usize, &mut Vec<TokenId>) -> Result<()>,
     ) -> Result<()> {
-        let count = self.ask(batch, engine, pieces);
+        self.take_with(vectors, batch, solver, pieces, out, |_, solver, at, out| long(solver, at, out))
+    }
+
+    /// The same, where long pieces need the store as well.
+    #[inline(always)]
+    fn take_with<V: Vectors, S: Solve>(
+        &mut self,
+        vectors: V,
+        batch: &mut Batch,
+        solver: &mut S,
+        pieces: Pieces<'_>,
+        out: &mut Vec<TokenId>,
+        mut long: impl FnMut(&mut Store, &mut S, usize, &mut Vec<TokenId>) -> Result<()>,
+    ) -> Result<()> {
+        let count = self.ask(batch, solver.hash_seed(), pieces);
         let mut at = 0;
         let mut resolved = false;
         loop {
@@ -293,7 +378,7 @@ impl Store {
                 return Ok(());
             }
             if batch.keys[at].is_long() {
-                long(self, at, out)?;
+                long(self, solver, at, out)?;
                 at += 1;
                 continue;
             }
@@ -305,7 +390,7 @@ impl Store {
             } else {
                 self.list_missing(batch, at, count);
             }
-            self.resolve(batch, engine);
+            self.resolve(batch, solver)?;
             resolved = true;
             if alone {
                 out.extend_from_slice(&self.ids);
@@ -329,7 +414,7 @@ fn write<const N: usize>(ids: [TokenId; N], room: &mut [MaybeUninit<TokenId>; RI
 impl Store {
     /// Makes the keys of pieces and asks for their lines.
     #[inline(always)]
-    fn ask(&self, batch: &mut Batch, engine: &Engine, pieces: Pieces<'_>) -> usize {
+    fn ask(&self, batch: &mut Batch, hash_seed: [u64; 2], pieces: Pieces<'_>) -> usize {
         let Pieces { text, starts, ends } = pieces;
         let table = self.slots.lines();
         let bounds = starts.iter().zip(ends);
@@ -337,7 +422,7 @@ impl Store {
         let mut count = 0;
         for ((&start, &end), (key, line)) in bounds.zip(places) {
             *key = Key::new(text, start as usize, end as usize);
-            let place = self.slots.line_of(key.hash(engine.hash_seed));
+            let place = self.slots.line_of(key.hash(hash_seed));
             *line = place as u32;
             prefetch(table, place);
             count += 1;
@@ -360,7 +445,7 @@ impl Store {
         let table = self.slots.lines();
         let keys = &batch.keys[from..to];
         let lines = &batch.lines[from..to];
-        out.reserve(keys.len() * key::LONGEST + RING_SPARE);
+        out.reserve(keys.len() * MOST_IDS + RING_SPARE);
         let mut room = out.spare_capacity_mut();
         let mut written = 0;
         let mut done = 0;
@@ -409,27 +494,56 @@ impl Store {
     /// Puts the results of the missing pieces into their slots. The ids of the piece that came last stay in
     /// `self.ids`.
     #[inline(always)]
-    fn resolve(&mut self, batch: &mut Batch, engine: &Engine) {
+    fn resolve(&mut self, batch: &mut Batch, solver: &mut impl Solve) -> Result<()> {
         let Store { slots, work, ids } = self;
         let Batch { keys, lines, missing } = batch;
-        if !engine.whole.is_empty() {
-            missing.retain(|&at| match engine.whole.get(&keys[at as usize]) {
-                Some(&id) => {
-                    ids.clear();
-                    ids.push(id);
-                    slots.insert(lines[at as usize] as usize, keys[at as usize], ids);
-                    false
-                }
-                None => true,
-            });
-        }
-        let pieces = missing.iter().map(|&at| keys[at as usize]);
-        engine.merger.merge(work, pieces, |index, lane: &Lane| {
-            let at = missing[index] as usize;
+        let mut remember = |at: u32, found: &[TokenId]| {
+            let at = at as usize;
             ids.clear();
-            ids.extend(lane.symbols().iter().map(|&symbol| engine.merger.ids[symbol as usize]));
-            slots.insert(lines[at] as usize, keys[at], ids);
+            ids.extend_from_slice(found);
+            if ids.len() <= MOST_IDS {
+                slots.insert(lines[at] as usize, keys[at], ids);
+            }
+        };
+        missing.retain(|&at| match solver.whole(keys[at as usize]) {
+            Some(id) => {
+                remember(at, &[id]);
+                false
+            }
+            None => true,
         });
+        let pieces = missing.iter().map(|&at| keys[at as usize]);
+        solver.solve(work, pieces, |index, found| remember(missing[index], found))
+    }
+}
+
+impl Solve for &Engine {
+    #[inline(always)]
+    fn hash_seed(&self) -> [u64; 2] {
+        self.hash_seed
+    }
+
+    #[inline(always)]
+    fn whole(&self, key: Key) -> Option<TokenId> {
+        if self.whole.is_empty() { None } else { self.whole.get(&key).copied() }
+    }
+
+    #[inline(always)]
+    fn solve(
+        &mut self,
+        work: &mut Work,
+        pieces: impl Iterator<Item = Key>,
+        mut found: impl FnMut(usize, &[TokenId]),
+    ) -> Result<()> {
+        self.merger.merge(work, pieces, |index, lane: &Lane| {
+            let mut ids = [0; key::LONGEST];
+            let symbols = lane.symbols();
+            for (id, &symbol) in ids.iter_mut().zip(symbols) {
+                *id = self.merger.ids[symbol as usize];
+            }
+            found(index, &ids[..symbols.len()]);
+        });
+        Ok(())
     }
 }
 

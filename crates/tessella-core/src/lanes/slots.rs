@@ -20,11 +20,11 @@ const _: () = assert!(IN_PLACE <= WRITTEN);
 const RING: u64 = 0xFF;
 /// Ids in the ring for each line.
 const RING_IDS: usize = 4;
-/// Longest result that the ring takes; every token covers a byte.
-const LONGEST: usize = super::key::LONGEST;
+/// Ids of the longest result that is remembered: one for each byte of a key, and one for a mark in front of it.
+pub const MOST_IDS: usize = super::key::LONGEST + 1;
 /// Room behind the ring's end, so that as many ids can be read at once wherever they begin.
 pub const RING_SPARE: usize = 16;
-const _: () = assert!(LONGEST <= RING_SPARE);
+const _: () = assert!(MOST_IDS <= RING_SPARE);
 
 /// Low and high word of the key, two words of ids.
 type Slot = [u64; 4];
@@ -158,7 +158,7 @@ impl Slots {
     /// Remembers a result; a key that is there gets the new one.
     pub fn insert(&mut self, line: usize, key: Key, ids: &[TokenId]) {
         debug_assert!(!key.is_long() && key.len() > 0, "only keys of pieces are remembered");
-        debug_assert!(ids.iter().all(|&id| id < ID_BOUND) && ids.len() <= LONGEST);
+        debug_assert!(ids.iter().all(|&id| id < ID_BOUND) && ids.len() <= MOST_IDS);
         let value = if ids.len() <= IN_PLACE {
             Value::in_place(ids)
         } else {

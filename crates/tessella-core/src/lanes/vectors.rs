@@ -7,6 +7,7 @@
 use std::sync::OnceLock;
 
 use super::ascii::{Ascii, BLOCK};
+use super::characters::{Kinds, Sets};
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
 use crate::ids::TokenId;
@@ -18,6 +19,9 @@ pub const WRITTEN: usize = 8;
 pub trait Vectors: Copy {
     /// What the bytes of a block are.
     fn ascii(self, bytes: &[u8; BLOCK]) -> Ascii;
+
+    /// Which bytes of a block are of two sets of ASCII characters, and which are beyond ASCII.
+    fn kinds(self, bytes: &[u8; BLOCK], sets: &Sets) -> Kinds;
 
     /// Writes `base` plus the place of every set bit, in order. What comes behind them is rubbish.
     fn places(self, bits: u64, base: u32, out: &mut [u32; BLOCK]);
@@ -110,6 +114,19 @@ impl Vectors for Plain {
     }
 
     #[inline(always)]
+    fn kinds(self, bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
+        let mut found = Kinds::default();
+        for (at, &byte) in bytes.iter().enumerate() {
+            let bit = |set: bool| u64::from(set) << at;
+            found.word |= bit(Sets::has(&sets.word, byte));
+            found.alone |= bit(Sets::has(&sets.alone, byte));
+            found.inner |= bit(byte & 0xC0 == 0x80);
+            found.high |= bit(byte >= 0x80);
+        }
+        found
+    }
+
+    #[inline(always)]
     fn places(self, bits: u64, base: u32, out: &mut [u32; BLOCK]) {
         places_by_bits(bits, base, out);
     }
@@ -142,10 +159,11 @@ mod tests {
         bytes: [u8; BLOCK],
         bits: u64,
         words: [u64; 2],
+        sets: Sets,
     }
 
     impl Task for &Ask {
-        type Output = (Ascii, Vec<u32>, Vec<TokenId>);
+        type Output = (Ascii, Kinds, Vec<u32>, Vec<TokenId>);
 
         #[inline(always)]
         fn run<V: Vectors>(self, vectors: V) -> Self::Output {
@@ -153,7 +171,8 @@ mod tests {
             vectors.places(self.bits, 1000, &mut places);
             let count = self.bits.count_ones() as usize;
             let ids = vectors.fives(self.words);
-            (vectors.ascii(&self.bytes), places[..count].to_vec(), ids[..5].to_vec())
+            let kinds = vectors.kinds(&self.bytes, &self.sets);
+            (vectors.ascii(&self.bytes), kinds, places[..count].to_vec(), ids[..5].to_vec())
         }
     }
 
@@ -166,10 +185,12 @@ mod tests {
             let in_order = std::array::from_fn(|at| (at as u32 + shift) as u8);
             let mixed = std::array::from_fn(|_| random.next_u64() as u8);
             for bytes in [in_order, mixed] {
-                let ask = Ask { bytes, bits, words: [random.next_u64(), random.next_u64()] };
+                let mut set = || std::array::from_fn(|_| random.next_u64() as u8);
+                let sets = Sets { word: set(), alone: set() };
+                let ask = Ask { bytes, bits, words: [random.next_u64(), random.next_u64()], sets };
                 let expected = (&ask).run(Plain);
                 let wanted: Vec<u32> = (0..64).filter(|at| bits >> at & 1 == 1).map(|at| 1000 + at).collect();
-                assert_eq!(expected.1, wanted);
+                assert_eq!(expected.2, wanted);
                 for level in Level::all() {
                     assert_eq!(level.run(&ask), expected, "{}", level.name());
                 }

@@ -6,6 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::ascii::{Ascii, BLOCK};
+use super::characters::{Kinds, Set, Sets};
 use super::vectors::{Task, Vectors, WRITTEN, places_by_bits};
 use crate::ids::TokenId;
 
@@ -84,6 +85,15 @@ impl Vectors for Avx2 {
     }
 
     #[inline(always)]
+    fn kinds(self, bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            kinds_256(bytes, sets)
+        }
+    }
+
+    #[inline(always)]
     fn places(self, bits: u64, base: u32, out: &mut [u32; BLOCK]) {
         places_by_bits(bits, base, out);
     }
@@ -105,6 +115,15 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             ascii_512(bytes)
+        }
+    }
+
+    #[inline(always)]
+    fn kinds(self, bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            kinds_512(bytes, sets)
         }
     }
 
@@ -174,6 +193,64 @@ fn ascii_512(bytes: &[u8; BLOCK]) -> Ascii {
         line_end: is(b'\n') | is(b'\r'),
         blank,
         quote: is(b'\''),
+        inner: _mm512_cmplt_epi8_mask(bytes, all(0xC0)),
+        high: _mm512_movepi8_mask(bytes),
+    }
+}
+
+/// The bit of a byte's high half in a [`Set`]; none beyond ASCII.
+const HIGH_HALVES: Set = [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0];
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn kinds_256(bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
+    let all = |byte: u8| _mm256_set1_epi8(byte as i8);
+    let table = |set: &Set| {
+        // SAFETY: 16 bytes are there, and this load asks for no alignment.
+        #[allow(unsafe_code)]
+        _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(set.as_ptr().cast()) })
+    };
+    let (halves, word, alone) = (table(&HIGH_HALVES), table(&sets.word), table(&sets.alone));
+    let mut found = Kinds::default();
+    for (part, bytes) in bytes.as_chunks::<32>().0.iter().enumerate() {
+        // SAFETY: 32 bytes are there, and this load asks for no alignment.
+        #[allow(unsafe_code)]
+        let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
+        let bits = |mask| u64::from(_mm256_movemask_epi8(mask) as u32) << (32 * part);
+        let low = _mm256_and_si256(bytes, all(15));
+        let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), all(15));
+        let half = _mm256_shuffle_epi8(halves, high);
+        let has = |set| {
+            let both = _mm256_and_si256(_mm256_shuffle_epi8(set, low), half);
+            bits(_mm256_cmpeq_epi8(both, half)) & !bits(_mm256_cmpeq_epi8(half, all(0)))
+        };
+        found.word |= has(word);
+        found.alone |= has(alone);
+        found.inner |= bits(_mm256_cmpgt_epi8(all(0xC0), bytes));
+        found.high |= bits(bytes);
+    }
+    found
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn kinds_512(bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
+    // SAFETY: 64 bytes are there, and this load asks for no alignment.
+    #[allow(unsafe_code)]
+    let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
+    let all = |byte: u8| _mm512_set1_epi8(byte as i8);
+    let table = |set: &Set| {
+        // SAFETY: 16 bytes are there, and this load asks for no alignment.
+        #[allow(unsafe_code)]
+        _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(set.as_ptr().cast()) })
+    };
+    let low = _mm512_and_si512(bytes, all(15));
+    let high = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), all(15));
+    let half = _mm512_shuffle_epi8(table(&HIGH_HALVES), high);
+    let has = |set: &Set| _mm512_test_epi8_mask(_mm512_shuffle_epi8(table(set), low), half);
+    Kinds {
+        word: has(&sets.word),
+        alone: has(&sets.alone),
         inner: _mm512_cmplt_epi8_mask(bytes, all(0xC0)),
         high: _mm512_movepi8_mask(bytes),
     }

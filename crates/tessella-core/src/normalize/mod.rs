@@ -10,6 +10,8 @@
 //! - character maps: [`precompiled`], [`sentencepiece`]
 //! - a user's own: [`custom`]
 //!
+//! [`local`] tells which of them can be run word by word.
+//!
 //! [`string_ops`] gives the same operations to [`NormalizedString`](crate::text::NormalizedString).
 //!
 //! Compiling fails on a pattern that its engine rejects and on a broken character map; running fails only
@@ -34,6 +36,7 @@ mod conformance;
 mod custom;
 mod edit;
 mod forms;
+mod local;
 mod lowercase;
 mod nmt;
 mod precompiled;
@@ -43,6 +46,8 @@ mod string_ops;
 mod strip;
 #[cfg(test)]
 mod testing;
+
+pub use local::AsciiFates;
 
 /// A compiled normalizer.
 #[derive(Debug)]

@@ -37,6 +37,10 @@ impl Precompiled {
         Ok(Precompiled { map: Charsmap::parse(charsmap)?, matching })
     }
 
+    pub fn matching(&self) -> CharsmapMatching {
+        self.matching
+    }
+
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
         if self.plain_run(text.as_str()) == text.as_str().len() {
             return Ok(());

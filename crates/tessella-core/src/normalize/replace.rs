@@ -32,6 +32,17 @@ impl Replace {
         }
     }
 
+    /// Whether a literal without such characters is replaced by what is no longer than it.
+    pub fn grows_not_and_has_none(&self, such: impl Fn(char) -> bool) -> bool {
+        let fits = |literal: &str| self.content.len() <= literal.len() && !literal.chars().any(such);
+        self.matcher.as_literal().is_some_and(fits)
+    }
+
+    /// What is replaced, if it is always the same.
+    pub fn literal(&self) -> Option<&str> {
+        self.matcher.as_literal()
+    }
+
     pub fn explain(&self) -> (String, String) {
         self.matcher.explain()
     }

@@ -49,7 +49,7 @@ use crate::text::Pieces;
 
 pub use byte_level::GPT2;
 use metaspace::Metaspace;
-pub use table::TableSplit;
+pub use table::{Standing, TableSplit};
 pub use view::{ByteLevelView, MarkedView, SplitView, StageView};
 
 /// A compiled pre-tokenizer. Immutable, shared by threads.

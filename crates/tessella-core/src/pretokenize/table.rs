@@ -36,6 +36,15 @@ pub enum TableSplit {
     },
 }
 
+/// Where a character stands: between words, as a word of its own, or within one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // The variants are in that order.
+pub enum Standing {
+    Between,
+    Alone,
+    Within,
+}
+
 impl TableSplit {
     /// Emits the pieces of `text`, in order and none of them empty.
     #[inline]
@@ -53,6 +62,20 @@ impl TableSplit {
             TableSplit::UnicodeScripts { keep_spaces } => scripts(text, keep_spaces, emit),
         }
         Ok(())
+    }
+
+    /// Where a character stands, for rules of words and blanks alone.
+    pub fn standing(&self, c: char) -> Option<Standing> {
+        match self {
+            TableSplit::Bert => Some(match bert_class(c) {
+                SPACE => Standing::Between,
+                ALONE => Standing::Alone,
+                _ => Standing::Within,
+            }),
+            TableSplit::WhitespaceSplit if c.is_whitespace() => Some(Standing::Between),
+            TableSplit::WhitespaceSplit => Some(Standing::Within),
+            _ => None,
+        }
     }
 
     /// What the rule is called in the plan.

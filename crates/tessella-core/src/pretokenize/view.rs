@@ -173,6 +173,14 @@ impl SplitView {
             _ => None,
         }
     }
+
+    /// The rule about characters, if it is all there is.
+    pub fn only_table(&self) -> Option<TableSplit> {
+        match self.cuts.as_slice() {
+            [Cut::Table(table)] => Some(*table),
+            _ => None,
+        }
+    }
 }
 
 /// The pieces before a Metaspace writes its marks into them.
@@ -184,6 +192,11 @@ pub struct MarkedView {
 }
 
 impl MarkedView {
+    /// What cuts before it.
+    pub fn splits(&self) -> &SplitView {
+        &self.splits
+    }
+
     /// What spaces become, and what stands in front of a piece.
     pub fn mark(&self) -> char {
         self.mark

@@ -117,10 +117,11 @@ impl Tokenizer {
         }
         let plan = Plan::new(
             &model,
-            normalizer.as_deref(),
+            normalizer.as_ref(),
             pre_tokenizer.as_ref(),
             post_processor.as_deref(),
             &added,
+            old.map(|old| &old.plan),
         )?;
         // Cached pieces stay right as long as model and way are the same.
         let workers = match old {

@@ -1,9 +1,11 @@
 //! The ids-only path: no alignment (unless a stage needs it), no strings, one growing output.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::drive::{Sink, Source, Walk, one_by_one};
 use super::way::{Reader, Reads};
+use super::words::Words;
 use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
 use crate::cancel::Cancel;
@@ -97,11 +99,41 @@ impl Inner {
         let way = &self.plan.way;
         let walk = Walk { tracked: self.plan.track_for_ids, specials_as_text: options.encode_special_tokens };
         worker.expect_text(&way.reader, text.len());
+        if let Some(words) = &self.plan.words
+            && self.append_words(worker, words, text, options, out)?
+        {
+            return Ok(());
+        }
         let mut segments = std::mem::take(&mut worker.segments);
         let mut sink = Ids { reader: &way.reader, worker, options, until_check: CHECK_EVERY, out };
         let outcome = self.drive(&way.cut, text, walk, &mut segments, &mut sink);
         worker.segments = segments;
         outcome
+    }
+}
+
+impl Inner {
+    /// Appends the ids of a text by its words; false, with nothing appended, if it must take the other way.
+    fn append_words(
+        &self,
+        worker: &mut Worker,
+        words: &Arc<Words>,
+        text: &str,
+        options: &EncodeOptions<'_>,
+        out: &mut Vec<TokenId>,
+    ) -> Result<bool> {
+        worker.expect_words(words, text.len());
+        let Some(mut lanes) = worker.words.take() else { return Ok(false) };
+        let before = out.len();
+        let raw = &mut worker.segments.raw;
+        self.added().split_raw(text, options.encode_special_tokens, raw);
+        let outcome = lanes.append(raw, text, &mut worker.scratch, out, || options.check_cancelled());
+        worker.words = Some(lanes);
+        let done = outcome?;
+        if !done {
+            out.truncate(before);
+        }
+        Ok(done)
     }
 }
 

@@ -34,6 +34,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 mod way;
+mod words;
 mod worker;
 
 use std::sync::Arc;

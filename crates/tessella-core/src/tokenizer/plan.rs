@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use super::Inner;
 use super::way::{Cut, Reads, Way};
+use super::words::Words;
 use super::worker::LanesStart;
 use crate::added::AddedVocabulary;
 use crate::cancel::Cancel;
 use crate::encoding::{Encoding, TokenTexts};
 use crate::error::Result;
 use crate::ids::TokenId;
+use crate::lanes::vectors::Level;
 use crate::limits;
 use crate::model::Model;
 use crate::normalize::Normalizer;
@@ -35,6 +37,8 @@ pub(super) struct Plan {
     pub track_for_ids: bool,
     /// Ids around a single sequence, when post-processing does no more than that to ids.
     pub around: Option<Around>,
+    /// Raw words may be looked up without anything around them.
+    pub words: Option<Arc<Words>>,
 }
 
 /// What post-processing puts before and after a single sequence.
@@ -47,23 +51,35 @@ pub(super) struct Around {
 impl Plan {
     pub fn new(
         model: &Arc<Model>,
-        normalizer: Option<&Normalizer>,
+        normalizer: Option<&Arc<Normalizer>>,
         pre_tokenizer: Option<&Arc<PreTokenizer>>,
         post_processor: Option<&PostProcessor>,
         added: &AddedVocabulary,
+        old: Option<&Plan>,
     ) -> Result<Self> {
+        let track_for_ids = pre_tokenizer.is_some_and(|pre| pre.needs_alignment())
+            || normalizer.is_some_and(|normalizer| normalizer.needs_alignment());
+        let words = Words::new(model, normalizer, pre_tokenizer, added).filter(|_| !track_for_ids);
+        let words = words.map(|words| match old.and_then(|old| old.words.as_ref()) {
+            Some(old) if old.are_as_in(&words) => old.clone(),
+            _ => Arc::new(words),
+        });
         Ok(Plan {
-            way: Way::new(model, normalizer, pre_tokenizer, added),
+            way: Way::new(model, normalizer.map(|normalizer| &**normalizer), pre_tokenizer, added),
             into_pieces: Cut::into_pieces(pre_tokenizer),
-            track_for_ids: pre_tokenizer.is_some_and(|pre| pre.needs_alignment())
-                || normalizer.is_some_and(Normalizer::needs_alignment),
+            track_for_ids,
             around: around(post_processor)?,
+            words,
         })
     }
 
-    /// Whether both plans hand the same piece to the model under the same key.
+    /// Whether both plans hand the same piece to the model under the same key, and the same word to the stages.
     pub fn same_keys(&self, other: &Plan) -> bool {
-        self.way.cut.form() == other.way.cut.form()
+        let same_words = match (&self.words, &other.words) {
+            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
+            (one, two) => one.is_none() && two.is_none(),
+        };
+        same_words && self.way.cut.form() == other.way.cut.form()
     }
 }
 
@@ -150,6 +166,26 @@ impl Inner {
                 ),
                 Some(Err(reason)) => step("ids only", "piece by piece".into(), reason.into()),
                 None => {}
+            }
+        }
+        if LanesStart::may_be()
+            && let Some(words) = &self.plan.words
+        {
+            match words.characters() {
+                Some(_) => step(
+                    "ids only",
+                    "words".into(),
+                    format!(
+                        "once there is much text, raw words go by the hundred: nothing around a word matters to \
+                         it, and only new ones take the stages; vectors: {}",
+                        Level::best().name()
+                    ),
+                ),
+                None => step(
+                    "ids only",
+                    "text by text".into(),
+                    "some ASCII character is more than a blank or a part of a word".into(),
+                ),
             }
         }
         let ids_reason = if self.plan.track_for_ids {

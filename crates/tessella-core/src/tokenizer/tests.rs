@@ -24,6 +24,7 @@ fn stage_after_stage(tokenizer: &Tokenizer) -> Tokenizer {
     let mut slow = Tokenizer::new(tokenizer.spec().clone()).unwrap();
     let inner = Arc::get_mut(&mut slow.inner).unwrap();
     inner.plan.way = Way::any_text(&inner.texts.model, inner.pre_tokenizer.as_ref());
+    inner.plan.words = None;
     slow
 }
 
@@ -212,6 +213,197 @@ fn with_lanes(spec: &TokenizerSpec, lanes: LanesStart) -> Tokenizer {
     workers.lanes = lanes;
     Arc::get_mut(&mut tokenizer.inner).unwrap().workers = Arc::new(workers);
     tokenizer
+}
+
+/// Characters that join with blanks, vanish, become blanks or several characters, and what literals are made of.
+const WORDS: &[&str] = &[
+    "a",
+    "b",
+    "ab",
+    "A",
+    " ",
+    " ",
+    "  ",
+    "\n",
+    "\r\n",
+    "\t",
+    "\u{b}",
+    "\0",
+    ".",
+    "'",
+    "''",
+    "``",
+    "-",
+    "▁",
+    "é",
+    "É",
+    "e\u{301}",
+    "\u{301}",
+    "\u{308}",
+    "\u{200d}",
+    "\u{200b}",
+    "\u{a0}",
+    "\u{ad}",
+    "漢",
+    "字",
+    "か",
+    "\u{3099}",
+    "한",
+    "ﬁ",
+    "½",
+    "´",
+    "≠",
+    "＝",
+    "İ",
+    "ß",
+    "Σ",
+    "\u{93e}",
+    "\u{600}",
+    "\u{302e}",
+    "\u{1d165}",
+    "😀",
+    "𠀀",
+    "x",
+    "<s>",
+    "longer than a key is",
+];
+
+fn word_spec(seed: u64) -> TokenizerSpec {
+    use crate::normalize::charsmap::build_charsmap;
+    let mut random = Random::from_seed(seed);
+    let mut one_of = |count: u64| random.next_u64() % count;
+    let mut texts = vec!["[UNK]".to_string()];
+    for part in WORDS.iter().chain(&["fi", "=", "i", "e", "が", "ss", "σ", "1", "2"]) {
+        for text in [part.trim().to_string(), format!("##{}", part.trim()), format!("▁{}", part.trim())] {
+            if !part.trim().is_empty() && one_of(4) != 0 && !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+    }
+    let marked = one_of(3) == 0;
+    let model = if marked {
+        let vocab = texts.iter().map(|text| (text.clone(), -1.0 - one_of(40) as f64 / 8.0)).collect();
+        ModelSpec::Unigram(UnigramSpec {
+            vocab: Arc::new(vocab),
+            unk_id: Some(0),
+            byte_fallback: false,
+            alpha: None,
+            nbest_size: None,
+        })
+    } else {
+        let unk_token = if one_of(8) == 0 { "missing" } else { "[UNK]" };
+        ModelSpec::WordPiece(WordPieceSpec {
+            vocab: Arc::new(Vocab::from_entries(texts.iter().zip(0..)).unwrap()),
+            unk_token: unk_token.into(),
+            continuing_subword_prefix: "##".into(),
+            max_input_chars_per_word: 10,
+        })
+    };
+    let mut spec = TokenizerSpec::new(model);
+    let by_blanks = marked || one_of(3) == 0;
+    let metaspace =
+        PreTokenizerSpec::Metaspace { replacement: '▁', prepend: PrependScheme::Always, split: true };
+    spec.pre_tokenizer = Some(match (marked, by_blanks) {
+        (true, _) => PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::WhitespaceSplit, metaspace]),
+        (_, true) => PreTokenizerSpec::WhitespaceSplit,
+        (_, false) => PreTokenizerSpec::Bert,
+    });
+    let literal = |from: &str, to: &str| NormalizerSpec::Replace {
+        pattern: Pattern::Literal(from.into()),
+        content: to.into(),
+    };
+    let rules =
+        [("ﬁ", "fi"), ("é", "e"), ("\u{200b}", " "), ("\u{ad}", ""), (" \u{308}", "x"), ("か\u{3099}", "が")];
+    let rules: Vec<_> =
+        rules.iter().map(|(from, to)| (from.chars().collect(), to.chars().collect())).collect();
+    let charsmap = || NormalizerSpec::Precompiled {
+        charsmap: build_charsmap(&rules).unwrap().into(),
+        matching: CharsmapMatching::Grapheme,
+    };
+    let bert = NormalizerSpec::Bert {
+        clean_text: one_of(4) != 0,
+        handle_chinese_chars: one_of(4) != 0,
+        strip_accents: [None, Some(true), Some(false)][one_of(3) as usize],
+        lowercase: one_of(2) == 0,
+    };
+    spec.normalizer = match (by_blanks, one_of(5)) {
+        (_, 0) => None,
+        (true, 1) => Some(NormalizerSpec::Nfc),
+        (true, 2) => {
+            Some(NormalizerSpec::Sequence(vec![literal("``", "\""), literal("''", "\""), charsmap()]))
+        }
+        (true, 3) => Some(NormalizerSpec::Sequence(vec![
+            literal("``", "\""),
+            literal("''", "\""),
+            NormalizerSpec::Nfkd,
+            NormalizerSpec::StripAccents,
+            charsmap(),
+        ])),
+        (false, 1) => Some(NormalizerSpec::Lowercase),
+        _ => Some(bert),
+    };
+    added(&mut spec);
+    spec
+}
+
+#[test]
+fn raw_words_are_as_the_stages() {
+    let (mut odd, mut failed) = (0, 0);
+    for seed in 0..150 {
+        let spec = word_spec(seed);
+        let fast = with_lanes(&spec, LanesStart::AtOnce);
+        assert!(fast.inner.plan.words.is_some(), "{:?}", spec.normalizer);
+        let slow = stage_after_stage(&fast);
+        let mut random = Random::from_seed(seed);
+        for round in 0..120 {
+            let parts = random.next_u64() as usize % if round % 40 == 0 { 3000 } else { 12 };
+            // Few kinds of parts, so that not every text has one that is odd.
+            let few: Vec<&str> = (0..8).map(|_| WORDS[random.next_u64() as usize % WORDS.len()]).collect();
+            let text: String = (0..parts).map(|_| few[random.next_u64() as usize % few.len()]).collect();
+            let options = EncodeOptions::default();
+            for _ in 0..2 {
+                match (fast.encode_ids(&text, &options), slow.encode_ids(&text, &options)) {
+                    (Ok(fast), Ok(slow)) => assert_eq!(fast, slow, "{text:?} {:?}", spec.normalizer),
+                    (Err(fast), Err(slow)) => {
+                        failed += 1;
+                        assert_eq!(fast.message(), slow.message(), "{text:?}");
+                    }
+                    (fast, slow) => panic!("{text:?}: {fast:?} {slow:?}"),
+                }
+            }
+            let words = fast.inner.plan.words.as_ref().unwrap();
+            let characters = words.characters().unwrap();
+            let mut spans = crate::lanes::Spans::default();
+            let filled = crate::lanes::Words::new(&text, characters)
+                .fill(crate::lanes::vectors::Level::best(), &mut spans);
+            odd += usize::from(filled == crate::lanes::Filled::Odd);
+        }
+    }
+    assert!((500..9000).contains(&odd) && failed > 100, "{odd} {failed}");
+}
+
+#[test]
+fn what_looks_beyond_words_goes_stage_by_stage() {
+    let takes = |change: fn(&mut TokenizerSpec)| {
+        let mut spec =
+            (0..).map(word_spec).find(|spec| spec.pre_tokenizer == Some(PreTokenizerSpec::Bert)).unwrap();
+        spec.normalizer = None;
+        change(&mut spec);
+        Tokenizer::new(spec).unwrap().inner.plan.words.is_some()
+    };
+    assert!(takes(|_| {}));
+    assert!(!takes(|spec| spec.normalizer = Some(NormalizerSpec::Nfc)));
+    assert!(!takes(|spec| spec.added_tokens[0].normalized = true));
+    assert!(!takes(|spec| spec.pre_tokenizer = Some(PreTokenizerSpec::Whitespace)));
+    assert!(!takes(|spec| {
+        spec.pre_tokenizer = Some(PreTokenizerSpec::WhitespaceSplit);
+        let pattern = Pattern::Literal("a b".into());
+        spec.normalizer = Some(NormalizerSpec::Replace { pattern, content: "c".into() });
+    }));
+    assert!(!takes(|spec| {
+        spec.pre_tokenizer = Some(PreTokenizerSpec::WhitespaceSplit);
+        spec.normalizer = Some(NormalizerSpec::Strip { left: true, right: true });
+    }));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::segment::SegmentScratch;
 use super::spelling::{Reading, Spelling};
 use super::way::{Reader, Reads};
+use super::words::{WordLanes, Words};
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::{Bounds, Engine, LongPieces, Pieces, Runner};
@@ -23,6 +24,8 @@ pub(super) struct Worker {
     cache: PieceCache,
     /// The fast engine, once there was enough text for it.
     pub lanes: Option<Box<Lanes>>,
+    /// The same for words.
+    pub words: Option<Box<WordLanes>>,
     start: LanesStart,
     text_seen: usize,
     budget: usize,
@@ -40,6 +43,7 @@ impl Worker {
             segments: SegmentScratch::default(),
             cache: PieceCache::new(cache_budget),
             lanes: None,
+            words: None,
             start,
             text_seen: 0,
             budget: cache_budget,
@@ -63,6 +67,31 @@ impl Worker {
                 self.start_lanes(bpe);
             }
         }
+    }
+
+    /// The same where raw words may be looked up: once there was enough, those go by the hundred.
+    #[inline]
+    pub fn expect_words(&mut self, words: &Arc<Words>, bytes: usize) {
+        let is_there = self.words.as_ref().is_some_and(|lanes| lanes.are_for(words));
+        if !is_there && self.start != LanesStart::Never {
+            self.text_seen = self.text_seen.saturating_add(bytes);
+            if self.start == LanesStart::AtOnce || self.text_seen >= LanesStart::BYTES_FOR_A_WORKER {
+                self.start_words(words);
+            }
+        }
+    }
+
+    #[cold]
+    fn start_words(&mut self, words: &Arc<Words>) {
+        let runner = words.characters().and_then(|_| Runner::new(self.budget / 4 * 3));
+        let Some(runner) = runner else {
+            self.start = LanesStart::Never;
+            return;
+        };
+        let lanes = WordLanes::new(words.clone(), runner);
+        // From now on pieces of whole encodings, and of texts that words cannot tell.
+        self.cache.keep_within(self.budget.saturating_sub(lanes.memory()));
+        self.words = Some(Box::new(lanes));
     }
 
     #[cold]

@@ -1,0 +1,169 @@
+//! What characters are to words: between them, a word of its own, or part of one.
+//!
+//! ASCII is told by two tables of sixteen entries, which vectors look bytes up in; other characters one
+//! by one, by a table that is filled as they come.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// What a character is; a blank has no bit at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Kind(u8);
+
+impl Kind {
+    /// Stands between words.
+    pub const BLANK: Kind = Kind(0);
+    /// Part of a word.
+    pub const WORD: Kind = Kind(1);
+    /// A word by itself.
+    pub const ALONE: Kind = Kind(2);
+    /// Part of a word, but not at its ends.
+    pub const INSIDE: Kind = Kind(4 | 1);
+    /// None of these.
+    pub const ODD: Kind = Kind(8);
+    /// Whether a character is written as it is, whatever stands around it.
+    const STAYS: u8 = 16;
+
+    /// The same kind, of a character that is written as it is.
+    pub fn that_stays(self) -> Kind {
+        Kind(self.0 | Self::STAYS)
+    }
+
+    #[inline(always)]
+    pub fn stays(self) -> bool {
+        self.0 & Self::STAYS != 0
+    }
+
+    /// Whether it stands between words.
+    pub fn is_blank(self) -> bool {
+        self.standing() == Self::BLANK
+    }
+
+    /// Without what is said about writing.
+    fn standing(self) -> Kind {
+        Kind(self.0 & !Self::STAYS)
+    }
+
+    /// All ones if the kind has a bit, else zeros.
+    #[inline(always)]
+    fn all_if(self, bit: u8) -> u64 {
+        0u64.wrapping_sub(u64::from((self.0 / bit) & 1))
+    }
+}
+
+/// Bit `i` of each mask is about byte `i` of a block.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Kinds {
+    pub word: u64,
+    pub alone: u64,
+    /// Bytes of a character behind its first.
+    pub inner: u64,
+    /// Bytes beyond ASCII.
+    pub high: u64,
+}
+
+impl Kinds {
+    #[inline(always)]
+    pub fn put(&mut self, bytes: u64, kind: Kind) {
+        self.word |= bytes & kind.all_if(1);
+        self.alone |= bytes & kind.all_if(2);
+    }
+}
+
+/// Characters of words that may not be at their ends, and those of no kind.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rare {
+    pub inside: u64,
+    pub odd: u64,
+}
+
+impl Rare {
+    #[inline(always)]
+    pub fn put(&mut self, bytes: u64, kind: Kind) {
+        self.inside |= bytes & kind.all_if(4);
+        self.odd |= bytes & kind.all_if(8);
+    }
+}
+
+/// A set of ASCII characters: by the low half of a byte, a bit for each high half.
+pub type Set = [u8; 16];
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sets {
+    pub word: Set,
+    pub alone: Set,
+}
+
+impl Sets {
+    /// Whether a set has a byte.
+    #[inline(always)]
+    pub fn has(set: &Set, byte: u8) -> bool {
+        byte < 0x80 && set[usize::from(byte & 15)] >> (byte >> 4) & 1 == 1
+    }
+}
+
+/// Says what a character is.
+pub type Tell = Box<dyn Fn(char) -> Kind + Send + Sync>;
+
+/// Characters below this are remembered: all that are in use but for rare ideographs.
+const REMEMBERED: usize = 0x3_0000;
+/// Set where a character was asked for before.
+const KNOWN: u8 = 0x80;
+
+/// The kinds of all characters.
+pub struct Characters {
+    tell: Tell,
+    pub sets: Sets,
+    /// By code point; whoever asks first finds out, and who asks at the same time finds the same.
+    kinds: Box<[AtomicU8]>,
+}
+
+impl Characters {
+    /// `None` if some ASCII character is neither a blank, nor alone, nor part of a word wherever it stands.
+    pub fn new(tell: Tell) -> Option<Characters> {
+        let mut sets = Sets::default();
+        for byte in 0..0x80u8 {
+            let place = usize::from(byte & 15);
+            match tell(char::from(byte)).standing() {
+                Kind::BLANK => {}
+                Kind::WORD => sets.word[place] |= 1 << (byte >> 4),
+                Kind::ALONE => sets.alone[place] |= 1 << (byte >> 4),
+                _ => return None,
+            }
+        }
+        let kinds = (0..REMEMBERED).map(|_| AtomicU8::new(0)).collect();
+        Some(Characters { tell, sets, kinds })
+    }
+
+    /// The kind of the character beyond ASCII that begins at `at` of a text in UTF-8, and its length.
+    #[inline(always)]
+    pub fn at(&self, text: &[u8], at: usize) -> (Kind, u32) {
+        let byte = |ahead: usize| usize::from(text.get(at + ahead).copied().unwrap_or(0));
+        let low = |ahead: usize| byte(ahead) & 0x3F;
+        let lead = byte(0);
+        let (code_point, length) = if lead < 0xE0 {
+            ((lead & 0x1F) << 6 | low(1), 2)
+        } else if lead < 0xF0 {
+            ((lead & 0xF) << 12 | low(1) << 6 | low(2), 3)
+        } else {
+            ((lead & 7) << 18 | low(1) << 12 | low(2) << 6 | low(3), 4)
+        };
+        let known = self.kinds.get(code_point).map_or(0, |kind| kind.load(Ordering::Relaxed));
+        let kind = if known == 0 { self.find_out(code_point) } else { Kind(known & !KNOWN) };
+        (kind, length)
+    }
+
+    #[cold]
+    fn find_out(&self, code_point: usize) -> Kind {
+        let kind = char::from_u32(code_point as u32).map_or(Kind::ODD, &*self.tell);
+        if let Some(known) = self.kinds.get(code_point) {
+            known.store(kind.0 | KNOWN, Ordering::Relaxed);
+        }
+        kind
+    }
+}
+
+impl std::fmt::Debug for Characters {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Characters").field("sets", &self.sets).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,294 @@
+//! Where the words of a text are, 64 bytes at a time: what stands between blanks, and characters that stand alone.
+//!
+//! Words leave gaps between them, so where they start and where they end are two lists.
+
+use super::CHUNK;
+use super::ascii::BLOCK;
+use super::characters::{Characters, Kind, Kinds, Rare};
+use super::vectors::{Level, Task, Vectors};
+use super::{Bounds, Pieces};
+
+/// Starts of a chunk and of the block that makes it full, and room that a block is written into whole.
+const ROOM: usize = CHUNK + 2 * BLOCK;
+
+/// Places in order.
+#[derive(Debug)]
+struct Places {
+    places: [u32; ROOM],
+    count: usize,
+}
+
+impl Places {
+    #[inline(always)]
+    fn push_block<V: Vectors>(&mut self, vectors: V, bits: u64, base: u32) {
+        if let Some(room) = self.places.get_mut(self.count..).and_then(|room| room.first_chunk_mut()) {
+            vectors.places(bits, base, room);
+            self.count += bits.count_ones() as usize;
+        }
+    }
+}
+
+/// Up to [`Bounds::MOST`] words, and maybe the start of one more.
+#[derive(Debug)]
+pub struct Spans {
+    starts: Places,
+    ends: Places,
+}
+
+impl Default for Spans {
+    fn default() -> Self {
+        let places = || Places { places: [0; ROOM], count: 0 };
+        Spans { starts: places(), ends: places() }
+    }
+}
+
+impl Spans {
+    pub fn begin(&mut self) {
+        (self.starts.count, self.ends.count) = (0, 0);
+    }
+
+    /// Drops the words, but not the start of one that goes on.
+    pub fn go_on(&mut self) {
+        let goes_on = self.starts.count > self.ends.count;
+        self.starts.places[0] = self.starts.places[self.ends.count];
+        (self.starts.count, self.ends.count) = (usize::from(goes_on), 0);
+    }
+
+    /// The words that have ended.
+    pub fn of<'t>(&'t self, text: &'t [u8]) -> Pieces<'t> {
+        let count = self.ends.count;
+        Pieces { text, starts: &self.starts.places[..count], ends: &self.ends.places[..count] }
+    }
+}
+
+/// What filling came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filled {
+    /// There may be more words.
+    More,
+    /// These are the last ones.
+    Last,
+    /// Some character is of no kind: words cannot tell what becomes of this text.
+    Odd,
+}
+
+/// The words of a text, some at a time.
+#[derive(Debug)]
+pub struct Words<'t> {
+    text: &'t [u8],
+    characters: &'t Characters,
+    at: usize,
+    /// Bytes of the block, from its first on, that belong to a character that began before it, and its kind.
+    begun: (u64, Kind),
+    /// The block before.
+    before: Kinds,
+    inside_before: u64,
+}
+
+impl<'t> Words<'t> {
+    pub fn new(text: &'t str, characters: &'t Characters) -> Self {
+        Words {
+            text: text.as_bytes(),
+            characters,
+            at: 0,
+            begun: (0, Kind::BLANK),
+            before: Kinds::default(),
+            inside_before: 0,
+        }
+    }
+
+    /// Adds words until there are many.
+    pub fn fill(&mut self, level: Level, spans: &mut Spans) -> Filled {
+        level.run(Fill { words: self, spans })
+    }
+
+    /// The kinds of characters beyond ASCII.
+    #[inline(always)]
+    fn wide(&mut self, kinds: &mut Kinds) -> Rare {
+        let mut rare = Rare::default();
+        let (bytes, kind) = std::mem::take(&mut self.begun);
+        kinds.put(bytes, kind);
+        rare.put(bytes, kind);
+        let mut firsts = kinds.high & !kinds.inner;
+        while firsts != 0 {
+            let bit = firsts.trailing_zeros();
+            firsts &= firsts - 1;
+            let (kind, length) = self.characters.at(self.text, self.at + bit as usize);
+            let bytes = u128::from((1u64 << length) - 1) << bit;
+            kinds.put(bytes as u64, kind);
+            rare.put(bytes as u64, kind);
+            self.begun = ((bytes >> 64) as u64, kind);
+        }
+        rare
+    }
+}
+
+struct Fill<'f, 't> {
+    words: &'f mut Words<'t>,
+    spans: &'f mut Spans,
+}
+
+/// The bits one byte further on, for what stands before it.
+#[inline(always)]
+fn after(bits: u64, before: u64) -> u64 {
+    bits << 1 | before >> 63
+}
+
+impl Task for Fill<'_, '_> {
+    type Output = Filled;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> Filled {
+        let Fill { words, spans } = self;
+        let length = words.text.len();
+        while words.at < length {
+            if spans.starts.count >= CHUNK {
+                return Filled::More;
+            }
+            let rest = &words.text[words.at..];
+            let sets = &words.characters.sets;
+            let (mut kinds, there) = match rest.first_chunk() {
+                Some(bytes) => (vectors.kinds(bytes, sets), !0),
+                None => {
+                    let mut bytes = [0; BLOCK];
+                    bytes[..rest.len()].copy_from_slice(rest);
+                    (vectors.kinds(&bytes, sets), (1 << rest.len()) - 1)
+                }
+            };
+            let rare = if kinds.high == 0 { Rare::default() } else { words.wide(&mut kinds) };
+            kinds.word &= there;
+            kinds.alone &= there;
+            let Kinds { word, alone, inner, .. } = kinds;
+            let before = &words.before;
+            let (after_word, after_alone) = (after(word, before.word), after(alone, before.alone));
+            let starts = (word & !after_word | alone) & !inner;
+            let ends = (after_alone | after_word & !word) & !inner;
+            let base = words.at as u32;
+            spans.starts.push_block(vectors, starts, base);
+            spans.ends.push_block(vectors, ends, base);
+            let after_inside = after(rare.inside, words.inside_before);
+            if rare.odd | rare.inside & starts | after_inside & ends != 0 {
+                return Filled::Odd;
+            }
+            (words.before, words.inside_before) = (kinds, rare.inside);
+            words.at += BLOCK;
+        }
+        // A word up to the very end of a text of whole blocks.
+        if spans.starts.count > spans.ends.count {
+            if words.inside_before >> 63 == 1 {
+                return Filled::Odd;
+            }
+            spans.ends.places[spans.ends.count] = length as u32;
+            spans.ends.count += 1;
+        }
+        debug_assert!(spans.ends.count <= Bounds::MOST);
+        Filled::Last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::characters::Sets;
+    use super::*;
+    use crate::random::Random;
+
+    fn kind(c: char) -> Kind {
+        match c {
+            ' ' | '\n' | '\u{a0}' | '\u{3000}' => Kind::BLANK,
+            '.' | '!' | '…' | '漢' | '𠀀' => Kind::ALONE,
+            '\u{93e}' => Kind::INSIDE,
+            '¨' => Kind::ODD,
+            _ => Kind::WORD,
+        }
+    }
+
+    /// Character by character.
+    fn slowly(text: &str) -> Option<Vec<&str>> {
+        let mut words = Vec::new();
+        let mut start = None;
+        for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+            let kind = kind(c);
+            if kind == Kind::ODD {
+                return None;
+            }
+            let goes_on = [Kind::WORD, Kind::INSIDE].contains(&kind);
+            if !goes_on && let Some(start) = start.take() {
+                words.push(&text[start..at]);
+            }
+            if kind == Kind::ALONE {
+                words.push(&text[at..at + c.len_utf8()]);
+            }
+            if goes_on {
+                start.get_or_insert(at);
+            }
+        }
+        let touches = |word: &&str| word.starts_with('\u{93e}') || word.ends_with('\u{93e}');
+        (!words.iter().any(touches)).then_some(words)
+    }
+
+    #[test]
+    fn words_are_found_wherever_they_stand() {
+        let parts = [
+            "a",
+            "bc",
+            " ",
+            "  ",
+            "\n",
+            ".",
+            "!",
+            "…",
+            "漢",
+            "𠀀",
+            "é",
+            "Ж",
+            "ह\u{93e}ह",
+            "\u{a0}",
+            "\u{3000}",
+            "😀",
+            "longer than most",
+            "\u{93e}",
+            "¨",
+        ];
+        let characters = Characters::new(Box::new(kind)).unwrap();
+        let mut random = Random::from_seed(5);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let (mut odd, mut long) = (0, 0);
+        for round in 0..4000 {
+            let most = if round % 20 == 0 { 2000 } else { 90 };
+            let known = parts.len() - if below(4) == 0 { 0 } else { 2 };
+            let few = 1 + below(known);
+            let text: String = (0..below(most)).map(|_| parts[known - 1 - below(few)]).collect();
+            for level in Level::all() {
+                let mut spans = Spans::default();
+                let mut words = Words::new(&text, &characters);
+                let mut found = Vec::new();
+                let mut chunks = 0;
+                let filled = loop {
+                    let filled = words.fill(level, &mut spans);
+                    chunks += 1;
+                    let Pieces { starts, ends, .. } = spans.of(text.as_bytes());
+                    let bounds = starts.iter().zip(ends);
+                    found.extend(bounds.map(|(&start, &end)| &text[start as usize..end as usize]));
+                    if filled != Filled::More {
+                        break filled;
+                    }
+                    spans.go_on();
+                };
+                match slowly(&text) {
+                    Some(expected) => assert!(filled == Filled::Last && found == expected, "{text:?}"),
+                    None => assert_eq!(filled, Filled::Odd, "{text:?}"),
+                }
+                odd += usize::from(filled == Filled::Odd);
+                long += usize::from(chunks > 2);
+            }
+        }
+        assert!(odd > 99 && long > 9, "{odd} {long}");
+    }
+
+    #[test]
+    fn ascii_that_is_not_plain_is_refused() {
+        assert!(Characters::new(Box::new(|c| if c == '\'' { Kind::ODD } else { Kind::WORD })).is_none());
+        let sets = Characters::new(Box::new(kind)).unwrap().sets;
+        assert!(Sets::has(&sets.alone, b'.') && Sets::has(&sets.word, 0x7F) && !Sets::has(&sets.word, b' '));
+    }
+}

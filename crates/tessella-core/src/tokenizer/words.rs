@@ -1,0 +1,362 @@
+//! Ids of much text by its words, as they stand in it.
+//!
+//! Where blanks and single characters are all that cuts a text, and the normalizer makes of each word what it is
+//! whatever stands around it, the *raw* word is a key for its ids: nothing is normalized or written but words that
+//! come for the first time. Words are found by masks and go by the hundred ([`crate::lanes`]); a new one takes
+//! all stages by itself.
+//!
+//! What a character is, the stages themselves say: it is normalized alone and looked at. A text with a character that
+//! tells more than that (white space and a letter at once, a mark that would join with a blank) takes the slow
+//! way as a whole, which is also the twin that this one is tested against.
+
+use std::sync::{Arc, OnceLock};
+
+use super::segment::normalize_str;
+use super::spelling::{Reading, Spelling};
+use super::way::Form;
+use crate::added::{AddedVocabulary, Segment};
+use crate::error::Result;
+use crate::ids::{PieceToken, TokenId};
+use crate::lanes::{Characters, Filled, Key, Kind, LongPieces, Runner, Solve, Spans, Work};
+use crate::model::{Model, Scratch};
+use crate::normalize::{AsciiFates, Normalizer};
+use crate::pretokenize::{MarkedView, PreTokenizer, SplitView, Standing, TableSplit};
+use crate::random::Random;
+use crate::text::{AlignedText, MOST_BYTES};
+use crate::unicode::categories::is_mark;
+
+/// How a word is cut further once it is normalized.
+#[derive(Debug, Clone)]
+enum Cut {
+    Splits(SplitView),
+    Marked(MarkedView),
+}
+
+/// The stages that a word takes.
+#[derive(Debug, Clone)]
+struct Stages {
+    normalizer: Option<Arc<Normalizer>>,
+    cut: Cut,
+    table: TableSplit,
+    model: Arc<Model>,
+}
+
+/// What all workers share.
+#[derive(Debug)]
+pub(super) struct Words {
+    stages: Stages,
+    /// Made when the first worker has seen enough text.
+    characters: OnceLock<Option<Characters>>,
+    ascii: AsciiFates,
+    /// Whether every character becomes what it becomes alone.
+    by_character: bool,
+    hash_seed: [u64; 2],
+}
+
+/// Texts of this many bytes and more take the slow way, which knows what normalization may make of them.
+const LONGEST_TEXT: usize = MOST_BYTES / 8;
+
+impl Words {
+    /// `None` where words are not all that matters.
+    pub fn new(
+        model: &Arc<Model>,
+        normalizer: Option<&Arc<Normalizer>>,
+        pre_tokenizer: Option<&Arc<PreTokenizer>>,
+        added: &AddedVocabulary,
+    ) -> Option<Words> {
+        if !model.is_deterministic() || model.remembers_parts() || added.has_normalized() {
+            return None;
+        }
+        let pre_tokenizer = pre_tokenizer?;
+        let (cut, table) = match (pre_tokenizer.split_view(), pre_tokenizer.marked_view()) {
+            (Some(splits), _) => (Cut::Splits(splits.clone()), splits.only_table()?),
+            (None, Some(marked)) => (Cut::Marked(marked.clone()), marked.splits().only_table()?),
+            (None, None) => return None,
+        };
+        table.standing('a')?;
+        let stages = Stages { normalizer: normalizer.cloned(), cut, table, model: model.clone() };
+        let is_local = match &stages.normalizer {
+            None => true,
+            Some(normalizer) if stages.cuts_at_characters() => normalizer.is_local_to_characters(),
+            Some(normalizer) => normalizer.is_local_to_words(|c| stages.kind(c).is_blank()),
+        };
+        let ascii = match (&stages.cut, &stages.normalizer) {
+            // A word may have to be cut where the mark stands.
+            (Cut::Marked(view), _) if view.mark().is_ascii() => AsciiFates::unknown(),
+            (_, Some(normalizer)) => normalizer.ascii_fates(),
+            (_, None) => AsciiFates::none(),
+        };
+        let by_character = stages.is_by_character();
+        let mut random = Random::from_entropy();
+        is_local.then(|| Words {
+            stages,
+            characters: OnceLock::new(),
+            ascii,
+            by_character,
+            hash_seed: [random.next_u64(), random.next_u64()],
+        })
+    }
+
+    /// Whether words come to the same ids in both.
+    pub fn are_as_in(&self, other: &Words) -> bool {
+        let same = |one: &Option<Arc<Normalizer>>, two: &Option<Arc<Normalizer>>| match (one, two) {
+            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
+            (one, two) => one.is_none() && two.is_none(),
+        };
+        let (one, two) = (&self.stages, &other.stages);
+        Arc::ptr_eq(&one.model, &two.model)
+            && same(&one.normalizer, &two.normalizer)
+            && one.table == two.table
+            && one.form() == two.form()
+    }
+
+    /// Whether words are sooner found out than the whole text. Where neighbours within a word matter, words beyond ASCII
+    /// take all stages, each with what beginning a stage costs; many of them cost more than the text as a whole.
+    fn pays_for(&self, text: &str) -> bool {
+        let wide = || text.bytes().filter(|byte| !byte.is_ascii()).count();
+        self.by_character || wide() <= text.len() / 8
+    }
+
+    /// What the model gets for a word whose characters become what they become anywhere: then it is one piece.
+    fn plainly<'b>(&self, word: &str, buffer: &'b mut Vec<u8>) -> Option<&'b str> {
+        let bytes = word.as_bytes();
+        buffer.clear();
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            if byte.is_ascii() {
+                buffer.push(self.ascii.of(byte)?);
+                at += 1;
+            } else {
+                let (kind, length) = self.characters()?.at(bytes, at);
+                if !kind.stays() {
+                    return None;
+                }
+                let end = at + length as usize;
+                buffer.extend_from_slice(bytes.get(at..end)?);
+                at = end;
+            }
+        }
+        if !self.ascii.hold_for(word) {
+            return None;
+        }
+        std::str::from_utf8(buffer).ok()
+    }
+
+    /// What characters are; `None` if ASCII already is more than words and blanks.
+    pub fn characters(&self) -> Option<&Characters> {
+        let make = || {
+            let stages = self.stages.clone();
+            Characters::new(Box::new(move |c| stages.kind(c)))
+        };
+        match self.characters.get() {
+            Some(characters) => characters.as_ref(),
+            None => {
+                // By every thread that needs it and has not got it yet, so that none waits for another.
+                let _ = self.characters.set(make());
+                self.characters.get()?.as_ref()
+            }
+        }
+    }
+}
+
+impl Stages {
+    /// Whether some characters are words of their own, beside which others begin.
+    fn cuts_at_characters(&self) -> bool {
+        self.table == TableSplit::Bert
+    }
+
+    fn is_by_character(&self) -> bool {
+        self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_local_to_characters())
+    }
+
+    fn form(&self) -> Form {
+        match &self.cut {
+            Cut::Splits(_) => Form::Characters,
+            Cut::Marked(view) => Form::Read(Reading::Marked { mark: view.mark(), prepends: view.prepends() }),
+        }
+    }
+
+    fn kind(&self, c: char) -> Kind {
+        let mut bytes = [0; 4];
+        let Ok(text) = normalize_str(self.normalizer.as_deref(), c.encode_utf8(&mut bytes)) else {
+            return Kind::ODD;
+        };
+        let stands = |c: char| self.table.standing(c).unwrap_or(Standing::Within);
+        let within = |c: Option<char>| c.is_some_and(|c| stands(c) == Standing::Within);
+        let kind = if text.is_empty() || text.chars().all(|c| stands(c) == Standing::Within) {
+            Kind::WORD
+        } else if text.chars().all(|c| stands(c) == Standing::Between) {
+            // No letter is a blank: what composes with others is something else beside them.
+            if c.is_alphanumeric() { Kind::ODD } else { Kind::BLANK }
+        } else if !self.cuts_at_characters() {
+            Kind::WORD
+        } else if within(text.chars().next()) || within(text.chars().next_back()) {
+            Kind::ODD
+        } else {
+            Kind::ALONE
+        };
+        let joins = match &self.normalizer {
+            Some(normalizer) if !self.cuts_at_characters() => normalizer.joins_blanks(c).unwrap_or(true),
+            _ => false,
+        };
+        // Marks may trade places with their neighbours.
+        let stays = text.chars().eq([c])
+            && !is_mark(c)
+            && !matches!(&self.cut, Cut::Marked(view) if view.mark() == c)
+            && self.is_by_character();
+        match (joins, kind) {
+            (false, kind) if stays => kind.that_stays(),
+            (false, kind) => kind,
+            (true, Kind::WORD) => Kind::INSIDE,
+            (true, _) => Kind::ODD,
+        }
+    }
+}
+
+/// What one worker owns for it.
+#[derive(Debug)]
+pub(super) struct WordLanes {
+    words: Arc<Words>,
+    runner: Runner,
+    spans: Spans,
+    buffers: Buffers,
+}
+
+#[derive(Debug, Default)]
+struct Buffers {
+    spelling: Spelling,
+    plain: Vec<u8>,
+    tokens: Vec<PieceToken>,
+    ids: Vec<TokenId>,
+}
+
+impl WordLanes {
+    pub fn new(words: Arc<Words>, runner: Runner) -> Self {
+        WordLanes { words, runner, spans: Spans::default(), buffers: Buffers::default() }
+    }
+
+    /// Whether this is for those words.
+    pub fn are_for(&self, words: &Arc<Words>) -> bool {
+        Arc::ptr_eq(&self.words, words)
+    }
+
+    /// Bytes that may come into use.
+    pub fn memory(&self) -> usize {
+        self.runner.memory()
+    }
+
+    /// Appends the ids of a text; false if it must take the slow way, and then something may have been appended.
+    pub fn append(
+        &mut self,
+        segments: &[Segment],
+        text: &str,
+        scratch: &mut Scratch,
+        out: &mut Vec<TokenId>,
+        check: impl Fn() -> Result<()>,
+    ) -> Result<bool> {
+        let Some(characters) = self.words.characters() else { return Ok(false) };
+        if text.len() > LONGEST_TEXT || !self.words.pays_for(text) {
+            return Ok(false);
+        }
+        let mut solver = Solver { words: &self.words, scratch, buffers: &mut self.buffers };
+        for segment in segments {
+            if let Some(id) = segment.id {
+                out.push(id);
+                continue;
+            }
+            let text = &text[segment.range.clone()];
+            let mut words = crate::lanes::Words::new(text, characters);
+            self.spans.begin();
+            loop {
+                let filled = words.fill(self.runner.level(), &mut self.spans);
+                if filled == Filled::Odd {
+                    return Ok(false);
+                }
+                self.runner.solved_ids(&mut solver, self.spans.of(text.as_bytes()), out)?;
+                if filled == Filled::Last {
+                    break;
+                }
+                check()?;
+                self.spans.go_on();
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// All stages for one word.
+struct Solver<'s> {
+    words: &'s Words,
+    scratch: &'s mut Scratch,
+    buffers: &'s mut Buffers,
+}
+
+impl Solver<'_> {
+    /// Puts the ids of a word into the buffer.
+    fn word(&mut self, word: &[u8]) -> Result<()> {
+        let Stages { normalizer, cut, model, .. } = &self.words.stages;
+        let Buffers { spelling, plain, tokens, ids } = &mut *self.buffers;
+        tokens.clear();
+        ids.clear();
+        // Words are cut at characters, so this holds.
+        let Ok(word) = std::str::from_utf8(word) else { return Ok(()) };
+        let mut tokenize = |piece: &str| match cut {
+            Cut::Splits(_) => model.tokenize(piece, self.scratch, tokens),
+            Cut::Marked(view) => {
+                let reading = Reading::Marked { mark: view.mark(), prepends: view.prepends() };
+                model.tokenize(spelling.write(reading, piece), self.scratch, tokens)
+            }
+        };
+        if let Some(piece) = self.words.plainly(word, plain) {
+            tokenize(piece)?;
+        } else {
+            let mut text = AlignedText::untracked(word);
+            match normalizer {
+                Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text)?,
+                Some(normalizer) => normalizer.normalize(&mut text)?,
+                None => {}
+            }
+            let text = text.as_str();
+            match cut {
+                Cut::Splits(view) => view.for_each_piece(text, &mut |range| tokenize(&text[range]))?,
+                Cut::Marked(view) => view.for_each_piece(text, &mut |range| tokenize(&text[range]))?,
+            }
+        }
+        ids.extend(tokens.iter().map(|token| token.id));
+        Ok(())
+    }
+}
+
+impl LongPieces for Solver<'_> {
+    fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
+        self.word(piece)?;
+        out.extend_from_slice(&self.buffers.ids);
+        Ok(())
+    }
+}
+
+impl Solve for Solver<'_> {
+    #[inline(always)]
+    fn hash_seed(&self) -> [u64; 2] {
+        self.words.hash_seed
+    }
+
+    #[inline(always)]
+    fn whole(&self, _: Key) -> Option<TokenId> {
+        None
+    }
+
+    #[inline(never)]
+    fn solve(
+        &mut self,
+        _: &mut Work,
+        pieces: impl Iterator<Item = Key>,
+        mut found: impl FnMut(usize, &[TokenId]),
+    ) -> Result<()> {
+        for (index, key) in pieces.enumerate() {
+            self.word(&key.bytes()[..key.len()])?;
+            found(index, &self.buffers.ids);
+        }
+        Ok(())
+    }
+}
