@@ -73,9 +73,11 @@ def verify(
         if not differs(text):
             continue
         done.wrong += 1
-        if len(done.mismatches) < examples:
+        # Texts that come down to the same are told once, and are not looked for without end.
+        if len(done.mismatches) < examples and done.wrong <= 4 * examples:
             short = smallest(text, differs, 400)
-            done.mismatches.append(Mismatch(short, "ids", theirs(short), ours(short)))
+            if all(short != one.text for one in done.mismatches):
+                done.mismatches.append(Mismatch(short, "ids", theirs(short), ours(short)))
     return done
 
 
@@ -125,7 +127,10 @@ def _pair(source: str, against: Library, pattern: str | None) -> tuple[Encode, E
 
 def _llama_cpp(source: str, tokenizer: Tokenizer) -> tuple[Encode, Encode]:
     library = needed("llama_cpp", "llama", "comparing with llama.cpp", "llama-cpp-python")
-    is_gguf = os.path.isfile(source) and source.endswith(".gguf")
+    is_gguf = False
+    if os.path.isfile(source):
+        with open(source, "rb") as file:
+            is_gguf = file.read(4) == b"GGUF"
     # Texts can spell control symbols there, unless they are to be taken as mere text.
     special = is_gguf or not spells_no_specials(tokenizer)
     with tempfile.TemporaryDirectory(prefix="tessella-") as folder:
