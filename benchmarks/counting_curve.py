@@ -6,7 +6,7 @@ Text is made as in ``benchmarks.scale``, a shard after the other, packed with zs
 of ``count_pieces`` under the budget: its files are named pipes, through which the shards come as they are made, so that the
 disk never holds more than one of them beside what the counts spill. This process counts each shard for itself and adds the
 shards up. In the end both files of counts must be equal, byte for byte. ``--until`` makes what comes later empty files, so
-that a run ends when it must and tells how far it came. Told after 1, 2, 5, 10 ... shards: distinct pieces, processor
+that a run ends when it must and tells how far it came. Told after each shard: distinct pieces, processor
 seconds, the most memory that the counting process took, and the most bytes that lay in the folder.
 """
 
@@ -46,7 +46,8 @@ def used(pid: int) -> tuple[float, int]:
     ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
     seconds = (int(ticks[11]) + int(ticks[12])) / os.sysconf("SC_CLK_TCK")
-    return seconds, int(status["VmHWM"].split()[0]) * 1024
+    # A process that is through has none any more.
+    return seconds, int(status.get("VmHWM", "0").split()[0]) * 1024
 
 
 def held(folder: Path) -> int:
@@ -77,7 +78,7 @@ def run(options: argparse.Namespace, folder: Path) -> bool:
     code = f"from benchmarks.counting_curve import count_all; {call}"
     counting = subprocess.Popen([sys.executable, "-c", code])
     tokenizer = tessella.load(options.tokenizer)
-    total, size, most, made = tessella.PieceCounts(), 0, 0, 0
+    total, size, most, peak, made = tessella.PieceCounts(), 0, 0, 0, 0
     started, shards = time.perf_counter(), 0.0
     print("| GB | distinct, thousands | one count, s | peak MB | shards, s | disk MB | wall min |")
     print("|---|---|---|---|---|---|---|", flush=True)
@@ -96,12 +97,12 @@ def run(options: argparse.Namespace, folder: Path) -> bool:
         most = max(most, held(folder))
         path.unlink()
         size, shards, made = size + written, shards + cpu, at + 1
-        if made in (1, 2, 5) or made % 5 == 0:
-            alone, peak = used(counting.pid)
-            cells = [f"{size / 1e9:.1f}", f"{len(total) / 1e3:,.0f}", f"{alone:,.0f}", f"{peak / 1e6:,.0f}"]
-            wall = (time.perf_counter() - started) / 60
-            cells += [f"{shards:,.0f}", f"{most / 1e6:,.0f}", f"{wall:.1f}"]
-            print(f"| {' | '.join(cells)} |", flush=True)
+        alone, now = used(counting.pid)
+        peak = max(peak, now)
+        cells = [f"{size / 1e9:.1f}", f"{len(total) / 1e3:,.0f}", f"{alone:,.0f}", f"{peak / 1e6:,.0f}"]
+        wall = (time.perf_counter() - started) / 60
+        cells += [f"{shards:,.0f}", f"{most / 1e6:,.0f}", f"{wall:.1f}"]
+        print(f"| {' | '.join(cells)} |", flush=True)
     if counting.wait():
         raise SystemExit("counting failed")
     total.save(folder / "sum.counts")

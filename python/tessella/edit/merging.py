@@ -145,7 +145,8 @@ def merge(
     new = _union(pipeline, other)
     settle()
     what = "pieces" if isinstance(one, PieceFile) else "merges"
-    notes = [f"{len(found)} {what} of the second tokenizer come in the first one's order"] if found else []
+    number = f"{'at least ' if len(found) >= 100 else ''}{len(found)}"
+    notes = [f"{number} {what} of the second tokenizer come in the first one's order"] if found else []
     edited = with_new(pipeline, new, notes)
     return Merged(
         edited.tokenizer,
@@ -166,9 +167,11 @@ def _agreed(
         return lambda: setattr(one, "merges", merges), crossed
     if isinstance(one, PieceFile) and isinstance(two, PieceFile):
         if one.is_bpe:
-            mine, theirs = ([(text,) for text in each.ranked()] for each in (one, two))
-            order, found = _ordered(mine, theirs, first_wins, "pieces")
-            return lambda: one.rank([text for (text,) in order]), found
+            mine, theirs = one.ranks(), two.ranks()
+            rows = ([(text,) for text in each] for each in (mine, theirs))
+            order, found = _ordered(next(rows), next(rows), first_wins, "pieces")
+            kept = [mine] if found else [mine, theirs]
+            return lambda: one.rank([text for (text,) in order], kept), found
         if one.is_unigram:
             scores = mixed(plain_scores(one), plain_scores(two), weight)
             return lambda: set_scores(one, scores), ()

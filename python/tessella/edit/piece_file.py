@@ -263,24 +263,35 @@ class PieceFile(Vocabulary):
             found |= {f"{section}.{name}": said.get(*field) for name, field in _NORMALIZING.items()}
         return found
 
-    def ranked(self) -> list[str]:
-        """For BPE: the pieces that are made of others, those that are made first in front."""
+    def ranks(self) -> dict[str, float]:
+        """For BPE: pieces that are made of others with their scores, those that are made first in front."""
         made = [piece for piece in self.entries.values() if piece.kind == NORMAL and len(piece.text) > 1]
-        made.sort(key=lambda piece: -piece.score)
-        for one, two in pairwise(made):
-            if one.score == two.score:
-                raise UnsupportedError(
-                    f"the pieces `{one.text}` and `{two.text}` have the same score ({one.score:g}), so "
-                    "that no order says which of them is made first"
-                )
-        return [piece.text for piece in made]
+        return {piece.text: piece.score for piece in sorted(made, key=lambda piece: -piece.score)}
 
-    def rank(self, order: Sequence[str]) -> None:
-        """Gives scores that say this order of ``ranked``; letters come last."""
-        scores = {text: -float(place) for place, text in enumerate(order)}
+    def rank(self, order: Sequence[str], known: Sequence[Mapping[str, float]]) -> None:
+        """Gives scores that say this order of all ``ranks``; letters come last.
+
+        Args:
+            order: the pieces, those that are made first in front.
+            known: scores of which the order keeps all. Of pieces with the same score the one further left in
+                a text is made first, so they have the same score again.
+        """
+        scores: dict[str, float] = {}
+        level, last = 0.0, None
+        for text in order:
+            if last is not None and not any(last in one and one[last] == one.get(text) for one in known):
+                level -= 1
+            scores[text], last = level, text
+        for one in known:
+            for (left, its), (right, other) in pairwise(one.items()):
+                if (its == other) != (scores[left] == scores[right]):
+                    raise UnsupportedError(
+                        f"the pieces `{left}` and `{right}` have the same score in one model, and others "
+                        "have to come between them"
+                    )
         for id, piece in self.entries.items():
             if piece.kind == NORMAL:
-                score = scores.setdefault(piece.text, -float(len(scores)))
+                score = scores.setdefault(piece.text, level - 1 - len(scores))
                 self.entries[id] = replace(piece, score=score)
 
     def told(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from .answers import Refused, error_body
 from .bounds import Bounds
 from .patience import Gone, Within
 
-__all__ = ["Guard"]
+__all__ = ["Guard", "ReaderGone"]
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -30,7 +30,7 @@ Application = Callable[[Message, Receive, Send], Awaitable[None]]
 PART = 1 << 16
 
 
-class _ReaderGone(Exception):
+class ReaderGone(Exception):
     """Whoever asked does not read the answer."""
 
 
@@ -83,7 +83,7 @@ class Guard:
         except Refused as refused:
             self._on_refused(refused.status)
             await _refuse(refused, sender)
-        except (_ReaderGone, asyncio.TimeoutError) as gone:
+        except (ReaderGone, asyncio.TimeoutError) as gone:
             # The connection is closed: half an answer must not look like a whole one.
             raise ConnectionAbortedError("the reader did not take the answer") from gone
 
@@ -225,7 +225,7 @@ class _Sender:
             with Within(self._patience):
                 await self._send(message)
         except asyncio.TimeoutError:
-            raise _ReaderGone from None
+            raise ReaderGone from None
 
 
 async def _refuse(refused: Refused, sender: _Sender) -> None:

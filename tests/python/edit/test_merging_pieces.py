@@ -1,6 +1,7 @@
 """SentencePiece models merged as such: their own library gives the same ids for what is saved."""
 
 import random
+from dataclasses import replace
 from math import exp, fsum
 
 import pytest
@@ -101,6 +102,29 @@ def test_orders_that_contradict_are_named(tmp_path):
     assert merged.conflicts and "come in the first one's order" in merged.notes[0]
     order = [piece for piece in scores(one) if len(piece) > 1]
     assert order == sorted(order, key=lambda piece: -scores(merged.tokenizer)[piece])
+
+
+def with_scores(tokenizer, folder, changes):
+    pipeline = Pipeline(tokenizer)
+    entries = pipeline.vocabulary.entries
+    for id, piece in entries.items():
+        entries[id] = replace(piece, score=changes.get(piece.text, piece.score))
+    return pipeline.build()
+
+
+def test_pieces_of_the_same_score_stay_so(tmp_path):
+    """As the rows of blanks of Llama do."""
+    one = trained(tmp_path, "a", ["ab ab ab cd cd"] * 9, "bpe", vocab_size=14)
+    one = with_scores(one, tmp_path, {"ab": -1e9, "cd": -1e9})
+    two = trained(tmp_path, "b", ["xy xy xyz"] * 9, "bpe", vocab_size=12)
+    found = scores(edit.merge(one, two).tokenizer)
+    assert found["ab"] == found["cd"] != found["xy"]
+    assert_as_their_library(edit.merge(one, two).tokenizer, tmp_path)
+    # In the second model another piece comes between them.
+    made = edit.merge(one, two).tokenizer
+    between = with_scores(made, tmp_path, {"ab": -2000.0, "xy": -2001.0, "cd": -2002.0})
+    with pytest.raises(UnsupportedError, match="have the same score in one model"):
+        edit.merge(one, between)
 
 
 @pytest.mark.parametrize(

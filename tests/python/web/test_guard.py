@@ -180,7 +180,7 @@ def test_slow_senders_are_sent_away(tokenizers):
         assert b"HTTP/1.1" not in received(again)
 
 
-def test_a_reader_who_does_not_read_loses_its_place(tokenizers):
+def test_a_reader_who_does_not_read_loses_its_place(tokenizers, caplog):
     with serving(tokenizers, patience=0.4) as client:
         body = (
             b'{"text": ["'
@@ -200,6 +200,7 @@ def test_a_reader_who_does_not_read_loses_its_place(tokenizers):
         assert client.guard.requests == 0
         got = received(connection)
         assert not got.endswith(b"]}")
+    assert not [one for one in caplog.records if one.name == "tessella.serve"]
 
 
 def test_time_has_a_bound(tokenizers):

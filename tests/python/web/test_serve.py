@@ -12,6 +12,7 @@ from tessella.web.bounds import Bounds
 from tessella.web.schema import check
 from tessella.web.serve.app import OPERATIONS, application
 from tessella.web.serve.chunking import chunks
+from tessella.web.serve.rows import SLICE, Row, json_parts
 from tessella.web.serve.service import Service
 
 from .conftest import Running
@@ -309,3 +310,13 @@ def test_a_name_is_needed_once():
     with pytest.raises(tessella.errors.OutOfRangeError, match="`batch` must be 1 or more"):
         Bounds(batch=0)
     assert Service({"a": Tokenizer(models.BPE())}).tokenizer(None)[0] == "a"
+
+
+def test_long_answers_are_written_in_slices():
+    many = list(range(3 * SLICE + 1))
+    row = Row(["ids", "tokens"], {"ids": many, "tokens": ["é\ud800"] * (SLICE + 1)}.__getitem__)
+    for value in (many, {"ids": many, "none": []}, many[:SLICE], many[: SLICE + 1], [], "é", None, row):
+        parts = list(json_parts(value))
+        whole = {name: value[name] for name in value.names} if isinstance(value, Row) else value
+        assert json.loads(b"".join(parts).decode("utf-8", "surrogatepass")) == whole
+        assert max(map(len, parts)) < 12 * SLICE

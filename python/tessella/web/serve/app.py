@@ -11,7 +11,7 @@ from ..._optional import needed
 from ...errors import TessellaError
 from ..answers import Refused, error_body
 from ..bounds import Bounds
-from ..guard import Application, Guard
+from ..guard import Application, Guard, ReaderGone
 from ..schema import Invalid, check, parsed
 from ..work import Deadline, Work
 from .arrow import stream
@@ -170,7 +170,9 @@ def _handlers() -> dict[Any, Callable[[Any, Any], Awaitable[Any]]]:
         return answer(error.status_code, message, None, error.headers)
 
     async def unknown(request: Any, error: Exception) -> Any:
-        _log.error("%s failed", request.url.path, exc_info=error)
+        # A reader who does not read is none of the server's mistakes, and may come often.
+        if not isinstance(error, ReaderGone):
+            _log.error("%s failed", request.url.path, exc_info=error)
         return answer(500, "something is wrong with the server, whose log tells more", None, None)
 
     return {Refused: refused, HTTPException: known, Exception: unknown}
