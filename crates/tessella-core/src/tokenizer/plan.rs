@@ -156,37 +156,9 @@ impl Inner {
             step("model", "no cache".into(), "dropout or sampling is on".into());
         }
         if LanesStart::may_be()
-            && let Reads::Bytes(bpe) = &self.plan.way.reader.reads
+            && let Some((engine, reason)) = self.explain_much_text()
         {
-            match bpe.lanes() {
-                Some(Ok(engine)) => step(
-                    "ids only",
-                    "lanes".into(),
-                    format!("once there is much text, pieces go by the hundred: {}", engine.describe()),
-                ),
-                Some(Err(reason)) => step("ids only", "piece by piece".into(), reason.into()),
-                None => {}
-            }
-        }
-        if LanesStart::may_be()
-            && let Some(words) = &self.plan.words
-        {
-            match words.characters() {
-                Some(_) => step(
-                    "ids only",
-                    "words".into(),
-                    format!(
-                        "once there is much text, raw words go by the hundred: nothing around a word matters to \
-                         it, and only new ones take the stages; vectors: {}",
-                        Level::best().name()
-                    ),
-                ),
-                None => step(
-                    "ids only",
-                    "text by text".into(),
-                    "some ASCII character is more than a blank or a part of a word".into(),
-                ),
-            }
+            step("ids only", engine.into(), reason);
         }
         let ids_reason = if self.plan.track_for_ids {
             "a stage looks at positions in the original, so alignment is kept"
@@ -207,6 +179,32 @@ impl Inner {
             step("post-processor", "template".into(), how);
         }
         steps
+    }
+
+    /// What takes over once there is much text, or why nothing does.
+    fn explain_much_text(&self) -> Option<(&'static str, String)> {
+        if let Reads::Bytes(bpe) = &self.plan.way.reader.reads
+            && let Some(lanes) = bpe.lanes()
+        {
+            return Some(match lanes {
+                Ok(engine) => (
+                    "lanes",
+                    format!("once there is much text, pieces go by the hundred: {}", engine.describe()),
+                ),
+                Err(reason) => ("piece by piece", reason.into()),
+            });
+        }
+        Some(match self.plan.words.as_ref()?.characters() {
+            Some(_) => (
+                "words",
+                format!(
+                    "once there is much text, raw words go by the hundred: nothing around a word matters to it, and \
+                     only new ones take the stages; vectors: {}",
+                    Level::best().name()
+                ),
+            ),
+            None => ("text by text", "some ASCII character is more than a blank or a part of a word".into()),
+        })
     }
 }
 
