@@ -84,8 +84,8 @@ class Guard:
             self._on_refused(refused.status)
             await _refuse(refused, sender)
         except (ReaderGone, asyncio.TimeoutError):
-            # The server closes what ends before the answer does: half an answer must not look like a whole one.
-            # An exception would close it too, with a page of its calls in the log.
+            # The server closes what ends before the answer does: half an answer must not look like a whole
+            # one. An exception would close it too, with a page of its calls in the log.
             return
 
     def _known(self, scope: Message) -> None:
