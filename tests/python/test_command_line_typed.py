@@ -113,13 +113,12 @@ def test_an_interrupt_while_modules_are_imported(tmp_path):
         "from tessella.cli import main\n"
         "sys.exit(main(['--version']))\n"
     )
-    # Its own folder is no place to look for the package in.
     for waiting, status in (("tessella._tessella", -signal.SIGINT), ("tessella.cli", -signal.SIGINT)):
-        done = started(sys.executable, "-P", str(script), waiting, stdout=subprocess.PIPE)
+        done = started(sys.executable, str(script), waiting, stdout=subprocess.PIPE)
         out, err = done.communicate(timeout=60)
         assert (done.returncode, out, err) == (status, b"", b"")
     script = script.rename(tmp_path / "other")
-    done = started(sys.executable, "-P", str(script), "tessella._tessella", stdout=subprocess.PIPE)
+    done = started(sys.executable, str(script), "tessella._tessella", stdout=subprocess.PIPE)
     assert b"KeyboardInterrupt" in done.communicate(timeout=60)[1]
 
 
