@@ -292,7 +292,7 @@ def test_real_text(kind):
         pytest.skip("TESSELLA_CORPORA names no folder of texts")
     from tests.conformance import texts
 
-    for name, documents in texts.load(Path(folder), 70_000).items():
+    for name, documents in texts.load(Path(folder), 300_000).items():
         lines = [line for document in documents[:60] for line in document.split("\n")]
         options = {"model_type": kind, "vocab_size": 1500, "hard_vocab_limit": False}
         models = [outcome(train, module, lines, **options) for module in (library, ours)]

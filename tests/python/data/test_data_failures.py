@@ -167,14 +167,14 @@ def test_empty_inputs(tmp_path, tokenizer):
 
 def test_one_large_document(tmp_path, tokenizer):
     """Far more than what is read at a time, in one document; TESSELLA_LARGE=1000 makes it one of a GB."""
-    words = 1_000_000 * int(os.environ.get("TESSELLA_LARGE", "4")) // 6
+    words = 1_000_000 * int(os.environ.get("TESSELLA_LARGE", "9")) // 6
     with open(tmp_path / "a.txt", "w") as file:
         for start in range(0, words, 100_000):
             file.write("lower " * min(100_000, words - start))
     made = tokenize(tmp_path / "a.txt", tokenizer, tmp_path / "out")
     assert (made.documents, made.tokens) == (1, words + 1)
     found = tessella.data.open(tmp_path / "out").documents[0]
-    assert (len(found), set(found[:-1].tolist() if words < 10**6 else found[:-1:997].tolist())) == (
+    assert (len(found), set(found[:-1].tolist() if words < 10**7 else found[:-1:997].tolist())) == (
         words + 1,
         {1},
     )

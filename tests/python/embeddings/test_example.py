@@ -15,7 +15,7 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "code_neighbours.py"
 
 def test_neighbours_in_the_standard_library(capsys):
     names = runpy.run_path(str(EXAMPLE))
-    vectors = names["main"](["--bytes", "800000", "--epochs", "4"])
+    vectors = names["main"](["--bytes", "1500000", "--epochs", "4"])
     shown = capsys.readouterr().out
     assert shown.startswith("Vectors(") and "True: " in shown
     met = [
