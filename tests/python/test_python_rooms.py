@@ -24,7 +24,7 @@ ARROWS = {
     # The names of other libraries, on what is here; their files are read by the engine.
     "compat": "_tessella batch recipes training",
     "explain": "_tessella",
-    # Other libraries' own files are asked under those libraries' names.
+    # Which encodings are tiktoken's, that room knows.
     "prove": "compat",
     "demo": "compat",
     "tools": "",
