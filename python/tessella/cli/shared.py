@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from copy import deepcopy
 from typing import Any
 
 from .inputs import check_target
@@ -65,7 +66,8 @@ def add(parser: argparse._ActionsContainer, *names: str) -> None:
     """Adds options to a parser, or to a group of its options, in this order."""
     for name in names:
         typed, details = _OPTIONS[name]
-        parser.add_argument(*typed, **details)
+        # A list that is the default is one of each run, which may add to it.
+        parser.add_argument(*typed, **deepcopy(details))
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
