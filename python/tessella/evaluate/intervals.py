@@ -197,9 +197,7 @@ def _spread(number: int, slopes: Floats, linear: Floats, square: Floats) -> Floa
     return variance
 
 
-def _error(
-    strata: Sequence[Stratum], columns: tuple[int, ...], sums: Floats, statistic: Statistic
-) -> float:
+def _error(strata: Sequence[Stratum], columns: tuple[int, ...], sums: Floats, statistic: Statistic) -> float:
     """The error of the value itself, from leaving out one block at a time.
 
     A long document pulls the value towards itself and so looks closer to it than it is, which the spread
