@@ -168,3 +168,27 @@ def test_costly_words_and_documents(tokenizers):
     documents = [one for one in data["costly_documents"] if one["tokenizer"] == "bytes"]
     assert [one["text"][:4] for one in documents] == ["xyzz", "low "]
     assert documents[0]["tokens_per_byte"] > documents[1]["tokens_per_byte"]
+
+
+def test_what_a_report_does_not_have(tokenizers):
+    given = {"one": TEXTS * 4, "two": TEXTS * 4}
+    report = evaluate(tokenizers, given, languages={"one": "en", "two": "de"}, bootstrap=50)
+    for ask, message in (
+        (lambda: report.value("it", "tokens"), "no tokenizer 'it'.*it has bytes, pieces, unigram"),
+        (lambda: report.value("bytes", "token"), "no metric 'token'; did you mean 'tokens'"),
+        (lambda: report.value("bytes", "tokens", language="fr"), "no language 'fr'; it has en, de"),
+        (lambda: report.value("bytes", "tokens", corpus="on"), "no corpus 'on'; did you mean 'one'"),
+        (lambda: report.difference("fertility", "bytes", "bytes"), "a difference is of two"),
+        (lambda: report.difference("tokens", "bytes", "pieces"), "no differences of 'tokens'"),
+        (lambda: report.difference("fertility", "pieces", "unigram", corpus="one"), "baseline.*'bytes'"),
+        (lambda: report.cost("bytes", -1), "`per_million`"),
+        (lambda: report.cost("bytes", 1, float("nan")), "`bytes`"),
+        (lambda: report.fits("bytes", -1), "`context`"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            ask()
+    single = evaluate(tokenizers, TEXTS, bootstrap=0)
+    with pytest.raises(ArgumentError, match="no language 'en'; it has none"):
+        single.value("bytes", "tokens", language="en")
+    with pytest.raises(ArgumentError, match="bootstrap"):
+        single.difference("fertility", "bytes", "pieces")
