@@ -10,12 +10,13 @@ import json
 import math
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .._files import _read_file, _replacing
 from .._near import meant
 from .._optional import needed
 from ..errors import ArgumentError, FormatError, OutOfRangeError
+from ._schema import schema
 from .intervals import Interval
 from .markdown import markdown
 from .record import SCHEMA
@@ -46,7 +47,7 @@ def check_name(name: str) -> str:
 class Stored:
     """Plain data that is written in several forms."""
 
-    kind = ""
+    kind: Literal["evaluation", "audit"]
 
     def __init__(self, data: dict[str, Any]) -> None:
         self._data = data
@@ -64,19 +65,32 @@ class Stored:
     @classmethod
     def load(cls, path: Path) -> Any:
         """The report that was saved as JSON."""
+        from ..web.schema import Invalid, check, parsed
+
         name = os.fspath(path)
+
+        def refused(reason: str) -> FormatError:
+            error = FormatError(f"{name} {reason}")
+            error.filename = name
+            return error
+
         try:
-            data = json.loads(_read_file(path))
-            kind, schema = data["kind"], data["schema"]
-        except (ValueError, KeyError, TypeError) as error:
-            refused = FormatError(f"{name} is no report that was saved as JSON: {error}")
-            refused.filename = name
-            raise refused from error
+            data = parsed(_read_file(path))
+            kind, form = data["kind"], data["schema"]
+        except Invalid as error:
+            raise refused(f"is no report that was saved as JSON: {error}") from error
+        except (KeyError, TypeError) as error:
+            raise refused("is no report that was saved as JSON: it has no `kind` and `schema`") from error
         if kind != cls.kind:
-            raise FormatError(f"{name} holds a report of the kind {kind!r}, expected {cls.kind!r}")
-        if schema != SCHEMA:
-            raise FormatError(f"{name} has the form {schema!r}, this version reads form {SCHEMA}")
-        return cls(data)
+            raise refused(f"holds a report of the kind {kind!r}, expected {cls.kind!r}")
+        if form != SCHEMA:
+            raise refused(f"has the form {form!r}, this version reads form {SCHEMA}")
+        described = schema(cls.kind)
+        del described["$schema"]
+        try:
+            return cls(check(data, described))
+        except Invalid as error:
+            raise refused(f"is not what a report holds: {error}") from error
 
     def to_markdown(self) -> str:
         """Tables for a text or a comment."""

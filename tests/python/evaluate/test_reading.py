@@ -291,3 +291,14 @@ def test_who_fails_is_named(tokenizers):
 def test_documents_without_a_character(tokenizers):
     assert evaluate(tokenizers["bytes"], [""] * 40).warnings == ["texts holds no text"]
     assert "texts has 1 document," in evaluate(tokenizers["bytes"], ["low"]).warnings[0]
+
+
+def test_what_is_named_like_parquet_and_is_none(tokenizers, tmp_path):
+    file = tmp_path / "rows.parquet"
+    file.write_text("low lower\n" * 3)
+    with pytest.raises(FormatError, match="named like a Parquet file"):
+        evaluate(tokenizers["bytes"], file, bootstrap=0)
+    assert (
+        evaluate(tokenizers["bytes"], file, bootstrap=0, format="text").to_dict()["corpora"][0]["documents"]
+        == 3
+    )

@@ -5,8 +5,9 @@ import math
 import random
 
 import pytest
+from tessella.cli.main import main
 from tessella.errors import ArgumentError, FormatError
-from tessella.evaluate import METRICS, Report, audit, evaluate, schema
+from tessella.evaluate import METRICS, Audit, Report, audit, evaluate, schema
 
 from .conftest import TEXTS
 
@@ -192,3 +193,26 @@ def test_what_a_report_does_not_have(tokenizers):
         single.value("bytes", "tokens", language="en")
     with pytest.raises(ArgumentError, match="bootstrap"):
         single.difference("fertility", "bytes", "pieces")
+
+
+def test_files_that_are_no_reports(report, tmp_path, tokenizers):
+    path = tmp_path / "report.json"
+    for kind, found in ((Report, report), (Audit, audit(tokenizers["bytes"]))):
+        found.save(path)
+        assert kind.load(path).to_dict() == found.to_dict()
+    whole = report.to_dict()
+    for text, message in (
+        ("low", "no report that was saved as JSON"),
+        ("[]", "no `kind`"),
+        (json.dumps({"kind": "evaluation", "schema": 1}), r"\$ needs `tessella`"),
+        (json.dumps({**whole, "values": 3}), r"\$.values must be an array, found 3"),
+        (json.dumps({**whole, "zipf": {"bytes": ["x"]}}), r'\$.zipf\["bytes"\]\[0\] must be an array'),
+        (json.dumps({**whole, "schema": 99}), "has the form 99"),
+        (json.dumps({**whole, "kind": "audit"}), "the kind 'audit'"),
+        (report.to_json().replace('"seed": 0', '"seed": NaN'), "NaN is not JSON"),
+    ):
+        path.write_text(text)
+        with pytest.raises(FormatError, match=message) as caught:
+            Report.load(path)
+        assert caught.value.filename == str(path)
+        assert main(["report", str(path)]) == 1
