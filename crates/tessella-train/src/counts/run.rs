@@ -94,7 +94,9 @@ pub(super) fn write_parts(
         let part = part_of(piece);
         writers[part].add(piece, count).map_err(|error| atomic::named(error, &paths[part]))
     })?;
-    for ((writer, path), sources) in writers.into_iter().zip(paths).zip([sources].into_iter().chain(repeat(&[][..]))) {
+    for ((writer, path), sources) in
+        writers.into_iter().zip(paths).zip([sources].into_iter().chain(repeat(&[][..])))
+    {
         writer.finish(sources).map_err(|error| atomic::named(error, path))?;
     }
     for (mut out, path) in outs.into_iter().zip(paths) {

@@ -116,7 +116,8 @@ impl PieceCounts {
                 "counts are saved in 1 to {MOST_PARTS} parts, each of which is an open file; found {count}"
             )));
         }
-        let paths: Vec<PathBuf> = (0..count).map(|part| folder.join(format!("part-{part:04}.counts"))).collect();
+        let paths: Vec<PathBuf> =
+            (0..count).map(|part| folder.join(format!("part-{part:04}.counts"))).collect();
         let part_of = |piece: &str| {
             let share = u128::from(hash_bytes(piece.as_bytes())) * count as u128;
             (share >> 64) as usize

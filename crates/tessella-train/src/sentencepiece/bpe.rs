@@ -15,9 +15,9 @@ use std::rc::Rc;
 
 use tessella_core::{Error, ErrorKind, Result};
 
-use super::numbers::ByNumber;
 use super::RARE;
 use super::coverage::Joined;
+use super::numbers::ByNumber;
 use super::shape::Shape;
 use crate::counts::PieceCounts;
 use crate::progress::{Progress, Stage, report};
