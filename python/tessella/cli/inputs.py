@@ -102,6 +102,23 @@ def check_target(name: str) -> None:
         raise PermissionError(13, "the folder cannot be written to", folder)
 
 
+def add_differences(parser: argparse.ArgumentParser) -> None:
+    """The option for what GGUF cannot say."""
+    parser.add_argument(
+        "--allow-differences",
+        action="store_true",
+        help="for GGUF: write the nearest file where llama.cpp would give other ids, and tell a text",
+    )
+
+
+def differences(options: argparse.Namespace, written: str) -> bool:
+    """Whether differences are allowed, which only one format can have."""
+    allowed: bool = options.allow_differences
+    if allowed and written != "gguf":
+        raise ArgumentError("--allow-differences is for GGUF files: what else is written gives the same ids")
+    return allowed
+
+
 def add_tokenizers_and_files(parser: argparse.ArgumentParser) -> None:
     """Names of tokenizers and of files of texts, which :func:`holds_texts` tells apart."""
     parser.add_argument(
