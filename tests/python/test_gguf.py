@@ -106,7 +106,7 @@ def bert(path, extra=(), **keys):
     specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     words = ["▁a", "b", "▁b", "▁hi", "s", "▁,", "▁न", "▁ᄒ", "▁ᄀ", "▁東", "▁é", "▁e", *extra]
     kinds = [CONTROL, UNKNOWN, CONTROL, CONTROL, CONTROL] + [NORMAL] * len(words)
-    ids = {"cls_token_id": 2, "seperator_token_id": 3, "unknown_token_id": 1}
+    ids = {"bos_token_id": 2, "cls_token_id": 2, "seperator_token_id": 3, "unknown_token_id": 1}
     return gguf(path, model="bert", tokens=specials + words, token_type=kinds, **(ids | keys))
 
 
