@@ -91,16 +91,9 @@ def differences(tokenizer: Tokenizer, again: Tokenizer, texts: list[str]) -> lis
 
 def smallest(tokenizer: Tokenizer, again: Tokenizer, found: Difference) -> Difference:
     """The difference after everything is taken out of its text without which there still is one."""
-    text, size = found.text, len(found.text)
-    while size:
-        at = 0
-        while at < len(text):
-            less = text[:at] + text[at + size :]
-            if differences(tokenizer, again, [less]):
-                text = less
-            else:
-                at += size
-        size //= 2
+    from .prove.reduce import smallest as reduced
+
+    text = reduced(found.text, lambda less: bool(differences(tokenizer, again, [less])))
     return differences(tokenizer, again, [text])[0]
 
 

@@ -161,9 +161,9 @@ impl SentencePieceNormalization {
         Ok(Some(at))
     }
 
-    /// As [`write`](Self::write), with blanks as llama.cpp writes them.
+    /// As [`write`](Self::write), with blanks as llama.cpp writes them, which knows no suffixes.
     fn write_words(&self, text: &str, most: usize, out: &mut Output) -> Result<Option<usize>> {
-        let mut prefix = self.add_dummy_prefix && !self.treat_whitespace_as_suffix;
+        let mut prefix = self.add_dummy_prefix;
         let mut in_word = false;
         let mut at = 0;
         let mut next_look = LOOK_EVERY;
@@ -201,9 +201,6 @@ impl SentencePieceNormalization {
                 }
             }
             at += length;
-        }
-        if self.add_dummy_prefix && self.treat_whitespace_as_suffix {
-            out.chunk(self.space, at);
         }
         Ok(Some(at))
     }
@@ -434,8 +431,6 @@ mod tests {
         for (text, wanted) in [("  a  b ", "▁▁▁a▁▁b▁"), ("  ", "▁▁"), ("a", "▁a")] {
             assert_eq!(normalize(&kept, text).0, wanted, "{text:?}");
         }
-        let behind = SentencePieceNormalizer { treat_whitespace_as_suffix: true, ..kept.clone() };
-        assert_eq!(normalize(&behind, " a b").0, "▁a▁b▁");
         let bare = SentencePieceNormalizer { add_dummy_prefix: false, ..kept };
         assert_eq!(normalize(&bare, "a  b").0, "a▁▁b");
         // There, words have a blank in front even without the prefix.

@@ -233,14 +233,13 @@ fn sentence_piece(data: &Metadata, tokens: &Tokens<'_>, kind: SentencePieceKind)
     let byte_fallback = !unigram && tokens.kinds.contains(&PieceKind::Byte);
     let add_dummy_prefix = data.boolean("tokenizer.ggml.add_space_prefix")?.unwrap_or(true);
     let remove_extra_whitespaces = data.boolean("tokenizer.ggml.remove_extra_whitespaces")?.unwrap_or(false);
-    let suffix = data.boolean("tokenizer.ggml.treat_whitespace_as_suffix")?.unwrap_or(false);
     let user_defined = user_defined(&pieces);
     let unk_surface = " \u{2047} ".to_string();
     let mut spec = TokenizerSpec::new(ModelSpec::SentencePiece(SentencePieceSpec {
         kind,
         pieces: pieces.clone(),
         byte_fallback,
-        treat_whitespace_as_suffix: suffix,
+        treat_whitespace_as_suffix: false,
         wide_sums: unigram,
         unk_surface: unk_surface.clone(),
         source: None,
@@ -251,7 +250,7 @@ fn sentence_piece(data: &Metadata, tokens: &Tokens<'_>, kind: SentencePieceKind)
         add_dummy_prefix,
         remove_extra_whitespaces,
         escape_whitespaces: true,
-        treat_whitespace_as_suffix: suffix,
+        treat_whitespace_as_suffix: false,
         user_defined: user_defined.into(),
         blanks_before_words: unigram,
     }));
@@ -259,7 +258,7 @@ fn sentence_piece(data: &Metadata, tokens: &Tokens<'_>, kind: SentencePieceKind)
         pieces,
         add_dummy_prefix,
         remove_extra_whitespaces,
-        treat_whitespace_as_suffix: suffix,
+        treat_whitespace_as_suffix: false,
         unk_surface,
     });
     spec.added_tokens = tokens.added(cut_out);
