@@ -456,6 +456,10 @@ def _pieces(tokenizer: Tokenizer) -> dict[str, Any]:
     rules = tokenizer.normalizer
     tokens = [text for text, _, _ in found]
     kinds = [_PIECES[kind] for _, _, kind in found]
+    if options["wide_sums"]:
+        # Read from such a file, where tokens of bytes are never in a text, not even by their names.
+        added = tokenizer.get_added_tokens_decoder()
+        kinds = [_BYTE if kind == _CONTROL and id not in added else kind for id, kind in enumerate(kinds)]
     for id, token in tokenizer.get_added_tokens_decoder().items():
         if id != len(tokens) and tokens[id : id + 1] != [token.content]:
             raise _refusal(
