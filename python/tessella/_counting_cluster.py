@@ -1,10 +1,11 @@
 """Counting on a cluster of Ray.
 
-Files are counted in groups, each by a task that writes its counts in parts: where a piece goes hangs on its bytes
-alone. Parts of the same number are merged by one task each, side by side; the merged parts share no piece, and the
-caller's counts are all of them. Only names travel. Merging reads sorted runs side by side, so no process holds more
-than its budget or walks all pieces but for the one who saves them, and since the order of merging changes nothing, what is
-saved in the end equals what one machine saves, byte for byte, whatever workers were lost.
+Files are counted in groups, each by a task that writes its counts in parts: where a piece goes hangs on its
+bytes alone. Parts of the same number are merged by one task each, side by side; merged parts share no piece,
+and the caller's counts are all of them. Only names travel. Merging reads sorted runs side by side, so no
+process holds more than its budget, and nobody but who saves them walks all pieces. Since the order of merging
+changes nothing, what is saved in the end equals what one machine saves, byte for byte, whatever workers were
+lost.
 
 Groups and the files that they become are the same for any number of nodes: a task that is made again writes
 the same files over its first attempt's.
@@ -33,7 +34,7 @@ __all__ = ["count_on_cluster"]
 
 #: Bytes of files, as they lie there, that one task counts.
 GROUP = 256_000_000
-#: Parts of the counts of a group at most: each is merged by a task, and is a file that the caller's counts read.
+#: Parts of the counts of a group at most: each is merged by a task and becomes a file of the caller's counts.
 PARTS = 16
 
 

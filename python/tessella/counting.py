@@ -96,12 +96,12 @@ class PieceCounts(_tessella.PieceCounts):
         super().save(path, form(progress))
 
     def save_parts(self, folder: Path, n: int, progress: bool | ProgressFormat = False) -> list[pathlib.Path]:
-        """Writes the counts to ``n`` files in a folder, which appear when all are complete; gives their names.
+        """Writes the counts to ``n`` files, which appear when all are complete; gives their names.
 
-        Which part a piece is in hangs on its bytes and on ``n`` alone. So where several machines counted, the first
-        parts of all can be merged by one, the second ones by another, and nobody needs to hold all pieces; the merged
-        parts together are the merged counts. Each part is a file as ``save`` writes them. ``sources`` are noted in
-        the first.
+        Which part a piece is in hangs on its bytes and on ``n`` alone. So where several machines counted, one
+        of them can merge the first parts of all, another the second ones, and nobody needs to hold all pieces;
+        the merged parts together are the merged counts. Each part is a file as ``save`` writes them.
+        ``sources`` are noted in the first.
 
         Args:
             folder: where to; files of parts that are there are replaced.
