@@ -99,7 +99,7 @@ class PieceCounts(_tessella.PieceCounts):
         """Writes the counts to ``n`` files, which appear when all are complete; gives their names.
 
         Which part a piece is in hangs on its bytes and on ``n`` alone. So where several machines counted, one
-        of them can merge the first parts of all, another the second ones, and nobody needs to hold all pieces;
+        of them can merge the first parts of all, another the second ones, and nobody needs to hold them all;
         the merged parts together are the merged counts. Each part is a file as ``save`` writes them.
         ``sources`` are noted in the first.
 
