@@ -79,7 +79,9 @@ pub(super) fn write_parts(
     part_of: impl Fn(&str) -> usize,
     walk: impl FnOnce(&mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()>,
 ) -> Result<()> {
-    let failed = |path: &Path| move |error| atomic::io_error(path, "writing", error);
+    fn failed(path: &Path) -> impl Fn(std::io::Error) -> Error {
+        move |error| atomic::io_error(path, "writing", error)
+    }
     let (mut parts, mut outs) = (Vec::with_capacity(paths.len()), Vec::with_capacity(paths.len()));
     for path in paths {
         let part = Replacement::new(path).map_err(failed(path))?;
@@ -95,7 +97,7 @@ pub(super) fn write_parts(
         writers[part].add(piece, count).map_err(|error| atomic::named(error, &paths[part]))
     })?;
     for ((writer, path), sources) in
-        writers.into_iter().zip(paths).zip([sources].into_iter().chain(repeat(&[][..])))
+        writers.into_iter().zip(paths).zip([sources].into_iter().chain(repeat(&[] as &[Source])))
     {
         writer.finish(sources).map_err(|error| atomic::named(error, path))?;
     }
