@@ -68,10 +68,10 @@ def _ask_hub(name: str) -> None:
 
     A download by itself tries again for half a minute, as is right where a program has asked for it.
     """
-    from .._encodings import KNOWN
+    from .._formats import ENCODINGS
     from ..loading import _is_hub_name, _similar
 
-    if name in KNOWN or not _is_hub_name(name):
+    if name in ENCODINGS or not _is_hub_name(name):
         return
     try:
         from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
