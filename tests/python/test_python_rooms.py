@@ -24,8 +24,8 @@ ARROWS = {
     # The names of other libraries, on what is here; their files are read by the engine.
     "compat": "_tessella batch recipes training",
     "explain": "_tessella",
-    # Which encodings are tiktoken's, that room knows.
-    "prove": "compat",
+    # Which encodings are known by name, the engine tells.
+    "prove": "_tessella",
     "demo": "compat",
     "tools": "",
     "reference": "",
@@ -42,7 +42,6 @@ ARROWS = {
 # Of files beside the rooms, which rooms each uses; the others use none.
 BESIDE = {
     "__main__": "cli",
-    "_encodings": "recipes",
     "implementations": "compat",
     "loading": "batch",
     "models": "training",
