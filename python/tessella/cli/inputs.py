@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._shown import written
 from .._texts import Reading
 from ..errors import ArgumentError, HubError
 from .targets import PACKED
@@ -249,10 +250,10 @@ def holds_texts(name: str) -> bool:
 def labels(names: list[str]) -> list[str]:
     """The shortest ends of the names that tell them apart."""
     for parts in range(1, 9):
-        short = ["/".join(name.rstrip("/").split("/")[-parts:]) for name in names]
+        short = [written("/".join(name.rstrip("/").split("/")[-parts:])) for name in names]
         if len(set(short)) == len(set(names)):
             return short
-    return names
+    return [written(name) for name in names]
 
 
 class Sampled:

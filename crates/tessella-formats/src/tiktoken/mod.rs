@@ -312,15 +312,15 @@ mod tests {
         let with = |extra: (Vec<u8>, TokenId)| {
             let mut ranks = all_bytes();
             ranks.push(extra);
-            from_ranks(&ranks, &encoding("gpt2", Some(&[])).unwrap()).unwrap_err().message().to_string()
+            from_ranks(&ranks, &encoding("gpt2", Some(&[]), 0).unwrap()).unwrap_err().message().to_string()
         };
         assert!(with((b"a".to_vec(), 300)).contains("more than once"));
         assert!(with((b"ab".to_vec(), 97)).contains("rank 97"));
         assert!(with((b"ab".to_vec(), u32::MAX)).contains("implausible"));
-        let missing = from_ranks(&all_bytes()[1..], &encoding("gpt2", None).unwrap()).unwrap_err();
+        let missing = from_ranks(&all_bytes()[1..], &encoding("gpt2", None, 255).unwrap()).unwrap_err();
         assert!(missing.message().contains("0x00"));
         let clash = [("<s>".to_string(), 5)];
-        assert!(from_ranks(&all_bytes(), &encoding("gpt2", Some(&clash)).unwrap()).is_err());
-        assert!(encoding("cl100k", None).unwrap_err().message().contains("o200k_base"));
+        assert!(from_ranks(&all_bytes(), &encoding("gpt2", Some(&clash), 256).unwrap()).is_err());
+        assert!(encoding("cl100k", None, 0).unwrap_err().message().contains("o200k_base"));
     }
 }
