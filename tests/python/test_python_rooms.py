@@ -33,15 +33,18 @@ ARROWS = {
     "tasks": "",
     "embeddings": "",
     "edit": "",
-    "evaluate": "",
+    # Reports that were saved are checked by a schema, as requests are.
+    "evaluate": "web",
     "data": "",
-    # Nobody uses these but the way in from the shell, as no row names them.
     "web": "*",
     "cli": "*",
 }
 # Of files beside the rooms, which rooms each uses; the others use none.
 BESIDE = {
     "__main__": "cli",
+    "_gguf": "training",
+    # A text that would differ is made small before it is shown.
+    "_gguf_proof": "prove",
     "implementations": "compat",
     "loading": "batch",
     "models": "training",
