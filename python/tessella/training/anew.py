@@ -46,7 +46,7 @@ class Anew:
         return cut is not None and cut._handle.spells_bytes()
 
     def trainer(self, vocab_size: int | None = None, **options: Any) -> Trainer:
-        """The trainer. Special tokens stay, the marks of parts of words, and all bytes where they are spelled."""
+        """The trainer. Special tokens, marks of parts of words and bytes that are spelled stay."""
         made = BY_MODEL[self.kind]
         if vocab_size is not None:
             options["vocab_size"] = vocab_size
