@@ -99,6 +99,14 @@ def check_target(name: str) -> None:
         raise PermissionError(13, "the folder cannot be written to", folder)
 
 
+def differences(options: argparse.Namespace, written: str) -> bool:
+    """Whether differences are allowed, which only one format can have."""
+    allowed: bool = options.allow_differences
+    if allowed and written != "gguf":
+        raise ArgumentError("--allow-differences is for GGUF files: what else is written gives the same ids")
+    return allowed
+
+
 def files(given: list[str]) -> list[str]:
     """File names, - where there is none. Waiting for a person to type is announced."""
     names = given or ["-"]
