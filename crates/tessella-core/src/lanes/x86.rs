@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 
 use super::ascii::{Ascii, BLOCK};
 use super::characters::{Kinds, Set, Sets};
-use super::vectors::{Task, Vectors, WRITTEN, places_by_bits};
+use super::vectors::{Task, Vectors, WRITTEN, looked_up_one_by_one, places_by_bits};
 use crate::ids::TokenId;
 
 /// Vectors of 32 bytes.
@@ -85,6 +85,11 @@ impl Vectors for Avx2 {
     }
 
     #[inline(always)]
+    fn looked_up(self, bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64 {
+        looked_up_one_by_one(bytes, table, inner, out)
+    }
+
+    #[inline(always)]
     fn kinds(self, bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
@@ -115,6 +120,15 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             ascii_512(bytes)
+        }
+    }
+
+    #[inline(always)]
+    fn looked_up(self, bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64 {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            looked_up_512(bytes, table, inner, out)
         }
     }
 
@@ -195,6 +209,24 @@ fn ascii_512(bytes: &[u8; BLOCK]) -> Ascii {
         quote: is(b'\''),
         inner: _mm512_cmplt_epi8_mask(bytes, all(0xC0)),
         high: _mm512_movepi8_mask(bytes),
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn looked_up_512(bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64 {
+    let [low, high] = table.as_chunks::<BLOCK>().0 else { return 0 };
+    // SAFETY: 64 bytes are there each time, and these loads and stores ask for no alignment.
+    #[allow(unsafe_code)]
+    unsafe {
+        let bytes = _mm512_loadu_si512(bytes.as_ptr().cast());
+        let low = _mm512_loadu_si512(low.as_ptr().cast());
+        let high = _mm512_loadu_si512(high.as_ptr().cast());
+        let beyond = _mm512_movepi8_mask(bytes);
+        let found = _mm512_permutex2var_epi8(low, bytes, high);
+        let found = _mm512_mask_mov_epi8(found, beyond, _mm512_set1_epi8(inner as i8));
+        _mm512_storeu_si512(out.as_mut_ptr().cast(), found);
+        beyond & !_mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0u8 as i8))
     }
 }
 

@@ -28,6 +28,7 @@ mod engine;
 mod literal;
 pub mod scan;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::Result;
@@ -139,6 +140,15 @@ impl Matcher {
         match &self.strategy {
             Strategy::Scanner(scanner) => Some(scanner),
             _ => None,
+        }
+    }
+
+    /// The pattern as an expression that the scanner reads.
+    pub fn expression(&self) -> Option<(Cow<'_, str>, Dialect)> {
+        match &self.strategy {
+            Strategy::Literal(_) => Some((Cow::Owned(regex_syntax::escape(&self.source)), Dialect::Fancy)),
+            Strategy::Scanner(scanner) => Some((Cow::Borrowed(&self.source), scanner.dialect())),
+            Strategy::Engine(..) => None,
         }
     }
 

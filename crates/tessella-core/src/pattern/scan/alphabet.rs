@@ -135,6 +135,11 @@ impl Alphabet {
         self.classes as u8
     }
 
+    /// The classes of ASCII characters.
+    pub fn ascii(&self) -> &[u8; 128] {
+        &self.ascii
+    }
+
     #[inline(always)]
     pub fn of_ascii(&self, byte: u8) -> u8 {
         self.ascii[usize::from(byte & 127)]

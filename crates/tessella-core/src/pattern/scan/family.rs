@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 
 use super::alphabet::Alphabet;
-use super::automaton::{Automaton, DEAD};
+use super::automaton::Automaton;
 use crate::hash::hash_bytes;
 use crate::lanes::ascii::{self, BLANK, LINE_END, QUOTE, WHITE};
 
@@ -106,7 +106,7 @@ impl Classes {
             return None;
         }
         let state = smallest(automaton);
-        let inevitable = inevitable(automaton);
+        let inevitable = automaton.inevitable();
         let column = |class: usize| -> Vec<(u32, bool)> {
             (0..states).map(|from| step(automaton, &inevitable, &state, from, class)).collect()
         };
@@ -118,25 +118,6 @@ impl Classes {
         let representative =
             columns.iter().map(|column| first.get(column).copied()).collect::<Option<_>>()?;
         Some(Classes { state, representative })
-    }
-}
-
-/// States from which some match ends for certain, so that an accept before them is never the last.
-fn inevitable(automaton: &Automaton) -> Vec<bool> {
-    let mut known = vec![true; automaton.steps.len()];
-    known[DEAD as usize] = false;
-    loop {
-        let mut changed = false;
-        for (state, row) in automaton.steps.iter().enumerate() {
-            let holds = row.iter().all(|step| step.accepts || known[step.next as usize]);
-            if known[state] && !holds {
-                known[state] = false;
-                changed = true;
-            }
-        }
-        if !changed {
-            return known;
-        }
     }
 }
 
@@ -155,7 +136,7 @@ fn step(
 /// For each state its number in the smallest automaton that does the same: states are told apart as long as some
 /// symbol leads them to different ones.
 fn smallest(automaton: &Automaton) -> Vec<u32> {
-    let inevitable = inevitable(automaton);
+    let inevitable = automaton.inevitable();
     let mut state = vec![0u32; automaton.steps.len()];
     let mut count = 1;
     loop {
@@ -178,7 +159,7 @@ fn smallest(automaton: &Automaton) -> Vec<u32> {
 /// A number for what the automaton does with ASCII characters. All others are like one of them.
 pub fn number_of(automaton: &Automaton, alphabet: &Alphabet) -> Option<[u64; 2]> {
     let Classes { state, representative } = Classes::new(automaton, alphabet)?;
-    let inevitable = inevitable(automaton);
+    let inevitable = automaton.inevitable();
     let of_byte = |byte: u8| representative[usize::from(alphabet.of_ascii(byte))];
     let mut symbols: Vec<u8> = (0..128).map(of_byte).collect();
     let mut form: Vec<u32> = symbols.iter().map(|&byte| u32::from(byte)).collect();

@@ -53,7 +53,7 @@ impl Rules for Qwen2 {
 
 /// The pieces of a text, which together cover it, some at a time.
 #[derive(Debug)]
-pub struct MaskedPieces<'t> {
+pub struct Masked<'t> {
     blocks: Blocks<'t>,
     starts: Starts<'t>,
     /// The block that is next, once it was looked at.
@@ -62,10 +62,10 @@ pub struct MaskedPieces<'t> {
     dropped: u64,
 }
 
-impl<'t> MaskedPieces<'t> {
+impl<'t> Masked<'t> {
     pub(super) fn new(reading: &'t Reading, alphabet: &'t Alphabet, text: &'t str) -> Self {
         let text = text.as_bytes();
-        MaskedPieces {
+        Masked {
             blocks: Blocks::new(text, alphabet, &reading.roles),
             starts: Starts { reading, alphabet, text, base: 0, before: Before::default(), run: None },
             block: None,
@@ -106,7 +106,7 @@ impl<'t> MaskedPieces<'t> {
 }
 
 struct Fill<'f, 't> {
-    pieces: &'f mut MaskedPieces<'t>,
+    pieces: &'f mut Masked<'t>,
     bounds: &'f mut Bounds,
 }
 

@@ -14,7 +14,7 @@ const PATTERNS: &[&str] = &[
 ];
 
 /// Characters of every kind, of every length in bytes, and what has rules of its own.
-const PARTS: &[&str] = &[
+pub const PARTS: &[&str] = &[
     "a",
     "Z",
     "s",
