@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-use super::ascii::{Ascii, BLOCK};
+use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Sets};
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
@@ -19,6 +19,9 @@ pub const WRITTEN: usize = 8;
 pub trait Vectors: Copy {
     /// What the bytes of a block are.
     fn ascii(self, bytes: &[u8; BLOCK]) -> Ascii;
+
+    /// Upper-case letters and slashes of a block.
+    fn cases(self, bytes: &[u8; BLOCK]) -> Cases;
 
     /// Writes what a table says of each byte of a block that is an ASCII character, and `inner` for each byte of others.
     /// Returns the first bytes of these.
@@ -118,6 +121,11 @@ impl Vectors for Plain {
     }
 
     #[inline(always)]
+    fn cases(self, bytes: &[u8; BLOCK]) -> Cases {
+        Cases::of(bytes)
+    }
+
+    #[inline(always)]
     fn looked_up(self, bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64 {
         looked_up_one_by_one(bytes, table, inner, out)
     }
@@ -196,7 +204,7 @@ mod tests {
     }
 
     impl Task for &Ask {
-        type Output = (Ascii, Kinds, Vec<u32>, Vec<TokenId>, [u8; BLOCK], u64);
+        type Output = (Ascii, Kinds, Vec<u32>, Vec<TokenId>, [u8; BLOCK], u64, Cases);
 
         #[inline(always)]
         fn run<V: Vectors>(self, vectors: V) -> Self::Output {
@@ -215,6 +223,7 @@ mod tests {
                 ids[..5].to_vec(),
                 looked_up,
                 firsts,
+                vectors.cases(&self.bytes),
             )
         }
     }

@@ -159,7 +159,11 @@ impl Matcher {
             Strategy::Scanner(_) => "scanner",
             Strategy::Engine(_, dialect) => engine::name(*dialect),
         };
-        (engine.to_string(), self.reason.clone())
+        let reason = match &self.strategy {
+            Strategy::Scanner(scanner) => format!("{}, {}", self.reason, scanner.explain()),
+            _ => self.reason.clone(),
+        };
+        (engine.to_string(), reason)
     }
 }
 

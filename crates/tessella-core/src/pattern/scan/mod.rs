@@ -11,7 +11,7 @@
 //! 4. `automaton`: one state per situation, one symbol of look-ahead
 //! 5. `table`, `pairs`, of `rows`: rows laid out for running, pieces chained to pieces, two ASCII characters per step
 //! 6. `run`: the loops, and why they are linear
-//! 7. `family`, `masks`, `starts`: well-known patterns, known by their automaton, as arithmetic on 64 bytes at a time
+//! 7. `family`, `masks`, `starts`, `cased`: well-known patterns, known by their automaton, as arithmetic on 64 bytes at a time
 //! 8. `transducer`, `fourfold`, `joint`: all others, and several patterns in a row, without a step back and at four
 //!    places of a text in turn
 //!
@@ -31,6 +31,7 @@
 
 mod alphabet;
 mod automaton;
+mod cased;
 mod class;
 mod cursor;
 mod family;
@@ -213,12 +214,17 @@ impl Scanner {
             self.table.states,
             self.alphabet.classes(),
             if self.table.total { "covers every text" } else { "may leave gaps" },
-            match (&self.reading, &self.transducer) {
-                (Some(_), _) => "read by masks of 64 bytes".to_string(),
-                (None, Ok(transducer)) => transducer.describe(),
-                (None, Err(reason)) => format!("read step by step ({reason})"),
-            },
+            self.explain(),
         )
+    }
+
+    /// How texts are read, for people.
+    pub fn explain(&self) -> String {
+        match (&self.reading, &self.transducer) {
+            (Some(_), _) => "read by masks of 64 bytes".to_string(),
+            (None, Ok(transducer)) => transducer.describe(),
+            (None, Err(reason)) => format!("read step by step ({reason})"),
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! rare, and done bit by bit. The slow twin is the automaton of the same pattern.
 
 use super::alphabet::Alphabet;
+use super::cased::Cased;
 use super::family::{Ending, Family, Reading};
 use super::masks::{Blocks, Masks};
 use crate::lanes::Bounds;
@@ -12,7 +13,7 @@ use crate::lanes::ascii::{BLOCK, LINE_END, WHITE};
 use crate::lanes::vectors::{Level, Task, Vectors};
 
 /// What tells the families apart.
-trait Rules {
+pub(super) trait Rules {
     /// One character that is no line end, letter or digit goes with the word behind it, not only a blank; and line
     /// ends have rules of their own.
     const MODERN: bool;
@@ -20,12 +21,16 @@ trait Rules {
     const DIGITS: u32;
     /// White space at the end of the text is one piece, line ends or not.
     const END_IS_WHOLE: bool;
+    /// Where case counts: words take in the contraction behind them.
+    const CONTRACTIONS: bool = false;
 }
 
 struct Gpt2;
 struct Cl100k;
 struct Llama3;
 struct Qwen2;
+struct O200k;
+struct Tekken;
 
 impl Rules for Gpt2 {
     const MODERN: bool = false;
@@ -51,6 +56,19 @@ impl Rules for Qwen2 {
     const END_IS_WHOLE: bool = false;
 }
 
+impl Rules for O200k {
+    const MODERN: bool = true;
+    const DIGITS: u32 = 3;
+    const END_IS_WHOLE: bool = false;
+    const CONTRACTIONS: bool = true;
+}
+
+impl Rules for Tekken {
+    const MODERN: bool = true;
+    const DIGITS: u32 = 1;
+    const END_IS_WHOLE: bool = false;
+}
+
 /// The pieces of a text, which together cover it, some at a time.
 #[derive(Debug)]
 pub struct Masked<'t> {
@@ -67,7 +85,15 @@ impl<'t> Masked<'t> {
         let text = text.as_bytes();
         Masked {
             blocks: Blocks::new(text, alphabet, &reading.roles),
-            starts: Starts { reading, alphabet, text, base: 0, before: Before::default(), run: None },
+            starts: Starts {
+                reading,
+                alphabet,
+                text,
+                base: 0,
+                before: Before::default(),
+                cases: Cased::default(),
+                run: None,
+            },
             block: None,
             dropped: 1,
         }
@@ -79,19 +105,27 @@ impl<'t> Masked<'t> {
     }
 
     #[inline(always)]
-    fn fill_with<R: Rules, V: Vectors>(&mut self, vectors: V, bounds: &mut Bounds) -> bool {
+    fn fill_with<R: Rules, V: Vectors, const CASED: bool>(
+        &mut self,
+        vectors: V,
+        bounds: &mut Bounds,
+    ) -> bool {
         let length = self.starts.text.len();
         let mut block = match self.block {
             Some(block) => block,
-            None => self.blocks.next(vectors),
+            None => self.blocks.next::<V, CASED>(vectors),
         };
         while self.starts.base < length {
             if bounds.is_full() {
                 self.block = Some(block);
                 return true;
             }
-            let next = self.blocks.next(vectors);
-            let bits = self.starts.of::<R>(&block, &next) & !self.dropped;
+            let next = self.blocks.next::<V, CASED>(vectors);
+            let bits = match CASED {
+                true => self.starts.cased::<R>(&block, &next),
+                false => self.starts.of::<R>(&block, &next),
+            };
+            let bits = bits & !self.dropped;
             self.dropped = 0;
             bounds.push_block(vectors, bits, self.starts.base as u32);
             block = next;
@@ -117,45 +151,48 @@ impl Task for Fill<'_, '_> {
     fn run<V: Vectors>(self, vectors: V) -> bool {
         let Fill { pieces, bounds } = self;
         match pieces.starts.reading.family {
-            Family::Gpt2 => pieces.fill_with::<Gpt2, V>(vectors, bounds),
-            Family::Cl100k => pieces.fill_with::<Cl100k, V>(vectors, bounds),
-            Family::Llama3 => pieces.fill_with::<Llama3, V>(vectors, bounds),
-            Family::Qwen2 => pieces.fill_with::<Qwen2, V>(vectors, bounds),
+            Family::Gpt2 => pieces.fill_with::<Gpt2, V, false>(vectors, bounds),
+            Family::Cl100k => pieces.fill_with::<Cl100k, V, false>(vectors, bounds),
+            Family::Llama3 => pieces.fill_with::<Llama3, V, false>(vectors, bounds),
+            Family::Qwen2 => pieces.fill_with::<Qwen2, V, false>(vectors, bounds),
+            Family::O200k => pieces.fill_with::<O200k, V, true>(vectors, bounds),
+            Family::Tekken => pieces.fill_with::<Tekken, V, true>(vectors, bounds),
         }
     }
 }
 
 #[derive(Debug)]
-struct Starts<'t> {
-    reading: &'t Reading,
-    alphabet: &'t Alphabet,
-    text: &'t [u8],
+pub(super) struct Starts<'t> {
+    pub(super) reading: &'t Reading,
+    pub(super) alphabet: &'t Alphabet,
+    pub(super) text: &'t [u8],
     /// Where the block begins.
-    base: usize,
-    before: Before,
+    pub(super) base: usize,
+    pub(super) before: Before,
+    pub(super) cases: Cased,
     run: Option<WhiteRun>,
 }
 
 /// What the next block must know of the one before.
 #[derive(Debug, Default)]
-struct Before {
-    letter: u64,
-    digit: u64,
-    other: u64,
-    blank: u64,
+pub(super) struct Before {
+    pub(super) letter: u64,
+    pub(super) digit: u64,
+    pub(super) other: u64,
+    pub(super) blank: u64,
     /// White space that marks before it have not taken in.
-    white: u64,
-    line_end: u64,
+    pub(super) white: u64,
+    pub(super) line_end: u64,
     /// Line ends that go with the marks before them.
-    taken: u64,
+    pub(super) taken: u64,
     /// Marks that begin a piece: the first bytes, the second ones, the third ones, and all.
-    marks: [u64; 3],
-    all_marks: u64,
+    pub(super) marks: [u64; 3],
+    pub(super) all_marks: u64,
     /// Digits of the piece so far.
-    digits: u32,
+    pub(super) digits: u32,
     /// Starts in the next block that a contraction makes, and those that it takes away.
-    added: u64,
-    removed: u64,
+    pub(super) added: u64,
+    pub(super) removed: u64,
 }
 
 /// A run of white space that goes on beyond its block: where it ends, and where its last line end is.
@@ -167,8 +204,19 @@ struct WhiteRun {
 
 /// The bits one byte further on, for what stands before it.
 #[inline(always)]
-fn after(bits: u64, before: u64) -> u64 {
+pub(super) fn after(bits: u64, before: u64) -> u64 {
     bits << 1 | before >> 63
+}
+
+/// Characters, by their first bytes, before a white one or the end of the text.
+#[inline(always)]
+pub(super) fn white_behind(block: &Masks, next: &Masks) -> u64 {
+    let ends = (block.white | !block.there, next.white | !next.there);
+    let behind = |bytes: u32, (block, next): (u64, u64)| block >> bytes | next << (64 - bytes);
+    let inner_behind = |bytes| behind(bytes, (block.inner, next.inner));
+    !inner_behind(1) & behind(1, ends)
+        | inner_behind(1) & !inner_behind(2) & behind(2, ends)
+        | inner_behind(1) & inner_behind(2) & behind(3, ends)
 }
 
 impl Starts<'_> {
@@ -192,15 +240,7 @@ impl Starts<'_> {
         };
         let white = block.white & !taken;
         let mut starts = mark | white & first & !after(white, before.white);
-
-        // The last white character before another one; the end of the text is none.
-        let ends = (block.white | !there, next.white | !next.there);
-        let behind = |bytes: u32, (block, next): (u64, u64)| block >> bytes | next << (64 - bytes);
-        let inner_behind = |bytes| behind(bytes, (inner, next.inner));
-        let goes_on = !inner_behind(1) & behind(1, ends)
-            | inner_behind(1) & !inner_behind(2) & behind(2, ends)
-            | inner_behind(1) & inner_behind(2) & behind(3, ends);
-        starts |= white & first & !goes_on & !line_end;
+        starts |= white & first & !line_end & !white_behind(block, next);
 
         let word = letter & first & !after(letter, before.letter);
         let (marks, all_marks) = if R::MODERN {
@@ -247,7 +287,7 @@ impl Starts<'_> {
 
     /// Where digits begin, and how many there are since the last beginning.
     #[inline(always)]
-    fn digits<R: Rules>(&self, digit: u64, first: u64, after_blank: u64) -> (u64, u32) {
+    pub(super) fn digits<R: Rules>(&self, digit: u64, first: u64, after_blank: u64) -> (u64, u32) {
         let before = &self.before;
         let (mut starts, mut digits) = (0, before.digits);
         if R::DIGITS == 0 {
@@ -269,7 +309,7 @@ impl Starts<'_> {
 
     /// Of white characters behind a line end, those with no line end behind them in the same run.
     #[inline(never)]
-    fn last_line_ends<R: Rules>(&mut self, mut behind: u64, white: u64, line_end: u64) -> u64 {
+    pub(super) fn last_line_ends<R: Rules>(&mut self, mut behind: u64, white: u64, line_end: u64) -> u64 {
         let mut starts = 0;
         while behind != 0 {
             let bit = behind.trailing_zeros();
@@ -333,7 +373,7 @@ impl Starts<'_> {
 
     /// Bytes of the contraction that begins with the apostrophe at `at`.
     #[inline]
-    fn contraction(&self, at: usize) -> Option<usize> {
+    pub(super) fn contraction(&self, at: usize) -> Option<usize> {
         let ending = |at: usize| {
             let (class, length) = self.alphabet.at(self.text, at);
             (if length == 0 { Ending::None } else { self.reading.endings[usize::from(class)] }, length)
