@@ -14,24 +14,8 @@
 //! then behind no word.
 
 use super::masks::Masks;
-use super::starts::{Before, Rules, Starts, after, white_behind};
+use super::starts::{Before, Cased, Rules, Starts, after, white_behind};
 use crate::lanes::ascii::{EITHER, LETTER, UPPER};
-
-/// What the next block must know of the one before, besides what it must know in all families.
-#[derive(Debug, Default)]
-pub(super) struct Cased {
-    word: u64,
-    small: u64,
-    both: u64,
-    /// What is both, behind a small letter of the same word.
-    late: u64,
-    /// Marks that are taken for punctuation.
-    dull: u64,
-    /// Bytes of the next block that belong to a contraction.
-    contracted: u64,
-    /// Where the capitals that were looked through last end, and whether more of a word stands there.
-    capitals: (usize, bool),
-}
 
 /// All of `through` that is come to from `from` on, itself among it, without a gap: a sum carries through runs.
 #[inline(always)]

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::alphabet::Alphabet;
 use super::fourfold::Fourfold;
+use super::masked::MaskedPieces;
 use super::program::Program;
 use super::set::CharSet;
 use super::transducer::Transducer;
-use super::{MaskedPieces, automaton, parse};
+use super::{automaton, parse};
 use crate::spec::Dialect;
 
 /// Patterns in a row whose matches, and the gaps between them, are pieces.

@@ -11,7 +11,7 @@
 //! 4. `automaton`: one state per situation, one symbol of look-ahead
 //! 5. `table`, `pairs`, of `rows`: rows laid out for running, pieces chained to pieces, two ASCII characters per step
 //! 6. `run`: the loops, and why they are linear
-//! 7. `family`, `masks`, `starts`, `cased`: well-known patterns, known by their automaton, as arithmetic on 64 bytes at a time
+//! 7. `family`, `masks`, `starts`, `cased`, `masked`: well-known patterns, known by their automaton, as arithmetic on 64 bytes at a time
 //! 8. `transducer`, `fourfold`, `joint`: all others, and several patterns in a row, without a step back and at four
 //!    places of a text in turn
 //!
@@ -39,6 +39,7 @@ mod fold;
 mod fold_table;
 mod fourfold;
 mod joint;
+mod masked;
 mod masks;
 mod pairs;
 mod parse;
@@ -58,16 +59,15 @@ mod tests;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::lanes::Bounds;
-use crate::lanes::vectors::Level;
 use crate::spec::Dialect;
 use alphabet::Alphabet;
 use family::Reading;
 use fourfold::Fourfold;
 pub use joint::Joint;
+use masked::Masked;
+pub use masked::MaskedPieces;
 use program::Program;
 use run::Search;
-use starts::Masked;
 use table::Table;
 use transducer::Transducer;
 
@@ -81,40 +81,6 @@ pub struct Scanner {
     reading: Option<Box<Reading>>,
     /// How they are found at four places in turn, if there is no reading, or why not.
     transducer: std::result::Result<Box<Transducer>, &'static str>,
-}
-
-/// The pieces of a text, which together cover it, some at a time.
-#[derive(Debug)]
-pub enum MaskedPieces<'t> {
-    /// By masks of 64 bytes.
-    Masked(Masked<'t>),
-    /// By an automaton at four places in turn.
-    Fourfold(Fourfold<'t>),
-}
-
-impl MaskedPieces<'_> {
-    /// Adds the ends of pieces until there are many of them; false if these are the last of the text.
-    #[inline]
-    pub fn fill(&mut self, level: Level, bounds: &mut Bounds) -> bool {
-        match self {
-            MaskedPieces::Masked(pieces) => pieces.fill(level, bounds),
-            MaskedPieces::Fourfold(pieces) => pieces.fill(level, bounds),
-        }
-    }
-
-    /// Hands over all pieces.
-    pub fn for_each(mut self, mut emit: impl FnMut(usize, usize)) {
-        let level = Level::best();
-        let mut bounds = Bounds::default();
-        let mut more = true;
-        while more {
-            bounds.go_on();
-            more = self.fill(level, &mut bounds);
-            for (&start, &end) in bounds.starts().iter().zip(bounds.ends()) {
-                emit(start as usize, end as usize);
-            }
-        }
-    }
 }
 
 /// Texts of fewer bytes are not worth the preparations.

@@ -1,16 +1,13 @@
-//! Where pieces start, 64 bytes at a time: the patterns of a [`Family`] as arithmetic on masks.
+//! Where pieces start, 64 bytes at a time: the patterns of families as arithmetic on masks.
 //!
 //! A piece starts where its kind of character begins and nothing before takes it in. Runs are told by the bit of the
 //! byte before; what hangs on more (contractions, digits in threes, the last line end of a run of white space) is
 //! rare, and done bit by bit. The slow twin is the automaton of the same pattern.
 
 use super::alphabet::Alphabet;
-use super::cased::Cased;
-use super::family::{Ending, Family, Reading};
-use super::masks::{Blocks, Masks};
-use crate::lanes::Bounds;
-use crate::lanes::ascii::{BLOCK, LINE_END, WHITE};
-use crate::lanes::vectors::{Level, Task, Vectors};
+use super::family::{Ending, Reading};
+use super::masks::Masks;
+use crate::lanes::ascii::{LINE_END, WHITE};
 
 /// What tells the families apart.
 pub(super) trait Rules {
@@ -23,142 +20,6 @@ pub(super) trait Rules {
     const END_IS_WHOLE: bool;
     /// Where case counts: words take in the contraction behind them.
     const CONTRACTIONS: bool = false;
-}
-
-struct Gpt2;
-struct Cl100k;
-struct Llama3;
-struct Qwen2;
-struct O200k;
-struct Tekken;
-
-impl Rules for Gpt2 {
-    const MODERN: bool = false;
-    const DIGITS: u32 = 0;
-    const END_IS_WHOLE: bool = true;
-}
-
-impl Rules for Cl100k {
-    const MODERN: bool = true;
-    const DIGITS: u32 = 3;
-    const END_IS_WHOLE: bool = true;
-}
-
-impl Rules for Llama3 {
-    const MODERN: bool = true;
-    const DIGITS: u32 = 3;
-    const END_IS_WHOLE: bool = false;
-}
-
-impl Rules for Qwen2 {
-    const MODERN: bool = true;
-    const DIGITS: u32 = 1;
-    const END_IS_WHOLE: bool = false;
-}
-
-impl Rules for O200k {
-    const MODERN: bool = true;
-    const DIGITS: u32 = 3;
-    const END_IS_WHOLE: bool = false;
-    const CONTRACTIONS: bool = true;
-}
-
-impl Rules for Tekken {
-    const MODERN: bool = true;
-    const DIGITS: u32 = 1;
-    const END_IS_WHOLE: bool = false;
-}
-
-/// The pieces of a text, which together cover it, some at a time.
-#[derive(Debug)]
-pub struct Masked<'t> {
-    blocks: Blocks<'t>,
-    starts: Starts<'t>,
-    /// The block that is next, once it was looked at.
-    block: Option<Masks>,
-    /// Starts that are left out: the text's own, which is no end of a piece.
-    dropped: u64,
-}
-
-impl<'t> Masked<'t> {
-    pub(super) fn new(reading: &'t Reading, alphabet: &'t Alphabet, text: &'t str) -> Self {
-        let text = text.as_bytes();
-        Masked {
-            blocks: Blocks::new(text, alphabet, &reading.roles),
-            starts: Starts {
-                reading,
-                alphabet,
-                text,
-                base: 0,
-                before: Before::default(),
-                cases: Cased::default(),
-                run: None,
-            },
-            block: None,
-            dropped: 1,
-        }
-    }
-
-    /// Adds the ends of pieces until there are many of them; false if these are the last of the text.
-    pub fn fill(&mut self, level: Level, bounds: &mut Bounds) -> bool {
-        level.run(Fill { pieces: self, bounds })
-    }
-
-    #[inline(always)]
-    fn fill_with<R: Rules, V: Vectors, const CASED: bool>(
-        &mut self,
-        vectors: V,
-        bounds: &mut Bounds,
-    ) -> bool {
-        let length = self.starts.text.len();
-        let mut block = match self.block {
-            Some(block) => block,
-            None => self.blocks.next::<V, CASED>(vectors),
-        };
-        while self.starts.base < length {
-            if bounds.is_full() {
-                self.block = Some(block);
-                return true;
-            }
-            let next = self.blocks.next::<V, CASED>(vectors);
-            let bits = match CASED {
-                true => self.starts.cased::<R>(&block, &next),
-                false => self.starts.of::<R>(&block, &next),
-            };
-            let bits = bits & !self.dropped;
-            self.dropped = 0;
-            bounds.push_block(vectors, bits, self.starts.base as u32);
-            block = next;
-            self.starts.base += BLOCK;
-        }
-        self.block = Some(block);
-        if length > 0 {
-            bounds.push(length as u32);
-        }
-        false
-    }
-}
-
-struct Fill<'f, 't> {
-    pieces: &'f mut Masked<'t>,
-    bounds: &'f mut Bounds,
-}
-
-impl Task for Fill<'_, '_> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn run<V: Vectors>(self, vectors: V) -> bool {
-        let Fill { pieces, bounds } = self;
-        match pieces.starts.reading.family {
-            Family::Gpt2 => pieces.fill_with::<Gpt2, V, false>(vectors, bounds),
-            Family::Cl100k => pieces.fill_with::<Cl100k, V, false>(vectors, bounds),
-            Family::Llama3 => pieces.fill_with::<Llama3, V, false>(vectors, bounds),
-            Family::Qwen2 => pieces.fill_with::<Qwen2, V, false>(vectors, bounds),
-            Family::O200k => pieces.fill_with::<O200k, V, true>(vectors, bounds),
-            Family::Tekken => pieces.fill_with::<Tekken, V, true>(vectors, bounds),
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -195,6 +56,22 @@ pub(super) struct Before {
     pub(super) removed: u64,
 }
 
+/// What the next block must know of the one before, where case counts, besides.
+#[derive(Debug, Default)]
+pub(super) struct Cased {
+    pub(super) word: u64,
+    pub(super) small: u64,
+    pub(super) both: u64,
+    /// What is both, behind a small letter of the same word.
+    pub(super) late: u64,
+    /// Marks that are taken for punctuation.
+    pub(super) dull: u64,
+    /// Bytes of the next block that belong to a contraction.
+    pub(super) contracted: u64,
+    /// Where the capitals that were looked through last end, and whether more of a word stands there.
+    pub(super) capitals: (usize, bool),
+}
+
 /// A run of white space that goes on beyond its block: where it ends, and where its last line end is.
 #[derive(Debug, Clone, Copy)]
 struct WhiteRun {
@@ -219,9 +96,23 @@ pub(super) fn white_behind(block: &Masks, next: &Masks) -> u64 {
         | inner_behind(1) & inner_behind(2) & behind(3, ends)
 }
 
+impl<'t> Starts<'t> {
+    pub(super) fn new(reading: &'t Reading, alphabet: &'t Alphabet, text: &'t [u8]) -> Self {
+        Starts {
+            reading,
+            alphabet,
+            text,
+            base: 0,
+            before: Before::default(),
+            cases: Cased::default(),
+            run: None,
+        }
+    }
+}
+
 impl Starts<'_> {
     #[inline(always)]
-    fn of<R: Rules>(&mut self, block: &Masks, next: &Masks) -> u64 {
+    pub(super) fn of<R: Rules>(&mut self, block: &Masks, next: &Masks) -> u64 {
         let before = &self.before;
         let &Masks { letter, digit, blank, quote, inner, there, .. } = block;
         let line_end = if R::MODERN { block.line_end } else { 0 };

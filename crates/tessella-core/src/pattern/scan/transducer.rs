@@ -15,7 +15,7 @@
 //! states and fallbacks within the bounds will do. Patterns may leave gaps: those are pieces too.
 //!
 //! After some pairs of characters it is the same whatever came before: a piece ends between them, and the state is
-//! known. At such *proven starts* a text can be entered in the middle, see [`lanes`](super::fourfold).
+//! known. At such *proven starts* a text can be entered in the middle.
 
 use std::collections::HashMap;
 use std::sync::Arc;
