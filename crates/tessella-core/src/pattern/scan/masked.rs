@@ -11,6 +11,10 @@ use crate::lanes::vectors::{Level, Task, Vectors};
 
 /// The pieces of a text, which together cover it, some at a time.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it stands on the stack for one text, and a box would be an allocation for each"
+)]
 pub enum MaskedPieces<'t> {
     /// By masks of 64 bytes.
     Masked(Masked<'t>),

@@ -94,7 +94,7 @@ impl<'t> Blocks<'t> {
             firsts &= firsts - 1;
             let class = self.alphabet.of_wide(self.text, self.at + bit as usize).0;
             role = self.roles[usize::from(class)];
-            let put = |kind: u8| u64::from(role / kind & 1) << bit;
+            let put = |kind: u8| u64::from((role / kind) & 1) << bit;
             letter |= put(LETTER);
             digit |= put(DIGIT);
             white |= put(WHITE);
