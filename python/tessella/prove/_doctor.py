@@ -16,6 +16,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .. import _tessella
 from .._files import _read_file, _replacing, _write_together
 from .._formats import FOLDER
 from ..errors import ArgumentError, TessellaError
@@ -34,7 +35,7 @@ __all__ = ["Diagnosis", "doctor"]
 
 #: How often mending is tried: one mend may uncover another fault.
 ROUNDS = 8
-_KINDS = ("BPE", "WordPiece", "WordLevel", "Unigram")
+_KINDS = tuple(kind for kind, _ in _tessella.ModelHandle.kinds())
 _BESIDE = (*FOLDER.settings[:2], "config.json", FOLDER.bare[0])
 
 
