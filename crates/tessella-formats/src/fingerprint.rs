@@ -84,6 +84,9 @@ impl Feed {
         if let ModelSpec::SentencePiece(model) = model {
             self.number(model.treat_whitespace_as_suffix as u64);
             self.bytes(model.unk_surface.as_bytes());
+            if model.wide_sums {
+                self.bytes(b"wide sums");
+            }
         }
     }
 

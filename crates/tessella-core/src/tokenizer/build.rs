@@ -192,6 +192,7 @@ fn same_model(a: &ModelSpec, b: &ModelSpec) -> bool {
             Arc::ptr_eq(&a.pieces, &b.pieces)
                 && a.kind == b.kind
                 && a.treat_whitespace_as_suffix == b.treat_whitespace_as_suffix
+                && a.wide_sums == b.wide_sums
         }
         _ => a.vocab().is_some(),
     };

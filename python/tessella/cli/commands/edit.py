@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from ..shared import add
 
 if TYPE_CHECKING:
     from ...edit import Edited
@@ -71,9 +72,10 @@ OWN = {
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=NEEDS, metavar="ACTION", help=", ".join(NEEDS))
-    parser.add_argument("source", metavar="SOURCE", help="a tokenizer file, folder or repository")
+    add(parser, "source")
     parser.add_argument("target", metavar="TARGET", nargs="?", help="the file or folder to write")
     parser.add_argument("-f", "--format", choices=WRITABLE, help="of the target (default: by its name)")
+    add(parser, "differences")
     parser.add_argument(
         "-t", "--token", action="append", metavar="TOKEN", help="a token, or OLD=NEW; again for more"
     )
@@ -106,19 +108,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--init", choices=("fvt", "mean", "random"), default="fvt", help="rows of new ids (default: fvt)"
     )
     parser.add_argument("-n", "--dry-run", action="store_true", help="tell what would be, and write nothing")
-    parser.add_argument("--json", action="store_true", help="tell it as JSON")
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    add(parser, "json", "pattern")
 
 
 def run(options: argparse.Namespace) -> int:
     _check(options)
     if not options.dry_run:
         written = to_write(options.target, options.format)
+        allow = inputs.differences(options, written)
         inputs.check_target(os.path.abspath(options.target))
     source = inputs.load(options.source, options.pattern)
     edited = ACTIONS[options.action](source, options)
     if not options.dry_run:
-        edited.tokenizer.save(options.target, format=written)
+        edited.tokenizer.save(options.target, format=written, allow_differences=allow)
         if options.map:
             edited.id_map.save(options.map)
         if options.model:
