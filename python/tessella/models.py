@@ -350,6 +350,8 @@ class Unigram(Model, kind="Unigram"):
     def _resize_cache(self, capacity: int) -> None:
         """Kept for programs that call it; the cache belongs to the tokenizer."""
 
+    unk_id: ReadOnly[int | None] = ReadOnly("The id of the unknown piece.")
+    byte_fallback: Field[bool] = Field("Spell unknown text with tokens like `<0x61>`.")
     alpha: Field[float | None] = Field("Temperature of sampling; `None` takes the best.")
     nbest_size: Field[int | None] = Field("Sample from this many best segmentations.")
 

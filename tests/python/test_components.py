@@ -69,9 +69,11 @@ HIDDEN = {"precompiled_charsmap", "pattern"}
 
 def kinds():
     """Every kind that the engine's tables have, with the names of its fields."""
-    for module, stage in STAGES:
-        for kind, fields in stage._handles.kinds():
-            yield pytest.param(module, stage, kind, fields, id=f"{stage.__name__}-{kind}")
+    return [
+        pytest.param(module, stage, kind, fields, id=f"{stage.__name__}-{kind}")
+        for module, stage in STAGES
+        for kind, fields in stage._handles.kinds()
+    ]
 
 
 @pytest.mark.parametrize(("module", "stage", "kind", "fields"), kinds())
@@ -79,7 +81,8 @@ def test_the_face_shows_what_the_engine_has(module, stage, kind, fields):
     shown = stage._kinds.get(kind)
     assert shown is not None, f"{module.__name__} has no class for the engine's {kind}"
     assert shown.__name__ in module.__all__
-    if kind == "SentencePiece":
+    # The one comes with a model, and files carry fields along that the other does not go by.
+    if kind == "SentencePiece" or shown is decoders.ByteLevel:
         return
     assert shown.__doc__
     for field in fields:
