@@ -69,7 +69,7 @@ ARROWS = {
         # Sections of the file are the options of its trainer.
         "sentencepiece": "core::hash core::normalize core::random core::sentencepiece core::text core::unicode counts "
         "formats::atomic formats::sentencepiece parallel progress unigram",
-        "again": "core::vocab",
+        "again": "",
     },
     # Adapters: each may use all crates, and the others where a method of one gives or takes another.
     "python": {"*": "*"},
