@@ -31,19 +31,20 @@ fn run_from(bits: u64, bit: u32) -> u64 {
 }
 
 impl Starts<'_> {
+    /// What is punctuation: its bytes, the line ends and slashes that are taken behind it, its signs, and the marks that are
+    /// taken for it.
     #[inline(always)]
-    pub(super) fn cased<R: Rules>(&mut self, block: &Masks, next: &Masks) -> u64 {
-        let &Masks { letter, digit, blank, line_end, quote, upper, either, slash, inner, there, .. } = block;
+    fn punctuation(&self, block: &Masks, after_blank: u64) -> (u64, u64, Signs, u64) {
+        let &Masks { letter, digit, line_end, either, slash, inner, there, .. } = block;
         let first = !inner;
-        let (before, cases) = (&self.before, &self.cases);
-        let after_blank = after(blank, before.blank);
+        let before = &self.before;
         let mark = either & !letter;
         let plain = there & !(letter | digit | block.white | mark);
         // Line ends right behind punctuation, and slashes behind these.
         let tail = line_end | slash;
-        let mut dull = if cases.dull >> 63 == 1 { run_from(mark, 0) } else { 0 };
+        let mut dull = if self.cases.dull >> 63 == 1 { run_from(mark, 0) } else { 0 };
         let mut decided = dull;
-        let (mut other, taken, mut signs) = loop {
+        loop {
             let other = plain | dull;
             let begun = line_end & after(other, before.other) | tail & before.taken >> 63;
             let taken = flooded(begun, tail);
@@ -51,14 +52,24 @@ impl Starts<'_> {
             let signs = Signs::new(other & first & !after(other, before.other) & !after_blank, inner, before);
             let asked = mark & first & after(other, before.other) & !decided;
             if asked == 0 {
-                break (other, taken, signs);
+                return (other, taken, signs, dull);
             }
             let run = run_from(mark, asked.trailing_zeros());
             decided |= run;
             if after(signs.all, before.all_marks) & run & run.wrapping_neg() == 0 {
                 dull |= run;
             }
-        };
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn cased<R: Rules>(&mut self, block: &Masks, next: &Masks) -> u64 {
+        let &Masks { letter, digit, blank, line_end, quote, upper, either, inner, there, .. } = block;
+        let first = !inner;
+        let cases = &self.cases;
+        let after_blank = after(blank, self.before.blank);
+        let mark = either & !letter;
+        let (mut other, taken, mut signs, dull) = self.punctuation(block, after_blank);
 
         let mut word = (letter | mark) & !dull & !cases.contracted;
         let mut contracted = 0;
