@@ -18,6 +18,7 @@ __all__ = [
     "ROLES",
     "WRITABLE",
     "ModelClass",
+    "cut_by",
     "to_write",
 ]
 
@@ -30,6 +31,11 @@ WRITABLE = (*(name for name, _, _, written in _KNOWN if written), "folder")
 MODELS = tuple(kind for kind, _ in _tessella.ModelHandle.kinds())
 #: Encodings whose patterns and special tokens are built in.
 ENCODINGS = tuple(_tessella.encodings())
+
+
+def cut_by(name: str) -> str | None:
+    """The pattern of an encoding that is known by name, in the words of its own library."""
+    return _tessella.encoding(name, 0)[0] if name in ENCODINGS else None
 
 
 class Folder(NamedTuple):
