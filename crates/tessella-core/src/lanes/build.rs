@@ -86,8 +86,10 @@ impl Engine {
             merger,
             whole: whole.into_iter().collect(),
             hash_seed,
-            tokens: may_cut.then_some(tokens),
+            tokens,
+            may_cut,
             cuts: OnceLock::new(),
+            lengths: OnceLock::new(),
         })
     }
 

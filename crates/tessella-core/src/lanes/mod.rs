@@ -26,6 +26,7 @@ mod build;
 mod characters;
 mod cuts;
 mod key;
+mod lengths;
 mod longs;
 mod merge;
 mod pairs;
@@ -51,6 +52,7 @@ pub use build::Parts;
 pub use characters::{Characters, Kind};
 use cuts::{Cuts, Marks, Memo};
 pub use key::Key;
+pub use lengths::Lengths;
 use longs::Longs;
 pub use merge::Work;
 use merge::{Lane, Merger};
@@ -67,9 +69,11 @@ pub struct Engine {
     /// Pieces that are one token although merges would not make it, by key.
     whole: HashMap<Key, TokenId>,
     hash_seed: [u64; 2],
-    /// Hands over the bytes of every token, if long pieces may be cut where no token crosses.
-    tokens: Option<EachToken>,
+    tokens: EachToken,
+    /// Whether long pieces may be cut where no token crosses.
+    may_cut: bool,
     cuts: OnceLock<Cuts>,
+    lengths: OnceLock<Option<Lengths>>,
 }
 
 /// Calls its second argument for every token that its first one wants and that stands for bytes, with those.
@@ -566,10 +570,25 @@ impl Engine {
 
     #[cold]
     fn build_cuts(&self) -> Option<&Cuts> {
+        if !self.may_cut {
+            return None;
+        }
         let mut marks = Marks::default();
-        self.tokens.as_ref()?(&|_| true, &mut |token, _| marks.add(token));
+        (self.tokens)(&|_| true, &mut |token, _| marks.add(token));
         let _ = self.cuts.set(Cuts::new(&marks));
         self.cuts.get()
+    }
+
+    /// How many bytes of a piece each of its tokens stands for, where the token alone tells. Found out when it is first
+    /// asked for.
+    pub fn lengths(&self) -> Option<&Lengths> {
+        match self.lengths.get() {
+            Some(lengths) => lengths.as_ref(),
+            None => {
+                let _ = self.lengths.set(Lengths::new(&self.tokens, &self.merger));
+                self.lengths.get()?.as_ref()
+            }
+        }
     }
 
     /// Sizes, for people.
@@ -580,9 +599,10 @@ impl Engine {
             self.merger.pairs.memory() >> 10,
             self.whole.len(),
             self.memory() >> 10,
-            match self.tokens {
-                Some(_) => "long pieces are cut where no token crosses",
-                None => "long pieces one by one",
+            if self.may_cut {
+                "long pieces are cut where no token crosses"
+            } else {
+                "long pieces one by one"
             },
             Level::best().name(),
         )

@@ -19,16 +19,19 @@
 mod aligned;
 mod batch;
 mod build;
+mod byte_lanes;
 mod decoding;
 #[cfg(test)]
 mod decoding_tests;
 mod drive;
 mod ids;
 mod options;
+mod packed;
 mod pieces;
 mod plan;
 mod positions;
 mod segment;
+mod spans;
 mod spelling;
 mod stages;
 #[cfg(test)]
