@@ -195,6 +195,16 @@ impl<'t> Pieces<'t> {
         Pieces { text, starts: bounds.starts(), ends: bounds.ends() }
     }
 
+    /// Without the first ones.
+    pub fn from(self, first: usize) -> Self {
+        let Pieces { text, starts, ends } = self;
+        Pieces {
+            text,
+            starts: starts.get(first..).unwrap_or_default(),
+            ends: ends.get(first..).unwrap_or_default(),
+        }
+    }
+
     #[inline(always)]
     fn piece(&self, at: usize) -> &'t [u8] {
         &self.text[self.starts[at] as usize..self.ends[at] as usize]

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::drive::{Sink, Source, Walk, one_by_one};
-use super::packed::{Next, Packed, Placed};
+use super::packed::{self, Next, Packed, Placed};
 use super::positions::Positions;
 use super::spans::Spans;
 use super::way::{Reader, Reads};
@@ -262,8 +262,24 @@ impl Tokens<'_, '_> {
         origin: usize,
         solver: &mut Solver<'_>,
     ) -> Result<bool> {
-        let mut packed = Packed::new(numbers);
-        for (&start, &end) in words.starts.iter().zip(words.ends) {
+        let mut numbers = numbers;
+        let mut word = 0;
+        loop {
+            // Nearly all words, many at a time.
+            let (short, rest) = numbers.split_at(packed::count_short(numbers));
+            let Columns { ids, offsets, words: column, .. } = &mut *self.columns;
+            ids.extend(short.iter().map(|&number| packed::id(number)));
+            let (number, step) = self.fixed.map_or((self.words, 1), |word| (word, 0));
+            let mut spans = Spans { offsets, words: column, positions: &mut self.positions, number, step };
+            word += spans.of_packed(words.from(word), short, origin);
+            if self.fixed.is_none() {
+                self.words = spans.number;
+            }
+            // And one that is written out.
+            let Some((&start, &end)) = words.starts.get(word).zip(words.ends.get(word)) else {
+                return Ok(true);
+            };
+            let mut packed = Packed::new(rest);
             let base = origin + start as usize;
             let first = self.columns.ids.len();
             let mut has_surfaces = false;
@@ -274,9 +290,9 @@ impl Tokens<'_, '_> {
                     Some(Next::Odd) | None => return Ok(false),
                 };
                 self.words += u32::from(opens);
-                let word = self.current_word();
+                let number = self.current_word();
                 let span = Span::new(base + start as usize, base + end as usize);
-                self.columns.push(id, span, word, &mut self.positions);
+                self.columns.push(id, span, number, &mut self.positions);
                 has_surfaces |= surface;
                 if is_last {
                     break;
@@ -287,8 +303,9 @@ impl Tokens<'_, '_> {
                     self.columns.surfaces.push(first + index, text.as_str());
                 }
             }
+            word += 1;
+            numbers = packed.rest();
         }
-        Ok(true)
     }
 }
 
@@ -368,21 +385,12 @@ impl Sink for Aligned<'_, '_> {
         };
         let Tokens { columns, positions, options, fixed, words: number, .. } = &mut self.tokens;
         let Columns { ids, offsets, words, .. } = &mut **columns;
-        let mut spans = Spans {
-            lengths,
-            offsets,
-            words,
-            number: fixed.unwrap_or(*number),
-            step: u32::from(fixed.is_none()),
-        };
+        let step = u32::from(fixed.is_none());
+        let mut spans = Spans { offsets, words, positions, number: fixed.unwrap_or(*number), step };
         let origin = source.origin(&range);
         let each = |pieces: Pieces<'_>, ids: &[TokenId]| {
-            match origin {
-                Some(origin) => spans.of_original(pieces, ids, origin, positions),
-                None => spans.of_any(pieces, ids, positions, |start, end| {
-                    source.span(range.start + start, range.start + end)
-                }),
-            }
+            let span = |start, end| source.span(range.start + start, range.start + end);
+            spans.of_ids(pieces, ids, lengths, origin, span);
             options.check_cancelled()
         };
         let outcome = lanes.append(view, &source.buffer[range.clone()], self.worker, bpe, ids, each);

@@ -70,6 +70,23 @@ pub(super) fn pack_odd(out: &mut Vec<u32>) {
     out.push(ODD);
 }
 
+/// How many tokens stand here that are one number each.
+pub(super) fn count_short(numbers: &[u32]) -> usize {
+    numbers.iter().position(|&number| end(number) == 0).unwrap_or(numbers.len())
+}
+
+/// Where such a token ends in its word.
+#[inline(always)]
+pub(super) fn end(number: u32) -> u32 {
+    number & ((1 << END_BITS) - 1)
+}
+
+/// Its id.
+#[inline(always)]
+pub(super) fn id(number: u32) -> TokenId {
+    number >> END_BITS
+}
+
 /// What comes next in what was packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
@@ -93,16 +110,21 @@ impl<'p> Packed<'p> {
         Packed { numbers, at: 0 }
     }
 
+    /// What is not read yet.
+    pub fn rest(&self) -> &'p [u32] {
+        self.numbers
+    }
+
     /// The next token, of a word of so many bytes.
     #[inline(always)]
     pub fn next(&mut self, length: u32) -> Option<Next> {
         let (&number, rest) = self.numbers.split_first()?;
-        let end = number & ((1 << END_BITS) - 1);
+        let end = end(number);
         if end == 0 {
             return self.written_out();
         }
         self.numbers = rest;
-        let (id, start, is_last) = (number >> END_BITS, self.at, end == length);
+        let (id, start, is_last) = (id(number), self.at, end == length);
         self.at = if is_last { 0 } else { end };
         Some(Next::Token(Placed { id, start, end, opens: start == 0, surface: false, is_last }))
     }
@@ -119,7 +141,7 @@ impl<'p> Packed<'p> {
         let (&[start, end], rest) = rest.split_first_chunk()?;
         self.numbers = rest;
         Some(Next::Token(Placed {
-            id: number >> END_BITS,
+            id: id(number),
             start: start >> FLAG_BITS,
             end,
             opens: start & OPENS != 0,

@@ -1,101 +1,160 @@
-//! Offsets and words of ids whose lengths are known: a running sum.
+//! Offsets and words of many tokens at once, where it is known how long each of them is: running sums.
 //!
-//! Pieces fall into tokens without a gap, so a token begins where the one before it ended, and a word ends where its piece
-//! does. Positions in characters are counted along, eight bytes at a time.
+//! Of byte-level pieces the ids tell the lengths ([`Lengths`]), of words the packed tokens do ([`super::packed`]). A token
+//! begins where the one before it ended, or where the next piece begins, and a word ends where its piece does. Positions
+//! in characters are counted along, eight bytes at a time.
 
+use super::packed;
 use super::positions::{Positions, characters};
 use crate::encoding::OffsetUnit;
 use crate::ids::{Span, TokenId};
 use crate::lanes::{Lengths, Pieces};
 
-/// Columns that grow with the ids.
-pub(super) struct Spans<'c> {
-    pub lengths: &'c Lengths,
+/// Columns that grow.
+pub(super) struct Spans<'c, 't> {
     pub offsets: &'c mut Vec<(usize, usize)>,
     pub words: &'c mut Vec<u32>,
+    pub positions: &'c mut Positions<'t>,
     /// The number of the next word.
     pub number: u32,
     /// 1, or 0 where all have one number.
     pub step: u32,
 }
 
-impl Spans<'_> {
-    /// Appends what belongs to the ids of some pieces. Their text is the original's from byte `origin` on.
-    pub fn of_original(
+/// Where tokens are in the text that pieces are of, and in which of these.
+struct Walk<'p> {
+    pieces: Pieces<'p>,
+    piece: usize,
+    at: u32,
+    number: u32,
+    step: u32,
+}
+
+/// A token's range, and its word.
+type Token = (usize, usize, u32);
+
+impl<'p> Walk<'p> {
+    fn new(pieces: Pieces<'p>, spans: &Spans<'_, '_>) -> Self {
+        let at = pieces.starts.first().copied().unwrap_or(0);
+        Walk { pieces, piece: 0, at, number: spans.number, step: spans.step }
+    }
+
+    /// The next token, which ends at `end`. Without a branch, for where words end cannot be guessed.
+    #[inline(always)]
+    fn until<const GAPS: bool>(&mut self, end: u32) -> Token {
+        let (start, number) = (self.at, self.number);
+        let is_last = self.pieces.ends.get(self.piece) == Some(&end);
+        self.piece += usize::from(is_last);
+        self.number += u32::from(is_last) & self.step;
+        self.at = end;
+        if GAPS {
+            let next = self.pieces.starts.get(self.piece).copied().unwrap_or(end);
+            self.at = if is_last { next } else { end };
+        }
+        (start as usize, end as usize, number)
+    }
+}
+
+impl Spans<'_, '_> {
+    /// Appends what belongs to the ids of some pieces, whose tokens cover them. Their text is the original's from byte
+    /// `origin` on, or `span` tells what a range of it stands for.
+    pub fn of_ids(
         &mut self,
         pieces: Pieces<'_>,
         ids: &[TokenId],
-        origin: usize,
-        positions: &mut Positions<'_>,
+        lengths: &Lengths,
+        origin: Option<usize>,
+        span: impl Fn(usize, usize) -> Span,
     ) {
-        if positions.are_bytes() {
-            return self.append(pieces, ids, |start, end| (origin + start, origin + end));
+        let mut walk = Walk::new(pieces, self);
+        let Pieces { text, starts, ends } = pieces;
+        // Most splitters leave nothing out.
+        let no_gaps = starts.iter().skip(1).eq(ends.iter().take(ends.len().saturating_sub(1)));
+        match origin {
+            Some(origin) if no_gaps => {
+                let tokens = ids.iter().map(|&id| walk.until::<false>(walk.at + lengths.of(id)));
+                self.of_original(text, origin, tokens);
+            }
+            Some(origin) => {
+                let tokens = ids.iter().map(|&id| walk.until::<true>(walk.at + lengths.of(id)));
+                self.of_original(text, origin, tokens);
+            }
+            None => {
+                let tokens = ids.iter().map(|&id| walk.until::<true>(walk.at + lengths.of(id)));
+                self.of_any(tokens, span);
+            }
         }
-        if positions.unit() != OffsetUnit::Char {
-            let span = |start, end| whole_characters(pieces.text, start, end);
-            return self.of_any(pieces, ids, positions, |start, end| {
-                let Span { start, end } = span(start, end);
+        debug_assert_eq!(walk.piece, ends.len(), "tokens cover their pieces");
+        self.number = walk.number;
+    }
+
+    /// Appends what belongs to words whose tokens follow one another, packed as one number each. Their text is the
+    /// original's from byte `origin` on. Returns the number of words.
+    pub fn of_packed(&mut self, words: Pieces<'_>, numbers: &[u32], origin: usize) -> usize {
+        let mut walk = Walk::new(words, self);
+        let tokens = numbers.iter().map(|&number| {
+            let start = words.starts.get(walk.piece).copied().unwrap_or(walk.at);
+            walk.until::<true>(start + packed::end(number))
+        });
+        self.of_original(words.text, origin, tokens);
+        self.number = walk.number;
+        walk.piece
+    }
+
+    #[inline(always)]
+    fn of_original(&mut self, text: &[u8], origin: usize, tokens: impl ExactSizeIterator<Item = Token>) {
+        if self.positions.are_bytes() {
+            return self.append(tokens, |_, start, end| (origin + start, origin + end));
+        }
+        if self.positions.unit() != OffsetUnit::Char {
+            return self.of_any(tokens, |start, end| {
+                let Span { start, end } = whole_characters(text, start, end);
                 Span::new(origin + start, origin + end)
             });
         }
-        let mut at = pieces.starts.first().map_or(0, |&start| start as usize);
-        // Characters that begin before `at`.
-        let mut count = positions.convert(origin + at);
-        self.append(pieces, ids, |start, end| {
-            count += characters(&pieces.text[at..start]);
+        // Characters that begin before a byte.
+        let (mut at, mut count) = (usize::MAX, 0);
+        self.append(tokens, |positions, start, end| {
+            if start != at {
+                count = match text.get(at..start) {
+                    Some(gap) if gap.len() <= 8 => count + characters_near(text, at, start),
+                    _ => positions.convert(origin + start),
+                };
+            }
             // A byte inside of a character stands for all of it.
-            let begins_inside = pieces.text.get(start).is_some_and(|byte| byte & 0xC0 == 0x80);
+            let begins_inside = text.get(start).is_some_and(|byte| byte & 0xC0 == 0x80);
             let first = count - usize::from(begins_inside);
-            count += characters_of_token(pieces.text, start, end);
+            count += characters_near(text, start, end);
             at = end;
             (first, count)
         });
-        positions.are_at(origin + at, count);
+        if at != usize::MAX {
+            self.positions.are_at(origin + at, count);
+        }
     }
 
-    /// The same where `span` tells what a range of the pieces' text stands for.
-    pub fn of_any(
-        &mut self,
-        pieces: Pieces<'_>,
-        ids: &[TokenId],
-        positions: &mut Positions<'_>,
-        span: impl Fn(usize, usize) -> Span,
-    ) {
-        self.append(pieces, ids, |start, end| {
+    #[inline(always)]
+    fn of_any(&mut self, tokens: impl ExactSizeIterator<Item = Token>, span: impl Fn(usize, usize) -> Span) {
+        self.append(tokens, |positions, start, end| {
             let span = span(start, end);
             (positions.convert(span.start), positions.convert(span.end))
         });
     }
 
-    /// Appends what `offset` makes of the range of every token, and the words.
     #[inline(always)]
     fn append(
         &mut self,
-        pieces: Pieces<'_>,
-        ids: &[TokenId],
-        mut offset: impl FnMut(usize, usize) -> (usize, usize),
+        tokens: impl ExactSizeIterator<Item = Token>,
+        mut offset: impl FnMut(&mut Positions<'_>, usize, usize) -> (usize, usize),
     ) {
-        let Pieces { starts, ends, .. } = pieces;
         let first = self.offsets.len();
-        self.offsets.resize(first + ids.len(), (0, 0));
-        self.words.resize(first + ids.len(), 0);
+        self.offsets.resize(first + tokens.len(), (0, 0));
+        self.words.resize(first + tokens.len(), 0);
         let columns = self.offsets[first..].iter_mut().zip(&mut self.words[first..]);
-        let mut piece = 0;
-        let mut at = starts.first().copied().unwrap_or(0);
-        let mut number = self.number;
-        for (&id, (place, word)) in ids.iter().zip(columns) {
-            let end = at + self.lengths.of(id);
-            *place = offset(at as usize, end as usize);
+        for ((start, end, number), (place, word)) in tokens.zip(columns) {
+            *place = offset(self.positions, start, end);
             *word = number;
-            // Without a branch, for where words end cannot be guessed.
-            let is_last = ends.get(piece) == Some(&end);
-            piece += usize::from(is_last);
-            number += u32::from(is_last) & self.step;
-            let next = starts.get(piece).copied().unwrap_or(end);
-            at = if is_last { next } else { end };
         }
-        debug_assert_eq!(piece, ends.len(), "tokens cover their pieces");
-        self.number = number;
     }
 }
 
@@ -111,17 +170,17 @@ fn whole_characters(text: &[u8], mut start: usize, mut end: usize) -> Span {
     Span::new(start, end)
 }
 
-/// How many characters begin in a range that is mostly short.
+/// How many characters begin in a range that is mostly short and not empty.
 #[inline(always)]
-fn characters_of_token(text: &[u8], start: usize, end: usize) -> usize {
+fn characters_near(text: &[u8], start: usize, end: usize) -> usize {
     const LOW_BITS: u64 = 0x0101_0101_0101_0101;
     let length = end - start;
-    match text[start..].first_chunk() {
-        Some(&bytes) if (1..=8).contains(&length) => {
+    match text.get(start..).and_then(|rest| rest.first_chunk()) {
+        Some(&bytes) if length.wrapping_sub(1) < 8 => {
             let word = u64::from_le_bytes(bytes);
             let begins = (!(word >> 7) | word >> 6) & LOW_BITS & u64::MAX >> (64 - 8 * length);
             (begins.wrapping_mul(LOW_BITS) >> 56) as usize
         }
-        _ => characters(&text[start..end]),
+        _ => characters(text.get(start..end).unwrap_or_default()),
     }
 }
