@@ -67,17 +67,17 @@ impl Spans<'_, '_> {
         span: impl Fn(usize, usize) -> Span,
     ) {
         let mut walk = Walk::new(pieces, self);
-        let Pieces { text, starts, ends } = pieces;
+        let Pieces { starts, ends, .. } = pieces;
         // Most splitters leave nothing out.
         let no_gaps = starts.iter().skip(1).eq(ends.iter().take(ends.len().saturating_sub(1)));
         match origin {
             Some(origin) if no_gaps => {
                 let tokens = ids.iter().map(|&id| walk.until::<false>(walk.at + lengths.of(id)));
-                self.of_original(text, origin, tokens);
+                self.of_original(pieces, origin, tokens);
             }
             Some(origin) => {
                 let tokens = ids.iter().map(|&id| walk.until::<true>(walk.at + lengths.of(id)));
-                self.of_original(text, origin, tokens);
+                self.of_original(pieces, origin, tokens);
             }
             None => {
                 let tokens = ids.iter().map(|&id| walk.until::<true>(walk.at + lengths.of(id)));
@@ -96,13 +96,19 @@ impl Spans<'_, '_> {
             let start = words.starts.get(walk.piece).copied().unwrap_or(walk.at);
             walk.until::<true>(start + packed::end(number))
         });
-        self.of_original(words.text, origin, tokens);
+        self.of_original(words, origin, tokens);
         self.number = walk.number;
         walk.piece
     }
 
     #[inline(always)]
-    fn of_original(&mut self, text: &[u8], origin: usize, tokens: impl ExactSizeIterator<Item = Token>) {
+    fn of_original(
+        &mut self,
+        pieces: Pieces<'_>,
+        origin: usize,
+        tokens: impl ExactSizeIterator<Item = Token>,
+    ) {
+        let Pieces { text, starts, ends } = pieces;
         if self.positions.are_bytes() {
             return self.append(tokens, |_, start, end| (origin + start, origin + end));
         }
@@ -111,6 +117,13 @@ impl Spans<'_, '_> {
                 let Span { start, end } = whole_characters(text, start, end);
                 Span::new(origin + start, origin + end)
             });
+        }
+        let (Some(&from), Some(&to)) = (starts.first(), ends.last()) else { return };
+        let (from, to) = (from as usize, to as usize);
+        if text.get(from..to).is_some_and(<[u8]>::is_ascii) {
+            let before = self.positions.convert(origin + from);
+            self.append(tokens, |_, start, end| (before + start - from, before + end - from));
+            return self.positions.are_at(origin + to, before + to - from);
         }
         // Characters that begin before a byte.
         let (mut at, mut count) = (usize::MAX, 0);
