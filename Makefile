@@ -18,7 +18,7 @@ ALL := --workspace --profile quick --features pyo3/extension-module
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help build demo test rust-test python-test lint lint-python lint-rust format docs conformance descriptions bench fuzz clean
+.PHONY: help build demo test browser rust-test python-test lint lint-python lint-rust format docs conformance descriptions bench fuzz clean
 
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -37,6 +37,10 @@ $(VENV)/.build: requirements/build.txt
 $(VENV)/.test: requirements/test.txt $(VENV)/.build
 	@$(STEP) "installing the checkers and the peers that tests compare with" build/install-test.log \
 		$(PIP) -r requirements/test.txt
+	@touch $@
+
+$(VENV)/.browser: requirements/browser.txt $(VENV)/.build
+	@$(STEP) "installing what drives a browser" build/install-browser.log $(PIP) -r requirements/browser.txt
 	@touch $@
 
 $(VENV)/.docs: requirements/docs.txt $(VENV)/.build
@@ -63,6 +67,9 @@ test: $(VENV)/.build ## Everything CI checks
 	@export SIDE_BY_SIDE=1; $(MAKE) --no-print-directory lint-python & python=$$!; \
 		$(MAKE) --no-print-directory lint-rust rust-test; crates=$$?; wait $$python && exit $$crates
 	@$(MAKE) --no-print-directory python-test
+
+browser: $(VENV)/.browser ## Bring a Chromium and its driver, with which `make test` looks at pages too
+	@$(STEP) "looking for a Chromium" build/browser.log $(BIN)/python tools/browser.py
 
 rust-test: $(VENV)/.build
 	@$(STEP) "building the tests of the crates" build/rust-test.log $(CARGO_ALL) test $(ALL) --no-run

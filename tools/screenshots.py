@@ -1,6 +1,6 @@
 """Takes the pictures of the studio's pages and of reports that the docs show, in light and in dark.
 
-pip install playwright pillow        # and a Chromium: the system's, or `playwright install chromium`
+make browser && .venv/bin/python -m pip install pillow
 TESSELLA_MODELS=... TESSELLA_CORPORA=... python tools/screenshots.py [NAME ...]
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import sys
 import tempfile
 import threading
@@ -31,6 +30,7 @@ from tessella.web.studio.session import Session
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from tests.chromium import chromium
 from tests.conformance import texts
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
@@ -152,9 +152,7 @@ def main(wanted: list[str]) -> None:
             by_name = {name: tokenizers[name] for name in ("gpt2", "bert", "llama2")}
             evaluate(by_name, some, baseline="gpt2").save(Path(folder) / "report.html")
             audit(tokenizers["gpt2"], some["english"], name="gpt2").save(Path(folder) / "audit.html")
-        browser = driver.chromium.launch(
-            executable_path=shutil.which("chromium") or shutil.which("google-chrome"), args=["--no-sandbox"]
-        )
+        browser = driver.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         with studio(Session(tokenizers, some)) as base:
             for name in wanted:
                 view = VIEWS[name]

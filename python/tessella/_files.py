@@ -71,7 +71,7 @@ class StreamIds:
         reading: Reading,
         special: bool,
         threads: int | None,
-        skips: int = 0,
+        skips: int,
     ) -> None:
         self._texts = _tessella.TextFiles([(stream.name, stream.file)], skips=skips, **reading.options)
         self._how = (tokenizer, PORTION, special, threads)
@@ -85,7 +85,7 @@ class StreamIds:
         return self._texts.skipped()
 
 
-def stream_texts(name: str, file: Any, reading: Reading, skips: int = 0) -> _tessella.TextFiles:
+def stream_texts(name: str, file: Any, reading: Reading, skips: int) -> _tessella.TextFiles:
     """The texts of one binary stream, lists of them one after the other; arguments as for ``StreamIds``."""
     return _tessella.TextFiles([(name, file)], skips=skips, **reading.options)
 

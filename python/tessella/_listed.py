@@ -18,7 +18,7 @@ from .tokens import AddedToken
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
 
-__all__ = ["add_listed"]
+__all__ = ["add_listed", "listed_tokens"]
 
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
@@ -33,7 +33,7 @@ def add_listed(
     config = config or {}
     named = _named({**(special_tokens_map or {}), **config})
     if "added_tokens_decoder" in config:
-        listed = _of_config(config["added_tokens_decoder"])
+        listed = listed_tokens(config["added_tokens_decoder"])
     else:
         listed = {
             _id(id, f"added_tokens.json: $[{text!r}]"): AddedToken(
@@ -80,24 +80,35 @@ def _named(settings: Mapping[str, Any]) -> set[str]:
     return {text for text in texts if isinstance(text, str)}
 
 
-def _of_config(decoder: object) -> dict[int, AddedToken]:
+def listed_tokens(decoder: object, is_checked: bool = False) -> dict[int, AddedToken]:
+    """The tokens of ``added_tokens_decoder`` by their ids; a caller may give objects in place of their JSON.
+
+    Args:
+        decoder: what the settings hold.
+        is_checked: a warning has told which fields mean nothing.
+    """
     where = "tokenizer_config.json: $.added_tokens_decoder"
     if not isinstance(decoder, Mapping):
         raise FormatError(f"{where} must be an object of ids and tokens, not {decoder!r}")
     tokens = {}
     for id, token in decoder.items():
         here = f"{where}[{id!r}]"
-        if not isinstance(token, Mapping) or not isinstance(token.get("content"), str):
-            raise FormatError(f"{here} must be an object with the `content` of a token, not {token!r}")
-        flags = {flag: token[flag] for flag in _FLAGS if flag in token}
-        for flag, value in flags.items():
-            if not isinstance(value, bool):
-                raise FormatError(f"{here}.{flag} must be true or false, not {value!r}")
-        for key in token:
-            if key not in (*_FLAGS, "content", "__type", "id"):
-                warn(f"{here} has the field `{key}`, which is none of an added token's: it is ignored")
-        tokens[_id(id, here)] = AddedToken(token["content"], **flags)
+        if not is_checked and isinstance(token, Mapping):
+            for key in token:
+                if key not in (*_FLAGS, "content", "__type", "id"):
+                    warn(f"{here} has the field `{key}`, which is none of an added token's: it is ignored")
+        tokens[_id(id, here)] = token if isinstance(token, AddedToken) else _token(token, here)
     return tokens
+
+
+def _token(token: object, here: str) -> AddedToken:
+    if not isinstance(token, Mapping) or not isinstance(token.get("content"), str):
+        raise FormatError(f"{here} must be an object with the `content` of a token, not {token!r}")
+    flags = {flag: token[flag] for flag in _FLAGS if token.get(flag) is not None}
+    for flag, value in flags.items():
+        if not isinstance(value, bool):
+            raise FormatError(f"{here}.{flag} must be true or false, not {value!r}")
+    return AddedToken(token["content"], **flags)
 
 
 def _id(value: object, where: str) -> int:

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _tessella
-from ._encodings import KNOWN, completed, naming_all
-from ._formats import ENDINGS
+from ._formats import ENCODINGS, ENDINGS
 from ._near import nearest
 from .errors import ArgumentError, MissingDependencyError, TessellaError
 from .models import SentencePiece
@@ -92,7 +91,6 @@ def loaded(
     if not os.path.exists(path):
         is_path = isinstance(source, os.PathLike)
         return _from_elsewhere(path, is_path, pattern, special_tokens, allow_custom), None
-    pattern, special_tokens = completed(path, pattern, special_tokens)
     specials = None if special_tokens is None else list(special_tokens.items())
     try:
         description, notices, beside = _tessella.load(path, pattern, specials, list(allow_custom))
@@ -100,8 +98,6 @@ def loaded(
         if error.filename is None and error.errno is not None:
             raise OSError(error.errno, os.strerror(error.errno), path) from None
         raise
-    except ArgumentError as error:
-        raise ArgumentError(naming_all(str(error))) from None
     for notice in notices:
         warnings.warn(notice, UserWarning, stacklevel=2)
     try:
@@ -190,7 +186,7 @@ def _from_elsewhere(
     allow_custom: Iterable[str],
 ) -> Tokenizer:
     """What is no file here: from a hub, if it can be a name on one."""
-    if not is_path and name in KNOWN and (name != "gpt2" or pattern is not None):
+    if not is_path and name in ENCODINGS and (name != "gpt2" or pattern is not None):
         raise ArgumentError(
             f"there is no file `{name}`: the pattern and the special tokens of this encoding are built in, "
             f"the file of its ranks is yours: pass the path of {name}.tiktoken, or of another "

@@ -126,8 +126,8 @@ ANY = {
 }
 RESULTS = {
     "PretrainedTokenizer.encode": "a list or an array, as the options say",
-    "Decoding.decode": "one text, or one for each row",
-    "ChatTemplates.apply_chat_template": "a text, ids or columns, as the options say",
+    "PretrainedTokenizer.decode": "one text, or one for each row",
+    "PretrainedTokenizer.apply_chat_template": "a text, ids or columns, as the options say",
     "SentencePieceNormalizer.normalize": "a text, with or without offsets",
     "Explanation.to_dict": "plain data",
     "Audit.witnesses": "plain data, as in the report",

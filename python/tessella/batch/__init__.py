@@ -7,8 +7,9 @@ the same way. From the bottom up:
 - ``encoding``: ``BatchEncoding``, the result and its look-ups; ``tensors``, arrays of it
 - ``strategies``: what ``padding``, ``truncation`` and ``max_length`` mean together
 - ``calling`` and ``padding``: one call, and padding afterwards
-- ``special``, ``decoding``, ``chat``, ``files``: the parts of ``PretrainedTokenizer``
-- ``classes``: what a model's class says about its pipeline; ``names``: further names of what is here
+- ``settings``, ``files``, ``ends``, ``decoding``, ``chat``: what the methods of ``PretrainedTokenizer`` do
+- ``classes``: what a model's class says about its pipeline
+- ``special`` and ``names``: its bases, for roles as attributes, and for further names of what is here
 - ``tokenizer``: the class itself; ``auto``: loading by name; ``retrain``: the same again from other texts
 """
 

@@ -1,4 +1,4 @@
-"""Conversations to token ids, through the chat template of a model; a part of ``PretrainedTokenizer``."""
+"""Conversations as chat templates write them: which template, its text, and what in it the assistant says."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..errors import ArgumentError, UnsupportedError
-from .calling import PaddingKind, TruncationKind
+from ..errors import ArgumentError
 from .encoding import BatchEncoding
-from .special import SpecialTokens
-from .tensors import Tensors
 
-__all__ = ["ChatTemplates", "Tool"]
+__all__ = ["Templates", "Tool", "Written", "chosen_template", "masks", "named_templates", "written"]
 
+#: A template, or templates by name, or ``None``.
+Templates = str | dict[str, str] | None
 #: A function with type hints and a docstring, or a JSON schema.
 Tool = Callable[..., object] | Mapping[str, object]
 
@@ -144,171 +143,99 @@ def _cut(rendered: str, unmarked: str, text: str, mark: str) -> str:
     return unmarked[: max(ends)]
 
 
-class ChatTemplates(SpecialTokens):
-    """Chat templates and their use; a part of ``PretrainedTokenizer``."""
+def named_templates(given: Any, beside: Sequence[tuple[str, str]]) -> Templates:
+    """The templates of a tokenizer.
 
-    #: The template, or templates by name, or ``None``.
-    chat_template: str | dict[str, str] | None
+    Args:
+        given: what the settings say: one, or all of them, in a dict or as a list of names and templates.
+        beside: templates with names, from files of their own.
+    """
+    if isinstance(given, (list, tuple)):
+        given = {entry["name"]: entry["template"] for entry in given}
+    if beside and not isinstance(given, dict):
+        given = {**({} if given is None else {"default": given}), **dict(beside)}
+    return given  # type: ignore[no-any-return]
 
-    def _set_chat_templates(self, given: Any, named: Sequence[tuple[str, str]]) -> None:
-        if isinstance(given, (list, tuple)):
-            given = {entry["name"]: entry["template"] for entry in given}
-        if named and not isinstance(given, dict):
-            given = {**({} if given is None else {"default": given}), **dict(named)}
-        self.chat_template = given
 
-    def _templates_to_save(self) -> tuple[str | None, tuple[tuple[str, str], ...]]:
-        found = self.chat_template
-        if not isinstance(found, dict):
-            return found, ()
-        return found.get("default"), tuple((name, one) for name, one in found.items() if name != "default")
+def chosen_template(own: Templates, given: str | None, tools: object) -> str:
+    """The template that a conversation goes through.
 
-    def get_chat_template(self, chat_template: str | None = None, tools: Sequence[Tool] | None = None) -> str:
-        """The template that a conversation goes through.
-
-        Args:
-            chat_template: a template, or the name of one of the tokenizer's.
-            tools: with tools, the template named ``tool_use`` is taken if there is one.
-        """
-        own = self.chat_template
-        for given in (chat_template, *(own.values() if isinstance(own, dict) else (own,))):
-            if given is not None and not isinstance(given, str):
-                raise TypeError(
-                    f"`chat_template` must be a str, or a dict of them by name, not {type(given).__name__}"
-                )
-        if isinstance(own, dict):
-            if chat_template is not None:
-                return own.get(chat_template, chat_template)
-            if tools is not None and "tool_use" in own:
-                return own["tool_use"]
-            if "default" in own:
-                return own["default"]
-            raise ArgumentError(
-                f"none of the chat templates {', '.join(sorted(own))} is the default: pass the name of one "
-                "as `chat_template`"
+    Args:
+        own: the tokenizer's.
+        given: a template, or the name of one of the tokenizer's.
+        tools: with tools, the template named ``tool_use`` is taken if there is one.
+    """
+    for one in (given, *(own.values() if isinstance(own, dict) else (own,))):
+        if one is not None and not isinstance(one, str):
+            raise TypeError(
+                f"`chat_template` must be a str, or a dict of them by name, not {type(one).__name__}"
             )
-        if chat_template is not None:
-            return chat_template
-        if own is None:
-            raise ArgumentError(
-                "this tokenizer has no chat template: set tokenizer.chat_template, or pass `chat_template`"
-            )
-        return own
+    if isinstance(own, dict):
+        if given is not None:
+            return own.get(given, given)
+        if tools is not None and "tool_use" in own:
+            return own["tool_use"]
+        if "default" in own:
+            return own["default"]
+        raise ArgumentError(
+            f"none of the chat templates {', '.join(sorted(own))} is the default: pass the name of one "
+            "as `chat_template`"
+        )
+    if given is not None:
+        return given
+    if own is None:
+        raise ArgumentError(
+            "this tokenizer has no chat template: set tokenizer.chat_template, or pass `chat_template`"
+        )
+    return own
 
-    def apply_chat_template(
-        self,
-        conversation: Any,  # messages of other libraries' classes too
-        tools: Sequence[Tool] | None = None,
-        documents: Sequence[Mapping[str, str]] | None = None,
-        chat_template: str | None = None,
-        add_generation_prompt: bool = False,
-        continue_final_message: bool | str = False,
-        tokenize: bool = True,
-        sanitize_control_tokens: bool = False,
-        padding: PaddingKind = False,
-        truncation: TruncationKind | None = False,
-        max_length: int | None = None,
-        return_tensors: Tensors | None = None,
-        return_dict: bool = True,
-        return_assistant_tokens_mask: bool = False,
-        tokenizer_kwargs: Mapping[str, object] | None = None,
-        **variables: object,
-    ) -> Any:  # a text, ids or a BatchEncoding, as the options say; of several conversations, of each
-        """Writes a conversation as the model expects it, and encodes that.
 
-        Needs ``jinja2`` (``pip install 'jinja2>=3.1.6'``).
+class Written(NamedTuple):
+    """What a template wrote."""
 
-        Args:
-            conversation: a list of messages, dicts with ``role`` and ``content``; a list of such lists is a
-                batch.
-            tools: JSON schemas, or functions with type hints and docstrings.
-            documents: dicts for the template, with ``title`` and ``text``.
-            chat_template: a template, or the name of one of the tokenizer's.
-            add_generation_prompt: end with what begins the assistant's answer.
-            continue_final_message: end right after the text of the last message; a str names the field with
-                it.
-            tokenize: ``False`` gives the text.
-            sanitize_control_tokens: only ``False``.
-            padding, truncation, max_length, return_tensors: as in a call.
-            return_dict: ``False`` gives the ids alone.
-            return_assistant_tokens_mask: also return ``assistant_masks``: 1 for the tokens of the template's
-                ``{% generation %}`` blocks. A conversation whose mask would be empty raises.
-            tokenizer_kwargs: further arguments of the call.
-            variables: further variables of the template.
+    texts: list[str]
+    #: Where in each text the assistant speaks, if that was asked for.
+    spans: list[list[tuple[int, int]]]
+    #: Whether there were several conversations.
+    batched: bool
 
-        Example:
-            >>> from tessella import Tokenizer, models, pre_tokenizers
-            >>> from tessella.batch import PretrainedTokenizer
-            >>> backend = Tokenizer(models.WordLevel({"hi": 0, "user": 1, ":": 2, "?": 3}, "?"))
-            >>> backend.pre_tokenizer = pre_tokenizers.Whitespace()
-            >>> tokenizer = PretrainedTokenizer(
-            ...     backend, chat_template="{% for m in messages %}{{ m.role }}: {{ m.content }}{% endfor %}"
-            ... )
-            >>> chat = [{"role": "user", "content": "hi"}]
-            >>> tokenizer.apply_chat_template(chat, tokenize=False)
-            'user: hi'
-            >>> tokenizer.apply_chat_template(chat)["input_ids"]
-            [1, 2, 0]
-        """
-        from .templates import plain, render, render_with_spans
 
-        if sanitize_control_tokens:
-            raise UnsupportedError(
-                "sanitize_control_tokens is not supported: encode what users wrote with "
-                "split_special_tokens=True"
-            )
-        masked = return_assistant_tokens_mask
-        if masked and not (tokenize and return_dict):
-            raise ArgumentError(
-                "`return_assistant_tokens_mask=True` requires `return_dict=True` and `tokenize=True`"
-            )
-        if continue_final_message and (add_generation_prompt or masked):
-            other = "add_generation_prompt" if add_generation_prompt else "return_assistant_tokens_mask"
-            raise ArgumentError(f"continue_final_message and {other} are not compatible: use one of them")
-        batched = _is_batch(conversation)
-        template = self.get_chat_template(chat_template, tools)
-        shared = {
-            **self.special_tokens_map,
-            **plain(variables),
-            "tools": _tools(tools),
-            "documents": _documents(documents),
-            "add_generation_prompt": add_generation_prompt,
-        }
-        texts: list[str] = []
-        spans: list[list[tuple[int, int]]] = []
-        for one in conversation if batched else [conversation]:
-            messages = _messages(one)
-            values = {**shared, "messages": messages}
-            if continue_final_message:
-                field = continue_final_message if isinstance(continue_final_message, str) else "content"
-                texts.append(_continued(template, values, field))
-            elif masked:
-                text, found = render_with_spans(template, values)
-                texts.append(text)
-                spans.append(found)
-            else:
-                texts.append(render(template, values))
-        rendered = texts if batched else texts[0]
-        if not tokenize:
-            return rendered
-        options: dict[str, Any] = {
-            "padding": padding,
-            "truncation": truncation,
-            "max_length": max_length,
-            "return_tensors": return_tensors,
-            "add_special_tokens": False,
-            **(tokenizer_kwargs or {}),
-        }
-        tokenizer: Any = self
-        made: BatchEncoding = tokenizer(rendered, **options)
-        if masked:
-            masks: Any = _masks(made, spans)
-            one_row = not batched and options["return_tensors"] is None
-            if one_row and "overflow_to_sample_mapping" not in made:
-                masks = masks[0]
-            made["assistant_masks"] = masks
-            made.convert_to_tensors(options["return_tensors"])
-        return made if return_dict else made["input_ids"]
+def written(
+    template: str,
+    conversation: Any,
+    variables: Mapping[str, object],
+    tools: Sequence[Tool] | None,
+    documents: Sequence[Mapping[str, str]] | None,
+    continued: bool | str,
+    spans: bool,
+) -> Written:
+    """A conversation, or a batch of them, as a template writes it.
+
+    Args:
+        template: the template.
+        conversation: messages, or a list of lists of them.
+        variables: what it may use besides messages, tools and documents.
+        tools: JSON schemas or functions.
+        documents: dicts for the template.
+        continued: end right after the text of the last message; a str names the field with it.
+        spans: tell where the assistant speaks.
+    """
+    from .templates import render, render_with_spans
+
+    batched = _is_batch(conversation)
+    shared = {**variables, "tools": _tools(tools), "documents": _documents(documents)}
+    texts, found = [], []
+    for one in conversation if batched else [conversation]:
+        values = {**shared, "messages": _messages(one)}
+        if continued:
+            texts.append(_continued(template, values, continued if isinstance(continued, str) else "content"))
+        elif spans:
+            text, own = render_with_spans(template, values)
+            texts.append(text)
+            found.append(own)
+        else:
+            texts.append(render(template, values))
+    return Written(texts, found, batched)
 
 
 def _continued(template: str, values: Mapping[str, Any], field: str) -> str:
@@ -327,11 +254,11 @@ def _continued(template: str, values: Mapping[str, Any], field: str) -> str:
     return _cut(marked, unmarked, text, mark)
 
 
-def _masks(batch: BatchEncoding, spans: list[list[tuple[int, int]]]) -> list[list[int]]:
+def masks(batch: BatchEncoding, spans: list[list[tuple[int, int]]]) -> list[list[int]]:
     """Of each row a mask of the tokens that stand for characters of these spans."""
     rows = batch.encodings or []
     samples = batch.get("overflow_to_sample_mapping", range(len(rows)))
-    masks = []
+    made = []
     reached: set[int] = set()
     for row, sample in zip(rows, map(int, samples), strict=True):
         mask = [0] * len(row)
@@ -346,7 +273,7 @@ def _masks(batch: BatchEncoding, spans: list[list[tuple[int, int]]]) -> list[lis
                 mask[place] = 1
         if any(mask):
             reached.add(sample)
-        masks.append(mask)
+        made.append(mask)
     for sample, found in enumerate(spans):
         if not found:
             raise ArgumentError(
@@ -359,4 +286,4 @@ def _masks(batch: BatchEncoding, spans: list[list[tuple[int, int]]]) -> list[lis
                 f"the assistant says (characters {found[0][0]} to {found[-1][1]}); it was truncated, use a "
                 "larger `max_length`"
             )
-    return masks
+    return made

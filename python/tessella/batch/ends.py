@@ -1,67 +1,44 @@
-"""Special tokens at the ends of a sequence; a part of ``PretrainedTokenizer``."""
+"""Special tokens at the ends of texts, where ``add_bos_token`` and ``add_eos_token`` ask for them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._ends import round_each
 from .._notices import warn
 from ..processors import TemplateProcessing
 from .checks import a_flag
-from .special import SpecialTokens
 
-__all__ = ["SequenceEnds"]
+__all__ = ["Ends"]
+
+# The token of a role and its id; none for a role that is not set.
+_Mark = tuple[str | None, int | None]
 
 
-class SequenceEnds(SpecialTokens):
-    """Special tokens, and which of them stand at the ends of a sequence."""
+class Ends(NamedTuple):
+    """Which ends are wanted."""
 
-    _add_bos: bool
-    _add_eos: bool
+    bos: bool = False
+    eos: bool = False
 
-    def _set_ends(self, settings: Mapping[str, Any]) -> None:
-        self._add_bos = a_flag("add_bos_token", settings.get("add_bos_token") or False)
-        self._add_eos = a_flag("add_eos_token", settings.get("add_eos_token") or False)
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Ends:
+        """What settings say of them."""
+        return cls(
+            *(a_flag(name, settings.get(name) or False) for name in ("add_bos_token", "add_eos_token"))
+        )
 
-    @property
-    def add_bos_token(self) -> bool:
-        """Whether sequences begin with ``bos_token``; setting it replaces the post-processor."""
-        return self._add_bos
-
-    @add_bos_token.setter
-    def add_bos_token(self, value: bool) -> None:
-        self._add_bos = a_flag("add_bos_token", value)
-        self.update_post_processor()
-
-    @property
-    def add_eos_token(self) -> bool:
-        """Whether sequences end with ``eos_token``; setting it replaces the post-processor."""
-        return self._add_eos
-
-    @add_eos_token.setter
-    def add_eos_token(self, value: bool) -> None:
-        self._add_eos = a_flag("add_eos_token", value)
-        self.update_post_processor()
-
-    def update_post_processor(self) -> None:
-        """Makes a post-processor that puts ``bos_token`` and ``eos_token`` where they are wanted."""
-        special: list[tuple[str, int]] = []
-        ends: list[str | None] = []
-        for role in ("bos", "eos"):
-            token, id = getattr(self, f"{role}_token"), getattr(self, f"{role}_token_id")
-            wanted = getattr(self, f"_add_{role}")
+    def carried_out(self, bos: _Mark, eos: _Mark) -> tuple[Ends, TemplateProcessing]:
+        """What puts these tokens there, and which ends remain wanted: not those that have no token."""
+        remain, marks = self, []
+        for role, wanted, (token, id) in (("bos", self.bos, bos), ("eos", self.eos, eos)):
             if wanted and token is None:
-                setattr(self, f"_add_{role}", False)
+                remain = remain._replace(**{role: False})
                 warn(
                     f"`add_{role}_token` is set, but there is no `{role}_token`, so nothing is added: "
                     f"set that first (tokenizer.{role}_token = ...)"
                 )
-            if not wanted or token is None or id is None:
-                ends.append(None)
-            else:
-                special.append((token, id))
-                ends.append(token)
-
-        single, pair = round_each(*ends)
-        self.backend_tokenizer.post_processor = TemplateProcessing(single, pair, special)
+            marks.append((token, id) if wanted and token is not None and id is not None else None)
+        single, pair = round_each(*(mark and mark[0] for mark in marks))
+        return remain, TemplateProcessing(single, pair, [mark for mark in marks if mark])

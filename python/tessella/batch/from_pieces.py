@@ -12,6 +12,7 @@ from typing import Any
 
 from .._ends import round_each
 from .._formats import ROLES
+from .._listed import listed_tokens
 from ..errors import FormatError, UnsupportedError
 from ..processors import TemplateProcessing
 from ..tokenizer import Tokenizer
@@ -133,8 +134,7 @@ def _settings(
     if own:
         settings["model_specific_special_tokens"] = own
     if "added_tokens_decoder" in settings:
-        stored: Mapping[Any, Any] = settings["added_tokens_decoder"]
-        decoder = {int(id): _object(token) for id, token in stored.items()}
+        decoder = listed_tokens(settings["added_tokens_decoder"], is_checked=True)
     else:
         _take_map(settings, special_tokens_map, given)
         special = {str(_object(settings[role])) for role in ROLES if settings.get(role) is not None}

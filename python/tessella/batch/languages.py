@@ -83,10 +83,9 @@ class Languages:
             raise ArgumentError(f"`{role}` must be the name of a language, a str, not {language!r}")
         self.init_kwargs[role] = language
 
-    def _speak(self, role: str, backend: Tokenizer | None = None) -> None:
+    def _speak(self, role: str) -> None:
         """Puts the tokens of a language round the texts that are encoded next."""
-        backend = self.backend_tokenizer if backend is None else backend
-        language = self._language(role)
+        backend, language = self.backend_tokenizer, self._language(role)
         if backend.token_to_id(language) is None:
             warn(
                 f"`{role}` is {language!r}, which is no token of this tokenizer: the unknown token "

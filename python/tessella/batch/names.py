@@ -1,6 +1,7 @@
 """Further names that users of the transformers library know; each says in a line what something else does.
 
-A part of ``PretrainedTokenizer``. What of that library has no counterpart is listed in ``docs/migrating.md``.
+A base of ``PretrainedTokenizer``, so that they do not stand between its own names. What of that library has
+no counterpart is listed in ``docs/migrating.md``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from .._types import Side, TruncationStrategy
     from ..decoders import Decoder
     from ..tokenizer import Tokenizer
-    from .calling import PaddingKind, TruncationKind
+    from .calling import PaddingKind, PadToken, TruncationKind
 
 __all__ = ["OtherNames", "write_templates"]
 
@@ -47,7 +48,7 @@ def write_templates(
 
 
 class OtherNames(SpecialTokens):
-    """Names of the transformers library; a part of ``PretrainedTokenizer``."""
+    """Names of the transformers library; a base of ``PretrainedTokenizer``."""
 
     #: The roles that every tokenizer may have.
     SPECIAL_TOKENS_ATTRIBUTES: ClassVar[list[str]] = list(ROLES)
@@ -67,6 +68,12 @@ class OtherNames(SpecialTokens):
     padding_side: Side
     truncation_side: Side
     chat_template: str | dict[str, str] | None
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def _class_name(cls, settings: Mapping[str, Any]) -> str: ...
+        def _pad_settings(self, padding_side: Side | None) -> PadToken: ...
 
     @property
     def _tokenizer(self) -> Tokenizer:
@@ -97,12 +104,10 @@ class OtherNames(SpecialTokens):
         return list(self.init_kwargs.get("files_loaded", ()))
 
     def _argument(self, name: str) -> Any:
-        me: Any = self
-        return argument(self.backend_tokenizer, me._class_name(self.init_kwargs), name)
+        return argument(self.backend_tokenizer, self._class_name(self.init_kwargs), name)
 
     def _carry_out(self, name: str, value: Any) -> None:
-        me: Any = self
-        carry_out(self.backend_tokenizer, me._class_name(self.init_kwargs), name, value)
+        carry_out(self.backend_tokenizer, self._class_name(self.init_kwargs), name, value)
         self.init_kwargs[name] = value
 
     # Of classes without such an argument, asking is an AttributeError.
@@ -219,7 +224,6 @@ class OtherNames(SpecialTokens):
 
         Calls of this object never need it: what they are told holds for them alone.
         """
-        me: Any = self
         padding = chosen("padding_strategy", padding_strategy, PADDING)
         truncation: TruncationStrategy | Literal["do_not_truncate"] = chosen(
             "truncation_strategy", truncation_strategy, TRUNCATION
@@ -234,7 +238,7 @@ class OtherNames(SpecialTokens):
             self.backend_tokenizer.no_padding()
         else:
             self.backend_tokenizer.enable_padding(
-                **me._pad_settings(padding_side),
+                **self._pad_settings(padding_side),
                 length=max_length if padding == "max_length" else None,
                 pad_to_multiple_of=pad_to_multiple_of,
             )

@@ -1,7 +1,8 @@
 """The tokens of a tokenizer: its vocabulary, and its special tokens by their roles (``pad_token`` and so on).
 
 Roles are plain attributes. An unset one is ``None``; so is its id. A tokenizer may have roles of its own
-besides the usual seven (``image_token`` for example).
+besides the usual seven (``image_token`` for example), which only its settings name. So attributes are looked
+up here, and Python asks a class for that, not what the class holds: ``SpecialTokens`` is a base.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def _role(name: str) -> tuple[str, bool]:
 
 
 class SpecialTokens:
-    """The vocabulary, the roles and the further special tokens; a part of ``PretrainedTokenizer``."""
+    """The vocabulary, the roles and the further special tokens; a base of ``PretrainedTokenizer``."""
 
     backend_tokenizer: Tokenizer
     _roles: dict[str, str | AddedToken | None]

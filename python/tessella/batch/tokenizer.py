@@ -1,7 +1,9 @@
 """A tokenizer with a model's settings: what ``AutoTokenizer`` gives.
 
 It joins a ``tessella.Tokenizer``, which does the work, with what the tokenizer itself does not know: the
-roles of special tokens, the side to pad on, the length a model takes, the chat template.
+roles of special tokens, the side to pad on, the length a model takes, the chat template. What each method
+does, a file beside this one says as a function of what it needs. Two parts are bases: ``special``, since
+roles are attributes that settings name, and ``names``, which nobody reads to understand this.
 
 Example:
     >>> from tessella import Tokenizer, models, pre_tokenizers
@@ -18,22 +20,25 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from .._calls import a_call, an_encode
-from .._formats import ROLES
 from .._notices import warn
-from ..errors import ArgumentError, OutOfRangeError
+from .._ordered import in_order
+from .._prefix import check_prefix
+from ..errors import ArgumentError, UnsupportedError
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 from .calling import CallInput, Columns, PaddingKind, TruncationKind, encode_rows
-from .chat import ChatTemplates
-from .classes import TOKENS, has_ends, plain_name, shape
-from .decoding import Decoding
+from .chat import Tool, chosen_template, masks, named_templates, written
+from .checks import a_flag
+from .classes import has_ends, plain_name, shape
+from .decoding import cleaned, plain_ids
 from .encoding import BatchEncoding
-from .files import Files
+from .ends import Ends
+from .files import HubOptions, check_names, found, made_from, saved, uploaded
 from .names import OtherNames
-from .special import guess
+from .settings import a_side, a_whole_number, settings_of, to_write, usual_roles
 from .strategies import NO_LIMIT, Strategies, count, resolve
 from .tensors import Tensors
 from .unknown import check_given, warning_of_options
@@ -41,14 +46,13 @@ from .unknown import check_given, warning_of_options
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .._types import Side, Texts
+    from .._types import Ids, Path, Side, Texts
     from .calling import EncodeOptions, PadToken, TokenizeOptions
     from .padding import Encoded
 
 __all__ = ["PretrainedTokenizer"]
 
 _P = TypeVar("_P", bound="PretrainedTokenizer")
-_SIDES = ("left", "right")
 
 
 class Backend(Protocol):
@@ -67,20 +71,7 @@ def _backend(tokenizer: Backend) -> Tokenizer:
     raise TypeError(f"`tokenizer_object` must be a tessella.Tokenizer, not {type(tokenizer).__name__}")
 
 
-def _whole(name: str, value: Any) -> int:
-    """A number of a settings file, from 0; some hold 1e30 where there is no limit."""
-    try:
-        number = None if isinstance(value, bool) else int(value)
-    except (TypeError, ValueError, OverflowError):
-        number = None
-    if number is None or (isinstance(value, float) and number != value):
-        raise ArgumentError(f"`{name}` must be a whole number, not {value!r}")
-    if number < 0:
-        raise OutOfRangeError(f"`{name}` must be 0 or more, found {value!r}")
-    return number
-
-
-class PretrainedTokenizer(Files, ChatTemplates, Decoding, OtherNames):
+class PretrainedTokenizer(OtherNames):
     """A tokenizer together with its model's settings; call it to encode.
 
     One may be called by many threads at once: whatever a call is told about padding and truncation concerns
@@ -114,9 +105,14 @@ class PretrainedTokenizer(Files, ChatTemplates, Decoding, OtherNames):
     truncation_side: Side = "right"
     #: The most tokens that the model takes.
     model_max_length: int
+    #: The chat template, or templates by name, or ``None``.
+    chat_template: str | dict[str, str] | None
 
     # Of subclasses: what holds where the settings do not say.
     _defaults: Mapping[str, object] = {}
+    # The ends of texts that settings ask for, and what the pieces of CLIP models have at the ends of words.
+    _ends: Ends
+    _word_end: str | None = None
 
     def __init__(
         self,
@@ -180,26 +176,10 @@ class PretrainedTokenizer(Files, ChatTemplates, Decoding, OtherNames):
             '[PAD]'
         """
         made = cls.__new__(cls)
-        settings = made._settings_of(tokenizer)
-        made._set_up(tokenizer, {**made._usual_roles(tokenizer, settings), **settings})
+        settings = settings_of(tokenizer)
+        roles = usual_roles(cls._class_name(settings), tokenizer, settings)
+        made._set_up(tokenizer, {**roles, **settings})
         return made
-
-    @classmethod
-    def _usual_roles(cls, backend: Tokenizer, settings: Mapping[str, Any]) -> dict[str, str]:
-        """Roles that the settings leave open: those of the class, or what the tokens' names tell.
-
-        Only tokens that the tokenizer has; a folder of a plain class says all of its roles itself.
-        """
-        usual = TOKENS.get(cls._class_name(settings))
-        if usual is not None:
-            return {
-                role: token
-                for role, token in usual.items()
-                if role not in settings and backend.token_to_id(token) is not None
-            }
-        if settings.get("tokenizer_class") or any(role in settings for role in ROLES):
-            return {}
-        return guess(backend)
 
     def _set_up(self, backend: Tokenizer, settings: dict[str, Any]) -> None:
         settings = {**self._defaults, **settings}
@@ -208,25 +188,158 @@ class PretrainedTokenizer(Files, ChatTemplates, Decoding, OtherNames):
         self.init_kwargs = settings
         self.name_or_path: str = str(settings.get("name_or_path", ""))
         limit = settings.get("model_max_length", settings.get("max_len"))
-        self.model_max_length = NO_LIMIT if limit is None else _whole("model_max_length", limit)
+        self.model_max_length = NO_LIMIT if limit is None else a_whole_number("model_max_length", limit)
         names = settings.get("model_input_names", type(self).model_input_names)
         if not isinstance(names, (list, tuple)):
             raise ArgumentError(f"`model_input_names` must be a list of names, not {names!r}")
         self.model_input_names = list(names)
-        self.padding_side = settings.get("padding_side", type(self).padding_side)
-        self.truncation_side = settings.get("truncation_side", type(self).truncation_side)
-        for name in ("padding_side", "truncation_side"):
-            if getattr(self, name) not in _SIDES:
-                raise ArgumentError(f"`{name}` must be 'left' or 'right', not {getattr(self, name)!r}")
-        self.pad_token_type_id: int = _whole("pad_token_type_id", settings.get("pad_token_type_id", 0))
+        self.padding_side, self.truncation_side = (
+            a_side(name, settings.get(name, getattr(type(self), name)))
+            for name in ("padding_side", "truncation_side")
+        )
+        self.pad_token_type_id: int = a_whole_number(
+            "pad_token_type_id", settings.get("pad_token_type_id", 0)
+        )
         self.clean_up_tokenization_spaces: bool = bool(settings.get("clean_up_tokenization_spaces", False))
         self.split_special_tokens: bool = bool(settings.get("split_special_tokens", False))
-        self._set_ends(settings)
+        self._ends = Ends.of(settings)
         self._warned_of_length = False
         #: Which warnings other libraries have given about this tokenizer.
         self.deprecation_warnings: dict[str, bool] = {}
-        self._set_chat_templates(
+        self.chat_template = named_templates(
             settings.get("chat_template", backend.chat_template), backend._chat_templates
+        )
+
+    # To and from files and hubs.
+
+    @classmethod
+    def from_pretrained(
+        cls: type[_P],
+        pretrained_model_name_or_path: Path,
+        *,
+        revision: str | None = None,
+        token: str | bool | None = None,
+        cache_dir: Path | None = None,
+        force_download: bool = False,
+        local_files_only: bool = False,
+        subfolder: str = "",
+        **settings: Any,  # any JSON, as the files have it
+    ) -> _P:
+        """Loads a tokenizer with its settings from a folder, a file, or a model hub.
+
+        No code that comes with a model is ever run.
+
+        Args:
+            pretrained_model_name_or_path: a folder, a tokenizer file, or the name of a repository on a hub.
+            revision: a branch, tag or commit of the repository.
+            token: an access token.
+            cache_dir: where downloads are kept.
+            force_download: download again.
+            local_files_only: use what is here or in the cache, and nothing else.
+            subfolder: where in the folder or repository the files are.
+            settings: win over those in the files.
+        """
+        name = os.fspath(pretrained_model_name_or_path)
+        given = check_names(cls, name, settings)
+        path = found(
+            name,
+            isinstance(pretrained_model_name_or_path, os.PathLike),
+            subfolder,
+            revision=revision,
+            token=token,
+            cache_dir=cache_dir,
+            force_download=force_download,
+            local_files_only=local_files_only,
+        )
+        return made_from(cls, path, name, given)
+
+    @classmethod
+    def _for(cls, settings: Mapping[str, Any]) -> Callable[..., Any]:
+        """What makes a tokenizer of these settings."""
+        del settings
+        return cls
+
+    @classmethod
+    def _tokenizer_class(cls) -> str:
+        """The name by which other libraries know the class."""
+        return "PreTrainedTokenizerFast"
+
+    def _config(self) -> dict[str, Any]:
+        """What goes into ``tokenizer_config.json``."""
+        return to_write(self)
+
+    def save_pretrained(
+        self,
+        save_directory: Path,
+        legacy_format: bool | None = None,
+        filename_prefix: str | None = None,
+        push_to_hub: bool = False,
+        save_format: str | None = None,
+        *,
+        save_jinja_files: bool = True,
+        repo_id: str | None = None,
+        **options: Unpack[HubOptions],
+    ) -> tuple[str, ...]:
+        """Writes a folder that this class and the transformers library load, and tells its files.
+
+        Args:
+            save_directory: the folder; it is made if need be.
+            legacy_format: only ``None`` and ``False``: vocabulary files of old formats are not written.
+            filename_prefix: put before the names of the files, with a hyphen.
+            push_to_hub: upload the folder too.
+            save_format: only ``None`` and ``"hf"``, this form of folder.
+            save_jinja_files: write chat templates as files of their own; else they stand in
+                ``tokenizer_config.json``.
+            repo_id: the repository to upload to; by default the name of the folder.
+            options: further options of ``push_to_hub``.
+        """
+        if save_format not in (None, "hf"):
+            raise UnsupportedError(f"`save_format` is {save_format!r}: only 'hf' is written")
+        check_prefix(filename_prefix, "filename_prefix")
+        if legacy_format:
+            raise ArgumentError("`legacy_format` is True: vocabulary files of old formats are not written")
+        folder = os.fspath(save_directory)
+        files = saved(self, folder, filename_prefix, save_jinja_files)
+        if push_to_hub:
+            self.push_to_hub(repo_id or os.path.basename(os.path.abspath(folder)), **options)
+        return files
+
+    def push_to_hub(
+        self,
+        repo_id: str,
+        *,
+        commit_message: str | None = None,
+        private: bool | None = None,
+        token: str | bool | None = None,
+        revision: str | None = None,
+        create_pr: bool = False,
+        commit_description: str | None = None,
+        max_shard_size: object = None,
+        tags: object = None,
+    ) -> str:
+        """Uploads the files that ``save_pretrained`` writes to a repository on a hub.
+
+        Args:
+            repo_id: the repository; it is made if need be.
+            commit_message, revision, create_pr: what the commit says, to which branch, as a proposal or not.
+            private: whether a repository that is made now is private.
+            token: an access token.
+            commit_description: what the commit says further.
+            max_shard_size: of no effect; it concerns weights.
+            tags: only ``None``: tags are written in the repository's own page, ``README.md``.
+        """
+        del max_shard_size
+        described = {} if commit_description is None else {"commit_description": commit_description}
+        return uploaded(
+            self,
+            repo_id,
+            tags,
+            commit_message=commit_message or "Upload tokenizer",
+            private=private,
+            token=token,
+            revision=revision,
+            create_pr=create_pr,
+            **described,
         )
 
     # What it is made of.
@@ -276,6 +389,34 @@ class PretrainedTokenizer(Files, ChatTemplates, Decoding, OtherNames):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
 
+    # What stands round texts.
+
+    @property
+    def add_bos_token(self) -> bool:
+        """Whether sequences begin with ``bos_token``; setting it replaces the post-processor."""
+        return self._ends.bos
+
+    @add_bos_token.setter
+    def add_bos_token(self, value: bool) -> None:
+        self._ends = self._ends._replace(bos=a_flag("add_bos_token", value))
+        self.update_post_processor()
+
+    @property
+    def add_eos_token(self) -> bool:
+        """Whether sequences end with ``eos_token``; setting it replaces the post-processor."""
+        return self._ends.eos
+
+    @add_eos_token.setter
+    def add_eos_token(self, value: bool) -> None:
+        self._ends = self._ends._replace(eos=a_flag("add_eos_token", value))
+        self.update_post_processor()
+
+    def update_post_processor(self) -> None:
+        """Makes a post-processor that puts ``bos_token`` and ``eos_token`` where they are wanted."""
+        self._ends, self.backend_tokenizer.post_processor = self._ends.carried_out(
+            (self.bos_token, self.bos_token_id), (self.eos_token, self.eos_token_id)
+        )
+
     # Encoding.
 
     def _for_targets(self: _P) -> _P:
@@ -283,9 +424,7 @@ class PretrainedTokenizer(Files, ChatTemplates, Decoding, OtherNames):
         return self
 
     def _pad_settings(self, padding_side: Side | None) -> PadToken:
-        side = self.padding_side if padding_side is None else padding_side
-        if side not in _SIDES:
-            raise ArgumentError(f"`padding_side` must be 'left' or 'right', not {side!r}")
+        side = a_side("padding_side", self.padding_side if padding_side is None else padding_side)
         token, id = self.pad_token, self.pad_token_id
         if token is None or id is None:
             raise ArgumentError(
@@ -497,6 +636,232 @@ class PretrainedTokenizer(Files, ChatTemplates, Decoding, OtherNames):
             return_attention_mask,
             return_tensors,
         )
+
+    # Ids to text.
+
+    @overload
+    def convert_tokens_to_ids(self, tokens: str) -> int | None: ...
+
+    @overload
+    def convert_tokens_to_ids(self, tokens: list[str] | tuple[str, ...]) -> list[int | None]: ...
+
+    def convert_tokens_to_ids(
+        self, tokens: str | list[str] | tuple[str, ...]
+    ) -> int | list[int | None] | None:
+        """The id of a token, or the ids of several; of an unknown one that of ``unk_token``, or ``None``."""
+        if isinstance(tokens, str):
+            return self._id(tokens)
+        return [self._id(token) for token in in_order("tokens", tokens, "a str or a list of str")]
+
+    @overload
+    def convert_ids_to_tokens(self, ids: int, skip_special_tokens: bool = False) -> str | None: ...
+
+    @overload
+    def convert_ids_to_tokens(self, ids: Ids, skip_special_tokens: bool = False) -> list[str | None]: ...
+
+    def convert_ids_to_tokens(
+        self, ids: int | Ids, skip_special_tokens: bool = False
+    ) -> str | list[str | None] | None:
+        """The token of an id, or the tokens of several; ``None`` for an id that is not there."""
+        given = plain_ids(ids)
+        token = self.backend_tokenizer.id_to_token
+        if not isinstance(given, (list, tuple)):
+            return token(given)
+        skipped = set(self.all_special_ids) if skip_special_tokens else ()
+        return [token(id) for id in given if id not in skipped]
+
+    def convert_tokens_to_string(self, tokens: list[str]) -> str:
+        """Tokens to text."""
+        if isinstance(tokens, str):
+            raise TypeError(f"`tokens` must be a list of tokens, not a str: [{tokens!r}]")
+        decoder = self.backend_tokenizer.decoder
+        text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
+        return text
+
+    @overload
+    def decode(
+        self,
+        token_ids: int | Sequence[int],
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+    ) -> str: ...
+
+    @overload
+    def decode(
+        self,
+        token_ids: Sequence[Ids],
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+    ) -> list[str]: ...
+
+    # `Any`: an array's type does not tell whether it has rows, nor what kind of library it is from.
+    @overload
+    def decode(
+        self,
+        token_ids: Any,
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+    ) -> Any: ...
+
+    @warning_of_options
+    def decode(
+        self,
+        token_ids: Any,
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+        *,
+        spaces_between_special_tokens: bool | None = None,
+    ) -> Any:
+        """Ids to text; of several rows, a list of texts.
+
+        Args:
+            token_ids: an id, ids or rows of ids, in lists or arrays.
+            skip_special_tokens: leave special tokens out.
+            clean_up_tokenization_spaces: remove blanks before punctuation and English endings; by default as
+                the tokenizer's settings say. It does nothing to byte-pair tokenizers, whose blanks are the
+                text's.
+            spaces_between_special_tokens: of no effect: blanks are those that the decoder makes.
+        """
+        del spaces_between_special_tokens
+        ids = plain_ids(token_ids)
+        if isinstance(ids, (list, tuple)) and ids and isinstance(ids[0], (list, tuple)):
+            texts = self.backend_tokenizer.decode_batch(ids, skip_special_tokens)
+            return [self._cleaned(text, clean_up_tokenization_spaces) for text in texts]
+        text = self.backend_tokenizer.decode([ids] if isinstance(ids, int) else ids, skip_special_tokens)
+        return self._cleaned(text, clean_up_tokenization_spaces)
+
+    @warning_of_options
+    def batch_decode(
+        self,
+        sequences: Any,  # rows in lists, or an array of some library
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+        *,
+        spaces_between_special_tokens: bool | None = None,
+    ) -> list[str]:
+        """Rows of ids to a list of texts; see ``decode``."""
+        del spaces_between_special_tokens
+        texts = self.decode(sequences, skip_special_tokens, clean_up_tokenization_spaces)
+        return [texts] if isinstance(texts, str) else texts
+
+    def _cleaned(self, text: str, wanted: bool | None) -> str:
+        default = self.clean_up_tokenization_spaces
+        return cleaned(text, self.backend_tokenizer, self._word_end, wanted, default)
+
+    # Conversations.
+
+    def get_chat_template(self, chat_template: str | None = None, tools: Sequence[Tool] | None = None) -> str:
+        """The template that a conversation goes through.
+
+        Args:
+            chat_template: a template, or the name of one of the tokenizer's.
+            tools: with tools, the template named ``tool_use`` is taken if there is one.
+        """
+        return chosen_template(self.chat_template, chat_template, tools)
+
+    def apply_chat_template(
+        self,
+        conversation: Any,  # messages of other libraries' classes too
+        tools: Sequence[Tool] | None = None,
+        documents: Sequence[Mapping[str, str]] | None = None,
+        chat_template: str | None = None,
+        add_generation_prompt: bool = False,
+        continue_final_message: bool | str = False,
+        tokenize: bool = True,
+        sanitize_control_tokens: bool = False,
+        padding: PaddingKind = False,
+        truncation: TruncationKind | None = False,
+        max_length: int | None = None,
+        return_tensors: Tensors | None = None,
+        return_dict: bool = True,
+        return_assistant_tokens_mask: bool = False,
+        tokenizer_kwargs: Mapping[str, object] | None = None,
+        **variables: object,
+    ) -> Any:  # a text, ids or a BatchEncoding, as the options say; of several conversations, of each
+        """Writes a conversation as the model expects it, and encodes that.
+
+        Needs ``jinja2`` (``pip install 'jinja2>=3.1.6'``).
+
+        Args:
+            conversation: a list of messages, dicts with ``role`` and ``content``; a list of such lists is a
+                batch.
+            tools: JSON schemas, or functions with type hints and docstrings.
+            documents: dicts for the template, with ``title`` and ``text``.
+            chat_template: a template, or the name of one of the tokenizer's.
+            add_generation_prompt: end with what begins the assistant's answer.
+            continue_final_message: end right after the text of the last message; a str names the field with
+                it.
+            tokenize: ``False`` gives the text.
+            sanitize_control_tokens: only ``False``.
+            padding, truncation, max_length, return_tensors: as in a call.
+            return_dict: ``False`` gives the ids alone.
+            return_assistant_tokens_mask: also return ``assistant_masks``: 1 for the tokens of the template's
+                ``{% generation %}`` blocks. A conversation whose mask would be empty raises.
+            tokenizer_kwargs: further arguments of the call.
+            variables: further variables of the template.
+
+        Example:
+            >>> from tessella import Tokenizer, models, pre_tokenizers
+            >>> from tessella.batch import PretrainedTokenizer
+            >>> backend = Tokenizer(models.WordLevel({"hi": 0, "user": 1, ":": 2, "?": 3}, "?"))
+            >>> backend.pre_tokenizer = pre_tokenizers.Whitespace()
+            >>> tokenizer = PretrainedTokenizer(
+            ...     backend, chat_template="{% for m in messages %}{{ m.role }}: {{ m.content }}{% endfor %}"
+            ... )
+            >>> chat = [{"role": "user", "content": "hi"}]
+            >>> tokenizer.apply_chat_template(chat, tokenize=False)
+            'user: hi'
+            >>> tokenizer.apply_chat_template(chat)["input_ids"]
+            [1, 2, 0]
+        """
+        from .templates import plain
+
+        if sanitize_control_tokens:
+            raise UnsupportedError(
+                "sanitize_control_tokens is not supported: encode what users wrote with "
+                "split_special_tokens=True"
+            )
+        masked = return_assistant_tokens_mask
+        if masked and not (tokenize and return_dict):
+            raise ArgumentError(
+                "`return_assistant_tokens_mask=True` requires `return_dict=True` and `tokenize=True`"
+            )
+        if continue_final_message and (add_generation_prompt or masked):
+            other = "add_generation_prompt" if add_generation_prompt else "return_assistant_tokens_mask"
+            raise ArgumentError(f"continue_final_message and {other} are not compatible: use one of them")
+        texts, spans, batched = written(
+            self.get_chat_template(chat_template, tools),
+            conversation,
+            {
+                **self.special_tokens_map,
+                **plain(variables),
+                "add_generation_prompt": add_generation_prompt,
+            },
+            tools,
+            documents,
+            continue_final_message,
+            masked,
+        )
+        rendered = texts if batched else texts[0]
+        if not tokenize:
+            return rendered
+        options: dict[str, Any] = {
+            "padding": padding,
+            "truncation": truncation,
+            "max_length": max_length,
+            "return_tensors": return_tensors,
+            "add_special_tokens": False,
+            **(tokenizer_kwargs or {}),
+        }
+        made = self(rendered, **options)
+        if masked:
+            rows: Any = masks(made, spans)
+            one_row = not batched and options["return_tensors"] is None
+            if one_row and "overflow_to_sample_mapping" not in made:
+                rows = rows[0]
+            made["assistant_masks"] = rows
+            made.convert_to_tensors(options["return_tensors"])
+        return made if return_dict else made["input_ids"]
 
     # Training.
 

@@ -27,10 +27,6 @@ __all__ = [
     "Output",
     "Progress",
     "Sampled",
-    "add_corpus",
-    "add_reading",
-    "add_sample",
-    "add_texts",
     "check_target",
     "files",
     "holds_texts",
@@ -72,10 +68,10 @@ def _ask_hub(name: str) -> None:
 
     A download by itself tries again for half a minute, as is right where a program has asked for it.
     """
-    from .._encodings import KNOWN
+    from .._formats import ENCODINGS
     from ..loading import _is_hub_name, _similar
 
-    if name in KNOWN or not _is_hub_name(name):
+    if name in ENCODINGS or not _is_hub_name(name):
         return
     try:
         from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
@@ -100,80 +96,6 @@ def check_target(name: str) -> None:
         raise FileNotFoundError(2, "no such folder; make it first", folder)
     if not os.access(folder, os.W_OK):
         raise PermissionError(13, "the folder cannot be written to", folder)
-
-
-def add_tokenizers_and_files(parser: argparse.ArgumentParser) -> None:
-    """Names of tokenizers and of files of texts, which :func:`holds_texts` tells apart."""
-    parser.add_argument(
-        "names",
-        nargs="+",
-        metavar="TOKENIZER|FILE",
-        help="tokenizers, then files of texts (.txt, .jsonl, .gz, .zst, .parquet, or after --files)",
-    )
-    parser.add_argument(
-        "--files", nargs="+", default=[], metavar="FILE", help="texts, one a line; - for standard input"
-    )
-
-
-def add_report_files(parser: argparse.ArgumentParser, otherwise: str = "") -> None:
-    """The files that a report is written to."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help=f"write .json, .html or .md; may be given again{otherwise}",
-    )
-
-
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """How files are read."""
-    group = parser.add_argument_group("reading")
-    group.add_argument(
-        "--field", default="text", metavar="NAME", help="key or column of the text (default: text)"
-    )
-    group.add_argument(
-        "--input",
-        choices=("auto", "text", "jsonl"),
-        default="auto",
-        help="what files are, whatever their names say",
-    )
-    group.add_argument(
-        "--separator",
-        metavar="TEXT",
-        help=r"what stands between texts instead of line ends; \n, \r, \t, \0 and \\ are known",
-    )
-    group.add_argument(
-        "--errors",
-        choices=("strict", "replace"),
-        default="strict",
-        help="bytes that are not UTF-8: an error that says where, or U+FFFD",
-    )
-
-
-def add_corpus(parser: argparse.ArgumentParser) -> None:
-    """Files of texts, or standard input."""
-    parser.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="text, JSON lines (also .gz, .zst) or Parquet; - for standard input (the default)",
-    )
-
-
-def add_texts(parser: argparse.ArgumentParser, what: str = "texts") -> None:
-    """Files, standard input or texts on the command line."""
-    parser.add_argument(
-        "files",
-        nargs="*",
-        # `argparse` would say that one is required.
-        default=[],
-        metavar="FILE",
-        help=f"{what}, one a line, JSON lines (.gz, .zst) or Parquet; - for standard input (the default)",
-    )
-    parser.add_argument("-t", "--text", action="append", help="a text; may be given again")
-    add_reading(parser)
 
 
 def files(given: list[str]) -> list[str]:
@@ -300,14 +222,6 @@ def portions(texts: Iterable[str], most: int = PORTION) -> Iterator[list[str]]:
     from .._corpus import in_lists
 
     return in_lists(texts, most, most)
-
-
-def add_sample(parser: argparse.ArgumentParser, default: str | None, of: str) -> None:
-    """How much text is looked at."""
-    unless = "all" if default is None else default
-    parser.add_argument(
-        "--sample", metavar="SIZE", default=default, help=f"the most text of {of}: 16MB (default: {unless})"
-    )
 
 
 def sample_size(options: argparse.Namespace) -> int | None:

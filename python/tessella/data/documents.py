@@ -8,9 +8,9 @@ held is bounded by the longest document. Columns of Parquet, Arrow and CSV files
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from .._corpus import Stream, cells
 from .._files import StreamIds, encode_column
@@ -27,10 +27,13 @@ from .slices import SliceStream, hash_of, reading
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["Source", "columns_of", "documents", "note", "portions", "say_where"]
+__all__ = ["Columns", "Source", "documents", "noting", "portions"]
 
 T = TypeVar("T")
 _PARQUET = b"PAR1"
+
+#: The texts of a table, as parts of a column, each with the number of its first row.
+Columns: TypeAlias = Iterator[tuple[Any, int]]
 
 
 @dataclass(frozen=True)
@@ -62,27 +65,30 @@ def documents(
         told: is given the SHA-256 of the part's bytes when all is read.
         step: is told with each batch how many bytes of the part were read for it.
     """
+    from .conversations import conversations
+
     before = len(skipped.listed)
-    yield from portions(source, part, partial(_batches, source, part, skipped), told, step)
+    yield from portions(source, part, skipped, told, step, chat=conversations, lines=_lines, columns=_encoded)
     skipped.sort(before)
 
 
 def portions(
     source: Source,
     part: Slice,
-    read: Callable[[str, Any], Iterator[T]],
+    skipped: Skipped,
     told: Callable[[str], None],
     step: Callable[[int], None],
+    *,
+    chat: Callable[[Source, Slice, SliceStream, Skipped], Iterator[T]],
+    lines: Callable[[Source, Slice, SliceStream, Skipped], Iterator[T]],
+    columns: Callable[[Source, Slice, Columns, Skipped], Iterator[T]],
 ) -> Iterator[T]:
-    """What ``read`` makes of a part of a file.
+    """What is made of a part of a file, some documents at a time; other arguments are those of ``documents``.
 
     Args:
-        source: how documents are read.
-        part: which part of which file.
-        read: is given the form of the part (``"parquet"``, ``"arrow"``, ``"csv"``, ``"chat"`` or ``"lines"``)
-            and the file of the first two, a stream of the others.
-        told: is given the SHA-256 of the part's bytes when all is read.
-        step: is told with each portion how many bytes of the part were read for it.
+        chat: reads conversations.
+        lines: reads text and JSON lines.
+        columns: reads the columns of a table.
     """
     form = kind(part.path) if source.how.format == "auto" else "lines"
     with reading(part) as file:
@@ -94,49 +100,41 @@ def portions(
             elif begin == b"ARRO":
                 form = "arrow"
         if form in ("parquet", "arrow"):
-            yield from read(form, file)
+            yield from columns(source, part, _columns(source, part, form, file), skipped)
             told(hash_of(part))
             return
         stream = SliceStream(file, part)
         if source.chat is not None:
-            form = "chat"
-        elif form != "csv":
-            form = "lines"
-        for one in read(form, stream):
+            found = chat(source, part, stream, skipped)
+        elif form == "csv":
+            found = columns(source, part, _columns(source, part, form, stream), skipped)
+        else:
+            found = lines(source, part, stream, skipped)
+        for one in found:
             step(stream.read_bytes)
             yield one
         told(stream.digest)
 
 
-def _batches(source: Source, part: Slice, skipped: Skipped, form: str, content: Any) -> Iterator[Batch]:
-    if form == "chat":
-        from .conversations import conversations
+def _columns(source: Source, part: Slice, form: str, content: Any) -> Columns:
+    from . import tables
 
-        yield from conversations(source, part, content, skipped)
-    elif form == "lines":
-        yield from _lines(source, part, content, skipped)
-    else:
-        yield from _encoded(source, part, columns_of(source, part, form, content), skipped)
+    return {"parquet": tables.parquet, "arrow": tables.arrow, "csv": tables.csv}[form](
+        content, part, source.how
+    )
 
 
 def _lines(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> Iterator[Batch]:
     name = "standard input" if part.size < 0 else part.path
     # Once as many were passed over as may be, the next one is an error.
-    skips = skipped.left
     texts = StreamIds(
-        source.tokenizer, Stream(name, stream), source.how, source.special, source.threads, skips
+        source.tokenizer, Stream(name, stream), source.how, source.special, source.threads, skipped.left
     )
     first = 0
-    try:
+    with noting(source, part, stream, skipped, texts):
         for ids in texts:
             yield _batch(ids, part, first)
             first += len(ids)
-    except FormatError as error:
-        if not skips:
-            say_where(source, part)
-        note(texts, part, stream, skipped)
-        raise skipped.explained(error) from error
-    note(texts, part, stream, skipped)
 
 
 class Skipping(Protocol):
@@ -145,12 +143,23 @@ class Skipping(Protocol):
     def skipped(self) -> list[tuple[int, int, str]]: ...
 
 
-def note(texts: Skipping, part: Slice, stream: SliceStream, skipped: Skipped) -> None:
-    """Lists what the engine has passed over."""
+@contextmanager
+def noting(
+    source: Source, part: Slice, stream: SliceStream, skipped: Skipped, texts: Skipping
+) -> Iterator[None]:
+    """Lists what the engine has passed over, also where an error ends the reading."""
+    passes_over = skipped.left
+    try:
+        yield
+    except FormatError as error:
+        if not passes_over:
+            _say_where(source, part)
+        skipped.add_lines(part, stream.first, texts.skipped())
+        raise skipped.explained(error) from error
     skipped.add_lines(part, stream.first, texts.skipped())
 
 
-def say_where(source: Source, part: Slice) -> None:
+def _say_where(source: Source, part: Slice) -> None:
     """Raises what is wrong with a file of which a part was read, with lines and bytes from its beginning."""
     from .._corpus import Texts
 
@@ -167,19 +176,8 @@ def _batch(found: RaggedIds, part: Slice, first: int) -> Batch:
     return Batch(found.ids, found.lengths(), (part.path,), rows=rows)
 
 
-def columns_of(source: Source, part: Slice, form: str, content: Any) -> Iterator[tuple[Any, int]]:
-    """The texts of a table, as parts of a column, each with the number of its first row."""
-    from . import tables
-
-    return {"parquet": tables.parquet, "arrow": tables.arrow, "csv": tables.csv}[form](
-        content, part, source.how
-    )
-
-
-def _encoded(
-    source: Source, part: Slice, columns: Iterator[tuple[Any, int]], skipped: Skipped
-) -> Iterator[Batch]:
-    """The texts of parts of a column, each with the number of its first row."""
+def _encoded(source: Source, part: Slice, columns: Columns, skipped: Skipped) -> Iterator[Batch]:
+    """The texts of a table as ids."""
     first = 0
     for column, row in columns:
         try:

@@ -7,13 +7,12 @@ here as where they are encoded, so that the number of a document is the same whe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, NamedTuple
 
 from .._corpus import cells
 from .._files import stream_texts
-from ..errors import FormatError, TessellaError
-from .documents import Source, columns_of, note, portions, say_where
+from ..errors import TessellaError
+from .documents import Columns, Source, noting, portions
 from .plan import Slice
 from .skipping import Skipped
 from .slices import SliceStream
@@ -37,29 +36,13 @@ def texts(
     step: Callable[[int], None],
 ) -> Iterator[Group]:
     """The documents of a part of a file; the arguments are those of ``documents``."""
-    yield from portions(source, part, partial(_groups, source, part, skipped), told, step)
-
-
-def _groups(source: Source, part: Slice, skipped: Skipped, form: str, content: Any) -> Iterator[Group]:
-    if form == "chat":
-        yield from _conversations(source, part, content, skipped)
-    elif form == "lines":
-        yield from _lines(source, part, content, skipped)
-    else:
-        yield from _cells(source, part, columns_of(source, part, form, content), skipped)
+    yield from portions(source, part, skipped, told, step, chat=_conversations, lines=_lines, columns=_cells)
 
 
 def _lines(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> Iterator[Group]:
-    skips = skipped.left
-    found = stream_texts(part.path, stream, source.how, skips)
-    try:
+    found = stream_texts(part.path, stream, source.how, skipped.left)
+    with noting(source, part, stream, skipped, found):
         yield from map(Group, found)
-    except FormatError as error:
-        if not skips:
-            say_where(source, part)
-        note(found, part, stream, skipped)
-        raise skipped.explained(error) from error
-    note(found, part, stream, skipped)
 
 
 def _conversations(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> Iterator[Group]:
@@ -74,9 +57,7 @@ def _conversations(source: Source, part: Slice, stream: SliceStream, skipped: Sk
         yield Group([row.messages for row in some], skip)
 
 
-def _cells(
-    source: Source, part: Slice, columns: Iterator[tuple[Any, int]], skipped: Skipped
-) -> Iterator[Group]:
+def _cells(source: Source, part: Slice, columns: Columns, skipped: Skipped) -> Iterator[Group]:
     for column, first in columns:
         rows = [row for row, is_text in enumerate(column.is_valid().to_pylist()) if is_text]
         try:

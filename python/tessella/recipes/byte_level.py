@@ -26,18 +26,12 @@ from ..tokenizer import Tokenizer
 from ..trainers import BpeTrainer, Trainer
 from .recipe import Ids, Recipe, special, template
 
-__all__ = ["PATTERNS", "RECIPES", "mark_sequences", "stages"]
+__all__ = ["RECIPES", "mark_sequences", "stages"]
 
 CLIP = (
     r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d"
     r"|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 )
-LLAMA3 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
-    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-#: How texts are cut, by the names of recipes whose tables of ranks lack it.
-PATTERNS = {"llama3": LLAMA3}
 
 
 def _trainer(vocab_size: int, **options: Any) -> Trainer:
@@ -122,7 +116,7 @@ def _clip() -> Recipe:
 
 def _ranked(name: str, summary: str, encoding: str, vocab_size: int) -> Recipe:
     """A published encoding: ranks are ids, special tokens come behind."""
-    _, pattern, specials = _tessella.encoding(encoding)
+    _, pattern, specials = _tessella.encoding(encoding, 0)
     return Recipe(
         name=name,
         summary=summary,
@@ -149,29 +143,15 @@ def _o200k() -> Recipe:
 def _llama3() -> Recipe:
     begin = "<|begin_of_text|>"
     begun = template(round_each(begin, None), begin)
-
-    named = [
-        begin,
-        "<|end_of_text|>",
-        "<|reserved_special_token_0|>",
-        "<|reserved_special_token_1|>",
-        "<|finetune_right_pad_id|>",
-        "<|reserved_special_token_2|>",
-        "<|start_header_id|>",
-        "<|end_header_id|>",
-        "<|eom_id|>",
-        "<|eot_id|>",
-        "<|python_tag|>",
-    ]
-    reserved = [f"<|reserved_special_token_{n}|>" for n in range(3, 248)]
+    _, pattern, specials = _tessella.encoding("llama3", 0)
     return Recipe(
         name="llama3",
         summary="Llama 3: byte-level pairs, numbers of up to three digits, a token that begins the text",
         vocab_size=128_256,
         first=(),
-        last=tuple(special(token) for token in [*named, *reserved]),
+        last=tuple(special(token) for token, _ in specials),
         model=lambda: BPE(ignore_merges=True),
-        stages=lambda tokenizer: stages(tokenizer, _by(LLAMA3), use_regex=False),
+        stages=lambda tokenizer: stages(tokenizer, _by(pattern), use_regex=False),
         make_trainer=_trainer,
         template=lambda ids: Processors([ByteLevelProcessor(trim_offsets=False), begun(ids)]),
     )

@@ -30,6 +30,9 @@ from .simple import Punctuation
 
 __all__ = ["Morphs"]
 
+# Characters of the longest morph that a new word is split into.
+LONGEST = 30
+
 
 @dataclass
 class _Node:
@@ -227,13 +230,13 @@ class Morphs(WordTokenizer):
             return list(self.analyses[word])
         return self._cheapest(word)
 
-    def _cheapest(self, word: str, longest: int = 30) -> list[str]:
+    def _cheapest(self, word: str) -> list[str]:
         total = log(self._cost.tokens + self.word_count + 1)
         best = [0.0]
         came_from = [0]
         for end in range(1, len(word) + 1):
             ways = []
-            for start in range(max(0, end - longest), end):
+            for start in range(max(0, end - LONGEST), end):
                 morph = word[start:end]
                 count = self.morphs.get(morph)
                 if count is None:

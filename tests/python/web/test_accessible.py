@@ -1,6 +1,6 @@
 """What axe-core finds in the studio's pages and in reports: nothing that is serious.
 
-`pip install axe-playwright-python playwright`, and a Chromium; skipped where one of them is missing.
+`make browser` brings axe-core, its driver and a Chromium; skipped where one of them is missing.
 """
 
 import pytest

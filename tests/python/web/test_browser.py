@@ -1,16 +1,18 @@
 """The studio's pages in a real Chromium; skipped where there is none.
 
-`pip install playwright`, and a Chromium: the system's, or `playwright install chromium`.
+`make browser` brings what they need: the package playwright, and a Chromium, which may be the system's or that of
+`playwright install chromium`.
 """
 
 import re
-import shutil
 from urllib.parse import quote
 
 import pytest
 from tessella import Tokenizer
 from tessella.web.studio.app import application
 from tessella.web.studio.session import Session
+
+from tests.chromium import chromium
 
 from .conftest import CORPUS, Running, tour_links
 from .test_studio import CHAT
@@ -31,7 +33,7 @@ def browser():
     with playwright.sync_playwright() as driver:
         try:
             found = driver.chromium.launch(
-                executable_path=shutil.which("chromium") or shutil.which("google-chrome"),
+                executable_path=chromium(),
                 args=["--no-sandbox"],
             )
         except playwright.Error as error:
@@ -83,8 +85,9 @@ def address(page, **state):
 
 
 # What each page shows when it has drawn a view.
+#: What is there when a page is drawn. (The conversation below the cards has tokens too.)
 DRAWN = {
-    "playground": ".tokens .token",
+    "playground": ".cards .tokens .token",
     "steps": ".story",
     "train": ".played",
     "vocabulary": ".found table",
@@ -132,8 +135,8 @@ def test_tokens_follow_what_is_typed(opened, tokenizers):
 
 def test_tokens_are_reached_with_the_keyboard(opened, tokenizers):
     page = opened("#playground?t=bpe&text=lower%20tiles")
-    page.locator(".tokens .token").first.wait_for()
-    page.locator(".tokens").first.focus()
+    page.locator(".cards .tokens .token").first.wait_for()
+    page.locator(".cards .tokens").first.focus()
     page.keyboard.press("ArrowRight")
     id = tokenizers["bpe"].encode("lower tiles").ids[0]
     playwright.expect(page.locator("#details")).to_contain_text(f"{id}")
@@ -216,7 +219,7 @@ def test_differences_are_told(opened, tokenizers):
 
 def test_a_view_is_saved_as_one_file(opened, browser, tmp_path):
     page = opened(address("playground", text=HOSTILE, t="bpe"))
-    page.locator(".tokens .token").first.wait_for()
+    page.locator(".cards .tokens .token").first.wait_for()
     with page.expect_download() as saved:
         page.locator("#export").click()
     path = tmp_path / "view.html"
@@ -236,16 +239,17 @@ def test_a_view_is_saved_as_one_file(opened, browser, tmp_path):
 
 def test_long_texts_draw_what_is_in_view(opened):
     page = opened("#playground?t=bpe")
-    page.locator(".tokens .token").first.wait_for()
+    page.locator(".cards .tokens .token").first.wait_for()
     page.evaluate(
         "const box = document.getElementById('text'); box.value = 'low lower lowest tiles\\n'.repeat(9000);"
         "box.dispatchEvent(new Event('input'))"
     )
     playwright.expect(page.locator(".card .counts")).to_contain_text("207,000 characters", timeout=30_000)
-    assert page.locator(".block").count() > 100
-    assert page.locator(".token").count() < 5000
-    page.locator(".tokens").first.evaluate("box => box.scrollTop = box.scrollHeight")
-    page.locator(".card .block").last.locator(".token").first.wait_for()
+    tokens = page.locator(".cards .tokens").first
+    assert tokens.locator(".block").count() > 100
+    assert tokens.locator(".token").count() < 5000
+    tokens.evaluate("box => box.scrollTop = box.scrollHeight")
+    tokens.locator(".block").last.locator(".token").first.wait_for()
 
 
 def test_a_report_is_the_library_s_own_page(opened, tmp_path):
@@ -291,7 +295,7 @@ def test_the_audit_stands_in_the_vocabulary(opened):
 
 def test_links_of_the_tour_open_through_the_door(opened):
     page = opened("#playground?t=bpe")
-    page.locator(".tokens .token").first.wait_for()
+    page.locator(".cards .tokens .token").first.wait_for()
     door = page.url.partition("/token/")[0] + "/"
     for number, address in enumerate(tour_links()):
         view = address.partition("#")[2]

@@ -28,9 +28,9 @@ fn beside(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The encoding that the name of a file stands for.
-fn by_name(path: &Path) -> Option<Encoding> {
-    named(path.file_stem()?.to_str()?)
+/// The encoding that the name of a file stands for, for so many ranks.
+fn by_name(path: &Path, ranks: usize) -> Option<Encoding> {
+    named(path.file_stem()?.to_str()?, ranks)
 }
 
 /// Reads a table with what the caller says, what stands beside it, or what its name stands for, in this order.
@@ -40,12 +40,13 @@ pub fn read(
     pattern: Option<&str>,
     specials: Option<&[(String, TokenId)]>,
 ) -> Result<TokenizerSpec> {
+    let table = read_ranks(ranks)?;
     let found = match pattern {
-        Some(pattern) => encoding(pattern, specials)?,
+        Some(pattern) => encoding(pattern, specials, table.len())?,
         None => {
             let found = match read_beside(path, ranks)? {
                 Some(found) => found,
-                None => by_name(path).ok_or_else(|| {
+                None => by_name(path, table.len()).ok_or_else(|| {
                     Error::value(format!(
                         "a table of ranks says nothing about how text is cut: give the pattern, or the name of a known \
                          encoding ({})",
@@ -56,7 +57,7 @@ pub fn read(
             Encoding { special_tokens: specials.map_or(found.special_tokens, <[_]>::to_vec), ..found }
         }
     };
-    from_ranks(&read_ranks(ranks)?, &found)
+    from_ranks(&table, &found)
 }
 
 fn read_beside(path: &Path, ranks: &[u8]) -> Result<Option<Encoding>> {
@@ -103,7 +104,7 @@ pub fn write(path: &Path, spec: &TokenizerSpec, lines: String) -> Result<Written
         };
         encoding.pattern == other.pattern && sorted(&encoding) == sorted(other)
     };
-    if by_name(path).is_some_and(|known| same(&known)) {
+    if by_name(path, lines.lines().count()).is_some_and(|known| same(&known)) {
         return Ok(Written::new(lines).with_beside(ENDING, None));
     }
     let mut writer = Writer::new(Layout::Pretty);

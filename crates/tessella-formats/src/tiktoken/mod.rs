@@ -170,14 +170,16 @@ pub fn from_bytes(
     name_or_pattern: &str,
     specials: Option<&[(String, TokenId)]>,
 ) -> Result<TokenizerSpec> {
-    from_ranks(&read_ranks(data)?, &encoding(name_or_pattern, specials)?)
+    let ranks = read_ranks(data)?;
+    from_ranks(&ranks, &encoding(name_or_pattern, specials, ranks.len())?)
 }
 
 /// Reads a table of ranks without special tokens, for the pieces that tiktoken sees: it leaves out of a text what the
 /// pattern does not match. The published patterns match every character.
 pub fn matches_of(data: &[u8], name_or_pattern: &str) -> Result<TokenizerSpec> {
-    let encoding = encoding(name_or_pattern, Some(&[]))?;
-    let mut spec = from_ranks(&read_ranks(data)?, &encoding)?;
+    let ranks = read_ranks(data)?;
+    let encoding = encoding(name_or_pattern, Some(&[]), ranks.len())?;
+    let mut spec = from_ranks(&ranks, &encoding)?;
     if !named::is_published(&encoding.pattern)
         && let Some(PreTokenizerSpec::Sequence(stages)) = &mut spec.pre_tokenizer
         && let Some(PreTokenizerSpec::Split { behavior, invert, .. }) = stages.first_mut()
@@ -187,9 +189,13 @@ pub fn matches_of(data: &[u8], name_or_pattern: &str) -> Result<TokenizerSpec> {
     Ok(spec)
 }
 
-/// A known encoding by its name, or one of the caller's own.
-pub fn encoding(name_or_pattern: &str, specials: Option<&[(String, TokenId)]>) -> Result<Encoding> {
-    let mut encoding = match named(name_or_pattern) {
+/// A known encoding by its name, or one of the caller's own, for a table of so many ranks.
+pub fn encoding(
+    name_or_pattern: &str,
+    specials: Option<&[(String, TokenId)]>,
+    ranks: usize,
+) -> Result<Encoding> {
+    let mut encoding = match named(name_or_pattern, ranks) {
         Some(encoding) => encoding,
         // No useful pattern looks like a name.
         None if name_or_pattern.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') => {
@@ -238,7 +244,7 @@ pub fn to_ranks(spec: &TokenizerSpec) -> Result<Vec<(Vec<u8>, TokenId)>> {
 pub fn to_encoding(spec: &TokenizerSpec) -> Option<Encoding> {
     let pattern = match spec.pre_tokenizer.as_ref()? {
         PreTokenizerSpec::ByteLevel { add_prefix_space: false, use_regex: true, .. } => {
-            named("gpt2")?.pattern
+            named("gpt2", 0)?.pattern
         }
         PreTokenizerSpec::Sequence(parts) => match parts.as_slice() {
             [
@@ -283,7 +289,7 @@ mod tests {
         assert_eq!(read_ranks(text.as_bytes()).unwrap(), ranks);
         let spec = from_bytes(text.as_bytes(), "cl100k_base", None).unwrap();
         assert_eq!(write_ranks(&to_ranks(&spec).unwrap()), text);
-        assert_eq!(to_encoding(&spec), named("cl100k_base"));
+        assert_eq!(to_encoding(&spec), named("cl100k_base", 0));
     }
 
     #[test]
@@ -306,15 +312,15 @@ mod tests {
         let with = |extra: (Vec<u8>, TokenId)| {
             let mut ranks = all_bytes();
             ranks.push(extra);
-            from_ranks(&ranks, &encoding("gpt2", Some(&[])).unwrap()).unwrap_err().message().to_string()
+            from_ranks(&ranks, &encoding("gpt2", Some(&[]), 0).unwrap()).unwrap_err().message().to_string()
         };
         assert!(with((b"a".to_vec(), 300)).contains("more than once"));
         assert!(with((b"ab".to_vec(), 97)).contains("rank 97"));
         assert!(with((b"ab".to_vec(), u32::MAX)).contains("implausible"));
-        let missing = from_ranks(&all_bytes()[1..], &encoding("gpt2", None).unwrap()).unwrap_err();
+        let missing = from_ranks(&all_bytes()[1..], &encoding("gpt2", None, 255).unwrap()).unwrap_err();
         assert!(missing.message().contains("0x00"));
         let clash = [("<s>".to_string(), 5)];
-        assert!(from_ranks(&all_bytes(), &encoding("gpt2", Some(&clash)).unwrap()).is_err());
-        assert!(encoding("cl100k", None).unwrap_err().message().contains("o200k_base"));
+        assert!(from_ranks(&all_bytes(), &encoding("gpt2", Some(&clash), 256).unwrap()).is_err());
+        assert!(encoding("cl100k", None, 0).unwrap_err().message().contains("o200k_base"));
     }
 }

@@ -5,8 +5,8 @@ use tessella_core::TokenId;
 use super::Encoding;
 
 /// All names, older first.
-pub const NAMES: [&str; 7] =
-    ["gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony"];
+pub const NAMES: [&str; 8] =
+    ["gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony", "llama3"];
 
 const R50K: &str = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s";
 
@@ -22,16 +22,22 @@ const O200K: &str = concat!(
     r"\s+",
 );
 
+const LLAMA3: &str = concat!(
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+);
+
 const END_OF_TEXT: &str = "<|endoftext|>";
 const END_OF_PROMPT: &str = "<|endofprompt|>";
 
 /// Whether a pattern is one of those of known encodings.
 pub fn is_published(pattern: &str) -> bool {
-    [R50K, CL100K, O200K].contains(&pattern)
+    [R50K, CL100K, O200K, LLAMA3].contains(&pattern)
 }
 
-/// The encoding of a name.
-pub fn named(name: &str) -> Option<Encoding> {
+/// The encoding of a name, for a table of so many ranks: special tokens have the ids that were published, or, in Llama 3, those behind
+/// the table.
+pub fn named(name: &str, ranks: usize) -> Option<Encoding> {
     let fim = |first: TokenId| {
         ["<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>"].into_iter().zip(first..).collect::<Vec<_>>()
     };
@@ -50,6 +56,7 @@ pub fn named(name: &str) -> Option<Encoding> {
         }
         "o200k_base" => (O200K, vec![(END_OF_TEXT, 199999), (END_OF_PROMPT, 200018)]),
         "o200k_harmony" => return Some(harmony()),
+        "llama3" => return Some(llama3(ranks)),
         _ => return None,
     };
     Some(Encoding {
@@ -80,4 +87,26 @@ fn harmony() -> Encoding {
         .collect();
     special_tokens.push((END_OF_PROMPT.to_string(), 200018));
     Encoding { pattern: O200K.to_string(), special_tokens }
+}
+
+/// A few tokens with a meaning, and reserved ones, 256 in all.
+fn llama3(ranks: usize) -> Encoding {
+    const NAMED: [&str; 11] = [
+        "<|begin_of_text|>",
+        "<|end_of_text|>",
+        "<|reserved_special_token_0|>",
+        "<|reserved_special_token_1|>",
+        "<|finetune_right_pad_id|>",
+        "<|reserved_special_token_2|>",
+        "<|start_header_id|>",
+        "<|end_header_id|>",
+        "<|eom_id|>",
+        "<|eot_id|>",
+        "<|python_tag|>",
+    ];
+    let reserved = (3..248).map(|number| format!("<|reserved_special_token_{number}|>"));
+    let tokens = NAMED.into_iter().map(String::from).chain(reserved);
+    // A table has fewer ranks than there are ids.
+    let first = TokenId::try_from(ranks).unwrap_or(TokenId::MAX - 256);
+    Encoding { pattern: LLAMA3.to_string(), special_tokens: tokens.zip(first..).collect() }
 }

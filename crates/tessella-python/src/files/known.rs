@@ -26,10 +26,10 @@ pub fn encodings() -> Vec<&'static str> {
 /// A pattern, the same in Oniguruma's words, and special tokens.
 type Known = (String, String, Vec<(String, u32)>);
 
-/// A known encoding.
+/// A known encoding, for a table of so many ranks.
 #[pyfunction]
-pub fn encoding(name: &str) -> PyResult<Known> {
-    let found = tiktoken::encoding(name, None).or_raise()?;
+pub fn encoding(name: &str, ranks: usize) -> PyResult<Known> {
+    let found = tiktoken::encoding(name, None, ranks).or_raise()?;
     Ok((found.pattern.clone(), hf::fancy_to_oniguruma(&found.pattern).or_raise()?, found.special_tokens))
 }
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import inputs, terminal
+from ..shared import add, add_reading, add_report_files, check_reports
 
 if TYPE_CHECKING:
     from ...evaluate import Audit
@@ -26,29 +27,23 @@ SHOWN = 12
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("tokenizer", metavar="TOKENIZER", help="a tokenizer file, folder or repository")
+    add(parser, "tokenizer")
     parser.add_argument(
         "files", nargs="*", default=[], metavar="FILE", help="texts, for merge residues; - for standard input"
     )
     parser.add_argument("--embeddings", metavar="FILE", help="an embedding matrix: .npy or safetensors")
     parser.add_argument("--tensor", metavar="NAME", help="which matrix of a safetensors file")
-    parser.add_argument("--threads", type=int, metavar="N", help="how many threads work")
-    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
-    parser.add_argument("--json", action="store_true", help="write all of it as JSON")
-    inputs.add_report_files(parser)
-    parser.add_argument("--html", metavar="FILE", help="the same as --output FILE.html")
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
-    inputs.add_reading(parser)
+    add(parser, "threads", "quiet", "all as json")
+    add_report_files(parser)
+    add(parser, "html", "pattern")
+    add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     from ...evaluate import audit
-    from ...evaluate.report import check_name
 
     options.output += [options.html] if options.html else []
-    for name in options.output:
-        check_name(name)
-        inputs.check_target(name)
+    check_reports(options.output)
     tokenizer = inputs.load(options.tokenizer, options.pattern)
     corpus: Any = None
     if options.files:

@@ -17,17 +17,16 @@ from typing import Any
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from ..shared import add, add_sample, add_texts
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("tokenizer", metavar="TOKENIZER", help="a tokenizer file, folder or repository")
-    inputs.add_texts(parser)
-    inputs.add_sample(parser, "16MB", "all files together")
+    add(parser, "tokenizer")
+    add_texts(parser)
+    add_sample(parser, "16MB", "all files together")
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each (default: 3)")
     parser.add_argument("--threads", type=int, metavar="N", help="how many threads encode ids")
-    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
-    parser.add_argument("--json", action="store_true", help="write the numbers as JSON")
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    add(parser, "quiet", "numbers as json", "pattern")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from ..._segments import segments
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from ..shared import add, add_reading, add_sample
 
 if TYPE_CHECKING:
     from ..._tessella import Comparison
@@ -29,15 +30,12 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    inputs.add_tokenizers_and_files(parser)
-    parser.add_argument("-t", "--text", action="append", help="a text; may be given again")
-    inputs.add_sample(parser, None, "each file")
-    parser.add_argument("--threads", type=int, metavar="N", help="how many threads work")
-    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+    add(parser, "names", "files", "text")
+    add_sample(parser, None, "each file")
+    add(parser, "threads", "quiet")
     parser.add_argument("--differences", type=int, default=5, metavar="N", help="show so many (default: 5)")
-    parser.add_argument("--json", action="store_true", help="write the numbers as JSON")
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
-    inputs.add_reading(parser)
+    add(parser, "numbers as json", "pattern")
+    add_reading(parser)
 
 
 @dataclass

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError, UnsupportedError
 from .. import inputs, terminal
+from ..shared import add, add_reading
 
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
@@ -36,7 +37,7 @@ PROBE = [
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="SOURCE", help="a tokenizer file, folder or repository")
+    add(parser, "source")
     parser.add_argument("target", metavar="TARGET", help="the file or folder to write")
     parser.add_argument(
         "-f",
@@ -53,11 +54,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="for GGUF: leave out a normalizer that llama.cpp cannot apply, and tell a text that differs",
     )
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    add(parser, "pattern")
     parser.add_argument(
         "--prove", "--check", dest="check", metavar="FILE", help="compare on the lines of this file"
     )
-    inputs.add_reading(parser)
+    add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from ..shared import add, add_reading
 from ..targets import check_ending
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    inputs.add_corpus(parser)
+    add(parser, "corpus")
     cutting = parser.add_mutually_exclusive_group()
     cutting.add_argument("-k", "--tokenizer", metavar="TOKENIZER", help="cut as this tokenizer does")
     cutting.add_argument("-r", "--recipe", metavar="NAME", help="cut as this recipe does")
@@ -44,7 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     work.add_argument(
         "--engine", choices=("local", "ray"), default="local", help="threads here, or a cluster of Ray"
     )
-    inputs.add_reading(parser)
+    add_reading(parser)
 
 
 def add_work(parser: argparse.ArgumentParser) -> Any:
@@ -54,8 +55,7 @@ def add_work(parser: argparse.ArgumentParser) -> Any:
         "--memory", metavar="SIZE", help="the most that counts may take in memory: 2GB, 512MiB"
     )
     group.add_argument("--spill-folder", metavar="DIR", help="where to write what does not fit")
-    group.add_argument("--threads", type=int, metavar="N", help="how many threads work")
-    group.add_argument("-q", "--quiet", action="store_true", help="show no progress and no report")
+    add(group, "threads", "quieter")
     return group
 
 

@@ -31,6 +31,7 @@ from typing import Any
 from ...errors import ArgumentError
 from .. import inputs, terminal
 from ..shards import Board
+from ..shared import add, add_reading
 
 FORMATS = (
     "megatron",
@@ -56,51 +57,44 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
     _tokenize_arguments(verb("tokenize", "texts to token files", _tokenize))
     made = verb("inspect", "what is in a folder of token files", _inspect)
-    made.add_argument("folder", metavar="FOLDER")
-    made.add_argument("--json", action="store_true", help="write all of it as JSON")
+    add(made, "folder", "all as json")
     made = verb("verify", "read all files again and compare them with the manifest", _verify)
-    made.add_argument("folder", metavar="FOLDER")
+    add(made, "folder")
     made.add_argument("-k", "--tokenizer", metavar="TOKENIZER", help="also make shards again with it")
-    made.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    add(made, "pattern")
     made.add_argument("--shards", type=int, default=1, metavar="N", help="how many of them (default: 1)")
-    made.add_argument("--seed", type=int, default=0, help="which of them (default: 0)")
+    add(made, "seed")
     made = verb("pack", "token files again, in rows of one length or for another reader", _pack)
-    made.add_argument("folder", metavar="FOLDER")
-    made.add_argument("-o", "--output", metavar="FOLDER", required=True, help="the folder of the results")
+    add(made, "folder", "output folder")
     made.add_argument("-f", "--format", choices=FORMATS, default="parquet", help="(default: parquet)")
-    made.add_argument("--dtype", default="auto", help="the type of numbers (default: the smallest)")
-    made.add_argument("--pack", choices=("concat", "best-fit"), help="put documents into rows of one length")
-    made.add_argument("--length", type=int, metavar="N", help="tokens of a row")
+    add(made, "dtype", "pack", "length")
     made.add_argument(
         "--pad", type=int, metavar="ID", help="what fills rows up (default: the end of documents)"
     )
-    made.add_argument("--shuffle", type=int, metavar="SEED", help="an order drawn from this, in each shard")
+    add(made, "shuffle")
     made.add_argument("--across", action="store_true", help="draw it over the documents of all shards")
-    made.add_argument("--workers", type=int, metavar="N", help="how many cores work (default: all)")
-    made.add_argument("--anew", action="store_true", help="replace what is there instead of going on with it")
-    made.add_argument("-q", "--quiet", action="store_true", help="show no progress and no report")
+    add(made, "workers", "anew", "quieter")
     made = verb("merge", "end a run that several jobs have made", _merge)
-    made.add_argument("folder", metavar="FOLDER")
+    add(made, "folder")
     made = verb("sample", "show some documents", _sample)
-    made.add_argument("folder", metavar="FOLDER")
+    add(made, "folder")
     made.add_argument("-k", "--tokenizer", metavar="TOKENIZER", help="show texts instead of ids")
-    made.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    add(made, "pattern")
     made.add_argument("-n", "--number", type=int, default=5, metavar="N", help="how many (default: 5)")
-    made.add_argument("--seed", type=int, default=0, help="which of them (default: 0)")
+    add(made, "seed")
 
 
 def _tokenize_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("tokenizer", metavar="TOKENIZER", help="a tokenizer file, folder or repository")
+    add(parser, "tokenizer")
     parser.add_argument(
         "inputs",
         nargs="*",
         metavar="INPUT",
         help="files, folders, patterns, URLs of text, JSON lines, Parquet, Arrow, CSV; - for standard input",
     )
-    parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="the folder of the results")
+    add(parser, "output folder")
     parser.add_argument("-f", "--format", choices=FORMATS, default="megatron", help="(default: megatron)")
-    parser.add_argument("--dtype", default="auto", help="the type of numbers (default: the smallest)")
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    add(parser, "dtype", "pattern")
     tokens = parser.add_argument_group("tokens around documents")
     ends = tokens.add_mutually_exclusive_group()
     ends.add_argument(
@@ -110,10 +104,9 @@ def _tokenize_arguments(parser: argparse.ArgumentParser) -> None:
     tokens.add_argument("--bos", metavar="TOKEN", help="before each (default: nothing)")
     tokens.add_argument("--special-tokens", action="store_true", help="add the post-processor's tokens, too")
     rows = parser.add_argument_group("documents")
-    rows.add_argument("--pack", choices=("concat", "best-fit"), help="put documents into rows of one length")
-    rows.add_argument("--length", type=int, metavar="N", help="tokens of a row")
+    add(rows, "pack", "length")
     rows.add_argument("--pad", metavar="TOKEN", help="what fills rows up (default: the end of documents)")
-    rows.add_argument("--shuffle", type=int, metavar="SEED", help="an order drawn from this, in each shard")
+    add(rows, "shuffle")
     rows.add_argument(
         "--dedup",
         action="store_const",
@@ -129,17 +122,17 @@ def _tokenize_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave documents out that cannot be read or encoded, and list them in the manifest",
     )
     work = parser.add_argument_group("work")
-    work.add_argument("--workers", type=int, metavar="N", help="how many cores work (default: all)")
+    add(work, "workers")
     work.add_argument(
         "--engine", choices=("local", "ray"), default="local", help="processes here, or a cluster of Ray"
     )
     work.add_argument("--shard-size", metavar="SIZE", help="bytes of the inputs that make one shard")
     work.add_argument("--task", type=int, metavar="I", help="make the shards of one job of several only")
     work.add_argument("--tasks", type=int, metavar="N", help="how many jobs there are")
-    work.add_argument("--anew", action="store_true", help="replace what is there instead of going on with it")
+    add(work, "anew")
     work.add_argument("--json", action="store_true", help="write what happens as lines of JSON")
-    work.add_argument("-q", "--quiet", action="store_true", help="show no progress and no report")
-    inputs.add_reading(parser)
+    add(work, "quieter")
+    add_reading(parser)
     parser.set_defaults(field=None)
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..._texts import Reading
 from ...errors import ArgumentError, FormatError, TessellaError
 from .. import inputs, terminal
+from ..shared import add
 from ..targets import LINES_OF_JSON, check_ending, ending_of
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("tokenizer", metavar="TOKENIZER", help="a tokenizer file, folder or repository")
+    add(parser, "tokenizer")
     parser.add_argument(
         "files",
         nargs="*",
@@ -37,7 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="lines of ids, also .gz and .zst; - for standard input (the default)",
     )
     parser.add_argument("--ids", action="append", help="ids instead of files; may be given again")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write here instead of standard output")
+    add(parser, "output")
     parser.add_argument("--keep-special-tokens", action="store_true", help="write special tokens too")
     parser.add_argument(
         "--skip-unknown-ids",
@@ -49,7 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write each text as a JSON string; an output that is named .jsonl gets objects without it",
     )
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    add(parser, "pattern")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 
 from .. import inputs, terminal
+from ..shared import add, add_reading
 from ..targets import check_ending
 
 #: The exit status where something differs.
@@ -31,11 +32,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--examples", type=int, default=5, metavar="N", help="texts that are shown (default: 5)"
     )
-    parser.add_argument("--json", action="store_true", help="tell it as JSON")
+    add(parser, "json")
     parser.add_argument("--page", metavar="FILE", help="write it as a page")
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 also where something differs")
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
-    inputs.add_reading(parser)
+    add(parser, "pattern")
+    add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> int:

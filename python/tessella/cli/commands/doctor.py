@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 
 from .. import inputs, terminal
+from ..shared import add
 
 #: The exit status where something is wrong.
 ILL = 1
@@ -24,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="SOURCE", help="a tokenizer.json, a folder, or another file")
     parser.add_argument("-m", "--mend", metavar="TARGET", help="write the mended files")
     parser.add_argument("--no-notes", action="store_true", help="tell only errors and warnings")
-    parser.add_argument("--json", action="store_true", help="tell it as JSON")
+    add(parser, "json")
 
 
 def run(options: argparse.Namespace) -> int:

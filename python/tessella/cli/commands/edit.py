@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from ..shared import add
 
 if TYPE_CHECKING:
     from ...edit import Edited
@@ -71,7 +72,7 @@ OWN = {
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=NEEDS, metavar="ACTION", help=", ".join(NEEDS))
-    parser.add_argument("source", metavar="SOURCE", help="a tokenizer file, folder or repository")
+    add(parser, "source")
     parser.add_argument("target", metavar="TARGET", nargs="?", help="the file or folder to write")
     parser.add_argument("-f", "--format", choices=WRITABLE, help="of the target (default: by its name)")
     parser.add_argument(
@@ -106,8 +107,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--init", choices=("fvt", "mean", "random"), default="fvt", help="rows of new ids (default: fvt)"
     )
     parser.add_argument("-n", "--dry-run", action="store_true", help="tell what would be, and write nothing")
-    parser.add_argument("--json", action="store_true", help="tell it as JSON")
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    add(parser, "json", "pattern")
 
 
 def run(options: argparse.Namespace) -> int:

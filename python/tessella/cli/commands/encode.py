@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .. import inputs, terminal
+from ..shared import add, add_texts
 from ..targets import LINES_OF_JSON, check_ending, ending_of
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ PORTION = 1 << 22
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("tokenizer", metavar="TOKENIZER", help="a tokenizer file, folder or repository")
-    inputs.add_texts(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", help="write here instead of standard output")
+    add(parser, "tokenizer")
+    add_texts(parser)
+    add(parser, "output")
     parser.add_argument(
         "-f",
         "--format",
@@ -40,8 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-special-tokens", action="store_true", help="leave the post-processor's tokens out"
     )
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
-    parser.add_argument("--threads", type=int, metavar="N", help="how many threads work")
+    add(parser, "pattern", "threads")
 
 
 #: Endings that fit what is written in a format.

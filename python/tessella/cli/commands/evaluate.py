@@ -22,13 +22,14 @@ from typing import TYPE_CHECKING, Any
 from ..._near import meant
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from ..shared import add, add_reading, add_report_files, check_reports
 
 if TYPE_CHECKING:
     from ...evaluate import Report
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    inputs.add_tokenizers_and_files(parser)
+    add(parser, "names", "files")
     parser.add_argument(
         "--baseline", metavar="TOKENIZER", help="what others are told against (default: the first)"
     )
@@ -60,13 +61,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--detail", default="1MB", metavar="SIZE", help="text of the sample, or all (default: 1MB)"
     )
-    parser.add_argument("--threads", type=int, metavar="N", help="how many threads work")
-    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
-    parser.add_argument("--json", action="store_true", help="write all of it as JSON")
-    inputs.add_report_files(parser)
-    parser.add_argument("--html", metavar="FILE", help="the same as --output FILE.html")
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
-    inputs.add_reading(parser)
+    add(parser, "threads", "quiet", "all as json")
+    add_report_files(parser)
+    add(parser, "html", "pattern")
+    add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -114,11 +112,8 @@ def run(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> None:
     """What is wrong is told before hours of work."""
     from ...evaluate import METRICS
-    from ...evaluate.report import check_name
 
-    for name in options.output:
-        check_name(name)
-        inputs.check_target(name)
+    check_reports(options.output)
     for name in options.metric:
         if name not in METRICS:
             known = ", ".join(METRICS)

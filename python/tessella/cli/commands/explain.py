@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from ..shared import add, add_texts
 from ..targets import LINES_OF_JSON, check_ending, ending_of
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ _PAGE = "<!doctype html>\n<meta charset='utf-8'>\n<title>{title}</title>\n"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("tokenizer", metavar="TOKENIZER", help="a tokenizer file, folder or repository")
-    inputs.add_texts(parser)
+    add(parser, "tokenizer")
+    add_texts(parser)
     parser.add_argument("--pair", metavar="TEXT", help="a second text beside each")
     parser.add_argument(
         "--n-best", type=int, default=3, metavar="N", help="ways through a lattice (default: 3)"
@@ -42,8 +43,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="write a line of JSON for each text")
     form.add_argument("--html", action="store_true", help="write a page")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write here instead of standard output")
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    add(parser, "output", "pattern")
 
 
 def run(options: argparse.Namespace) -> int:

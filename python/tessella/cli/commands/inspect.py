@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ..._near import meant
 from ...errors import ArgumentError, TessellaError
 from .. import inputs, terminal
+from ..shared import add
 
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
@@ -37,7 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--id", action="append", type=int, help="the same of an id")
     parser.add_argument("--vocab", action="store_true", help="write all entries: id, tab, token")
     parser.add_argument("--top", type=int, default=20, metavar="N", help="of counts: so many pieces")
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    add(parser, "pattern")
 
 
 def run(options: argparse.Namespace) -> int:

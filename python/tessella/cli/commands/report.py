@@ -12,21 +12,19 @@ import json
 
 from ...errors import FormatError
 from .. import inputs
+from ..shared import add_report_files, check_reports
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("report", metavar="REPORT", help="what evaluate or audit saved as .json")
-    inputs.add_report_files(parser, " (default: Markdown)")
+    add_report_files(parser, " (default: Markdown)")
 
 
 def run(options: argparse.Namespace) -> int:
     from ..._files import _read_file
     from ...evaluate import Audit, Report
-    from ...evaluate.report import check_name
 
-    for name in options.output:
-        check_name(name)
-        inputs.check_target(name)
+    check_reports(options.output)
     try:
         kind = json.loads(_read_file(options.report))["kind"]
     except (ValueError, KeyError, TypeError) as error:

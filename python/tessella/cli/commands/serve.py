@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from ..shared import add
 
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
@@ -44,7 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--allowed-host", action="append", metavar="NAME", help="a further name that clients may call it by"
     )
     parser.add_argument("--access-log", action="store_true", help="write a line for each request")
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    add(parser, "pattern")
     group = parser.add_argument_group("bounds")
     group.add_argument("--max-body", metavar="SIZE", help="of one request (default: 4MiB)")
     group.add_argument("--max-bodies", metavar="SIZE", help="of all requests at a time (default: 64MiB)")

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from ...web.studio.links import PORT
 from .. import inputs, terminal
+from ..shared import add
 from .serve import loaded
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--port", type=int, metavar="N", help=f"where to listen (default: {PORT}, or a free one)"
     )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
+    add(parser, "pattern")
 
 
 def first() -> dict[str, Tokenizer]:

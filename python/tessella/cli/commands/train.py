@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from ..shared import add, add_reading
 from ..targets import LINES_OF_JSON, check_ending
 from . import _sentencepiece
 from ._report import Aside, report
@@ -75,7 +76,7 @@ PRE_TOKENIZERS: Stages = {
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    inputs.add_corpus(parser)
+    add(parser, "corpus")
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="where to save the tokenizer, in a folder that exists"
     )
@@ -122,7 +123,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     source.add_argument("--held-out", metavar="FILE", help="report on this file instead of lines kept aside")
     add_work(parser)
-    inputs.add_reading(parser)
+    add_reading(parser)
     add_trainer_options(parser)
 
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
+from ..shared import add, add_reading
 
 if TYPE_CHECKING:
     from ...prove import Verification
@@ -43,9 +44,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--corpus", nargs="+", default=[], metavar="FILE", help="texts, one a line")
     parser.add_argument("--most", type=int, metavar="N", help="look at so many texts of the corpus")
-    parser.add_argument("--json", action="store_true", help="tell it as JSON")
-    parser.add_argument("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression")
-    inputs.add_reading(parser)
+    add(parser, "json", "pattern")
+    add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -51,7 +51,7 @@ class Known(NamedTuple):
 
 
 def _known(name: str, file: File, total: int | None = None) -> Known:
-    pattern, _, special_tokens = _tessella.encoding(name)
+    pattern, _, special_tokens = _tessella.encoding(name, 0)
     return Known(pattern, file, dict(special_tokens), total)
 
 

@@ -32,10 +32,10 @@ def shannon(counts: Counts) -> float:
     return float(-(share * np.log(share)).sum())
 
 
-def renyi(counts: Counts, power: float = POWER) -> float:
+def renyi(counts: Counts) -> float:
     """Rényi's entropy in nats: the higher the power, the more the frequent tokens count."""
     share = counts[counts > 0] / counts.sum()
-    return float(np.log((share**power).sum()) / (1 - power))
+    return float(np.log((share**POWER).sum()) / (1 - POWER))
 
 
 def _of_largest(entropy: float, facts: Facts) -> float:

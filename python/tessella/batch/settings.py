@@ -1,0 +1,122 @@
+"""What ``tokenizer_config.json`` says about a tokenizer, as it is read and as it is written again.
+
+Where files tell the same thing, ``tokenizer_config.json`` wins over ``special_tokens_map.json``, what a
+caller passes wins over both, and a role that none of them gives is the class's own or what the token's name
+tells. Stages, and whether texts get special tokens round them, are those of ``tokenizer.json``: see
+``classes`` for the few settings that change a stage.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .._formats import ROLES
+from ..errors import ArgumentError, FormatError, OutOfRangeError
+from ..tokenizer import Tokenizer
+from .checks import check_settings
+from .classes import TOKENS, plain_name, said_beside
+from .from_pieces import as_json
+from .piece_classes import roles_of
+from .special import guess
+
+if TYPE_CHECKING:
+    from .._types import Side
+    from .tokenizer import PretrainedTokenizer
+
+__all__ = ["NOT_SETTINGS", "a_side", "a_whole_number", "settings_of", "to_write", "usual_roles"]
+
+# Settings that describe the files and not the tokenizer.
+_NOT_SAVED = {"name_or_path", "tokenizer_file", "vocab_file", "special_tokens_map_file", "chat_template"}
+_NOT_SAVED |= {"added_tokens_decoder", "additional_special_tokens", "files_loaded", "backend", "init_inputs"}
+#: Names that a settings file cannot give a meaning: what is passed beside the settings.
+NOT_SETTINGS = ("self", "cls", "tokenizer_object", "tokenizer_file")
+
+
+def a_whole_number(name: str, value: Any) -> int:
+    """A number of a settings file, from 0; some hold 1e30 where there is no limit."""
+    try:
+        number = None if isinstance(value, bool) else int(value)
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None or (isinstance(value, float) and number != value):
+        raise ArgumentError(f"`{name}` must be a whole number, not {value!r}")
+    if number < 0:
+        raise OutOfRangeError(f"`{name}` must be 0 or more, found {value!r}")
+    return number
+
+
+def a_side(name: str, value: Any) -> Side:
+    """``left`` or ``right``."""
+    if value not in ("left", "right"):
+        raise ArgumentError(f"`{name}` must be 'left' or 'right', not {value!r}")
+    return value  # type: ignore[no-any-return]
+
+
+def settings_of(tokenizer: Tokenizer) -> dict[str, Any]:
+    """The settings of the folder that a tokenizer was loaded from."""
+    settings: dict[str, Any] = {}
+    parts = {"tokenizer_config.json": tokenizer.config}
+    if tokenizer._special_tokens_map is not None:
+        parts = {"special_tokens_map.json": json.loads(tokenizer._special_tokens_map), **parts}
+    for file, part in parts.items():
+        if part is not None and not isinstance(part, Mapping):
+            raise FormatError(f"{file} must hold a JSON object of settings, not {part!r}")
+        check_settings(part or {}, file)
+        settings |= part or {}
+    # The template is the tokenizer's own attribute; it may have a file to itself.
+    for key in (*NOT_SETTINGS, "chat_template"):
+        settings.pop(key, None)
+    if tokenizer.config is not None:
+        # These two are part of the post-processor in the file.
+        settings.pop("add_bos_token", None)
+        settings.pop("add_eos_token", None)
+    return settings
+
+
+def usual_roles(class_name: str, backend: Tokenizer, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Roles that the settings leave open: those of the class, or what the tokens' names tell.
+
+    Only tokens that the tokenizer has; a folder of a plain class says all of its roles itself.
+    """
+    usual = TOKENS.get(class_name)
+    if usual is not None:
+        return {
+            role: token
+            for role, token in usual.items()
+            if role not in settings and backend.token_to_id(token) is not None
+        }
+    if settings.get("tokenizer_class") or any(role in settings for role in ROLES):
+        return {}
+    return guess(backend)
+
+
+def to_write(tokenizer: PretrainedTokenizer) -> dict[str, Any]:
+    """What goes into ``tokenizer_config.json``."""
+    given, own = tokenizer.init_kwargs, vars(tokenizer)
+    config = {key: value for key, value in given.items() if key not in _NOT_SAVED}
+    config |= {key: own[key] for key in config if not key.startswith("add_") and key in own}
+    config |= tokenizer.special_tokens_map
+    config.setdefault("tokenizer_class", tokenizer._tokenizer_class())
+    class_name = plain_name(config["tokenizer_class"])
+    usual = roles_of(class_name)
+    for role, token in tokenizer._roles.items():
+        if token is not None:
+            continue
+        if role in usual or role in given:
+            # What is not said, the class would give again.
+            config[role] = None
+        else:
+            config.pop(role, None)
+    # The post-processor and the further special tokens tell these.
+    for key in ("add_bos_token", "add_eos_token", "extra_special_tokens", "model_specific_special_tokens"):
+        config.pop(key, None)
+    if tokenizer._extra:
+        config["extra_special_tokens"] = [str(token) for token in tokenizer._extra]
+    for key in ("model_max_length", "padding_side", "truncation_side", "clean_up_tokenization_spaces"):
+        config[key] = own[key]
+    config["model_input_names"] = list(tokenizer.model_input_names)
+    config |= said_beside(class_name, tokenizer.backend_tokenizer)
+    written: dict[str, Any] = as_json(config)
+    return dict(sorted(written.items()))
