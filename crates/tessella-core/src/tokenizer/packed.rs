@@ -178,7 +178,8 @@ mod tests {
             let mut numbers = Vec::new();
             let mut words = Vec::new();
             for _ in 0..below(20) {
-                let length = 1 + below(if below(4) == 0 { 2000 } else { 12 });
+                let most = if below(4) == 0 { 2000 } else { 12 };
+                let length = 1 + below(most);
                 let plain = below(3) > 0;
                 let mut at = 0;
                 let mut tokens = Vec::new();
