@@ -166,7 +166,8 @@ def _tell_unheeded(names: Sequence[str], reading: Reading) -> None:
     if reading.field != "text" and not any(hold_json):
         warn(
             f"`field` is {reading.field!r}, but {names[0]} is read as text, which has no fields: its name "
-            "does not end like one of JSON lines (.jsonl, say); if that is what it holds, pass format='jsonl'"
+            "does not end like one of JSON lines (.jsonl, say); if that is what it holds, pass "
+            "format='jsonl' (--input jsonl)"
         )
     if reading.separator not in (None, "\n") and all(hold_json):
         warn(
@@ -248,7 +249,7 @@ def _add_file(made: list[Part], like: Part, path: Any, reading: Reading) -> None
     if stat.S_ISDIR(found.st_mode):
         reason = f"{os.strerror(errno.EISDIR)}; folders are not walked: pass the files in it"
         raise IsADirectoryError(errno.EISDIR, reason, name)
-    if stat.S_ISREG(found.st_mode) and _begins_like_parquet(name):
+    if stat.S_ISREG(found.st_mode) and _is_parquet(name, reading):
         table = _parquet(name)
         _check_column(table, name, reading.field)
         like.texts, like.length = _parquet_texts(table, name, reading), table.metadata.num_rows
@@ -271,9 +272,18 @@ def _add_file(made: list[Part], like: Part, path: Any, reading: Reading) -> None
     last.size = last.size + found.st_size if is_known else 0
 
 
-def _begins_like_parquet(name: str) -> bool:
+def _is_parquet(name: str, reading: Reading) -> bool:
     with open(name, "rb") as file:
-        return file.read(4) == b"PAR1"
+        if file.read(4) == b"PAR1":
+            return True
+    if reading.format == "auto" and name.lower().endswith(".parquet"):
+        refused = FormatError(
+            f"{name} is named like a Parquet file, but its first bytes are not those of one: write it again, "
+            "or give it a name without that ending if it is text"
+        )
+        refused.filename = name
+        raise refused
+    return False
 
 
 def _parquet(name: str) -> Any:

@@ -11,28 +11,27 @@ from __future__ import annotations
 import base64
 import json
 import os
-import random
-import tempfile
 from collections.abc import Iterator
 from copy import copy
 from functools import cache
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from . import _gguf_file, _tessella
+from ._gguf_proof import differences, read, smallest, texts
 from ._notices import warn
 from ._shown import quoted
 from ._telling import RULES
-from .errors import ArgumentError, UnsupportedError
-from .models import Unigram
-from .normalizers import Precompiled
+from .errors import ArgumentError, TrainError, UnsupportedError
+from .pre_tokenizers import ByteLevel
 
 if TYPE_CHECKING:
     from ._types import Path
     from .pre_tokenizers import PreTokenizer
+    from .recipes.recipe import Recipe
     from .tokenizer import Tokenizer
+    from .training.anew import Anew
 
-__all__ = ["save", "spells_no_specials"]
+__all__ = ["refuse_before_training", "save", "spells_no_specials"]
 
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(1, 7)
 _PIECES = {
@@ -46,27 +45,22 @@ _PIECES = {
 _MARK = "▁"
 _EMBEDDING = "token_embd.weight"
 _TEMPLATE = "tokenizer.chat_template"
-_SOURCE = (
-    "def tile(x):\n    return {'x': x ** 2}  # <tag> & more\n",
-    "I'll, we'RE, they'd; 1 22 333 4444 55555 1,234.5\n\n\n  end  ",
-    "MixedCASEWords camelCase İstanbul HTTPServer naïve Ωmega",
-    "a  b   c\t\td \n e\r\n\r\nf  \n\n  g",
-    "!!! ... --- === /// `grave` ~tilde~ $5 <a|b> ^^ @me #1",
-    "e\u0301te\u0301 ก็ दो शब्द 한국어 日本語の文章、です。「引用」 ｗｉｄｅ！",
-    "x\u00a0y\u2003z\u3000w\u0085v",
-    "12345678901 ４５６ ①② Ⅻ ½ x1y22z333",
-)
-#: What llama.cpp is known to do in its own way, and what no text needs.
-_RARE = ("it'ſ", "we'ſ more", "x" * 101)
 _NO_BYTES = "llama.cpp spells unknown text in tokens of bytes only for BPE, not for Unigram models"
 #: Tokens that end texts, where nothing says which one does.
 _ENDS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|im_end|>")
 
 
-def save(tokenizer: Tokenizer, path: Path, into: Path | None = None, drop_normalizer: bool = False) -> None:
+def save(
+    tokenizer: Tokenizer,
+    path: Path,
+    into: Path | None = None,
+    drop_normalizer: bool = False,
+    allow_differences: bool = False,
+) -> None:
     """Writes the tokenizer to a file of its own, or to a copy of the model's file ``into``.
 
-    With ``drop_normalizer``, the file is that of the tokenizer without its normalizer.
+    With ``drop_normalizer``, the file is that of the tokenizer without its normalizer. With
+    ``allow_differences``, the nearest file is written and a warning has a text that differs.
 
     Raises ``UnsupportedError`` with the obstacle, which is a text that would differ if nothing else is.
     """
@@ -78,7 +72,7 @@ def save(tokenizer: Tokenizer, path: Path, into: Path | None = None, drop_normal
         whole, tokenizer = tokenizer, copy(tokenizer)
         tokenizer.normalizer = None
         dropped = _lost(whole, tokenizer)
-    keys, notices = _proven(tokenizer)
+    keys, notices = _proven(tokenizer, allow_differences)
     if model is not None:
         _fits(keys, model)
         keep = set() if _TEMPLATE in keys else {_TEMPLATE}
@@ -90,10 +84,29 @@ def save(tokenizer: Tokenizer, path: Path, into: Path | None = None, drop_normal
     warn(*dropped, *notices)
 
 
+def refuse_before_training(pipeline: Recipe | Anew) -> None:
+    """Raises what ``save`` would raise whatever is learned.
+
+    It is known from a model of nothing but letters: what differs there does so because of the stages.
+    """
+    from .training.anew import Anew
+
+    if isinstance(pipeline, Anew):
+        pipeline = Anew(copy(pipeline.tokenizer))
+    letters = sorted({letter for text in (*RULES, "abcdefghijklmnopqrstuvwxyz") for letter in text})
+    try:
+        trainer = pipeline.trainer(2000, **{"show_progress": False})
+        learned = pipeline.learned(pipeline.count(letters, progress=False), trainer)
+    except TrainError:
+        # Letters do not suffice to learn such a model.
+        return
+    _proven(learned, False)
+
+
 def _lost(tokenizer: Tokenizer, bare: Tokenizer) -> list[str]:
     """What is said of a normalizer that is left out."""
-    found = _differing(tokenizer, bare, list(_texts(tokenizer)))
-    return [f"the normalizer is left out, as asked: {found}"] if found else []
+    found = differences(tokenizer, bare, texts(tokenizer))
+    return [f"the normalizer is left out, as asked: {smallest(tokenizer, bare, found[0])}"] if found else []
 
 
 def _fits(keys: dict[str, Any], model: _gguf_file.Model) -> None:
@@ -110,70 +123,30 @@ def _refusal(why: str) -> UnsupportedError:
     return UnsupportedError(f"a GGUF file cannot express this tokenizer: {why}")
 
 
-def _proven(tokenizer: Tokenizer) -> tuple[dict[str, Any], list[str]]:
-    """The keys of a file that gives the same ids, and what deserves a warning."""
+def _proven(tokenizer: Tokenizer, allow_differences: bool) -> tuple[dict[str, Any], list[str]]:
+    """The keys of a file that gives the same ids, or, where that is allowed, of the nearest; and warnings."""
     if tokenizer.truncation is not None or tokenizer.padding is not None:
         raise _refusal("it truncates or pads; switch that off before saving")
-    texts = list(_texts(tokenizer))
-    problem = "no kind of model that llama.cpp knows is like it"
-    for keys in _candidates(tokenizer, texts):
-        again = _read(keys)
+    tried = texts(tokenizer)
+    nearest = None
+    for keys, reason in _candidates(tokenizer, tried):
+        again = read(keys)
         again.encode_special_tokens = tokenizer.encode_special_tokens or spells_no_specials(tokenizer)
-        found = _differing(tokenizer, again, texts)
-        if found is None:
-            rare = _differing(tokenizer, again, list(_RARE))
-            told = [f"llama.cpp encodes some texts otherwise: {rare}"] if rare else []
-            return keys, [*told, *_remarks(tokenizer)]
-        problem = found
-    raise _refusal(problem)
-
-
-def _remarks(tokenizer: Tokenizer) -> list[str]:
-    """What the file cannot say and its reader decides by itself."""
-    notices = []
-    taking = [
-        token.content
-        for token in tokenizer.get_added_tokens_decoder().values()
-        if token.lstrip or token.rstrip or token.single_word
-    ]
-    if taking:
-        notices.append(
-            f"a GGUF file cannot say that {quoted(taking[0])} takes blanks beside it, or stands for a whole "
-            "word"
-        )
-    if type(tokenizer.model).__name__ == "WordPiece":
-        texts = [*(("한국", "नि") if _normalized(tokenizer, "é") == "e" else ()), "a▁a", "a\x0ba"]
-        notices.append(
-            "llama.cpp cleans texts by tables of its own, and marks words by `▁` as if texts had none: "
-            f"{', '.join(map(quoted, texts))} give other ids there"
-        )
-    if type(tokenizer.model).__name__ == "SentencePiece" and _is_unigram(tokenizer):
-        text = _equally_good(tokenizer)
-        notices.append(
-            "llama.cpp adds scores as 64-bit numbers: of ways to cut a text that are equally good, it may "
-            f"take another{f', as for {quoted(text)}' if text else ''}"
-        )
-        charsmap = _tessella.sentencepiece_parts(tokenizer)[1]
-        as_it_is = not charsmap or Precompiled(charsmap).normalize_str(_MARK) == _MARK
-        if as_it_is and getattr(tokenizer.normalizer, "remove_extra_whitespaces", False):
-            notices.append(
-                f"llama.cpp takes no `{_MARK}` for a blank that a text spells: it stands at the end of "
-                f"{quoted('a' + _MARK)}, where SentencePiece takes it off"
-            )
-    return notices
-
-
-def _equally_good(tokenizer: Tokenizer) -> str | None:
-    """A text that is cut in another way where scores are added as 64-bit numbers, if there is a short one."""
-    found, _, options = _tessella.sentencepiece_parts(tokenizer)
-    wide = Unigram([(text, score) for text, score, _ in found], options["unk"][0])
-    repeated = {text[0] for text, _, kind in found if kind == "normal" and len({*text}) == 1 < len(text)}
-    for length in range(3, 40):
-        for letter in sorted(repeated - {_MARK}):
-            own = tokenizer.encode(letter * length, add_special_tokens=False)
-            if own.ids != [token.id for token in wide.tokenize("".join(own.tokens))]:
-                return letter * length
-    return None
+        found = differences(tokenizer, again, tried)
+        if not found:
+            return keys, []
+        if nearest is None or len(found) < len(nearest[1]):
+            nearest = keys, found, again, reason
+    if nearest is None:
+        raise _refusal("no kind of model that llama.cpp knows is like it")
+    keys, found, again, reason = nearest
+    least = smallest(tokenizer, again, found[0])
+    if allow_differences:
+        return keys, [f"llama.cpp encodes some texts otherwise, as allowed: {least}"]
+    raise _refusal(
+        f"{reason}{'; ' if reason else ''}{least}; where that does not matter, write it with "
+        "`allow_differences`"
+    )
 
 
 def spells_no_specials(tokenizer: Tokenizer) -> bool:
@@ -190,66 +163,18 @@ def _is_unigram(tokenizer: Tokenizer) -> bool:
     return bool(_tessella.sentencepiece_parts(tokenizer)[2]["unigram"])
 
 
-def _read(keys: dict[str, Any]) -> Tokenizer:
-    from .loading import load
-
-    with tempfile.TemporaryDirectory(prefix="tessella-") as folder:
-        path = os.path.join(folder, "tried.gguf")
-        with open(path, "wb") as file:
-            file.write(_gguf_file.content(keys))
-        return load(path)
-
-
-def _differing(tokenizer: Tokenizer, again: Tokenizer, texts: list[str]) -> str | None:
-    """The shortest text of those that give other ids, in words."""
-    rows, others = (each.encode_batch(texts) for each in (tokenizer, again))
-    found = [
-        (text, row.ids, other.ids)
-        for text, row, other in zip(texts, rows, others, strict=True)
-        if row.ids != other.ids
-    ]
-    if not found:
-        return None
-    text, expected, got = min(found, key=lambda one: len(one[0]))
-    return f"the text {quoted(text[:80])} would give {got[:12]}, not {expected[:12]}"
-
-
-def _texts(tokenizer: Tokenizer) -> Iterator[str]:
-    """Texts that tell rules apart: known ones, tokens, and random rows of tokens and characters."""
-    known = (*RULES, *_SOURCE)
-    yield from known
-    # Rules differ most in how they part blanks, and in what they do with those at the end.
-    for count in (1, 2, 3):
-        for blanks in product(" \n\r\t", repeat=count):
-            yield from ("".join(("a", *blanks, after)) for after in ("", "b", "!"))
-    draw = random.Random(0)
-    size = tokenizer.get_vocab_size()
-    ids = draw.sample(range(size), min(size, 3000))
-    pieces = [text for text in tokenizer.decode_batch([[id] for id in ids]) if text] or ["a"]
-    yield from pieces
-    letters = sorted(set("".join(known)))
-    for _ in range(1500):
-        yield "".join(draw.choice(pieces) for _ in range(draw.randint(2, 8)))
-        yield "".join(draw.choice(letters) for _ in range(draw.randint(2, 12)))
-    if type(tokenizer.model).__name__ != "SentencePiece":
-        added = list(tokenizer.get_added_tokens_decoder().values())
-        for token in draw.sample(added, min(len(added), 50)):
-            if not (token.lstrip or token.rstrip or token.single_word):
-                yield f"a {token.content} b{token.content}c"
-
-
-def _candidates(tokenizer: Tokenizer, texts: list[str]) -> Iterator[dict[str, Any]]:
-    """Files that may be the tokenizer, the likeliest first."""
+def _candidates(tokenizer: Tokenizer, tried: list[str]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Files that may be the tokenizer, the likeliest first, and for those that hardly are, why."""
     kind = type(tokenizer.model).__name__
     if kind == "SentencePiece":
         keys = _pieces(tokenizer)
-        yield keys
+        yield keys, ""
         kinds = keys["tokenizer.ggml.token_type"]
         if _USER_DEFINED in kinds and _is_unigram(tokenizer):
             # llama.cpp cuts such tokens out, and what follows them begins anew. As the best of all pieces
             # they stay where they are.
             free = [kind == _USER_DEFINED for kind in kinds]
-            yield keys | {
+            normal = {
                 "tokenizer.ggml.token_type": [
                     _NORMAL if one else kind for one, kind in zip(free, kinds, strict=True)
                 ],
@@ -258,18 +183,21 @@ def _candidates(tokenizer: Tokenizer, texts: list[str]) -> Iterator[dict[str, An
                     for one, score in zip(free, keys["tokenizer.ggml.scores"], strict=True)
                 ],
             }
+            yield keys | normal, ""
         return
     state = json.loads(tokenizer.model.__getstate__())
     if kind == "WordPiece":
-        yield _words(tokenizer, state)
+        # Tokens without a mark of their continuation may be written as llama.cpp has them.
+        for as_it_is in (False,) if state["continuing_subword_prefix"] else (True, False):
+            yield _words(tokenizer, state, as_it_is), ""
     elif kind == "BPE" and _spells_bytes(tokenizer):
         base = _pairs(tokenizer, state)
-        for name in _cuts(tokenizer, state, texts):
-            yield base | {"tokenizer.ggml.pre": name}
+        for name, reason in _cuts(tokenizer, state, tried):
+            yield base | {"tokenizer.ggml.pre": name}, reason
     elif kind == "BPE":
-        yield _scored(tokenizer, state)
+        yield _scored(tokenizer, state), ""
     elif kind == "Unigram":
-        yield _unigram(tokenizer, state)
+        yield _unigram(tokenizer, state), ""
     else:
         raise _refusal(f"llama.cpp has no {kind} model with these stages")
 
@@ -278,22 +206,22 @@ def _spells_bytes(tokenizer: Tokenizer) -> bool:
     return "ByteLevel" in str(tokenizer.pre_tokenizer)
 
 
-def _cuts(tokenizer: Tokenizer, state: dict[str, Any], texts: list[str]) -> Iterator[str]:
+def _cuts(tokenizer: Tokenizer, state: dict[str, Any], tried: list[str]) -> Iterator[tuple[str, str]]:
     """The names of the ways that cut the texts as the tokenizer does, well-known ones first.
 
-    If there are none, the nearest, and an error if it comes to other ids.
+    If there are none, the nearest, and what it does otherwise.
     """
+    changing = ""
     if tokenizer.normalizer is not None:
-        changed = next((text for text in texts if _normalized(tokenizer, text) != text), None)
+        changed = min((text for text in tried if _normalized(tokenizer, text) != text), key=len, default=None)
         if changed is not None:
-            raise _refusal(
+            changing = (
                 f"llama.cpp normalizes no text for such a model, and here {quoted(changed[:40])} becomes "
-                f"{quoted(_normalized(tokenizer, changed)[:40])}; where that does not matter, write it with "
-                "`drop_normalizer`"
+                f"{quoted(_normalized(tokenizer, changed)[:40])}; `drop_normalizer` writes it without"
             )
     own = tokenizer.pre_tokenizer
     assert own is not None
-    expected = [(text, _pieces_of(own, text)) for text in texts if text]
+    expected = [(text, _pieces_of(own, text)) for text in tried if text]
     whole = bool(state.get("ignore_merges"))
     named = [(name, looks_up) for name, looks_up, bytes_spelled in _tessella.gguf_cuts() if bytes_spelled]
     alike = [
@@ -301,16 +229,17 @@ def _cuts(tokenizer: Tokenizer, state: dict[str, Any], texts: list[str]) -> Iter
         for place, (name, looks_up) in enumerate(named)
         if all(_pieces_of(_way(name), text) == pieces for text, pieces in expected)
     ]
-    yield from (name for _, _, name in sorted(alike))
+    yield from ((name, changing) for _, _, name in sorted(alike))
     if not alike:
         # Where the vocabulary has no token across the place where a way cuts otherwise, ids are the same.
         nearest, differing = _nearest([name for name, _ in named], expected)
-        yield nearest
         text = min(differing, key=len)
         shown = " ".join(_pieces_of(_way(nearest), text))
-        raise _refusal(
-            "llama.cpp knows no way (`tokenizer.ggml.pre`) that cuts texts like its pre-tokenizer; the "
-            f"nearest, `{nearest}`, cuts {quoted(text[:60])} into {quoted(shown[:80])}"
+        yield (
+            nearest,
+            f"{changing}{'; ' if changing else ''}llama.cpp knows no way (`tokenizer.ggml.pre`) that cuts "
+            "texts like its pre-tokenizer; the "
+            f"nearest, `{nearest}`, cuts {quoted(text[:60])} into {quoted(shown[:80])}",
         )
 
 
@@ -331,12 +260,12 @@ def _pieces_of(stage: PreTokenizer, text: str) -> list[str]:
 @cache
 def _way(name: str) -> PreTokenizer:
     """What cuts texts in this way."""
-    stage = _read(
+    stage = read(
         {
             "general.architecture": "gpt2",
             "tokenizer.ggml.model": "gpt2",
             "tokenizer.ggml.pre": name,
-            "tokenizer.ggml.tokens": ["a", "b", "ab"],
+            "tokenizer.ggml.tokens": [*ByteLevel.alphabet(), "ab"],
             "tokenizer.ggml.merges": ["a b"],
         }
     ).pre_tokenizer
@@ -445,14 +374,14 @@ def _scored(tokenizer: Tokenizer, state: dict[str, Any]) -> dict[str, Any]:
     return keys if unknown is None else keys | {"tokenizer.ggml.unknown_token_id": unknown}
 
 
-def _words(tokenizer: Tokenizer, state: dict[str, Any]) -> dict[str, Any]:
-    """WordPiece: there, beginnings of words are marked and not their continuations."""
+def _words(tokenizer: Tokenizer, state: dict[str, Any], as_it_is: bool) -> dict[str, Any]:
+    """WordPiece: there, beginnings of words are marked and not their continuations; or tokens as they are."""
     prefix = state["continuing_subword_prefix"]
     added = {token.content for token in tokenizer.get_added_tokens_decoder().values()}
     special = added | {state["unk_token"]}
 
     def spelled(text: str) -> str:
-        if text in special:
+        if as_it_is or text in special:
             return text
         return text[len(prefix) :] if prefix and text.startswith(prefix) and text != prefix else _MARK + text
 
@@ -527,6 +456,10 @@ def _pieces(tokenizer: Tokenizer) -> dict[str, Any]:
     rules = tokenizer.normalizer
     tokens = [text for text, _, _ in found]
     kinds = [_PIECES[kind] for _, _, kind in found]
+    if options["wide_sums"]:
+        # Read from such a file, where tokens of bytes are never in a text, not even by their names.
+        added = tokenizer.get_added_tokens_decoder()
+        kinds = [_BYTE if kind == _CONTROL and id not in added else kind for id, kind in enumerate(kinds)]
     for id, token in tokenizer.get_added_tokens_decoder().items():
         if id != len(tokens) and tokens[id : id + 1] != [token.content]:
             raise _refusal(

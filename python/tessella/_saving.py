@@ -22,14 +22,19 @@ def save(
     format: SaveFormat | None,
     into: Path | None,
     drop_normalizer: bool = False,
+    allow_differences: bool = False,
 ) -> None:
     """See ``Tokenizer.save``."""
     kind = _tessella.format_to_write(path, format)
     if kind == "gguf":
         from ._gguf import save as save_gguf
 
-        save_gguf(tokenizer, path, into, drop_normalizer)
+        save_gguf(tokenizer, path, into, drop_normalizer, allow_differences)
         return
+    if allow_differences:
+        raise ArgumentError(
+            f"`allow_differences` is for GGUF files, and {path!r} is none: what is written there is equal"
+        )
     if drop_normalizer:
         raise ArgumentError(f"`drop_normalizer` is for GGUF files, and {path!r} is none")
     if into is not None:

@@ -6,6 +6,7 @@ hold the characters that clear the screen or write into the clipboard. Whatever 
 - `visible`: for a token or a piece, of which every character counts
 - `harmless`: for a message or a text that is to be read
 - `quoted`: `visible`, between quotation marks
+- `written`: for a file's name that goes into a file itself
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 import sys
 from typing import TextIO
 
-__all__ = ["colours", "harmless", "quoted", "visible"]
+__all__ = ["colours", "harmless", "quoted", "visible", "written"]
 
 
 def _escaped(character: str) -> str:
@@ -57,6 +58,19 @@ def quoted(text: str) -> str:
         "say \"a\tb\""
     """
     return '"' + visible(text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+
+
+def written(name: str) -> str:
+    r"""The name of a file as text that can be written. Bytes of it that are no UTF-8 are lone surrogates in
+    Python, which no file can hold.
+
+    Example:
+        >>> written(b"caf\xe9.txt".decode("utf-8", "surrogateescape"))
+        'caf\\udce9.txt'
+    """
+    if name.isprintable():
+        return name
+    return "".join(_escaped(c) if "\ud800" <= c <= "\udfff" else c for c in name)
 
 
 def colours(stream: TextIO | None = None) -> bool:

@@ -315,6 +315,7 @@ class SentencePiece(Normalizer, kind="SentencePiece"):
     add_dummy_prefix: ReadOnly[bool] = ReadOnly("Put a space in front.")
     remove_extra_whitespaces: ReadOnly[bool] = ReadOnly("Trim and collapse spaces.")
     escape_whitespaces: ReadOnly[bool] = ReadOnly("Write spaces as `▁`.")
+    blanks_before_words: ReadOnly[bool] = ReadOnly("Set spaces as llama.cpp does, in front of words.")
 
 
 class Sequence(SequenceMixin[Normalizer], Normalizer, kind="Sequence"):

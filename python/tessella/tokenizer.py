@@ -209,6 +209,7 @@ class Tokenizer(_tessella.Tokenizer):
         *,
         into: Path | None = None,
         drop_normalizer: bool = False,
+        allow_differences: bool = False,
     ) -> None:
         """Writes the tokenizer to a file or folder that gives the same tokenizer when it is read.
 
@@ -233,6 +234,8 @@ class Tokenizer(_tessella.Tokenizer):
                 byte for byte.
             drop_normalizer: for GGUF, leave out the normalizer, which llama.cpp cannot apply before BPE of
                 bytes (NFC of Qwen, for one). A warning shows a text that gives other ids then.
+            allow_differences: for GGUF, write the nearest file where llama.cpp would give other ids to some
+                texts, which is an error otherwise. A warning shows such a text.
 
         Example:
             >>> import os, tempfile
@@ -246,7 +249,7 @@ class Tokenizer(_tessella.Tokenizer):
         """
         from ._saving import save
 
-        save(self, path, pretty, format, into, drop_normalizer)
+        save(self, path, pretty, format, into, drop_normalizer, allow_differences)
 
     def save_folder(self, path: Path) -> list[str]:
         """Writes a folder that ``tessella.load`` and the transformers library read, and tells its files.

@@ -99,3 +99,98 @@ def test_special_tokens_of_phi_3_take_the_blanks_after_them(tmp_path, name, take
     end, blank, hi = (tokenizer.token_to_id(token) for token in ("<|end|>", "▁", "▁hi"))
     ids = tokenizer.encode("<|end|>  hi<s> hi", add_special_tokens=False).ids
     assert ids == [end, *([] if takes else [blank, blank]), hi, 1, blank, hi]
+
+
+def bert(path, extra=(), **keys):
+    """A BERT-type file: five special tokens and a few words, which have the mark, and pieces of words."""
+    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words = ["▁a", "b", "▁b", "▁hi", "s", "▁,", "▁न", "▁ᄒ", "▁ᄀ", "▁東", "▁é", "▁e", *extra]
+    kinds = [CONTROL, UNKNOWN, CONTROL, CONTROL, CONTROL] + [NORMAL] * len(words)
+    ids = {"bos_token_id": 2, "cls_token_id": 2, "seperator_token_id": 3, "unknown_token_id": 1}
+    return gguf(path, model="bert", tokens=specials + words, token_type=kinds, **(ids | keys))
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Hi hib", "▁hi ▁hi b"),
+        ("a,a", "▁a ▁, ▁a"),
+        ("his", "▁hi s"),
+        ("ax", "[UNK]"),
+        # Blanks of all kinds part words, and control characters vanish.
+        ("a\x0ba\x85a\u2028a", "▁a ▁a ▁a ▁a"),
+        ("a\x1cb\u200bs\ue000b", "▁a b s b"),
+        # All marks go, and of a syllable all but its first letter.
+        ("é e\u0301 नि", "▁e ▁e ▁न"),
+        ("한 \uac00\u11a8", "▁ᄒ [UNK]"),
+        ("東東", "▁東 ▁東"),
+        # The mark of a word is a letter.
+        ("a▁b▁a", "▁a ▁b ▁a"),
+        ("▁a", "[UNK]"),
+        ("a ▁", "▁a [UNK]"),
+        ("a▁", "[UNK]"),
+        ("b" * 150, "▁b " + " ".join("b" * 149)),
+        ("a[MASK]s", "▁a [MASK] [UNK]"),
+    ],
+)
+def test_words_of_a_bert_type_file_are_those_of_llama_cpp(tmp_path, text, tokens):
+    tokenizer = tessella.load(bert(tmp_path / "x.gguf"))
+    assert tokenizer.encode(text).tokens == ["[CLS]", *tokens.split(), "[SEP]"]
+
+
+def test_a_bert_type_file_with_accents_and_capitals(tmp_path):
+    keys = {"normalizer.lowercase": False, "normalizer.strip_accents": False}
+    cased = tessella.load(bert(tmp_path / "x.gguf", ["▁A", "▁▁", "▁▁a"], **keys))
+    assert cased.encode("A é a", add_special_tokens=False).tokens == ["▁A", "▁é", "▁a"]
+    assert cased.encode("▁ ▁a", add_special_tokens=False).tokens == ["▁▁", "▁▁a"]
+    assert cased.decode(cased.encode("A hib, a").ids) == "A hib, a"
+
+
+def test_unigram_files_add_as_llama_cpp_does(tmp_path):
+    """Sums of 64 bits, `▁` that stays at the ends, no spelling in bytes, and unused tokens that are used."""
+    pieces = [("<unk>", 0.0, UNKNOWN), ("</s>", 0.0, CONTROL), ("<0x41>", 0.0, BYTE), ("▁", -2.0, NORMAL)]
+    # Ways that are equally good, or nearly, by how wide the sums are.
+    pieces += [("a", -3.1, NORMAL), ("aa", -6.2, NORMAL), ("b", -4.0, UNUSED)]
+    tokens, scores, kinds = map(list, zip(*pieces, strict=True))
+    keys = {"unknown_token_id": 0, "eos_token_id": 1, "remove_extra_whitespaces": True}
+    path = gguf(tmp_path / "x.gguf", model="t5", tokens=tokens, scores=scores, token_type=kinds, **keys)
+    tokenizer = tessella.load(path)
+
+    def narrow(score):
+        """As it stands in the file."""
+        return struct.unpack("<f", struct.pack("<f", score))[0]
+
+    def ids(text):
+        return tokenizer.encode(text, add_special_tokens=False).ids
+
+    assert ids("  b  b ") == [3, 6, 3, 6]
+    assert ids("▁") == [3, 3] and ids("b▁") == [3, 6, 3]
+    assert ids("bA") == [3, 6, 0]
+    for count in range(1, 30):
+        best = tessella.models.Unigram([(text, narrow(score)) for text, score, _ in pieces], 0)
+        expected = [token.id for token in best.tokenize("▁" + "a" * count)]
+        assert ids("a" * count) == expected
+    import pickle
+
+    again = pickle.loads(pickle.dumps(tokenizer))
+    assert again.encode("b▁ aaaa").ids == tokenizer.encode("b▁ aaaa").ids
+    assert again.fingerprint() == tokenizer.fingerprint()
+    with pytest.raises(tessella.errors.UnsupportedError, match="SentencePiece model file cannot express"):
+        tokenizer.save(tmp_path / "x.model")
+    tokenizer.save(tmp_path / "y.gguf")
+    assert tessella.load(tmp_path / "y.gguf").encode("b▁ aaaa").ids == tokenizer.encode("b▁ aaaa").ids
+
+
+def test_a_byte_without_a_token_parts_what_stands_round_it(tmp_path):
+    alphabet = [one for one in tessella.pre_tokenizers.ByteLevel.alphabet() if one != "ċ"]
+    keys = {"tokens": [*alphabet, "ĠĠ"], "merges": ["Ġ Ġ"], "pre": "gpt-2"}
+    path = gguf(tmp_path / "x.gguf", model="gpt2", **keys)
+    tokenizer = tessella.load(path)
+    assert tokenizer.encode(" \x0b ").tokens == ["Ġ", "Ġ"]
+    assert tokenizer.encode("a   b").tokens == ["a", "ĠĠ", "Ġ", "b"]
+    # In a tokenizer.json the neighbours are joined.
+    joined = tessella.Tokenizer(tokenizer.model)
+    joined.pre_tokenizer = tessella.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    assert joined.encode(" \x0b ").tokens == ["ĠĠ"]
+    with pytest.raises(tessella.errors.UnsupportedError, match=r'the text " \\x0b " would give'):
+        joined.save(tmp_path / "y.gguf")

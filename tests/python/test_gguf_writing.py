@@ -7,7 +7,17 @@ import warnings
 
 import pytest
 import tessella
-from tessella import Tokenizer, _gguf, _gguf_file, models, normalizers, pre_tokenizers, processors, recipes
+from tessella import (
+    Tokenizer,
+    _gguf,
+    _gguf_file,
+    _gguf_proof,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    recipes,
+)
 from tessella.cli.main import main
 from tessella.errors import ArgumentError, FormatError, UnsupportedError
 
@@ -100,7 +110,7 @@ def test_a_normalizer_is_left_out_if_asked_for(tmp_path, capsys):
     tokenizer.save(tmp_path / "t.json")
     command = ["convert", str(tmp_path / "t.json"), str(tmp_path / "y.gguf")]
     assert main(command) == 1
-    assert "write it with `drop_normalizer`" in capsys.readouterr().err
+    assert "`drop_normalizer` writes it without; the text" in capsys.readouterr().err
     assert main([*command, "--drop-normalizer"]) == 0
     said = capsys.readouterr()
     assert "but for the normalizer" in said.out and "left out, as asked: the text" in said.err
@@ -137,13 +147,66 @@ def test_unigram_with_stages_of_its_own(tmp_path):
     assert not (tmp_path / "y.gguf").exists()
 
 
-def test_words_of_bert(tmp_path):
+def test_words_of_bert(tmp_path, capsys, monkeypatch):
+    """llama.cpp makes words by tables of its own, so that no BERT is the same there: written only if asked for."""
+    monkeypatch.chdir(tmp_path)
     tokenizer = recipes.get("bert-uncased").train(TEXTS, vocab_size=200)
-    told = quiet(tokenizer, tmp_path / "x.gguf")
-    again = tessella.load(tmp_path / "x.gguf")
+    with pytest.raises(UnsupportedError, match=r'the text ".{1,3}" would give \[.+\] in llama.cpp, not \['):
+        tokenizer.save("x.gguf")
+    assert not os.path.exists("x.gguf")
+    told = quiet(tokenizer, "x.gguf", allow_differences=True)
+    assert len(told) == 1 and "otherwise, as allowed: the text" in told[0]
+    again = tessella.load("x.gguf")
     for text in [*TEXTS[:2], "lowerest unknownЖ [MASK] low"]:
         assert again.encode(text).ids == tokenizer.encode(text).ids
-    assert any('"한국", "नि", "a▁a", "a\\x0ba" give other ids there' in one for one in told), told
+    tokenizer.save("t.json")
+    assert main(["convert", "t.json", "y.gguf"]) == 1
+    assert "write it with `allow_differences`" in capsys.readouterr().err
+    assert main(["convert", "t.json", "y.gguf", "--allow-differences"]) == 0
+    assert "same ids on 4 texts" in capsys.readouterr().out
+    assert main(["edit", "pad", "t.json", "z.gguf", "--multiple", "64"]) == 1
+    assert main(["edit", "pad", "t.json", "z.gguf", "--multiple", "64", "--allow-differences"]) == 0
+    assert sorted(os.listdir()) == ["t.json", "x.gguf", "y.gguf", "z.gguf"]
+    with pytest.raises(ArgumentError, match="is for GGUF files"):
+        tokenizer.save("t2.json", allow_differences=True)
+    assert main(["convert", "t.json", "t2.json", "--allow-differences"]) == 1
+    # What was read from such a file is written as it was.
+    assert not quiet(again, "again.gguf")
+    assert again.encode("a▁b\x0bनि").ids == tessella.load("again.gguf").encode("a▁b\x0bनि").ids
+    assert not quiet(tessella.load("x.gguf"), "there.json")
+    assert tessella.load("there.json").encode("a▁b lower").ids == again.encode("a▁b lower").ids
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "why"),
+    [
+        (["--recipe", "bert-uncased"], "the text "),
+        (["--recipe", "roberta"], "the text "),
+        (["--recipe", "clip"], "end_of_word_suffix"),
+        (["--model", "wordlevel", "--pre-tokenizer", "whitespace"], "no WordLevel model"),
+    ],
+)
+def test_what_cannot_be_is_told_before_training(tmp_path, capsys, monkeypatch, pipeline, why):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "corpus.txt").write_text("\n".join(TEXTS))
+    read = []
+    monkeypatch.setattr("tessella.cli.commands.train._counted", lambda *given: read.append(given))
+    assert main(["train", "corpus.txt", *pipeline, "-o", "x.gguf"]) == 1
+    assert why in capsys.readouterr().err
+    assert not read and not (tmp_path / "x.gguf").exists()
+
+
+def test_a_trained_tokenizer_is_written(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "corpus.txt").write_text("\n".join(TEXTS))
+    base = ["train", "corpus.txt", "--vocab-size", "300", "-q"]
+    assert main([*base, "--recipe", "gpt2", "-o", "x.gguf"]) == 0
+    assert tessella.load("x.gguf").encode("lower").ids
+    # One like another is not changed by the trial.
+    tessella.load("x.gguf").save("gpt2.json")
+    assert main([*base, "--like", "gpt2.json", "-o", "y.gguf"]) == 0
+    assert main([*base, "--recipe", "bert-uncased", "-o", "z.gguf", "--allow-differences"]) == 0
+    assert "otherwise, as allowed" in capsys.readouterr().err
 
 
 def test_pieces(tmp_path):
@@ -171,6 +234,27 @@ def test_pieces(tmp_path):
         again = tessella.load(tmp_path / f"{kind}.gguf")
         for text in [*TEXTS[:2], "lower [x]low", "  two  blanks "]:
             assert again.encode(text).ids == tokenizer.encode(text).ids
+
+
+def test_a_mark_at_the_end_of_a_text(tmp_path):
+    """SentencePiece takes it off, unless a rule has made a blank of it, and llama.cpp does not."""
+    from tessella.compat import sentencepiece
+
+    for rules, refused in (("nmt_nfkc", False), ("identity", True)):
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(TEXTS),
+            model_prefix=str(tmp_path / "m"),
+            vocab_size=60,
+            hard_vocab_limit=False,
+            normalization_rule_name=rules,
+            minloglevel=2,
+        )
+        tokenizer = tessella.load(tmp_path / "m.model")
+        if refused:
+            with pytest.raises(UnsupportedError, match='the text "▁" would give'):
+                tokenizer.save(tmp_path / "m.gguf")
+        else:
+            quiet(tokenizer, tmp_path / "m.gguf")
 
 
 def model_file(path, rows, alignment=64):
@@ -267,5 +351,8 @@ def test_candidates_are_told_apart_by_the_proof(tmp_path):
     """A file that says the wrong way is not what the proof accepts."""
     tokenizer = recipes.get("gpt2").train(TEXTS, vocab_size=300)
     keys = _gguf._pairs(tokenizer, json.loads(tokenizer.model.__getstate__()))
-    wrong = _gguf._read(keys | {"tokenizer.ggml.pre": "falcon"})
-    assert "would give" in _gguf._differing(tokenizer, wrong, list(_gguf._texts(tokenizer)))
+    wrong = _gguf_proof.read(keys | {"tokenizer.ggml.pre": "falcon"})
+    found = _gguf_proof.differences(tokenizer, wrong, _gguf_proof.texts(tokenizer))
+    least = _gguf_proof.smallest(tokenizer, wrong, found[-1])
+    assert len(least.text) <= len(found[0].text) and "would give" in str(least)
+    assert wrong.encode(least.text).ids == least.got != least.expected

@@ -69,4 +69,6 @@ pub use error::{Error, ErrorKind, Result};
 pub use ids::{PieceToken, Span, TokenId};
 pub use postprocess::PostProcessor;
 pub use spec::TokenizerSpec;
-pub use tokenizer::{EncodeOptions, Input, PieceCutter, RaggedIds, Sequence, StagePiece, Tokenizer};
+pub use tokenizer::{
+    EncodeOptions, Input, PieceCounter, PieceCutter, RaggedIds, Sequence, StagePiece, Tokenizer,
+};

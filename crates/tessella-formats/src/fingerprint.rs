@@ -103,6 +103,9 @@ impl Feed {
                 self.number(model.byte_fallback as u64);
                 self.number(model.treat_whitespace_as_suffix as u64);
                 self.bytes(model.unk_surface.as_bytes());
+                if model.wide_sums {
+                    self.bytes(b"wide sums");
+                }
             }
         }
     }

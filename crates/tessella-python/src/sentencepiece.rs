@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PyString};
 use tessella_core::cancel::Cancel;
 use tessella_core::normalize::sentencepiece::SentencePieceNormalization;
 use tessella_core::sentencepiece::{self as processor, Piece, Processor, Sampling, Segmentation};
-use tessella_core::spec::{ModelSpec, PieceKind, SentencePieceKind};
+use tessella_core::spec::{ModelSpec, NormalizerSpec, PieceKind, SentencePieceKind};
 use tessella_core::{EncodeOptions, Error, ErrorKind, Result};
 use tessella_formats::sentencepiece::sections::NormalizerSection;
 use tessella_formats::sentencepiece::{self, messages, normalizer::Normalizer, read_description};
@@ -351,19 +351,30 @@ pub fn sentencepiece_parts<'py>(
         return Err(argument("the model is no SentencePiece model"));
     };
     let trainer = sentencepiece::trainer_spec(model).or_raise()?;
-    let normalizer = sentencepiece::normalizer_spec(model).or_raise()?;
+    let charsmap = match &spec.normalizer {
+        // A model from another kind of file carries no normalizer of its own.
+        Some(NormalizerSpec::SentencePiece(own)) if model.source.is_none() => own.charsmap.to_vec(),
+        _ => sentencepiece::normalizer_spec(model).or_raise()?.precompiled_charsmap().to_vec(),
+    };
     let options = PyDict::new(py);
     options.set_item("unigram", model.kind == SentencePieceKind::Unigram)?;
-    options.set_item("byte_fallback", trainer.byte_fallback())?;
+    options.set_item("byte_fallback", model.byte_fallback)?;
+    options.set_item("wide_sums", model.wide_sums)?;
+    let unknown = model.pieces.iter().position(|piece| piece.kind == PieceKind::Unknown);
     for (name, id, piece) in [
         ("unk", trainer.unk_id(), trainer.unk_piece()),
         ("bos", trainer.bos_id(), trainer.bos_piece()),
         ("eos", trainer.eos_id(), trainer.eos_piece()),
     ] {
+        let id = match (&model.source, name) {
+            (Some(_), _) => id,
+            (None, "unk") => unknown.map_or(-1, |id| id as i32),
+            (None, _) => -1,
+        };
         options.set_item(name, (id, piece))?;
     }
     let pieces = model.pieces.iter().map(|piece| (piece.text.clone(), piece.score, kind_name(piece.kind)));
-    Ok((pieces.collect(), PyBytes::new(py, &normalizer.precompiled_charsmap()), options))
+    Ok((pieces.collect(), PyBytes::new(py, &charsmap), options))
 }
 
 /// The merges that pieces imply, in the order of their ids.

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._shown import written
 from .._texts import Reading
 from ..errors import ArgumentError, HubError
 from .targets import PACKED
@@ -96,6 +97,14 @@ def check_target(name: str) -> None:
         raise FileNotFoundError(2, "no such folder; make it first", folder)
     if not os.access(folder, os.W_OK):
         raise PermissionError(13, "the folder cannot be written to", folder)
+
+
+def differences(options: argparse.Namespace, written: str) -> bool:
+    """Whether differences are allowed, which only one format can have."""
+    allowed: bool = options.allow_differences
+    if allowed and written != "gguf":
+        raise ArgumentError("--allow-differences is for GGUF files: what else is written gives the same ids")
+    return allowed
 
 
 def files(given: list[str]) -> list[str]:
@@ -249,10 +258,10 @@ def holds_texts(name: str) -> bool:
 def labels(names: list[str]) -> list[str]:
     """The shortest ends of the names that tell them apart."""
     for parts in range(1, 9):
-        short = ["/".join(name.rstrip("/").split("/")[-parts:]) for name in names]
+        short = [written("/".join(name.rstrip("/").split("/")[-parts:])) for name in names]
         if len(set(short)) == len(set(names)):
             return short
-    return names
+    return [written(name) for name in names]
 
 
 class Sampled:

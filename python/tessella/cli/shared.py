@@ -37,6 +37,11 @@ _OPTIONS = {
     ),
     "text": _option("-t", "--text", action="append", help="a text; may be given again"),
     "pattern": _option("--pattern", help="how a .tiktoken file's texts are cut: a name or an expression"),
+    "differences": _option(
+        "--allow-differences",
+        action="store_true",
+        help="for GGUF: write the nearest file where llama.cpp would give other ids, and tell a text",
+    ),
     # How it is worked on.
     "threads": _option("--threads", type=int, metavar="N", help="how many threads work"),
     "workers": _option("--workers", type=int, metavar="N", help="how many cores work (default: all)"),

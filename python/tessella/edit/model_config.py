@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, FormatError
 
 if TYPE_CHECKING:
     from .id_map import IdMap
@@ -27,7 +27,9 @@ def vocabulary_size(config: dict[str, Any]) -> int | None:
             if isinstance(inner, dict) and "vocab_size" in inner:
                 found = inner["vocab_size"]
                 break
-    return found if isinstance(found, int) else None
+    if found is not None and (isinstance(found, bool) or not isinstance(found, int) or found < 1):
+        raise FormatError(f"config.json: `vocab_size` must be a whole number from 1 on, found {found!r}")
+    return found
 
 
 def remapped(config: Any, id_map: IdMap, old_rows: int, rows: int, where: str) -> Any:
@@ -44,6 +46,8 @@ def remapped(config: Any, id_map: IdMap, old_rows: int, rows: int, where: str) -
         elif key.endswith(_ENDS) or key in _LISTS:
             changed[key] = _ids(value, id_map, place, key in _LISTS)
         elif key == "forced_decoder_ids" and isinstance(value, list):
+            if not all(isinstance(one, list) and len(one) == 2 for one in value):
+                raise FormatError(f"{place} must be a list of pairs, place and id, found {value!r}")
             changed[key] = [[place_of, _ids(id, id_map, place, False)] for place_of, id in value]
         else:
             changed[key] = remapped(value, id_map, old_rows, rows, place)

@@ -21,20 +21,33 @@ from ..errors import FormatError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["SIZES", "Header", "Tensor", "header_bytes", "load", "read_header", "save"]
+__all__ = ["SIZES", "Header", "Tensor", "byte_size", "header_bytes", "load", "read_header", "save"]
 
-#: Bytes of one number of each type.
-SIZES = {
-    "BOOL": 1,
-    **dict.fromkeys(("U8", "I8", "F8_E5M2", "F8_E4M3", "F8_E8M0"), 1),
-    **dict.fromkeys(("U16", "I16", "F16", "BF16"), 2),
-    **dict.fromkeys(("U32", "I32", "F32"), 4),
-    **dict.fromkeys(("U64", "I64", "F64", "C64"), 8),
+#: Bits of one number of each type.
+BITS = {
+    "F4": 4,
+    **dict.fromkeys(("F6_E2M3", "F6_E3M2"), 6),
+    **dict.fromkeys(("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "F8_E8M0"), 8),
+    **dict.fromkeys(("U16", "I16", "F16", "BF16"), 16),
+    **dict.fromkeys(("U32", "I32", "F32"), 32),
+    **dict.fromkeys(("U64", "I64", "F64", "C64"), 64),
 }
+#: Bytes of one number, of those types that have whole ones.
+SIZES = {name: bits // 8 for name, bits in BITS.items() if bits % 8 == 0}
 #: The longest header that the format's own library reads.
 LONGEST = 100_000_000
 _NUMPY = {"I64": "<i8", "I32": "<i4", "U32": "<u4", "U8": "u1", "F64": "<f8", "F32": "<f4", "F16": "<f2"}
 _NAMES = {np.dtype(code).str: name for name, code in _NUMPY.items()}
+
+
+def byte_size(dtype: str, shape: Sequence[int]) -> int:
+    """The bytes of a tensor.
+
+    Example:
+        >>> byte_size("F32", (3, 2)), byte_size("F4", (3, 2))
+        (24, 3)
+    """
+    return (prod(shape) * BITS[dtype] + 7) // 8
 
 
 @dataclass(frozen=True)
@@ -74,11 +87,13 @@ def read_header(path: str) -> Header:
             )
         try:
             said = json.loads(file.read(length).decode("utf-8"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise FormatError(f"{path} is no safetensors file: its header is no JSON ({error})") from error
     if not isinstance(said, dict):
         raise FormatError(f"{path} is no safetensors file: its header is no JSON object")
     metadata = said.pop("__metadata__", None) or {}
+    if not isinstance(metadata, dict) or not all(isinstance(one, str) for one in metadata.values()):
+        raise FormatError(f"{path}: `__metadata__` must be an object of texts")
     tensors = {name: _tensor(path, name, one, size - 8 - length) for name, one in said.items()}
     ordered = dict(sorted(tensors.items(), key=lambda item: (item[1].start, item[1].end)))
     return Header(ordered, metadata, 8 + length)
@@ -86,19 +101,22 @@ def read_header(path: str) -> Header:
 
 def _tensor(path: str, name: str, said: Any, room: int) -> Tensor:
     try:
-        dtype, shape = said["dtype"], tuple(int(one) for one in said["shape"])
-        start, end = said["data_offsets"]
+        dtype, shape, (start, end) = said["dtype"], tuple(said["shape"]), said["data_offsets"]
     except (TypeError, KeyError, ValueError) as error:
         raise FormatError(f"{path}: the tensor `{name}` needs dtype, shape and data_offsets") from error
-    if dtype not in SIZES:
+    if not all(type(one) is int and one >= 0 for one in (*shape, start, end)):
         raise FormatError(
-            f"{path}: the tensor `{name}` has the unknown type {dtype!r}; known are {', '.join(SIZES)}"
+            f"{path}: the shape {said['shape']} and the data_offsets {said['data_offsets']} of the tensor "
+            f"`{name}` must be lists of whole numbers from 0 on"
         )
-    if not 0 <= start <= end <= room or end - start != prod(shape) * SIZES[dtype]:
+    if not isinstance(dtype, str) or dtype not in BITS:
+        raise FormatError(
+            f"{path}: the tensor `{name}` has the unknown type {dtype!r}; known are {', '.join(BITS)}"
+        )
+    if not start <= end <= room or end - start != byte_size(dtype, shape):
         raise FormatError(
             f"{path}: the tensor `{name}` of shape {list(shape)} and type {dtype} cannot lie in bytes "
-            f"{start} to "
-            f"{end} of {room}"
+            f"{start} to {end} of {room}"
         )
     return Tensor(dtype, shape, start, end)
 
@@ -110,7 +128,7 @@ def header_bytes(
     placed: dict[str, Tensor] = {}
     at = 0
     for name, (dtype, shape) in tensors.items():
-        end = at + prod(shape) * SIZES[dtype]
+        end = at + byte_size(dtype, shape)
         placed[name] = Tensor(dtype, tuple(shape), at, end)
         at = end
     said: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from math import prod
@@ -25,7 +25,7 @@ from .id_map import IdMap
 from .model_config import remapped, vocabulary_size
 from .module import resize_module
 from .rows import Init, Origins, new_rows
-from .safetensors import SIZES, Header, Tensor, header_bytes, read_header
+from .safetensors import SIZES, Header, Tensor, byte_size, header_bytes, read_header
 
 __all__ = ["Resized", "resize_embeddings"]
 
@@ -154,6 +154,8 @@ def _resize_folder(
         content[_INDEX] = _dumped(_index(index, headers, chosen, origins))
     shards = [name for name in headers if set(chosen) & headers[name].tensors.keys()]
     written = [*shards, *content]
+    if out is None:
+        _refuse_links(folder, written)
     with ExitStack() as stack:
         files = stack.enter_context(_replacing_together(*(os.path.join(target, name) for name in written)))
         for name, file in zip(written, files, strict=True):
@@ -166,6 +168,17 @@ def _resize_folder(
     return Resized(rows, origins.rows, origins.copied, origins.made, tuple(sorted(chosen)), tuple(written))
 
 
+def _refuse_links(folder: str, names: Iterable[str]) -> None:
+    """Models from a hub are links to files that others may read too, and that are named by their content."""
+    for name in names:
+        path = os.path.join(folder, name)
+        if os.path.islink(path):
+            raise ArgumentError(
+                f"{path} is a link to {os.path.realpath(path)}, which would be another model for all who "
+                "read it: pass `out`, the folder for the result"
+            )
+
+
 def _headers(folder: str) -> dict[str, Header]:
     """The model's files with what they hold."""
     if not os.path.isdir(folder):
@@ -175,6 +188,12 @@ def _headers(folder: str) -> dict[str, Header]:
         weight_map = index.get("weight_map")
         if not isinstance(weight_map, dict):
             raise FormatError(f"{os.path.join(folder, _INDEX)} must have an object `weight_map`")
+        for name in weight_map.values():
+            # A name that leads elsewhere would be read, and written to.
+            if not isinstance(name, str) or name != os.path.basename(name) or name in ("", ".", ".."):
+                raise FormatError(
+                    f"{os.path.join(folder, _INDEX)} names {name!r}, which is no file beside it"
+                )
         names = sorted(set(weight_map.values()))
         headers = {name: read_header(os.path.join(folder, name)) for name in names}
         for tensor, name in weight_map.items():
@@ -251,6 +270,9 @@ def _tables(headers: Mapping[str, Header], rows: int, named: set[str] | None) ->
             "that is not known: pass `tables` with the names of all such tensors; certain are "
             f"{sorted(chosen)}"
         )
+    for name, tensor in chosen.items():
+        if tensor.dtype not in SIZES:
+            raise UnsupportedError(f"`{name}` has numbers of type {tensor.dtype}, which share bytes")
     if not any(len(tensor.shape) == 2 and tensor.shape[0] == rows for tensor in chosen.values()):
         raise ArgumentError(f"the model has no embedding of {rows} rows, as its settings say")
     return chosen
@@ -271,11 +293,12 @@ def _index(
     index: dict[str, Any], headers: Mapping[str, Header], chosen: Mapping[str, Tensor], origins: Origins
 ) -> dict[str, Any]:
     total = sum(
-        prod(_shape(tensor, origins.rows) if name in chosen else tensor.shape) * SIZES[tensor.dtype]
+        byte_size(tensor.dtype, _shape(tensor, origins.rows) if name in chosen else tensor.shape)
         for header in headers.values()
         for name, tensor in header.tensors.items()
     )
-    return {**index, "metadata": {**index.get("metadata", {}), "total_size": total}}
+    metadata = index.get("metadata")
+    return {**index, "metadata": {**(metadata if isinstance(metadata, dict) else {}), "total_size": total}}
 
 
 def _write_shard(
@@ -313,10 +336,22 @@ def _mapped(path: str, header: Header, tensor: Tensor, rows: int) -> np.ndarray[
 
 
 def _copy_others(folder: str, target: str, written: set[str]) -> None:
-    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-        if entry.is_file() and entry.name not in written and not entry.name.startswith(".tessella-"):
-            with (
-                open(entry.path, "rb") as source,
-                _replacing_together(os.path.join(target, entry.name)) as files,
-            ):
+    """All other files, those in folders too."""
+    # Listed before the first is copied: the target may lie in the folder.
+    found = list(_others(folder, os.path.realpath(target)))
+    for path in found:
+        name = os.path.relpath(path, folder)
+        if name not in written:
+            os.makedirs(os.path.dirname(os.path.join(target, name)), exist_ok=True)
+            with open(path, "rb") as source, _replacing_together(os.path.join(target, name)) as files:
                 shutil.copyfileobj(source, files[0], _CHUNK)
+
+
+def _others(folder: str, target: str) -> Iterator[str]:
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.name.startswith((".tessella-", ".git")) or os.path.realpath(entry.path) == target:
+            continue
+        if entry.is_file():
+            yield entry.path
+        elif entry.is_dir(follow_symlinks=False):
+            yield from _others(entry.path, target)

@@ -92,7 +92,7 @@ def _evaluation() -> dict[str, Any]:
         languages=_list(_TEXT),
         lines=_WHOLE,
         premiums=_list(_object(tokenizer=_TEXT, language=_TEXT, tokens=_WHOLE, **_VALUE)),
-        summary=_list(_object(tokenizer=_TEXT, mean=_NUMBER, worst=_list(_TEXT), gini=_object(**_VALUE))),
+        summary=_list(_object(tokenizer=_TEXT, mean=_MAYBE, worst=_list(_TEXT), gini=_object(**_VALUE))),
     )
     gold = _object(
         words=_WHOLE,

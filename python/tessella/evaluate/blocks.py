@@ -37,7 +37,7 @@ class Blocks:
 
     Args:
         columns: numbers of a row.
-        most: the most blocks there may be.
+        most: the most blocks there may be, an even number: two neighbours become one.
     """
 
     def __init__(self, columns: int, most: int) -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .._corpus import Texts
+from .._shown import written
 from .._texts import Reading
 from ..errors import ArgumentError
 
 if TYPE_CHECKING:
     from .._types import Source
 
-__all__ = ["Corpus", "Reading", "corpora", "portions", "tagged"]
+__all__ = ["Corpus", "Reading", "check_names", "corpora", "portions", "tagged"]
 
 #: Characters and documents that are looked at in one go.
 CHARACTERS, DOCUMENTS = 1 << 20, 1 << 15
@@ -36,10 +37,9 @@ def corpora(given: Source, languages: Any, reading: Reading) -> list[Corpus]:
         if not given:
             raise ArgumentError("`corpora` is an empty dict: give names and their files or texts")
         named = list(given.items())
-        if wrong := [name for name, _ in named if not isinstance(name, str)]:
-            raise TypeError(f"the names of `corpora` must be str, found {type(wrong[0]).__name__}")
+        check_names((name for name, _ in named), "the names of `corpora`")
     elif isinstance(given, (str, os.PathLike)):
-        named = [(os.path.basename(os.fspath(given)), given)]
+        named = [(written(os.path.basename(os.fspath(given))), given)]
     elif isinstance(given, (list, tuple)) and given and all(isinstance(one, os.PathLike) for one in given):
         named = _of_files(given)
     else:
@@ -57,10 +57,21 @@ def _of_files(paths: Sequence[Any]) -> list[tuple[str, Any]]:
         twice = next(name for name in full if full.count(name) > 1)
         raise ArgumentError(f"{twice} is given twice: its documents would count twice")
     for parts in range(1, 32):
-        short = ["/".join(name.replace(os.sep, "/").rstrip("/").split("/")[-parts:]) for name in full]
+        short = [
+            written("/".join(name.replace(os.sep, "/").rstrip("/").split("/")[-parts:])) for name in full
+        ]
         if len(set(short)) == len(short):
             return list(zip(short, paths, strict=True))
-    return list(zip(full, paths, strict=True))
+    return list(zip(map(written, full), paths, strict=True))
+
+
+def check_names(names: Iterable[Any], what: str) -> None:
+    """Refuses names that no report could be written with."""
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{what} must be str, found {type(name).__name__}")
+        if written(name) != name:
+            raise ArgumentError(f"{what} must be text, found {name!r}, which has a lone surrogate")
 
 
 def tagged(given: Any, names: Sequence[str], argument: str) -> list[str]:
@@ -68,8 +79,8 @@ def tagged(given: Any, names: Sequence[str], argument: str) -> list[str]:
     if given is None:
         return [""] * len(names)
     if isinstance(given, str):
-        return [given] * len(names)
-    if isinstance(given, Mapping):
+        found = [given] * len(names)
+    elif isinstance(given, Mapping):
         unknown = [name for name in given if name not in names]
         if unknown:
             raise ArgumentError(
@@ -80,8 +91,7 @@ def tagged(given: Any, names: Sequence[str], argument: str) -> list[str]:
         found = list(given)
         if len(found) != len(names):
             raise ArgumentError(f"`{argument}` has {len(found)} entries for {len(names)} corpora")
-    if wrong := [tag for tag in found if not isinstance(tag, str)]:
-        raise TypeError(f"`{argument}` must hold str, found {type(wrong[0]).__name__}")
+    check_names(found, f"the tags of `{argument}`")
     return found
 
 

@@ -27,6 +27,7 @@ Example:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -55,8 +56,10 @@ __all__ = [
 
 #: Columns that are multiplied together.
 TOGETHER = 256
-#: Blocks, blocks that differ from the average, and groups, below which there is no interval.
+#: Blocks, blocks of each corpus on average, blocks that differ from the average, and groups, below which
+#: there is no interval.
 FEWEST = 30
+FEWEST_EACH = 10
 DIFFERING = 10
 FEWEST_GROUPS = 8
 
@@ -172,6 +175,8 @@ def _studentised(
         error, value = np.sqrt(spread), float(values[0])
         if (note := _too_few(strata, columns, slopes[0])) is not None:
             return Interval(value, note=note)
+        if (wanted := _draws(confidence)) > len(values) - 1:
+            return Interval(value, note=f"no interval from fewer than {wanted} draws")
         standard = _error(strata, columns, sums[0], statistic)
         if not np.isfinite(standard):
             return Interval(value, note="one document holds all that is divided by")
@@ -213,11 +218,20 @@ def _error(strata: Sequence[Stratum], columns: tuple[int, ...], sums: Floats, st
     return float(np.sqrt(variance))
 
 
+def _draws(confidence: float) -> int:
+    """The draws of which one is expected beyond each end of an interval."""
+    return math.ceil(2 / (1 - confidence) - 1e-6)
+
+
 def _too_few(strata: Sequence[Stratum], columns: tuple[int, ...], slopes: Floats) -> str | None:
     """Why there can be no interval."""
     blocks = sum(len(one.blocks) for one in strata)
     if blocks < FEWEST:
         return f"no interval from fewer than {FEWEST} documents: {blocks}"
+    if any(len(one.blocks) == 1 for one in strata):
+        return "no interval: what other documents are like, a corpus of a single one does not tell"
+    if blocks < FEWEST_EACH * len(strata):
+        return f"no interval from fewer than {FEWEST_EACH} documents of a corpus on average"
     differing = 0
     for one in strata:
         parts = one.blocks[:, columns] * slopes

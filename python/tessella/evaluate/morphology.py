@@ -7,7 +7,7 @@ happi ly``. Words are encoded after a blank, as they stand in a text.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,26 +41,49 @@ def read_gold(given: Path | Mapping[str, Iterable[str]]) -> Gold:
         [('lower', ('low', 'er'))]
     """
     if isinstance(given, Mapping):
-        pairs = [(word, tuple(own), f"the word {word!r}") for word, own in given.items()]
+        pairs = [(word, _parts(word, own), f"the word {word!r}") for word, own in given.items()]
+    elif isinstance(given, (str, bytes, os.PathLike)):
+        pairs = list(_of_file(os.fsdecode(given)))
     else:
-        name = os.fsdecode(given)
-        pairs = []
-        with open(name, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                if not line.strip():
-                    continue
-                word, tab, rest = line.rstrip("\r\n").partition("\t")
-                if not tab:
-                    raise FormatError(
-                        f"{name}, line {number}: expected a word, a tab, morphemes, found {line!r}"
-                    )
-                pairs.append((word, tuple(rest.split()), f"{name}, line {number}"))
+        raise TypeError(f"`gold` must be a path or a dict of words and lists, not {type(given).__name__}")
     for word, parts, place in pairs:
         if "".join(parts) != word or not word:
             raise FormatError(f"{place}: the morphemes {' + '.join(parts)} are not {word!r} when joined")
     if not pairs:
         raise ArgumentError("`gold` holds no words")
     return [(word, parts) for word, parts, _ in pairs]
+
+
+def _parts(word: Any, given: Any) -> tuple[str, ...]:
+    """The morphemes of a word in a dict. A ``str`` would be a list of its letters, which nobody means."""
+    if not isinstance(word, str):
+        raise TypeError(f"the words of `gold` must be str, found {type(word).__name__}")
+    if isinstance(given, str):
+        raise TypeError(f"`gold` must hold lists of morphemes, found the str {given!r} for {word!r}")
+    parts = tuple(given)
+    if wrong := [part for part in parts if not isinstance(part, str)]:
+        raise TypeError(f"the morphemes of {word!r} in `gold` must be str, found {type(wrong[0]).__name__}")
+    return parts
+
+
+def _of_file(name: str) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """Words, morphemes and places of the lines of a file."""
+    with open(name, "rb") as file:
+        for number, raw in enumerate(file, 1):
+            place = f"{name}, line {number}"
+            try:
+                # A mark at the beginning says that it is UTF-8, and belongs to no word.
+                line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                refused = FormatError(f"{place}, byte {error.start}: {error.reason}; gold files are UTF-8")
+                refused.filename = name
+                raise refused from error
+            if not line.strip():
+                continue
+            word, tab, rest = line.partition("\t")
+            if not tab:
+                raise FormatError(f"{place}: expected a word, a tab, morphemes, found {line!r}")
+            yield word, tuple(rest.split()), place
 
 
 def _row(spans: list[tuple[int, int]], parts: tuple[str, ...]) -> list[int]:

@@ -40,7 +40,10 @@ def gini(costs: Floats) -> float:
         >>> gini(np.array([1.0, 1.0, 1.0])), round(gini(np.array([0.0, 0.0, 3.0])), 3)
         (0.0, 0.667)
     """
-    return float(np.abs(costs[:, None] - costs[None, :]).sum() / (2 * len(costs) * costs.sum()))
+    total = costs.sum()
+    if not total:
+        return float("nan")
+    return float(np.abs(costs[:, None] - costs[None, :]).sum() / (2 * len(costs) * total))
 
 
 def _aligned(found: Sequence[Corpus]) -> Iterator[list[tuple[str, ...]]]:
@@ -73,14 +76,12 @@ def premiums(
 
     Args:
         tokenizers: by name.
-        found: a corpus for each language; the first is the base, unless one is called ``en``.
+        found: a corpus for each of two languages or more; the first is the base, unless one is called ``en``.
         draws: draws of lines for intervals.
         seed: what they follow from.
         confidence: how often an interval shall hold the truth.
         num_threads: how many threads work.
     """
-    if len(found) < 2:
-        raise ArgumentError("`parallel` must hold two languages or more")
     names = [corpus.name for corpus in found]
     base = names.index("en") if "en" in names else 0
     blocks = {name: Blocks(len(names), BLOCKS) for name in tokenizers}
@@ -108,9 +109,14 @@ def premiums(
             of_each[language] = interval.value
             told = {"tokenizer": name, "language": language, "tokens": int(costs[place])}
             rows.append({**told, **_plain(interval)})
-        others = {language: value for language, value in of_each.items() if language != names[base]}
+        # Without a token in the base there is no premium to tell.
+        others = {
+            language: value
+            for language, value in of_each.items()
+            if language != names[base] and not np.isnan(value)
+        }
         worst = sorted(others, key=lambda language: -others[language])[:WORST]
-        mean = float(np.mean(list(others.values())))
+        mean = float(np.mean(list(others.values()))) if others else None
         unequal = _jackknifed(stratum.blocks, confidence) if draws else Interval(gini(costs))
         summed.append({"tokenizer": name, "mean": mean, "worst": worst, "gini": _plain(unequal)})
     return {"base": names[base], "languages": names, "lines": lines, "premiums": rows, "summary": summed}
@@ -130,6 +136,8 @@ def _jackknifed(rows: Floats, confidence: float) -> Interval:
     if number < 30:
         return Interval(value, note=f"no interval from fewer than 30 lines: {number}")
     others = np.array([gini(total - row) for row in rows])
+    if np.isnan(others).any():
+        return Interval(value, note="one line holds all tokens")
     error = ((number - 1) / number * float(((others - others.mean()) ** 2).sum())) ** 0.5
     reach = student(1 - (1 - confidence) / 2, number - 1) * error
     return Interval(value, max(value - reach, 0.0), min(value + reach, 1.0))

@@ -341,12 +341,13 @@ def _growth(
 def _warnings(measured: Sequence[Measured], settings: Settings) -> Iterator[str]:
     """What would make the numbers wrong without a word."""
     for one in measured:
-        if not one.documents:
+        if not int(one.all[:, one.all_columns[("", "bytes")]].sum()):
             yield f"{one.name} holds no text"
         elif one.documents < FEWEST:
+            documents = "1 document" if one.documents == 1 else f"{one.documents} documents"
             yield (
-                f"{one.name} has {one.documents} documents, too few for intervals: give it as lines, JSON "
-                "lines or with a separator"
+                f"{one.name} has {documents}, too few for intervals: give it as lines, JSON lines or with a "
+                "separator"
             )
         if one.repeated * 10 > one.sampled[1]:
             share = one.repeated / one.sampled[1]

@@ -7,13 +7,16 @@ A report is plain data. ``save`` writes it in the form that the name asks for: J
 from __future__ import annotations
 
 import json
+import math
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal
 
 from .._files import _read_file, _replacing
 from .._near import meant
 from .._optional import needed
-from ..errors import ArgumentError, FormatError
+from ..errors import ArgumentError, FormatError, OutOfRangeError
+from ._schema import schema
 from .intervals import Interval
 from .markdown import markdown
 from .record import SCHEMA
@@ -44,7 +47,7 @@ def check_name(name: str) -> str:
 class Stored:
     """Plain data that is written in several forms."""
 
-    kind = ""
+    kind: Literal["evaluation", "audit"]
 
     def __init__(self, data: dict[str, Any]) -> None:
         self._data = data
@@ -62,19 +65,32 @@ class Stored:
     @classmethod
     def load(cls, path: Path) -> Any:
         """The report that was saved as JSON."""
+        from ..web.schema import Invalid, check, parsed
+
         name = os.fspath(path)
+
+        def refused(reason: str) -> FormatError:
+            error = FormatError(f"{name} {reason}")
+            error.filename = name
+            return error
+
         try:
-            data = json.loads(_read_file(path))
-            kind, schema = data["kind"], data["schema"]
-        except (ValueError, KeyError, TypeError) as error:
-            refused = FormatError(f"{name} is no report that was saved as JSON: {error}")
-            refused.filename = name
-            raise refused from error
+            data = parsed(_read_file(path))
+            kind, form = data["kind"], data["schema"]
+        except Invalid as error:
+            raise refused(f"is no report that was saved as JSON: {error}") from error
+        except (KeyError, TypeError) as error:
+            raise refused("is no report that was saved as JSON: it has no `kind` and `schema`") from error
         if kind != cls.kind:
-            raise FormatError(f"{name} holds a report of the kind {kind!r}, expected {cls.kind!r}")
-        if schema != SCHEMA:
-            raise FormatError(f"{name} has the form {schema!r}, this version reads form {SCHEMA}")
-        return cls(data)
+            raise refused(f"holds a report of the kind {kind!r}, expected {cls.kind!r}")
+        if form != SCHEMA:
+            raise refused(f"has the form {form!r}, this version reads form {SCHEMA}")
+        described = schema(cls.kind)
+        del described["$schema"]
+        try:
+            return cls(check(data, described))
+        except Invalid as error:
+            raise refused(f"is not what a report holds: {error}") from error
 
     def to_markdown(self) -> str:
         """Tables for a text or a comment."""
@@ -95,6 +111,13 @@ class Stored:
 
     def __str__(self) -> str:
         return self.to_markdown()
+
+
+def _at_least(name: str, given: float, least: float) -> None:
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        raise TypeError(f"`{name}` must be a number, not {type(given).__name__}")
+    if not least <= given < math.inf:
+        raise OutOfRangeError(f"`{name}` must be a number from {least} on, found {given}")
 
 
 class Report(Stored):
@@ -132,24 +155,26 @@ class Report(Stored):
             if all(row[key] == value for key, value in wanted.items()):
                 value = float("nan") if row["value"] is None else row["value"]
                 return Interval(value, row["low"], row["high"], row["note"], row.get("agreement"))
-        known: dict[str, Any] = {key: dict.fromkeys(row[key] for row in self._data[table]) for key in wanted}
-        for key, value in wanted.items():
-            if value not in known[key]:
-                near = meant(value, known[key])
-                raise ArgumentError(
-                    f"the report has no {key} {value!r}{near}; it has {', '.join(known[key])}"
-                )
         raise ArgumentError(f"the report has no value for {wanted}")
+
+    def _known(self, key: str, value: str, known: Iterable[str]) -> None:
+        names = list(known)
+        if value not in names:
+            raise ArgumentError(
+                f"the report has no {key} {value!r}{meant(value, names)}; it has {', '.join(names) or 'none'}"
+            )
 
     def _scope(self, corpus: str | None, language: str | None) -> dict[str, str]:
         if corpus is not None and language is not None:
             raise ArgumentError("name a corpus or a language, not both")
-        found = self._data["corpora"]
+        # One without text has no values of its own.
+        found = [one for one in self._data["corpora"] if one["documents"]]
         for key, wanted, known in (("name", corpus, "corpus"), ("language", language, "language")):
             if wanted is not None:
+                self._known(known, wanted, dict.fromkeys(one[key] for one in found if one[key]))
                 # What a single corpus holds is told once.
                 own = [one["name"] for one in found if one[key] == wanted]
-                if own and len(found) == 1:
+                if len(found) == 1:
                     return {"scope": "all"}
                 return (
                     {"scope": "corpus", "name": own[0]} if len(own) == 1 else {"scope": known, "name": wanted}
@@ -160,20 +185,40 @@ class Report(Stored):
         self, tokenizer: str, metric: str, *, corpus: str | None = None, language: str | None = None
     ) -> Interval:
         """A value with its interval, over all text, a corpus, or a language."""
+        self._known("tokenizer", tokenizer, self.tokenizers)
+        self._known("metric", metric, self.metrics)
         return self._find("values", tokenizer=tokenizer, metric=metric, **self._scope(corpus, language))
 
     def difference(
         self, metric: str, first: str, second: str, *, corpus: str | None = None, language: str | None = None
     ) -> Interval:
-        """The first tokenizer's value less the second's, with the share of draws that agree."""
+        """The first tokenizer's value less the second's, with the share of draws that agree.
+
+        Over all text there is one of every two; in a corpus or language, of the baseline and another.
+        """
         scope = self._scope(corpus, language)
-        pairs = {(row["first"], row["second"]) for row in self._data["differences"]}
-        if (first, second) not in pairs and (second, first) in pairs:
-            found = self._find("differences", metric=metric, first=second, second=first, **scope)
-            low = None if found.high is None else -found.high
-            high = None if found.low is None else -found.low
-            return Interval(-found.value, low, high, found.note, found.agreement)
-        return self._find("differences", metric=metric, first=first, second=second, **scope)
+        self._known("metric", metric, self.metrics)
+        for one in (first, second):
+            self._known("tokenizer", one, self.tokenizers)
+        if first == second:
+            raise ArgumentError(f"`first` and `second` are both {first!r}: a difference is of two")
+        rows = [row for row in self._data["differences"] if all(row[key] == scope[key] for key in scope)]
+        if not self._data["differences"]:
+            raise ArgumentError("the report was made without draws (`bootstrap`), so it has no differences")
+        if metric not in {row["metric"] for row in self._data["differences"]}:
+            raise ArgumentError(f"there are no differences of {metric!r}, which has no interval")
+        pairs = {(row["first"], row["second"]) for row in rows}
+        if (first, second) in pairs:
+            return self._find("differences", metric=metric, first=first, second=second, **scope)
+        if (second, first) not in pairs:
+            raise ArgumentError(
+                f"within a corpus or language there are differences with the baseline only, which is "
+                f"{self._data['settings']['baseline']!r}"
+            )
+        found = self._find("differences", metric=metric, first=second, second=first, **scope)
+        low = None if found.high is None else 0.0 - found.high
+        high = None if found.low is None else 0.0 - found.low
+        return Interval(0.0 - found.value, low, high, found.note, found.agreement)
 
     def cost(self, tokenizer: str, per_million: float, bytes: float | None = None) -> Interval:
         """What text costs at a price for a million tokens, if it is like the corpora.
@@ -183,6 +228,9 @@ class Report(Stored):
             per_million: the price.
             bytes: how much text; by default all of the corpora, whose cost is known.
         """
+        _at_least("per_million", per_million, 0)
+        if bytes is not None:
+            _at_least("bytes", bytes, 0)
         size = float(sum(one["bytes"] for one in self._data["corpora"]))
         tokens = self.value(tokenizer, "tokens").value
         if bytes is None:
@@ -194,6 +242,7 @@ class Report(Stored):
 
     def fits(self, tokenizer: str, context: int) -> Interval:
         """Bytes of text that fit in a context of so many tokens on average, if it is like the corpora."""
+        _at_least("context", context, 0)
         found = self.value(tokenizer, "bytes_per_token")
         low = None if found.low is None else found.low * context
         high = None if found.high is None else found.high * context

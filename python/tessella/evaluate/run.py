@@ -18,10 +18,10 @@ import numpy as np
 from .. import Tokenizer
 from .._progress import Meter, form
 from ..counting import memory_size
-from ..errors import ArgumentError, OutOfRangeError
+from ..errors import ArgumentError, EncodeError, OutOfRangeError
 from .blocks import Blocks, Histogram
 from .coded import Coded
-from .corpora import Corpus, Reading, corpora, portions
+from .corpora import Corpus, Reading, check_names, corpora, portions
 from .costly import CostlyDocuments, costly_words
 from .facts import Facts
 from .metrics import FLAGGED, SAMPLED
@@ -72,7 +72,10 @@ class Candidate:
         self, texts: list[str], size: Whole, counts: Histogram, costly: CostlyDocuments, threads: int | None
     ) -> Whole:
         """What it makes of a portion: a row for each document."""
-        ragged = self.tokenizer.encode_ids_batch(texts, add_special_tokens=False, num_threads=threads)
+        try:
+            ragged = self.tokenizer.encode_ids_batch(texts, add_special_tokens=False, num_threads=threads)
+        except EncodeError as error:
+            raise EncodeError(f"the tokenizer {self.name!r}: {error}") from error
         ids, offsets = ragged.ids, ragged.offsets
         counts.add(ids, offsets)
         tokens = ragged.lengths()
@@ -206,6 +209,7 @@ def evaluate(
         _share("confidence", confidence),
         None if detail == "all" else memory_size(detail, "detail"),
     )
+    threads = None if num_threads is None else _whole("num_threads", num_threads, 0, 1 << 63)
     reading = Reading(field, errors, format, separator, "bare lines")
     found = _corpora(corpora, languages, reading)
     aligned = None if parallel is None else _corpora(_mapping(parallel), None, reading)
@@ -213,7 +217,7 @@ def evaluate(
     meter = Meter("evaluate", form(progress))
     try:
         read = _Reader(
-            candidates, found, settings, None if isinstance(words, str) else words, num_threads, leaves
+            candidates, found, settings, None if isinstance(words, str) else words, threads, leaves
         )
         measured = read.all(meter)
         named = {one.name: one.tokenizer for one in candidates}
@@ -222,7 +226,7 @@ def evaluate(
             "seed": settings.seed,
             "confidence": settings.confidence,
         }
-        paid = None if aligned is None else premiums(named, aligned, num_threads=num_threads, **how)
+        paid = None if aligned is None else premiums(named, aligned, num_threads=threads, **how)
         morphemes = None if cut is None else against_gold(named, cut, **how)
     finally:
         meter.end()
@@ -236,6 +240,9 @@ _corpora = corpora
 def _mapping(given: Any) -> Any:
     if not isinstance(given, Mapping):
         raise TypeError(f"`parallel` must be a dict of languages and sources, not {type(given).__name__}")
+    if len(given) < 2:
+        raise ArgumentError(f"`parallel` must hold two languages or more, found {len(given)}")
+    check_names(given, "the names of `parallel`")
     return given
 
 
@@ -250,9 +257,8 @@ def _named(given: Any) -> dict[str, Tokenizer]:
         )
     if not given:
         raise ArgumentError("`tokenizers` is empty: give one or more")
+    check_names(given, "the names of `tokenizers`")
     for name, one in given.items():
-        if not isinstance(name, str):
-            raise TypeError(f"the names of `tokenizers` must be str, found {type(name).__name__}")
         if not isinstance(one, Tokenizer):
             raise TypeError(
                 f"`tokenizers` must hold Tokenizer objects, found {type(one).__name__} for {name!r}"
@@ -293,7 +299,8 @@ class _Reader:
         self._at_once = min(len(candidates), all)
         # Each tokenizer has its part of the threads; what is left over helps nobody.
         self._each = max(1, all // self._at_once)
-        self._blocks = max(FEWEST_BLOCKS, min(MOST_BLOCKS, BLOCKS // len(found)))
+        blocks = max(FEWEST_BLOCKS, min(MOST_BLOCKS, BLOCKS // len(found)))
+        self._blocks = blocks - blocks % 2
         entries = sum(one.facts.size for one in candidates)
         groups = min(max(GROUPS // len(found), FEWEST_GROUPS), COUNTS // (12 * entries * len(found)))
         # Too few groups would only cost memory: then there are no intervals, and the report says so.

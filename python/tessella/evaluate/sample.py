@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ..errors import OutOfRangeError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -95,12 +97,27 @@ class Keeper:
                 self._size += len(texts[place])
                 while self._size > self._most and len(self._kept) > 1:
                     self._bits -= 1
-                    self._kept = [one for one in self._kept if one[0] >> self._bits == 0]
+                    # One stays until one that is below the bound comes: nothing would be known of none.
+                    below = [one for one in self._kept if one[0] >> self._bits == 0]
+                    self._kept = below or [min(self._kept)]
                     self._size = sum(len(text) for _, text in self._kept)
 
     def sample(self, words: Spans | None = None, leaves: Spans | None = None) -> Sample:
         """The sample, in the order of the corpus."""
         return Sample([text for _, text in self._kept], words, leaves)
+
+
+def _span(given: Any, size: int, argument: str) -> tuple[int, int]:
+    """Start and end, as a caller's function gives them: what lies outside of the text would count in another
+    one."""
+    try:
+        start, end = given
+        inside = 0 <= start <= end <= size
+    except (TypeError, ValueError):
+        raise TypeError(f"`{argument}` must give pairs of start and end, found {given!r}") from None
+    if not inside:
+        raise OutOfRangeError(f"`{argument}` gives {given!r} in a text of {size} characters")
+    return start, end
 
 
 class Sample:
@@ -145,20 +162,20 @@ class Sample:
             blank = np.zeros(0x3001, dtype=np.bool_)
             blank[BLANKS] = True
             return self._runs(~((self.points <= 0x3000) & blank[np.minimum(self.points, 0x3000)]))
-        return self._all(self._spans)
+        return self._all(self._spans, "words")
 
     @cached_property
     def leaves(self) -> Whole:
         """Start and end of each leaf of the syntax trees; none where nobody says where they are."""
-        return self._all(self._leaves or (lambda text: ()))
+        return self._all(self._leaves or (lambda text: ()), "leaves")
 
-    def _all(self, spans: Spans) -> Whole:
-        found = [
-            (base + start, base + end)
-            for base, text in zip(self.bases.tolist(), self.texts, strict=True)
-            for start, end in spans(text)
-            if end > start
-        ]
+    def _all(self, spans: Spans, argument: str) -> Whole:
+        found = []
+        for base, text in zip(self.bases.tolist(), self.texts, strict=True):
+            for one in spans(text):
+                start, end = _span(one, len(text), argument)
+                if end > start:
+                    found.append((base + start, base + end))
         return np.array(found, dtype=np.int64).reshape(-1, 2)
 
     @cached_property

@@ -142,7 +142,7 @@ def _llama_cpp(source: str, tokenizer: Tokenizer) -> tuple[Encode, Encode]:
             with warnings.catch_warnings():
                 # What they tell is what is going to be compared.
                 warnings.simplefilter("ignore")
-                tokenizer.save(path)
+                tokenizer.save(path, format="gguf", allow_differences=True)
         said = io.StringIO()
         try:
             with redirect_stderr(said):

@@ -39,6 +39,7 @@ _KNOWN = {
     "minimum",
     "maximum",
     "enum",
+    "const",
     "anyOf",
     "default",
     "description",
@@ -105,6 +106,8 @@ def check(value: Any, schema: Schema, path: str = "$") -> Any:
         value = _of_type(value, [kinds] if isinstance(kinds, str) else kinds, path)
     if "enum" in schema and value not in schema["enum"]:
         raise Invalid(path, f"must be one of {', '.join(map(_shown, schema['enum']))}, found {_shown(value)}")
+    if "const" in schema and value != schema["const"]:
+        raise Invalid(path, f"must be {_shown(schema['const'])}, found {_shown(value)}")
     if isinstance(value, dict):
         return _object(value, schema, path)
     if isinstance(value, list):
@@ -160,11 +163,14 @@ def _object(value: dict[str, Any], schema: Schema, path: str) -> dict[str, Any]:
     for name in schema.get("required", ()):
         if name not in value:
             raise Invalid(path, f"needs `{name}`")
-    if schema.get("additionalProperties", True) is False:
-        for name in value:
-            if name not in properties:
-                raise Invalid(path, f"has no field {_shown(name)}: known are {', '.join(properties)}")
+    others = schema.get("additionalProperties", True)
     made = dict(value)
+    for name in value if others is not True else ():
+        if name in properties:
+            continue
+        if others is False:
+            raise Invalid(path, f"has no field {_shown(name)}: known are {', '.join(properties)}")
+        made[name] = check(value[name], others, f"{path}[{_shown(name)}]")
     for name, one in properties.items():
         if name in value:
             made[name] = check(value[name], one, f"{path}.{name}")

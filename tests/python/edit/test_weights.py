@@ -365,3 +365,124 @@ def test_modules(tied, tmp_path):
         assert (one.lm_head.weight is one.model.embed_tokens.weight) == tied
     for name, value in model.state_dict().items():
         assert torch.equal(value, again.state_dict()[name]), name
+
+
+TABLE = "model.embed_tokens.weight"
+SOUND = {"dtype": "F32", "shape": [ROWS, WIDTH], "data_offsets": [0, ROWS * WIDTH * 4]}
+
+
+def small_model(folder, header):
+    """A model of an embedding, with this header."""
+    raw = header if isinstance(header, bytes) else json.dumps(header).encode()
+    data = arrays(1).tobytes()
+    (folder / "model.safetensors").write_bytes(len(raw).to_bytes(8, "little") + raw + data + bytes(64))
+    (folder / "config.json").write_text(json.dumps({"vocab_size": ROWS}))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {TABLE: {**SOUND, "data_offsets": ["a", "b"]}},
+        {TABLE: {**SOUND, "data_offsets": [0.0, ROWS * WIDTH * 4.0]}},
+        {TABLE: {**SOUND, "data_offsets": 3}},
+        {TABLE: {**SOUND, "shape": [-ROWS, -WIDTH]}},
+        {TABLE: {**SOUND, "shape": [ROWS + 0.5, WIDTH]}},
+        {TABLE: {**SOUND, "shape": [True, ROWS * WIDTH]}},
+        {TABLE: {**SOUND, "shape": "ab"}},
+        {TABLE: {**SOUND, "shape": [10**30, 0]}},
+        {TABLE: {**SOUND, "dtype": ["F32"]}},
+        {TABLE: {**SOUND, "dtype": "F128"}},
+        {TABLE: None},
+        {TABLE: SOUND, "__metadata__": [1]},
+        {TABLE: SOUND, "__metadata__": "pt"},
+        {TABLE: SOUND, "__metadata__": {"format": 1}},
+        b"[" * 100_000,
+        b"\xff\xff",
+    ],
+)
+def test_headers_that_are_none(header, tmp_path):
+    small_model(tmp_path, header)
+    before = (tmp_path / "model.safetensors").read_bytes()
+    with pytest.raises(FormatError):
+        resize_embeddings(tmp_path, MAP)
+    assert (tmp_path / "model.safetensors").read_bytes() == before
+
+
+def test_tensors_that_are_only_copied_may_be_of_any_type(tmp_path):
+    """Numbers of half a byte, none at all, a scalar."""
+    end = ROWS * WIDTH * 4
+    more = {
+        "half": {"dtype": "F4", "shape": [3, 3], "data_offsets": [end, end + 5]},
+        "six": {"dtype": "F6_E2M3", "shape": [4], "data_offsets": [end + 5, end + 8]},
+        "none": {"dtype": "BF16", "shape": [0, 7], "data_offsets": [end + 8, end + 8]},
+        "one": {"dtype": "I64", "shape": [], "data_offsets": [end + 8, end + 16]},
+    }
+    small_model(tmp_path, {"__metadata__": {"format": "pt"}, TABLE: SOUND, **more})
+    resize_embeddings(tmp_path, MAP)
+    header = safetensors.read_header(str(tmp_path / "model.safetensors"))
+    assert header.metadata == {"format": "pt"}
+    assert {name: (one.dtype, list(one.shape)) for name, one in header.tensors.items()} == {
+        TABLE: ("F32", [10, WIDTH]),
+        **{name: (one["dtype"], one["shape"]) for name, one in more.items()},
+    }
+    table = {**SOUND, "dtype": "F4", "data_offsets": [0, ROWS * WIDTH // 2]}
+    small_model(tmp_path, {TABLE: table})
+    with pytest.raises(tessella.errors.UnsupportedError, match="share bytes"):
+        resize_embeddings(tmp_path, MAP)
+
+
+@pytest.mark.parametrize("name", ["../model.safetensors", "/etc/passwd", "", "..", 1, ["a"], None])
+def test_an_index_that_leads_elsewhere(name, tmp_path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    write_model(folder)
+    write_model(tmp_path)
+    before = (tmp_path / "model.safetensors").read_bytes()
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {TABLE: name}}))
+    with pytest.raises(FormatError, match="no file beside it"):
+        resize_embeddings(folder, MAP)
+    assert (tmp_path / "model.safetensors").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"vocab_size": str(ROWS)},
+        {"vocab_size": float(ROWS)},
+        {"vocab_size": True},
+        {"vocab_size": 0},
+        {"vocab_size": ROWS, "forced_decoder_ids": [1, 2]},
+    ],
+)
+def test_settings_that_are_none(config, tmp_path):
+    write_model(tmp_path)
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(FormatError, match="must be a"):
+        resize_embeddings(tmp_path, MAP)
+
+
+def test_links_of_a_cache_lead_to_files_that_stay(tmp_path):
+    """As the hub's client keeps models: files by their content, links by their names."""
+    blobs, snapshot = tmp_path / "blobs", tmp_path / "snapshots" / "main"
+    blobs.mkdir()
+    snapshot.mkdir(parents=True)
+    write_model(blobs, sharded=True)
+    before = {path.name: path.read_bytes() for path in blobs.iterdir()}
+    for path in blobs.iterdir():
+        (snapshot / path.name).symlink_to(os.path.relpath(path, snapshot))
+    with pytest.raises(ArgumentError, match=r"is a link to .*: pass `out`"):
+        resize_embeddings(snapshot, MAP)
+    resize_embeddings(snapshot, MAP, out=tmp_path / "new")
+    assert {path.name: path.read_bytes() for path in blobs.iterdir()} == before
+    assert all(path.is_file() and not path.is_symlink() for path in (tmp_path / "new").iterdir())
+    assert {path.name for path in (tmp_path / "new").iterdir()} == set(before)
+
+
+def test_folders_of_the_model_are_copied_too(tmp_path):
+    write_model(tmp_path)
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling" / "config.json").write_text("{}")
+    resize_embeddings(tmp_path, MAP, out=tmp_path / "out")
+    assert (tmp_path / "out" / "1_Pooling" / "config.json").read_text() == "{}"
+    assert not (tmp_path / "out" / "out").exists()
+    assert json.loads((tmp_path / "out" / "config.json").read_text())["vocab_size"] == 10

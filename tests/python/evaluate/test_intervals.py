@@ -120,3 +120,24 @@ def test_where_there_is_no_interval_it_says_why(blocks, note):
 def test_quantiles_of_students_distribution():
     for freedom, wanted in [(7, 2.36462), (15, 2.13145), (31, 2.03951), (1000, 1.96234)]:
         assert student(0.975, freedom) == pytest.approx(wanted, rel=2e-3)
+
+
+def test_a_corpus_of_one_document_has_no_interval():
+    """Its draws are all alike: nothing would vary, and the interval would be as wide as its luck."""
+    rng = np.random.default_rng(9)
+    singles = [Stratum.of(documents(rng, 1), 100, 0, number) for number in range(40)]
+    assert of_ratio(singles, 0, 1).low is None
+    many = Stratum.of(documents(rng, 100), 100, 0, 41)
+    found = of_ratio([many, singles[0]], 0, 1)
+    assert found.low is None and "single" in found.note
+    assert of_ratio([many], 0, 1).low is not None
+    few = [Stratum.of(documents(rng, 3), 100, 0, number) for number in range(12)]
+    assert "fewer than 10 documents of a corpus" in of_ratio(few, 0, 1).note
+
+
+def test_there_are_no_ends_without_draws_beyond_them():
+    rng = np.random.default_rng(10)
+    rows = documents(rng, 60)
+    assert "40 draws" in of_ratio([Stratum.of(rows, 39, 0)], 0, 1).note
+    assert of_ratio([Stratum.of(rows, 40, 0)], 0, 1).low is not None
+    assert of_ratio([Stratum.of(rows, 40, 0)], 0, 1, confidence=0.99).low is None

@@ -1,5 +1,6 @@
 """The same text in several languages, words cut by hand, names and indents, prices."""
 
+import json
 import math
 import random
 import re
@@ -7,7 +8,7 @@ import re
 import numpy as np
 import pytest
 from tessella.errors import ArgumentError, FormatError
-from tessella.evaluate import evaluate, syntax
+from tessella.evaluate import evaluate, schema, syntax
 from tessella.evaluate.metrics.code import identifiers, indents
 from tessella.evaluate.morphology import read_gold
 from tessella.evaluate.parallel import gini
@@ -200,3 +201,29 @@ def test_leaves_by_tree_sitter():
         syntax("no_such")
     with pytest.raises(ArgumentError, match="the name of a grammar"):
         syntax("../x")
+
+
+@pytest.mark.parametrize("bootstrap", [0, 100])
+def test_parallel_lines_without_tokens(tokenizers, bootstrap):
+    """JSON has no number that is none."""
+    validator = pytest.importorskip("jsonschema").Draft202012Validator
+    for english, german in (([""] * 40, ["a b"] * 40), ([""] * 40, [""] * 40), (["a"] + [""] * 39,) * 2):
+        report = evaluate(tokenizers, TEXTS, parallel={"en": english, "de": german}, bootstrap=bootstrap)
+        validator(schema()).validate(json.loads(report.to_json()))
+        assert report.to_html() and report.to_markdown()
+    [row, *_] = report.to_dict()["parallel"]["summary"]
+    assert row["mean"] == 1 and row["gini"]["value"] == 0
+    with pytest.raises(ArgumentError, match="`parallel` must hold two languages or more, found 0"):
+        evaluate(tokenizers, TEXTS, parallel={})
+
+
+def test_gold_that_is_none(tmp_path):
+    file = tmp_path / "gold.txt"
+    file.write_bytes(b"\xef\xbb\xbflower\tlow er\r\nlowest\tlow est\n")
+    assert read_gold(file) == [("lower", ("low", "er")), ("lowest", ("low", "est"))]
+    file.write_bytes(b"lower\tlow er\nlow\xff\tlow\n")
+    with pytest.raises(FormatError, match=r"line 2, byte 3: .*UTF-8"):
+        read_gold(file)
+    for wrong in ({"lower": "lower"}, {"lower": [1]}, {3: ["3"]}, 5):
+        with pytest.raises(TypeError, match="gold"):
+            read_gold(wrong)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tessella.errors import ArgumentError, FormatError
-from tessella.evaluate import evaluate
+from tessella import Tokenizer, models
+from tessella.errors import ArgumentError, EncodeError, FormatError
+from tessella.evaluate import Report, evaluate
 from tessella.evaluate.blocks import Blocks, Histogram
 from tessella.evaluate.run import _Reader, _sums
 from tessella.evaluate.sample import Keeper, Sample
@@ -219,3 +220,85 @@ def test_flags_are_counted_in_documents_of_any_length():
         for number in range(len(lengths)):
             own = ids[offsets[number] : offsets[number + 1]]
             assert found[number].tolist() == [int(table[own].sum()) for table in flags]
+
+
+@pytest.mark.parametrize("number", [19, 21, 33])
+def test_any_number_of_corpora(tokenizers, number):
+    """Blocks are halved, whatever share of them a corpus has."""
+    given = [f"low {n}" for n in range(260)]
+    report = evaluate(tokenizers["bytes"], {f"c{n}": given for n in range(number)}, bootstrap=0)
+    tokens = sum(map(len, tokenizers["bytes"].encode_ids_batch(given, add_special_tokens=False).tolist()))
+    assert report.value("tokenizer", "tokens").value == number * tokens
+    assert report.value("tokenizer", "tokens", corpus="c0").value == tokens
+
+
+def test_a_sample_is_never_empty(tokenizers):
+    """Documents that are all larger than its budget."""
+    for number in range(1, 12):
+        keeper = Keeper(100)
+        for n in range(number):
+            keeper.add([f"tiles {n} " * 40])
+        assert keeper.sample().texts, number
+    report = evaluate(tokenizers["bytes"], ["tiles " * 400] * 3, bootstrap=0, detail=4096)
+    assert report.value("tokenizer", "fertility").value > 0
+
+
+def test_names_that_are_no_text(tokenizers, tmp_path):
+    """A file's name may hold any bytes; a report that was hours of work is written all the same."""
+    named = tmp_path / b"caf\xe9.txt".decode("utf-8", "surrogateescape")
+    try:
+        named.write_text("low lower\n" * 40)
+    except (OSError, UnicodeError):
+        pytest.skip("this file system has no such names")
+    for given in (named, [named]):
+        report = evaluate(tokenizers["bytes"], given, bootstrap=0)
+        for ending in ("json", "html", "md"):
+            report.save(tmp_path / f"report.{ending}")
+        assert (
+            report.value("tokenizer", "tokens").value
+            == Report.load(tmp_path / "report.json").value("tokenizer", "tokens").value
+        )
+    assert report.to_dict()["corpora"][0]["name"] == "caf\\udce9.txt"
+    for wrong in (
+        {"tokenizers": {"\ud800": tokenizers["bytes"]}, "corpora": TEXTS},
+        {"tokenizers": tokenizers, "corpora": {"\ud800": TEXTS}},
+        {"tokenizers": tokenizers, "corpora": TEXTS, "languages": "\ud800"},
+        {"tokenizers": tokenizers, "corpora": TEXTS, "parallel": {"\ud800": TEXTS, "en": TEXTS}},
+    ):
+        with pytest.raises(ArgumentError, match="lone surrogate"):
+            evaluate(**wrong)
+
+
+@pytest.mark.parametrize(
+    "spans", [[(0, 12)], [(-1, 2)], [(3, 2)], ["ab"], [(1, 2, 3)], [("a", "b")]], ids=str
+)
+@pytest.mark.parametrize("argument", ["words", "leaves"])
+def test_spans_that_lie_outside(tokenizers, argument, spans):
+    """They would be counted in another document."""
+    with pytest.raises((ArgumentError, TypeError), match=f"`{argument}` "):
+        evaluate(tokenizers["bytes"], ["low lower"] * 3, bootstrap=0, **{argument: lambda text: spans})
+
+
+def test_who_fails_is_named(tokenizers):
+    lost = Tokenizer(models.Unigram([("a", -1.0)]))
+    with pytest.raises(EncodeError, match="'lost': "):
+        evaluate({"it": tokenizers["bytes"], "lost": lost}, ["ab"], bootstrap=0)
+    for wrong, error in ((-1, ArgumentError), ("2", TypeError), (1.0, TypeError)):
+        with pytest.raises(error, match="`num_threads`"):
+            evaluate(lost, ["a"], num_threads=wrong)
+
+
+def test_documents_without_a_character(tokenizers):
+    assert evaluate(tokenizers["bytes"], [""] * 40).warnings == ["texts holds no text"]
+    assert "texts has 1 document," in evaluate(tokenizers["bytes"], ["low"]).warnings[0]
+
+
+def test_what_is_named_like_parquet_and_is_none(tokenizers, tmp_path):
+    file = tmp_path / "rows.parquet"
+    file.write_text("low lower\n" * 3)
+    with pytest.raises(FormatError, match="named like a Parquet file"):
+        evaluate(tokenizers["bytes"], file, bootstrap=0)
+    assert (
+        evaluate(tokenizers["bytes"], file, bootstrap=0, format="text").to_dict()["corpora"][0]["documents"]
+        == 3
+    )

@@ -5,8 +5,9 @@ import math
 import random
 
 import pytest
+from tessella.cli.main import main
 from tessella.errors import ArgumentError, FormatError
-from tessella.evaluate import METRICS, Report, audit, evaluate, schema
+from tessella.evaluate import METRICS, Audit, Report, audit, evaluate, schema
 
 from .conftest import TEXTS
 
@@ -168,3 +169,50 @@ def test_costly_words_and_documents(tokenizers):
     documents = [one for one in data["costly_documents"] if one["tokenizer"] == "bytes"]
     assert [one["text"][:4] for one in documents] == ["xyzz", "low "]
     assert documents[0]["tokens_per_byte"] > documents[1]["tokens_per_byte"]
+
+
+def test_what_a_report_does_not_have(tokenizers):
+    given = {"one": TEXTS * 4, "two": TEXTS * 4}
+    report = evaluate(tokenizers, given, languages={"one": "en", "two": "de"}, bootstrap=50)
+    for ask, message in (
+        (lambda: report.value("it", "tokens"), "no tokenizer 'it'.*it has bytes, pieces, unigram"),
+        (lambda: report.value("bytes", "token"), "no metric 'token'; did you mean 'tokens'"),
+        (lambda: report.value("bytes", "tokens", language="fr"), "no language 'fr'; it has en, de"),
+        (lambda: report.value("bytes", "tokens", corpus="on"), "no corpus 'on'; did you mean 'one'"),
+        (lambda: report.difference("fertility", "bytes", "bytes"), "a difference is of two"),
+        (lambda: report.difference("tokens", "bytes", "pieces"), "no differences of 'tokens'"),
+        (lambda: report.difference("fertility", "pieces", "unigram", corpus="one"), "baseline.*'bytes'"),
+        (lambda: report.cost("bytes", -1), "`per_million`"),
+        (lambda: report.cost("bytes", 1, float("nan")), "`bytes`"),
+        (lambda: report.fits("bytes", -1), "`context`"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            ask()
+    single = evaluate(tokenizers, TEXTS, bootstrap=0)
+    with pytest.raises(ArgumentError, match="no language 'en'; it has none"):
+        single.value("bytes", "tokens", language="en")
+    with pytest.raises(ArgumentError, match="bootstrap"):
+        single.difference("fertility", "bytes", "pieces")
+
+
+def test_files_that_are_no_reports(report, tmp_path, tokenizers):
+    path = tmp_path / "report.json"
+    for kind, found in ((Report, report), (Audit, audit(tokenizers["bytes"]))):
+        found.save(path)
+        assert kind.load(path).to_dict() == found.to_dict()
+    whole = report.to_dict()
+    for text, message in (
+        ("low", "no report that was saved as JSON"),
+        ("[]", "no `kind`"),
+        (json.dumps({"kind": "evaluation", "schema": 1}), r"\$ needs `tessella`"),
+        (json.dumps({**whole, "values": 3}), r"\$.values must be an array, found 3"),
+        (json.dumps({**whole, "zipf": {"bytes": ["x"]}}), r'\$.zipf\["bytes"\]\[0\] must be an array'),
+        (json.dumps({**whole, "schema": 99}), "has the form 99"),
+        (json.dumps({**whole, "kind": "audit"}), "the kind 'audit'"),
+        (report.to_json().replace('"seed": 0', '"seed": NaN'), "NaN is not JSON"),
+    ):
+        path.write_text(text)
+        with pytest.raises(FormatError, match=message) as caught:
+            Report.load(path)
+        assert caught.value.filename == str(path)
+        assert main(["report", str(path)]) == 1

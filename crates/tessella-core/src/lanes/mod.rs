@@ -13,6 +13,8 @@
 //! Pieces above 15 bytes are cut into units where no token crosses ([`cuts`]); what is too long even then goes another
 //! way, which the caller gives.
 //!
+//! Who counts pieces instead of encoding them has a [`Tally`] of them, filled by the hundred as well.
+//!
 //! All of it is compiled for the vectors of several processors, and the best are chosen once ([`vectors`]).
 //!
 //! Everything here has a slow twin: the worker's piece cache and the model's own loops give the same ids, and the
@@ -31,7 +33,9 @@ mod longest;
 mod longs;
 mod merge;
 mod pairs;
+mod room;
 mod slots;
+mod tally;
 #[cfg(test)]
 mod tests;
 pub mod vectors;
@@ -59,6 +63,7 @@ use longs::Longs;
 pub use merge::Work;
 use merge::{Lane, Merger};
 use slots::{IN_PLACE, MOST_IDS, RING_SPARE, Slots};
+pub use tally::Tally;
 use vectors::{Level, Task, Vectors};
 pub use words::{Filled, Spans, Words};
 

@@ -5,8 +5,8 @@
 //! line beside it, and if both are full one of their slots is given up; so whatever the text, memory and the length of a look-up
 //! are fixed; a text made to collide costs misses.
 
-use super::ahead::{LARGE_PAGE, want_large_pages};
 use super::key::Key;
+use super::room::{BYTES, Room};
 use super::vectors::{Plain, Vectors, WRITTEN};
 use crate::ids::TokenId;
 
@@ -30,7 +30,7 @@ const _: () = assert!(MOST_IDS <= RING_SPARE);
 type Slot = [u64; 4];
 pub type Line = [Slot; 2];
 
-const BYTES: usize = size_of::<Line>();
+const _: () = assert!(BYTES == size_of::<Line>());
 
 /// Up to five ids and their number, or where in the ring they are.
 #[derive(Debug, Clone, Copy)]
@@ -68,10 +68,7 @@ impl Value {
 /// A table of pieces, bounded.
 #[derive(Debug)]
 pub struct Slots {
-    /// Allocated as words, for those are had from the system as zeros, untouched; the first are left out so that
-    /// lines are lines of the processor and large pages fit.
-    words: Vec<u64>,
-    skipped: usize,
+    room: Room,
     /// The number of lines is two to the power of 64 less this.
     shift: u32,
     ring: Vec<TokenId>,
@@ -86,17 +83,10 @@ pub struct Slots {
 impl Slots {
     /// As many lines as two to the given power.
     pub fn new(lines_log2: u32) -> Self {
-        let lines = 1usize << lines_log2;
-        let alignment = if lines * BYTES < LARGE_PAGE { BYTES } else { LARGE_PAGE };
-        let spare = alignment / size_of::<u64>();
-        let mut words = vec![0u64; lines * 8 + spare];
-        let skipped = words.as_ptr().align_offset(alignment).min(spare);
-        want_large_pages(&mut words[skipped..skipped + lines * 8]);
         Slots {
-            words,
-            skipped,
+            room: Room::new(lines_log2),
             shift: 64 - lines_log2,
-            ring: vec![0; lines * RING_IDS + RING_SPARE],
+            ring: vec![0; (RING_IDS << lines_log2) + RING_SPARE],
             written: 0,
             victim: 0,
             taken: 0,
@@ -131,7 +121,7 @@ impl Slots {
 
     #[inline(always)]
     pub fn lines(&self) -> &[Line] {
-        self.words[self.skipped..].as_chunks::<4>().0.as_chunks().0
+        self.room.words().as_chunks::<4>().0.as_chunks().0
     }
 
     /// The line of a hash.
@@ -165,18 +155,19 @@ impl Slots {
             Value::in_ring(self.write_ring(ids), ids.len())
         };
         let slots = [(line, 0), (line, 4), (line ^ 1, 0), (line ^ 1, 4)];
-        let start = |(line, slot): (usize, usize)| self.skipped + line * 8 + slot;
+        let start = |(line, slot): (usize, usize)| line * 8 + slot;
+        let words = self.room.words_mut();
         let takes = |&slot: &(usize, usize)| {
             let at = start(slot);
-            self.words[at + 1] == 0 || self.words[at] == key.low && self.words[at + 1] == key.high
+            words[at + 1] == 0 || words[at] == key.low && words[at + 1] == key.high
         };
         let slot = start(match slots.iter().find(|slot| takes(slot)) {
             Some(&slot) => slot,
             None => slots[self.victim % slots.len()],
         });
         self.victim = self.victim.wrapping_add(1);
-        self.taken += usize::from(self.words[slot + 1] == 0);
-        self.words[slot..slot + 4].copy_from_slice(&[key.low, key.high, value.low, value.high]);
+        self.taken += usize::from(words[slot + 1] == 0);
+        words[slot..slot + 4].copy_from_slice(&[key.low, key.high, value.low, value.high]);
     }
 
     /// Writes ids to the ring and returns how many there were before them.

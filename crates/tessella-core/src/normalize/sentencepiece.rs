@@ -36,6 +36,7 @@ pub struct SentencePieceNormalization {
     add_dummy_prefix: bool,
     remove_extra_whitespaces: bool,
     treat_whitespace_as_suffix: bool,
+    blanks_before_words: bool,
     space: &'static str,
 }
 
@@ -61,6 +62,7 @@ impl SentencePieceNormalization {
             add_dummy_prefix: spec.add_dummy_prefix,
             remove_extra_whitespaces: spec.remove_extra_whitespaces,
             treat_whitespace_as_suffix: spec.treat_whitespace_as_suffix,
+            blanks_before_words: spec.blanks_before_words,
             space: if spec.escape_whitespaces { SPACE_SYMBOL } else { " " },
         })
     }
@@ -79,7 +81,12 @@ impl SentencePieceNormalization {
         let _work = limits::begin_alone(text.as_str().len());
         let tracked = text.map().is_tracked();
         let mut out = Output::new(text.as_str().len(), tracked);
-        let end = self.write(text.as_str(), limits::most_of_part(), &mut out)?;
+        let most = limits::most_of_part();
+        let end = if self.blanks_before_words {
+            self.write_words(text.as_str(), most, &mut out)?
+        } else {
+            self.write(text.as_str(), most, &mut out)?
+        };
         limits::check_part(out.text.len(), || "the character map".to_string())?;
         let map = match end {
             Some(end) if tracked => out.alignment(end, text.as_str(), text.map()),
@@ -150,6 +157,50 @@ impl SentencePieceNormalization {
         }
         if self.add_dummy_prefix && self.treat_whitespace_as_suffix {
             out.chunk(self.space, at);
+        }
+        Ok(Some(at))
+    }
+
+    /// As [`write`](Self::write), with blanks as llama.cpp writes them, which knows no suffixes.
+    fn write_words(&self, text: &str, most: usize, out: &mut Output) -> Result<Option<usize>> {
+        let mut prefix = self.add_dummy_prefix;
+        let mut in_word = false;
+        let mut at = 0;
+        let mut next_look = LOOK_EVERY;
+        while at < text.len() && out.text.len() <= most {
+            if at >= next_look {
+                limits::check()?;
+                next_look = at + LOOK_EVERY;
+            }
+            let run = self.plain_run(&text.as_bytes()[at..]);
+            let (chunk, length, own) = if run > 0 {
+                (&text[at..at + run], run, true)
+            } else {
+                let Some(Chunk { text: chunk, length, own }) = self.chunk(&text[at..]) else { break };
+                (chunk, length, own)
+            };
+            for (index, part) in chunk.split(' ').enumerate() {
+                if index > 0 {
+                    in_word = false;
+                    if !self.remove_extra_whitespaces {
+                        out.chunk(self.space, at);
+                    }
+                }
+                if part.is_empty() {
+                    continue;
+                }
+                if !in_word && (prefix || self.remove_extra_whitespaces) {
+                    out.chunk(self.space, at);
+                    prefix = false;
+                }
+                in_word = true;
+                if own {
+                    out.run(part, at);
+                } else {
+                    out.chunk(part, at);
+                }
+            }
+            at += length;
         }
         Ok(Some(at))
     }
@@ -319,6 +370,7 @@ mod tests {
             escape_whitespaces: true,
             treat_whitespace_as_suffix: false,
             user_defined: Arc::new(["e\u{301}x".to_string()]),
+            blanks_before_words: false,
         }
     }
 
@@ -363,6 +415,27 @@ mod tests {
         assert_eq!(normalize(&spec(), "").0, "");
         let kept = SentencePieceNormalizer { remove_extra_whitespaces: false, ..spec() };
         assert_eq!(normalize(&kept, "  ").0, "▁▁▁");
+    }
+
+    #[test]
+    fn blanks_before_words_are_those_of_llama_cpp() {
+        let by_words = SentencePieceNormalizer { blanks_before_words: true, ..spec() };
+        let cases =
+            [("  a  b ", "▁a▁b"), ("▁", "▁▁"), ("a▁ ", "▁a▁"), ("\u{3000}ﬁ\u{1} x", "▁fi▁x"), ("  ", "")];
+        for (text, wanted) in cases {
+            assert_eq!(normalize(&by_words, text).0, wanted, "{text:?}");
+        }
+        let (_, spans) = normalize(&by_words, "  ab c");
+        assert_eq!(spans, [(2, 2), (2, 3), (3, 5), (5, 5), (5, 6)]);
+        let kept = SentencePieceNormalizer { remove_extra_whitespaces: false, ..by_words.clone() };
+        for (text, wanted) in [("  a  b ", "▁▁▁a▁▁b▁"), ("  ", "▁▁"), ("a", "▁a")] {
+            assert_eq!(normalize(&kept, text).0, wanted, "{text:?}");
+        }
+        let bare = SentencePieceNormalizer { add_dummy_prefix: false, ..kept };
+        assert_eq!(normalize(&bare, "a  b").0, "a▁▁b");
+        // There, words have a blank in front even without the prefix.
+        let merged = SentencePieceNormalizer { add_dummy_prefix: false, ..by_words };
+        assert_eq!(normalize(&merged, "a  b").0, "▁a▁b");
     }
 
     #[test]

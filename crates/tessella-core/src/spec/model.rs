@@ -166,6 +166,8 @@ pub struct SentencePieceSpec {
     pub byte_fallback: bool,
     /// Words end with their space instead of beginning with it.
     pub treat_whitespace_as_suffix: bool,
+    /// Unigram by llama.cpp's arithmetic: 64-bit sums, user-defined symbols are worth nothing, unused pieces are used.
+    pub wide_sums: bool,
     /// What an unknown piece decodes to, ` ⁇ ` by default.
     pub unk_surface: String,
     /// The model file's own bytes (trainer and normalizer sections at least), carried along for writing.

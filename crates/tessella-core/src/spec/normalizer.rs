@@ -65,7 +65,8 @@ described! {
     ByteLevel = "ByteLevel";
     /// SentencePiece's whole normalizer: character map, space handling, dummy prefix, escaping.
     SentencePiece(SentencePieceNormalizer) = "SentencePiece" [
-        name, charsmap, add_dummy_prefix, remove_extra_whitespaces, escape_whitespaces, treat_whitespace_as_suffix, user_defined
+        name, charsmap, add_dummy_prefix, remove_extra_whitespaces, escape_whitespaces, treat_whitespace_as_suffix, user_defined,
+        blanks_before_words
     ];
 }
 
@@ -86,4 +87,7 @@ pub struct SentencePieceNormalizer {
     pub treat_whitespace_as_suffix: bool,
     /// User-defined symbols, which pass through unchanged (longest first).
     pub user_defined: Arc<[String]>,
+    /// As llama.cpp writes spaces: where extra ones are removed, one in front of each word, whether or not there is a
+    /// prefix; a `▁` of the text's own is a letter, and nothing is taken back at the end.
+    pub blanks_before_words: bool,
 }

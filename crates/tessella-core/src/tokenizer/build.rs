@@ -218,6 +218,7 @@ fn same_model(a: &ModelSpec, b: &ModelSpec) -> bool {
                 && a.kind == b.kind
                 && a.byte_fallback == b.byte_fallback
                 && a.treat_whitespace_as_suffix == b.treat_whitespace_as_suffix
+                && a.wide_sums == b.wide_sums
         }
         _ => false,
     }

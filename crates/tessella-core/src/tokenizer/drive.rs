@@ -2,7 +2,7 @@
 //!
 //! A text becomes *words* (what word ids count: pieces, or stretches between added tokens) and added tokens, in
 //! order; a word is one *part*, or several where it is cut further. Whoever wants them is a [`Sink`]: ids alone
-//! (`ids`), all columns of an encoding (`aligned`), or the texts of the pieces (`pieces`).
+//! (`ids`), all columns of an encoding (`aligned`), the texts of the pieces (`pieces`) or their number (`counting`).
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -62,6 +62,12 @@ pub(super) trait Sink {
         one_by_one(self, source, range, view)
     }
 
+    /// The source ends, or an added token comes: a sink that gathers parts takes them now.
+    #[inline]
+    fn pause(&mut self, _: &Source<'_>) -> Result<()> {
+        Ok(())
+    }
+
     /// A word of one part.
     #[inline]
     fn piece(&mut self, source: &Source<'_>, range: Range<usize>) -> Result<()> {
@@ -110,6 +116,7 @@ impl Inner {
         let source = Source::new(pieces.buffer(), pieces.map());
         for piece in pieces.pieces() {
             if let Some(id) = piece.added_id() {
+                sink.pause(&source)?;
                 sink.added(pieces.str(piece), || pieces.span(piece), id)?;
                 continue;
             }
@@ -131,7 +138,7 @@ impl Inner {
                 Cut::RawBytes(view) => sink.raw_bytes(&source, piece.range(), view)?,
             }
         }
-        Ok(())
+        sink.pause(&source)
     }
 }
 
@@ -149,6 +156,7 @@ fn respelled(
     for segment in raw.iter() {
         let Range { mut start, end } = segment.range.clone();
         if let Some(id) = segment.id {
+            sink.pause(&source)?;
             sink.added(&text[start..end], || Span::new(start, end), id)?;
             continue;
         }
@@ -158,7 +166,10 @@ fn respelled(
             let until = start + until;
             prefixed.clear();
             let map = put_in_front(prefix, &source, start..until.max(first), prefixed);
-            sink.part(&Source::new(prefixed, &map), 0..prefix.len_utf8() + until - start)?;
+            sink.pause(&source)?;
+            let prefixed = Source::new(prefixed, &map);
+            sink.part(&prefixed, 0..prefix.len_utf8() + until - start)?;
+            sink.pause(&prefixed)?;
             start = until;
         }
         while start < end {
@@ -167,7 +178,7 @@ fn respelled(
             start = until;
         }
     }
-    Ok(())
+    sink.pause(&source)
 }
 
 /// Writes a part of a text with a character in front, which shares the span of the part's first character.

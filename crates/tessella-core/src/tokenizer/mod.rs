@@ -10,7 +10,8 @@
 //! - `drive`: the one driver: a text is cut, and its parts go to a sink. The sinks:
 //!   - `aligned`: the full path, with offsets, words and token texts
 //!   - `ids`: the ids-only path
-//!   - `pieces`: the pieces alone, for training
+//!   - `pieces`: the pieces alone
+//!   - `counting`: how often each piece comes, for training
 //! - `batch`: many texts on several threads, in order
 //! - `decoding`: ids back to text
 //!
@@ -20,6 +21,7 @@ mod aligned;
 mod batch;
 mod build;
 mod byte_lanes;
+mod counting;
 mod decoding;
 #[cfg(test)]
 mod decoding_tests;
@@ -53,6 +55,7 @@ use crate::postprocess::PostProcessor;
 use crate::pretokenize::PreTokenizer;
 use crate::spec::{AddedToken, TokenizerSpec};
 
+pub use counting::PieceCounter;
 pub use options::{EncodeOptions, Input, RaggedIds, Sequence};
 pub use pieces::PieceCutter;
 pub use plan::PlanStep;

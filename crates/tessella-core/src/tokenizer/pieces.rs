@@ -22,8 +22,7 @@ use crate::pretokenize::byte_alphabet::BYTE_TO_CHAR;
 pub struct PieceCutter<'t> {
     inner: &'t Inner,
     segments: SegmentScratch,
-    written: String,
-    spelling: Spelling,
+    writer: Writer,
     cancel: Cancel,
 }
 
@@ -39,8 +38,7 @@ impl Tokenizer {
         PieceCutter {
             inner: &self.inner,
             segments: SegmentScratch::default(),
-            written: String::new(),
-            spelling: Spelling::default(),
+            writer: Writer::default(),
             cancel: Cancel::never(),
         }
     }
@@ -54,20 +52,51 @@ impl PieceCutter<'_> {
 
     /// See [`Tokenizer::for_each_piece`].
     pub fn cut(&mut self, text: &str, piece: &mut dyn FnMut(&str)) -> Result<()> {
+        self.drive(text, |form, writer| Texts { form, writer, piece })
+    }
+
+    /// Cuts a text for a sink.
+    pub(super) fn drive<'s, S: Sink>(
+        &'s mut self,
+        text: &str,
+        sink: impl FnOnce(Form, &'s mut Writer) -> S,
+    ) -> Result<()> {
         // Some components look at positions in the original text; for all others the way back is not kept.
         let walk = Walk { tracked: self.inner.plan.track_for_ids, specials_as_text: false };
         let _work = limits::begin(text.len(), self.cancel.clone());
-        let PieceCutter { inner, segments, written, spelling, .. } = self;
+        let PieceCutter { inner, segments, writer, .. } = self;
         let cut = &inner.plan.into_pieces;
-        inner.drive(cut, text, walk, segments, &mut Texts { form: cut.form(), written, spelling, piece })
+        inner.drive(cut, text, walk, segments, &mut sink(cut.form(), writer))
+    }
+
+    /// Writes a piece as the model reads it.
+    pub(super) fn write<'w>(&'w mut self, piece: &'w str) -> &'w str {
+        self.writer.write(self.inner.plan.into_pieces.form(), piece)
+    }
+}
+
+/// Writes pieces as the model reads them, into room that is used again.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    written: String,
+    spelling: Spelling,
+}
+
+impl Writer {
+    #[inline]
+    pub fn write<'w>(&'w mut self, form: Form, piece: &'w str) -> &'w str {
+        match form {
+            Form::Characters => piece,
+            Form::Bytes => in_alphabet(piece, &mut self.written),
+            Form::Read(reading) => self.spelling.write(reading, piece),
+        }
     }
 }
 
 /// The sink that hands over the texts of pieces, as the model reads them.
 struct Texts<'s, 'p> {
     form: Form,
-    written: &'s mut String,
-    spelling: &'s mut Spelling,
+    writer: &'s mut Writer,
     piece: &'p mut dyn FnMut(&str),
 }
 
@@ -77,12 +106,7 @@ impl Sink for Texts<'_, '_> {
 
     #[inline]
     fn part(&mut self, source: &Source<'_>, range: Range<usize>) -> Result<()> {
-        let part = &source.buffer[range];
-        (self.piece)(match self.form {
-            Form::Characters => part,
-            Form::Bytes => in_alphabet(part, self.written),
-            Form::Read(reading) => self.spelling.write(reading, part),
-        });
+        (self.piece)(self.writer.write(self.form, &source.buffer[range]));
         Ok(())
     }
 

@@ -70,6 +70,8 @@ fn fields<S: Section>(writer: &mut Writer, spec: &mut S) {
         let name = field.name.trim_start_matches("precompiled_");
         match field.slot {
             Slot::Pattern(what) => pattern(writer, what),
+            // It came later: what does not have it is what it was.
+            Slot::Flag(false) if name == "blanks_before_words" => {}
             Slot::Flag(flag) => writer.bool_field(name, *flag),
             Slot::Bytes(bytes) => writer.string_field(name, &base64::encode(bytes)),
             Slot::Behavior(behavior) => writer.unsigned_field(name, *behavior as u64),

@@ -8,16 +8,19 @@ mod control;
 pub mod cuts;
 mod metadata;
 mod patterns;
+mod words;
 
 use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use tessella_core::error::excerpt;
+use tessella_core::pretokenize::byte_alphabet::BYTE_TO_CHAR;
 use tessella_core::spec::{
-    AddedToken, BpeSpec, DecoderSpec, Merges, ModelSpec, NormalizerSpec, Pattern, PieceKind,
-    PostProcessorSpec, PreTokenizerSpec, SentencePiece, SentencePieceKind, SentencePieceNormalizer,
-    SentencePieceSpec, Template, TemplatePiece, TemplateSpecial, Vocab,
+    AddedToken, BpeSpec, DecoderSpec, Dialect, Merges, ModelSpec, NormalizerSpec, Pattern, PieceKind,
+    PostProcessorSpec, PreTokenizerSpec, PrependScheme, SentencePiece, SentencePieceKind,
+    SentencePieceNormalizer, SentencePieceSpec, SplitBehavior, Template, TemplatePiece, TemplateSpecial,
+    Vocab,
 };
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
@@ -205,6 +208,8 @@ fn model_kinds(data: &Metadata, tokens: &Tokens<'_>, kind: SentencePieceKind) ->
         _ if Some(id) == unknown => PieceKind::Unknown,
         PieceKind::Unknown => PieceKind::Unused,
         PieceKind::UserDefined if kind == SentencePieceKind::Bpe => PieceKind::Normal,
+        // Unigram knows no bytes there: such a token is never in a text.
+        PieceKind::Byte if kind == SentencePieceKind::Unigram => PieceKind::Control,
         found => *found,
     };
     Ok(tokens.kinds.iter().enumerate().map(one).collect())
@@ -224,18 +229,18 @@ fn sentence_piece(data: &Metadata, tokens: &Tokens<'_>, kind: SentencePieceKind)
             .map(|((text, score), kind)| SentencePiece { text: text.clone(), score: *score, kind })
             .collect(),
     );
-    let byte_fallback = tokens.kinds.contains(&PieceKind::Byte);
     let unigram = kind == SentencePieceKind::Unigram;
+    let byte_fallback = !unigram && tokens.kinds.contains(&PieceKind::Byte);
     let add_dummy_prefix = data.boolean("tokenizer.ggml.add_space_prefix")?.unwrap_or(true);
     let remove_extra_whitespaces = data.boolean("tokenizer.ggml.remove_extra_whitespaces")?.unwrap_or(false);
-    let suffix = data.boolean("tokenizer.ggml.treat_whitespace_as_suffix")?.unwrap_or(false);
     let user_defined = user_defined(&pieces);
     let unk_surface = " \u{2047} ".to_string();
     let mut spec = TokenizerSpec::new(ModelSpec::SentencePiece(SentencePieceSpec {
         kind,
         pieces: pieces.clone(),
         byte_fallback,
-        treat_whitespace_as_suffix: suffix,
+        treat_whitespace_as_suffix: false,
+        wide_sums: unigram,
         unk_surface: unk_surface.clone(),
         source: None,
     }));
@@ -245,14 +250,15 @@ fn sentence_piece(data: &Metadata, tokens: &Tokens<'_>, kind: SentencePieceKind)
         add_dummy_prefix,
         remove_extra_whitespaces,
         escape_whitespaces: true,
-        treat_whitespace_as_suffix: suffix,
+        treat_whitespace_as_suffix: false,
         user_defined: user_defined.into(),
+        blanks_before_words: unigram,
     }));
     spec.decoder = Some(DecoderSpec::SentencePiece {
         pieces,
         add_dummy_prefix,
         remove_extra_whitespaces,
-        treat_whitespace_as_suffix: suffix,
+        treat_whitespace_as_suffix: false,
         unk_surface,
     });
     spec.added_tokens = tokens.added(cut_out);
@@ -304,6 +310,32 @@ fn merges(data: &Metadata, vocab: &Vocab, may_lack: bool) -> Result<Vec<(TokenId
     Ok(merges)
 }
 
+/// A byte without a token vanishes from a text, and what stood round it is not joined.
+fn part_at_missing(tokens: &Tokens<'_>, spec: &mut TokenizerSpec) {
+    let mut missing = String::new();
+    for byte in possible_bytes() {
+        let letter = BYTE_TO_CHAR[byte as usize];
+        if !tokens.texts.iter().any(|text| text.contains(letter)) {
+            missing.push_str(&format!(r"\x{{{:x}}}", letter as u32));
+        }
+    }
+    if missing.is_empty() {
+        return;
+    }
+    if let Some(PreTokenizerSpec::Sequence(stages)) = &mut spec.pre_tokenizer {
+        stages.push(PreTokenizerSpec::Split {
+            pattern: Pattern::Regex { source: format!("[{missing}]"), dialect: Dialect::Oniguruma },
+            behavior: SplitBehavior::Removed,
+            invert: false,
+        });
+    }
+}
+
+/// Bytes that a text can have.
+fn possible_bytes() -> impl Iterator<Item = u8> {
+    (0..=0xF4).filter(|byte| !matches!(byte, 0xC0 | 0xC1))
+}
+
 /// BPE, most often of bytes; `name` says how texts are cut.
 fn pairs(data: &Metadata, tokens: &Tokens<'_>, name: &str) -> Result<TokenizerSpec> {
     let cut = cuts::by_name(name)?;
@@ -315,6 +347,9 @@ fn pairs(data: &Metadata, tokens: &Tokens<'_>, name: &str) -> Result<TokenizerSp
         ..BpeSpec::new(vocab, Merges::Pairs(Arc::new(merges)))
     }));
     spec.pre_tokenizer = Some(cut.pre_tokenizer());
+    if cut.spelling == Spelling::Bytes {
+        part_at_missing(tokens, &mut spec);
+    }
     let literal = |text: &str| Pattern::Literal(text.to_string());
     match cut.spelling {
         Spelling::Bytes => spec.decoder = Some(byte_level_decoder()),
@@ -343,15 +378,10 @@ fn pairs(data: &Metadata, tokens: &Tokens<'_>, name: &str) -> Result<TokenizerSp
     Ok(spec)
 }
 
-/// GGUF marks the beginning of words (`▁word`), WordPiece their continuation (`##piece`).
+/// Tokens that begin words stand with a `▁` in front, and all tokens are as in the file.
 fn bert(data: &Metadata, tokens: &Tokens<'_>) -> Result<TokenizerSpec> {
-    let entries =
-        tokens.texts.iter().zip(&tokens.kinds).map(|(text, kind)| match (text.strip_prefix('▁'), kind) {
-            (Some(word), _) => word.to_string(),
-            (None, PieceKind::Normal) if !is_bracketed(text) => format!("##{text}"),
-            (None, _) => text.clone(),
-        });
-    let mut model = word_piece(Vocab::from_entries(entries.zip(0..))?);
+    let mut model = word_piece(tokens.vocab()?);
+    model.continuing_subword_prefix = String::new();
     // No word is too long there.
     model.max_input_chars_per_word = u32::MAX as usize;
     let special = |key: &str, usual: &str| -> Result<Option<(String, TokenId)>> {
@@ -367,24 +397,19 @@ fn bert(data: &Metadata, tokens: &Tokens<'_>) -> Result<TokenizerSpec> {
         model.unk_token = text;
     }
     let mut spec = TokenizerSpec::new(ModelSpec::WordPiece(model));
-    spec.normalizer = Some(NormalizerSpec::Bert {
-        clean_text: true,
-        handle_chinese_chars: true,
-        strip_accents: data.boolean("tokenizer.ggml.normalizer.strip_accents")?,
-        lowercase: data.boolean("tokenizer.ggml.normalizer.lowercase")?.unwrap_or(true),
-    });
-    spec.pre_tokenizer = Some(PreTokenizerSpec::Bert);
-    spec.decoder = Some(DecoderSpec::WordPiece { prefix: "##".into(), cleanup: true });
+    let lowercase = data.boolean("tokenizer.ggml.normalizer.lowercase")?.unwrap_or(true);
+    let strip_accents = data.boolean("tokenizer.ggml.normalizer.strip_accents")?.unwrap_or(lowercase);
+    spec.normalizer = Some(words::normalizer(strip_accents, lowercase)?);
+    spec.pre_tokenizer = Some(words::pre_tokenizer());
+    spec.decoder = Some(DecoderSpec::Sequence(vec![
+        DecoderSpec::Metaspace { replacement: '▁', prepend: PrependScheme::Always, split: false },
+        DecoderSpec::WordPiece { prefix: String::new(), cleanup: true },
+    ]));
     if let (Some(cls), Some(sep)) = (before, after) {
         spec.post_processor = Some(PostProcessorSpec::Bert { sep, cls });
     }
-    spec.added_tokens = tokens.added(|kind| cut_out(kind).filter(|special| *special));
+    spec.added_tokens = tokens.added(cut_out);
     Ok(spec)
-}
-
-/// `[CLS]` and its like keep their form even where the file does not mark them.
-fn is_bracketed(text: &str) -> bool {
-    text.len() > 2 && text.starts_with('[') && text.ends_with(']')
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ fn sentence_pieces_and_words() {
     ]);
     let spec = from_bytes(&bert).unwrap();
     let ModelSpec::WordPiece(model) = &spec.model else { panic!("not WordPiece") };
-    assert_eq!((model.vocab.id("foo"), model.vocab.id("##bar")), (Some(4), Some(5)));
+    assert_eq!((model.vocab.id("▁foo"), model.vocab.id("bar")), (Some(4), Some(5)));
     assert!(matches!(&spec.post_processor, Some(PostProcessorSpec::Bert { cls, .. }) if cls.1 == 2));
 }
 

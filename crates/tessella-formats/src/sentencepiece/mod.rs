@@ -238,6 +238,7 @@ impl NormalizerSection {
             escape_whitespaces: self.escape_whitespaces(),
             treat_whitespace_as_suffix,
             user_defined: user_defined.into(),
+            blanks_before_words: false,
         }
     }
 }
@@ -260,6 +261,7 @@ fn describe(sections: &Sections, pieces: Vec<SentencePiece>, source: &[u8]) -> T
         pieces: Arc::clone(&pieces),
         byte_fallback: trainer.byte_fallback(),
         treat_whitespace_as_suffix: trainer.treat_whitespace_as_suffix(),
+        wide_sums: false,
         unk_surface: trainer.unk_surface(),
         source: Some(source.into()),
     }));
@@ -307,9 +309,20 @@ pub fn write_model(spec: &TokenizerSpec) -> Result<Vec<u8>> {
             escape_whitespaces: false,
             treat_whitespace_as_suffix: model.treat_whitespace_as_suffix,
             user_defined: Arc::new([]),
+            blanks_before_words: false,
         },
         Some(_) => return obstacle("a normalizer other than SentencePiece's own"),
     };
+    if normalizer.blanks_before_words {
+        return obstacle(
+            "a normalizer that sets blanks as llama.cpp does, in front of words: SentencePiece takes `▁` off the ends of texts",
+        );
+    }
+    if model.wide_sums {
+        return obstacle(
+            "scores that are added as 64-bit numbers, as llama.cpp does: SentencePiece adds 32-bit numbers",
+        );
+    }
     if let Some(token) = spec.added_tokens.iter().find(|token| !is_piece(model, token.id, &token.content)) {
         return obstacle(&format!(
             "the added token `{}`, which is none of the model's pieces",

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use tessella_core::spec::{
     BpeSpec, DecoderSpec, Described, Merges, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec,
+    SentencePieceSpec,
 };
 use tessella_core::{Error, Result, TokenizerSpec};
 use tessella_formats::hf::{self, Section};
@@ -22,6 +23,8 @@ pub enum Packed {
     Json(String),
     /// Bytes of a SentencePiece model.
     SentencePiece(Vec<u8>),
+    /// The same, of one whose sums are wide, which such a file does not say.
+    WideSums(Vec<u8>),
     /// The component that comes with the tokenizer's SentencePiece model.
     Own,
     /// A BPE model whose merges go by rank: its JSON without merges.
@@ -56,6 +59,11 @@ impl Pack for DecoderSpec {}
 impl Pack for ModelSpec {
     fn pack(&self) -> Result<Packed> {
         match self {
+            ModelSpec::SentencePiece(model) if model.wide_sums => {
+                let narrow = SentencePieceSpec { wide_sums: false, ..model.clone() };
+                let spec = TokenizerSpec::new(ModelSpec::SentencePiece(narrow));
+                sentencepiece::write_model(&spec).map(Packed::WideSums)
+            }
             ModelSpec::SentencePiece(model) => {
                 // The normalizer that the model's own file describes goes along unchanged.
                 let normalizer = match &model.source {
@@ -81,6 +89,12 @@ impl Pack for ModelSpec {
         match packed {
             Packed::Json(json) => hf::from_exact(&json, None),
             Packed::SentencePiece(bytes) => Ok(sentencepiece::read_model(&bytes)?.model),
+            Packed::WideSums(bytes) => match sentencepiece::read_model(&bytes)?.model {
+                ModelSpec::SentencePiece(model) => {
+                    Ok(ModelSpec::SentencePiece(SentencePieceSpec { wide_sums: true, source: None, ..model }))
+                }
+                _ => Err(mismatch()),
+            },
             Packed::Ranks(json) => match hf::from_exact(&json, None)? {
                 ModelSpec::Bpe(bpe) => Ok(ModelSpec::Bpe(BpeSpec { merges: Merges::ConcatRank, ..bpe })),
                 _ => Err(mismatch()),
@@ -103,6 +117,7 @@ impl Packed {
         match self {
             Packed::Json(json) => ("json", json).into_pyobject(py),
             Packed::SentencePiece(bytes) => ("sentencepiece", PyBytes::new(py, bytes)).into_pyobject(py),
+            Packed::WideSums(bytes) => ("wide", PyBytes::new(py, bytes)).into_pyobject(py),
             Packed::Own => ("own", ()).into_pyobject(py),
             Packed::Ranks(json) => ("ranks", json).into_pyobject(py),
         }
@@ -113,6 +128,7 @@ impl Packed {
         Ok(match kind.as_str() {
             "json" => Packed::Json(data.extract()?),
             "sentencepiece" => Packed::SentencePiece(data.extract()?),
+            "wide" => Packed::WideSums(data.extract()?),
             "own" => Packed::Own,
             "ranks" => Packed::Ranks(data.extract()?),
             other => {

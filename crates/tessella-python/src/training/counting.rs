@@ -6,11 +6,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tessella_core::Result;
 use tessella_core::cancel::Cancel;
 use tessella_core::error::excerpt;
+use tessella_core::{PieceCounter, Result};
 use tessella_formats::corpus::{Corpus, CorpusOptions};
-use tessella_train::counts::{Cutter, Splitter};
+use tessella_train::counts::{Add, Cutter, Splitter};
 use tessella_train::{CountOptions, PieceCounts as Core, Source};
 
 use crate::border::errors::{self, OrRaise};
@@ -277,10 +277,27 @@ struct Cuts<'t> {
 }
 
 impl Splitter for Cuts<'_> {
-    fn cutter(&self, stop: &Arc<AtomicBool>) -> Box<Cutter<'_>> {
-        let mut cutter = self.tokenizer.piece_cutter();
-        cutter.stop_at(Cancel::new(Some(self.cancel.unwrap_or(stop))));
-        Box::new(move |text, piece| cutter.cut(text, piece))
+    fn cutter(&self, stop: &Arc<AtomicBool>, memory: usize) -> Box<dyn Cutter + '_> {
+        let mut counter = self.tokenizer.piece_counter(memory);
+        counter.stop_at(Cancel::new(Some(self.cancel.unwrap_or(stop))));
+        Box::new(Counter(counter))
+    }
+}
+
+/// Counts as a tokenizer does.
+struct Counter<'t>(PieceCounter<'t>);
+
+impl Cutter for Counter<'_> {
+    fn cut(&mut self, text: &str, add: &mut Add<'_>) -> Result<()> {
+        self.0.count(text, add)
+    }
+
+    fn finish(&mut self, add: &mut Add<'_>) -> Result<()> {
+        self.0.finish(add)
+    }
+
+    fn memory(&self) -> usize {
+        self.0.memory()
     }
 }
 

@@ -11,21 +11,53 @@ use std::time::Duration;
 
 use tessella_core::{Error, Result, threads};
 
-use super::{LEAST_BUDGET, PieceCounts, Source};
+use super::{LEAST_BUDGET, PieceCounts, Source, overflow};
 use crate::progress::{Progress, Stage, report};
 
-/// Cuts one text into pieces and hands each to the callback.
-pub type Cutter<'a> = dyn FnMut(&str, &mut dyn FnMut(&str)) -> Result<()> + 'a;
+/// Takes a piece and how often it came since it was told before.
+pub type Add<'a> = dyn FnMut(&str, u64) -> Result<()> + 'a;
+
+/// Cuts texts into pieces.
+pub trait Cutter {
+    /// Cuts one text. A piece is told when it comes for the first time, in order; later ones now or at the end.
+    fn cut(&mut self, text: &str, add: &mut Add<'_>) -> Result<()>;
+
+    /// Tells what was not told yet.
+    fn finish(&mut self, _add: &mut Add<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// The most bytes that it may hold of what was not told yet.
+    fn memory(&self) -> usize {
+        0
+    }
+}
 
 /// Gives every thread something that cuts texts. A function that cuts is one.
 pub trait Splitter: Sync {
-    /// Called once on each thread. Once `stop` is set, cutting may end in the middle of a text.
-    fn cutter(&self, stop: &Arc<AtomicBool>) -> Box<Cutter<'_>>;
+    /// Called once on each thread. Once `stop` is set, cutting may end in the middle of a text. What was not told yet
+    /// may take `memory` bytes.
+    fn cutter(&self, stop: &Arc<AtomicBool>, memory: usize) -> Box<dyn Cutter + '_>;
 }
 
 impl<F: Fn(&str, &mut dyn FnMut(&str)) -> Result<()> + Sync> Splitter for F {
-    fn cutter(&self, _stop: &Arc<AtomicBool>) -> Box<Cutter<'_>> {
-        Box::new(self)
+    fn cutter(&self, _stop: &Arc<AtomicBool>, _memory: usize) -> Box<dyn Cutter + '_> {
+        Box::new(OneByOne(self))
+    }
+}
+
+/// A function that hands over every piece.
+struct OneByOne<'f, F>(&'f F);
+
+impl<F: Fn(&str, &mut dyn FnMut(&str)) -> Result<()>> Cutter for OneByOne<'_, F> {
+    fn cut(&mut self, text: &str, add: &mut Add<'_>) -> Result<()> {
+        let mut outcome = Ok(());
+        (self.0)(text, &mut |piece| {
+            if outcome.is_ok() {
+                outcome = add(piece, 1);
+            }
+        })?;
+        outcome
     }
 }
 
@@ -111,13 +143,12 @@ pub fn count_texts<S: AsRef<str> + Send>(
         ..Source::default()
     };
     let mut counts = if threads <= 1 {
-        let mut counts = fresh()?;
-        let mut cut = split.cutter(&Arc::default());
+        let mut counting = Counting::new(fresh()?, split, &Arc::default(), options.weight);
         let mut reported = 0;
         for text in texts {
             let text = text?;
             let text = text.as_ref();
-            add_text(&mut counts, text, &mut cut, options.weight)?;
+            counting.add_text(text)?;
             note.texts += 1;
             note.bytes += text.len() as u64;
             if note.bytes - reported >= BATCH_BYTES as u64 {
@@ -125,6 +156,7 @@ pub fn count_texts<S: AsRef<str> + Send>(
                 report(progress, Stage::Count, options.done(note.bytes), options.expected_bytes)?;
             }
         }
+        let counts = counting.finish()?;
         let done = options.done(note.bytes);
         report(progress, Stage::Count, done, done)?;
         counts
@@ -146,16 +178,47 @@ pub fn count_texts<S: AsRef<str> + Send>(
     Ok(counts)
 }
 
-fn add_text(counts: &mut PieceCounts, text: &str, cut: &mut Cutter<'_>, weight: u64) -> Result<()> {
-    let mut failed = None;
-    cut(text, &mut |piece| {
-        if failed.is_none()
-            && let Err(error) = counts.add(piece, weight)
-        {
-            failed = Some(error);
-        }
-    })?;
-    failed.map_or(Ok(()), Err)
+/// What one thread counts with: the cutter's memory is part of what the counts may take.
+struct Counting<'s> {
+    counts: PieceCounts,
+    cutter: Box<dyn Cutter + 's>,
+    weight: u64,
+    budget: Option<usize>,
+}
+
+/// What a cutter may hold, as a part of the budget, and where there is none.
+const CUTTERS_PART: usize = 8;
+const CUTTERS_MOST: usize = 32 << 20;
+
+impl<'s> Counting<'s> {
+    fn new(
+        mut counts: PieceCounts,
+        split: &'s dyn Splitter,
+        stop: &Arc<AtomicBool>,
+        weight: u64,
+    ) -> Counting<'s> {
+        let budget = counts.budget;
+        let memory = budget.map_or(CUTTERS_MOST, |bytes| bytes / CUTTERS_PART);
+        let cutter = split.cutter(stop, memory);
+        counts.budget = budget.map(|bytes| bytes - cutter.memory().min(memory));
+        Counting { counts, cutter, weight, budget }
+    }
+
+    fn add_text(&mut self, text: &str) -> Result<()> {
+        let Counting { counts, cutter, weight, .. } = self;
+        cutter.cut(text, &mut |piece, count| counts.add(piece, weighted(piece, count, *weight)?))
+    }
+
+    fn finish(self) -> Result<PieceCounts> {
+        let Counting { mut counts, mut cutter, weight, budget } = self;
+        cutter.finish(&mut |piece, count| counts.add(piece, weighted(piece, count, weight)?))?;
+        counts.budget = budget;
+        Ok(counts)
+    }
+}
+
+fn weighted(piece: &str, count: u64, weight: u64) -> Result<u64> {
+    count.checked_mul(weight).ok_or_else(|| overflow(piece))
 }
 
 type Worker<'scope> = std::io::Result<std::thread::ScopedJoinHandle<'scope, Result<PieceCounts>>>;
@@ -263,20 +326,20 @@ fn count_batches<S: AsRef<str>>(
     receiver: &Mutex<Receiver<Vec<S>>>,
     split: &dyn Splitter,
     weight: u64,
-    mut counts: PieceCounts,
+    counts: PieceCounts,
     done: &AtomicU64,
     stop: &Arc<AtomicBool>,
 ) -> Result<PieceCounts> {
-    let mut cut = split.cutter(stop);
+    let mut counting = Counting::new(counts, split, stop, weight);
     while let Some(batch) = next_batch(receiver) {
         let mut bytes = 0;
         for text in &batch {
-            add_text(&mut counts, text.as_ref(), &mut cut, weight)?;
+            counting.add_text(text.as_ref())?;
             bytes += text.as_ref().len() as u64;
         }
         done.fetch_add(bytes, Ordering::Relaxed);
     }
-    Ok(counts)
+    counting.finish()
 }
 
 /// The tables of all workers, or the first failure.

@@ -47,7 +47,7 @@ use std::sync::{Arc, OnceLock};
 
 use tessella_core::{Error, Result};
 
-pub use count::{CountOptions, Cutter, Splitter, count_texts};
+pub use count::{Add, CountOptions, Cutter, Splitter, count_texts};
 pub use cursor::PieceCursor;
 pub use source::Source;
 

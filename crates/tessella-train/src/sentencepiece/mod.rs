@@ -190,6 +190,7 @@ impl SentencePieceTrainer {
             escape_whitespaces: true,
             treat_whitespace_as_suffix: spec.treat_whitespace_as_suffix(),
             user_defined: Arc::new([]),
+            blanks_before_words: false,
         })?;
         let reader = Reader {
             normalization: &normalization,

@@ -16,6 +16,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..._shown import written
 from .. import inputs, terminal
 from ..shared import add, add_reading, add_report_files, check_reports
 
@@ -52,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     found = audit(
         tokenizer,
         corpus,
-        name=options.tokenizer,
+        name=written(options.tokenizer),
         embeddings=options.embeddings,
         tensor=options.tensor,
         num_threads=options.threads,

@@ -54,7 +54,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="for GGUF: leave out a normalizer that llama.cpp cannot apply, and tell a text that differs",
     )
-    add(parser, "pattern")
+    add(parser, "differences", "pattern")
     parser.add_argument(
         "--prove", "--check", dest="check", metavar="FILE", help="compare on the lines of this file"
     )
@@ -73,22 +73,23 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentError(f"--into is for GGUF files, and {options.target} is none")
     if options.drop_normalizer and written != "gguf":
         raise ArgumentError(f"--drop-normalizer is for GGUF files, and {options.target} is none")
-    drop = options.drop_normalizer
+    drop, allow = options.drop_normalizer, inputs.differences(options, written)
     with tempfile.TemporaryDirectory(prefix="tessella-") as trial, warnings.catch_warnings():
         # The same is said when the target is written.
         warnings.simplefilter("ignore")
         made = os.path.join(trial, os.path.basename(target))
-        source.save(made, format=written, drop_normalizer=drop)
+        source.save(made, format=written, drop_normalizer=drop, allow_differences=allow)
         again = inputs.load(made)
         if written == "gguf":
             from ..._gguf import spells_no_specials
 
             again.encode_special_tokens = spells_no_specials(source)
-        number = _compared(_bare(source) if drop else source, again, options)
-    source.save(target, format=written, into=options.into, drop_normalizer=drop)
+        number, same = _compared(_bare(source) if drop else source, again, options, allow)
+    source.save(target, format=written, into=options.into, drop_normalizer=drop, allow_differences=allow)
     name = terminal.visible(options.target)
     but = " but for the normalizer" if drop else ""
-    print(f"{name}: {source.get_vocab_size():,} tokens, same ids on {number:,} texts{but}")
+    on = f"{number:,}" if same == number else f"{same:,} of {number:,}"
+    print(f"{name}: {source.get_vocab_size():,} tokens, same ids on {on} texts{but}")
     return 0
 
 
@@ -99,14 +100,19 @@ def _bare(source: Tokenizer) -> Tokenizer:
     return bare
 
 
-def _compared(source: Tokenizer, again: Tokenizer, options: argparse.Namespace) -> int:
-    """How many texts give the same ids; an error where one does not."""
+def _compared(
+    source: Tokenizer, again: Tokenizer, options: argparse.Namespace, allow: bool
+) -> tuple[int, int]:
+    """How many texts there are, and how many give the same ids; an error where one does not and may not."""
     options.text, options.files = None, [options.check] if options.check else []
-    number = 0
+    number = different = 0
     for texts in inputs.portions(inputs.texts(options, "compare") if options.check else PROBE):
         pairs = zip(texts, source.encode_batch(texts), again.encode_batch(texts), strict=True)
         for text, expected, found in pairs:
-            if expected.ids != found.ids:
+            if expected.ids == found.ids:
+                continue
+            different += 1
+            if not allow:
                 raise UnsupportedError(
                     f"the result would encode {terminal.quoted(text[:80])} as {found.ids[:20]} instead of "
                     f"{expected.ids[:20]}; nothing was written"
@@ -114,4 +120,4 @@ def _compared(source: Tokenizer, again: Tokenizer, options: argparse.Namespace) 
         number += len(texts)
     if not number:
         raise ArgumentError(f"--prove {options.check} holds no text to compare on")
-    return number
+    return number, number - different

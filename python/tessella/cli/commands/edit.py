@@ -75,6 +75,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "source")
     parser.add_argument("target", metavar="TARGET", nargs="?", help="the file or folder to write")
     parser.add_argument("-f", "--format", choices=WRITABLE, help="of the target (default: by its name)")
+    add(parser, "differences")
     parser.add_argument(
         "-t", "--token", action="append", metavar="TOKEN", help="a token, or OLD=NEW; again for more"
     )
@@ -114,11 +115,12 @@ def run(options: argparse.Namespace) -> int:
     _check(options)
     if not options.dry_run:
         written = to_write(options.target, options.format)
+        allow = inputs.differences(options, written)
         inputs.check_target(os.path.abspath(options.target))
     source = inputs.load(options.source, options.pattern)
     edited = ACTIONS[options.action](source, options)
     if not options.dry_run:
-        edited.tokenizer.save(options.target, format=written)
+        edited.tokenizer.save(options.target, format=written, allow_differences=allow)
         if options.map:
             edited.id_map.save(options.map)
         if options.model:

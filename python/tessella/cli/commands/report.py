@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 
-from ...errors import FormatError
 from .. import inputs
 from ..shared import add_report_files, check_reports
 
@@ -26,10 +25,11 @@ def run(options: argparse.Namespace) -> int:
 
     check_reports(options.output)
     try:
-        kind = json.loads(_read_file(options.report))["kind"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise FormatError(f"{options.report} is no report that was saved as JSON: {error}") from error
-    found = (Audit if kind == Audit.kind else Report).load(options.report)
+        is_audit = json.loads(_read_file(options.report))["kind"] == Audit.kind
+    except (ValueError, KeyError, TypeError):
+        # What is wrong is told where it is read.
+        is_audit = False
+    found = (Audit if is_audit else Report).load(options.report)
     for name in options.output:
         found.save(name)
     if not options.output:

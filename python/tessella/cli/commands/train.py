@@ -85,6 +85,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         choices=WRITABLE,
         help="format of the output (default: by its name)",
     )
+    add(parser, "differences")
     pipeline = parser.add_argument_group("pipeline")
     pipeline.add_argument("-r", "--recipe", metavar="NAME", help="the pipeline of a well-known tokenizer")
     pipeline.add_argument("--recipes", action="store_true", help="list the recipes and exit")
@@ -137,6 +138,7 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentError("give files or --from-counts, not both")
     # A name that promises what cannot be written is told before hours of work.
     written = to_write(options.output, options.format)
+    allow = inputs.differences(options, written)
     inputs.check_target(options.output)
     for target in (options.trace, options.checkpoint, options.save_counts):
         if target:
@@ -156,6 +158,10 @@ def run(options: argparse.Namespace) -> int:
             f"--sentencepiece {'|'.join(_sentencepiece.KINDS)} trains one, or name the output "
             f"{Path(options.output).stem}.json"
         )
+    if written == "gguf" and not allow:
+        from ..._gguf import refuse_before_training
+
+        refuse_before_training(pipeline)
     trainer = given.trainer(pipeline)
     if options.trace and pipeline.kind == "WordLevel":
         raise ArgumentError("word-level training counts and takes no steps: leave --trace out")
@@ -170,7 +176,7 @@ def run(options: argparse.Namespace) -> int:
         terminal.note(f"learning takes about {terminal.size(expected)} of memory besides the counts")
     tokenizer = _learned(pipeline, counts, trainer, options)
     seconds = time.perf_counter() - started
-    tokenizer.save(options.output, format=options.format)
+    tokenizer.save(options.output, format=options.format, allow_differences=allow)
     if not options.quiet:
         aside.texts = list(map(pipeline.prepare or str, aside.texts))
         print(report(tokenizer, counts, aside, options.output, seconds))

@@ -8,8 +8,8 @@ from ... import Tokenizer, __version__
 from ..._corpus import Texts
 from ..._progress import Meter, form
 from ..._vocabulary import Entries, entries
-from ...errors import OutOfRangeError
-from ..corpora import Reading
+from ...errors import ArgumentError, OutOfRangeError
+from ..corpora import Reading, check_names
 from ..record import SCHEMA
 from ..report import Stored
 from . import entries as of_entries
@@ -98,6 +98,9 @@ def audit(
     """
     if not isinstance(tokenizer, Tokenizer):
         raise TypeError(f"`tokenizer` must be a tessella.Tokenizer, not {type(tokenizer).__name__}")
+    check_names([name], "`name`")
+    if tensor is not None and embeddings is None:
+        raise ArgumentError("`tensor` names a matrix of a file: pass `embeddings` as well")
     if isinstance(witnesses, bool) or not isinstance(witnesses, int):
         raise TypeError(f"`witnesses` must be an int, not {type(witnesses).__name__}")
     if witnesses < 0:

@@ -59,7 +59,7 @@ impl SentencePieceModel {
     pub fn new(spec: &SentencePieceSpec) -> Result<Self> {
         let pieces = PieceTable::new(Arc::clone(&spec.pieces), spec.byte_fallback)?;
         let algorithm = match spec.kind {
-            SentencePieceKind::Unigram => Algorithm::Unigram(ScoredPieces::new(&pieces)?),
+            SentencePieceKind::Unigram => Algorithm::Unigram(ScoredPieces::new(&pieces, spec.wide_sums)?),
             SentencePieceKind::Bpe => Algorithm::Bpe(Box::new(ScoredMerges::new(&pieces)?)),
             SentencePieceKind::Word => Algorithm::Word,
             SentencePieceKind::Char => Algorithm::Char,

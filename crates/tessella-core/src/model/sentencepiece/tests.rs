@@ -15,6 +15,7 @@ fn model(kind: SentencePieceKind, pieces: &[(&str, f32, PieceKind)]) -> Result<S
         pieces: Arc::new(pieces.collect()),
         byte_fallback: false,
         treat_whitespace_as_suffix: false,
+        wide_sums: false,
         unk_surface: " ⁇ ".into(),
         source: None,
     })

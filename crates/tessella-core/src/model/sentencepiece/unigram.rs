@@ -27,6 +27,7 @@ pub(super) const AGENDA: Agenda =
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static WIDE: RefCell<Window<f64>> = RefCell::default();
 }
 
 #[derive(Debug, Default)]
@@ -43,10 +44,43 @@ pub(super) struct ScoredPieces {
     unknown: f32,
     /// Where sentences fall apart into stretches; only where all scores are finite.
     joints: Option<Joints>,
+    /// The best segmentation is found by these instead.
+    wide: Option<WideScores>,
+}
+
+/// llama.cpp's arithmetic: sums of 64 bits, to which a user-defined symbol adds nothing, and unused pieces are used.
+#[derive(Debug)]
+struct WideScores {
+    scores: Vec<f64>,
+    unknown: f64,
+}
+
+impl WideScores {
+    fn new(pieces: &PieceTable, unknown: f32) -> Self {
+        let score = |piece: &crate::spec::SentencePiece| match piece.kind {
+            PieceKind::UserDefined => 0.0,
+            _ => f64::from(piece.score),
+        };
+        WideScores { scores: pieces.all().iter().map(score).collect(), unknown: f64::from(unknown) }
+    }
+}
+
+impl Scoring for WideScores {
+    type Score = f64;
+
+    #[inline]
+    fn with_piece(&self, id: u32, _bytes: usize, before: f64) -> Option<f64> {
+        Some(self.scores[id as usize] + before)
+    }
+
+    #[inline]
+    fn with_unknown(&self, before: f64) -> f64 {
+        self.unknown + before
+    }
 }
 
 impl ScoredPieces {
-    pub(super) fn new(pieces: &PieceTable) -> Result<Self> {
+    pub(super) fn new(pieces: &PieceTable, wide: bool) -> Result<Self> {
         if pieces.ordinary_pieces().next().is_none() {
             return Err(Error::model("the model has no piece to segment with: it needs one of kind normal"));
         }
@@ -63,12 +97,14 @@ impl ScoredPieces {
         // Its own score is that of a piece that is never in a text.
         scores[pieces.unk_id() as usize] = unknown;
         let used = || pieces.ordinary_pieces().filter(|(_, piece)| piece.kind != PieceKind::Unused);
-        let finite = unknown.is_finite() && used().all(|(id, _)| !scores[id as usize].is_infinite());
+        // What a stretch became is kept for sums of 32 bits.
+        let finite = !wide && unknown.is_finite() && used().all(|(id, _)| !scores[id as usize].is_infinite());
         Ok(ScoredPieces {
             scores,
             unused: pieces.all().iter().map(|piece| piece.kind == PieceKind::Unused).collect(),
             unknown,
             joints: finite.then(|| Joints::new(used().map(|(_, piece)| piece.text.as_str()))),
+            wide: wide.then(|| WideScores::new(pieces, unknown)),
         })
     }
 
@@ -86,6 +122,15 @@ impl ScoredPieces {
         memo: Option<&mut Memo>,
         edge: impl FnMut(usize, usize, u32),
     ) -> Result<()> {
+        if let Some(wide) = &self.wide {
+            return WIDE.with_borrow_mut(|window| {
+                match best_path(text, pieces.ordinary(), wide, Some(pieces.unk_id()), 0.0, window, edge) {
+                    Err(NoPath::Stopped(error)) => Err(error),
+                    // There is an unknown id.
+                    Ok(_) | Err(NoPath::NoUnknown) => Ok(()),
+                }
+            });
+        }
         SCRATCH.with_borrow_mut(|scratch| match (&self.joints, memo) {
             (Some(joints), Some(memo)) => {
                 self.by_stretches(text, pieces, joints, memo, scratch, cancel.watch(), edge)
