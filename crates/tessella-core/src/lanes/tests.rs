@@ -51,6 +51,10 @@ fn by_concatenation(random: &mut Random) -> BpeSpec {
             texts.push(text);
         }
     }
+    // As they are learned, parts before the whole, or in any order.
+    if below(random, 2) == 0 {
+        texts[BYTE_TO_CHAR.len()..].sort_by_key(|text| text.chars().count());
+    }
     spec(&texts, Merges::ConcatRank, false)
 }
 
@@ -162,8 +166,8 @@ fn lanes_give_what_the_plain_loops_give() {
             }
         }
     }
-    assert!(taken > 90 && left > 3 && grown > 9 && cut > 9, "{taken} {left} {grown} {cut}");
-    assert!(longest.iter().all(|&count| count > 9), "{longest:?}");
+    assert!(taken > 90 && left > 1 && grown > 9 && cut > 9, "{taken} {left} {grown} {cut}");
+    assert!(longest.iter().all(|&count| count > 5), "{longest:?}");
 }
 
 #[test]
