@@ -118,7 +118,8 @@ def within(tokenizer: Tokenizer) -> Callable[[int, str], bytes]:
         # Their decoders put blanks between words, which are in no token.
         prefix = getattr(model, "continuing_subword_prefix", None) or ""
         return lambda id, token: token.removeprefix(prefix).encode()
-    others = _as_decoded(tokenizer, getattr(model, "end_of_word_suffix", None) or "")
+    prefix = getattr(model, "continuing_subword_prefix", None) or ""
+    others = _without(prefix, _as_decoded(tokenizer, getattr(model, "end_of_word_suffix", None) or ""))
     if kind == "SentencePiece":
         others = _as_sentencepiece
     if not _falls_back(tokenizer):
@@ -129,6 +130,19 @@ def within(tokenizer: Tokenizer) -> Callable[[int, str], bytes]:
         return bytes([int(spelled[1], 16)]) if spelled else others(id, token)
 
     return with_bytes
+
+
+def _without(prefix: str, of: Callable[[int, str], bytes]) -> Callable[[int, str], bytes]:
+    """The same without the mark of what goes on a word, which stands for no text."""
+    if not prefix:
+        return of
+    mark = prefix.encode()
+
+    def plain(id: int, token: str) -> bytes:
+        spelled = of(id, token)
+        return spelled.removeprefix(mark) if token.startswith(prefix) and token != prefix else spelled
+
+    return plain
 
 
 def _as_sentencepiece(_: int, token: str) -> bytes:
@@ -157,7 +171,8 @@ def _spelled_at_once(tokenizer: Tokenizer, vocabulary: dict[str, int]) -> dict[i
     decoder, added = tokenizer.decoder, tokenizer.get_added_tokens_decoder()
     if decoder is None or not decoder._handle.spells_bytes():
         return {}
-    if getattr(tokenizer.model, "end_of_word_suffix", None):
+    marks = ("end_of_word_suffix", "continuing_subword_prefix")
+    if any(getattr(tokenizer.model, mark, None) for mark in marks):
         return {}
     learned = [(token, id) for token, id in vocabulary.items() if id not in added]
     joined = tokenizer.decode_bytes([id for _, id in learned], skip_special_tokens=False)

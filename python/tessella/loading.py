@@ -1,4 +1,9 @@
-"""Any tokenizer from wherever it is."""
+"""Any tokenizer from wherever it is: a file, a folder, or a repository on a hub.
+
+What exists here is read. Of other names, ``model`` and ``owner/model`` may be a repository's
+(``_is_hub_name``), and anything else, an address with ``https://`` for one, is refused as a file that is not
+there.
+"""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ ARROWS = {
     # The names of other libraries, on what is here; their files are read by the engine.
     "compat": "_tessella batch recipes training",
     "explain": "_tessella",
-    # Which encodings are tiktoken's, that room knows.
-    "prove": "compat",
+    # Which encodings are known by name, the engine tells.
+    "prove": "_tessella",
     "demo": "compat",
     "tools": "",
     "reference": "",
@@ -33,16 +33,18 @@ ARROWS = {
     "tasks": "",
     "embeddings": "",
     "edit": "",
-    "evaluate": "",
+    # Reports that were saved are checked by a schema, as requests are.
+    "evaluate": "web",
     "data": "",
-    # Nobody uses these but the way in from the shell, as no row names them.
     "web": "*",
     "cli": "*",
 }
 # Of files beside the rooms, which rooms each uses; the others use none.
 BESIDE = {
     "__main__": "cli",
-    "_encodings": "recipes",
+    "_gguf": "training",
+    # A text that would differ is made small before it is shown.
+    "_gguf_proof": "prove",
     "implementations": "compat",
     "loading": "batch",
     "models": "training",

@@ -294,3 +294,25 @@ def test_the_unigram_corpus_of_the_textbook() -> None:
     assert loss({piece: n for piece, n in entries.items() if piece != "hug"}) == pytest.approx(
         193.317, abs=1e-3
     )
+
+
+@pytest.mark.parametrize(
+    ("model", "mark"),
+    [
+        (models.WordPiece(unk_token="[UNK]", continuing_subword_prefix=""), "continuing_subword_prefix"),
+        (models.WordPiece(unk_token="[UNK]", continuing_subword_prefix="@@"), "continuing_subword_prefix"),
+        (models.BPE(end_of_word_suffix="</w>"), "end_of_word_suffix"),
+        (models.BPE(continuing_subword_prefix="@@"), "continuing_subword_prefix"),
+    ],
+)
+def test_what_is_trained_like_another_marks_words_like_it(model: models.Model, mark: str) -> None:
+    from tessella.training.anew import Anew
+
+    old = tessella.Tokenizer(model)
+    old.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    anew, texts = Anew(old), ["low lower lowest", "newer wider tiles"] * 20
+    said = getattr(model, mark)
+    made = anew.learned(anew.count(texts, progress=False), anew.trainer(60, show_progress=False))
+    assert getattr(made.model, mark) == said
+    marked = [token for token in made.get_vocab() if said and said in token]
+    assert bool(marked) == bool(said) and made.encode("lower").tokens

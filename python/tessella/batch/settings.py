@@ -2,8 +2,9 @@
 
 Where files tell the same thing, ``tokenizer_config.json`` wins over ``special_tokens_map.json``, what a
 caller passes wins over both, and a role that none of them gives is the class's own or what the token's name
-tells. Stages, and whether texts get special tokens round them, are those of ``tokenizer.json``: see
-``classes`` for the few settings that change a stage.
+tells. (Of a SentencePiece model whose class makes the tokenizer, ``special_tokens_map.json`` wins where
+``tokenizer_config.json`` lists no added tokens: see ``from_pieces``.) Stages, and whether texts get special
+tokens round them, are those of ``tokenizer.json``: see ``classes`` for the few settings that change a stage.
 """
 
 from __future__ import annotations

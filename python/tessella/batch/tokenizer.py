@@ -111,7 +111,7 @@ class PretrainedTokenizer(OtherNames):
     # Of subclasses: what holds where the settings do not say.
     _defaults: Mapping[str, object] = {}
     # The ends of texts that settings ask for, and what the pieces of CLIP models have at the ends of words.
-    _ends: Ends
+    _ends: Ends = Ends()
     _word_end: str | None = None
 
     def __init__(

@@ -6,7 +6,7 @@ the first model need not be normalized, so the second is brought to its sum.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import exp, fsum, inf, log
 
 from ..counting import PieceCounts
@@ -66,13 +66,20 @@ def mixed(first: Mapping[str, float], second: Mapping[str, float], weight: float
         >>> {piece: round(exp(score), 6) for piece, score in scores.items()}
         {'a': 0.35, 'b': 0.25, 'c': 0.4}
     """
-    scale = log(fsum(map(exp, first.values()))) - log(fsum(map(exp, second.values())))
+    # A model without pieces says nothing of the sum that the other is to have.
+    scale = (_log_sum(first.values()) - _log_sum(second.values())) if first and second else 0.0
+    ours, theirs = (log(share) if share > 0 else -inf for share in (1 - weight, weight))
     scores = {}
     for piece in (*first, *(one for one in second if one not in first)):
-        one = exp(first.get(piece, -inf)) * (1 - weight)
-        other = exp(second.get(piece, -inf) + scale) * weight
-        scores[piece] = log(one + other) if one + other > 0 else first.get(piece, second.get(piece, 0.0))
+        found = _log_sum((first.get(piece, -inf) + ours, second.get(piece, -inf) + scale + theirs))
+        scores[piece] = found if found > -inf else first.get(piece, second.get(piece, 0.0))
     return scores
+
+
+def _log_sum(scores: Collection[float]) -> float:
+    """The logarithm of the sum of probabilities, which need not be numbers that can be written."""
+    highest = max(scores)
+    return highest if highest in (inf, -inf) else highest + log(fsum(exp(one - highest) for one in scores))
 
 
 def _learned(words: Mapping[str, int], size: int, longest: int | None) -> dict[str, float]:

@@ -18,7 +18,7 @@ import numpy as np
 from .. import Tokenizer
 from .._progress import Meter, form
 from ..counting import memory_size
-from ..errors import ArgumentError, EncodeError, OutOfRangeError
+from ..errors import ArgumentError, EncodeError, ModelError, OutOfRangeError
 from .blocks import Blocks, Histogram
 from .coded import Coded
 from .corpora import Corpus, Reading, check_names, corpora, portions
@@ -74,8 +74,8 @@ class Candidate:
         """What it makes of a portion: a row for each document."""
         try:
             ragged = self.tokenizer.encode_ids_batch(texts, add_special_tokens=False, num_threads=threads)
-        except EncodeError as error:
-            raise EncodeError(f"the tokenizer {self.name!r}: {error}") from error
+        except (EncodeError, ModelError) as error:
+            raise type(error)(f"the tokenizer {self.name!r}: {error}") from error
         ids, offsets = ragged.ids, ragged.offsets
         counts.add(ids, offsets)
         tokens = ragged.lengths()

@@ -46,12 +46,16 @@ class Anew:
         return cut is not None and cut._handle.spells_bytes()
 
     def trainer(self, vocab_size: int | None = None, **options: Any) -> Trainer:
-        """The trainer. Special tokens stay, and so do all bytes where the pre-tokenizer spells them."""
+        """The trainer. Special tokens, marks of parts of words and bytes that are spelled stay."""
         made = BY_MODEL[self.kind]
         if vocab_size is not None:
             options["vocab_size"] = vocab_size
         if "initial_alphabet" in made._options and self._spells_bytes():
             options.setdefault("initial_alphabet", ByteLevel.alphabet())
+        for mark in ("continuing_subword_prefix", "end_of_word_suffix"):
+            said = getattr(self.tokenizer.model, mark, None)
+            if said is not None and mark in made._options:
+                options.setdefault(mark, said)
         if "special_tokens" not in options:
             added = self.tokenizer.get_added_tokens_decoder()
             special: list[Any] = [token for _, token in sorted(added.items()) if token.special]

@@ -133,14 +133,16 @@ def _of_type(value: Any, kinds: list[str], path: str) -> Any:
 
 
 def _any_of(value: Any, schema: Schema, path: str) -> Any:
-    raised: list[Invalid] = []
+    raised: list[tuple[int, tuple[int, bool], Invalid]] = []
     for one in schema["anyOf"]:
         try:
             return check(value, one, path)
         except Invalid as error:
-            raised.append(error)
+            # What it has that a choice must have says which one was meant.
+            meant = sum(name in value for name in one.get("required", ())) if isinstance(value, dict) else 0
+            raised.append((meant, error.nearness, error))
     # The one that got furthest says what is wrong.
-    raise max(raised, key=lambda error: error.nearness)
+    raise max(raised, key=lambda one: one[:2])[2]
 
 
 def _string(value: str, schema: Schema, path: str) -> str:

@@ -293,3 +293,17 @@ def test_another_splitter_puts_tokens_out_of_reach():
         assert not set(edited.unreachable) & set(edited.tokenizer.encode(text).tokens)
     without = edit.remove(edited.tokenizer, edited.unreachable, dependents="remove")
     assert encoded(without.tokenizer, corpus[0]) == without.id_map.apply(encoded(edited.tokenizer, corpus[0]))
+
+
+def test_scores_that_are_no_probabilities():
+    """Far below what a number holds, far above it, or none at all: the mixture is what the rule says of logarithms."""
+    from tessella.edit.mixing import mixed
+
+    for low in (-5000.0, 0.0, 5000.0):
+        found = mixed({"a": low + log(0.5), "b": low + log(0.5)}, {"a": log(0.2), "c": log(0.8)}, 0.5)
+        wanted = {"a": 0.35, "b": 0.25, "c": 0.4}
+        assert found == pytest.approx({one: low + log(share) for one, share in wanted.items()})
+    assert mixed({}, {"a": -1.0}, 0.5) == pytest.approx({"a": -1.0 + log(0.5)})
+    nothing = Tokenizer(models.Unigram([("<unk>", 0.0)], 0))
+    assert len(edit.extend(nothing, ["ab abc"] * 20, 6).tokenizer.get_vocab()) > 1
+    assert edit.merge(nothing, nothing).tokenizer.get_vocab() == {"<unk>": 0}

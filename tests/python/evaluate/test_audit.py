@@ -305,3 +305,19 @@ def test_forms(tokenizers, tmp_path):
     assert text.startswith("# Audit of b\\|\\`\\<x\\>\\`\n")
     assert "Merge residues" in text and "Unreachable, proven: 13" in text
     assert repr(found) == "Audit(b|`<x>`; 330 entries, 13 unreachable)"
+
+
+@pytest.mark.parametrize("splitter", [None, pre_tokenizers.Whitespace(), pre_tokenizers.BertPreTokenizer()])
+def test_the_mark_of_what_goes_on_a_word_is_no_text(splitter):
+    """A splitter that cuts `#` from `b` does not keep `##b` from coming out, of `ab`."""
+    merges = [("##b", "##c"), ("a", "##bc")]
+    vocabulary = {"a": 0, "##b": 1, "##c": 2, "##bc": 3, "abc": 4, "b": 5}
+    tokenizer = Tokenizer(models.BPE(vocabulary, merges, continuing_subword_prefix="##"))
+    if splitter is not None:
+        tokenizer.pre_tokenizer = splitter
+    found = audit(tokenizer)
+    assert not found.unreachable and found.to_dict()["reachable"] == 6
+    assert entries(tokenizer).bytes == [b"a", b"b", b"c", b"bc", b"abc", b"b"]
+    # A text may have the mark itself.
+    pieces = {"[UNK]": 0, "##b": 1, "##bb": 2, "[UNK]b": 3, "[UNK]bb": 4, "##bbb": 5, "[UNK]bbb": 6}
+    assert not audit(Tokenizer(models.WordPiece(pieces, unk_token="[UNK]"))).unreachable

@@ -1,11 +1,10 @@
-"""The textbook examples, number by number."""
+"""The textbook examples, as far as ``tests/python/test_worked_examples.py`` does not tell them number by number."""
 
 import itertools
 import math
 
 import pytest
-from tessella.errors import ArgumentError
-from tessella.pre_tokenizers import BertPreTokenizer, ByteLevel
+from tessella.pre_tokenizers import BertPreTokenizer
 from tessella.reference import (
     ByteBpe,
     Unigram,
@@ -14,8 +13,6 @@ from tessella.reference import (
     WordPiece,
     count_substrings,
     gage_compress,
-    gage_expand,
-    number_words,
     show_history,
 )
 
@@ -28,30 +25,19 @@ COURSE = [
 ]
 
 
-def pieces(pre_tokenizer, *texts):
-    return [piece for text in texts for piece, _ in pre_tokenizer.pre_tokenize_str(text)]
-
-
 def pairs(text):
     return [tuple(pair.split("+")) for pair in text.split()]
 
 
 def test_gage():
-    packed = gage_compress("aaabdaaabac")
-    assert packed.states == (b"aaabdaaabac", b"ZabdZabac", b"ZYdZYac", b"XdXac")
-    assert packed.table == {"Z": b"aa", "Y": b"ab", "X": b"ZY"}
-    assert gage_expand(packed) == b"aaabdaaabac"
     assert gage_compress("abc").pairs == ()
     everything = bytes(range(256)) * 2
     assert gage_compress(everything).data == everything
 
 
-def test_cats():
+def test_history():
     words = {"cat": 5, "cats": 2, "eat": 10, "eating": 3, "running": 2, "jumping": 1, "food": 6}
     bpe = WordBpe.train(words, vocab_size=21)
-    assert len(bpe.alphabet) == 16
-    assert bpe.merges == pairs("a+t e+at c+at i+n in+g")
-    assert len(bpe.vocab) == 21
     assert dict(bpe.history[-1].corpus) == {
         ("cat",): 5,
         ("cat", "s"): 2,
@@ -61,130 +47,27 @@ def test_cats():
         ("j", "u", "m", "p", "ing"): 1,
         ("f", "o", "o", "d"): 6,
     }
-    with pytest.raises(ArgumentError, match="16 different characters"):
-        WordBpe.train(words, vocab_size=15)
-    more = WordBpe.train(words, merges=1000)
-    assert more.ended == f"no pair is left after {len(more.merges)} merges" and len(more.merges) < 1000
     shown = show_history(bpe.history, corpus=True)
-    assert [line.split() for line in shown.splitlines()][9] == [
-        "2",
-        "e",
-        "+",
-        "at",
-        "eat",
-        "13",
-        "15",
-    ] and "c a t" not in shown.split("   3  ")[1]
+    assert shown.splitlines()[9].split() == ["2", "e", "+", "at", "eat", "13", "15"]
+    assert "c a t" not in shown.split("   3  ")[1]
 
 
 def test_end_of_word():
     text = "There is an 80% chance of rainfall today. We are pretty sure it is going to rain."
     words = text.split(" ")
     bpe = WordBpe.train(words, merges=1000, end_of_word="</w>")
-    symbols = [symbol for word in words for symbol in bpe.spell(word)]
-    assert (len(bpe.alphabet), len(words)) == (24, 17)
-    assert [symbols.count(symbol) for symbol in ("</w>", "a", "e")] == [17, 7, 7]
-    first = "e+</w> r+e</w> i+n i+s is+</w> a+n r+a ra+in t+o .+</w> T+h Th+e The+re</w> an+</w> 8+0"
-    assert bpe.merges[:15] == pairs(first)
-    assert bpe.history[0].count == 5
-    left = [step.symbols for step in bpe.history]
-    assert (left[0], left[13], max(left), left[49], len(left)) == (25, 31, 31, 16, 50)
-    assert bpe.ended == "no pair is left after 50 merges"
     assert bpe.decode(token for word in words for token in bpe.encode(word)) == text
 
 
-def test_hugs():
-    bpe = WordBpe.train(HUGS, merges=3)
-    assert bpe.merges == pairs("u+g u+n h+ug")
-    assert bpe.encode("bug") == ["b", "ug"]
-    assert bpe.encode("mug") == ["[UNK]", "ug"]
-    assert bpe.encode("thug") == ["[UNK]", "hug"]
-
-
-def test_course_bpe():
-    bpe = WordBpe.train(pieces(ByteLevel(False), *COURSE), vocab_size=49)
-    assert bpe.merges == pairs(
-        "Ġ+t i+s e+r Ġ+a Ġt+o e+n T+h Th+is o+u s+e Ġto+k Ġtok+en n+d Ġ+is Ġt+h Ġth+e i+n Ġa+b Ġtoken+i"
-    )
-    assert bpe.history[0].count == 7
-    tokens = [
-        token for piece in pieces(ByteLevel(False), "This is not a token.") for token in bpe.encode(piece)
-    ]
-    assert tokens == ["This", "Ġis", "Ġ", "n", "o", "t", "Ġa", "Ġtoken", "."]
-    longer = [COURSE[0] + " This is for you", *COURSE[1:]]
-    (step,) = WordBpe.train(pieces(ByteLevel(False), *longer), merges=1).history
-    assert (step.pair, step.count) == (("i", "s"), 7)
-
-
 def test_raw_bytes():
-    text = "this is an example. I am an engineer. this is test"
-    bpe = ByteBpe.train(text, merges=1)
-    assert len(text.encode()) == 50
-    assert bpe.merges == {(105, 115): 256} and bpe.history[0].count == 4
-    assert len(bpe.encode(text)) == 46
-    assert bpe.encode("a") == [97]
+    bpe = ByteBpe.train("this is an example. I am an engineer. this is test", merges=1)
     assert bpe.decode([0xC3, 0x28, 256]) == "\ufffd(is"
-    assert bpe.compression_ratio(text) == 50 / 46
 
 
 def test_wordpiece():
     specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    words = pieces(BertPreTokenizer(), *COURSE)
+    words = [piece for text in COURSE for piece, _ in BertPreTokenizer().pre_tokenize_str(text)]
     model = WordPiece.train(words, vocab_size=70, special_tokens=specials)
-    assert len(model.vocab) - len(model.history) - 5 == 40
-    assert [step.made for step in model.history] == [
-        "ab",
-        "##fu",
-        "Fa",
-        "Fac",
-        "##ct",
-        "##ful",
-        "##full",
-        "##fully",
-        "Th",
-        "ch",
-        "##hm",
-        "cha",
-        "chap",
-        "chapt",
-        "##thm",
-        "Hu",
-        "Hug",
-        "Hugg",
-        "sh",
-        "th",
-        "is",
-        "##thms",
-        "##za",
-        "##zat",
-        "##ut",
-    ]
-    assert model.encode("Hugging") == ["Hugg", "##i", "##n", "##g"]
-    assert model.encode("HOgging") == ["[UNK]"]
-    text = pieces(BertPreTokenizer(), "This is the Hugging Face course!")
-    assert [token for word in text for token in model.encode(word)] == (
-        [
-            "Th",
-            "##i",
-            "##s",
-            "is",
-            "th",
-            "##e",
-            "Hugg",
-            "##i",
-            "##n",
-            "##g",
-            "Fac",
-            "##e",
-            "c",
-            "##o",
-            "##u",
-            "##r",
-            "##s",
-            "##e",
-            "[UNK]",
-        ]
-    )
     by_frequency = WordPiece.train(words, vocab_size=70, special_tokens=specials, rule="frequency")
     assert by_frequency.vocab != model.vocab and len(by_frequency.vocab) == 70
 
@@ -208,17 +91,8 @@ def unigram():
 
 def test_unigram():
     model = unigram()
-    best = {"hug": 0.0714286, "pug": 0.0077098, "pun": 0.0061678, "bun": 0.0014512, "hugs": 0.0017007}
-    for word, probability in best.items():
-        assert round(model.probability(word), 7) == probability
-    (first, score), (second, other), (third, last), *_ = model.n_best("hugs", 5)
-    assert {tuple(first), tuple(second), tuple(third)} == {("hug", "s"), ("h", "ugs"), ("hu", "gs")}
+    (_, score), (_, other), (_, last), *_ = model.n_best("hugs", 5)
     assert score == pytest.approx(other, abs=1e-12) == pytest.approx(last, abs=1e-12)
-    assert model.encode("unhug") == ["un", "hug"]
-    assert round(model.probability("unhug"), 7) == 0.0054422
-    assert round(model.loss(HUGS), 3) == 169.803
-    assert round(model.without("hug").loss(HUGS), 3) == 193.317
-    assert round(model.without("pu").loss(HUGS), 3) == 169.803
     assert model.least_needed(HUGS, 100)[-1][0] != "pu"
     assert dict(model.least_needed(HUGS, 100))["hug"] == pytest.approx(23.514, abs=1e-3)
 
@@ -264,24 +138,5 @@ def test_samples_follow_the_probabilities(alpha):
 
 
 def test_word_level():
-    words = [
-        "The",
-        "weather",
-        "is",
-        "sunny",
-        "today.",
-        "We",
-        "should",
-        "go",
-        "out",
-        "and",
-        "get",
-        "some",
-        "sun",
-        "to",
-        "relax.",
-    ]
-    assert number_words(words)["relax."] == 14 and list(number_words(words))[:3] == ["The", "weather", "is"]
-    assert number_words(["a", "b", "a"])["a"] == 2
     model = WordLevel.train({"foot": 3, "ball": 2, "football": 1}, vocab_size=3)
     assert model.encode(["foot", "ball", "football"]) == ["foot", "ball", "[UNK]"]

@@ -315,3 +315,21 @@ def test_a_process_ends_in_order(tokenizers, tmp_path, signal_number):
     finally:
         process.kill()
         process.communicate()
+
+
+def test_a_token_of_the_environment_is_looked_at_as_that_of_a_file(monkeypatch, tmp_path):
+    """With a line end it would never be borne, and everybody would stand before a closed door."""
+    from tessella.cli.commands.serve import VARIABLE, token
+    from tessella.errors import ArgumentError
+
+    for given, wanted in (("abc\n", "abc"), ("", None)):
+        monkeypatch.setenv(VARIABLE, given)
+        assert token(None) == wanted
+    for given in (" ", "a b", "é"):
+        monkeypatch.setenv(VARIABLE, given)
+        with pytest.raises(ArgumentError, match=VARIABLE):
+            token(None)
+    file = tmp_path / "token"
+    file.write_bytes(b"\xff\n")
+    with pytest.raises(ArgumentError, match="must hold a token"):
+        token(str(file))

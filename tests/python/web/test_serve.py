@@ -170,7 +170,7 @@ def test_a_part_that_cannot_fit_is_told(client):
 TEMPLATE = (
     "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}{% generation %}{{ m.content }}"
     "{% endgeneration %}{% else %}{{ m.content }}{% endif %}{% endfor %}"
-    "{% if add_generation_prompt %}<assistant>{% endif %}"
+    "{% if add_generation_prompt and not quiet %}<assistant>{% endif %}"
 )
 
 
@@ -194,6 +194,13 @@ def test_chat(tokenizers):
         assert client.post("/v1/chat", {"messages": messages, "tokenizer": "mute"}).status == 404
         like = client.post("/tokenize", {"messages": messages}).json
         assert like["tokens"] == talker.encode("<user>low<assistant>tiles<assistant>").ids
+        for path, field in (("/tokenize", "chat_template_kwargs"), ("/v1/chat", "variables")):
+            asked = {"messages": messages, "add_generation_prompt": True, field: {"quiet": True, "name": 1}}
+            quiet = client.post(path, asked).json
+            assert quiet.get("tokens", quiet.get("ids")) == talker.encode("<user>low<assistant>tiles").ids
+            for taken in ("chat_template", "conversation", "tokenize"):
+                refused = client.post(path, {**asked, field: {taken: "{{ 1 }}"}})
+                assert refused.status == 409 and taken in refused.json["error"]["message"]
 
 
 def test_shapes_of_other_servers(client, tokenizers):
@@ -229,6 +236,37 @@ def test_shapes_of_other_servers(client, tokenizers):
     assert raw == "a😀".encode() and any(isinstance(one["piece"], list) for one in pieces[1:]) == (
         len(pieces) > 2
     )
+
+
+def test_pieces_join_to_the_text(tokenizers):
+    """Decoded by itself, a token may lack the blank in front of it."""
+    text = " low lower  naïve\n"
+    for name in ("bpe", "unigram"):
+        with Running(application(Service({"other": tokenizers["wordpiece"], name: tokenizers[name]}))) as one:
+            asked = {"content": text, "with_pieces": True, "model": name}
+            pieces = one.post("/tokenize", asked).json["tokens"]
+            assert [row["id"] for row in pieces] == tokenizers[name].encode(
+                text, add_special_tokens=False
+            ).ids
+            joined = "".join(row["piece"] for row in pieces)
+            tokens = tokenizers[name].encode(text, add_special_tokens=False).tokens
+            wanted = "".join(tokens).replace("▁", " ") if name == "unigram" else text
+            assert joined == wanted and " low" in joined
+            [end] = one.post("/tokenize", {**asked, "content": "</s>"}).json["tokens"][-1:]
+            assert name != "unigram" or end["piece"] == "</s>"
+
+
+def test_the_shape_that_was_meant_is_told(client):
+    for body, words in (
+        ({"content": "a", "pieces": True}, 'no field "pieces": known are model, content'),
+        (
+            {"messages": [{"role": "user"}], "prompt_text": "a"},
+            'no field "prompt_text": known are model, messages',
+        ),
+        ({"messages": []}, "$.messages must have 1 items"),
+        ({"prompt": 3}, "$.prompt must be a string"),
+    ):
+        assert words in client.post("/tokenize", body).json["error"]["message"]
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ...web.bounds import Bounds
 
 PORT = 8080
+#: The environment variable that may hold the token.
+VARIABLE = "TESSELLA_SERVE_TOKEN"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,12 +102,16 @@ def loaded(given: list[str], pattern: str | None) -> dict[str, Tokenizer]:
 
 def token(file: str | None) -> str | None:
     """The token of a file, or of the environment."""
+    place = file or VARIABLE
     if file is None:
-        return os.environ.get("TESSELLA_SERVE_TOKEN") or None
-    with open(file, encoding="utf-8") as opened:
-        found = opened.read().strip()
+        if not (given := os.environ.get(VARIABLE)):
+            return None
+        found = given.strip()
+    else:
+        with open(file, encoding="utf-8", errors="replace") as opened:
+            found = opened.read().strip()
     if not found or not found.isascii() or not found.isprintable() or " " in found:
-        raise ArgumentError(f"{file} must hold a token: letters, digits and signs of ASCII on one line")
+        raise ArgumentError(f"{place} must hold a token: letters, digits and signs of ASCII on one line")
     return found
 
 

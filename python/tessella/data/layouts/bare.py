@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import FormatError
 from ..batches import Batch, taken
 from .base import Files, Layout, Part, Shape, View
-from .side import Masks, flat, mapped
+from .side import Masks, flat, mapped, write_all
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,15 +43,8 @@ def by_mark(ids: npt.NDArray[Any], eos: int | None, bos: int | None) -> npt.NDAr
 
 def write_nanogpt(files: Files, stem: str, batches: Iterable[Batch], shape: Shape) -> list[Part]:
     """Writes a shard."""
-    tokens = files.open(f"{stem}.bin")
-    masks = Masks(files, f"{stem}.bin.mask", shape)
-    documents = 0
-    for batch in batches:
-        tokens.write(batch.ids)
-        masks.write(batch)
-        documents += len(batch.lengths)
-    count = tokens.size // shape.numbers.itemsize
-    return [{"name": f"{stem}.bin", "documents": documents, "tokens": count}]
+    lengths = write_all(files, f"{stem}.bin", f"{stem}.bin.mask", batches, shape)
+    return [{"name": f"{stem}.bin", "documents": len(lengths), "tokens": int(lengths.sum())}]
 
 
 def view_nanogpt(folder: str, part: Part, shape: Shape) -> View:

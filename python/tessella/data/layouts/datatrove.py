@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from ..batches import Batch
 from .base import Files, Layout, Part, Shape, View
-from .side import Masks, flat, mapped
+from .side import flat, mapped, write_all
 
 __all__ = ["LAYOUT", "shortly"]
 
@@ -34,17 +34,8 @@ def shortly(count: int) -> str:
 
 def write(files: Files, stem: str, batches: Iterable[Batch], shape: Shape) -> list[Part]:
     """Writes a shard."""
-    import numpy as np
-
     name = f"{stem}.ds"
-    tokens = files.open(name)
-    masks = Masks(files, f"{name}.loss", shape)
-    lengths = []
-    for batch in batches:
-        tokens.write(batch.ids)
-        masks.write(batch)
-        lengths.append(batch.lengths)
-    ends = np.concatenate(lengths).cumsum() if lengths else np.empty(0, np.int64)
+    ends = write_all(files, name, f"{name}.loss", batches, shape).cumsum()
     count = int(ends[-1]) if len(ends) else 0
     files.open(f"{name}.index").write(ends.astype("<u8"))
     size = shape.numbers.itemsize

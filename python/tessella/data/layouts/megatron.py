@@ -16,7 +16,7 @@ from typing import Any
 from ...errors import FormatError, UnsupportedError
 from ..batches import Batch
 from .base import Files, Layout, Part, Shape, View, little
-from .side import Masks, flat, mapped
+from .side import flat, mapped, write_all
 
 __all__ = ["LAYOUT", "index", "read_index"]
 
@@ -57,18 +57,9 @@ def index(lengths: Any, dtype: str) -> bytes:
 
 def write(files: Files, stem: str, batches: Iterable[Batch], shape: Shape) -> list[Part]:
     """Writes a shard."""
-    import numpy as np
-
-    tokens = files.open(f"{stem}.bin")
-    masks = Masks(files, f"{stem}.bin.mask", shape)
-    lengths = []
-    for batch in batches:
-        tokens.write(batch.ids)
-        masks.write(batch)
-        lengths.append(batch.lengths)
-    all_lengths = np.concatenate(lengths) if lengths else np.empty(0, np.int64)
-    files.open(f"{stem}.idx").write(index(all_lengths, shape.dtype))
-    return [{"name": stem, "documents": len(all_lengths), "tokens": int(all_lengths.sum())}]
+    lengths = write_all(files, f"{stem}.bin", f"{stem}.bin.mask", batches, shape)
+    files.open(f"{stem}.idx").write(index(lengths, shape.dtype))
+    return [{"name": stem, "documents": len(lengths), "tokens": int(lengths.sum())}]
 
 
 def read_index(path: str) -> tuple[str, Any, Any]:

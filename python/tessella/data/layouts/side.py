@@ -1,19 +1,24 @@
-"""Loss masks beside files that have no place for them: one byte for each token, 1 where it counts."""
+"""Bare rows of numbers, and loss masks beside files that have no place for them.
+
+A mask has one byte for each token, 1 where it counts.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..batches import Batch
 from .base import Files, Flat, Shape
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     from ..outputs import Output
 
-__all__ = ["Masks", "flat", "mapped"]
+__all__ = ["Masks", "flat", "mapped", "write_all"]
 
 ENDING = ".mask"
 
@@ -30,6 +35,21 @@ class Masks:
 
         if self._file is not None:
             self._file.write(np.ones(batch.ids.size, np.uint8) if batch.mask is None else batch.mask)
+
+
+def write_all(
+    files: Files, name: str, mask: str, batches: Iterable[Batch], shape: Shape
+) -> npt.NDArray[np.int64]:
+    """Writes tokens one after the other, and their marks; gives the lengths of the documents."""
+    import numpy as np
+
+    tokens, masks = files.open(name), Masks(files, mask, shape)
+    lengths = [np.empty(0, np.int64)]
+    for batch in batches:
+        tokens.write(batch.ids)
+        masks.write(batch)
+        lengths.append(batch.lengths)
+    return np.concatenate(lengths)
 
 
 def mapped(path: str, dtype: Any, offset: int = 0, count: int | None = None) -> npt.NDArray[Any]:

@@ -8,6 +8,7 @@ the id.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -176,7 +177,7 @@ def texts_of(
     # Beginnings of words that are cut off soon: short ones, and those with rare letters.
     own = [token for token in entries.tokens if token and token.isalnum() and len(token) <= 4]
     starters = [*"xqzjvkwyb0123456789", *own[:: max(len(own) // STARTERS, 1)]]
-    pending = {}
+    pending: dict[int, Iterator[str]] = {}
     for id in wanted:
         spelled, token = entries.bytes[id], entries.tokens[id]
         assert spelled is not None and token is not None
@@ -186,7 +187,11 @@ def texts_of(
             # Some models take the name of a byte, where a text has it, for the byte's entry.
             pending[id] = iter([*some, token])
         else:
-            pending[id] = _texts(spelled, bool(prefix) and token.startswith(prefix), starters)
+            continues = bool(prefix) and token.startswith(prefix)
+            pending[id] = _texts(spelled, continues, starters)
+            if continues:
+                # A text may have the mark itself.
+                pending[id] = chain([token], pending[id])
     found: dict[int, str] = {}
     tried: dict[int, int] = dict.fromkeys(wanted, 0)
     # One text for each at first, then more and more for the few that are left.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..answers import Refused
@@ -12,7 +13,7 @@ from .service import Service
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
 
-__all__ = ["CHAT", "MESSAGES", "rendered"]
+__all__ = ["CHAT", "MESSAGES", "VARIABLES", "rendered"]
 
 MESSAGES = {
     "type": "array",
@@ -25,6 +26,8 @@ MESSAGES = {
     "maxItems": 10_000,
 }
 _OBJECTS = {"type": ["array", "null"], "items": {"type": "object"}, "maxItems": 1000, "default": None}
+#: What a template reads besides, such as whether a model shall think.
+VARIABLES = {"type": ["object", "null"], "default": None}
 
 
 def _request(service: Service) -> dict[str, Any]:
@@ -42,6 +45,7 @@ def _request(service: Service) -> dict[str, Any]:
             },
             "tools": described(_OBJECTS, "JSON schemas of tools, for the template."),
             "documents": described(_OBJECTS, "Objects with `title` and `text`, for the template."),
+            "variables": described(VARIABLES, "Further names that the template reads, with their values."),
             "add_generation_prompt": flag("End with what begins the assistant's answer.", False),
             "continue_final_message": flag("End right behind the text of the last message.", False),
             "tokenize": flag("Also tell the ids of the text.", True),
@@ -60,8 +64,16 @@ class Named(Protocol):
     def tokenizer(self, name: str | None) -> tuple[str, Tokenizer]: ...
 
 
-def rendered(service: Named, name: str | None, messages: list[Any], **options: Any) -> Any:
+def rendered(
+    service: Named,
+    name: str | None,
+    messages: list[Any],
+    variables: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Any:
     """What ``apply_chat_template`` gives, its complaints as answers."""
+    from inspect import signature
+
     from ...batch import PretrainedTokenizer
     from ...errors import MissingDependencyError, TessellaError
 
@@ -76,8 +88,12 @@ def rendered(service: Named, name: str | None, messages: list[Any], **options: A
         raise Refused(
             404, f"the tokenizer {chosen!r} has no chat template {template!r}: it has {names}", "$.template"
         )
+    variables = variables or {}
+    # An argument by way of a variable could be a template, which nobody may send.
+    if taken := [one for one in variables if one in signature(known.apply_chat_template).parameters]:
+        raise Refused(409, f"{taken[0]!r} is no variable of a template: it has another meaning here")
     try:
-        return known.apply_chat_template(messages, chat_template=template, **options)
+        return known.apply_chat_template(messages, chat_template=template, **options, **variables)
     except MissingDependencyError:
         raise
     except (TessellaError, TypeError, ValueError, KeyError) as error:
@@ -93,7 +109,14 @@ def _chat(service: Service, asked: dict[str, Any], deadline: Deadline) -> dict[s
     name = asked["tokenizer"]
     shared = {
         key: asked[key]
-        for key in ("template", "tools", "documents", "add_generation_prompt", "continue_final_message")
+        for key in (
+            "template",
+            "tools",
+            "documents",
+            "variables",
+            "add_generation_prompt",
+            "continue_final_message",
+        )
     }
     text = rendered(service, name, asked["messages"], tokenize=False, **shared)
     told: dict[str, Any] = {"tokenizer": service.tokenizer(name)[0], "text": text}

@@ -6,10 +6,12 @@ vLLM's, one with ``content`` llama.cpp's; their defaults differ, and are those o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ..._vocabulary import within
 from ..work import Deadline
-from .chat import MESSAGES, rendered
+from .chat import MESSAGES, VARIABLES, rendered
 from .decoding import IDS
 from .operation import Operation, described, flag, request
 from .service import Service, longest
@@ -45,11 +47,13 @@ def _forms(service: Service) -> dict[str, Any]:
             "add_special_tokens": flag("Let the post-processor add its special tokens as well.", False),
             "return_token_strs": flag("Also tell the tokens.", False),
             "tools": {"type": ["array", "null"], "items": {"type": "object"}, "default": None},
+            "chat_template_kwargs": described(VARIABLES, "Further names that the template reads."),
         },
         "messages",
     )
     content = request(
         {
+            "model": _MODEL,
             "content": {"type": "string"},
             "add_special": flag("Let the post-processor add its special tokens.", False),
             "parse_special": flag("Take special tokens in the text for what they are.", True),
@@ -68,6 +72,7 @@ def _like_vllm(service: Service, asked: dict[str, Any]) -> dict[str, Any]:
             service,
             name,
             asked["messages"],
+            asked["chat_template_kwargs"],
             tokenize=False,
             tools=asked["tools"],
             add_generation_prompt=asked["add_generation_prompt"],
@@ -78,8 +83,20 @@ def _like_vllm(service: Service, asked: dict[str, Any]) -> dict[str, Any]:
     return {"count": len(ids), "max_model_len": longest(tokenizer), "tokens": ids, "token_strs": tokens}
 
 
-def _piece(tokenizer: Tokenizer, id: int) -> str | list[int]:
-    raw = tokenizer.decode_bytes([id], False)
+def _pieces(tokenizer: Tokenizer, ids: Iterable[int]) -> dict[int, str | list[int]]:
+    """The text that each id stands for within a text: decoded by itself it may lack the blank in front."""
+    bytes_of, added = within(tokenizer), tokenizer.get_added_tokens_decoder()
+    found: dict[int, str | list[int]] = {}
+    for id in ids:
+        token = tokenizer.id_to_token(id)
+        if id in added:
+            found[id] = added[id].content
+        else:
+            found[id] = _text_or_bytes(b"" if token is None else bytes_of(id, token))
+    return found
+
+
+def _text_or_bytes(raw: bytes) -> str | list[int]:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -87,13 +104,13 @@ def _piece(tokenizer: Tokenizer, id: int) -> str | list[int]:
 
 
 def _like_llama(service: Service, asked: dict[str, Any], deadline: Deadline) -> dict[str, Any]:
-    _, tokenizer = service.tokenizer(None)
+    _, tokenizer = service.tokenizer(asked["model"])
     as_text = None if asked["parse_special"] else True
     ids = tokenizer.encode_ids(asked["content"], asked["add_special"], encode_special_tokens=as_text).tolist()
     if not asked["with_pieces"]:
         return {"tokens": ids}
     deadline.check()
-    pieces = {id: _piece(tokenizer, id) for id in set(ids)}
+    pieces = _pieces(tokenizer, set(ids))
     return {"tokens": [{"id": id, "piece": pieces[id]} for id in ids]}
 
 
