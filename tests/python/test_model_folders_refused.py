@@ -50,6 +50,24 @@ def test_a_model_whose_ids_are_taken(tmp_path):
         tessella.AutoTokenizer.from_pretrained(folder)
 
 
+@pytest.mark.parametrize(
+    ("listed", "told"),
+    [
+        ([], r"added_tokens_decoder must be an object of ids and tokens, not \[\]"),
+        (
+            {"one": {"content": "<x>"}},
+            r"added_tokens_decoder\['one'\] must have a number as its id, not 'one'",
+        ),
+    ],
+)
+def test_listed_tokens_of_another_form(listed, told, tmp_path):
+    folder = write_folder(tmp_path, "LlamaTokenizer", model_type="bpe")
+    settings = {"tokenizer_class": "LlamaTokenizer", "added_tokens_decoder": listed}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    with pytest.raises(FormatError, match=told):
+        tessella.AutoTokenizer.from_pretrained(folder)
+
+
 def test_a_language_code_that_is_a_piece_stays_special(tmp_path):
     folder = write_folder(tmp_path, "MBartTokenizer", user_defined_symbols=["en_XX"])
     ours = tessella.AutoTokenizer.from_pretrained(folder)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import ipaddress
 import signal
 import socket
@@ -18,6 +19,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from .._optional import needed
+from ..errors import OutOfRangeError
 from .bounds import Bounds
 
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ def is_loopback(host: str) -> bool:
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 is any free one."""
+    if not 0 <= port <= 0xFFFF:
+        raise OutOfRangeError(f"--port must be from 0 to 65535, found {port}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sends small parts at once only on sockets that call themselves TCP: without the name,
     # the body of an answer may wait 40 ms behind its head.
@@ -57,7 +61,9 @@ def listen(host: str, port: int) -> socket.socket:
         made.listen(1024)
     except OSError as error:
         made.close()
-        raise OSError(error.errno, f"{error.strerror}: choose another --port", f"{host}:{port}") from None
+        is_host = isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL
+        advice = f"choose another {'--host' if is_host else '--port'}"
+        raise OSError(error.errno, f"{error.strerror}: {advice}", f"{host}:{port}") from None
     return made
 
 

@@ -111,6 +111,28 @@ def test_pages_draw_hostile_text_as_text(opened, page):
         assert dark == (scheme == "dark")
 
 
+@pytest.mark.parametrize("broken", ["x", "-7", "1e9", "1.5", "", "%ff"])
+def test_addresses_that_are_broken_are_drawn(opened, broken):
+    """Anything may stand in an address: of another version, cut off, or typed by hand."""
+    for page, names in {
+        "steps": ("piece", "step", "way", "best"),
+        "train": ("step",),
+        "vocabulary": ("first",),
+        "playground": ("context", "price"),
+    }.items():
+        state = dict.fromkeys((*names, "k", "t", "own~", "__proto__"), broken)
+        shown = opened(address(page, text="low? lower", size="60", counted="no", **state))
+        shown.locator(DRAWN[page]).first.wait_for()
+        assert not any(one.is_visible() and one.inner_text() for one in shown.locator("p.error").all())
+    if broken == "x":
+        for page in ("constructor", "__proto__", "nowhere"):
+            opened(f"#{page}").locator(DRAWN["playground"]).first.wait_for()
+        # Some programs write question marks out when they hand an address on.
+        asked = opened("#steps?text=low?lower")
+        asked.locator(DRAWN["steps"]).first.wait_for()
+        assert asked.locator("#text").input_value() == "low?lower"
+
+
 def test_tokens_follow_what_is_typed(opened, tokenizers):
     page = opened("#playground?t=bpe&t=wordpiece")
     page.locator("#text").fill("lower 👩‍👩‍👧‍👦")

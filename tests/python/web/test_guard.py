@@ -333,3 +333,17 @@ def test_a_token_of_the_environment_is_looked_at_as_that_of_a_file(monkeypatch, 
     file.write_bytes(b"\xff\n")
     with pytest.raises(ArgumentError, match="must hold a token"):
         token(str(file))
+
+
+def test_where_nobody_can_listen_is_told():
+    from tessella.errors import OutOfRangeError
+    from tessella.web.run import listen
+
+    for port in (-1, 65536):
+        with pytest.raises(OutOfRangeError, match=f"--port must be from 0 to 65535, found {port}"):
+            listen("127.0.0.1", port)
+    # An address of nobody: it is kept for examples.
+    with pytest.raises(OSError, match="choose another --host"):
+        listen("192.0.2.1", 0)
+    with listen("127.0.0.1", 0) as taken, pytest.raises(OSError, match="choose another --port"):
+        listen("127.0.0.1", taken.getsockname()[1])

@@ -124,6 +124,9 @@ def test_trainings_are_told_what_is_wrong_with_them(ask):
     assert "no pieces" in ask("train", 422, text="", algorithm="bpe")
     assert "$.vocab_size must be 5000 or less" in ask("train", 422, text="a", vocab_size=6000)
     assert "at most 200000 characters" in ask("train", 422, text="a" * 200_001)
+    # Only digits that are numbers, and no longer than a number is, are counts.
+    given = ask("train", text=f"low²\nx ²\nlow ٣\ny {'9' * 5000}", counted=True, vocab_size=40)
+    assert ["low", 3] in given["words"] and ["x ²", 1] in given["words"]
 
 
 def test_searches(ask, tokenizers):
@@ -295,6 +298,23 @@ def test_reports_are_those_of_evaluate(tokenizers, tmp_path):
         assert "choose a tokenizer" in report(422, tokenizers=["bpe"])["error"]["message"]
         assert "no corpus 'x'" in report(404, tokenizers=["bpe"], corpora=["x"])["error"]["message"]
         assert "baseline" in report(422, tokenizers=["bpe"], text="a", baseline="x")["error"]["message"]
+
+
+def test_a_report_over_what_is_gone_or_is_no_text(tokenizers, tmp_path):
+    """A corpus is read when a report is asked for, and may have gone since the studio opened."""
+    (tmp_path / "wrong.txt").write_bytes(b"a\xff\n")
+    (tmp_path / "rows.jsonl").write_text('{"text": "low\\n"}\n' * 40)
+    corpora = {name: tmp_path / name for name in ("gone.txt", "wrong.txt", "rows.jsonl")}
+    with Running(application(Session(tokenizers, corpora), TOKEN, ["127.0.0.1"])) as client:
+        for name, words in (("gone.txt", "No such file"), ("wrong.txt", "not UTF-8")):
+            reply = client.post(f"/{TOKEN}/ask/report", {"tokenizers": ["bpe"], "corpora": [name]})
+            assert reply.status == 422 and words in reply.json["error"]["message"]
+        reply = client.post(f"/{TOKEN}/ask/report", {"tokenizers": ["bpe"], "corpora": ["rows.jsonl"]})
+        page = client.get(f"/{TOKEN}/report/{reply.json['report']}").body.decode()
+        measured = evaluate(tokenizers["bpe"], corpora["rows.jsonl"], bootstrap=0)
+        # The line ends of the texts themselves are text.
+        assert measured.to_dict()["corpora"][0]["bytes"] == 160
+        assert "<td class=n>160</td>" in page
 
 
 def test_a_tokenizer_of_a_link_is_taken_in_once(ask):

@@ -16,6 +16,11 @@ pub const LINE_END: u8 = 8;
 pub const BLANK: u8 = 16;
 /// The apostrophe.
 pub const QUOTE: u8 = 32;
+/// A letter that only begins words, where case counts: an upper-case one.
+pub const UPPER: u8 = 64;
+/// What stands at the beginning of a word as well as behind it, where case counts: a letter without case, and a mark,
+/// which is no letter.
+pub const EITHER: u8 = 128;
 
 /// What an ASCII character is.
 pub const fn role(byte: u8) -> u8 {
@@ -92,6 +97,26 @@ fn by_vectors(bytes: &[u8; BLOCK]) -> Ascii {
         found.high |= bits(bytes);
     }
     found
+}
+
+/// The bytes of upper-case letters, and the slashes, where these count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cases {
+    pub upper: u64,
+    pub slash: u64,
+}
+
+impl Cases {
+    /// As of any processor; compilers turn it into vectors.
+    #[inline(always)]
+    pub fn of(bytes: &[u8; BLOCK]) -> Cases {
+        let mut found = Cases::default();
+        for (at, &byte) in bytes.iter().enumerate() {
+            found.upper |= u64::from(byte.is_ascii_uppercase()) << at;
+            found.slash |= u64::from(byte == b'/') << at;
+        }
+        found
+    }
 }
 
 #[cfg(any(test, not(target_arch = "x86_64")))]

@@ -52,6 +52,14 @@ impl Bounds {
         }
     }
 
+    /// Pieces end at the first of some places, as many as go in until they are full; says how many.
+    pub fn push_some(&mut self, ends: &[u32]) -> usize {
+        let taken = ends.len().min(CHUNK.saturating_sub(self.count));
+        self.places[self.count + 1..][..taken].copy_from_slice(&ends[..taken]);
+        self.count += taken;
+        taken
+    }
+
     /// A piece ends. To be called only if they are not full, or once when there are no more.
     #[inline(always)]
     pub fn push(&mut self, end: u32) {

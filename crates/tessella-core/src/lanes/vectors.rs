@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-use super::ascii::{Ascii, BLOCK};
+use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Sets};
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
@@ -19,6 +19,13 @@ pub const WRITTEN: usize = 8;
 pub trait Vectors: Copy {
     /// What the bytes of a block are.
     fn ascii(self, bytes: &[u8; BLOCK]) -> Ascii;
+
+    /// Upper-case letters and slashes of a block.
+    fn cases(self, bytes: &[u8; BLOCK]) -> Cases;
+
+    /// Writes what a table says of each byte of a block that is an ASCII character, and `inner` for each byte of others.
+    /// Returns the first bytes of these.
+    fn looked_up(self, bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64;
 
     /// Which bytes of a block are of two sets of ASCII characters, and which are beyond ASCII.
     fn kinds(self, bytes: &[u8; BLOCK], sets: &Sets) -> Kinds;
@@ -114,6 +121,16 @@ impl Vectors for Plain {
     }
 
     #[inline(always)]
+    fn cases(self, bytes: &[u8; BLOCK]) -> Cases {
+        Cases::of(bytes)
+    }
+
+    #[inline(always)]
+    fn looked_up(self, bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64 {
+        looked_up_one_by_one(bytes, table, inner, out)
+    }
+
+    #[inline(always)]
     fn kinds(self, bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
         let mut found = Kinds::default();
         for (at, &byte) in bytes.iter().enumerate() {
@@ -136,6 +153,30 @@ impl Vectors for Plain {
         let id = |word: u64| word as TokenId & 0xFF_FFFF;
         [id(low), id(low >> 24), id(low >> 48 | high << 16), id(high >> 8), id(high >> 32), 0, 0, 0]
     }
+}
+
+#[inline(always)]
+pub(super) fn looked_up_one_by_one(
+    bytes: &[u8; BLOCK],
+    table: &[u8; 128],
+    inner: u8,
+    out: &mut [u8; BLOCK],
+) -> u64 {
+    let mut high = 0;
+    for (out, &byte) in out.iter_mut().zip(bytes) {
+        *out = table[usize::from(byte & 127)];
+        high |= byte;
+    }
+    let mut firsts = 0;
+    if high >= 128 {
+        for (at, (out, &byte)) in out.iter_mut().zip(bytes).enumerate() {
+            if byte >= 128 {
+                *out = inner;
+                firsts |= u64::from(byte >= 0xC0) << at;
+            }
+        }
+    }
+    firsts
 }
 
 /// Eight places at a time, so that the loop ends by their number and not by each bit.
@@ -163,7 +204,7 @@ mod tests {
     }
 
     impl Task for &Ask {
-        type Output = (Ascii, Kinds, Vec<u32>, Vec<TokenId>);
+        type Output = (Ascii, Kinds, Vec<u32>, Vec<TokenId>, [u8; BLOCK], u64, Cases);
 
         #[inline(always)]
         fn run<V: Vectors>(self, vectors: V) -> Self::Output {
@@ -172,7 +213,18 @@ mod tests {
             let count = self.bits.count_ones() as usize;
             let ids = vectors.fives(self.words);
             let kinds = vectors.kinds(&self.bytes, &self.sets);
-            (vectors.ascii(&self.bytes), kinds, places[..count].to_vec(), ids[..5].to_vec())
+            let table = std::array::from_fn(|at| (at as u8).wrapping_mul(3));
+            let mut looked_up = [0; BLOCK];
+            let firsts = vectors.looked_up(&self.bytes, &table, 201, &mut looked_up);
+            (
+                vectors.ascii(&self.bytes),
+                kinds,
+                places[..count].to_vec(),
+                ids[..5].to_vec(),
+                looked_up,
+                firsts,
+                vectors.cases(&self.bytes),
+            )
         }
     }
 

@@ -5,9 +5,9 @@
 
 use std::arch::x86_64::*;
 
-use super::ascii::{Ascii, BLOCK};
+use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Set, Sets};
-use super::vectors::{Task, Vectors, WRITTEN, places_by_bits};
+use super::vectors::{Task, Vectors, WRITTEN, looked_up_one_by_one, places_by_bits};
 use crate::ids::TokenId;
 
 /// Vectors of 32 bytes.
@@ -85,6 +85,20 @@ impl Vectors for Avx2 {
     }
 
     #[inline(always)]
+    fn cases(self, bytes: &[u8; BLOCK]) -> Cases {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            cases_256(bytes)
+        }
+    }
+
+    #[inline(always)]
+    fn looked_up(self, bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64 {
+        looked_up_one_by_one(bytes, table, inner, out)
+    }
+
+    #[inline(always)]
     fn kinds(self, bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
@@ -115,6 +129,24 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             ascii_512(bytes)
+        }
+    }
+
+    #[inline(always)]
+    fn cases(self, bytes: &[u8; BLOCK]) -> Cases {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            cases_512(bytes)
+        }
+    }
+
+    #[inline(always)]
+    fn looked_up(self, bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64 {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            looked_up_512(bytes, table, inner, out)
         }
     }
 
@@ -195,6 +227,55 @@ fn ascii_512(bytes: &[u8; BLOCK]) -> Ascii {
         quote: is(b'\''),
         inner: _mm512_cmplt_epi8_mask(bytes, all(0xC0)),
         high: _mm512_movepi8_mask(bytes),
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn cases_256(bytes: &[u8; BLOCK]) -> Cases {
+    let all = |byte: u8| _mm256_set1_epi8(byte as i8);
+    let mut found = Cases::default();
+    for (part, bytes) in bytes.as_chunks::<32>().0.iter().enumerate() {
+        // SAFETY: 32 bytes are there, and this load asks for no alignment.
+        #[allow(unsafe_code)]
+        let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
+        let bits = |mask| u64::from(_mm256_movemask_epi8(mask) as u32) << (32 * part);
+        // Moved so that the first of the range is the least number there is.
+        let moved = _mm256_add_epi8(bytes, all(0x80 - b'A'));
+        found.upper |= bits(_mm256_cmpgt_epi8(all(0x80 + 26), moved));
+        found.slash |= bits(_mm256_cmpeq_epi8(bytes, all(b'/')));
+    }
+    found
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn cases_512(bytes: &[u8; BLOCK]) -> Cases {
+    // SAFETY: 64 bytes are there, and this load asks for no alignment.
+    #[allow(unsafe_code)]
+    let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
+    let all = |byte: u8| _mm512_set1_epi8(byte as i8);
+    Cases {
+        upper: _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, all(b'A')), all(26)),
+        slash: _mm512_cmpeq_epi8_mask(bytes, all(b'/')),
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn looked_up_512(bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64 {
+    let [low, high] = table.as_chunks::<BLOCK>().0 else { return 0 };
+    // SAFETY: 64 bytes are there each time, and these loads and stores ask for no alignment.
+    #[allow(unsafe_code)]
+    unsafe {
+        let bytes = _mm512_loadu_si512(bytes.as_ptr().cast());
+        let low = _mm512_loadu_si512(low.as_ptr().cast());
+        let high = _mm512_loadu_si512(high.as_ptr().cast());
+        let beyond = _mm512_movepi8_mask(bytes);
+        let found = _mm512_permutex2var_epi8(low, bytes, high);
+        let found = _mm512_mask_mov_epi8(found, beyond, _mm512_set1_epi8(inner as i8));
+        _mm512_storeu_si512(out.as_mut_ptr().cast(), found);
+        beyond & !_mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0u8 as i8))
     }
 }
 

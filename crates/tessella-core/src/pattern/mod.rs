@@ -28,6 +28,7 @@ mod engine;
 mod literal;
 pub mod scan;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::Result;
@@ -142,6 +143,15 @@ impl Matcher {
         }
     }
 
+    /// The pattern as an expression that the scanner reads.
+    pub fn expression(&self) -> Option<(Cow<'_, str>, Dialect)> {
+        match &self.strategy {
+            Strategy::Literal(_) => Some((Cow::Owned(regex_syntax::escape(&self.source)), Dialect::Fancy)),
+            Strategy::Scanner(scanner) => Some((Cow::Borrowed(&self.source), scanner.dialect())),
+            Strategy::Engine(..) => None,
+        }
+    }
+
     /// Which engine runs the pattern, and why.
     pub fn explain(&self) -> (String, String) {
         let engine = match &self.strategy {
@@ -149,7 +159,11 @@ impl Matcher {
             Strategy::Scanner(_) => "scanner",
             Strategy::Engine(_, dialect) => engine::name(*dialect),
         };
-        (engine.to_string(), self.reason.clone())
+        let reason = match &self.strategy {
+            Strategy::Scanner(scanner) => format!("{}, {}", self.reason, scanner.explain()),
+            _ => self.reason.clone(),
+        };
+        (engine.to_string(), reason)
     }
 }
 

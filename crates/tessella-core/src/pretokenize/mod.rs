@@ -38,7 +38,7 @@ mod view;
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
 use crate::hooks::CustomPreTokenizer;
@@ -56,6 +56,8 @@ pub use view::{ByteLevelView, MarkedView, SplitView, StageView};
 #[derive(Debug)]
 pub struct PreTokenizer {
     stages: Vec<Stage>,
+    /// All splits of a byte-level view at once, or why that is not possible; built when the first view is asked for.
+    joint: OnceLock<Option<view::JointSplits>>,
 }
 
 #[derive(Debug)]
@@ -78,7 +80,7 @@ impl PreTokenizer {
                 single => stages.push(Stage::new(single)?),
             }
         }
-        Ok(PreTokenizer { stages })
+        Ok(PreTokenizer { stages, joint: OnceLock::new() })
     }
 
     /// Cuts every text piece, stage after stage. A custom stage needs [`Pieces::set_original`] if the

@@ -17,7 +17,7 @@ use super::table::TableSplit;
 use super::{PreTokenizer, Stage};
 use crate::error::Result;
 use crate::pattern::Matcher;
-use crate::pattern::scan::MaskedPieces;
+use crate::pattern::scan::{Joint, MaskedPieces};
 use crate::spec::{PrependScheme, SplitBehavior};
 
 /// What one stage of a pre-tokenizer is, nested sequences resolved.
@@ -79,7 +79,8 @@ impl PreTokenizer {
         }
         let mut splits = SplitView::of(before)?;
         splits.cuts.extend(splitter.as_ref().map(Cut::isolated));
-        Some(ByteLevelView { splits, add_prefix_space: *add_prefix_space })
+        let joint = self.joint.get_or_init(|| splits.joint()).clone();
+        Some(ByteLevelView { splits, joint, add_prefix_space: *add_prefix_space })
     }
 
     /// The way without a written mark, if there is one: the last stage is a Metaspace that splits and does
@@ -174,6 +175,21 @@ impl SplitView {
         }
     }
 
+    /// The splits as one automaton, if they are several patterns that isolate their matches, or why that is not possible.
+    fn joint(&self) -> Option<JointSplits> {
+        if self.cuts.len() < 2 {
+            return None;
+        }
+        let patterns = self.cuts.iter().map(|cut| match cut {
+            Cut::Matches { matcher, behavior: SplitBehavior::Isolated, .. } => matcher.expression(),
+            _ => None,
+        });
+        Some(match patterns.collect::<Option<Vec<_>>>() {
+            Some(patterns) => Joint::new(patterns.into_iter()).map(Arc::new).map_err(Arc::from),
+            None => Err("some stage does more than isolate what the scanner matches".into()),
+        })
+    }
+
     /// The rule about characters, if it is all there is.
     pub fn only_table(&self) -> Option<TableSplit> {
         match self.cuts.as_slice() {
@@ -233,10 +249,15 @@ impl MarkedView {
     }
 }
 
+/// Several splits as one automaton, or why they are none.
+pub(super) type JointSplits = std::result::Result<Arc<Joint>, Arc<str>>;
+
 /// The splits of a byte-level pre-tokenizer, to be run on raw text.
 #[derive(Debug, Clone)]
 pub struct ByteLevelView {
     splits: SplitView,
+    /// All splits at once, if there are several.
+    joint: Option<JointSplits>,
     add_prefix_space: bool,
 }
 
@@ -254,16 +275,35 @@ impl ByteLevelView {
         self.splits.only_matcher()
     }
 
-    /// The pieces of one segment, which cover it, if a single pattern finds them by masks.
+    /// The pieces of one segment, which cover it, if a single pattern or all of them together find them many at a time.
     pub fn masked<'t>(&'t self, raw: &'t str) -> Option<MaskedPieces<'t>> {
-        self.only_matcher()?.scanner()?.masked(raw)
+        match &self.joint {
+            Some(joint) => joint.as_ref().ok()?.pieces(raw),
+            None => self.only_matcher()?.scanner()?.masked(raw),
+        }
+    }
+
+    /// How several splits are done at once, or why they are not; `None` for a single one.
+    pub fn explain_joint(&self) -> Option<std::result::Result<String, String>> {
+        let joint = self.joint.as_ref()?;
+        Some(joint.as_ref().map(|joint| joint.describe()).map_err(|reason| reason.to_string()))
     }
 
     /// Emits the byte ranges of the pieces of one segment, in order and none of them empty. Ranges may
     /// leave gaps where a split removes its matches.
     #[inline]
     pub fn for_each_piece(&self, raw: &str, emit: &mut impl FnMut(Range<usize>) -> Result<()>) -> Result<()> {
-        self.splits.for_each_piece(raw, emit)
+        let joint = self.joint.as_ref().and_then(|joint| joint.as_ref().ok());
+        let Some(pieces) = joint.and_then(|joint| joint.pieces(raw)) else {
+            return self.splits.for_each_piece(raw, emit);
+        };
+        let mut outcome = Ok(());
+        pieces.for_each(|start, end| {
+            if outcome.is_ok() {
+                outcome = emit(start..end);
+            }
+        });
+        outcome
     }
 }
 

@@ -141,6 +141,14 @@ impl Inner {
                 step(&format!("pre-tokenizer {stage}"), engine, reason);
             }
         }
+        if let Cut::RawBytes(view) = &self.plan.way.cut
+            && let Some(joint) = view.explain_joint()
+        {
+            match joint {
+                Ok(how) => step("pre-tokenizer", "all stages at once".into(), how),
+                Err(reason) => step("pre-tokenizer", "stage by stage".into(), reason),
+            }
+        }
         if let Some((stage, engine, reason)) = self.plan.way.explain() {
             step(stage, engine.into(), reason.into());
         }

@@ -19,10 +19,10 @@ from ...tokens import AddedToken
 from ...training import BY_MODEL
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
     from ..._tessella import Encoding
-    from ..._types import EncodeInput, Side
+    from ..._types import BpeOptions, EncodeInput, Side
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -181,6 +181,16 @@ class BaseTokenizer:
 #: What a training takes besides the trainer's options, and which of those are called otherwise here.
 _OTHERS = {"self", "files", "iterator", "length"}
 _RENAMED = {"suffix": "end_of_word_suffix", "wordpieces_prefix": "continuing_subword_prefix"}
+
+
+def merges_model(
+    vocab: Mapping[str, int] | str | None,
+    merges: Iterable[tuple[str, str]] | str | None,
+    **settings: Unpack[BpeOptions],
+) -> BPE:
+    """A model of both, and without both an empty one."""
+    both = vocab is not None and merges is not None
+    return BPE(vocab if both else None, merges if both else None, **settings)
 
 
 class MergesTokenizer(BaseTokenizer):

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ... import decoders, pre_tokenizers
-from ...models import BPE
 from ...normalizers import BertNormalizer
 from ...tokens import AddedToken
-from .base import Files, MergesTokenizer, Tokens, arguments, normalizers, with_specials
+from .base import Files, MergesTokenizer, Tokens, arguments, merges_model, normalizers, with_specials
 
 if TYPE_CHECKING:
     from ..._types import Texts
@@ -49,13 +48,8 @@ class CharBPETokenizer(MergesTokenizer):
         split_on_whitespace_only: bool = False,
     ) -> None:
         parameters = arguments(locals(), "merges")
-        both = vocab is not None and merges is not None
-        model = BPE(
-            vocab if both else None,
-            merges if both else None,
-            dropout=dropout,
-            unk_token=str(unk_token),
-            end_of_word_suffix=suffix,
+        model = merges_model(
+            vocab, merges, dropout=dropout, unk_token=str(unk_token), end_of_word_suffix=suffix
         )
         tokenizer = with_specials(model, unk_token)
         bert = [BertNormalizer(lowercase=False)] if bert_normalizer else []

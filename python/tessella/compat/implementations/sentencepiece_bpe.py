@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from ...models import BPE
 from ...normalizers import NFKC
 from ...recipes.metaspace import blanks
 from ...tokens import AddedToken
-from .base import Files, MergesTokenizer, Tokens, arguments, with_specials
+from .base import Files, MergesTokenizer, Tokens, arguments, merges_model, with_specials
 
 if TYPE_CHECKING:
     from ..._types import Texts
@@ -45,14 +44,7 @@ class SentencePieceBPETokenizer(MergesTokenizer):
         fuse_unk: bool | None = False,
     ) -> None:
         parameters = arguments(locals(), "merges", "fuse_unk")
-        both = vocab is not None and merges is not None
-        model = BPE(
-            vocab if both else None,
-            merges if both else None,
-            dropout=dropout,
-            unk_token=str(unk_token),
-            fuse_unk=fuse_unk,
-        )
+        model = merges_model(vocab, merges, dropout=dropout, unk_token=str(unk_token), fuse_unk=fuse_unk)
         tokenizer = with_specials(model, unk_token)
         tokenizer.normalizer = NFKC()
         blanks(tokenizer, replacement, add_prefix_space)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
@@ -13,7 +14,7 @@ from ...errors import TessellaError
 from ...tokenizer import Tokenizer
 from ..answers import Refused, error_body
 from ..bounds import Bounds
-from ..guard import Application, Guard
+from ..guard import Application, Guard, ReaderGone
 from ..schema import Invalid, Schema, check, parsed
 from ..serve.chat import MESSAGES
 from ..work import Deadline, Work
@@ -27,6 +28,8 @@ from .training import ALGORITHMS, CUTS, train
 from .vocabulary import KINDS, ORDERS, search
 
 __all__ = ["BOUNDS", "application"]
+
+_log = logging.getLogger("tessella.studio")
 
 #: One person's: large texts and long trainings, few requests.
 BOUNDS = replace(Bounds(), body=16 << 20, seconds=120.0)
@@ -201,6 +204,9 @@ def _answered(session: Session, name: str, body: bytes, deadline: Deadline) -> b
         raise Refused(422, str(error), error.path) from error
     except (TessellaError, TypeError) as error:
         raise Refused(422, str(error)) from error
+    except OSError as error:
+        # A corpus that was there when the studio opened.
+        raise Refused(422, f"{error.filename}: {error.strerror}") from error
     return json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
@@ -259,6 +265,12 @@ def application(session: Session, token: str, hosts: list[str] | None = None) ->
         body = error_body(error.status, str(error), error.path)
         return Response(body, error.status, {**_HEADERS, **error.headers}, media_type="application/json")
 
+    async def unknown(request: Any, error: Exception) -> Any:
+        if not isinstance(error, ReaderGone):
+            _log.error("%s failed", request.url.path.replace(token, "…"), exc_info=error)
+        told = "something is wrong with the studio: what it printed tells more"
+        return Response(error_body(500, told), 500, _HEADERS, media_type="application/json")
+
     routes = [
         Route("/", welcome, methods=["GET"]),
         Route("/welcome/{name}", welcome, methods=["GET"]),
@@ -267,4 +279,5 @@ def application(session: Session, token: str, hosts: list[str] | None = None) ->
         Route(f"/{token}/static/{{name}}", file, methods=["GET"]),
         Route(f"/{token}/ask/{{name}}", ask, methods=["POST"]),
     ]
-    return Guard(Starlette(routes=routes, exception_handlers={Refused: refused}), BOUNDS, hosts=hosts)
+    handlers: dict[Any, Any] = {Refused: refused, Exception: unknown}
+    return Guard(Starlette(routes=routes, exception_handlers=handlers), BOUNDS, hosts=hosts)

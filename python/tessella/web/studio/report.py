@@ -28,17 +28,20 @@ class _Read:
         self.is_part = False
 
     def __iter__(self) -> Iterator[str]:
-        from ...counting import read_texts
+        from ..._corpus import Texts
+        from ..._texts import Reading
 
         left = READ
-        texts = self._source if isinstance(self._source, list) else read_texts(self._source)
+        is_list = isinstance(self._source, list)
+        # As `evaluate` reads a file: lines without their ends, other texts as they are.
+        texts = self._source if is_list else Texts(self._source, Reading(cut="bare lines")).each()
         for text in texts:
             if left < len(text):
                 self.is_part = True
                 return
             left -= len(text)
             self._deadline.check()
-            yield text.rstrip("\r\n")
+            yield text
 
 
 def reported(session: Session, asked: dict[str, Any], deadline: Deadline) -> dict[str, Any]:

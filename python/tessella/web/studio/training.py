@@ -57,14 +57,20 @@ def train(session: Session, asked: dict[str, Any], deadline: Deadline) -> dict[s
     }
 
 
+#: Digits that are too many for a count.
+DIGITS = 20
+
+
 def _counts(asked: dict[str, Any], tokenizer: Tokenizer) -> PieceCounts:
     """The words of the text, or words with counts where its lines say so."""
     if asked["counted"]:
         counts = PieceCounts()
         for line in asked["text"].splitlines():
             word, _, number = line.strip().rpartition(" ")
+            # Other digits, such as those of powers, are a part of the word; no count is that long.
+            is_counted = number.isdecimal() and len(number) < DIGITS and bool(word)
             if line.strip():
-                counts.add(*((word.strip(), int(number)) if number.isdigit() and word else (line.strip(), 1)))
+                counts.add(*((word.strip(), int(number)) if is_counted else (line.strip(), 1)))
         return counts
     return count_pieces([asked["text"]], tokenizer)
 

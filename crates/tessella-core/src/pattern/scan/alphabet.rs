@@ -135,6 +135,11 @@ impl Alphabet {
         self.classes as u8
     }
 
+    /// The classes of ASCII characters.
+    pub fn ascii(&self) -> &[u8; 128] {
+        &self.ascii
+    }
+
     #[inline(always)]
     pub fn of_ascii(&self, byte: u8) -> u8 {
         self.ascii[usize::from(byte & 127)]
@@ -143,8 +148,11 @@ impl Alphabet {
     /// The class and the length in bytes of the character that starts at `at`, which is not ASCII.
     #[inline(always)]
     pub fn of_wide(&self, bytes: &[u8], at: usize) -> (u8, usize) {
-        // A text is valid UTF-8, so the bytes are there; reading zero past the end keeps this total.
-        let byte = |offset: usize| u32::from(bytes.get(at + offset).copied().unwrap_or(0));
+        let four = match bytes.get(at..).and_then(|rest| rest.first_chunk::<4>()) {
+            Some(four) => *four,
+            None => last_four(bytes, at),
+        };
+        let byte = |offset: usize| u32::from(four[offset]);
         let lead = byte(0);
         let (page, low, length) = if lead < 0xE0 {
             (lead & 0x1F, byte(1), 2)
@@ -166,4 +174,10 @@ impl Alphabet {
             Some(_) => self.of_wide(bytes, at),
         }
     }
+}
+
+/// Four bytes near the end of a text. It is valid UTF-8, so what is needed is there, and the rest is zero.
+#[cold]
+fn last_four(bytes: &[u8], at: usize) -> [u8; 4] {
+    std::array::from_fn(|offset| bytes.get(at + offset).copied().unwrap_or(0))
 }

@@ -44,6 +44,32 @@ pub struct Automaton {
 /// A set as the classes it holds.
 type Members = Vec<Vec<bool>>;
 
+impl Automaton {
+    /// Whether some match is empty.
+    pub fn is_nullable(&self) -> bool {
+        self.starts.iter().any(|&start| self.steps[start as usize].iter().any(|step| step.accepts))
+    }
+
+    /// States from which some match ends for certain, so that an accept before them is never the last.
+    pub fn inevitable(&self) -> Vec<bool> {
+        let mut known = vec![true; self.steps.len()];
+        known[DEAD as usize] = false;
+        loop {
+            let mut changed = false;
+            for (state, row) in self.steps.iter().enumerate() {
+                let holds = row.iter().all(|step| step.accepts || known[step.next as usize]);
+                if known[state] && !holds {
+                    known[state] = false;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return known;
+            }
+        }
+    }
+}
+
 struct Builder<'a> {
     program: &'a Program,
     members: &'a Members,

@@ -11,9 +11,9 @@
 use std::collections::HashMap;
 
 use super::alphabet::Alphabet;
-use super::automaton::{Automaton, DEAD};
+use super::automaton::Automaton;
 use crate::hash::hash_bytes;
-use crate::lanes::ascii::{self, BLANK, LINE_END, QUOTE, WHITE};
+use crate::lanes::ascii::{self, BLANK, EITHER, LETTER, LINE_END, QUOTE, UPPER, WHITE};
 
 /// Patterns of words, numbers, marks and blanks, of which each kind of text becomes pieces in its own way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +27,28 @@ pub enum Family {
     Llama3,
     /// The same with digits one by one: Qwen 2.
     Qwen2,
+    /// As Llama 3, but a word ends before an upper-case letter behind a lower-case one, marks are letters, contractions
+    /// belong to the word before them, and slashes go with the line ends behind marks.
+    O200k,
+    /// The same without contractions and with digits one by one: Tekken.
+    Tekken,
+}
+
+impl Family {
+    /// Whether upper-case letters begin words, and so on.
+    pub fn is_cased(self) -> bool {
+        matches!(self, Family::O200k | Family::Tekken)
+    }
 }
 
 /// The numbers of the automata, by family.
-const KNOWN: [(Family, [u64; 2]); 4] = [
+const KNOWN: [(Family, [u64; 2]); 6] = [
     (Family::Gpt2, [0xe4f5_f366_33cb_d87e, 0xac38_dbab_b1b8_ddbd]),
     (Family::Cl100k, [0x173e_7d5c_5a5f_1a3c, 0x398e_a036_5066_0ed9]),
     (Family::Llama3, [0x8eba_eb43_4998_23de, 0x1552_68f0_ba03_e5b4]),
     (Family::Qwen2, [0x76eb_8721_bf02_2234, 0xef9d_1703_3368_b223]),
+    (Family::O200k, [0xb674_a481_b156_75ab, 0xdea8_d540_5aa9_dd1e]),
+    (Family::Tekken, [0x5f5e_0665_47e8_879a, 0xe038_2b8e_a1a5_8af5]),
 ];
 
 /// How the texts of a pattern are read by masks.
@@ -69,7 +83,12 @@ impl Reading {
         let mut endings = [Ending::None; 256];
         let representative = Classes::new(automaton, alphabet)?.representative;
         for (class, &byte) in representative.iter().enumerate() {
-            roles[class] = ascii::role(byte);
+            roles[class] = match byte {
+                BEYOND => LETTER | EITHER,
+                MARK => EITHER,
+                b'A'..=b'Z' if family.is_cased() => ascii::role(byte) | UPPER,
+                _ => ascii::role(byte),
+            };
             let folded = if family == Family::Gpt2 { byte } else { byte.to_ascii_lowercase() };
             endings[class] = match folded {
                 b's' | b't' | b'm' | b'd' => Ending::Only,
@@ -82,16 +101,23 @@ impl Reading {
         // The masks know these as single bytes, and white characters of up to three.
         let wide = |class: u8| roles[usize::from(class)];
         let fits = alphabet.wide_classes(0x80).all(|class| wide(class) & (LINE_END | BLANK | QUOTE) == 0)
-            && alphabet.wide_classes(0x1_0000).all(|class| wide(class) & WHITE == 0);
+            && alphabet.wide_classes(0x1_0000).all(|class| wide(class) & WHITE == 0)
+            && (!family.is_cased()
+                || alphabet.wide_classes(0x80).all(|class| representative[usize::from(class)] != b'/'));
         fits.then_some(Reading { family, roles, endings })
     }
 }
 
-/// Classes that the automaton treats alike, each with an ASCII character that stands for it.
+/// What stands for classes that are like no ASCII character: those of letters without case, and of marks.
+const BEYOND: u8 = 128;
+const MARK: u8 = 129;
+const EXAMPLES: [(u8, &str); 2] = [(BEYOND, "ª"), (MARK, "\u{301}")];
+
+/// Classes that the automaton treats alike, each with a character that stands for it.
 struct Classes {
     /// The smallest automaton's states.
     state: Vec<u32>,
-    /// By class: the first ASCII character that is treated alike.
+    /// By class: the first ASCII character that is treated alike, or else an example's number.
     representative: Vec<u8>,
 }
 
@@ -99,14 +125,14 @@ struct Classes {
 const MOST: usize = 256;
 
 impl Classes {
-    /// `None` if some class is like no ASCII character.
+    /// `None` if some class is like no ASCII character and no example.
     fn new(automaton: &Automaton, alphabet: &Alphabet) -> Option<Classes> {
         let (states, end) = (automaton.steps.len(), alphabet.classes());
         if automaton.starts.len() != 1 || states > MOST || end > MOST {
             return None;
         }
         let state = smallest(automaton);
-        let inevitable = inevitable(automaton);
+        let inevitable = automaton.inevitable();
         let column = |class: usize| -> Vec<(u32, bool)> {
             (0..states).map(|from| step(automaton, &inevitable, &state, from, class)).collect()
         };
@@ -115,28 +141,13 @@ impl Classes {
         for byte in 0..128u8 {
             first.entry(columns[usize::from(alphabet.of_ascii(byte))].clone()).or_insert(byte);
         }
+        for (number, example) in EXAMPLES {
+            let (class, _) = alphabet.at(example.as_bytes(), 0);
+            first.entry(columns[usize::from(class)].clone()).or_insert(number);
+        }
         let representative =
             columns.iter().map(|column| first.get(column).copied()).collect::<Option<_>>()?;
         Some(Classes { state, representative })
-    }
-}
-
-/// States from which some match ends for certain, so that an accept before them is never the last.
-fn inevitable(automaton: &Automaton) -> Vec<bool> {
-    let mut known = vec![true; automaton.steps.len()];
-    known[DEAD as usize] = false;
-    loop {
-        let mut changed = false;
-        for (state, row) in automaton.steps.iter().enumerate() {
-            let holds = row.iter().all(|step| step.accepts || known[step.next as usize]);
-            if known[state] && !holds {
-                known[state] = false;
-                changed = true;
-            }
-        }
-        if !changed {
-            return known;
-        }
     }
 }
 
@@ -155,7 +166,7 @@ fn step(
 /// For each state its number in the smallest automaton that does the same: states are told apart as long as some
 /// symbol leads them to different ones.
 fn smallest(automaton: &Automaton) -> Vec<u32> {
-    let inevitable = inevitable(automaton);
+    let inevitable = automaton.inevitable();
     let mut state = vec![0u32; automaton.steps.len()];
     let mut count = 1;
     loop {
@@ -175,18 +186,25 @@ fn smallest(automaton: &Automaton) -> Vec<u32> {
     }
 }
 
-/// A number for what the automaton does with ASCII characters. All others are like one of them.
+/// A number for what the automaton does with ASCII characters and the examples. All others are like one of them.
 pub fn number_of(automaton: &Automaton, alphabet: &Alphabet) -> Option<[u64; 2]> {
     let Classes { state, representative } = Classes::new(automaton, alphabet)?;
-    let inevitable = inevitable(automaton);
+    let inevitable = automaton.inevitable();
     let of_byte = |byte: u8| representative[usize::from(alphabet.of_ascii(byte))];
     let mut symbols: Vec<u8> = (0..128).map(of_byte).collect();
     let mut form: Vec<u32> = symbols.iter().map(|&byte| u32::from(byte)).collect();
+    for (number, _) in EXAMPLES.iter().filter(|(number, _)| representative.contains(number)) {
+        form.push(u32::from(*number));
+        symbols.push(*number);
+    }
     symbols.sort_unstable();
     symbols.dedup();
-    let symbols: Vec<usize> = (symbols.iter().map(|&byte| usize::from(alphabet.of_ascii(byte))))
-        .chain([alphabet.classes()])
-        .collect();
+    let class_of = |symbol: u8| match EXAMPLES.iter().find(|(number, _)| *number == symbol) {
+        Some((_, example)) => alphabet.at(example.as_bytes(), 0).0,
+        None => alphabet.of_ascii(symbol),
+    };
+    let symbols: Vec<usize> =
+        (symbols.iter().map(|&symbol| usize::from(class_of(symbol)))).chain([alphabet.classes()]).collect();
     // States in the order in which they are come to.
     let mut order: HashMap<u32, u32> = HashMap::new();
     let mut waiting = vec![automaton.starts[0] as usize];
@@ -244,6 +262,16 @@ mod tests {
             Family::Qwen2,
             BOTH,
             r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ),
+        (
+            Family::O200k,
+            BOTH,
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ),
+        (
+            Family::Tekken,
+            BOTH,
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         ),
     ];
 

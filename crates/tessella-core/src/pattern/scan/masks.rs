@@ -5,7 +5,7 @@
 //! up one by one in the pattern's own alphabet.
 
 use super::alphabet::Alphabet;
-use crate::lanes::ascii::{Ascii, BLOCK, DIGIT, LETTER, WHITE};
+use crate::lanes::ascii::{Ascii, BLOCK, Cases, DIGIT, EITHER, LETTER, UPPER, WHITE};
 use crate::lanes::vectors::Vectors;
 
 /// A block of text: bit `i` of each mask is about its byte `i`.
@@ -17,6 +17,11 @@ pub struct Masks {
     pub line_end: u64,
     pub blank: u64,
     pub quote: u64,
+    /// Where case counts: letters that only begin words.
+    pub upper: u64,
+    /// Where case counts: letters without case, and marks, which are no letters.
+    pub either: u64,
+    pub slash: u64,
     /// Bytes of a character behind its first.
     pub inner: u64,
     /// Bytes of the text: not what lies behind its end.
@@ -39,63 +44,84 @@ pub struct Blocks<'t> {
     /// What characters of a class are.
     roles: &'t [u8; 256],
     at: usize,
-    /// Bytes of the block, from its first on, that belong to a character that began before it.
-    begun: u64,
-    /// What that character is.
+    /// What the last character beyond ASCII is: it may have begun before the block.
     begun_role: u8,
 }
 
 impl<'t> Blocks<'t> {
     pub fn new(text: &'t [u8], alphabet: &'t Alphabet, roles: &'t [u8; 256]) -> Self {
-        Blocks { text, alphabet, roles, at: 0, begun: 0, begun_role: 0 }
+        Blocks { text, alphabet, roles, at: 0, begun_role: 0 }
     }
 
     /// The next block; nothing is there behind the end.
     #[inline(always)]
-    pub fn next<V: Vectors>(&mut self, vectors: V) -> Masks {
+    pub fn next<V: Vectors, const CASED: bool>(&mut self, vectors: V) -> Masks {
         let Some(rest) = self.text.get(self.at..) else { return Masks::default() };
-        let (ascii, there) = match rest.first_chunk() {
-            Some(bytes) => (vectors.ascii(bytes), !0),
-            None => last(rest),
+        let last;
+        let (bytes, there) = match rest.first_chunk() {
+            Some(bytes) => (bytes, !0),
+            None => {
+                last = padded(rest);
+                (&last, (1 << rest.len()) - 1)
+            }
         };
+        let ascii = vectors.ascii(bytes);
+        let Cases { upper, slash } = if CASED { vectors.cases(bytes) } else { Cases::default() };
         let Ascii { letter, digit, white, line_end, blank, quote, inner, high } = ascii;
-        let mut masks = Masks { letter, digit, white, line_end, blank, quote, inner, there };
+        let mut masks =
+            Masks { letter, digit, white, line_end, blank, quote, upper, either: 0, slash, inner, there };
         if high != 0 {
-            self.wide(&mut masks, high);
+            self.wide::<CASED>(&mut masks, high);
         }
         self.at += BLOCK;
         masks
     }
 
-    /// Characters beyond ASCII, which begin at the first bytes among `high`.
+    /// Characters beyond ASCII, which begin at the first bytes among `high`: each is looked up, its bits are put at its
+    /// first byte, and then spread over the others for all of them at once.
     #[inline(never)]
-    fn wide(&mut self, masks: &mut Masks, high: u64) {
-        put(masks, std::mem::take(&mut self.begun), self.begun_role);
-        let mut firsts = high & !masks.inner;
+    fn wide<const CASED: bool>(&mut self, masks: &mut Masks, high: u64) {
+        let inner = masks.inner;
+        // The first bytes that are no character's first belong to the one that began in the block before.
+        let begun = !(!0u64).checked_shl(inner.trailing_ones()).unwrap_or(0);
+        let begun_if = |bit: u8| if self.begun_role & bit != 0 { begun } else { 0 };
+        let [mut letter, mut digit, mut white, mut upper, mut either] =
+            [LETTER, DIGIT, WHITE, UPPER, EITHER].map(begun_if);
+        let mut firsts = high & !inner;
+        let mut role = self.begun_role;
         while firsts != 0 {
             let bit = firsts.trailing_zeros();
             firsts &= firsts - 1;
-            let (class, length) = self.alphabet.of_wide(self.text, self.at + bit as usize);
-            let role = self.roles[usize::from(class)];
-            let bytes = u128::from((1u64 << length) - 1) << bit;
-            put(masks, bytes as u64, role);
-            (self.begun, self.begun_role) = ((bytes >> 64) as u64, role);
+            let class = self.alphabet.of_wide(self.text, self.at + bit as usize).0;
+            role = self.roles[usize::from(class)];
+            let put = |kind: u8| u64::from((role / kind) & 1) << bit;
+            letter |= put(LETTER);
+            digit |= put(DIGIT);
+            white |= put(WHITE);
+            if CASED {
+                upper |= put(UPPER);
+                either |= put(EITHER);
+            }
+        }
+        self.begun_role = role;
+        // A sum carries through the bytes behind a first one.
+        let spread = |firsts: u64| {
+            let seconds = firsts << 1 & inner;
+            firsts | (seconds.wrapping_add(inner) ^ inner) & inner
+        };
+        masks.letter |= spread(letter);
+        masks.digit |= spread(digit);
+        masks.white |= spread(white);
+        if CASED {
+            masks.upper |= spread(upper);
+            masks.either |= spread(either);
         }
     }
 }
 
 #[inline(never)]
-fn last(rest: &[u8]) -> (Ascii, u64) {
+fn padded(rest: &[u8]) -> [u8; BLOCK] {
     let mut bytes = [0; BLOCK];
     bytes[..rest.len()].copy_from_slice(rest);
-    (Ascii::of(&bytes), (1 << rest.len()) - 1)
-}
-
-/// Characters beyond ASCII are letters, digits, white or other.
-#[inline(always)]
-fn put(masks: &mut Masks, bytes: u64, role: u8) {
-    let all_if = |bit: u8| 0u64.wrapping_sub(u64::from((role / bit) & 1));
-    masks.letter |= bytes & all_if(LETTER);
-    masks.digit |= bytes & all_if(DIGIT);
-    masks.white |= bytes & all_if(WHITE);
+    bytes
 }

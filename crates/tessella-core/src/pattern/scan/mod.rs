@@ -11,7 +11,9 @@
 //! 4. `automaton`: one state per situation, one symbol of look-ahead
 //! 5. `table`, `pairs`, of `rows`: rows laid out for running, pieces chained to pieces, two ASCII characters per step
 //! 6. `run`: the loops, and why they are linear
-//! 7. `family`, `masks`, `starts`: well-known patterns, known by their automaton, as arithmetic on 64 bytes at a time
+//! 7. `family`, `masks`, `starts`, `cased`, `masked`: well-known patterns, known by their automaton, as arithmetic on 64 bytes at a time
+//! 8. `transducer`, `fourfold`, `joint`: all others, and several patterns in a row, without a step back and at four
+//!    places of a text in turn
 //!
 //! Look-around of one character, anchors at edges and lines, word boundaries, lazy, greedy and possessive
 //! repeats are covered. Back-references, longer look-around, nested repeats of empty things, and folds of one
@@ -29,11 +31,15 @@
 
 mod alphabet;
 mod automaton;
+mod cased;
 mod class;
 mod cursor;
 mod family;
 mod fold;
 mod fold_table;
+mod fourfold;
+mod joint;
+mod masked;
 mod masks;
 mod pairs;
 mod parse;
@@ -45,29 +51,40 @@ mod set;
 mod starts;
 mod syntax;
 mod table;
+mod transducer;
 
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use crate::error::Result;
-use crate::lanes::Bounds;
-use crate::lanes::vectors::Level;
 use crate::spec::Dialect;
 use alphabet::Alphabet;
 use family::Reading;
+use fourfold::Fourfold;
+pub use joint::Joint;
+use masked::Masked;
+pub use masked::MaskedPieces;
 use program::Program;
 use run::Search;
-pub use starts::MaskedPieces;
 use table::Table;
+use transducer::Transducer;
 
 /// A pattern as a deterministic automaton, proven to match as the dialect's own engine does.
 #[derive(Debug)]
 pub struct Scanner {
-    alphabet: Alphabet,
+    dialect: Dialect,
+    alphabet: Arc<Alphabet>,
     table: Table,
     /// How all pieces of a text are found by masks, if the automaton is that of a known family.
     reading: Option<Box<Reading>>,
+    /// How they are found at four places in turn, if there is no reading, or why not.
+    transducer: std::result::Result<Box<Transducer>, &'static str>,
 }
+
+/// Texts of fewer bytes are not worth the preparations.
+const SHORT: usize = 64;
 
 impl Scanner {
     /// Compiles `source`, or says why the pattern is left to the exact engine. A pattern that is wrong is left
@@ -84,7 +101,12 @@ impl Scanner {
         let table = Table::new(&automaton, &alphabet);
         engine_accepts(source, dialect)?;
         let reading = Reading::of(&automaton, &alphabet).map(Box::new);
-        Ok(Scanner { alphabet, table, reading })
+        let alphabet = Arc::new(alphabet);
+        let transducer = match &reading {
+            Some(_) => Err("masks do better"),
+            None => Transducer::new(&[automaton], &alphabet).map(Box::new),
+        };
+        Ok(Scanner { dialect, alphabet, table, reading, transducer })
     }
 
     /// The leftmost match that starts at or after byte `at`, which must be a character boundary. What stands
@@ -110,24 +132,30 @@ impl Scanner {
     /// Empty matches come as the engine's iterator gives them. Linear in the text.
     #[inline]
     pub fn for_each_piece(&self, text: &str, mut emit: impl FnMut(usize, usize, bool)) {
-        let Some(mut pieces) = self.masked(text) else { return self.for_each_piece_by_steps(text, emit) };
-        let level = Level::best();
-        let mut bounds = Bounds::default();
-        let mut more = true;
-        while more {
-            bounds.go_on();
-            more = pieces.fill(level, &mut bounds);
-            for (&start, &end) in bounds.starts().iter().zip(bounds.ends()) {
-                emit(start as usize, end as usize, true);
-            }
+        match self.masked(text).filter(|_| self.table.total) {
+            Some(pieces) => pieces.for_each(|start, end| emit(start, end, true)),
+            None => self.for_each_piece_by_steps(text, emit),
         }
     }
 
-    /// The pieces of a text by masks, if the pattern is of a known family: they cover the text. `None` also for a
-    /// text of 4 GiB or more.
+    /// The matches of a text and the gaps between them, which together cover it, by masks or at four places in turn, if
+    /// the pattern allows it. `None` also for a text of 4 GiB or more, and for one that is too short to gain.
     pub fn masked<'t>(&'t self, text: &'t str) -> Option<MaskedPieces<'t>> {
-        let reading = self.reading.as_deref().filter(|_| u32::try_from(text.len()).is_ok())?;
-        Some(MaskedPieces::new(reading, &self.alphabet, text))
+        if u32::try_from(text.len()).is_err() {
+            return None;
+        }
+        match (&self.reading, &self.transducer) {
+            (Some(reading), _) => Some(MaskedPieces::Masked(Masked::new(reading, &self.alphabet, text))),
+            (None, Ok(transducer)) if text.len() >= SHORT => {
+                Some(MaskedPieces::Fourfold(Fourfold::new(transducer, text)))
+            }
+            _ => None,
+        }
+    }
+
+    /// By whose rules the pattern is read.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     /// As [`for_each_piece`](Self::for_each_piece), by the automaton: the slow twin of masks.
@@ -148,12 +176,21 @@ impl Scanner {
     /// Size of the automaton, for people.
     pub fn describe(&self) -> String {
         format!(
-            "{} states, {} character classes, {}{}",
+            "{} states, {} character classes, {}, {}",
             self.table.states,
             self.alphabet.classes(),
             if self.table.total { "covers every text" } else { "may leave gaps" },
-            if self.reading.is_some() { ", read by masks of 64 bytes" } else { "" },
+            self.explain(),
         )
+    }
+
+    /// How texts are read, for people.
+    pub fn explain(&self) -> String {
+        match (&self.reading, &self.transducer) {
+            (Some(_), _) => "read by masks of 64 bytes".to_string(),
+            (None, Ok(transducer)) => transducer.describe(),
+            (None, Err(reason)) => format!("read step by step ({reason})"),
+        }
     }
 }
 

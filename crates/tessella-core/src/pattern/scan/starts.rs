@@ -1,18 +1,16 @@
-//! Where pieces start, 64 bytes at a time: the patterns of a [`Family`] as arithmetic on masks.
+//! Where pieces start, 64 bytes at a time: the patterns of families as arithmetic on masks.
 //!
 //! A piece starts where its kind of character begins and nothing before takes it in. Runs are told by the bit of the
 //! byte before; what hangs on more (contractions, digits in threes, the last line end of a run of white space) is
 //! rare, and done bit by bit. The slow twin is the automaton of the same pattern.
 
 use super::alphabet::Alphabet;
-use super::family::{Ending, Family, Reading};
-use super::masks::{Blocks, Masks};
-use crate::lanes::Bounds;
-use crate::lanes::ascii::{BLOCK, LINE_END, WHITE};
-use crate::lanes::vectors::{Level, Task, Vectors};
+use super::family::{Ending, Reading};
+use super::masks::Masks;
+use crate::lanes::ascii::{LINE_END, WHITE};
 
 /// What tells the families apart.
-trait Rules {
+pub(super) trait Rules {
     /// One character that is no line end, letter or digit goes with the word behind it, not only a blank; and line
     /// ends have rules of their own.
     const MODERN: bool;
@@ -20,142 +18,58 @@ trait Rules {
     const DIGITS: u32;
     /// White space at the end of the text is one piece, line ends or not.
     const END_IS_WHOLE: bool;
-}
-
-struct Gpt2;
-struct Cl100k;
-struct Llama3;
-struct Qwen2;
-
-impl Rules for Gpt2 {
-    const MODERN: bool = false;
-    const DIGITS: u32 = 0;
-    const END_IS_WHOLE: bool = true;
-}
-
-impl Rules for Cl100k {
-    const MODERN: bool = true;
-    const DIGITS: u32 = 3;
-    const END_IS_WHOLE: bool = true;
-}
-
-impl Rules for Llama3 {
-    const MODERN: bool = true;
-    const DIGITS: u32 = 3;
-    const END_IS_WHOLE: bool = false;
-}
-
-impl Rules for Qwen2 {
-    const MODERN: bool = true;
-    const DIGITS: u32 = 1;
-    const END_IS_WHOLE: bool = false;
-}
-
-/// The pieces of a text, which together cover it, some at a time.
-#[derive(Debug)]
-pub struct MaskedPieces<'t> {
-    blocks: Blocks<'t>,
-    starts: Starts<'t>,
-    /// The block that is next, once it was looked at.
-    block: Option<Masks>,
-    /// Starts that are left out: the text's own, which is no end of a piece.
-    dropped: u64,
-}
-
-impl<'t> MaskedPieces<'t> {
-    pub(super) fn new(reading: &'t Reading, alphabet: &'t Alphabet, text: &'t str) -> Self {
-        let text = text.as_bytes();
-        MaskedPieces {
-            blocks: Blocks::new(text, alphabet, &reading.roles),
-            starts: Starts { reading, alphabet, text, base: 0, before: Before::default(), run: None },
-            block: None,
-            dropped: 1,
-        }
-    }
-
-    /// Adds the ends of pieces until there are many of them; false if these are the last of the text.
-    pub fn fill(&mut self, level: Level, bounds: &mut Bounds) -> bool {
-        level.run(Fill { pieces: self, bounds })
-    }
-
-    #[inline(always)]
-    fn fill_with<R: Rules, V: Vectors>(&mut self, vectors: V, bounds: &mut Bounds) -> bool {
-        let length = self.starts.text.len();
-        let mut block = match self.block {
-            Some(block) => block,
-            None => self.blocks.next(vectors),
-        };
-        while self.starts.base < length {
-            if bounds.is_full() {
-                self.block = Some(block);
-                return true;
-            }
-            let next = self.blocks.next(vectors);
-            let bits = self.starts.of::<R>(&block, &next) & !self.dropped;
-            self.dropped = 0;
-            bounds.push_block(vectors, bits, self.starts.base as u32);
-            block = next;
-            self.starts.base += BLOCK;
-        }
-        self.block = Some(block);
-        if length > 0 {
-            bounds.push(length as u32);
-        }
-        false
-    }
-}
-
-struct Fill<'f, 't> {
-    pieces: &'f mut MaskedPieces<'t>,
-    bounds: &'f mut Bounds,
-}
-
-impl Task for Fill<'_, '_> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn run<V: Vectors>(self, vectors: V) -> bool {
-        let Fill { pieces, bounds } = self;
-        match pieces.starts.reading.family {
-            Family::Gpt2 => pieces.fill_with::<Gpt2, V>(vectors, bounds),
-            Family::Cl100k => pieces.fill_with::<Cl100k, V>(vectors, bounds),
-            Family::Llama3 => pieces.fill_with::<Llama3, V>(vectors, bounds),
-            Family::Qwen2 => pieces.fill_with::<Qwen2, V>(vectors, bounds),
-        }
-    }
+    /// Where case counts: words take in the contraction behind them.
+    const CONTRACTIONS: bool = false;
 }
 
 #[derive(Debug)]
-struct Starts<'t> {
-    reading: &'t Reading,
-    alphabet: &'t Alphabet,
-    text: &'t [u8],
+pub(super) struct Starts<'t> {
+    pub(super) reading: &'t Reading,
+    pub(super) alphabet: &'t Alphabet,
+    pub(super) text: &'t [u8],
     /// Where the block begins.
-    base: usize,
-    before: Before,
+    pub(super) base: usize,
+    pub(super) before: Before,
+    pub(super) cases: Cased,
     run: Option<WhiteRun>,
 }
 
 /// What the next block must know of the one before.
 #[derive(Debug, Default)]
-struct Before {
-    letter: u64,
-    digit: u64,
-    other: u64,
-    blank: u64,
+pub(super) struct Before {
+    pub(super) letter: u64,
+    pub(super) digit: u64,
+    pub(super) other: u64,
+    pub(super) blank: u64,
     /// White space that marks before it have not taken in.
-    white: u64,
-    line_end: u64,
+    pub(super) white: u64,
+    pub(super) line_end: u64,
     /// Line ends that go with the marks before them.
-    taken: u64,
+    pub(super) taken: u64,
     /// Marks that begin a piece: the first bytes, the second ones, the third ones, and all.
-    marks: [u64; 3],
-    all_marks: u64,
+    pub(super) marks: [u64; 3],
+    pub(super) all_marks: u64,
     /// Digits of the piece so far.
-    digits: u32,
+    pub(super) digits: u32,
     /// Starts in the next block that a contraction makes, and those that it takes away.
-    added: u64,
-    removed: u64,
+    pub(super) added: u64,
+    pub(super) removed: u64,
+}
+
+/// What the next block must know of the one before, where case counts, besides.
+#[derive(Debug, Default)]
+pub(super) struct Cased {
+    pub(super) word: u64,
+    pub(super) small: u64,
+    pub(super) both: u64,
+    /// What is both, behind a small letter of the same word.
+    pub(super) late: u64,
+    /// Marks that are taken for punctuation.
+    pub(super) dull: u64,
+    /// Bytes of the next block that belong to a contraction.
+    pub(super) contracted: u64,
+    /// Where the capitals that were looked through last end, and whether more of a word stands there.
+    pub(super) capitals: (usize, bool),
 }
 
 /// A run of white space that goes on beyond its block: where it ends, and where its last line end is.
@@ -167,13 +81,38 @@ struct WhiteRun {
 
 /// The bits one byte further on, for what stands before it.
 #[inline(always)]
-fn after(bits: u64, before: u64) -> u64 {
+pub(super) fn after(bits: u64, before: u64) -> u64 {
     bits << 1 | before >> 63
+}
+
+/// Characters, by their first bytes, before a white one or the end of the text.
+#[inline(always)]
+pub(super) fn white_behind(block: &Masks, next: &Masks) -> u64 {
+    let ends = (block.white | !block.there, next.white | !next.there);
+    let behind = |bytes: u32, (block, next): (u64, u64)| block >> bytes | next << (64 - bytes);
+    let inner_behind = |bytes| behind(bytes, (block.inner, next.inner));
+    !inner_behind(1) & behind(1, ends)
+        | inner_behind(1) & !inner_behind(2) & behind(2, ends)
+        | inner_behind(1) & inner_behind(2) & behind(3, ends)
+}
+
+impl<'t> Starts<'t> {
+    pub(super) fn new(reading: &'t Reading, alphabet: &'t Alphabet, text: &'t [u8]) -> Self {
+        Starts {
+            reading,
+            alphabet,
+            text,
+            base: 0,
+            before: Before::default(),
+            cases: Cased::default(),
+            run: None,
+        }
+    }
 }
 
 impl Starts<'_> {
     #[inline(always)]
-    fn of<R: Rules>(&mut self, block: &Masks, next: &Masks) -> u64 {
+    pub(super) fn of<R: Rules>(&mut self, block: &Masks, next: &Masks) -> u64 {
         let before = &self.before;
         let &Masks { letter, digit, blank, quote, inner, there, .. } = block;
         let line_end = if R::MODERN { block.line_end } else { 0 };
@@ -192,15 +131,7 @@ impl Starts<'_> {
         };
         let white = block.white & !taken;
         let mut starts = mark | white & first & !after(white, before.white);
-
-        // The last white character before another one; the end of the text is none.
-        let ends = (block.white | !there, next.white | !next.there);
-        let behind = |bytes: u32, (block, next): (u64, u64)| block >> bytes | next << (64 - bytes);
-        let inner_behind = |bytes| behind(bytes, (inner, next.inner));
-        let goes_on = !inner_behind(1) & behind(1, ends)
-            | inner_behind(1) & !inner_behind(2) & behind(2, ends)
-            | inner_behind(1) & inner_behind(2) & behind(3, ends);
-        starts |= white & first & !goes_on & !line_end;
+        starts |= white & first & !line_end & !white_behind(block, next);
 
         let word = letter & first & !after(letter, before.letter);
         let (marks, all_marks) = if R::MODERN {
@@ -247,7 +178,7 @@ impl Starts<'_> {
 
     /// Where digits begin, and how many there are since the last beginning.
     #[inline(always)]
-    fn digits<R: Rules>(&self, digit: u64, first: u64, after_blank: u64) -> (u64, u32) {
+    pub(super) fn digits<R: Rules>(&self, digit: u64, first: u64, after_blank: u64) -> (u64, u32) {
         let before = &self.before;
         let (mut starts, mut digits) = (0, before.digits);
         if R::DIGITS == 0 {
@@ -269,7 +200,7 @@ impl Starts<'_> {
 
     /// Of white characters behind a line end, those with no line end behind them in the same run.
     #[inline(never)]
-    fn last_line_ends<R: Rules>(&mut self, mut behind: u64, white: u64, line_end: u64) -> u64 {
+    pub(super) fn last_line_ends<R: Rules>(&mut self, mut behind: u64, white: u64, line_end: u64) -> u64 {
         let mut starts = 0;
         while behind != 0 {
             let bit = behind.trailing_zeros();
@@ -333,7 +264,7 @@ impl Starts<'_> {
 
     /// Bytes of the contraction that begins with the apostrophe at `at`.
     #[inline]
-    fn contraction(&self, at: usize) -> Option<usize> {
+    pub(super) fn contraction(&self, at: usize) -> Option<usize> {
         let ending = |at: usize| {
             let (class, length) = self.alphabet.at(self.text, at);
             (if length == 0 { Ending::None } else { self.reading.endings[usize::from(class)] }, length)

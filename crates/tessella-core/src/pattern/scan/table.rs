@@ -87,18 +87,14 @@ impl Table {
             first_gap: gap_of_kind(0),
             states,
             total: is_total(automaton, end),
-            nullable: is_nullable(automaton),
+            nullable: automaton.is_nullable(),
         }
     }
 }
 
-fn is_nullable(automaton: &Automaton) -> bool {
-    automaton.starts.iter().any(|&start| automaton.steps[start as usize].iter().any(|step| step.accepts))
-}
-
 /// Whether no text can lead from a start to a dead end without an accept on the way.
 fn is_total(automaton: &Automaton, end: usize) -> bool {
-    if is_nullable(automaton) {
+    if automaton.is_nullable() {
         return false;
     }
     let mut seen = vec![false; automaton.steps.len()];

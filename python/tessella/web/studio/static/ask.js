@@ -7,8 +7,11 @@ export async function ask(name, given, signal) {
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(given ?? {}),
     signal,
+  }).catch((error) => {
+    if (error.name === "AbortError") throw error;
+    throw new Error("the studio does not answer: does it still run?");
   });
-  const body = await reply.json();
+  const body = await reply.json().catch(() => ({}));
   if (!reply.ok) throw new Error(body.error?.message ?? `the server answered ${reply.status}`);
   return body;
 }

@@ -39,7 +39,7 @@ async function open() {
   leave?.();
   leave = null;
   now = await state.read();
-  if (!PAGES[now.page]) now.page = "playground";
+  if (!Object.hasOwn(PAGES, now.page)) now.page = "playground";
   const [words, load] = PAGES[now.page];
   document.title = `${words} — Tessella studio`;
   navigation();

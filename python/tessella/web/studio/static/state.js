@@ -23,9 +23,10 @@ function unbase64(letters) {
 
 /** What stands behind the #, as `{page, ...}`; lists are names that come several times. */
 export async function read() {
-  const [page, rest] = location.hash.slice(1).split("?", 2);
+  const [page, ...rest] = location.hash.slice(1).split("?");
   const state = { page: page || "playground" };
-  for (const [name, value] of new URLSearchParams(rest ?? "")) {
+  // Those who send addresses on may write the question marks of texts out.
+  for (const [name, value] of new URLSearchParams(rest.join("?"))) {
     let text = value;
     if (name.endsWith("~")) {
       try {
@@ -39,6 +40,12 @@ export async function read() {
     state[key] = LISTS.includes(key) ? [...(state[key] ?? []), text] : text;
   }
   return state;
+}
+
+/** A whole number from 0 to `most` by what stands in an address, where anything may stand. */
+export function whole(text, most, otherwise = 0) {
+  const given = Math.trunc(Number(text ?? otherwise));
+  return Number.isNaN(given) ? Math.min(otherwise, most) : Math.max(Math.min(given, most), 0);
 }
 
 let latest = 0;

@@ -3,6 +3,7 @@
 import { ask } from "./ask.js";
 import { choice, field, h, later, number, put } from "./dom.js";
 import { signs } from "./signs.js";
+import { whole } from "./state.js";
 import { story } from "./story.js";
 import { chips, hide, show } from "./tokens.js";
 
@@ -48,7 +49,7 @@ export function page(main, state, session, keep) {
 
   const draw = (told) => {
     const sequence = told.sequences[0];
-    const picked = Math.min(Number(state.piece ?? 0), Math.max(sequence.pieces.length - 1, 0));
+    const picked = whole(state.piece, Math.max(sequence.pieces.length - 1, 0));
     const letters = [...sequence.text].map((one, place) => ({ text: one, start: place, end: place + 1, added: null }));
     const how = h("div", { class: "story" });
     const choose = (place) => {
@@ -84,7 +85,7 @@ export function page(main, state, session, keep) {
     stop.abort();
     stop = new AbortController();
     try {
-      const given = { tokenizer: state.k, text: state.text.toWellFormed?.() ?? state.text, special: state.special !== "no", n_best: Number(state.best ?? 5) };
+      const given = { tokenizer: state.k, text: state.text.toWellFormed?.() ?? state.text, special: state.special !== "no", n_best: Math.max(whole(state.best, 50, 5), 1) };
       const told = await ask("steps", given, stop.signal);
       if (mine !== asked) return;
       wrong.textContent = "";
@@ -97,8 +98,8 @@ export function page(main, state, session, keep) {
   const changed = () => { soon(); kept(); };
   const text = h("textarea", { rows: 2, spellcheck: "false", dir: "auto", id: "text", value: state.text, maxlength: 2000,
     oninput: () => { state.text = text.value; delete state.piece; delete state.step; delete state.way; changed(); } });
-  const best = h("input", { type: "range", min: 1, max: 50, value: state.best ?? 5, oninput: () => { state.best = best.value; many.textContent = best.value; changed(); } });
-  const many = h("output", {}, state.best ?? "5");
+  const best = h("input", { type: "range", min: 1, max: 50, value: whole(state.best, 50, 5), oninput: () => { state.best = best.value; many.textContent = best.value; changed(); } });
+  const many = h("output", {}, String(whole(state.best, 50, 5)));
   put(main, h("h1", {}, "Steps"),
     h("div", { class: "controls" }, field("Text", text, "wide"),
       h("div", { class: "row" },

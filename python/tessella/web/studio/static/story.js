@@ -4,6 +4,7 @@ import { h, number } from "./dom.js";
 import { lattice } from "./lattice.js";
 import { player } from "./player.js";
 import { signs } from "./signs.js";
+import { whole } from "./state.js";
 import { chips } from "./tokens.js";
 
 const code = (text) => h("code", {}, text === "" ? "∅" : signs(text, true));
@@ -36,7 +37,7 @@ function merges(told, state, keep) {
       rivals.length > 30 ? h("p", {}, `… and ${rivals.length - 30} more`) : null,
     ];
   };
-  const first = Number(state.step ?? told.merges.length);
+  const first = whole(state.step, told.merges.length, told.merges.length);
   return [player(told.merges.length, first, draw, (step) => { state.step = String(step); keep(state); }, "Merges")];
 }
 
@@ -55,7 +56,7 @@ function matches(told) {
 }
 
 function ways(told, piece, state) {
-  const picked = Math.min(Number(state.way ?? 0), Math.max(told.paths.length - 1, 0));
+  const picked = whole(state.way, Math.max(told.paths.length - 1, 0));
   const box = h("div", {});
   const draw = (place) => {
     const best = told.paths[place]?.tokens ?? [];

@@ -4,6 +4,7 @@ import { ask } from "./ask.js";
 import { choice, field, h, later, number, put, s, say, short } from "./dom.js";
 import { player } from "./player.js";
 import { signs } from "./signs.js";
+import { whole } from "./state.js";
 import { chips } from "./tokens.js";
 
 const SAMPLES = {
@@ -80,7 +81,7 @@ export function page(main, state, session, keep) {
           try { download("tokenizer.json", (await ask("save", { tokenizer: told.name })).json); } catch (error) { wrong.textContent = error.message; }
         } }, "Save tokenizer.json")),
       told.steps.length
-        ? player(told.steps.length, Number(state.step ?? 1), (now) => [same(now), step(told, now)], (now) => { state.step = String(now); kept(); }, "Steps of the training")
+        ? player(told.steps.length, whole(state.step, told.steps.length, 1), (now) => [same(now), step(told, now)], (now) => { state.step = String(now); kept(); }, "Steps of the training")
         : h("p", {}, "There was nothing to learn."));
     say(`Trained ${told.name} in ${told.steps.length} steps`);
   };

@@ -3,6 +3,7 @@
 import { ask } from "./ask.js";
 import { choice, field, h, later, number, put, short } from "./dom.js";
 import { points, signs } from "./signs.js";
+import { whole } from "./state.js";
 
 const COUNT = 100;
 const code = (text) => h("code", {}, signs(text, true));
@@ -45,7 +46,7 @@ export function page(main, state, session, keep) {
   const run = async () => {
     const mine = ++asked;
     try {
-      const first = Number(state.first ?? 0);
+      const first = whole(state.first, 2 ** 31);
       const told = await ask("vocabulary", {
         tokenizer: state.k, query: state.q ?? "", by: state.by ?? "text", order: state.order ?? "id", only: state.only ?? "all",
         script: (state.script ?? "").toUpperCase(), least: Number(state.least) || 0, most: Number(state.most) || 2 ** 31, first, count: COUNT,

@@ -1,6 +1,7 @@
 //! The scanner against the engines that define the dialects.
 
 mod classes;
+mod fourfold;
 mod masks;
 mod named;
 mod random_patterns;

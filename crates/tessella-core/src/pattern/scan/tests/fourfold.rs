@@ -1,0 +1,128 @@
+//! Four places in turn against the automaton step by step, and several patterns in a row against one after the other.
+
+use super::super::{Joint, MaskedPieces, Scanner};
+use super::masks::PARTS;
+use super::named;
+use crate::lanes::Bounds;
+use crate::lanes::vectors::Level;
+use crate::random::Random;
+use crate::spec::Dialect;
+
+fn by_steps(scanner: &Scanner, text: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    scanner.for_each_piece_by_steps(text, |start, end, _| found.push((start, end)));
+    found
+}
+
+fn found(mut pieces: MaskedPieces<'_>, level: Level) -> Vec<(usize, usize)> {
+    let (mut found, mut bounds, mut more) = (Vec::new(), Bounds::default(), true);
+    while more {
+        bounds.go_on();
+        more = pieces.fill(level, &mut bounds);
+        found.extend(
+            bounds.starts().iter().zip(bounds.ends()).map(|(&start, &end)| (start as usize, end as usize)),
+        );
+    }
+    found
+}
+
+/// Texts of a few parts each, short and long, some with long runs.
+fn texts(seed: u64, count: usize) -> impl Iterator<Item = String> {
+    let mut random = Random::from_seed(seed);
+    (0..count).map(move |round| {
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let few: Vec<&str> = (0..1 + below(12)).map(|_| PARTS[below(PARTS.len())]).collect();
+        let longest = if round % 7 == 0 { 700 } else { 4 };
+        let most = [30, 100, 3000][round % 3];
+        let mut text = String::new();
+        for _ in 0..below(most) {
+            let part = few[below(few.len())];
+            text.extend(std::iter::repeat_n(part, 1 + below(longest) * usize::from(below(9) == 0)));
+        }
+        text
+    })
+}
+
+#[test]
+fn four_places_find_the_pieces_of_one() {
+    let mut tried = Vec::new();
+    for (number, (name, dialect, source)) in named::patterns().into_iter().enumerate() {
+        let Ok(scanner) = Scanner::compile(&source, dialect).unwrap() else { continue };
+        // Of the families as well, which have masks instead.
+        let Ok(alone) = Joint::new([(source.as_str().into(), dialect)].into_iter()) else { continue };
+        tried.push(name);
+        for text in texts(number as u64, 40) {
+            let expected = by_steps(&scanner, &text);
+            for level in Level::all() {
+                let found = found(alone.pieces(&text).unwrap(), level);
+                assert!(found == expected, "{name} {dialect:?} {} {text:?}", level.name());
+            }
+        }
+    }
+    for name in ["gpt2", "cl100k", "llama3", "qwen2", "o200k", "kimi", "deepseek-v3 digits", "word edges"] {
+        assert!(tried.contains(&name), "{name} {tried:?}");
+    }
+}
+
+/// What is looked at: a pattern's pieces, and their pieces by the next, and so on.
+fn one_after_the_other(scanners: &[Scanner], text: &str) -> Vec<(usize, usize)> {
+    let mut pieces = vec![(0, text.len())];
+    for scanner in scanners {
+        pieces = pieces
+            .into_iter()
+            .flat_map(|(from, to)| {
+                by_steps(scanner, &text[from..to])
+                    .into_iter()
+                    .map(move |(start, end)| (from + start, from + end))
+            })
+            .collect();
+    }
+    pieces
+}
+
+const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
+const LLAMA3: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
+
+#[test]
+fn several_patterns_are_one() {
+    let rows: &[&[&str]] = &[
+        &[r"\p{N}{1,3}", GPT2],
+        &[r"\p{N}", LLAMA3],
+        &["\n", r"\p{N}{1,2}", LLAMA3],
+        &[
+            r"\p{N}{1,3}",
+            r"[一-龥぀-ゟ゠-ヿ]+",
+            r##"[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"##,
+        ],
+    ];
+    for (number, row) in rows.iter().enumerate() {
+        let scanners: Vec<Scanner> =
+            row.iter().map(|source| Scanner::compile(source, Dialect::Oniguruma).unwrap().unwrap()).collect();
+        let joint = Joint::new(row.iter().map(|&source| (source.into(), Dialect::Oniguruma))).unwrap();
+        for text in texts(100 + number as u64, 120) {
+            let expected = one_after_the_other(&scanners, &text);
+            for level in Level::all() {
+                let found = found(joint.pieces(&text).unwrap(), level);
+                assert!(found == expected, "{row:?} {} {text:?}", level.name());
+            }
+        }
+    }
+}
+
+/// A pattern that may fail far behind its start has no fallback here, and says so.
+#[test]
+fn what_does_not_fit_is_left_alone() {
+    for source in ["a*b|a", r"a+b", r" *x| +y| z", "x?"] {
+        let scanner = Scanner::compile(source, Dialect::Fancy).unwrap().unwrap();
+        println!("{source}: {}", scanner.describe());
+        let text = "aab xyz  x   y".repeat(30);
+        assert_eq!(
+            by_steps(&scanner, &text),
+            scanner
+                .masked(&text)
+                .map_or_else(|| by_steps(&scanner, &text), |pieces| found(pieces, Level::best()))
+        );
+    }
+    let scanner = Scanner::compile("aab|x", Dialect::Fancy).unwrap().unwrap();
+    assert!(scanner.describe().contains("fail far"), "{}", scanner.describe());
+}

@@ -1,0 +1,81 @@
+"""Patterns that no family knows, and several Split stages in a row: ids and words as in `tokenizers`."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from pathlib import Path
+
+import pytest
+import tessella
+
+tokenizers = pytest.importorskip("tokenizers")
+
+LLAMA3 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+O200K = "|".join(
+    [
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+        r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    ]
+)
+DEEPSEEK = r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"""
+#: Patterns in a row, and how the plan says that they are read.
+ROWS = {
+    "o200k": ([O200K], "masks of 64 bytes"),
+    "digits in twos": ([LLAMA3.replace("{1,3}", "{1,2}")], "four places in turn"),
+    "digits first": ([r"\p{N}{1,3}", LLAMA3], "four places in turn"),
+    "three in a row": ([r"\p{N}{1,3}", r"[一-龥\u3040-ゟ゠-ヿ]+", DEEPSEEK], "four places in turn"),
+    "not at once": ([LLAMA3, r"\p{N}"], "stage by stage"),
+}
+PARTS = [*"aBe'st12 \n\t.!/é", "É", "日", "か", "\u0301", "٣", "\u00a0", "\u2028", "😀", "  ", "\r\n"]
+
+
+def description(patterns: list[str]) -> str:
+    """Byte-level BPE that joins any two of these characters' bytes, so that ids tell where pieces end."""
+    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    used = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    common = sorted({char for part in PARTS for piece, _ in used.pre_tokenize_str(part) for char in piece})
+    pairs = list(itertools.product(common, repeat=2))
+    tokens = dict.fromkeys([*sorted(alphabet), *("".join(pair) for pair in pairs)])
+    splits = [
+        {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+        for pattern in patterns
+    ]
+    last = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    return json.dumps(
+        {
+            "version": "1.0",
+            "added_tokens": [],
+            "normalizer": None,
+            "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*splits, last]},
+            "post_processor": None,
+            "decoder": {**last, "use_regex": True},
+            "model": {
+                "type": "BPE",
+                "vocab": {token: id for id, token in enumerate(tokens)},
+                "merges": [list(pair) for pair in pairs],
+            },
+        }
+    )
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_ids_and_words_are_those_of_the_library(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patterns, how = ROWS[name]
+    monkeypatch.setenv("TESSELLA_LANES", "at-once")
+    path = tmp_path / "tokenizer.json"
+    path.write_text(description(patterns), encoding="utf-8")
+    theirs = tokenizers.Tokenizer.from_file(str(path))
+    ours = tessella.load(path)
+    assert any(how in f"{step}" for step in ours.explain_plan()), ours.explain_plan()
+    chance = random.Random(7)
+    for size in [0, 1, 5, 30, 60, 64, 100, 300, 1000, 5000] * 3:
+        few = chance.sample(PARTS, chance.randint(1, len(PARTS)))
+        text = "".join(chance.choices(few, k=size))
+        expected = theirs.encode(text)
+        assert list(ours.encode_ids(text)) == expected.ids, text
+        assert list(ours.encode(text).word_ids) == expected.word_ids, text
