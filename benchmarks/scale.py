@@ -38,9 +38,11 @@ PHRASES, PHRASE = 1 << 16, 16
 #: Phrases of a document, and those made at a time.
 DOCUMENT = 30
 CHUNK = 1000 * DOCUMENT
-#: Packed bytes that one task counts, and files that one task merges, as on a cluster.
+#: Packed bytes that one task counts, parts of its counts, each merged by a task, and files that are merged at a time, as on
+#: a cluster.
 GROUP = 256_000_000
-FAN = 16
+PARTS = 16
+FAN = 32
 
 
 def ranks(random: Any, count: int, least: int, end: float) -> Any:
@@ -209,16 +211,14 @@ def fit(points: list[tuple[int, int]]) -> tuple[float, float]:
 
 
 def merging(known: Constants, size: float, cores: int) -> float:
-    """Seconds until the counts of groups are one file: tiers of merges side by side, the last one alone."""
+    """Seconds until the counts of groups are one file: parts side by side, many files in tiers, then all by one process."""
     group = GROUP / known.packed
-    files, each, total = max(1.0, size / group), min(group, size), 0.0
-    while files > 1:
-        one = min(FAN, files)
-        tasks = max(1.0, files / FAN)
-        waves = math.ceil(tasks / cores)
-        total += waves * one * known.distinct(each) / 1e6 * known.merge
-        files, each = files / one, each * one
-    return total
+    files = size / group
+    if files <= 1:
+        return 0.0
+    tiers = math.ceil(math.log(files, FAN))
+    incoming = tiers * files * known.distinct(group) / min(PARTS, cores, files)
+    return (incoming + known.distinct(size)) / 1e6 * known.merge
 
 
 def duration(seconds: float) -> str:

@@ -1,12 +1,14 @@
 """Counting on a cluster of Ray.
 
-Files are counted in groups, each by a task that writes its counts to a file; files of counts are merged by
-tasks, some at a time, until few are left, which the caller's counts share. Only names travel. Merging reads
-sorted runs side by side, so no process holds more than its budget, and since the order of merging changes
-nothing, what is saved in the end equals what one machine saves, byte for byte, whatever workers were lost.
+Files are counted in groups, each by a task that writes its counts in parts: where a piece goes hangs on its
+bytes alone. Parts of the same number are merged by one task each, side by side; merged parts share no piece,
+and the caller's counts are all of them. Only names travel. Merging reads sorted runs side by side, so no
+process holds more than its budget, and nobody but who saves them walks all pieces. Since the order of merging
+changes nothing, what is saved in the end equals what one machine saves, byte for byte, whatever workers were
+lost.
 
 Groups and the files that they become are the same for any number of nodes: a task that is made again writes
-the same file over its first attempt's.
+the same files over its first attempt's.
 """
 
 from __future__ import annotations
@@ -32,8 +34,8 @@ __all__ = ["count_on_cluster"]
 
 #: Bytes of files, as they lie there, that one task counts.
 GROUP = 256_000_000
-#: Files of counts that one task merges, and that may be left at the end.
-FAN = 16
+#: Parts of the counts of a group at most: each is merged by a task and becomes a file of the caller's counts.
+PARTS = 16
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,17 @@ class _Work:
     reading: Reading
     budget: int | None
     folder: str
+    #: Groups of files, and parts of the counts of each.
+    groups: int
+    parts: int
+
+    def folder_of(self, group: int) -> str:
+        """Where the parts of a group's counts are."""
+        return os.path.join(self.folder, f"counted-{group}")
+
+    def merged(self, part: int) -> str:
+        """The file of a merged part."""
+        return os.path.join(self.folder, f"merged-{part}.counts")
 
 
 @dataclass(frozen=True)
@@ -80,7 +93,7 @@ def count_on_cluster(
     sources = [source for part in found for source in _sources(part)]
     groups = list(_groups(sources))
     with tempfile.TemporaryDirectory(prefix="tessella-cluster-", dir=folder) as scratch:
-        work = _Work(tokenizer, reading, budget, scratch)
+        work = _Work(tokenizer, reading, budget, scratch, len(groups), min(PARTS, len(groups)))
         meter = Meter("count", progress)
         total, done = sum(os.path.getsize(one.path) for one in sources), 0
         try:
@@ -89,19 +102,11 @@ def count_on_cluster(
                 meter.update(done, total)
         finally:
             meter.end()
-        names = [f"count-{number}.counts" for number, _ in groups]
-        tier = 0
-        while len(names) > FAN:
-            merges = [
-                (f"merge-{tier}-{at // FAN}.counts", names[at : at + FAN]) for at in range(0, len(names), FAN)
-            ]
-            for (_, merged), _ in called(_merged, work, merges, None, "engine='ray'", lambda one: one[0]):
-                for name in merged:
-                    os.remove(os.path.join(scratch, name))
-            names, tier = [name for name, _ in merges], tier + 1
+        for _ in called(_merged, work, range(work.parts), None, "engine='ray'", _part_name):
+            pass
         # A loaded file stays open, and is read when somebody asks, also when its name is gone.
-        for name in names:
-            counts.merge(PieceCounts.load(os.path.join(scratch, name)))
+        for part in range(work.parts):
+            counts.merge(PieceCounts.load(work.merged(part)))
 
 
 def _sources(part: Part) -> Iterator[_Source]:
@@ -134,6 +139,10 @@ def _name(numbered: tuple[int, list[_Source]]) -> str:
     return f"the counting of {', '.join(one.path for one in numbered[1][:3])}"
 
 
+def _part_name(part: int) -> str:
+    return f"the merging of part {part}"
+
+
 def _limited(work: _Work) -> PieceCounts:
     counts = PieceCounts()
     if work.budget is not None:
@@ -142,7 +151,7 @@ def _limited(work: _Work) -> PieceCounts:
 
 
 def _counted(work: _Work, numbered: tuple[int, list[_Source]]) -> None:
-    """What a worker does: the counts of some files, as a file."""
+    """What a worker does: the counts of some files, in parts."""
     number, group = numbered
     counts = _limited(work)
     for one in group:
@@ -151,13 +160,22 @@ def _counted(work: _Work, numbered: tuple[int, list[_Source]]) -> None:
             if work.budget is not None:
                 options |= {"memory": work.budget // 2, "spill_folder": work.folder}
             _add_part(counts, work.tokenizer, part, work.reading, options)
-    counts.save(os.path.join(work.folder, f"count-{number}.counts"))
+    folder = work.folder_of(number)
+    os.makedirs(folder, exist_ok=True)
+    counts.save_parts(folder, work.parts)
 
 
-def _merged(work: _Work, merge: tuple[str, list[str]]) -> None:
-    """What a worker does: one file of counts for several."""
-    target, names = merge
+def _merged(work: _Work, part: int) -> None:
+    """What a worker does: one file of the same part of all groups."""
+    target = work.merged(part)
+    # Made before by an attempt that was lost after it: what it was made of may be gone.
+    if os.path.exists(target):
+        return
     counts = _limited(work)
+    names = [os.path.join(work.folder_of(group), f"part-{part:04}.counts") for group in range(work.groups)]
     for name in names:
-        counts.merge(PieceCounts.load(os.path.join(work.folder, name)))
-    counts.save(os.path.join(work.folder, target))
+        counts.merge(PieceCounts.load(name))
+    counts.save(target)
+    # The disk holds each count once more only while its part is merged.
+    for name in names:
+        os.remove(name)

@@ -9,13 +9,25 @@ from . import _tessella
 if TYPE_CHECKING:
     from ._types import SaveFormat
 
-__all__ = ["CLASSES", "ENCODINGS", "ENDINGS", "FOLDER", "ROLES", "WRITABLE", "ModelClass", "to_write"]
+__all__ = [
+    "CLASSES",
+    "ENCODINGS",
+    "ENDINGS",
+    "FOLDER",
+    "MODELS",
+    "ROLES",
+    "WRITABLE",
+    "ModelClass",
+    "to_write",
+]
 
 _KNOWN = _tessella.formats()
 #: What tokenizer files end in: such a name is never one of a hub.
 ENDINGS = tuple(dict.fromkeys(f".{ending}" for _, _, endings, _ in _KNOWN for ending in endings))
 #: The formats that can be written, by the names of the option ``format``.
 WRITABLE = (*(name for name, _, _, written in _KNOWN if written), "folder")
+#: The models that a ``tokenizer.json`` may hold, by their ``type``.
+MODELS = tuple(kind for kind, _ in _tessella.ModelHandle.kinds())
 #: Encodings whose patterns and special tokens are built in.
 ENCODINGS = tuple(_tessella.encodings())
 

@@ -101,10 +101,7 @@ def piece_scores(tokenizer: Tokenizer) -> tuple[bool, list[float]]:
 
 def _falls_back(tokenizer: Tokenizer) -> bool:
     """Whether what has no token becomes bytes."""
-    model = tokenizer.model
-    if type(model).__name__ == "Unigram":
-        return bool(model_state(tokenizer).get("byte_fallback"))
-    return bool(getattr(model, "byte_fallback", False))
+    return bool(getattr(tokenizer.model, "byte_fallback", False))
 
 
 def within(tokenizer: Tokenizer) -> Callable[[int, str], bytes]:

@@ -17,6 +17,7 @@ Example:
 from __future__ import annotations
 
 import os
+import pathlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, Union
@@ -93,6 +94,32 @@ class PieceCounts(_tessella.PieceCounts):
             5
         """
         super().save(path, form(progress))
+
+    def save_parts(self, folder: Path, n: int, progress: bool | ProgressFormat = False) -> list[pathlib.Path]:
+        """Writes the counts to ``n`` files, which appear when all are complete; gives their names.
+
+        Which part a piece is in hangs on its bytes and on ``n`` alone. So where several machines counted, one
+        of them can merge the first parts of all, another the second ones, and nobody needs to hold them all;
+        the merged parts together are the merged counts. Each part is a file as ``save`` writes them.
+        ``sources`` are noted in the first.
+
+        Args:
+            folder: where to; files of parts that are there are replaced.
+            n: how many parts, from 1 to 256.
+            progress: as for ``save``.
+
+        Example:
+            >>> import tempfile
+            >>> from tessella import PieceCounts
+            >>> counts = PieceCounts({"low": 5, "lower": 2, "lowest": 1})
+            >>> together = PieceCounts()
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     for part in counts.save_parts(folder, 2):
+            ...         together.merge(PieceCounts.load(part))
+            ...     together.items() == counts.items()
+            True
+        """
+        return list(map(pathlib.Path, super().save_parts(folder, n, form(progress))))
 
     @classmethod
     def load(cls: type[_C], path: Path) -> _C:

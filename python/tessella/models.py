@@ -102,15 +102,7 @@ class Model(Component):
         """A trainer for this kind of model, with default settings."""
         from . import training
 
-        kind = self._handle.kind()
-        if kind == "SentencePiece":
-            from .errors import TrainError
-
-            raise TrainError(
-                "a SentencePiece model cannot be trained anew in place; train a new tokenizer, with "
-                "SentencePieceUnigramTokenizer or SentencePieceBPETokenizer for instance"
-            )
-        made: Trainer = training.BY_MODEL[kind]()
+        made: Trainer = training.trainer_of(self._handle.kind())()
         return made
 
     def save(self, folder: _Path, prefix: str | None = None) -> list[str]:
@@ -253,8 +245,12 @@ class WordPiece(Model, kind="WordPiece"):
         if isinstance(vocab, (str, os.PathLike)):
             _deprecated("WordPiece")
             vocab = self.read_file(vocab)
-        self._handle = _Handle.word_piece(
-            dict(vocab or {}), str(unk_token), max_input_chars_per_word, continuing_subword_prefix
+        self._handle = _Handle.with_vocab(
+            "WordPiece",
+            dict(vocab or {}),
+            unk_token=str(unk_token),
+            max_input_chars_per_word=max_input_chars_per_word,
+            continuing_subword_prefix=continuing_subword_prefix,
         )
 
     @staticmethod
@@ -300,7 +296,8 @@ class WordLevel(Model, kind="WordLevel"):
         if isinstance(vocab, (str, os.PathLike)):
             _deprecated("WordLevel")
             vocab = self.read_file(vocab)
-        self._handle = _Handle.word_level(dict(vocab or {}), "<unk>" if unk_token is None else str(unk_token))
+        unk_token = "<unk>" if unk_token is None else str(unk_token)
+        self._handle = _Handle.with_vocab("WordLevel", dict(vocab or {}), unk_token=unk_token)
 
     @staticmethod
     def read_file(vocab: _Path) -> dict[str, int]:
@@ -353,6 +350,8 @@ class Unigram(Model, kind="Unigram"):
     def _resize_cache(self, capacity: int) -> None:
         """Kept for programs that call it; the cache belongs to the tokenizer."""
 
+    unk_id: ReadOnly[int | None] = ReadOnly("The id of the unknown piece.")
+    byte_fallback: Field[bool] = Field("Spell unknown text with tokens like `<0x61>`.")
     alpha: Field[float | None] = Field("Temperature of sampling; `None` takes the best.")
     nbest_size: Field[int | None] = Field("Sample from this many best segmentations.")
 

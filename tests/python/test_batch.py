@@ -459,6 +459,9 @@ def test_trained_anew(tokenizer, bpe):
     again = PretrainedTokenizer(bpe).train_new_from_iterator(texts, 262, show_progress=False)
     assert len(again) == 262
     assert again.decode(again("日本 the")["input_ids"]) == "日本 the"
+    likely = PretrainedTokenizer(Tokenizer(models.Unigram([("[none]", 0.0), ("a", -1.0)], 0)))
+    learned = likely.train_new_from_iterator(texts, 20, show_progress=False)
+    assert learned.backend_tokenizer.model.id_to_token(0) == "[none]"
     with pytest.raises(TrainError, match="cannot be trained"):
 
         class Strange(PretrainedTokenizer):

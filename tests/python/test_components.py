@@ -56,6 +56,55 @@ COMPONENTS = [
 ]
 
 
+STAGES = [
+    (normalizers, normalizers.Normalizer),
+    (pre, pre.PreTokenizer),
+    (models, models.Model),
+    (processors, processors.PostProcessor),
+    (decoders, decoders.Decoder),
+]
+# Fields that are given and not shown again: a table, and what a `Regex` was made of.
+HIDDEN = {"precompiled_charsmap", "pattern"}
+
+
+def kinds():
+    """Every kind that the engine's tables have, with the names of its fields."""
+    return [
+        pytest.param(module, stage, kind, fields, id=f"{stage.__name__}-{kind}")
+        for module, stage in STAGES
+        for kind, fields in stage._handles.kinds()
+    ]
+
+
+@pytest.mark.parametrize(("module", "stage", "kind", "fields"), kinds())
+def test_the_face_shows_what_the_engine_has(module, stage, kind, fields):
+    shown = stage._kinds.get(kind)
+    assert shown is not None, f"{module.__name__} has no class for the engine's {kind}"
+    assert shown.__name__ in module.__all__
+    # The one comes with a model, and files carry fields along that the other does not go by.
+    if kind == "SentencePiece" or shown is decoders.ByteLevel:
+        return
+    assert shown.__doc__
+    for field in fields:
+        if field not in HIDDEN:
+            assert hasattr(shown, field), f"{shown.__name__} lacks a Field for `{field}`"
+    tried = {type(component) for component in COMPONENTS}
+    # A character map comes with a model.
+    assert shown in tried or kind == "Precompiled", f"COMPONENTS has no {shown.__name__}"
+
+
+@pytest.mark.parametrize(("module", "stage"), STAGES, ids=lambda one: one.__name__)
+def test_the_engine_has_what_the_face_shows(module, stage):
+    known = {kind for kind, _ in stage._handles.kinds()}
+    # Sequences have no row, and SentencePiece models come from files of their own.
+    assert set(stage._kinds) - {"Sequence", "SentencePiece"} <= known
+
+
+def test_every_model_has_a_fingerprint_of_its_own():
+    prints = [Tokenizer(model).fingerprint() for model in COMPONENTS if isinstance(model, models.Model)]
+    assert len(set(prints)) == len(prints) >= 4
+
+
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda one: f"{type(one).__module__}.{one}"[9:60])
 def test_state_goes_there_and_back(component):
     for copied in (pickle.loads(pickle.dumps(component)), copy.deepcopy(component)):

@@ -90,9 +90,9 @@ def saved(counts, path):
 
 def test_a_cluster_counts_what_one_machine_counts(cluster, corpus, tokenizer, tmp_path, monkeypatch):
     made, nodes = cluster
-    # Many groups, and two tiers of merging.
+    # Many groups of several parts.
     monkeypatch.setattr("tessella._counting_cluster.GROUP", 20_000)
-    monkeypatch.setattr("tessella._counting_cluster.FAN", 3)
+    monkeypatch.setattr("tessella._counting_cluster.PARTS", 3)
     named = {"one": corpus[:25], "two": corpus[25:]}
     how = {"weights": {"one": 0.5, "two": 2}, "languages": {"one": "en"}}
     want = saved(tessella.count_pieces(named, tokenizer, **how), tmp_path / "one.counts")
@@ -124,6 +124,27 @@ def test_a_cluster_counts_what_one_machine_counts(cluster, corpus, tokenizer, tm
     assert counts.sources == tessella.PieceCounts.load(tmp_path / "one.counts").sources
     del counts
     assert list(scratch.iterdir()) == []
+
+
+def test_merging_made_again(tokenizer, tmp_path):
+    """A task that was lost when its work was nearly done: some of what it merged is gone already."""
+    from tessella import _counting_cluster as cluster
+
+    whole = tessella.PieceCounts()
+    work = cluster._Work(tokenizer, None, None, str(tmp_path), groups=3, parts=2)
+    for group in range(work.groups):
+        counts = tessella.PieceCounts({f"w{number}": group + 1 for number in range(group, 40)})
+        whole.merge(counts)
+        Path(work.folder_of(group)).mkdir()
+        counts.save_parts(work.folder_of(group), work.parts)
+    together = tessella.PieceCounts()
+    for part in range(work.parts):
+        cluster._merged(work, part)
+        cluster._merged(work, part)
+        together.merge(tessella.PieceCounts.load(work.merged(part)))
+    assert saved(together, tmp_path / "a") == saved(whole, tmp_path / "b")
+    left = [path.name for path in tmp_path.rglob("part-*")]
+    assert left == []
 
 
 def test_on_the_command_line(cluster, corpus, tokenizer, tmp_path, capsys):

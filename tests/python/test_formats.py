@@ -3,11 +3,12 @@
 import json
 import typing
 import warnings
+from pathlib import Path
 
 import killed
 import pytest
 import tessella
-from tessella import Tokenizer, models
+from tessella import Tokenizer, _tessella, models
 from tessella._formats import WRITABLE
 from tessella.cli.main import main
 from tessella.errors import ArgumentError, FormatError, UnsupportedError
@@ -16,6 +17,14 @@ from tessella.tokenizer import SaveFormat
 
 def test_the_type_of_the_option_is_the_table():
     assert sorted(typing.get_args(SaveFormat)) == sorted(WRITABLE)
+
+
+def test_the_page_tells_every_format():
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    headings = [line.lower() for line in page.splitlines() if line.startswith("## ")]
+    for name, what, endings, _ in _tessella.formats():
+        named = {name, what.split()[-1], *(f".{ending}" for ending in endings if ending != "json")}
+        assert any(one.lower() in line for one in named for line in headings), f"docs/formats.md lacks {what}"
 
 
 @pytest.mark.parametrize("name", ["x.onnx", "x.tokenizer", "x.json.tmp", "x.bin"])

@@ -46,7 +46,7 @@ ARROWS = {
         "fingerprint": "base64 core::vocab hf json",
         "tiktoken": "atomic base64 concat_rank core::pretokenize core::vocab fingerprint formats hf json",
         "tekken": "base64 core::pretokenize core::vocab json tiktoken",
-        "gguf": "atomic core::pretokenize core::vocab sentencepiece tiktoken vocab_files",
+        "gguf": "atomic core::normalize core::pretokenize core::vocab sentencepiece tiktoken vocab_files",
         # Rules become character maps, which the core reads.
         "sentencepiece": "core::hash core::normalize core::sentencepiece core::text core::unicode",
         "formats": "atomic gguf hf json sentencepiece tekken tiktoken vocab_files",
@@ -69,7 +69,7 @@ ARROWS = {
         # Sections of the file are the options of its trainer.
         "sentencepiece": "core::hash core::normalize core::random core::sentencepiece core::text core::unicode counts "
         "formats::atomic formats::sentencepiece parallel progress unigram",
-        "again": "core::vocab",
+        "again": "",
     },
     # Adapters: each may use all crates, and the others where a method of one gives or takes another.
     "python": {"*": "*"},

@@ -5,7 +5,8 @@
 //! in which they were built. A component written by a user counts by its import path; one without a path has
 //! no identity that another process could check, and is an error.
 
-use tessella_core::spec::{Merges, ModelSpec, SentencePiece, TokenizerSpec, Vocab};
+use tessella_core::spec::described::Slot;
+use tessella_core::spec::{Described, Merges, ModelSpec, SentencePiece, TokenizerSpec, Vocab};
 use tessella_core::{Error, Result};
 
 use sha2::{Digest, Sha256};
@@ -47,65 +48,72 @@ impl Feed {
         }
     }
 
+    /// Tables, then settings.
     fn model(&mut self, model: &ModelSpec) {
+        self.bytes(model.kind().to_ascii_lowercase().as_bytes());
+        if let Some(vocab) = model.vocab() {
+            self.vocab(vocab);
+        }
         match model {
-            ModelSpec::Bpe(model) => {
-                self.bytes(b"bpe");
-                self.vocab(&model.vocab);
-                match &model.merges {
-                    Merges::ConcatRank => self.bytes(b"ranks"),
-                    Merges::Pairs(pairs) => {
-                        self.bytes(b"pairs");
-                        self.number(pairs.len() as u64);
-                        for &(left, right) in pairs.iter() {
-                            self.number((left as u64) << 32 | right as u64);
-                        }
+            ModelSpec::Bpe(model) => match &model.merges {
+                Merges::ConcatRank => self.bytes(b"ranks"),
+                Merges::Pairs(pairs) => {
+                    self.bytes(b"pairs");
+                    self.number(pairs.len() as u64);
+                    for &(left, right) in pairs.iter() {
+                        self.number((left as u64) << 32 | right as u64);
                     }
                 }
-                // No dropout and a dropout of zero are the same.
-                self.number(model.dropout.filter(|dropout| *dropout != 0.0).map_or(0, f32::to_bits) as u64);
-                for text in [&model.unk_token, &model.continuing_subword_prefix, &model.end_of_word_suffix] {
-                    self.number(text.is_some() as u64);
-                    self.bytes(text.as_deref().unwrap_or_default().as_bytes());
-                }
-                for flag in [model.fuse_unk, model.byte_fallback, model.ignore_merges] {
-                    self.number(flag as u64);
-                }
-            }
-            ModelSpec::WordPiece(model) => {
-                self.bytes(b"wordpiece");
-                self.vocab(&model.vocab);
-                self.bytes(model.unk_token.as_bytes());
-                self.bytes(model.continuing_subword_prefix.as_bytes());
-                self.number(model.max_input_chars_per_word as u64);
-            }
-            ModelSpec::WordLevel(model) => {
-                self.bytes(b"wordlevel");
-                self.vocab(&model.vocab);
-                self.bytes(model.unk_token.as_bytes());
-            }
+            },
             ModelSpec::Unigram(model) => {
-                self.bytes(b"unigram");
                 self.number(model.vocab.len() as u64);
                 for (text, score) in model.vocab.iter() {
                     self.bytes(text.as_bytes());
                     self.number(score.to_bits());
                 }
-                self.number(model.unk_id.map_or(u64::MAX, |id| id as u64));
-                self.number(model.byte_fallback as u64);
-                self.number(model.alpha.unwrap_or(0.0).to_bits());
-                self.number(model.nbest_size.map_or(u64::MAX, |size| size as u64));
             }
             ModelSpec::SentencePiece(model) => {
-                self.bytes(b"sentencepiece");
                 self.number(model.kind as u64);
                 self.pieces(&model.pieces);
-                self.number(model.byte_fallback as u64);
-                self.number(model.treat_whitespace_as_suffix as u64);
-                self.bytes(model.unk_surface.as_bytes());
-                if model.wide_sums {
-                    self.bytes(b"wide sums");
-                }
+            }
+            ModelSpec::WordPiece(_) | ModelSpec::WordLevel(_) => {}
+        }
+        for field in model.clone().fields() {
+            self.setting(field.slot);
+        }
+        if let ModelSpec::SentencePiece(model) = model {
+            self.number(model.treat_whitespace_as_suffix as u64);
+            self.bytes(model.unk_surface.as_bytes());
+            if model.wide_sums {
+                self.bytes(b"wide sums");
+            }
+        }
+    }
+
+    fn setting(&mut self, slot: Slot<'_>) {
+        match slot {
+            Slot::Flag(flag) => self.number(*flag as u64),
+            Slot::MaybeFlag(flag) => self.number(flag.map_or(u64::MAX, u64::from)),
+            Slot::Number(number) => self.number(*number as u64),
+            Slot::MaybeNumber(number) => self.number(number.map_or(u64::MAX, |number| number as u64)),
+            // None and zero are the same: nothing is left to chance.
+            Slot::Probability(share) => {
+                self.number(share.filter(|share| *share != 0.0).map_or(0, f32::to_bits) as u64);
+            }
+            Slot::MaybeReal(number) => self.number(number.unwrap_or(0.0).to_bits()),
+            Slot::Text(text) => self.bytes(text.as_bytes()),
+            Slot::MaybeText(text) => {
+                self.number(text.is_some() as u64);
+                self.bytes(text.as_deref().unwrap_or_default().as_bytes());
+            }
+            Slot::Character(character) => self.number(u64::from(*character)),
+            Slot::Pieces(pieces) => self.pieces(pieces),
+            // What only other stages have; a model that gets one says here what of it counts.
+            Slot::Texts(_) | Slot::Bytes(_) | Slot::Pattern(_) | Slot::Behavior(_) | Slot::Scheme(_) => {
+                unreachable!("no model has such a setting")
+            }
+            Slot::Matching(_) | Slot::Token(_) | Slot::Template(_) | Slot::Specials(_) => {
+                unreachable!("no model has such a setting")
             }
         }
     }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use tessella_core::TokenId;
 use tessella_core::error::excerpt;
-use tessella_core::spec::{Merges, ModelSpec, PostProcessorSpec, Vocab};
+use tessella_core::spec::described::Slot;
+use tessella_core::spec::{Described, Merges, ModelSpec, PostProcessorSpec};
 use tessella_core::{Error, ErrorKind, Result};
 
 /// New names of tokens.
@@ -19,54 +20,28 @@ fn name_of<'a>(token: &'a str, renamed: &'a Renamed) -> &'a str {
 }
 
 /// The new model with the settings of the old one that are not learned.
-pub fn keep_settings(old: &ModelSpec, new: ModelSpec) -> ModelSpec {
-    match (old, new) {
-        (ModelSpec::Bpe(old), ModelSpec::Bpe(mut new)) => {
-            new.dropout = old.dropout;
-            new.unk_token = old.unk_token.clone();
-            new.fuse_unk = old.fuse_unk;
-            new.byte_fallback = old.byte_fallback;
-            new.ignore_merges = old.ignore_merges;
-            ModelSpec::Bpe(new)
+pub fn keep_settings(old: &ModelSpec, mut new: ModelSpec) -> ModelSpec {
+    let mut old = old.clone();
+    if old.kind() == new.kind() {
+        let learned = new.learned();
+        for (here, there) in new.fields().into_iter().zip(old.fields()) {
+            if !learned.contains(&here.name) {
+                here.slot.put(there.slot);
+            }
         }
-        (ModelSpec::WordPiece(old), ModelSpec::WordPiece(mut new)) => {
-            new.unk_token = old.unk_token.clone();
-            new.max_input_chars_per_word = old.max_input_chars_per_word;
-            ModelSpec::WordPiece(new)
-        }
-        (ModelSpec::WordLevel(old), ModelSpec::WordLevel(mut new)) => {
-            new.unk_token = old.unk_token.clone();
-            ModelSpec::WordLevel(new)
-        }
-        (ModelSpec::Unigram(old), ModelSpec::Unigram(mut new)) => {
-            new.byte_fallback = old.byte_fallback;
-            new.alpha = old.alpha;
-            new.nbest_size = old.nbest_size;
-            ModelSpec::Unigram(new)
-        }
-        (_, new) => new,
     }
+    new
 }
 
 /// The model without what it learned. Of the entries only the unknown token of Unigram is left, which has to be one.
 pub fn emptied(model: &ModelSpec, renamed: &Renamed) -> ModelSpec {
-    let rename = |token: &String| name_of(token, renamed).to_string();
+    let rename = |token: &str| name_of(token, renamed).to_string();
     let mut model = model.clone();
     match &mut model {
         ModelSpec::Bpe(model) => {
             // By ranks, a whole piece of the vocabulary is one token.
             model.ignore_merges |= matches!(model.merges, Merges::ConcatRank);
-            model.vocab = Arc::new(Vocab::default());
-            model.merges = Merges::Pairs(Arc::new(Vec::new()));
-            model.unk_token = model.unk_token.as_ref().map(rename);
-        }
-        ModelSpec::WordPiece(model) => {
-            model.vocab = Arc::new(Vocab::default());
-            model.unk_token = rename(&model.unk_token);
-        }
-        ModelSpec::WordLevel(model) => {
-            model.vocab = Arc::new(Vocab::default());
-            model.unk_token = rename(&model.unk_token);
+            model.merges = Merges::default();
         }
         ModelSpec::Unigram(model) => {
             let unknown = model.unk_id.and_then(|id| model.vocab.get(id));
@@ -77,6 +52,17 @@ pub fn emptied(model: &ModelSpec, renamed: &Renamed) -> ModelSpec {
         }
         // Trained from files alone; see `sentencepiece`.
         ModelSpec::SentencePiece(_) => {}
+        ModelSpec::WordPiece(_) | ModelSpec::WordLevel(_) => {}
+    }
+    if let Some(vocab) = model.vocab_mut() {
+        *vocab = Arc::default();
+    }
+    for field in model.fields().into_iter().filter(|field| field.name == "unk_token") {
+        match field.slot {
+            Slot::Text(token) => *token = rename(token),
+            Slot::MaybeText(Some(token)) => *token = rename(token),
+            _ => {}
+        }
     }
     model
 }

@@ -118,6 +118,52 @@ fn shards_spills_and_files_give_the_same_bytes() {
     assert_eq!(left.len(), 4, "temporary files were left behind: {left:?}");
 }
 
+/// Counts of several machines in parts, of which those of one number are merged alone, are the counts of one machine.
+#[test]
+fn parts_of_a_number_belong_together() {
+    let folder = Folder::new();
+    let mut random = Random::from_seed(6);
+    let pieces = random_pieces(&mut random, 30_000);
+    let mut whole = PieceCounts::from_pairs(pieces.clone()).unwrap();
+    let source = Source { name: "one".into(), weight: 1, texts: 3, bytes: 5, ..Source::default() };
+    let mut merged = [const { Vec::new() }; 7];
+    for (machine, shard) in pieces.chunks(11_000).enumerate() {
+        let mut counts = PieceCounts::from_pairs(shard.to_vec()).unwrap();
+        counts.note_source(source.clone()).unwrap();
+        whole.note_source(source.clone()).unwrap();
+        let own = folder.file(&machine.to_string());
+        std::fs::create_dir(&own).unwrap();
+        let paths = counts.save_parts(&own, merged.len(), &Silent).unwrap();
+        assert_eq!(std::fs::read_dir(&own).unwrap().count(), merged.len());
+        for (part, path) in merged.iter_mut().zip(paths) {
+            part.push(PieceCounts::open(&path).unwrap());
+        }
+    }
+    let mut joined = PieceCounts::new();
+    for (number, parts) in merged.iter().enumerate() {
+        let mut part = PieceCounts::new();
+        parts.iter().for_each(|one| part.merge(one).unwrap());
+        let share = part.distinct().unwrap() as f64 / whole.distinct().unwrap() as f64 * merged.len() as f64;
+        assert!((0.8..1.2).contains(&share), "part {number} has {share} of its share");
+        part.save(&folder.file("part")).unwrap();
+        joined.merge(&PieceCounts::open(&folder.file("part")).unwrap()).unwrap();
+    }
+    joined.verify().unwrap();
+    joined.save(&folder.file("joined")).unwrap();
+    whole.save(&folder.file("whole")).unwrap();
+    assert!(std::fs::read(folder.file("joined")).unwrap() == std::fs::read(folder.file("whole")).unwrap());
+    for wrong in [0, 1000] {
+        let error = whole.save_parts(&folder.0, wrong, &Silent).unwrap_err();
+        assert!(error.message().contains("1 to 256 parts"), "{error}");
+    }
+    let stop = std::sync::atomic::AtomicBool::new(true);
+    let own = folder.file("stopped");
+    std::fs::create_dir(&own).unwrap();
+    let error = whole.save_parts(&own, 3, &tessella_train::CancelFlag(&stop)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Interrupted);
+    assert_eq!(std::fs::read_dir(&own).unwrap().count(), 0, "something was left behind");
+}
+
 #[test]
 fn threads_do_not_change_the_counts() {
     let folder = Folder::new();

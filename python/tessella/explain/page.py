@@ -8,7 +8,7 @@ from html import escape
 from .._shown import visible
 from . import limits
 from .model import Lattice, LongestMatch, Lookup, Merges
-from .result import Explanation, ModelPiece, Piece
+from .result import UNTOLD, Explanation, ModelPiece, Piece
 
 __all__ = ["render"]
 
@@ -121,7 +121,7 @@ def _told(told: ModelPiece) -> str:
         return _lattice(derivation)
     if isinstance(derivation, Lookup):
         return f'<div class="dim">{"in" if derivation.found else "not in"} the vocabulary</div>'
-    return "" if told.piece.added is not None else '<div class="dim">too long to show how</div>'
+    return "" if told.piece.added is not None else f'<div class="dim">{UNTOLD}</div>'
 
 
 def render(explanation: Explanation) -> str:

@@ -45,11 +45,16 @@ class TokenView:
     type_id: int
 
 
+#: What pages say of a piece that has no derivation and is no added token.
+UNTOLD = "too long to show how, or a rule without steps"
+
+
 @dataclass(frozen=True, slots=True)
 class ModelPiece:
     """A piece as the model got it, its tokens, and how it came to them.
 
-    ``derivation`` is ``None`` for added tokens, and for pieces that are too long to be told about.
+    ``derivation`` is ``None`` for added tokens, for pieces that are too long to be told about, and for models
+    whose rule has no steps to tell.
     """
 
     piece: Piece

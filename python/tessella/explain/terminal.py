@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from .._shown import colours, quoted, visible
 from . import limits
 from .model import Lattice, LongestMatch, Lookup, Merges
-from .result import Explanation, ModelPiece, Piece, SequenceSteps
+from .result import UNTOLD, Explanation, ModelPiece, Piece, SequenceSteps
 
 __all__ = ["render"]
 
@@ -110,7 +110,7 @@ def _told(page: _Page, told: ModelPiece) -> None:
     elif isinstance(derivation, Lookup):
         page.line(4, "in the vocabulary" if derivation.found else "not in the vocabulary: unknown")
     elif told.piece.added is None:
-        page.line(4, "too long to show how", "2")
+        page.line(4, UNTOLD, "2")
 
 
 def _sequence(page: _Page, steps: SequenceSteps, model: str) -> None:

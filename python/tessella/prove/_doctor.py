@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .._files import _read_file, _replacing, _write_together
-from .._formats import FOLDER
+from .._formats import FOLDER, MODELS
 from ..errors import ArgumentError, TessellaError
 from ..loading import load
 from ..tokenizer import Tokenizer
@@ -34,7 +34,6 @@ __all__ = ["Diagnosis", "doctor"]
 
 #: How often mending is tried: one mend may uncover another fault.
 ROUNDS = 8
-_KINDS = ("BPE", "WordPiece", "WordLevel", "Unigram")
 _BESIDE = (*FOLDER.settings[:2], "config.json", FOLDER.bare[0])
 
 
@@ -139,8 +138,8 @@ def _patient(content: bytes, folder: str | None) -> tuple[Patient | None, list[F
     if not isinstance(model, dict):
         return None, [fault("model-missing", "$.model", "there is no model", "fetch the file anew")]
     kind = model.get("type", "BPE" if "merges" in model else "Unigram" if "unk_id" in model else None)
-    if kind is not None and kind not in _KINDS:
-        why = f"{kind!r} is no known kind of model; known are {', '.join(_KINDS)}"
+    if kind is not None and kind not in MODELS:
+        why = f"{kind!r} is no known kind of model; known are {', '.join(MODELS)}"
         return None, [fault("model-type", "$.model.type", why, "correct the name")]
     if not isinstance(model.get("vocab"), (dict, list)):
         return None, [

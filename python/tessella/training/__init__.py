@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import TrainError
 from .bpe import BpeTrainer
 from .unigram import UnigramTrainer
 from .wordlevel import WordLevelTrainer
@@ -25,3 +26,15 @@ __all__: list[str] = []
 BY_MODEL: dict[str, Any] = {
     trainer._trains: trainer for trainer in (BpeTrainer, WordPieceTrainer, UnigramTrainer, WordLevelTrainer)
 }
+
+
+def trainer_of(kind: str) -> Any:
+    """The trainer for a kind of model; an error for one that has none."""
+    if kind == "SentencePiece":
+        raise TrainError(
+            "a SentencePiece model cannot be trained anew in place; train a new tokenizer, with "
+            "SentencePieceUnigramTokenizer or SentencePieceBPETokenizer for instance"
+        )
+    if kind not in BY_MODEL:
+        raise TrainError(f"a {kind} model has no trainer; those that have one are {', '.join(BY_MODEL)}")
+    return BY_MODEL[kind]

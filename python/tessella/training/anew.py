@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..models import WordLevel, WordPiece
 from ..pre_tokenizers import ByteLevel
-from . import BY_MODEL
+from . import trainer_of
 from .trainer import Trainer
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Anew:
 
     def trainer(self, vocab_size: int | None = None, **options: Any) -> Trainer:
         """The trainer. Special tokens, marks of parts of words and bytes that are spelled stay."""
-        made = BY_MODEL[self.kind]
+        made = trainer_of(self.kind)
         if vocab_size is not None:
             options["vocab_size"] = vocab_size
         if "initial_alphabet" in made._options and self._spells_bytes():

@@ -46,10 +46,14 @@ impl Key {
         Key { low: words as u64 & low, high: (words >> 64) as u64 & high | (length as u64) << 56 }
     }
 
+    /// The bytes up to the end of the text, zeros behind them. Short texts have nothing but such pieces.
     #[cold]
     fn near_the_end(text: &[u8], start: usize) -> [u8; 16] {
         let rest = &text[start..];
-        std::array::from_fn(|at| rest.get(at).copied().unwrap_or(0))
+        match text.last_chunk() {
+            Some(last) => (u128::from_le_bytes(*last) >> (8 * (16 - rest.len()))).to_le_bytes(),
+            None => std::array::from_fn(|at| rest.get(at).copied().unwrap_or(0)),
+        }
     }
 
     pub fn of(piece: &[u8]) -> Key {
@@ -100,6 +104,8 @@ mod tests {
                 assert_eq!(key, Key::of(&text[start..end]));
                 let longer = [&text[start..end], &[0]].concat();
                 assert_ne!(key, Key::of(&longer));
+                // In a text of less than sixteen bytes.
+                assert_eq!(key, Key::new(&text[start..end.max(start + 5).min(text.len())], 0, end - start));
             }
         }
     }

@@ -31,10 +31,20 @@ pub struct Field<'s> {
 macro_rules! slots {
     ($($kind:ident($type:ty),)*) => {
         /// Where the value of a field lies, by its type.
-        #[derive(Debug)]
+        #[derive(Debug, PartialEq)]
         #[allow(missing_docs)] // Each is called as its type is.
         pub enum Slot<'s> {
             $($kind(&'s mut $type),)*
+        }
+
+        impl Slot<'_> {
+            /// Takes over the value of a field of the same type.
+            pub fn put(self, value: Slot<'_>) {
+                match (self, value) {
+                    $((Slot::$kind(here), Slot::$kind(there)) => here.clone_from(there),)*
+                    _ => {}
+                }
+            }
         }
 
         $(impl<'s> From<&'s mut $type> for Slot<'s> {
@@ -74,7 +84,7 @@ pub trait Described: Clone + Send + Sync + 'static {
     /// All kinds but sequences and users' own.
     const KINDS: &'static [&'static str];
 
-    /// The name of the class.
+    /// What it is called: the name of its class in Python and its `type` in files.
     fn kind(&self) -> &'static str;
 
     /// A component of a kind, or of another name for it, whose fields have their defaults.

@@ -1,4 +1,7 @@
 //! Stage 3 as data: the models.
+//!
+//! A model is a struct of tables and settings. Tables differ, so each place that holds one asks the variants; settings are told
+//! once, in [`Described::fields`], from which `tokenizer.json`, fingerprints, training anew and Python take them.
 
 use std::sync::Arc;
 
@@ -30,6 +33,28 @@ impl ModelSpec {
             ModelSpec::WordPiece(model) => Some(&model.vocab),
             ModelSpec::WordLevel(model) => Some(&model.vocab),
             ModelSpec::Unigram(_) | ModelSpec::SentencePiece(_) => None,
+        }
+    }
+
+    /// The place of that vocabulary.
+    pub fn vocab_mut(&mut self) -> Option<&mut Arc<Vocab>> {
+        match self {
+            ModelSpec::Bpe(model) => Some(&mut model.vocab),
+            ModelSpec::WordPiece(model) => Some(&mut model.vocab),
+            ModelSpec::WordLevel(model) => Some(&mut model.vocab),
+            ModelSpec::Unigram(_) | ModelSpec::SentencePiece(_) => None,
+        }
+    }
+
+    /// The settings that training decides anew; all others stay as they are.
+    pub fn learned(&self) -> &'static [&'static str] {
+        match self {
+            ModelSpec::Bpe(_) => &["continuing_subword_prefix", "end_of_word_suffix"],
+            ModelSpec::WordPiece(_) => &["continuing_subword_prefix"],
+            ModelSpec::Unigram(_) => &["unk_id"],
+            // Trained from files alone.
+            ModelSpec::SentencePiece(_) => &["byte_fallback"],
+            ModelSpec::WordLevel(_) => &[],
         }
     }
 
@@ -118,7 +143,7 @@ impl Default for Merges {
 }
 
 /// The longest known parts of a word, from its beginning.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct WordPieceSpec {
     /// Tokens and ids.
     pub vocab: Arc<Vocab>,
@@ -131,7 +156,7 @@ pub struct WordPieceSpec {
 }
 
 /// A token for each whole piece.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct WordLevelSpec {
     /// Tokens and ids.
     pub vocab: Arc<Vocab>,
@@ -140,7 +165,7 @@ pub struct WordLevelSpec {
 }
 
 /// The most probable segmentation into pieces, each with its logarithmic probability.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct UnigramSpec {
     /// Pieces in id order. A piece may occur twice; the later one wins the id and the score.
     pub vocab: Arc<Vec<(String, f64)>>,
@@ -202,27 +227,32 @@ impl Described for ModelSpec {
         }
     }
 
-    /// Only the empty model that a tokenizer without one has.
     fn blank(kind: &str) -> Option<Self> {
-        (kind == "BPE").then(|| ModelSpec::Bpe(BpeSpec::empty()))
+        Some(match kind {
+            "BPE" => ModelSpec::Bpe(BpeSpec::empty()),
+            "WordPiece" => ModelSpec::WordPiece(WordPieceSpec::default()),
+            "WordLevel" => ModelSpec::WordLevel(WordLevelSpec::default()),
+            "Unigram" => ModelSpec::Unigram(UnigramSpec::default()),
+            _ => return None,
+        })
     }
 
     fn fields(&mut self) -> Vec<Field<'_>> {
         macro_rules! settings {
-            ($model:ident: $($field:ident),*) => {
-                vec![$(Field { name: stringify!($field), required: false, slot: (&mut $model.$field).into() }),*]
+            ($required:literal $model:ident: $($field:ident),*) => {
+                vec![$(Field { name: stringify!($field), required: $required, slot: (&mut $model.$field).into() }),*]
             };
         }
         match self {
             ModelSpec::Bpe(model) => settings!(
-                model: dropout, unk_token, continuing_subword_prefix, end_of_word_suffix, fuse_unk, byte_fallback, ignore_merges
+                false model: dropout, unk_token, continuing_subword_prefix, end_of_word_suffix, fuse_unk, byte_fallback, ignore_merges
             ),
             ModelSpec::WordPiece(model) => {
-                settings!(model: unk_token, continuing_subword_prefix, max_input_chars_per_word)
+                settings!(true model: unk_token, continuing_subword_prefix, max_input_chars_per_word)
             }
-            ModelSpec::WordLevel(model) => settings!(model: unk_token),
-            ModelSpec::Unigram(model) => settings!(model: unk_id, byte_fallback, alpha, nbest_size),
-            ModelSpec::SentencePiece(model) => settings!(model: byte_fallback),
+            ModelSpec::WordLevel(model) => settings!(true model: unk_token),
+            ModelSpec::Unigram(model) => settings!(false model: unk_id, byte_fallback, alpha, nbest_size),
+            ModelSpec::SentencePiece(model) => settings!(false model: byte_fallback),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::model::cache::DEFAULT_BUDGET;
 use crate::normalize::Normalizer;
 use crate::postprocess::PostProcessor;
 use crate::pretokenize::PreTokenizer;
-use crate::spec::{AddedToken, Merges, ModelSpec, TokenizerSpec};
+use crate::spec::{AddedToken, Described, Merges, ModelSpec, TokenizerSpec};
 
 impl Tokenizer {
     /// Builds all stages. Added tokens without an id get one; those with an id keep it.
@@ -181,45 +181,27 @@ fn reuse<S: PartialEq, C>(
 
 /// Whether two model descriptions are the same, large tables by identity.
 fn same_model(a: &ModelSpec, b: &ModelSpec) -> bool {
-    match (a, b) {
-        (ModelSpec::Bpe(a), ModelSpec::Bpe(b)) => {
-            let merges = match (&a.merges, &b.merges) {
-                (Merges::Pairs(a), Merges::Pairs(b)) => Arc::ptr_eq(a, b),
-                (Merges::ConcatRank, Merges::ConcatRank) => true,
-                _ => false,
-            };
-            merges
-                && Arc::ptr_eq(&a.vocab, &b.vocab)
-                && a.dropout == b.dropout
-                && a.unk_token == b.unk_token
-                && a.continuing_subword_prefix == b.continuing_subword_prefix
-                && a.end_of_word_suffix == b.end_of_word_suffix
-                && (a.fuse_unk, a.byte_fallback, a.ignore_merges)
-                    == (b.fuse_unk, b.byte_fallback, b.ignore_merges)
-        }
-        (ModelSpec::WordPiece(a), ModelSpec::WordPiece(b)) => {
-            Arc::ptr_eq(&a.vocab, &b.vocab)
-                && a.unk_token == b.unk_token
-                && a.continuing_subword_prefix == b.continuing_subword_prefix
-                && a.max_input_chars_per_word == b.max_input_chars_per_word
-        }
-        (ModelSpec::WordLevel(a), ModelSpec::WordLevel(b)) => {
-            Arc::ptr_eq(&a.vocab, &b.vocab) && a.unk_token == b.unk_token
-        }
-        (ModelSpec::Unigram(a), ModelSpec::Unigram(b)) => {
-            Arc::ptr_eq(&a.vocab, &b.vocab)
-                && a.unk_id == b.unk_id
-                && a.byte_fallback == b.byte_fallback
-                && a.alpha == b.alpha
-                && a.nbest_size == b.nbest_size
-        }
+    let tables = match (a, b) {
+        (ModelSpec::Bpe(a), ModelSpec::Bpe(b)) => match (&a.merges, &b.merges) {
+            (Merges::Pairs(a), Merges::Pairs(b)) => Arc::ptr_eq(a, b),
+            (Merges::ConcatRank, Merges::ConcatRank) => true,
+            _ => false,
+        },
+        (ModelSpec::Unigram(a), ModelSpec::Unigram(b)) => Arc::ptr_eq(&a.vocab, &b.vocab),
         (ModelSpec::SentencePiece(a), ModelSpec::SentencePiece(b)) => {
             Arc::ptr_eq(&a.pieces, &b.pieces)
                 && a.kind == b.kind
-                && a.byte_fallback == b.byte_fallback
                 && a.treat_whitespace_as_suffix == b.treat_whitespace_as_suffix
                 && a.wide_sums == b.wide_sums
         }
-        _ => false,
-    }
+        _ => a.vocab().is_some(),
+    };
+    let vocab = match (a.vocab(), b.vocab()) {
+        (Some(a), Some(b)) => std::ptr::eq(a, b),
+        (a, b) => a.is_none() && b.is_none(),
+    };
+    let slots = |model: &mut ModelSpec, other: &mut ModelSpec| {
+        model.fields().iter().map(|field| &field.slot).eq(other.fields().iter().map(|field| &field.slot))
+    };
+    a.kind() == b.kind() && tables && vocab && slots(&mut a.clone(), &mut b.clone())
 }

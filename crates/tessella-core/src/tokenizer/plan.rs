@@ -174,6 +174,14 @@ impl Inner {
             "no alignment, no strings"
         };
         step("ids only", "same stages".into(), ids_reason.into());
+        let (engine, reason) = match LanesStart::may_be() {
+            true => (
+                "by the hundred",
+                "a piece is told when it comes for the first time, and then counted where it is",
+            ),
+            false => ("piece by piece", "TESSELLA_LANES is off"),
+        };
+        step("counting", engine.into(), reason.into());
         if self.post_processor.is_some() {
             let how = match &self.plan.around {
                 Some(around) => format!(

@@ -106,6 +106,11 @@ fn custom<S>(node: &Node<'_>, resolver: Resolver<'_>, find: Find<S>) -> Result<S
     }
 }
 
+/// A setting of a model.
+pub(super) fn read_setting(node: &Node<'_>, field: Field<'_>) -> Result<()> {
+    read_field(node, field, Reading { exact: false, resolver: None })
+}
+
 fn read_field(node: &Node<'_>, field: Field<'_>, reading: Reading<'_>) -> Result<()> {
     let key = called(field.name);
     if let Slot::Scheme(scheme) = field.slot {
@@ -139,8 +144,17 @@ fn read_field(node: &Node<'_>, field: Field<'_>, reading: Reading<'_>) -> Result
                 std::sync::Arc::new(value.items()?.map(|piece| read_piece(&piece)).collect::<Result<_>>()?);
         }
         Slot::Scheme(_) => {}
-        // Only models have these, which are read with their tables.
-        Slot::MaybeNumber(_) | Slot::Probability(_) | Slot::MaybeReal(_) | Slot::MaybeText(_) => {}
+        Slot::MaybeNumber(number) => *number = Some(value.usize()?),
+        Slot::MaybeReal(number) => *number = Some(value.f64()?),
+        Slot::MaybeText(text) => *text = Some(value.str()?.to_string()),
+        Slot::Probability(share) => {
+            let found = value.f64()?;
+            if !(0.0..=1.0).contains(&found) {
+                let message = format!("the {} {found} must be between 0 and 1, inclusive", field.name);
+                return value.fail(message);
+            }
+            *share = Some(found as f32);
+        }
     }
     Ok(())
 }

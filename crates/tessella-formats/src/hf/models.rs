@@ -8,11 +8,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use tessella_core::error::excerpt;
-use tessella_core::spec::{
-    BpeSpec, Described, Merges, ModelSpec, UnigramSpec, Vocab, WordLevelSpec, WordPieceSpec,
-};
+use tessella_core::spec::{Described, Merges, ModelSpec, UnigramSpec, Vocab};
 use tessella_core::{Error, Result, TokenId};
 
+use super::components::read_setting;
 use super::remarks::Remarks;
 use crate::json::{Kind, Node, Parser, Value, key_path, read_score};
 
@@ -256,47 +255,20 @@ fn build(
         }
         (Some(Table::Map(vocab)), _) => Arc::new(vocab),
     };
-    Ok(match kind {
-        "BPE" => ModelSpec::Bpe(bpe(node, vocab, merges)?),
-        "WordPiece" => ModelSpec::WordPiece(WordPieceSpec {
-            vocab,
-            unk_token: node.string_field("unk_token")?,
-            continuing_subword_prefix: node.string_field("continuing_subword_prefix")?,
-            max_input_chars_per_word: node.required("max_input_chars_per_word")?.usize()?,
-        }),
-        "WordLevel" => {
-            ModelSpec::WordLevel(WordLevelSpec { vocab, unk_token: node.string_field("unk_token")? })
-        }
-        other => return node.fail(format!("models of the type {other} are not read")),
-    })
-}
-
-fn bpe(node: &Node<'_>, vocab: Arc<Vocab>, merges: Option<Vec<(TokenId, TokenId)>>) -> Result<BpeSpec> {
-    let Some(merges) = merges else {
-        return node.fail("the field `merges` is missing");
-    };
-    let text = |key: &str| node.field(key).map(|field| Ok::<_, Error>(field.str()?.to_string())).transpose();
-    let dropout = match node.field("dropout") {
-        None => None,
-        Some(field) => {
-            let dropout = field.f64()?;
-            if !(0.0..=1.0).contains(&dropout) {
-                return field.fail(format!("the dropout {dropout} must be between 0 and 1, inclusive"));
-            }
-            Some(dropout as f32)
-        }
-    };
-    Ok(BpeSpec {
-        vocab,
-        merges: Merges::Pairs(Arc::new(merges)),
-        dropout,
-        unk_token: text("unk_token")?,
-        continuing_subword_prefix: text("continuing_subword_prefix")?,
-        end_of_word_suffix: text("end_of_word_suffix")?,
-        fuse_unk: node.bool_or("fuse_unk", false)?,
-        byte_fallback: node.bool_or("byte_fallback", false)?,
-        ignore_merges: node.bool_or("ignore_merges", false)?,
-    })
+    let unread = || node.fail(format!("models of the type {kind} are not read"));
+    let Some(mut model) = ModelSpec::blank(kind) else { return unread() };
+    match model.vocab_mut() {
+        Some(place) => *place = vocab,
+        None => return unread(),
+    }
+    if let ModelSpec::Bpe(bpe) = &mut model {
+        let Some(merges) = merges else {
+            return node.fail("the field `merges` is missing");
+        };
+        bpe.merges = Merges::Pairs(Arc::new(merges));
+    }
+    model.fields().into_iter().try_for_each(|field| read_setting(node, field))?;
+    Ok(model)
 }
 
 fn unigram(node: &Node<'_>, pieces: Vec<(String, f64)>) -> Result<ModelSpec> {

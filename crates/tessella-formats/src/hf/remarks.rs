@@ -8,7 +8,9 @@
 use std::collections::HashSet;
 
 use tessella_core::error::excerpt;
-use tessella_core::spec::{DecoderSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec};
+use tessella_core::spec::{
+    DecoderSpec, Described, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec,
+};
 use tessella_core::{Error, Result};
 
 use super::components::field_names;
@@ -39,22 +41,17 @@ fn of_components() -> Vec<&'static str> {
     names.dedup();
     names
 }
-const OF_MODELS: &[&str] = &[
-    "type",
-    "alpha",
-    "byte_fallback",
-    "continuing_subword_prefix",
-    "dropout",
-    "end_of_word_suffix",
-    "fuse_unk",
-    "ignore_merges",
-    "max_input_chars_per_word",
-    "merges",
-    "nbest_size",
-    "unk_id",
-    "unk_token",
-    "vocab",
-];
+/// The same of models, with their tables.
+fn of_models() -> Vec<&'static str> {
+    let mut names = vec!["type", "vocab", "merges"];
+    for mut model in ModelSpec::KINDS.iter().filter_map(|kind| ModelSpec::blank(kind)) {
+        names.extend(model.fields().iter().map(|field| field.name));
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 const OF_ADDED_TOKENS: &[&str] =
     &["id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"];
 const OF_TRUNCATION: &[&str] = &["direction", "max_length", "strategy", "stride"];
@@ -103,7 +100,7 @@ impl Remarks {
         {
             return Err(twice().at(key_path(path, "type")));
         }
-        self.value(fields, path, OF_MODELS, false)
+        self.value(fields, path, &of_models(), false)
     }
 
     /// Looks through another part of the document.

@@ -187,7 +187,6 @@ pub mod argument {
     numbers!(whole, u32, u32::MAX as u64, word_index);
     numbers!(whole, usize, usize::MAX as u64, token_index, char_pos, sequence_index, sequence_id);
     numbers!(whole, usize, isize::MAX as u64, max_length, stride, bytes, n);
-    numbers!(whole, usize, isize::MAX as u64, max_input_chars_per_word);
     numbers!(whole_or_none, Option<usize>, isize::MAX as u64, length, num_threads, pad_to_multiple_of);
     numbers!(whole_or_none, Option<usize>, isize::MAX as u64, nbest_size, unk_id);
 

@@ -7,16 +7,14 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use tessella_core::model::{Model, Scratch};
-use tessella_core::spec::{
-    BpeSpec, Merges, ModelSpec as Spec, SentencePieceKind, UnigramSpec, Vocab, WordLevelSpec, WordPieceSpec,
-};
+use tessella_core::spec::{BpeSpec, Merges, ModelSpec as Spec, SentencePieceKind, UnigramSpec, Vocab};
 use tessella_formats::vocab_files::{model_files, resolve_merges};
 use tessella_train::again::{Renamed, emptied, keep_settings};
 
 use crate::border::errors::OrRaise;
 use crate::border::values::argument;
 use crate::components::fields::probability;
-use crate::components::stage::{Component, handle};
+use crate::components::stage::{Component, blank, filled, handle};
 use crate::results::token::Token;
 
 impl Component for Spec {
@@ -77,25 +75,19 @@ handle!(ModelHandle, Spec, Model, {
         Ok(handle)
     }
 
+    /// A model of a kind that has a vocabulary and no other table.
     #[staticmethod]
-    fn word_piece(
+    #[pyo3(signature = (kind, vocab, **fields))]
+    fn with_vocab(
+        kind: &str,
         vocab: &Bound<'_, PyDict>,
-        unk_token: String,
-        #[pyo3(from_py_with = argument::max_input_chars_per_word)] max_input_chars_per_word: usize,
-        continuing_subword_prefix: String,
+        fields: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        Ok(Spec::WordPiece(WordPieceSpec {
-            vocab: vocabulary(vocab)?,
-            unk_token,
-            continuing_subword_prefix,
-            max_input_chars_per_word,
-        })
-        .into())
-    }
-
-    #[staticmethod]
-    fn word_level(vocab: &Bound<'_, PyDict>, unk_token: String) -> PyResult<Self> {
-        Ok(Spec::WordLevel(WordLevelSpec { vocab: vocabulary(vocab)?, unk_token }).into())
+        let mut spec = blank::<Spec>(kind)?;
+        if let Some(place) = spec.vocab_mut() {
+            *place = vocabulary(vocab)?;
+        }
+        filled(kind, spec, fields).map(Self::from)
     }
 
     #[staticmethod]

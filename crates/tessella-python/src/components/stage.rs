@@ -33,7 +33,16 @@ pub fn kind<S: Component>(node: &Node<S>) -> &'static str {
 
 /// A component with these fields, of which none may be missing that has no default.
 pub fn make<S: Component>(kind: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<S> {
-    let mut spec = S::blank(kind).ok_or_else(|| argument(format!("no {} `{kind}`", S::TITLE)))?;
+    filled(kind, blank(kind)?, given)
+}
+
+/// A component of a kind, whose fields have their defaults.
+pub fn blank<S: Component>(kind: &str) -> PyResult<S> {
+    S::blank(kind).ok_or_else(|| argument(format!("no {} `{kind}`", S::TITLE)))
+}
+
+/// The component with its fields as they are given.
+pub fn filled<S: Component>(kind: &str, mut spec: S, given: Option<&Bound<'_, PyDict>>) -> PyResult<S> {
     let mut used = 0;
     for field in spec.fields() {
         let name = field.name;
@@ -163,6 +172,15 @@ macro_rules! handle {
                 fields: Option<&pyo3::Bound<'_, pyo3::types::PyDict>>,
             ) -> pyo3::PyResult<Self> {
                 crate::components::stage::make::<$spec>(kind, fields).map(Self::from)
+            }
+
+            /// The kinds of this stage, each with the names of its fields: what Python must have a class for.
+            #[staticmethod]
+            fn kinds() -> Vec<(&'static str, Vec<&'static str>)> {
+                use tessella_core::spec::Described;
+                let fields = |mut spec: $spec| spec.fields().iter().map(|field| field.name).collect();
+                let kinds = <$spec>::KINDS.iter();
+                kinds.map(|&kind| (kind, <$spec>::blank(kind).map_or_else(Vec::new, fields))).collect()
             }
 
             fn kind(&self) -> &'static str {

@@ -204,6 +204,18 @@ impl PieceCounts {
         self.walk(py, progress, |counts, display| counts.save_with(&path, display))
     }
 
+    /// Saves parts that hang on the pieces' bytes alone; gives their names.
+    #[pyo3(signature = (folder, n, progress = "silent"))]
+    fn save_parts(
+        &self,
+        py: Python<'_>,
+        folder: PathBuf,
+        #[pyo3(from_py_with = argument::n)] n: usize,
+        progress: &str,
+    ) -> PyResult<Vec<PathBuf>> {
+        self.walk(py, progress, |counts, display| counts.save_parts(&folder, n, display))
+    }
+
     fn write_tsv(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         self.walk(py, "silent", |counts, display| counts.write_tsv_with(&path, display))
     }

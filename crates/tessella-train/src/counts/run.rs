@@ -25,10 +25,12 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::iter::repeat;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tessella_core::{Error, Result};
+use tessella_formats::atomic::{self, Replacement};
 
 use super::source::Source;
 use super::spill::SpillDir;
@@ -62,11 +64,47 @@ pub(super) fn write(
     sources: &[Source],
     walk: impl FnOnce(&mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()>,
 ) -> Result<()> {
-    tessella_formats::atomic::write_with(path, |out| {
+    atomic::write_with(path, |out| {
         let mut writer = RunWriter::new(out)?;
         walk(&mut |piece, count| writer.add(piece, count))?;
         writer.finish(sources)
     })
+}
+
+/// Writes all that `walk` hands to its callback, in ascending order, to several files, each piece to the one that
+/// `part_of` says. They appear when all are complete. The sources are noted in the first one.
+pub(super) fn write_parts(
+    paths: &[PathBuf],
+    sources: &[Source],
+    part_of: impl Fn(&str) -> usize,
+    walk: impl FnOnce(&mut dyn FnMut(&str, u64) -> Result<()>) -> Result<()>,
+) -> Result<()> {
+    fn failed(path: &Path) -> impl Fn(std::io::Error) -> Error {
+        move |error| atomic::io_error(path, "writing", error)
+    }
+    let (mut parts, mut outs) = (Vec::with_capacity(paths.len()), Vec::with_capacity(paths.len()));
+    for path in paths {
+        let part = Replacement::new(path).map_err(failed(path))?;
+        outs.push(BufWriter::new(part.file().try_clone().map_err(failed(path))?));
+        parts.push(part);
+    }
+    let mut writers = Vec::with_capacity(paths.len());
+    for (out, path) in outs.iter_mut().zip(paths) {
+        writers.push(RunWriter::new(out).map_err(|error| atomic::named(error, path))?);
+    }
+    walk(&mut |piece, count| {
+        let part = part_of(piece);
+        writers[part].add(piece, count).map_err(|error| atomic::named(error, &paths[part]))
+    })?;
+    for ((writer, path), sources) in
+        writers.into_iter().zip(paths).zip([sources].into_iter().chain(repeat(&[] as &[Source])))
+    {
+        writer.finish(sources).map_err(|error| atomic::named(error, path))?;
+    }
+    for (mut out, path) in outs.into_iter().zip(paths) {
+        out.flush().map_err(failed(path))?;
+    }
+    atomic::commit_all(parts).map_err(|error| atomic::io_error(&paths[0], "writing", error))
 }
 
 /// A run on its way to a file.

@@ -3,13 +3,16 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use tessella_core::hash::hash_bytes;
 use tessella_core::{Error, ErrorKind, Result};
 
 use super::{PieceCounts, run};
 use crate::progress::{Progress, Silent, Stage, report};
 
+/// Files that are written at a time at most.
+const MOST_PARTS: usize = 256;
 /// Pieces between two reports.
 const REPORT_EVERY: u64 = 1 << 16;
 
@@ -101,6 +104,26 @@ impl PieceCounts {
     /// As [`save`](Self::save), with reports.
     pub fn save_with(&self, path: &Path, progress: &dyn Progress) -> Result<()> {
         run::write(path, &self.sources, |write| self.walk(progress, write))
+    }
+
+    /// Writes everything to `count` files in a folder and gives their names. Where a piece goes hangs on its bytes and on
+    /// `count` alone, so parts of the same number of several counts can be merged without a look at the others, and
+    /// together they are what the merged counts would be. Each is a file as [`save`](Self::save) writes them; the sources
+    /// are noted in the first.
+    pub fn save_parts(&self, folder: &Path, count: usize, progress: &dyn Progress) -> Result<Vec<PathBuf>> {
+        if !(1..=MOST_PARTS).contains(&count) {
+            return Err(Error::value(format!(
+                "counts are saved in 1 to {MOST_PARTS} parts, each of which is an open file; found {count}"
+            )));
+        }
+        let paths: Vec<PathBuf> =
+            (0..count).map(|part| folder.join(format!("part-{part:04}.counts"))).collect();
+        let part_of = |piece: &str| {
+            let share = u128::from(hash_bytes(piece.as_bytes())) * count as u128;
+            (share >> 64) as usize
+        };
+        run::write_parts(&paths, &self.sources, part_of, |write| self.walk(progress, write))?;
+        Ok(paths)
     }
 
     /// Reads every block of the files behind the counts and checks it.

@@ -17,6 +17,7 @@ use tessella_core::{Error, ErrorKind, Result};
 
 use super::RARE;
 use super::coverage::Joined;
+use super::numbers::ByNumber;
 use super::shape::Shape;
 use crate::counts::PieceCounts;
 use crate::progress::{Progress, Stage, report};
@@ -63,11 +64,17 @@ impl PartialOrd for Candidate {
     }
 }
 
+fn key(left: u32, right: u32) -> u64 {
+    u64::from(left) << 32 | u64::from(right)
+}
+
 struct Learner<'a> {
     shape: &'a Shape,
     /// Symbols of all units, each unit closed by [`NONE`]; joined ones leave [`NONE`] behind.
     cells: Vec<u32>,
-    /// The unit of a run of cells: first cell and weight, by first cell.
+    /// The unit of each cell.
+    unit_of: Vec<u32>,
+    /// First cell and weight of each unit.
     units: Vec<(u32, u64)>,
     /// Cells that a symbol covers, at its first one.
     spans: Vec<u32>,
@@ -75,7 +82,8 @@ struct Learner<'a> {
     before: Vec<u32>,
     texts: Vec<Rc<str>>,
     pairs: Vec<Pair>,
-    known: HashMap<(u32, u32), u32>,
+    /// Pairs of symbols, the left one in the upper half of the key.
+    known: ByNumber<u32>,
     queue: BinaryHeap<Candidate>,
     rare: u32,
 }
@@ -112,12 +120,13 @@ impl<'a> Learner<'a> {
         let mut learner = Learner {
             shape,
             cells: Vec::new(),
+            unit_of: Vec::new(),
             units: Vec::new(),
             spans: Vec::new(),
             before: Vec::new(),
             texts: Vec::new(),
             pairs: Vec::new(),
-            known: HashMap::new(),
+            known: ByNumber::default(),
             queue: BinaryHeap::new(),
             rare: NONE,
         };
@@ -133,6 +142,7 @@ impl<'a> Learner<'a> {
                 learner.cells.push(number);
             }
             learner.cells.push(NONE);
+            learner.unit_of.resize(learner.cells.len(), learner.units.len() as u32 - 1);
             if learner.cells.len() >= NONE as usize {
                 return Err(Error::new(
                     ErrorKind::Train,
@@ -153,20 +163,22 @@ impl<'a> Learner<'a> {
                 at += 1;
             }
         }
-        for pair in 0..learner.pairs.len() as u32 {
-            learner.offer(pair);
-        }
+        learner.queue = (0..learner.pairs.len() as u32).map(|pair| learner.candidate(pair)).collect();
         Ok(learner)
     }
 
-    fn offer(&mut self, number: u32) {
+    fn candidate(&self, number: u32) -> Candidate {
         let pair = &self.pairs[number as usize];
-        self.queue.push(Candidate {
+        Candidate {
             count: pair.count,
             len: Reverse(pair.len),
             text: Reverse(Rc::clone(&pair.text)),
             pair: Reverse(number),
-        });
+        }
+    }
+
+    fn offer(&mut self, number: u32) {
+        self.queue.push(self.candidate(number));
     }
 
     /// The best pair that is left, with its true count.
@@ -190,7 +202,7 @@ impl<'a> Learner<'a> {
         if left == self.rare || right == self.rare {
             return REFUSED;
         }
-        if let Some(&number) = self.known.get(&(left, right)) {
+        if let Some(&number) = self.known.get(&key(left, right)) {
             return number;
         }
         let text = [&*self.texts[left as usize], &*self.texts[right as usize]].concat();
@@ -209,7 +221,7 @@ impl<'a> Learner<'a> {
         } else {
             REFUSED
         };
-        self.known.insert((left, right), number);
+        self.known.insert(key(left, right), number);
         number
     }
 
@@ -224,7 +236,7 @@ impl<'a> Learner<'a> {
     }
 
     fn remove(&mut self, left: u32, right: u32, weight: u64) {
-        let key = (self.cells[left as usize], self.cells[right as usize]);
+        let key = key(self.cells[left as usize], self.cells[right as usize]);
         if let Some(&number) = self.known.get(&key)
             && let Some(pair) = self.pairs.get_mut(number as usize)
         {
@@ -233,8 +245,7 @@ impl<'a> Learner<'a> {
     }
 
     fn weight(&self, cell: u32) -> u64 {
-        let unit = self.units.partition_point(|&(start, _)| start <= cell) - 1;
-        self.units[unit].1
+        self.units[self.unit_of[cell as usize] as usize].1
     }
 
     /// Joins a pair wherever it stands, from left to right.

@@ -6,6 +6,7 @@
 //! - [`words`], [`sentences`]: sentences normalized, cut and counted; [`alphabet`]: the characters that stay
 //! - [`shape`]: what a piece may look like
 //! - [`bpe`], [`unigram`]: the learners; [`coverage`]: which pairs and characters stay when nobody tells
+//! - [`numbers`]: maps by numbers
 //! - [`lesson`]: what each model type learns (words and characters are only counted)
 //! - [`output`]: pieces in id order, the vocabulary's text, the self test
 //! - this page: the order of things
@@ -29,6 +30,7 @@ mod bpe;
 mod coverage;
 mod lesson;
 mod meta;
+mod numbers;
 mod options;
 mod output;
 mod sentences;

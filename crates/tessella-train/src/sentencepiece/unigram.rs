@@ -20,6 +20,7 @@ use tessella_core::{Error, ErrorKind, Result};
 
 use super::RARE;
 use super::alphabet::Alphabet;
+use super::numbers::ByNumber;
 use super::shape::Shape;
 use crate::counts::PieceCounts;
 use crate::progress::{Progress, Stage, check_at, report};
@@ -179,22 +180,7 @@ fn find_seeds(
 }
 
 /// A step in the tree of entries: from a node along a character.
-type Steps = HashMap<u64, u32, std::hash::BuildHasherDefault<StepHasher>>;
-
-#[derive(Default)]
-struct StepHasher(u64);
-
-impl std::hash::Hasher for StepHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = tessella_core::hash::hash_bytes(bytes);
-    }
-    fn write_u64(&mut self, step: u64) {
-        self.0 = tessella_core::hash::hash_u64(step);
-    }
-}
+type Steps = ByNumber<u32>;
 
 /// Entries with logarithms of their shares as scores, and everywhere that they match. An entry that occurs
 /// nowhere is left out; it has its share none the less.

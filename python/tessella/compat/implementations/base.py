@@ -16,7 +16,7 @@ from ...pre_tokenizers import PreTokenizer
 from ...processors import PostProcessor
 from ...tokenizer import Tokenizer
 from ...tokens import AddedToken
-from ...training import BY_MODEL
+from ...training import trainer_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -170,7 +170,7 @@ class BaseTokenizer:
     def _train(self, given: dict[str, Any]) -> None:
         """Trains with the arguments of the method that calls it; those of the trainer go by its names."""
         options = {_RENAMED.get(name, name): value for name, value in given.items() if name not in _OTHERS}
-        trainer = BY_MODEL[type(self._tokenizer.model).__name__](**options)
+        trainer = trainer_of(type(self._tokenizer.model).__name__)(**options)
         if "files" in given:
             files = given["files"]
             self._tokenizer.train([files] if isinstance(files, (str, os.PathLike)) else files, trainer)

@@ -76,7 +76,7 @@ function ways(told, piece, state) {
 /** The story of a piece. */
 export function story(told, state, keep) {
   const found = told.derivation;
-  if (found === null) return [h("p", {}, told.piece.added === null ? "It is too long to show how." : "An added token, cut out before the model.")];
+  if (found === null) return [h("p", {}, told.piece.added === null ? "It is too long to show how, or its rule has no steps." : "An added token, cut out before the model.")];
   if (found.kind === "Merges") return merges(found, state, keep);
   if (found.kind === "LongestMatch") return matches(found);
   if (found.kind === "Lattice") return ways(found, told.piece.text, state);
