@@ -64,7 +64,7 @@ pub mod sentencepiece;
 mod compare;
 
 pub use compare::Comparison;
-pub use encoding::{Encoding, EncodingParts, OffsetUnit};
+pub use encoding::{Encoding, EncodingParts, NO_WORD, OffsetUnit};
 pub use error::{Error, ErrorKind, Result};
 pub use ids::{PieceToken, Span, TokenId};
 pub use postprocess::PostProcessor;

@@ -75,7 +75,7 @@ impl Surfaces {
     }
 
     /// The texts of a range of tokens, counted from its start.
-    pub(super) fn slice(&self, range: Range<usize>) -> Surfaces {
+    pub(crate) fn slice(&self, range: Range<usize>) -> Surfaces {
         let first = self.runs.partition_point(|run| run.tokens.end <= range.start);
         let runs = self.runs[first..].iter().take_while(|run| run.tokens.start < range.end).map(|run| Run {
             tokens: run.tokens.start.max(range.start) - range.start

@@ -86,14 +86,19 @@ impl Engine {
             merger,
             whole: whole.into_iter().collect(),
             hash_seed,
-            tokens: may_cut.then_some(tokens),
+            tokens,
+            may_cut,
             cuts: OnceLock::new(),
+            lengths: OnceLock::new(),
+            whole_pieces,
+            longest: OnceLock::new(),
         })
     }
 
     /// Bytes in use.
     pub fn memory(&self) -> usize {
-        self.merger.memory() + self.whole.len() * 2 * size_of::<(Key, TokenId)>()
+        let longest = self.longest.get().and_then(|longest| Some(longest.as_ref()?.memory()));
+        self.merger.memory() + self.whole.len() * 2 * size_of::<(Key, TokenId)>() + longest.unwrap_or(0)
     }
 }
 

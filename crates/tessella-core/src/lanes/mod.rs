@@ -28,6 +28,8 @@ mod build;
 mod characters;
 mod cuts;
 mod key;
+mod lengths;
+mod longest;
 mod longs;
 mod merge;
 mod pairs;
@@ -55,6 +57,8 @@ pub use build::Parts;
 pub use characters::{Characters, Kind};
 use cuts::{Cuts, Marks, Memo};
 pub use key::Key;
+pub use lengths::Lengths;
+use longest::{Longest, Row};
 use longs::Longs;
 pub use merge::Work;
 use merge::{Lane, Merger};
@@ -72,9 +76,14 @@ pub struct Engine {
     /// Pieces that are one token although merges would not make it, by key.
     whole: HashMap<Key, TokenId>,
     hash_seed: [u64; 2],
-    /// Hands over the bytes of every token, if long pieces may be cut where no token crosses.
-    tokens: Option<EachToken>,
+    tokens: EachToken,
+    /// Whether long pieces may be cut where no token crosses.
+    may_cut: bool,
     cuts: OnceLock<Cuts>,
+    lengths: OnceLock<Option<Lengths>>,
+    /// Whether a whole piece that is a token is that token.
+    whole_pieces: bool,
+    longest: OnceLock<Option<Longest>>,
 }
 
 /// Calls its second argument for every token that its first one wants and that stands for bytes, with those.
@@ -120,6 +129,9 @@ pub struct Runner {
     longs: Longs,
     /// Pieces with other characters than ASCII that were too long for a key.
     long_pieces: usize,
+    /// Bytes of all that were too long for a key.
+    long_bytes: usize,
+    row: Row,
     /// Lines that the slots get when they need them, as a power of two.
     most_lines_log2: u32,
 }
@@ -160,6 +172,9 @@ const FIRST_LINES_LOG2: u32 = 15;
 /// So many long pieces pay for finding out where they may be cut.
 const LONG_PIECES: usize = 64;
 
+/// So many bytes of long pieces for each token pay for tables that make them tokens without merging.
+const LONG_BYTES_PER_TOKEN: usize = 2;
+
 /// Makes ids of pieces that are too long for a key.
 pub trait LongPieces {
     fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()>;
@@ -196,6 +211,16 @@ impl<'t> Pieces<'t> {
         Pieces { text, starts: bounds.starts(), ends: bounds.ends() }
     }
 
+    /// Without the first ones.
+    pub fn from(self, first: usize) -> Self {
+        let Pieces { text, starts, ends } = self;
+        Pieces {
+            text,
+            starts: starts.get(first..).unwrap_or_default(),
+            ends: ends.get(first..).unwrap_or_default(),
+        }
+    }
+
     #[inline(always)]
     fn piece(&self, at: usize) -> &'t [u8] {
         &self.text[self.starts[at] as usize..self.ends[at] as usize]
@@ -221,6 +246,8 @@ impl Runner {
             memo: Memo::new(),
             longs: Longs::new(budget - Slots::memory(most)),
             long_pieces: 0,
+            long_bytes: 0,
+            row: Row::default(),
             most_lines_log2: most,
         })
     }
@@ -315,15 +342,24 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Chunk { runner, engine, pieces, out, long } = self;
-        let Runner { store, pieces: batch, units, bounds, memo, longs, long_pieces, .. } = runner;
+        let Runner { store, pieces: batch, units, bounds, memo, longs, long_pieces, long_bytes, row, .. } =
+            runner;
         store.take_with(vectors, batch, &mut &*engine, pieces, out, |store, _, at, out| {
             let Pieces { text, starts, ends } = pieces;
             let piece = pieces.piece(at);
-            if piece.is_ascii() || *long_pieces < LONG_PIECES {
-                *long_pieces += usize::from(!piece.is_ascii());
+            *long_bytes += piece.len();
+            let longest = engine.longest(*long_bytes).filter(|_| piece.len() <= longest::MOST);
+            let cuts = if piece.is_ascii() {
+                None
+            } else if *long_pieces < LONG_PIECES {
+                *long_pieces += 1;
+                None
+            } else {
+                engine.cuts()
+            };
+            if longest.is_none() && cuts.is_none() {
                 return long.ids(piece, out);
             }
-            let Some(cuts) = engine.cuts() else { return long.ids(piece, out) };
             let new = match longs.get(piece) {
                 Ok(ids) => {
                     out.extend_from_slice(ids);
@@ -332,15 +368,27 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
                 Err(new) => new,
             };
             let before = out.len();
-            let (mut cut, end) = (starts[at] as usize, ends[at] as usize);
-            bounds.begin(starts[at]);
-            while cut < end {
-                cut = memo.units(cuts, &text[..end], cut, bounds);
-                let pieces = Pieces::within(bounds, text);
-                store.take(vectors, units, &mut &*engine, pieces, out, |_, at, out| {
-                    long.ids(pieces.piece(at), out)
-                })?;
-                bounds.go_on();
+            let mut alone = |piece: &[u8], out: &mut Vec<TokenId>| match longest {
+                Some(longest) => {
+                    longest.ids(&engine.merger, piece, row, out);
+                    Ok(())
+                }
+                None => long.ids(piece, out),
+            };
+            match cuts {
+                None => alone(piece, out)?,
+                Some(cuts) => {
+                    let (mut cut, end) = (starts[at] as usize, ends[at] as usize);
+                    bounds.begin(starts[at]);
+                    while cut < end {
+                        cut = memo.units(cuts, &text[..end], cut, bounds);
+                        let pieces = Pieces::within(bounds, text);
+                        store.take(vectors, units, &mut &*engine, pieces, out, |_, at, out| {
+                            alone(pieces.piece(at), out)
+                        })?;
+                        bounds.go_on();
+                    }
+                }
             }
             longs.remember(new, piece, &out[before..]);
             Ok(())
@@ -569,12 +617,47 @@ impl Engine {
         }
     }
 
+    /// How long pieces become tokens without merging them. Found out when so many bytes of them were merged that it
+    /// pays; `None` until then, or where merges are not as it needs them.
+    #[inline]
+    fn longest(&self, long_bytes: usize) -> Option<&Longest> {
+        match self.longest.get() {
+            Some(longest) => longest.as_ref(),
+            None if long_bytes < self.merger.ids.len() * LONG_BYTES_PER_TOKEN => None,
+            None => self.build_longest(),
+        }
+    }
+
+    #[cold]
+    fn build_longest(&self) -> Option<&Longest> {
+        let longest = self
+            .lengths()
+            .and_then(|lengths| Longest::new(&self.merger, lengths, &self.tokens, self.whole_pieces));
+        let _ = self.longest.set(longest);
+        self.longest.get()?.as_ref()
+    }
+
     #[cold]
     fn build_cuts(&self) -> Option<&Cuts> {
+        if !self.may_cut {
+            return None;
+        }
         let mut marks = Marks::default();
-        self.tokens.as_ref()?(&|_| true, &mut |token, _| marks.add(token));
+        (self.tokens)(&|_| true, &mut |token, _| marks.add(token));
         let _ = self.cuts.set(Cuts::new(&marks));
         self.cuts.get()
+    }
+
+    /// How many bytes of a piece each of its tokens stands for, where the token alone tells. Found out when it is first
+    /// asked for.
+    pub fn lengths(&self) -> Option<&Lengths> {
+        match self.lengths.get() {
+            Some(lengths) => lengths.as_ref(),
+            None => {
+                let _ = self.lengths.set(Lengths::new(&self.tokens, &self.merger));
+                self.lengths.get()?.as_ref()
+            }
+        }
     }
 
     /// Sizes, for people.
@@ -585,9 +668,10 @@ impl Engine {
             self.merger.pairs.memory() >> 10,
             self.whole.len(),
             self.memory() >> 10,
-            match self.tokens {
-                Some(_) => "long pieces are cut where no token crosses",
-                None => "long pieces one by one",
+            if self.may_cut {
+                "long pieces are cut where no token crosses"
+            } else {
+                "long pieces one by one"
             },
             Level::best().name(),
         )

@@ -118,6 +118,14 @@ impl PairHash {
         self.slots.iter().filter(|&&slot| slot != FREE).count()
     }
 
+    /// Left, right and result of every pair, in any order.
+    pub fn iter(&self) -> impl Iterator<Item = (Symbol, Symbol, Symbol)> {
+        self.slots.iter().filter(|&&slot| slot != FREE).map(|&slot| {
+            let number = |shift: u32| (slot >> shift) as Symbol & NEVER;
+            (number(2 * BITS), number(BITS), number(0))
+        })
+    }
+
     /// Bytes in use.
     pub fn memory(&self) -> usize {
         self.pilots.len() * size_of::<u16>() + self.slots.len() * size_of::<u64>()
@@ -170,6 +178,8 @@ mod tests {
                 let (left, right) = (below(3001), below(3001));
                 assert_eq!(get(&table, left, right), known.get(&(left, right)).copied().unwrap_or(NEVER));
             }
+            assert_eq!(table.iter().count(), known.len());
+            assert!(table.iter().all(|(left, right, result)| known[&(left, right)] == result));
             assert_eq!(get(&table, NEVER, 1), NEVER);
             assert_eq!(get(&table, 1, NEVER), NEVER);
         }

@@ -143,6 +143,14 @@ impl Alignment {
         self.runs.partition_point(|run| run.derived <= byte).saturating_sub(1)
     }
 
+    /// Where in the original a range begins that is the original's own, byte by byte.
+    pub fn origin(&self, start: usize, end: usize) -> Option<usize> {
+        let index = self.run_index(start);
+        let run = self.runs.get(index).filter(|run| run.width == IDENTITY && run.derived <= start)?;
+        let run_end = self.runs.get(index + 1).map_or(self.len, |next| next.derived);
+        (end <= run_end).then(|| run.origin + (start - run.derived))
+    }
+
     /// The span of the character that holds derived byte `byte` of `text` (the whole derived text).
     pub fn char_span(&self, text: &str, byte: usize) -> Span {
         self.char_span_from(text, byte, &mut 0)
@@ -260,6 +268,7 @@ mod tests {
         let mut copy = Alignment::new();
         copy.append(&map, 1, 3);
         assert_eq!(copy.span("ib", 0, 2), Span::new(0, 4));
+        assert_eq!((map.origin(2, 3), map.origin(1, 3), copy.origin(0, 1)), (Some(3), None, None));
     }
 
     #[test]

@@ -3,18 +3,23 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::drive::{Sink, Source, Walk};
+use super::drive::{Sink, Source, Walk, one_by_one};
+use super::packed::{self, Next, Packed, Placed};
 use super::positions::Positions;
-use super::way::Reader;
+use super::spans::Spans;
+use super::way::{Reader, Reads};
+use super::words::{Solver, TakesWords, Words};
 use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Texts, Tokenizer};
-use crate::added::AddedVocabulary;
+use crate::added::{AddedVocabulary, Segment};
 use crate::cancel::Cancel;
 use crate::encoding::{Encoding, Surfaces, TokenTexts};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
+use crate::lanes::Pieces;
 use crate::limits;
 use crate::postprocess;
+use crate::pretokenize::ByteLevelView;
 
 /// Parts between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4096;
@@ -36,6 +41,15 @@ impl Columns {
         self.ids.push(id);
         self.offsets.push((positions.convert(span.start), positions.convert(span.end)));
         self.words.push(word);
+    }
+
+    /// Takes back all tokens behind the first `count`.
+    fn truncate(&mut self, count: usize) {
+        self.ids.truncate(count);
+        self.offsets.truncate(count);
+        self.words.truncate(count);
+        self.surfaces = self.surfaces.slice(0..count);
+        self.added.truncate(self.added.partition_point(|&index| index < count));
     }
 
     /// Gives the token pushed last a text of its own.
@@ -158,29 +172,37 @@ impl Inner {
     ) -> Result<()> {
         let way = &self.plan.way;
         let walk = Walk { tracked: true, specials_as_text: options.encode_special_tokens };
+        worker.expect_text(&way.reader, text.len());
         let mut segments = std::mem::take(&mut worker.segments);
-        let mut sink = Aligned {
-            reader: &way.reader,
+        let mut tokens = Tokens {
             added: self.added(),
-            worker,
             columns,
             positions: Positions::new(text, options.offsets),
             options,
             fixed: word,
             words: 0,
-            until_check: CHECK_EVERY,
+            packed: std::mem::take(&mut worker.packed),
         };
-        let outcome = self.drive(&way.cut, text, walk, &mut segments, &mut sink);
+        let by_words = match &self.plan.words {
+            Some(words) => tokens.by_words(worker, words, text, &mut segments.raw),
+            None => Ok(false),
+        };
+        worker.packed = std::mem::take(&mut tokens.packed);
+        let outcome = by_words.and_then(|done| {
+            if done {
+                return Ok(());
+            }
+            let mut sink = Aligned { reader: &way.reader, worker, tokens, until_check: CHECK_EVERY };
+            self.drive(&way.cut, text, walk, &mut segments, &mut sink)
+        });
         worker.segments = segments;
         outcome
     }
 }
 
-/// The sink that keeps all columns: one text on its way into them.
-struct Aligned<'r, 'o> {
-    reader: &'r Reader,
+/// The tokens of one text on their way into the columns.
+struct Tokens<'r, 'o> {
     added: &'r AddedVocabulary,
-    worker: &'r mut Worker,
     columns: &'r mut Columns,
     positions: Positions<'r>,
     options: &'r EncodeOptions<'o>,
@@ -188,21 +210,140 @@ struct Aligned<'r, 'o> {
     fixed: Option<u32>,
     /// Words so far.
     words: u32,
-    /// Parts before the next look at the cancel flag.
-    until_check: usize,
+    /// Room for words with the places of their tokens.
+    packed: Vec<u32>,
 }
 
-impl Aligned<'_, '_> {
+impl Tokens<'_, '_> {
     /// The number of the word that began last.
     #[inline]
     fn current_word(&self) -> u32 {
         self.fixed.unwrap_or(self.words.wrapping_sub(1))
     }
 
+    /// A word that is an added token.
+    fn push_added(&mut self, text: &str, span: Span, id: TokenId) {
+        self.words += 1;
+        let word = self.current_word();
+        self.columns.added.push(self.columns.ids.len());
+        self.columns.push(id, span, word, &mut self.positions);
+        if self.added.token(id).is_none_or(|token| token.content != text) {
+            self.columns.name_last(text);
+        }
+    }
+
+    /// Appends the tokens of a text by its words; false, with nothing appended, if it must take the other way.
+    fn by_words(
+        &mut self,
+        worker: &mut Worker,
+        words: &Arc<Words>,
+        text: &str,
+        segments: &mut Vec<Segment>,
+    ) -> Result<bool> {
+        worker.expect_words(words, true, text.len());
+        let Some(mut lanes) = worker.packed_words.take() else { return Ok(false) };
+        self.added.split_raw(text, self.options.encode_special_tokens, segments);
+        let before = self.columns.ids.len();
+        let outcome = lanes.append(segments, text, &mut worker.scratch, self);
+        worker.packed_words = Some(lanes);
+        self.packed.clear();
+        if !matches!(outcome, Ok(true)) {
+            self.columns.truncate(before);
+            self.words = 0;
+        }
+        outcome
+    }
+
+    /// Appends the tokens of words from what was packed; false if that does not tell them all.
+    fn unpack(
+        &mut self,
+        numbers: &[u32],
+        words: Pieces<'_>,
+        origin: usize,
+        solver: &mut Solver<'_>,
+    ) -> Result<bool> {
+        let mut numbers = numbers;
+        let mut word = 0;
+        loop {
+            // Nearly all words, many at a time.
+            let (short, rest) = numbers.split_at(packed::count_short(numbers));
+            let Columns { ids, offsets, words: column, .. } = &mut *self.columns;
+            ids.extend(short.iter().map(|&number| packed::id(number)));
+            let (number, step) = self.fixed.map_or((self.words, 1), |word| (word, 0));
+            let mut spans = Spans { offsets, words: column, positions: &mut self.positions, number, step };
+            word += spans.of_packed(words.from(word), short, origin);
+            if self.fixed.is_none() {
+                self.words = spans.number;
+            }
+            // And one that is written out.
+            let Some((&start, &end)) = words.starts.get(word).zip(words.ends.get(word)) else {
+                return Ok(true);
+            };
+            let mut packed = Packed::new(rest);
+            let base = origin + start as usize;
+            let first = self.columns.ids.len();
+            let mut has_surfaces = false;
+            loop {
+                let Placed { id, start, end, opens, surface, is_last } = match packed.next(end - start) {
+                    Some(Next::Token(token)) => token,
+                    Some(Next::Nothing) => break,
+                    Some(Next::Odd) | None => return Ok(false),
+                };
+                self.words += u32::from(opens);
+                let number = self.current_word();
+                let span = Span::new(base + start as usize, base + end as usize);
+                self.columns.push(id, span, number, &mut self.positions);
+                has_surfaces |= surface;
+                if is_last {
+                    break;
+                }
+            }
+            if has_surfaces {
+                for (index, text) in solver.surfaces(&words.text[start as usize..end as usize])? {
+                    self.columns.surfaces.push(first + index, text.as_str());
+                }
+            }
+            word += 1;
+            numbers = packed.rest();
+        }
+    }
+}
+
+impl TakesWords for Tokens<'_, '_> {
+    fn added(&mut self, segment: &Segment, id: TokenId) -> Result<()> {
+        let Range { start, end } = segment.range;
+        self.push_added(self.positions.text(start..end), Span::new(start, end), id);
+        Ok(())
+    }
+
+    fn room(&mut self) -> &mut Vec<u32> {
+        &mut self.packed
+    }
+
+    fn words(&mut self, words: Pieces<'_>, origin: usize, solver: &mut Solver<'_>) -> Result<bool> {
+        let mut numbers = std::mem::take(&mut self.packed);
+        let outcome = self.unpack(&numbers, words, origin, solver);
+        numbers.clear();
+        self.packed = numbers;
+        self.options.check_cancelled()?;
+        outcome
+    }
+}
+
+/// The sink that keeps all columns.
+struct Aligned<'r, 'o> {
+    reader: &'r Reader,
+    worker: &'r mut Worker,
+    tokens: Tokens<'r, 'o>,
+    /// Parts before the next look at the cancel flag.
+    until_check: usize,
+}
+
+impl Aligned<'_, '_> {
     /// Gives the tokens of a part, from column `first` on, the texts that the model read.
     #[cold]
     fn name_tokens(&mut self, part: &str, first: usize) -> Result<()> {
-        let surfaces = &mut self.columns.surfaces;
+        let surfaces = &mut self.tokens.columns.surfaces;
         self.worker.for_each_surface(self.reader, part, |index, text| surfaces.push(first + index, text))
     }
 }
@@ -210,7 +351,7 @@ impl Aligned<'_, '_> {
 impl Sink for Aligned<'_, '_> {
     #[inline]
     fn word(&mut self) {
-        self.words += 1;
+        self.tokens.words += 1;
     }
 
     #[inline]
@@ -218,28 +359,50 @@ impl Sink for Aligned<'_, '_> {
         self.until_check -= 1;
         if self.until_check == 0 {
             self.until_check = CHECK_EVERY;
-            self.options.check_cancelled()?;
+            self.tokens.options.check_cancelled()?;
         }
-        let word = self.current_word();
+        let word = self.tokens.current_word();
         let part = &source.buffer[range.clone()];
-        let first = self.columns.ids.len();
+        let Tokens { columns, positions, .. } = &mut self.tokens;
+        let first = columns.ids.len();
         let mut named = false;
         for token in self.worker.tokens(self.reader, part)? {
             let (start, end) = (range.start + token.start as usize, range.start + token.end as usize);
-            self.columns.push(token.id, source.span(start, end), word, &mut self.positions);
+            columns.push(token.id, source.span(start, end), word, positions);
             named |= token.surface;
         }
         if named { self.name_tokens(part, first) } else { Ok(()) }
     }
 
-    fn added(&mut self, text: &str, span: impl FnOnce() -> Span, id: TokenId) -> Result<()> {
-        self.word();
-        let word = self.current_word();
-        self.columns.added.push(self.columns.ids.len());
-        self.columns.push(id, span(), word, &mut self.positions);
-        if self.added.token(id).is_none_or(|token| token.content != text) {
-            self.columns.name_last(text);
+    fn raw_bytes(&mut self, source: &Source<'_>, range: Range<usize>, view: &ByteLevelView) -> Result<()> {
+        let (Reads::Bytes(bpe), Some(mut lanes)) = (&self.reader.reads, self.worker.lanes.take()) else {
+            return one_by_one(self, source, range, view);
+        };
+        let engine = lanes.engine().clone();
+        let Some(lengths) = engine.lengths() else {
+            self.worker.lanes = Some(lanes);
+            return one_by_one(self, source, range, view);
+        };
+        let Tokens { columns, positions, options, fixed, words: number, .. } = &mut self.tokens;
+        let Columns { ids, offsets, words, .. } = &mut **columns;
+        let step = u32::from(fixed.is_none());
+        let mut spans = Spans { offsets, words, positions, number: fixed.unwrap_or(*number), step };
+        let origin = source.origin(&range);
+        let each = |pieces: Pieces<'_>, ids: &[TokenId]| {
+            let span = |start, end| source.span(range.start + start, range.start + end);
+            spans.of_ids(pieces, ids, lengths, origin, span);
+            options.check_cancelled()
+        };
+        let outcome = lanes.append(view, &source.buffer[range.clone()], self.worker, bpe, ids, each);
+        if fixed.is_none() {
+            *number = spans.number;
         }
+        self.worker.lanes = Some(lanes);
+        outcome
+    }
+
+    fn added(&mut self, text: &str, span: impl FnOnce() -> Span, id: TokenId) -> Result<()> {
+        self.tokens.push_added(text, span(), id);
         Ok(())
     }
 }

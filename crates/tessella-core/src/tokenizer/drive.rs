@@ -30,6 +30,11 @@ impl<'s> Source<'s> {
         Source { buffer, map, hint: Cell::new(0) }
     }
 
+    /// Where in the original a range stands that was not changed.
+    pub fn origin(&self, range: &Range<usize>) -> Option<usize> {
+        self.map.origin(range.start, range.end)
+    }
+
     /// The span in the original of bytes `start..end`.
     #[inline]
     pub fn span(&self, start: usize, end: usize) -> Span {

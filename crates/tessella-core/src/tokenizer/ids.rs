@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use super::drive::{Sink, Source, Walk, one_by_one};
 use super::way::{Reader, Reads};
-use super::words::Words;
+use super::words::{Solver, TakesWords, Words};
 use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
+use crate::added::Segment;
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
-use crate::lanes::LongPieces;
+use crate::lanes::Pieces;
 use crate::limits;
-use crate::model::bpe::Bpe;
 use crate::pretokenize::ByteLevelView;
 
 /// Ids whose room a worker keeps from one text to the next, and bytes of a text that is encoded there.
@@ -122,12 +122,13 @@ impl Inner {
         options: &EncodeOptions<'_>,
         out: &mut Vec<TokenId>,
     ) -> Result<bool> {
-        worker.expect_words(words, text.len());
+        worker.expect_words(words, false, text.len());
         let Some(mut lanes) = worker.words.take() else { return Ok(false) };
         let before = out.len();
         let raw = &mut worker.segments.raw;
         self.added().split_raw(text, options.encode_special_tokens, raw);
-        let outcome = lanes.append(raw, text, &mut worker.scratch, out, || options.check_cancelled());
+        let mut sink = WordIds { options, out };
+        let outcome = lanes.append(raw, text, &mut worker.scratch, &mut sink);
         worker.words = Some(lanes);
         let done = outcome?;
         if !done {
@@ -137,15 +138,24 @@ impl Inner {
     }
 }
 
-/// Pieces that are too long for the fast engine.
-struct OneByOne<'w> {
-    worker: &'w mut Worker,
-    bpe: &'w Bpe,
+/// Keeps the ids of words.
+struct WordIds<'i, 'o> {
+    options: &'i EncodeOptions<'o>,
+    out: &'i mut Vec<TokenId>,
 }
 
-impl LongPieces for OneByOne<'_> {
-    fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
-        self.worker.bytes_ids(self.bpe, true, piece, out)
+impl TakesWords for WordIds<'_, '_> {
+    fn added(&mut self, _: &Segment, id: TokenId) -> Result<()> {
+        self.out.push(id);
+        Ok(())
+    }
+
+    fn room(&mut self) -> &mut Vec<u32> {
+        self.out
+    }
+
+    fn words(&mut self, _: Pieces<'_>, _: usize, _: &mut Solver<'_>) -> Result<bool> {
+        self.options.check_cancelled().map(|()| true)
     }
 }
 
@@ -178,21 +188,8 @@ impl Sink for Ids<'_, '_> {
             return one_by_one(self, source, range, view);
         };
         let text = &source.buffer[range];
-        let check = || self.options.check_cancelled();
-        let mut long = OneByOne { worker: &mut *self.worker, bpe };
-        let outcome = match view.masked(text) {
-            Some(pieces) => lanes.masked(pieces, text.as_bytes(), &mut long, self.out, check),
-            None => view
-                .for_each_piece(text, &mut |piece| {
-                    if !lanes.wait(piece) {
-                        return Ok(());
-                    }
-                    check()?;
-                    lanes.flush(text.as_bytes(), &mut long, self.out)
-                })
-                .and_then(|()| lanes.flush(text.as_bytes(), &mut long, self.out)),
-        };
-        lanes.forget();
+        let check = |_: Pieces<'_>, _: &[TokenId]| self.options.check_cancelled();
+        let outcome = lanes.append(view, text, &mut *self.worker, bpe, self.out, check);
         self.worker.lanes = Some(lanes);
         outcome
     }

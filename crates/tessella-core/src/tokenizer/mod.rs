@@ -20,6 +20,7 @@
 mod aligned;
 mod batch;
 mod build;
+mod byte_lanes;
 mod counting;
 mod decoding;
 #[cfg(test)]
@@ -27,10 +28,12 @@ mod decoding_tests;
 mod drive;
 mod ids;
 mod options;
+mod packed;
 mod pieces;
 mod plan;
 mod positions;
 mod segment;
+mod spans;
 mod spelling;
 mod stages;
 #[cfg(test)]

@@ -166,7 +166,7 @@ impl Inner {
         if LanesStart::may_be()
             && let Some((engine, reason)) = self.explain_much_text()
         {
-            step("ids only", engine.into(), reason);
+            step("much text", engine.into(), reason);
         }
         let ids_reason = if self.plan.track_for_ids {
             "a stage looks at positions in the original, so alignment is kept"
@@ -205,7 +205,14 @@ impl Inner {
             return Some(match lanes {
                 Ok(engine) => (
                     "lanes",
-                    format!("once there is much text, pieces go by the hundred: {}", engine.describe()),
+                    format!(
+                        "once there is much text, pieces go by the hundred: {}; {}",
+                        engine.describe(),
+                        match engine.lengths() {
+                            Some(_) => "offsets follow from the lengths of ids",
+                            None => "offsets piece by piece, for ids do not tell lengths",
+                        }
+                    ),
                 ),
                 Err(reason) => ("piece by piece", reason.into()),
             });

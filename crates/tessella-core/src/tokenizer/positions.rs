@@ -1,33 +1,52 @@
 //! Byte positions to the unit that the caller asked for.
 
+use std::ops::Range;
+
 use crate::encoding::OffsetUnit;
 
 /// Converts byte positions of one text; cheap when they come mostly in order.
 #[derive(Debug)]
 pub(super) struct Positions<'t> {
-    text: &'t [u8],
+    text: &'t str,
     unit: OffsetUnit,
-    /// Bytes are the unit already: byte offsets, or ASCII text.
-    identity: bool,
+    is_ascii: bool,
     byte: usize,
     count: usize,
 }
 
 impl<'t> Positions<'t> {
     pub fn new(text: &'t str, unit: OffsetUnit) -> Self {
-        let identity = unit == OffsetUnit::Byte || text.is_ascii();
-        Positions { text: text.as_bytes(), unit, identity, byte: 0, count: 0 }
+        Positions { text, unit, is_ascii: text.is_ascii(), byte: 0, count: 0 }
+    }
+
+    /// Whether every byte is a character, and so a position in any unit.
+    pub fn are_bytes(&self) -> bool {
+        self.is_ascii
+    }
+
+    /// A part of the text.
+    pub fn text(&self, range: Range<usize>) -> &'t str {
+        &self.text[range]
+    }
+
+    pub fn unit(&self) -> OffsetUnit {
+        self.unit
     }
 
     #[inline]
     pub fn convert(&mut self, byte: usize) -> usize {
-        if self.identity {
+        if self.is_ascii || self.unit == OffsetUnit::Byte {
             return byte;
         }
         if byte == self.byte {
             return self.count;
         }
         self.walk(byte)
+    }
+
+    /// Says what was counted elsewhere: how many units begin before a byte.
+    pub fn are_at(&mut self, byte: usize, count: usize) {
+        (self.byte, self.count) = (byte, count);
     }
 
     fn walk(&mut self, byte: usize) -> usize {
@@ -43,14 +62,19 @@ impl<'t> Positions<'t> {
 
     /// Units that start in `from..to`.
     fn units(&self, from: usize, to: usize) -> usize {
-        let bytes = &self.text[from..to];
-        let chars = bytes.iter().filter(|byte| (**byte & 0xC0) != 0x80).count();
+        let bytes = &self.text.as_bytes()[from..to];
         match self.unit {
             // A character of four bytes is a surrogate pair.
-            OffsetUnit::Utf16 => chars + bytes.iter().filter(|byte| **byte >= 0xF0).count(),
-            _ => chars,
+            OffsetUnit::Utf16 => characters(bytes) + bytes.iter().filter(|byte| **byte >= 0xF0).count(),
+            _ => characters(bytes),
         }
     }
+}
+
+/// How many characters begin in some bytes.
+#[inline]
+pub(super) fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| (**byte & 0xC0) != 0x80).count()
 }
 
 #[cfg(test)]

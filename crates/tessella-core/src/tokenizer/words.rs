@@ -9,15 +9,17 @@
 //! tells more than that (white space and a letter at once, a mark that would join with a blank) takes the slow
 //! way as a whole, which is also the twin that this one is tested against.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::packed::{self, Placed, whole_characters};
 use super::segment::normalize_str;
 use super::spelling::{Reading, Spelling};
 use super::way::Form;
 use crate::added::{AddedVocabulary, Segment};
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
-use crate::lanes::{Characters, Filled, Key, Kind, LongPieces, Runner, Solve, Spans, Work};
+use crate::lanes::{Characters, Filled, Key, Kind, LongPieces, Pieces, Runner, Solve, Spans, Work};
 use crate::model::{Model, Scratch};
 use crate::normalize::{AsciiFates, Normalizer};
 use crate::pretokenize::{MarkedView, PreTokenizer, SplitView, Standing, TableSplit};
@@ -220,6 +222,8 @@ pub(super) struct WordLanes {
     runner: Runner,
     spans: Spans,
     buffers: Buffers,
+    /// Whether words become tokens with their places ([`packed`]) instead of ids alone.
+    packs: bool,
 }
 
 #[derive(Debug, Default)]
@@ -227,12 +231,28 @@ struct Buffers {
     spelling: Spelling,
     plain: Vec<u8>,
     tokens: Vec<PieceToken>,
-    ids: Vec<TokenId>,
+    /// What the word becomes: ids, or packed tokens.
+    numbers: Vec<u32>,
+    placed: Vec<Placed>,
+    /// The tokens of the word that are named after what the model read there, and that.
+    surfaces: Vec<(usize, String)>,
+}
+
+/// Who takes what the words of a text become.
+pub(super) trait TakesWords {
+    /// An added token stands between words.
+    fn added(&mut self, segment: &Segment, id: TokenId) -> Result<()>;
+
+    /// Where the numbers of words are to be appended.
+    fn room(&mut self) -> &mut Vec<u32>;
+
+    /// Some words were appended, of a text that begins at byte `origin`; false if the text must take the slow way.
+    fn words(&mut self, words: Pieces<'_>, origin: usize, solver: &mut Solver<'_>) -> Result<bool>;
 }
 
 impl WordLanes {
-    pub fn new(words: Arc<Words>, runner: Runner) -> Self {
-        WordLanes { words, runner, spans: Spans::default(), buffers: Buffers::default() }
+    pub fn new(words: Arc<Words>, runner: Runner, packs: bool) -> Self {
+        WordLanes { words, runner, spans: Spans::default(), buffers: Buffers::default(), packs }
     }
 
     /// Whether this is for those words.
@@ -245,23 +265,23 @@ impl WordLanes {
         self.runner.memory()
     }
 
-    /// Appends the ids of a text; false if it must take the slow way, and then something may have been appended.
+    /// Hands the words of a text over; false if it must take the slow way, and then some of them were.
     pub fn append(
         &mut self,
         segments: &[Segment],
         text: &str,
         scratch: &mut Scratch,
-        out: &mut Vec<TokenId>,
-        check: impl Fn() -> Result<()>,
+        out: &mut impl TakesWords,
     ) -> Result<bool> {
         let Some(characters) = self.words.characters() else { return Ok(false) };
         if text.len() > LONGEST_TEXT || !self.words.pays_for(text) {
             return Ok(false);
         }
-        let mut solver = Solver { words: &self.words, scratch, buffers: &mut self.buffers };
+        let packs = self.packs;
+        let mut solver = Solver { words: &self.words, scratch, buffers: &mut self.buffers, packs };
         for segment in segments {
             if let Some(id) = segment.id {
-                out.push(id);
+                out.added(segment, id)?;
                 continue;
             }
             let text = &text[segment.range.clone()];
@@ -272,11 +292,14 @@ impl WordLanes {
                 if filled == Filled::Odd {
                     return Ok(false);
                 }
-                self.runner.solved_ids(&mut solver, self.spans.of(text.as_bytes()), out)?;
+                let found = self.spans.of(text.as_bytes());
+                self.runner.solved_ids(&mut solver, found, out.room())?;
+                if !out.words(found, segment.range.start, &mut solver)? {
+                    return Ok(false);
+                }
                 if filled == Filled::Last {
                     break;
                 }
-                check()?;
                 self.spans.go_on();
             }
         }
@@ -285,21 +308,32 @@ impl WordLanes {
 }
 
 /// All stages for one word.
-struct Solver<'s> {
+pub(super) struct Solver<'s> {
     words: &'s Words,
     scratch: &'s mut Scratch,
     buffers: &'s mut Buffers,
+    packs: bool,
 }
 
 impl Solver<'_> {
-    /// Puts the ids of a word into the buffer.
+    /// Puts what a word becomes into the buffer.
     fn word(&mut self, word: &[u8]) -> Result<()> {
-        let Stages { normalizer, cut, model, .. } = &self.words.stages;
-        let Buffers { spelling, plain, tokens, ids } = &mut *self.buffers;
-        tokens.clear();
-        ids.clear();
+        self.buffers.numbers.clear();
         // Words are cut at characters, so this holds.
         let Ok(word) = std::str::from_utf8(word) else { return Ok(()) };
+        if self.packs { self.packed(word) } else { self.plain_ids(word) }
+    }
+
+    /// The tokens of a word that are named after what the model read there: their numbers, and that text.
+    pub fn surfaces(&mut self, word: &[u8]) -> Result<&[(usize, String)]> {
+        self.word(word)?;
+        Ok(&self.buffers.surfaces)
+    }
+
+    fn plain_ids(&mut self, word: &str) -> Result<()> {
+        let Stages { normalizer, cut, model, .. } = &self.words.stages;
+        let Buffers { spelling, plain, tokens, numbers, .. } = &mut *self.buffers;
+        tokens.clear();
         let mut tokenize = |piece: &str| match cut {
             Cut::Splits(_) => model.tokenize(piece, self.scratch, tokens),
             Cut::Marked(view) => {
@@ -322,7 +356,77 @@ impl Solver<'_> {
                 Cut::Marked(view) => view.for_each_piece(text, &mut |range| tokenize(&text[range]))?,
             }
         }
-        ids.extend(tokens.iter().map(|token| token.id));
+        numbers.extend(tokens.iter().map(|token| token.id));
+        Ok(())
+    }
+
+    /// Tokens with their places in the word.
+    fn packed(&mut self, word: &str) -> Result<()> {
+        let Stages { normalizer, cut, model, .. } = &self.words.stages;
+        let Buffers { spelling, plain, tokens, numbers, placed, surfaces } = &mut *self.buffers;
+        placed.clear();
+        surfaces.clear();
+        let mut is_odd = false;
+        let mut tokenize = |piece: &str, place: &mut dyn FnMut(usize, usize) -> Range<usize>| {
+            tokens.clear();
+            let read = match cut {
+                Cut::Splits(_) => piece,
+                Cut::Marked(view) => {
+                    let reading = Reading::Marked { mark: view.mark(), prepends: view.prepends() };
+                    spelling.write(reading, piece)
+                }
+            };
+            model.tokenize(read, self.scratch, tokens)?;
+            for (index, token) in tokens.iter().enumerate().filter(|(_, token)| token.surface) {
+                let text = &read[token.start as usize..token.end as usize];
+                surfaces.push((placed.len() + index, text.to_string()));
+            }
+            if let Cut::Marked(_) = cut {
+                spelling.translate(tokens);
+            }
+            // A piece without tokens is a word all the same.
+            is_odd |= tokens.is_empty();
+            for (index, token) in tokens.iter().enumerate() {
+                let range = place(token.start as usize, token.end as usize);
+                placed.push(Placed {
+                    id: token.id,
+                    start: range.start as u32,
+                    end: range.end as u32,
+                    opens: index == 0,
+                    surface: token.surface,
+                    is_last: false,
+                });
+            }
+            Ok(())
+        };
+        if let Some(piece) = self.words.plainly(word, plain) {
+            // Every character is where it was.
+            tokenize(piece, &mut |start, end| whole_characters(word, start..end))?;
+        } else {
+            let mut text = AlignedText::borrowed(word, 0);
+            match normalizer {
+                Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text)?,
+                Some(normalizer) => normalizer.normalize(&mut text)?,
+                None => {}
+            }
+            let (map, text) = (text.map(), text.as_str());
+            let mut hint = 0;
+            let mut each = |piece: Range<usize>| {
+                tokenize(&text[piece.clone()], &mut |start, end| {
+                    let span = map.span_from(text, piece.start + start, piece.start + end, &mut hint);
+                    span.start..span.end
+                })
+            };
+            match cut {
+                Cut::Splits(view) => view.for_each_piece(text, &mut each)?,
+                Cut::Marked(view) => view.for_each_piece(text, &mut each)?,
+            }
+        }
+        if is_odd {
+            packed::pack_odd(numbers)
+        } else {
+            packed::pack(placed, word.len(), numbers)
+        }
         Ok(())
     }
 }
@@ -330,7 +434,7 @@ impl Solver<'_> {
 impl LongPieces for Solver<'_> {
     fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
         self.word(piece)?;
-        out.extend_from_slice(&self.buffers.ids);
+        out.extend_from_slice(&self.buffers.numbers);
         Ok(())
     }
 }
@@ -355,7 +459,7 @@ impl Solve for Solver<'_> {
     ) -> Result<()> {
         for (index, key) in pieces.enumerate() {
             self.word(&key.bytes()[..key.len()])?;
-            found(index, &self.buffers.ids);
+            found(index, &self.buffers.numbers);
         }
         Ok(())
     }

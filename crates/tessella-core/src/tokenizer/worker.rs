@@ -1,19 +1,18 @@
 //! Buffers and piece cache of one thread, and the pool that lends them.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
+use super::byte_lanes::ByteLanes;
 use super::segment::SegmentScratch;
 use super::spelling::{Reading, Spelling};
 use super::way::{Reader, Reads};
 use super::words::{WordLanes, Words};
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
-use crate::lanes::{Bounds, Engine, LongPieces, Pieces, Runner};
+use crate::lanes::Runner;
 use crate::model::bpe::Bpe;
 use crate::model::cache::PieceCache;
 use crate::model::{Model, Scratch};
-use crate::pattern::scan::MaskedPieces;
 use crate::random::Random;
 
 /// What one thread needs to encode: lent by the pool for a call.
@@ -23,9 +22,13 @@ pub(super) struct Worker {
     pub segments: SegmentScratch,
     cache: PieceCache,
     /// The fast engine, once there was enough text for it.
-    pub lanes: Option<Box<Lanes>>,
+    pub lanes: Option<Box<ByteLanes>>,
     /// The same for words.
     pub words: Option<Box<WordLanes>>,
+    /// The same for words whose tokens are wanted with their places.
+    pub packed_words: Option<Box<WordLanes>>,
+    /// Room for those.
+    pub packed: Vec<u32>,
     start: LanesStart,
     text_seen: usize,
     budget: usize,
@@ -44,6 +47,8 @@ impl Worker {
             cache: PieceCache::new(cache_budget),
             lanes: None,
             words: None,
+            packed_words: None,
+            packed: Vec::new(),
             start,
             text_seen: 0,
             budget: cache_budget,
@@ -71,27 +76,32 @@ impl Worker {
 
     /// The same where raw words may be looked up: once there was enough, those go by the hundred.
     #[inline]
-    pub fn expect_words(&mut self, words: &Arc<Words>, bytes: usize) {
-        let is_there = self.words.as_ref().is_some_and(|lanes| lanes.are_for(words));
-        if !is_there && self.start != LanesStart::Never {
+    pub fn expect_words(&mut self, words: &Arc<Words>, packs: bool, bytes: usize) {
+        let lanes = if packs { &self.packed_words } else { &self.words };
+        let are_there = lanes.as_ref().is_some_and(|lanes| lanes.are_for(words));
+        if !are_there && self.start != LanesStart::Never {
             self.text_seen = self.text_seen.saturating_add(bytes);
             if self.start == LanesStart::AtOnce || self.text_seen >= LanesStart::BYTES_FOR_A_WORKER {
-                self.start_words(words);
+                self.start_words(words, packs);
             }
         }
     }
 
     #[cold]
-    fn start_words(&mut self, words: &Arc<Words>) {
-        let runner = words.characters().and_then(|_| Runner::new(self.budget / 4 * 3));
+    fn start_words(&mut self, words: &Arc<Words>, packs: bool) {
+        // Ids alone are what much text is read for; both together leave something for the cache.
+        let share = if packs { self.budget / 6 } else { self.budget / 3 * 2 };
+        let runner = words.characters().and_then(|_| Runner::new(share));
         let Some(runner) = runner else {
             self.start = LanesStart::Never;
             return;
         };
-        let lanes = WordLanes::new(words.clone(), runner);
-        // From now on pieces of whole encodings, and of texts that words cannot tell.
-        self.cache.keep_within(self.budget.saturating_sub(lanes.memory()));
-        self.words = Some(Box::new(lanes));
+        let lanes = Some(Box::new(WordLanes::new(words.clone(), runner, packs)));
+        *(if packs { &mut self.packed_words } else { &mut self.words }) = lanes;
+        // From now on pieces of texts that words cannot tell.
+        let both = [&self.words, &self.packed_words].into_iter().flatten();
+        let taken = both.map(|lanes| lanes.memory()).sum();
+        self.cache.keep_within(self.budget.saturating_sub(taken));
     }
 
     #[cold]
@@ -101,7 +111,7 @@ impl Worker {
                 Some(runner) => {
                     // From now on pieces that are too long for the engine, and those of whole encodings.
                     self.cache.keep_within(self.budget.saturating_sub(runner.memory()));
-                    self.lanes = Some(Box::new(Lanes::new(engine, runner)));
+                    self.lanes = Some(Box::new(ByteLanes::new(engine, runner)));
                 }
                 None => self.start = LanesStart::Never,
             },
@@ -285,67 +295,6 @@ impl Worker {
             self.cache.insert(piece, &self.unit);
         }
         Ok(())
-    }
-}
-
-/// The fast engine and what a worker owns of it.
-#[derive(Debug)]
-pub(super) struct Lanes {
-    engine: Arc<Engine>,
-    runner: Runner,
-    bounds: Bounds,
-    /// Pieces that may leave gaps between them.
-    starts: Vec<u32>,
-    ends: Vec<u32>,
-}
-
-impl Lanes {
-    fn new(engine: Arc<Engine>, runner: Runner) -> Self {
-        let room = || Vec::with_capacity(Bounds::MOST);
-        Lanes { engine, runner, bounds: Bounds::default(), starts: room(), ends: room() }
-    }
-
-    /// Appends the ids of a text whose pieces are found by masks. `check` is asked now and then whether to go on.
-    pub fn masked(
-        &mut self,
-        mut pieces: MaskedPieces<'_>,
-        text: &[u8],
-        long: &mut impl LongPieces,
-        out: &mut Vec<TokenId>,
-        check: impl Fn() -> Result<()>,
-    ) -> Result<()> {
-        self.bounds.begin(0);
-        loop {
-            let more = pieces.fill(self.runner.level(), &mut self.bounds);
-            self.runner.ids(&self.engine, Pieces::within(&self.bounds, text), out, long)?;
-            if !more {
-                return Ok(());
-            }
-            check()?;
-            self.bounds.go_on();
-        }
-    }
-
-    /// A piece that waits, until there are enough of them: then true.
-    #[inline]
-    pub fn wait(&mut self, piece: Range<usize>) -> bool {
-        self.starts.push(piece.start as u32);
-        self.ends.push(piece.end as u32);
-        self.starts.len() == Bounds::MOST
-    }
-
-    /// Appends the ids of the pieces that wait.
-    pub fn flush(&mut self, text: &[u8], long: &mut impl LongPieces, out: &mut Vec<TokenId>) -> Result<()> {
-        let pieces = Pieces { text, starts: &self.starts, ends: &self.ends };
-        let outcome = self.runner.ids(&self.engine, pieces, out, long);
-        self.forget();
-        outcome
-    }
-
-    /// Drops the pieces that wait.
-    pub fn forget(&mut self) {
-        self.starts.clear();
-        self.ends.clear();
     }
 }
 

@@ -3,7 +3,7 @@
 //! NumPy is imported with the first array and not before. The import is done here, as an import that may fail or be
 //! interrupted: the bindings' own look-up of NumPy's functions has no way to report either.
 
-use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArray};
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -30,6 +30,19 @@ pub fn from_vec<T: Element>(py: Python<'_>, values: Vec<T>) -> PyResult<Bound<'_
 pub fn from_slice<'py, T: Element>(py: Python<'py>, values: &[T]) -> PyResult<Bound<'py, PyArray1<T>>> {
     ready(py)?;
     Ok(PyArray1::from_slice(py, values))
+}
+
+/// An array of rows of two.
+pub fn from_pairs<'py>(py: Python<'py>, pairs: &[(usize, usize)]) -> PyResult<Bound<'py, PyArray2<i64>>> {
+    ready(py)?;
+    let array = PyArray2::zeros(py, [pairs.len(), 2], false);
+    let mut room = array.readwrite();
+    let numbers = room.as_slice_mut().map(|numbers| numbers.as_chunks_mut().0).unwrap_or_default();
+    for (row, &(first, second)) in numbers.iter_mut().zip(pairs) {
+        *row = [first as i64, second as i64];
+    }
+    drop(room);
+    Ok(array)
 }
 
 /// Whether a value is an array of any type. Where nobody has imported NumPy, nothing is one.

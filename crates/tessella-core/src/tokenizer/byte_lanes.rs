@@ -1,0 +1,127 @@
+//! Pieces of raw bytes by the hundred: where they are comes from the view of the splitter, what they become from the
+//! fast engine ([`crate::lanes`]).
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::worker::Worker;
+use crate::error::Result;
+use crate::ids::TokenId;
+use crate::lanes::{Bounds, Engine, LongPieces, Pieces, Runner};
+use crate::model::bpe::Bpe;
+use crate::pattern::scan::MaskedPieces;
+use crate::pretokenize::ByteLevelView;
+
+/// The fast engine and what a worker owns of it.
+#[derive(Debug)]
+pub(super) struct ByteLanes {
+    engine: Arc<Engine>,
+    runner: Runner,
+    bounds: Bounds,
+    /// Pieces that may leave gaps between them.
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+/// Pieces that are too long for the fast engine.
+struct OneByOne<'w> {
+    worker: &'w mut Worker,
+    bpe: &'w Bpe,
+}
+
+impl LongPieces for OneByOne<'_> {
+    fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
+        self.worker.bytes_ids(self.bpe, true, piece, out)
+    }
+}
+
+impl ByteLanes {
+    pub fn new(engine: Arc<Engine>, runner: Runner) -> Self {
+        let room = || Vec::with_capacity(Bounds::MOST);
+        ByteLanes { engine, runner, bounds: Bounds::default(), starts: room(), ends: room() }
+    }
+
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// Appends the ids of a text. After every chunk `each` gets its pieces and the ids of these, and says whether to
+    /// go on. `worker` takes what is too long for the engine.
+    pub fn append(
+        &mut self,
+        view: &ByteLevelView,
+        text: &str,
+        worker: &mut Worker,
+        bpe: &Bpe,
+        out: &mut Vec<TokenId>,
+        mut each: impl FnMut(Pieces<'_>, &[TokenId]) -> Result<()>,
+    ) -> Result<()> {
+        let mut long = OneByOne { worker, bpe };
+        if let Some(pieces) = view.masked(text) {
+            return self.masked(pieces, text.as_bytes(), &mut long, out, each);
+        }
+        let outcome = view
+            .for_each_piece(text, &mut |piece| {
+                if !self.wait(piece) {
+                    return Ok(());
+                }
+                self.flush(text.as_bytes(), &mut long, out, &mut each)
+            })
+            .and_then(|()| self.flush(text.as_bytes(), &mut long, out, &mut each));
+        self.forget();
+        outcome
+    }
+
+    /// The same for a text whose pieces are found by masks.
+    fn masked(
+        &mut self,
+        mut pieces: MaskedPieces<'_>,
+        text: &[u8],
+        long: &mut impl LongPieces,
+        out: &mut Vec<TokenId>,
+        mut each: impl FnMut(Pieces<'_>, &[TokenId]) -> Result<()>,
+    ) -> Result<()> {
+        self.bounds.begin(0);
+        loop {
+            let more = pieces.fill(self.runner.level(), &mut self.bounds);
+            let pieces = Pieces::within(&self.bounds, text);
+            let before = out.len();
+            self.runner.ids(&self.engine, pieces, out, long)?;
+            each(pieces, &out[before..])?;
+            if !more {
+                return Ok(());
+            }
+            self.bounds.go_on();
+        }
+    }
+
+    /// A piece that waits, until there are enough of them: then true.
+    #[inline]
+    fn wait(&mut self, piece: Range<usize>) -> bool {
+        self.starts.push(piece.start as u32);
+        self.ends.push(piece.end as u32);
+        self.starts.len() == Bounds::MOST
+    }
+
+    /// Appends the ids of the pieces that wait.
+    fn flush(
+        &mut self,
+        text: &[u8],
+        long: &mut impl LongPieces,
+        out: &mut Vec<TokenId>,
+        each: &mut impl FnMut(Pieces<'_>, &[TokenId]) -> Result<()>,
+    ) -> Result<()> {
+        let pieces = Pieces { text, starts: &self.starts, ends: &self.ends };
+        let before = out.len();
+        self.runner.ids(&self.engine, pieces, out, long)?;
+        each(pieces, &out[before..])?;
+        self.forget();
+        Ok(())
+    }
+
+    /// Drops the pieces that wait.
+    fn forget(&mut self) {
+        self.starts.clear();
+        self.ends.clear();
+    }
+}

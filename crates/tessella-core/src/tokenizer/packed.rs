@@ -1,0 +1,228 @@
+//! Tokens with the bytes they stand for, in numbers that slots can remember.
+//!
+//! What a word becomes is nearly always tokens that follow one another without a gap from its first byte to its last. Of
+//! such a word of up to 15 bytes a token is one number: its id, and where it ends. Everything else is written out: three
+//! numbers for a token, which say whether a new piece begins with it, whether its text is what stands there, and whether
+//! it is the word's last.
+
+use std::ops::Range;
+
+use crate::ids::TokenId;
+use crate::lanes::Key;
+
+/// Ids must be below this.
+pub(super) const ID_BOUND: TokenId = (1 << 20) - 2;
+/// A word without tokens.
+const NOTHING: u32 = ID_BOUND << END_BITS;
+/// A word that numbers cannot tell.
+const ODD: u32 = (ID_BOUND + 1) << END_BITS;
+
+const END_BITS: u32 = 4;
+const _: () = assert!(Key::LONGEST < 1 << END_BITS);
+
+const OPENS: u32 = 1;
+const SURFACE: u32 = 2;
+const LAST: u32 = 4;
+const FLAG_BITS: u32 = 3;
+
+/// A token of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Placed {
+    pub id: TokenId,
+    /// Bytes of the word.
+    pub start: u32,
+    pub end: u32,
+    /// Whether it is the first of a piece that the word was cut into.
+    pub opens: bool,
+    /// Whether its text is what the model read there, and not the vocabulary's.
+    pub surface: bool,
+    /// Whether it is the last one of the word.
+    pub is_last: bool,
+}
+
+/// Writes the tokens of a word of `length` bytes.
+pub(super) fn pack(tokens: &[Placed], length: usize, out: &mut Vec<u32>) {
+    if tokens.is_empty() {
+        return out.push(NOTHING);
+    }
+    if tokens.iter().any(|token| token.id >= ID_BOUND) {
+        return pack_odd(out);
+    }
+    let mut at = 0;
+    let follow = tokens.iter().enumerate().all(|(index, token)| {
+        let follows = token.start == at && token.end > at && token.opens == (index == 0) && !token.surface;
+        at = token.end;
+        follows
+    });
+    if follow && at as usize == length && length <= Key::LONGEST {
+        return out.extend(tokens.iter().map(|token| token.id << END_BITS | token.end));
+    }
+    for (index, token) in tokens.iter().enumerate() {
+        let flag = |flag: u32, set: bool| if set { flag } else { 0 };
+        let flags =
+            flag(OPENS, token.opens) | flag(SURFACE, token.surface) | flag(LAST, index + 1 == tokens.len());
+        out.extend([token.id << END_BITS, token.start << FLAG_BITS | flags, token.end]);
+    }
+}
+
+/// Writes a word that the caller has to leave to somebody else.
+pub(super) fn pack_odd(out: &mut Vec<u32>) {
+    out.push(ODD);
+}
+
+/// How many tokens stand here that are one number each.
+pub(super) fn count_short(numbers: &[u32]) -> usize {
+    numbers.iter().position(|&number| end(number) == 0).unwrap_or(numbers.len())
+}
+
+/// Where such a token ends in its word.
+#[inline(always)]
+pub(super) fn end(number: u32) -> u32 {
+    number & ((1 << END_BITS) - 1)
+}
+
+/// Its id.
+#[inline(always)]
+pub(super) fn id(number: u32) -> TokenId {
+    number >> END_BITS
+}
+
+/// What comes next in what was packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    Token(Placed),
+    /// A word without tokens.
+    Nothing,
+    /// A word that numbers cannot tell.
+    Odd,
+}
+
+/// Reads the tokens of words again.
+#[derive(Debug)]
+pub(super) struct Packed<'p> {
+    numbers: &'p [u32],
+    /// Where the last token of a word ended, if another one follows.
+    at: u32,
+}
+
+impl<'p> Packed<'p> {
+    pub fn new(numbers: &'p [u32]) -> Self {
+        Packed { numbers, at: 0 }
+    }
+
+    /// What is not read yet.
+    pub fn rest(&self) -> &'p [u32] {
+        self.numbers
+    }
+
+    /// The next token, of a word of so many bytes.
+    #[inline(always)]
+    pub fn next(&mut self, length: u32) -> Option<Next> {
+        let (&number, rest) = self.numbers.split_first()?;
+        let end = end(number);
+        if end == 0 {
+            return self.written_out();
+        }
+        self.numbers = rest;
+        let (id, start, is_last) = (id(number), self.at, end == length);
+        self.at = if is_last { 0 } else { end };
+        Some(Next::Token(Placed { id, start, end, opens: start == 0, surface: false, is_last }))
+    }
+
+    #[cold]
+    fn written_out(&mut self) -> Option<Next> {
+        let (&number, rest) = self.numbers.split_first()?;
+        self.numbers = rest;
+        match number {
+            NOTHING => return Some(Next::Nothing),
+            ODD => return Some(Next::Odd),
+            _ => {}
+        }
+        let (&[start, end], rest) = rest.split_first_chunk()?;
+        self.numbers = rest;
+        Some(Next::Token(Placed {
+            id: id(number),
+            start: start >> FLAG_BITS,
+            end,
+            opens: start & OPENS != 0,
+            surface: start & SURFACE != 0,
+            is_last: start & LAST != 0,
+        }))
+    }
+}
+
+/// The characters of a word that have a byte of a range.
+pub(super) fn whole_characters(word: &str, range: Range<usize>) -> Range<usize> {
+    let Range { mut start, mut end } = range;
+    while !word.is_char_boundary(start) {
+        start -= 1;
+    }
+    while end < word.len() && !word.is_char_boundary(end) {
+        end += 1;
+    }
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// Words of all kinds one after the other come back as they were.
+    #[test]
+    fn what_is_packed_is_read_again() {
+        let mut random = Random::from_seed(9);
+        let mut below = |bound: u32| (random.next_u64() % u64::from(bound)) as u32;
+        let mut short = 0;
+        for _ in 0..500 {
+            let mut numbers = Vec::new();
+            let mut words = Vec::new();
+            for _ in 0..below(20) {
+                let most = if below(4) == 0 { 2000 } else { 12 };
+                let length = 1 + below(most);
+                let plain = below(3) > 0;
+                let mut at = 0;
+                let mut tokens = Vec::new();
+                while at < length && below(30) > 0 {
+                    let (start, end) = if plain {
+                        (at, at + 1 + below(length - at))
+                    } else {
+                        let start = below(length);
+                        (start, start + below(length - start + 1))
+                    };
+                    at = end.max(at + 1);
+                    tokens.push(Placed {
+                        id: [0, 1, 30_000, ID_BOUND - 1][below(4) as usize],
+                        start,
+                        end,
+                        opens: tokens.is_empty() || !plain && below(2) == 0,
+                        surface: !plain && below(5) == 0,
+                        is_last: false,
+                    });
+                }
+                if let Some(last) = tokens.last_mut() {
+                    last.is_last = true;
+                }
+                let before = numbers.len();
+                pack(&tokens, length as usize, &mut numbers);
+                short += usize::from(!tokens.is_empty() && numbers.len() - before == tokens.len());
+                words.push((length, tokens));
+            }
+            let mut packed = Packed::new(&numbers);
+            for (length, tokens) in words {
+                if tokens.is_empty() {
+                    assert_eq!(packed.next(length), Some(Next::Nothing));
+                }
+                for token in tokens {
+                    assert_eq!(packed.next(length), Some(Next::Token(token)));
+                }
+            }
+            assert_eq!(packed.next(1), None);
+        }
+        assert!(short > 1000, "{short}");
+        let mut numbers = Vec::new();
+        let large = Placed { id: ID_BOUND, start: 0, end: 1, opens: true, surface: false, is_last: true };
+        pack(&[large], 1, &mut numbers);
+        assert_eq!(Packed::new(&numbers).next(1), Some(Next::Odd));
+    }
+}
