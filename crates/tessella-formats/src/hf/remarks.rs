@@ -41,6 +41,7 @@ fn of_components() -> Vec<&'static str> {
     names.dedup();
     names
 }
+
 /// The same of models, with their tables.
 fn of_models() -> Vec<&'static str> {
     let mut names = vec!["type", "vocab", "merges"];
@@ -252,7 +253,7 @@ mod tests {
             ("zzz", None),
             ("", None),
         ] {
-            assert_eq!(nearest(name, OF_MODELS), near, "{name}");
+            assert_eq!(nearest(name, &of_models()), near, "{name}");
         }
         assert_eq!(nearest("normaliser", &PARTS), Some("normalizer"));
     }
