@@ -24,8 +24,7 @@ ARROWS = {
     # The names of other libraries, on what is here; their files are read by the engine.
     "compat": "_tessella batch recipes training",
     "explain": "_tessella",
-    # Which encodings are known by name, the engine tells.
-    "prove": "_tessella",
+    "prove": "",
     "demo": "compat",
     "tools": "",
     "reference": "",

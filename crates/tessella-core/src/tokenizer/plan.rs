@@ -163,6 +163,12 @@ impl Inner {
         } else if !self.model().is_deterministic() {
             step("model", "no cache".into(), "dropout or sampling is on".into());
         }
+        self.explain_uses(&mut step);
+        steps
+    }
+
+    /// What is done by the hundred, for ids only, for counts, and behind the model.
+    fn explain_uses(&self, step: &mut impl FnMut(&str, String, String)) {
         if LanesStart::may_be()
             && let Some((engine, reason)) = self.explain_much_text()
         {
@@ -194,7 +200,6 @@ impl Inner {
             };
             step("post-processor", "template".into(), how);
         }
-        steps
     }
 
     /// What takes over once there is much text, or why nothing does.
