@@ -242,7 +242,7 @@ def predictions(known: Constants, size: float, nodes: int, cores: int, price: fl
         f"{known.distinct(size) / 1e6:,.0f} M",
         f"{known.distinct(size) * known.file / 1e9:,.1f} GB",
         f"{hours:,.0f}",
-        f"{hours * price:,.0f}",
+        f"{hours * price:,.1f}" if hours * price < 10 else f"{hours * price:,.0f}",
     ]
     return f"| {' | '.join(cells)} |"
 
