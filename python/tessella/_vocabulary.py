@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _tessella
 from .errors import UnsupportedError
+from .models import BPE
 
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
@@ -80,9 +81,11 @@ def merges_of(tokenizer: Tokenizer) -> list[tuple[int, int, int]] | None:
 
     Of several merges that make the same entry only the first is told: it is the one that has its turn.
     """
-    state = model_state(tokenizer)
-    if state.get("type") != "BPE" or state.get("ignore_merges"):
+    model = tokenizer.model
+    # Asked of the model itself: to write hundreds of thousands of merges takes a second.
+    if not isinstance(model, BPE) or model.ignore_merges:
         return None
+    state = model_state(tokenizer)
     vocabulary, prefix = state["vocab"], state.get("continuing_subword_prefix") or ""
     made: dict[int, tuple[int, int, int]] = {}
     for one in state["merges"]:
