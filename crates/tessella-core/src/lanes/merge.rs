@@ -8,9 +8,11 @@
 //! first, leftmost first among equals. Ranks are the symbols themselves (see [`super::pairs`]), so rank and place
 //! are one number, and the lowest of them is the merge to make.
 
+use super::characters::code_point_at;
 use super::key::{Key, LONGEST};
 use super::pairs::{NEVER, PairHash, Place, Symbol};
 use crate::ids::TokenId;
+use crate::unicode::CharTable;
 
 /// Pieces in work.
 const WIDTH: usize = 16;
@@ -28,6 +30,16 @@ pub struct Merger {
     pub of_two: Box<[Symbol]>,
     pub of_byte: [Symbol; 256],
     pub ids: Vec<TokenId>,
+    /// Where symbols are characters and not bytes: those of other characters than ASCII.
+    pub wide: Option<Box<Wide>>,
+}
+
+/// First symbols of characters beyond ASCII.
+#[derive(Debug)]
+pub struct Wide {
+    /// [`NEVER`] for those that are spelled in bytes.
+    pub of_char: CharTable<Symbol>,
+    pub of_byte: [Symbol; 256],
 }
 
 /// The pieces in work.
@@ -72,6 +84,11 @@ impl Lane {
 
     #[inline(always)]
     fn begin(&mut self, merger: &Merger, piece: usize, key: Key) {
+        if let Some(wide) = &merger.wide
+            && !key.is_ascii()
+        {
+            return self.begin_wide(merger, wide, piece, key);
+        }
         let bytes = key.bytes();
         self.piece = piece;
         self.count = key.len();
@@ -83,6 +100,40 @@ impl Lane {
         for at in 1..self.count {
             let pair = usize::from(bytes[at - 1]) << 8 | usize::from(bytes[at]);
             self.ranks[at] = merger.of_two[pair];
+        }
+    }
+
+    /// The same for a key with other characters than ASCII, where symbols are characters.
+    fn begin_wide(&mut self, merger: &Merger, wide: &Wide, piece: usize, key: Key) {
+        let bytes = key.bytes();
+        let bytes = &bytes[..key.len()];
+        self.piece = piece;
+        self.symbols = [NEVER; ROOM];
+        self.ranks = [NEVER; ROOM];
+        let mut count = 0;
+        let mut put = |symbol: Symbol| {
+            count += 1;
+            self.symbols[count] = symbol;
+        };
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            if byte < 128 {
+                put(merger.of_byte[usize::from(byte)]);
+                at += 1;
+                continue;
+            }
+            let (code_point, width) = code_point_at(bytes, at);
+            let end = (at + width as usize).min(bytes.len());
+            match wide.of_char.of_code_point(code_point) {
+                NEVER => bytes[at..end].iter().for_each(|&byte| put(wide.of_byte[usize::from(byte)])),
+                symbol => put(symbol),
+            }
+            at = end;
+        }
+        self.count = count;
+        for at in 1..count {
+            let place = merger.pairs.place(self.symbols[at], self.symbols[at + 1]);
+            self.ranks[at] = merger.pairs.at(place);
         }
     }
 
@@ -123,15 +174,32 @@ fn move_up(entries: &mut [Symbol; ROOM], at: usize) {
 }
 
 impl Merger {
-    /// Merges pieces, in any order, and hands each over when it is done, with its number.
+    /// Hands over the ids of numbered pieces, in any order.
+    #[inline(always)]
+    pub fn solve(
+        &self,
+        work: &mut Work,
+        pieces: impl Iterator<Item = (usize, Key)>,
+        mut found: impl FnMut(usize, &[TokenId]),
+    ) {
+        self.merge(work, pieces, |index, lane: &Lane| {
+            let mut ids = [0; LONGEST];
+            let symbols = lane.symbols();
+            for (id, &symbol) in ids.iter_mut().zip(symbols) {
+                *id = self.ids[symbol as usize];
+            }
+            found(index, &ids[..symbols.len()]);
+        });
+    }
+
+    /// Merges numbered pieces, in any order, and hands each over when it is done.
     #[inline(always)]
     pub fn merge(
         &self,
         work: &mut Work,
-        pieces: impl Iterator<Item = Key>,
+        mut pieces: impl Iterator<Item = (usize, Key)>,
         mut done: impl FnMut(usize, &Lane),
     ) {
-        let mut pieces = pieces.enumerate();
         // Lanes in work stand first, in any order.
         let mut order: [usize; WIDTH] = std::array::from_fn(|at| at);
         let lanes = &mut *work.0;

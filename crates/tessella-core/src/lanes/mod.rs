@@ -35,9 +35,11 @@ mod merge;
 mod pairs;
 mod room;
 mod slots;
+mod spelled;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod units;
 pub mod vectors;
 mod words;
 #[cfg(target_arch = "x86_64")]
@@ -60,10 +62,12 @@ pub use key::Key;
 pub use lengths::Lengths;
 use longest::{Longest, Row};
 use longs::Longs;
+use merge::Merger;
 pub use merge::Work;
-use merge::{Lane, Merger};
 use slots::{IN_PLACE, MOST_IDS, RING_SPARE, Slots};
+pub use spelled::{Spelled, SpelledParts};
 pub use tally::Tally;
+pub use units::Units;
 use vectors::{Level, Task, Vectors};
 pub use words::{Filled, Spans, Words};
 
@@ -586,16 +590,9 @@ impl Solve for &Engine {
         &mut self,
         work: &mut Work,
         pieces: impl Iterator<Item = Key>,
-        mut found: impl FnMut(usize, &[TokenId]),
+        found: impl FnMut(usize, &[TokenId]),
     ) -> Result<()> {
-        self.merger.merge(work, pieces, |index, lane: &Lane| {
-            let mut ids = [0; key::LONGEST];
-            let symbols = lane.symbols();
-            for (id, &symbol) in ids.iter_mut().zip(symbols) {
-                *id = self.merger.ids[symbol as usize];
-            }
-            found(index, &ids[..symbols.len()]);
-        });
+        self.merger.solve(work, pieces.enumerate(), found);
         Ok(())
     }
 }
