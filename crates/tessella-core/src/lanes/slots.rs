@@ -78,6 +78,8 @@ pub struct Slots {
     victim: usize,
     /// Slots that are taken.
     taken: usize,
+    /// Keys that were given up for others.
+    given_up: usize,
 }
 
 impl Slots {
@@ -90,6 +92,7 @@ impl Slots {
             written: 0,
             victim: 0,
             taken: 0,
+            given_up: 0,
         }
     }
 
@@ -98,9 +101,11 @@ impl Slots {
         (BYTES + RING_IDS * size_of::<TokenId>()) << lines_log2
     }
 
-    /// Whether there are so many keys that some find no room near their line.
+    /// Whether there are so many keys that some find no room near their line. Already where few do, keys that come all the
+    /// time push out one another: what is given up is as likely to come next as what takes its place.
     pub fn are_crowded(&self) -> bool {
-        self.taken > self.lines().len()
+        let lines = self.lines().len();
+        self.taken > lines || self.given_up > lines / 32
     }
 
     /// The same keys in more lines.
@@ -163,7 +168,10 @@ impl Slots {
         };
         let slot = start(match slots.iter().find(|slot| takes(slot)) {
             Some(&slot) => slot,
-            None => slots[self.victim % slots.len()],
+            None => {
+                self.given_up += 1;
+                slots[self.victim % slots.len()]
+            }
         });
         self.victim = self.victim.wrapping_add(1);
         self.taken += usize::from(words[slot + 1] == 0);
