@@ -1,5 +1,6 @@
 //! The patterns that published tokenizers use.
 
+use super::super::accepted;
 use super::*;
 
 const CONTRACTIONS: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)";
