@@ -2,7 +2,7 @@
 
 ``tokenizer(texts)`` is a call of a ``PretrainedTokenizer`` round the tokenizer. To make one, settings are
 checked, tokens get roles and names are looked up, which takes several times as long as a short text. What
-came of it is kept with the tokenizer, for as long as nothing that it was made of changes: the tokenizer itself
+came of it is kept with the tokenizer, as long as nothing that it was made of changes: the tokenizer itself
 and all its components (which the engine numbers), ``config``, and what else its folder said.
 """
 
