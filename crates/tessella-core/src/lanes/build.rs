@@ -156,20 +156,24 @@ impl Numbers {
 
 impl Merger {
     fn new(pairs: &[(Symbol, Symbol, Symbol)], of_byte: [Symbol; 256], ids: Vec<TokenId>) -> Option<Merger> {
-        let mut byte_of = vec![None; ids.len()];
-        for (byte, &symbol) in of_byte.iter().enumerate() {
-            if byte_of.get_mut(symbol as usize)?.replace(byte).is_some() {
+        const NO_BYTE: u16 = u16::MAX;
+        let mut byte_of = vec![NO_BYTE; ids.len()];
+        for (&symbol, byte) in of_byte.iter().zip(0..) {
+            let place = byte_of.get_mut(symbol as usize)?;
+            if *place != NO_BYTE {
                 return None;
             }
+            *place = byte;
         }
         let mut of_two = vec![NEVER; 1 << 16].into_boxed_slice();
         for &(left, right, result) in pairs {
-            if let (Some(left), Some(right)) = (byte_of[left as usize], byte_of[right as usize]) {
-                of_two[left << 8 | right] = result;
+            let (left, right) = (byte_of[left as usize], byte_of[right as usize]);
+            if left != NO_BYTE && right != NO_BYTE {
+                of_two[usize::from(left) << 8 | usize::from(right)] = result;
             }
         }
         // A table that is quick to build and small enough.
-        let spare = pairs.len() / 6;
+        let spare = pairs.len() / 5;
         Some(Merger { pairs: PairHash::new(pairs, spare)?, of_two, of_byte, ids })
     }
 

@@ -98,12 +98,13 @@ impl Cuts {
 #[derive(Debug)]
 pub struct Memo(Box<[u64; MEMO]>);
 
-/// 32 kB.
-const MEMO: usize = 4096;
+/// As many boundaries as differ in some megabytes of many languages: 256 kB, of which only what is needed is touched.
+const MEMO: usize = 1 << 15;
 
 impl Memo {
     pub fn new() -> Self {
-        Memo(vec![u64::MAX; MEMO].into_boxed_slice().try_into().expect("as many as were made"))
+        // No boundary of interest is zeros on both sides.
+        Memo(vec![0; MEMO].into_boxed_slice().try_into().expect("as many as were made"))
     }
 
     /// The same as [`Cuts::crosses`].
@@ -114,7 +115,7 @@ impl Memo {
             return cuts.crosses(piece, at);
         };
         let around = mark(left, right) & 0xFF_FFFF_00FF_FFFF;
-        let place = &mut self.0[(around.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52) as usize];
+        let place = &mut self.0[(around.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - MEMO.ilog2())) as usize];
         if *place >> 1 != around {
             *place = around << 1 | u64::from(cuts.crosses(piece, at));
         }

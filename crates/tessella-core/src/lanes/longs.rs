@@ -8,15 +8,18 @@ use crate::ids::TokenId;
 
 /// Longest piece that is remembered, in bytes.
 const LONGEST: usize = 1 << 10;
-const ENTRIES: usize = 1 << 13;
+/// Places for pieces: at first, and most.
+const FIRST_ENTRIES: usize = 1 << 11;
+const MOST_ENTRIES: usize = 1 << 16;
 /// Most bytes of texts, and of ids.
-const MOST: usize = 1 << 20;
+const MOST: usize = 2 << 20;
 /// Bits that tell whether a hash came before.
-const SEEN_BITS: usize = 1 << 16;
+const SEEN_BITS: usize = 1 << 18;
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    hash: u64,
+    /// The low half of the hash.
+    hash: u32,
     text: u32,
     ids: u32,
     bytes: u16,
@@ -28,10 +31,13 @@ const NOTHING: Entry = Entry { hash: 0, text: 0, ids: 0, bytes: 0, count: 0 };
 
 #[derive(Debug)]
 pub struct Longs {
-    /// Empty until something is to be remembered, as all that follows.
+    /// A power of two of them, or none until something is to be remembered, as all that follows.
     entries: Vec<Entry>,
+    /// Entries that are taken.
+    taken: usize,
     texts: Vec<u8>,
     ids: Vec<TokenId>,
+    most_entries: usize,
     most: usize,
     seen: Vec<u64>,
     /// Bits set since they were cleared.
@@ -45,24 +51,45 @@ pub struct New {
     again: bool,
 }
 
+/// Where a hash may stand.
+#[inline(always)]
+fn places(hash: u32, entries: usize) -> [usize; 2] {
+    let place = hash as usize & entries.wrapping_sub(1);
+    [place, place ^ 1]
+}
+
 impl Longs {
     /// Stays within so many bytes, give or take a piece; too few, and nothing is remembered.
     pub fn new(budget: usize) -> Self {
-        let fixed = ENTRIES * size_of::<Entry>() + SEEN_BITS / 8;
+        let for_entries = budget / 4 / size_of::<Entry>();
+        let most_entries =
+            (for_entries + 1).next_power_of_two().div_euclid(2).clamp(FIRST_ENTRIES, MOST_ENTRIES);
+        let fixed = most_entries * size_of::<Entry>() + SEEN_BITS / 8;
         // More would be far from the processor.
         let most = (budget.saturating_sub(fixed) / 2).min(MOST);
-        Longs { entries: Vec::new(), texts: Vec::new(), ids: Vec::new(), most, seen: Vec::new(), met: 0 }
+        Longs {
+            entries: Vec::new(),
+            taken: 0,
+            texts: Vec::new(),
+            ids: Vec::new(),
+            most_entries,
+            most,
+            seen: Vec::new(),
+            met: 0,
+        }
     }
 
     /// The ids of a piece, or what there is to say about it when they are found.
     pub fn get(&mut self, piece: &[u8]) -> Result<&[TokenId], New> {
         let hash = hash_bytes(piece);
-        if let Some(entry) = self.entries.get(hash as usize % ENTRIES)
-            && entry.hash == hash
-            && entry.count > 0
-            && self.texts[entry.text as usize..][..usize::from(entry.bytes)] == *piece
-        {
-            return Ok(&self.ids[entry.ids as usize..][..usize::from(entry.count)]);
+        for place in places(hash as u32, self.entries.len()) {
+            if let Some(entry) = self.entries.get(place)
+                && entry.hash == hash as u32
+                && entry.count > 0
+                && self.texts[entry.text as usize..][..usize::from(entry.bytes)] == *piece
+            {
+                return Ok(&self.ids[entry.ids as usize..][..usize::from(entry.count)]);
+            }
         }
         Err(New { hash, again: self.meet(hash) })
     }
@@ -72,7 +99,7 @@ impl Longs {
         if self.most < LONGEST * size_of::<TokenId>() {
             return false;
         }
-        if self.met * 4 >= SEEN_BITS || self.seen.is_empty() {
+        if self.met * 2 >= SEEN_BITS || self.seen.is_empty() {
             self.seen.clear();
             self.seen.resize(SEEN_BITS / 64, 0);
             self.met = 0;
@@ -92,25 +119,42 @@ impl Longs {
         let full = self.texts.len() + piece.len() > self.most
             || (self.ids.len() + ids.len()) * size_of::<TokenId>() > self.most;
         if full || self.entries.is_empty() {
+            let entries = self.entries.len().max(FIRST_ENTRIES);
             self.entries.clear();
-            self.entries.resize(ENTRIES, NOTHING);
+            self.entries.resize(entries, NOTHING);
+            self.taken = 0;
             self.texts.clear();
             self.ids.clear();
         }
-        self.entries[hash as usize % ENTRIES] = Entry {
-            hash,
+        if self.taken * 2 > self.entries.len() && self.entries.len() < self.most_entries {
+            let entries = std::mem::take(&mut self.entries);
+            self.entries.resize(entries.len() * 2, NOTHING);
+            self.taken = 0;
+            entries.into_iter().filter(|entry| entry.count > 0).for_each(|entry| self.put(entry));
+        }
+        self.put(Entry {
+            hash: hash as u32,
             text: self.texts.len() as u32,
             ids: self.ids.len() as u32,
             bytes: piece.len() as u16,
             count: ids.len() as u16,
-        };
+        });
         self.texts.extend_from_slice(piece);
         self.ids.extend_from_slice(ids);
     }
 
+    /// Puts an entry where there is room, or in the place of another.
+    fn put(&mut self, entry: Entry) {
+        let [first, second] = places(entry.hash, self.entries.len());
+        let is_free = |place: usize| self.entries[place].count == 0;
+        let place = if !is_free(first) && is_free(second) { second } else { first };
+        self.taken += usize::from(is_free(place));
+        self.entries[place] = entry;
+    }
+
     /// Bytes that may come into use.
     pub fn most_memory(&self) -> usize {
-        2 * self.most + ENTRIES * size_of::<Entry>() + SEEN_BITS / 8
+        2 * self.most + self.most_entries * size_of::<Entry>() + SEEN_BITS / 8
     }
 }
 

@@ -172,8 +172,9 @@ const FIRST_LINES_LOG2: u32 = 15;
 /// So many long pieces pay for finding out where they may be cut.
 const LONG_PIECES: usize = 64;
 
-/// So many bytes of long pieces for each token pay for tables that make them tokens without merging.
-const LONG_BYTES_PER_TOKEN: usize = 2;
+/// So many bytes of long pieces for each token pay for tables that make them tokens without merging: these take a
+/// microsecond a token, merging some 60 ns a byte more.
+const LONG_BYTES_PER_TOKEN: usize = 16;
 
 /// Makes ids of pieces that are too long for a key.
 pub trait LongPieces {
@@ -288,9 +289,12 @@ impl Runner {
         level.run(Solved { runner: self, solver, pieces, out })
     }
 
+    /// Twice the lines for slots that are crowded. All at once would be fewer pages to clear in the end, but some texts
+    /// end before that.
     fn make_room(&mut self, hash_seed: [u64; 2]) {
-        if self.store.slots.are_crowded() && self.store.slots.lines().len() < 1 << self.most_lines_log2 {
-            self.store.slots = self.store.slots.grown(self.most_lines_log2, |key| key.hash(hash_seed));
+        let lines = self.store.slots.lines().len();
+        if self.store.slots.are_crowded() && lines < 1 << self.most_lines_log2 {
+            self.store.slots = self.store.slots.grown(lines.ilog2() + 1, |key| key.hash(hash_seed));
         }
     }
 }

@@ -2,7 +2,7 @@
 //! and no branch that hangs on what was loaded.
 //!
 //! Symbols are numbers in the order of their ranks ([`Symbol`]): what a pair becomes is at once when it is
-//! joined, so a slot of eight bytes holds the pair (42 bits) and that number (21 bits). A *pilot* for about three
+//! joined, so a slot of eight bytes holds the pair (42 bits) and that number (21 bits). A *pilot* for about two
 //! keys moves them to free slots.
 
 /// A token, by the order of its rank among all results of merges.
@@ -13,7 +13,7 @@ pub const NEVER: Symbol = (1 << BITS) - 1;
 
 const BITS: u32 = 21;
 /// Keys that share a pilot, on average.
-const BUCKET: usize = 3;
+const BUCKET: usize = 2;
 /// More come together only by intent.
 const MOST_IN_A_BUCKET: usize = 64;
 
@@ -49,13 +49,120 @@ fn below(hash: u32, bound: usize) -> usize {
 }
 
 #[inline(always)]
-fn slot_of(hash: u64, pilot: u16, slots: usize) -> usize {
+fn bucket_of(hash: u64, buckets: usize) -> usize {
+    below((hash >> 32) as u32, buckets)
+}
+
+/// From the low half of a hash.
+#[inline(always)]
+fn slot_of(hash: u32, pilot: u16, slots: usize) -> usize {
     // Multiplied after the pilot has come in: it moves keys apart from each other, not all by the same way.
-    let moved = hash as u32 ^ u32::from(pilot).wrapping_mul(0x9E37_79B1);
+    let moved = hash ^ u32::from(pilot).wrapping_mul(0x9E37_79B1);
     below(moved.wrapping_mul(0x85EB_CA6B) ^ moved >> 16, slots)
 }
 
 const FREE: u64 = u64::MAX;
+
+/// The low halves of the hashes of all keys, those of a bucket together.
+struct Members {
+    /// Where each bucket begins, and where the last one ends.
+    starts: Vec<u32>,
+    hashes: Vec<u32>,
+}
+
+impl Members {
+    /// `None` if too many share a bucket.
+    fn new(pairs: &[(Symbol, Symbol, Symbol)]) -> Option<Self> {
+        let buckets = pairs.len() / BUCKET + 1;
+        let hash = |&(left, right, _): &(Symbol, Symbol, Symbol)| hash(key_of(left, right));
+        // Counted one place further on, so that the sums are where buckets begin.
+        let mut starts = vec![0u32; buckets + 1];
+        pairs.iter().for_each(|pair| starts[bucket_of(hash(pair), buckets) + 1] += 1);
+        if starts.iter().any(|&size| size as usize > MOST_IN_A_BUCKET) {
+            return None;
+        }
+        let mut sum = 0;
+        starts.iter_mut().for_each(|start| {
+            sum += *start;
+            *start = sum;
+        });
+        let mut filled = starts.clone();
+        let mut hashes = vec![0; pairs.len()];
+        for pair in pairs {
+            let hash = hash(pair);
+            let place = &mut filled[bucket_of(hash, buckets)];
+            hashes[*place as usize] = hash as u32;
+            *place += 1;
+        }
+        Some(Members { starts, hashes })
+    }
+
+    fn buckets(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn of(&self, bucket: u32) -> &[u32] {
+        let at = bucket as usize;
+        &self.hashes[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+
+    /// Buckets that are not empty, by size: small ones find room among few free slots.
+    fn large_first(&self) -> Vec<u32> {
+        let size = |bucket: u32| self.of(bucket).len();
+        let buckets = 0..self.buckets() as u32;
+        let mut places = [0u32; MOST_IN_A_BUCKET + 2];
+        buckets.clone().for_each(|bucket| places[MOST_IN_A_BUCKET - size(bucket) + 1] += 1);
+        for at in 1..places.len() {
+            places[at] += places[at - 1];
+        }
+        let filled = places[MOST_IN_A_BUCKET] as usize;
+        let mut order = vec![0; self.buckets()];
+        for bucket in buckets {
+            let place = &mut places[MOST_IN_A_BUCKET - size(bucket)];
+            order[*place as usize] = bucket;
+            *place += 1;
+        }
+        order.truncate(filled);
+        order
+    }
+}
+
+/// Which slots are taken: a bit for each, so that all of them stay near the processor.
+struct Taken {
+    bits: Vec<u64>,
+    /// Where the members that were tried last would stand.
+    places: Vec<usize>,
+}
+
+impl Taken {
+    /// Whether all members of a bucket find free slots, each its own.
+    #[inline]
+    fn fits(&mut self, members: &[u32], pilot: u16, slots: usize) -> bool {
+        // All are looked at, for a way out in between is one that nobody can guess.
+        let place = |&member: &u32| slot_of(member, pilot, slots);
+        let taken = |place: usize| self.bits[place / 64] >> (place % 64) & 1;
+        if members.iter().fold(0, |any, member| any | taken(place(member))) != 0 {
+            return false;
+        }
+        self.places.clear();
+        self.places.extend(members.iter().map(place));
+        let mut rest = self.places.as_slice();
+        while let Some((place, others)) = rest.split_first() {
+            if others.contains(place) {
+                return false;
+            }
+            rest = others;
+        }
+        true
+    }
+
+    /// Takes the slots that were found free last.
+    fn take(&mut self) {
+        for &place in &self.places {
+            self.bits[place / 64] |= 1 << (place % 64);
+        }
+    }
+}
 
 impl PairHash {
     /// A table with `spare` free slots: many make it fast to build, few keep it small. `None` if there are too many
@@ -67,50 +174,28 @@ impl PairHash {
             return None;
         }
         let slots = pairs.len() + spare + 8;
-        let buckets = pairs.len() / BUCKET + 1;
-        let mut hash_table = PairHash { pilots: vec![0; buckets], slots: vec![FREE; slots] };
-        // Pairs by bucket, large buckets first: small ones find room among few free slots.
-        let mut sizes = vec![0u32; buckets + 1];
-        let hashed: Vec<u64> = pairs.iter().map(|&(left, right, _)| hash(key_of(left, right))).collect();
-        let bucket_of = |hash: u64| below((hash >> 32) as u32, buckets);
-        hashed.iter().for_each(|&hash| sizes[bucket_of(hash) + 1] += 1);
-        if sizes.iter().any(|&size| size as usize > MOST_IN_A_BUCKET) {
-            return None;
+        let members = Members::new(pairs)?;
+        let mut pilots = vec![0; members.buckets()];
+        let mut taken = Taken { bits: vec![0; slots.div_ceil(64)], places: Vec::new() };
+        for bucket in members.large_first() {
+            let members = members.of(bucket);
+            let pilot = (0..=u16::MAX).find(|&pilot| taken.fits(members, pilot, slots))?;
+            pilots[bucket as usize] = pilot;
+            taken.take();
         }
-        let mut starts = sizes.clone();
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        let mut members = vec![0u32; pairs.len()];
-        let mut filled = starts.clone();
-        for (index, &hash) in hashed.iter().enumerate() {
-            let place = &mut filled[bucket_of(hash)];
-            members[*place as usize] = index as u32;
-            *place += 1;
-        }
-        let mut order: Vec<u32> = (0..buckets as u32).collect();
-        order.sort_by_key(|&bucket| std::cmp::Reverse(sizes[bucket as usize + 1]));
-        let mut taken = Vec::new();
-        for bucket in order {
-            let bucket = bucket as usize;
-            let members = &members[starts[bucket] as usize..starts[bucket + 1] as usize];
-            let fits = |pilot: u16, taken: &mut Vec<usize>, table: &[u64]| {
-                taken.clear();
-                members.iter().all(|&member| {
-                    let slot = slot_of(hashed[member as usize], pilot, slots);
-                    let free = table[slot] == FREE && !taken.contains(&slot);
-                    taken.push(slot);
-                    free
-                })
-            };
-            let pilot = (0..=u16::MAX).find(|&pilot| fits(pilot, &mut taken, &hash_table.slots))?;
-            hash_table.pilots[bucket] = pilot;
-            for (&member, &slot) in members.iter().zip(&taken) {
-                let (left, right, result) = pairs[member as usize];
-                hash_table.slots[slot] = key_of(left, right) << BITS | u64::from(result);
-            }
+        let mut hash_table = PairHash { pilots, slots: vec![FREE; slots] };
+        for &(left, right, result) in pairs {
+            let key = key_of(left, right);
+            let slot = hash_table.slot(hash(key));
+            hash_table.slots[slot] = key << BITS | u64::from(result);
         }
         Some(hash_table)
+    }
+
+    #[inline(always)]
+    fn slot(&self, hash: u64) -> usize {
+        let pilot = self.pilots[bucket_of(hash, self.pilots.len())];
+        slot_of(hash as u32, pilot, self.slots.len())
     }
 
     /// Pairs in the table.
@@ -135,9 +220,7 @@ impl PairHash {
     #[inline(always)]
     pub fn place(&self, left: Symbol, right: Symbol) -> Place {
         let key = key_of(left, right);
-        let hash = hash(key);
-        let pilot = self.pilots[below((hash >> 32) as u32, self.pilots.len())];
-        let slot = slot_of(hash, pilot, self.slots.len());
+        let slot = self.slot(hash(key));
         super::ahead::prefetch(&self.slots, slot);
         Place { key, slot: slot as u32 }
     }

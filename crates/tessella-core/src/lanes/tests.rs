@@ -114,8 +114,10 @@ const SMALL: usize = 100 << 10;
 /// Whether slots have grown, long pieces were cut, and became tokens without merging.
 fn check(bpe: &Bpe, engine: &Engine, random: &mut Random) -> [bool; 3] {
     let levels = Level::all();
-    let mut runner = Runner::new([SMALL, 6 * SMALL][below(random, 2)]).unwrap();
+    let (budget, long_bytes) = [(SMALL, 0), (6 * SMALL, 1 << 20)][below(random, 2)];
+    let mut runner = Runner::new(budget).unwrap();
     runner.begin_small();
+    runner.long_bytes = long_bytes;
     runner.level = levels[below(random, levels.len())];
     for _ in 0..4 {
         let letters: &[u8] = [b"abc\xff".as_slice(), b"ab", b"abcdefgh \xff\x00"][below(random, 3)];

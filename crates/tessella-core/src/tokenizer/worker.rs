@@ -311,7 +311,7 @@ pub(super) enum LanesStart {
 impl LanesStart {
     /// Bytes of text for each token of the vocabulary for which the plain way takes longer by what the tables take
     /// to build.
-    const BYTES_PER_TOKEN: usize = 8;
+    const BYTES_PER_TOKEN: usize = 2;
     /// Bytes of text that pay for the memory of one more worker, once the tables are there.
     const BYTES_FOR_A_WORKER: usize = 64 << 10;
 
