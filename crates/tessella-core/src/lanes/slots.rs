@@ -7,7 +7,7 @@
 
 use super::key::Key;
 use super::room::{BYTES, Room};
-use super::vectors::{Plain, Vectors, WRITTEN};
+use super::vectors::{Vectors, WRITTEN};
 use crate::ids::TokenId;
 
 /// Ids that fit in a slot.
@@ -116,7 +116,7 @@ impl Slots {
             let value = Value { low: first, high: second };
             let line = more.line_of(hash(key));
             if value.count() <= IN_PLACE {
-                more.insert(line, key, &value.ids(Plain)[..value.count()]);
+                more.put(line, key, value);
             } else if let Some((ids, count)) = self.in_ring(value) {
                 more.insert(line, key, &ids[..count]);
             }
@@ -135,10 +135,15 @@ impl Slots {
         (hash >> self.shift) as usize
     }
 
-    /// The value of a key: in its line, or in the neighbour that takes what finds no room.
+    /// The value of a key: in its line, or in the neighbour that takes what finds no room. Nobody asked for that one in
+    /// time, so it is looked at only if the line is full; slots that were taken once stay so.
     #[inline(always)]
     pub fn probe(lines: &[Line], line: usize, key: Key) -> Option<Value> {
-        Self::probe_line(&lines[line], key).or_else(|| Self::probe_line(&lines[line ^ 1], key))
+        let own = &lines[line];
+        match Self::probe_line(own, key) {
+            None if own[0][1] != 0 && own[1][1] != 0 => Self::probe_line(&lines[line ^ 1], key),
+            found => found,
+        }
     }
 
     #[inline(always)]
@@ -159,6 +164,10 @@ impl Slots {
         } else {
             Value::in_ring(self.write_ring(ids), ids.len())
         };
+        self.put(line, key, value);
+    }
+
+    fn put(&mut self, line: usize, key: Key, value: Value) {
         let slots = [(line, 0), (line, 4), (line ^ 1, 0), (line ^ 1, 4)];
         let start = |(line, slot): (usize, usize)| line * 8 + slot;
         let words = self.room.words_mut();
