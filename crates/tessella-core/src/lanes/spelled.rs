@@ -10,12 +10,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::Work;
 use super::build::{Numbers, Ranked, by_rank};
 use super::key::Key;
-use super::merge::{Merger, Wide, Work};
+use super::merge::{Merger, Wide};
 use super::pairs::{NEVER, PairHash, Symbol};
 use super::slots::ID_BOUND;
 use super::units::Boundaries;
+use super::vectors::{Level, Task, Vectors};
 use crate::ids::TokenId;
 use crate::unicode::CharTable;
 
@@ -107,15 +109,9 @@ impl Spelled {
         self.runs_tie && unit.bytes()[..unit.len()].windows(2).any(|two| is_blank(two[0]) && is_blank(two[1]))
     }
 
-    /// Hands over the ids of numbered units that are not hard, in any order.
-    #[inline(always)]
-    pub fn solve(
-        &self,
-        work: &mut Work,
-        units: impl Iterator<Item = (usize, Key)>,
-        found: impl FnMut(usize, &[TokenId]),
-    ) {
-        self.merger.solve(work, units, found);
+    /// Hands over the ids of units that are not hard, in any order, each with its number.
+    pub fn solve(&self, work: &mut Work, units: &[(usize, Key)], found: impl FnMut(usize, &[TokenId])) {
+        Level::best().run(Merging { merger: &self.merger, work, units, found });
     }
 
     /// Sizes, for people.
@@ -125,6 +121,25 @@ impl Spelled {
             self.merger.pairs.len(),
             self.merger.memory() >> 10
         )
+    }
+}
+
+/// Units that are merged many in turn.
+struct Merging<'m, F> {
+    merger: &'m Merger,
+    work: &'m mut Work,
+    units: &'m [(usize, Key)],
+    found: F,
+}
+
+impl<F: FnMut(usize, &[TokenId])> Task for Merging<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) {
+        let Merging { merger, work, units, mut found } = self;
+        let keys = units.iter().map(|&(_, key)| key);
+        merger.solve(vectors, work, keys, |index, ids| found(units[index].0, ids));
     }
 }
 

@@ -43,6 +43,7 @@ mod units;
 mod way;
 mod words;
 mod worker;
+mod writings;
 
 use std::sync::Arc;
 

@@ -121,8 +121,8 @@ struct Buffers {
     spelling: Spelling,
     tokens: Vec<PieceToken>,
     ids: Vec<TokenId>,
-    /// New units that only the model itself knows, with their numbers.
-    hard: Vec<(usize, Key)>,
+    /// New units with their numbers: those that only the model itself knows, and all others.
+    new: [Vec<(usize, Key)>; 2],
 }
 
 impl UnitLanes {
@@ -145,9 +145,9 @@ impl UnitLanes {
     ) -> Result<()> {
         let UnitLanes { units, runner, bounds, buffers } = self;
         let Ok(spelled) = units.spelled() else { return Ok(()) };
-        let Buffers { text: written, spelling, tokens, ids, hard } = buffers;
+        let Buffers { text: written, spelling, tokens, ids, new } = buffers;
         write(units.respelling, text, written);
-        let mut solver = Solver { units, spelled, scratch, spelling, tokens, ids, hard };
+        let mut solver = Solver { units, spelled, scratch, spelling, tokens, ids, new };
         let mut found = lanes::Units::new(&spelled.boundaries, written);
         bounds.begin(0);
         loop {
@@ -188,7 +188,7 @@ struct Solver<'s> {
     spelling: &'s mut Spelling,
     tokens: &'s mut Vec<PieceToken>,
     ids: &'s mut Vec<TokenId>,
-    hard: &'s mut Vec<(usize, Key)>,
+    new: &'s mut [Vec<(usize, Key)>; 2],
 }
 
 impl Solver<'_> {
@@ -222,31 +222,28 @@ impl Solve for Solver<'_> {
         None
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn solve(
         &mut self,
         work: &mut Work,
         units: impl Iterator<Item = Key>,
         mut found: impl FnMut(usize, &[TokenId]),
     ) -> Result<()> {
-        let spelled = self.spelled;
-        let mut hard = std::mem::take(self.hard);
+        let mut lists = std::mem::take(self.new);
+        let [hard, plain] = &mut lists;
         hard.clear();
-        let plain = units.enumerate().filter(|&unit| {
-            let is_hard = spelled.is_hard(unit.1);
-            if is_hard {
-                hard.push(unit);
-            }
-            !is_hard
-        });
-        spelled.solve(work, plain, &mut found);
-        for &(number, unit) in &hard {
+        plain.clear();
+        for unit in units.enumerate() {
+            if self.spelled.is_hard(unit.1) { hard.push(unit) } else { plain.push(unit) }
+        }
+        self.spelled.solve(work, plain, &mut found);
+        for &(number, unit) in hard.iter() {
             self.tokenize(&unit.bytes()[..unit.len()])?;
             self.ids.clear();
             self.ids.extend(self.tokens.iter().map(|token| token.id));
             found(number, self.ids);
         }
-        *self.hard = hard;
+        *self.new = lists;
         Ok(())
     }
 }
