@@ -87,8 +87,7 @@ def plain_speeds(what: str, key: str, rows: list[Row]) -> Iterator[str]:
 def every_engine(rows: list[Row]) -> Iterator[str]:
     """All engines on the first text of each tokenizer: short calls, loading, memory."""
     shown: list[list[object]] = []
-    for _, of_case in groupby(rows, key=lambda row: row["case"]):
-        beside, _ = next(cases(of_case))
+    for beside, _ in cases(row for row in rows if row["text"] == rows[0]["text"]):
         for row in beside:
             name = row["engine"] if row["ids_agree"] else f"{row['engine']} (other ids)"
             calls = (f"{time:.2f}" for time in row["calls_us"].values())
@@ -125,7 +124,7 @@ PARTS = {
         "Threads, by the time that goes by: MB/s.",
         lambda rows: plain_speeds("threads", "threads", rows),
     ),
-    "worst cases": ("Texts that nobody writes: MB/s.", lambda rows: plain_speeds("read as", "kind", rows)),
+    "worst cases": ("Texts that nobody writes: MB/s.", lambda rows: plain_speeds("bytes", "document", rows)),
     "decoding": ("Decoding.", decoding),
 }
 
@@ -134,10 +133,16 @@ def tables(record: dict[str, Any]) -> str:
     """Everything that follows from a record."""
     made = ", ".join(f"{name} {version}" for name, version in record["versions"].items())
     before, after = (" and ".join(f"{value:.1f}" for value in load) for load in record["load"])
+    definition = record["definition"]
+
+    def given(key: str) -> int:
+        return int(definition["given"][key] or definition[key])
+
     lines = [
         f"{record['date']}, {record['machine']}, {record['cores']} cores, Python {record['python']}; {made}.",
         f"Processes that wanted to run, on average of the last minute and of fifteen: {before} at the beginning, {after} "
         f"at the end.",
+        f"Rounds: {given('rounds')}; {given('bytes'):,} bytes of each text, where a part has no figures of its own.",
         "",
     ]
     for part, (said, shown) in PARTS.items():

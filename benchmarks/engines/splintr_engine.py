@@ -12,7 +12,9 @@ def load(job: dict[str, Any]) -> Calls:
     import splintr
 
     if job["file"].endswith(".tiktoken"):
-        return each(splintr.Tokenizer.from_bytes(Path(job["file"]).read_bytes(), job["pattern"], {}).encode)
+        return each(
+            splintr.Tokenizer.from_bytes(Path(job["file"]).read_bytes(), job["reference_pattern"], {}).encode
+        )
     return each(splintr.from_json(job["file"]).encode_raw)
 
 
