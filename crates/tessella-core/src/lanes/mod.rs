@@ -69,7 +69,7 @@ use middle::{Middle, Wholes};
 use slots::{IN_PLACE, MOST_IDS, RING_SPARE, Slots};
 pub use spelled::{Spelled, SpelledParts};
 pub use tally::Tally;
-pub use units::Units;
+pub use units::{Boundaries, Units};
 use vectors::{Level, Task, Vectors};
 pub use words::{Filled, Spans, Words};
 

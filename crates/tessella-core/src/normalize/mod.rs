@@ -129,6 +129,14 @@ impl Normalizer {
         }
     }
 
+    /// SentencePiece's normalizer, writing blanks in place of marks.
+    pub fn with_blanks(&self) -> Option<sentencepiece::SentencePieceNormalization> {
+        match self.steps.as_slice() {
+            [Step::SentencePiece(step)] => step.with_blanks(),
+            _ => None,
+        }
+    }
+
     /// Whether a component may look at positions in the original: only a user's own can.
     pub fn needs_alignment(&self) -> bool {
         self.has_custom

@@ -77,6 +77,13 @@ impl SentencePieceNormalization {
         Some(Respelling { from: b' ', to, prepends: self.add_dummy_prefix })
     }
 
+    /// The same with blanks in place of marks. It says the same of all texts in which no mark is written but for blanks.
+    pub fn with_blanks(&self) -> Option<Self> {
+        let marks =
+            self.space == SPACE_SYMBOL && !self.treat_whitespace_as_suffix && !self.blanks_before_words;
+        marks.then(|| SentencePieceNormalization { space: " ", ..self.clone() })
+    }
+
     /// Rewrites a text.
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
         self.normalize_to_end(text).map(drop)

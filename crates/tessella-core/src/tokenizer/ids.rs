@@ -171,15 +171,23 @@ impl Inner {
         let Some(mut lanes) = worker.units.take() else { return Ok(false) };
         let raw = &mut worker.segments.raw;
         self.added().split_raw(text, options.encode_special_tokens, raw);
-        let outcome = raw.iter().try_for_each(|Segment { range, id, .. }| match id {
-            Some(id) => {
-                out.push(*id);
-                Ok(())
+        let before = out.len();
+        let mut taken = Ok(true);
+        for Segment { range, id, .. } in raw.iter() {
+            match id {
+                Some(id) => out.push(*id),
+                None => taken = lanes.append(&text[range.clone()], options, &mut worker.scratch, out),
             }
-            None => lanes.append(&text[range.clone()], options, &mut worker.scratch, out),
-        });
+            if !matches!(taken, Ok(true)) {
+                break;
+            }
+        }
         worker.units = Some(lanes);
-        outcome.map(|()| true)
+        let taken = taken?;
+        if !taken {
+            out.truncate(before);
+        }
+        Ok(taken)
     }
 }
 

@@ -67,7 +67,7 @@ impl Plan {
             Some(old) if old.are_as_in(&words) => old.clone(),
             _ => Arc::new(words),
         });
-        let units = Units::new(model, normalizer.map(|normalizer| &**normalizer), pre_tokenizer, added);
+        let units = Units::new(model, normalizer, pre_tokenizer, added);
         let units = units.filter(|_| !track_for_ids);
         let units = units.map(|units| match old.and_then(|old| old.units.as_ref()) {
             Some(old) if old.are_as_in(&units) => old.clone(),

@@ -1,10 +1,11 @@
 //! Ids of much text by its units, where nothing splits a text and blanks are written as marks.
 //!
 //! A model behind no pre-tokenizer gets a text as a whole, but no token reaches over most of its boundaries, so what
-//! stands between two of them comes to the same ids wherever it stands. Such units are found character by character and
-//! go by the hundred ([`crate::lanes`]); blanks stay blanks, and a mark that a text has already is written as a blank, which
-//! the model reads alike. What the model makes of the written text is the slow way, which this one is tested
-//! against.
+//! stands between two of them comes to the same ids wherever it stands (in Unigram models: unless the sum in front is
+//! too far from zero, which is looked at). Such units are found character by character and go by the hundred
+//! ([`crate::lanes`]). Blanks stay blanks, and where merges are all, a mark that a text has already is written as a blank,
+//! which the model reads alike. What the model makes of the text as a whole is the slow way, which this one is
+//! tested against.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,21 +15,45 @@ use crate::added::AddedVocabulary;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::{self, Bounds, Key, LongPieces, Pieces, Runner, Solve, Spelled, Work};
+use crate::model::sentencepiece::{Progress, SumScratch, Sums};
 use crate::model::{Model, Scratch};
+use crate::normalize::sentencepiece::SentencePieceNormalization;
 use crate::normalize::{Normalizer, Respelling};
 use crate::pretokenize::PreTokenizer;
 use crate::random::Random;
-use crate::text::MOST_BYTES;
+use crate::text::{AlignedText, MOST_BYTES};
 
 /// What all workers share.
 #[derive(Debug)]
 pub(super) struct Units {
     model: Arc<Model>,
-    respelling: Respelling,
+    normalizer: Arc<Normalizer>,
+    writes: Writes,
     /// Made when the first worker has seen enough text.
-    spelled: OnceLock<std::result::Result<Spelled, &'static str>>,
+    tables: OnceLock<std::result::Result<Tables, &'static str>>,
     hash_seed: [u64; 2],
 }
+
+/// How a text is written with blanks for marks.
+#[derive(Debug)]
+enum Writes {
+    Respelled(Respelling),
+    /// By SentencePiece's normalizer with other blanks. A text that has marks of its own then takes the slow way.
+    Normalized(Box<SentencePieceNormalization>),
+}
+
+/// Where units end, and what they become.
+#[derive(Debug)]
+pub(super) enum Tables {
+    Spelled(Box<Spelled>),
+    Sums(Sums),
+}
+
+/// Numbers whose room is kept from one text to the next.
+const MOST_KEPT: usize = 1 << 18;
+/// What stands for [`MARK`] in texts that are normalized.
+const BLANK: u8 = b' ';
+const MARK: char = '▁';
 
 /// Texts of this many bytes and more take the slow way, which knows what normalization may make of them.
 pub(super) const LONGEST_TEXT: usize = MOST_BYTES / 8;
@@ -37,46 +62,67 @@ impl Units {
     /// `None` where units are not all that matters.
     pub fn new(
         model: &Arc<Model>,
-        normalizer: Option<&Normalizer>,
+        normalizer: Option<&Arc<Normalizer>>,
         pre_tokenizer: Option<&Arc<PreTokenizer>>,
         added: &AddedVocabulary,
     ) -> Option<Units> {
-        if !matches!(&**model, Model::Bpe(_) | Model::SentencePiece(_))
-            || pre_tokenizer.is_some()
-            || added.has_normalized()
-        {
+        if pre_tokenizer.is_some() || added.has_normalized() {
             return None;
         }
+        let normalizer = normalizer?;
+        let writes = match &**model {
+            Model::SentencePiece(model) if model.sums_scores() => {
+                Writes::Normalized(Box::new(normalizer.with_blanks()?))
+            }
+            Model::Bpe(_) | Model::SentencePiece(_) => Writes::Respelled(normalizer.writes_marks()?),
+            Model::WordPiece(_) | Model::WordLevel(_) | Model::Unigram(_) => return None,
+        };
         let mut random = Random::from_entropy();
         Some(Units {
             model: model.clone(),
-            respelling: normalizer?.writes_marks()?,
-            spelled: OnceLock::new(),
+            normalizer: normalizer.clone(),
+            writes,
+            tables: OnceLock::new(),
             hash_seed: [random.next_u64(), random.next_u64()],
         })
     }
 
     /// Whether texts come to the same ids in both.
     pub fn are_as_in(&self, other: &Units) -> bool {
-        Arc::ptr_eq(&self.model, &other.model) && self.respelling == other.respelling
+        Arc::ptr_eq(&self.model, &other.model) && Arc::ptr_eq(&self.normalizer, &other.normalizer)
+    }
+
+    /// Which character of a written text stands for which one.
+    fn read(&self) -> (u8, char) {
+        match &self.writes {
+            Writes::Respelled(respelling) => (respelling.from, respelling.to),
+            Writes::Normalized(_) => (BLANK, MARK),
+        }
+    }
+
+    fn make(&self) -> std::result::Result<Tables, &'static str> {
+        match (&self.writes, &*self.model) {
+            (Writes::Normalized(_), Model::SentencePiece(model)) => model.sums(self.read()).map(Tables::Sums),
+            (_, model) => model.spelled(self.read()).map(|spelled| Tables::Spelled(Box::new(spelled))),
+        }
     }
 
     /// The tables, or why there are none. Whoever asks first makes them, and who asks at the same time makes the same, so
     /// that none waits for another.
-    pub fn spelled(&self) -> std::result::Result<&Spelled, &'static str> {
-        let spelled = match self.spelled.get() {
-            Some(spelled) => spelled,
+    pub fn tables(&self) -> std::result::Result<&Tables, &'static str> {
+        let tables = match self.tables.get() {
+            Some(tables) => tables,
             None => {
-                let _ = self.spelled.set(self.model.spelled((self.respelling.from, self.respelling.to)));
-                self.spelled.get().unwrap_or(&Err("they are being made"))
+                let _ = self.tables.set(self.make());
+                self.tables.get().unwrap_or(&Err("they are being made"))
             }
         };
-        spelled.as_ref().map_err(|reason| *reason)
+        tables.as_ref().map_err(|reason| *reason)
     }
 
     /// Whether asking for the tables costs nothing any more.
     pub fn are_there(&self) -> bool {
-        self.spelled.get().is_some()
+        self.tables.get().is_some()
     }
 
     /// The tokens of the model, which the tables take time for.
@@ -90,18 +136,19 @@ impl Units {
 
     /// For the plan: engine and reason.
     pub fn explain(&self) -> (&'static str, String) {
-        match self.spelled() {
-            Ok(spelled) => (
-                "units",
-                format!(
-                    "once there is much text, what no token reaches over goes by the hundred, with blanks for marks: {}; \
-                     vectors: {}",
-                    spelled.describe(),
-                    lanes::vectors::Level::best().name()
-                ),
+        let what = match self.tables() {
+            Ok(Tables::Spelled(spelled)) => spelled.describe(),
+            Ok(Tables::Sums(_)) => "searched again where the sum in front is too far from zero".into(),
+            Err(reason) => return ("text by text", reason.into()),
+        };
+        let level = lanes::vectors::Level::best().name();
+        (
+            "units",
+            format!(
+                "once there is much text, what no token reaches over goes by the hundred, with blanks for marks: \
+                 {what}; vectors: {level}"
             ),
-            Err(reason) => ("text by text", reason.into()),
-        }
+        )
     }
 }
 
@@ -123,6 +170,9 @@ struct Buffers {
     ids: Vec<TokenId>,
     /// New units with their numbers: those that only the model itself knows, and all others.
     new: [Vec<(usize, Key)>; 2],
+    sums: SumScratch,
+    /// What the units of a text became, before sums are looked at.
+    numbers: Vec<u32>,
 }
 
 impl UnitLanes {
@@ -135,29 +185,61 @@ impl UnitLanes {
         Arc::ptr_eq(&self.units, units)
     }
 
-    /// Appends the ids of a text between added tokens.
+    /// Appends the ids of a text between added tokens; false if it must take the other way, and then maybe some of them.
     pub fn append(
         &mut self,
         text: &str,
         options: &EncodeOptions<'_>,
         scratch: &mut Scratch,
         out: &mut Vec<TokenId>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let UnitLanes { units, runner, bounds, buffers } = self;
-        let Ok(spelled) = units.spelled() else { return Ok(()) };
-        let Buffers { text: written, spelling, tokens, ids, new } = buffers;
-        write(units.respelling, text, written);
-        let mut solver = Solver { units, spelled, scratch, spelling, tokens, ids, new };
-        let mut found = lanes::Units::new(&spelled.boundaries, written);
+        let Buffers { text: written, spelling, tokens, ids, new, sums, numbers } = buffers;
+        let Ok(tables) = units.tables() else { return Ok(false) };
+        let mut solver = Solver { units, tables, scratch, spelling, tokens, ids, new, sums };
         bounds.begin(0);
-        loop {
-            let more = found.fill(bounds);
-            runner.solved_ids(&mut solver, Pieces::within(bounds, written.as_bytes()), out)?;
-            options.check_cancelled()?;
-            if !more {
-                return Ok(());
+        match (&units.writes, tables) {
+            (Writes::Respelled(respelling), Tables::Spelled(spelled)) => {
+                write(*respelling, text, written);
+                let mut found = lanes::Units::new(&spelled.boundaries, written);
+                loop {
+                    let more = found.fill(bounds);
+                    runner.solved_ids(&mut solver, Pieces::within(bounds, written.as_bytes()), out)?;
+                    options.check_cancelled()?;
+                    if !more {
+                        return Ok(true);
+                    }
+                    bounds.go_on();
+                }
             }
-            bounds.go_on();
+            (Writes::Normalized(normalization), Tables::Sums(sums)) => {
+                let mut written = AlignedText::untracked(text);
+                normalization.normalize(&mut written)?;
+                let written = written.as_str();
+                if written.len() > 2 * text.len() + 64 || written.contains(MARK) {
+                    return Ok(false);
+                }
+                let mut found = lanes::Units::new(&sums.boundaries, written);
+                let mut progress = Progress::default();
+                numbers.clear();
+                loop {
+                    let more = found.fill(bounds);
+                    let pieces = Pieces::within(bounds, written.as_bytes());
+                    let from = numbers.len();
+                    runner.solved_ids(&mut solver, pieces, numbers)?;
+                    solver.settle(sums, &mut progress, (numbers, from), written, pieces, out)?;
+                    options.check_cancelled()?;
+                    if !more {
+                        break;
+                    }
+                    bounds.go_on();
+                }
+                if numbers.capacity() > MOST_KEPT {
+                    *numbers = Vec::new();
+                }
+                Ok(true)
+            }
+            _ => Ok(false),
         }
     }
 }
@@ -183,30 +265,59 @@ fn write(respelling: Respelling, text: &str, written: &mut String) {
 /// The model for one unit.
 struct Solver<'s> {
     units: &'s Units,
-    spelled: &'s Spelled,
+    tables: &'s Tables,
     scratch: &'s mut Scratch,
     spelling: &'s mut Spelling,
     tokens: &'s mut Vec<PieceToken>,
     ids: &'s mut Vec<TokenId>,
     new: &'s mut [Vec<(usize, Key)>; 2],
+    sums: &'s mut SumScratch,
 }
 
 impl Solver<'_> {
-    /// Puts the tokens of a unit into the buffer.
-    fn tokenize(&mut self, unit: &[u8]) -> Result<()> {
-        self.tokens.clear();
+    /// Puts what a unit becomes into the buffer.
+    fn unit(&mut self, unit: &[u8]) -> Result<()> {
+        self.ids.clear();
         // Units end at characters, so this holds.
         let Ok(unit) = std::str::from_utf8(unit) else { return Ok(()) };
-        let Respelling { from, to, .. } = self.units.respelling;
+        let (from, to) = self.units.read();
         let unit = self.spelling.write(Reading::Respelled { from, to }, unit);
-        self.units.model.tokenize(unit, self.scratch, self.tokens)
+        match (self.tables, &*self.units.model) {
+            (Tables::Sums(sums), Model::SentencePiece(model)) => model.seal(sums, unit, self.sums, self.ids),
+            (_, model) => {
+                self.tokens.clear();
+                model.tokenize(unit, self.scratch, self.tokens)?;
+                self.ids.extend(self.tokens.iter().map(|token| token.id));
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the tokens of some units, whose numbers begin at the given place of those of the text.
+    fn settle(
+        &mut self,
+        sums: &Sums,
+        progress: &mut Progress,
+        (numbers, from): (&[u32], usize),
+        written: &str,
+        units: Pieces<'_>,
+        out: &mut Vec<TokenId>,
+    ) -> Result<()> {
+        let Model::SentencePiece(model) = &*self.units.model else { return Ok(()) };
+        let (blank, mark) = self.units.read();
+        let (spelling, scratch) = (&mut *self.spelling, &mut *self.sums);
+        let mut spelled = |number: usize, search: &mut dyn FnMut(&str) -> Result<()>| {
+            let unit = &written[units.starts[number] as usize..units.ends[number] as usize];
+            search(spelling.write(Reading::Respelled { from: blank, to: mark }, unit))
+        };
+        model.settle(sums, progress, (numbers, from), scratch, &mut spelled, out)
     }
 }
 
 impl LongPieces for Solver<'_> {
     fn ids(&mut self, unit: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
-        self.tokenize(unit)?;
-        out.extend(self.tokens.iter().map(|token| token.id));
+        self.unit(unit)?;
+        out.extend_from_slice(self.ids);
         Ok(())
     }
 }
@@ -229,18 +340,23 @@ impl Solve for Solver<'_> {
         units: impl Iterator<Item = Key>,
         mut found: impl FnMut(usize, &[TokenId]),
     ) -> Result<()> {
+        let spelled = match self.tables {
+            Tables::Spelled(spelled) => Some(spelled),
+            Tables::Sums(_) => None,
+        };
         let mut lists = std::mem::take(self.new);
         let [hard, plain] = &mut lists;
         hard.clear();
         plain.clear();
         for unit in units.enumerate() {
-            if self.spelled.is_hard(unit.1) { hard.push(unit) } else { plain.push(unit) }
+            let is_hard = spelled.is_none_or(|spelled| spelled.is_hard(unit.1));
+            if is_hard { hard.push(unit) } else { plain.push(unit) }
         }
-        self.spelled.solve(work, plain, &mut found);
+        if let Some(spelled) = spelled {
+            spelled.solve(work, plain, &mut found);
+        }
         for &(number, unit) in hard.iter() {
-            self.tokenize(&unit.bytes()[..unit.len()])?;
-            self.ids.clear();
-            self.ids.extend(self.tokens.iter().map(|token| token.id));
+            self.unit(&unit.bytes()[..unit.len()])?;
             found(number, self.ids);
         }
         *self.new = lists;

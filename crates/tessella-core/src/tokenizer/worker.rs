@@ -122,7 +122,7 @@ impl Worker {
 
     #[cold]
     fn start_units(&mut self, units: &Arc<Units>) {
-        let runner = units.spelled().ok().and_then(|_| Runner::new(self.budget / 3 * 2));
+        let runner = units.tables().ok().and_then(|_| Runner::new(self.budget / 3 * 2));
         let Some(runner) = runner else {
             self.start = LanesStart::Never;
             return;

@@ -4,7 +4,7 @@
 //! finds ids; [`unigram`] and [`bpe`] cut a sentence into pieces (words and characters are cut here), stretch by
 //! stretch where [`joints`] shows that no piece reaches from one to the next, so that [`memo`] can keep what a stretch
 //! became (for Unigram as long as [`margins`] say that it would become the same again);
-//! [`Tokens`] makes tokens of the cuts: unknown neighbours are one token, or, with byte fallback, every
+//! [`sums`] is the same for units that go by the hundred. [`Tokens`] makes tokens of the cuts: unknown neighbours are one token, or, with byte fallback, every
 //! unknown piece is spelled in bytes. Of these bytes the last one covers the piece and the others nothing.
 //!
 //! What differs from the Unigram and BPE models of the reference library: scores are 32-bit and rounded at
@@ -28,11 +28,13 @@ mod joints;
 mod margins;
 mod memo;
 mod pieces;
+mod sums;
 mod unigram;
 
 use bpe::ScoredMerges;
 pub(crate) use memo::Memo;
 use pieces::PieceTable;
+pub(crate) use sums::{Progress, SumScratch, Sums};
 use unigram::ScoredPieces;
 
 const SPACE_SYMBOL: &str = "▁";

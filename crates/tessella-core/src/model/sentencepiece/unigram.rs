@@ -139,8 +139,15 @@ impl ScoredPieces {
         })
     }
 
+    /// The best segmentation of a stretch on its own goes to `margins`, with how far from zero a sum in front may be.
+    pub(super) fn solve(&self, stretch: &str, pieces: &PieceTable, margins: &mut Margins) -> f32 {
+        let unknown = (pieces.unk_id(), self.unknown);
+        let worth = |id, bytes| (!self.unused[id as usize]).then(|| self.worth(id, bytes));
+        margins.solve(stretch.as_bytes(), pieces.ordinary(), unknown, worth)
+    }
+
     /// The best segmentation of a text behind others that came to `sum`, and what they come to with it.
-    fn search(
+    pub(super) fn search(
         &self,
         text: &str,
         pieces: &PieceTable,
@@ -178,9 +185,7 @@ impl ScoredPieces {
             let stretch = Stretch::new(bytes, at, end);
             let mut known = memo.get(&stretch).map(|known| (known.limit, known.parts));
             if known.is_none() && stretch.can_be_kept() {
-                let unknown = (pieces.unk_id(), self.unknown);
-                let worth = |id, bytes| (!self.unused[id as usize]).then(|| self.worth(id, bytes));
-                let limit = margins.solve(&bytes[at..end], pieces.ordinary(), unknown, worth);
+                let limit = self.solve(&text[at..end], pieces, margins);
                 memo.insert(&stretch, limit, &margins.parts);
                 known = Some((limit, &margins.parts));
             }
@@ -221,7 +226,7 @@ impl ScoredPieces {
 
     /// The score of a piece, or of what is unknown.
     #[inline]
-    fn worth(&self, id: u32, bytes: usize) -> f32 {
+    pub(super) fn worth(&self, id: u32, bytes: usize) -> f32 {
         let score = self.scores[id as usize];
         if score.is_nan() { symbol_score(bytes) } else { score }
     }
