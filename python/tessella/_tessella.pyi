@@ -424,10 +424,9 @@ class Tokenizer:
     def _encode_ids_batch(
         self,
         texts: Iterable[str],
-        add_special_tokens: bool = True,
-        num_threads: int | None = None,
-        *,
-        encode_special_tokens: bool | None = None,
+        add_special_tokens: bool,
+        num_threads: int | None,
+        encode_special_tokens: bool | None,
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]: ...
     def count(
         self, text: str, add_special_tokens: bool = True, *, encode_special_tokens: bool | None = None
@@ -487,6 +486,7 @@ class Tokenizer:
     def clear_cache(self) -> None: ...
     def seed(self, seed: int) -> None: ...
     def _install(self, trained: ModelHandle, special_tokens: list[AddedToken]) -> None: ...
+    def _version(self) -> int: ...
     def _plan(self) -> list[tuple[str, str, str]]: ...
 
 def learn(

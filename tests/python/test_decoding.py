@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tessella
-from tessella import Tokenizer, decoders, models
+from tessella import Tokenizer, decoders, models, pre_tokenizers
 
 from tests.conformance import texts
 
@@ -88,6 +88,32 @@ def test_plain_lists_are_read_as_others_are() -> None:
             except (TypeError, OverflowError) as error:
                 found.append(f"{type(error).__name__} {error}")
         assert found[0] == found[1], ids
+
+
+def test_bytes_that_are_no_text_are_replaced_in_short_and_in_long_lists_alike() -> None:
+    """Short lists become text by the interpreter's own rule for such bytes, long ones by the engine's."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = Tokenizer(models.BPE({token: index for index, token in enumerate(alphabet)}, []))
+    tokenizer.decoder = decoders.ByteLevel()
+    rng = random.Random(5)
+    # Bytes that begin or continue characters stand next to each other more often than by chance.
+    high = [index for index, token in enumerate(alphabet) if tokenizer.decode_bytes([index]) >= b"\x80"]
+    letter = tokenizer.token_to_id("A")
+    lists = []
+    while sum(map(len, lists)) <= 1 << 17:
+        lists.append([*rng.choices(high, k=rng.randrange(1, 9)), letter])
+    one = tokenizer.decode([index for ids in lists for index in ids])
+    assert one == "".join(map(tokenizer.decode, lists))
+    assert one.count("\ufffd") > 10_000 and one.count("A") >= len(lists)
+    for broken, text in {
+        b"\xf0\x9f\x92A": "\ufffdA",
+        b"\xe2\x82\xe2\x82\xac": "\ufffd€",
+        b"\xc0\xaf": "\ufffd" * 2,
+        b"\xed\xa0\x80": "\ufffd" * 3,
+        b"\xf4\x90\x80\x80": "\ufffd" * 4,
+    }.items():
+        ids = [next(i for i in range(256) if tokenizer.decode_bytes([i])[0] == byte) for byte in broken]
+        assert tokenizer.decode(ids) == tokenizer.decode(np.array(ids)) == text
 
 
 def test_batches_and_streams_give_what_single_calls_give() -> None:

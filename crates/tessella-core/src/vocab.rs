@@ -2,6 +2,11 @@
 //!
 //! One byte arena, 32-bit offsets, one open-addressed index: no allocation per entry. Ids may have holes,
 //! and two strings may share an id (the later one names it).
+//!
+//! The index is larger than the processor's near caches, so whoever looks up many texts waits for memory most of the
+//! time. They are looked up in portions: first the hashes of all, then a first look at the place of each, and only then
+//! what was found there. Nothing in the second step hangs on what was loaded for another text, so the processor waits
+//! for many places at once.
 
 use crate::ids::TokenId;
 
@@ -9,9 +14,85 @@ const EMPTY: u32 = u32::MAX;
 const FIRST_SLOTS: usize = 64;
 /// Entries whose room is reserved before they are seen.
 const MOST_RESERVED: usize = 1 << 20;
+/// Texts that are looked up together.
+pub(crate) const PORTION: usize = 64;
+const MOST_ID: TokenId = 1 << 28;
 
 fn hash_of(text: &str) -> u64 {
     crate::hash::hash_bytes(text.as_bytes())
+}
+
+/// Fails for an id that is too large.
+fn check_id(text: &str, id: TokenId) -> crate::Result<()> {
+    if id >= MOST_ID {
+        return Err(crate::Error::value(format!(
+            "the id {id} of token `{}` is too large: ids must be below {MOST_ID}",
+            crate::error::excerpt(text),
+        )));
+    }
+    Ok(())
+}
+
+/// Fails where texts are too long together.
+fn check_length(bytes: usize) -> crate::Result<()> {
+    if bytes > u32::MAX as usize {
+        return Err(crate::Error::value("the vocabulary's texts exceed 4 GiB together"));
+    }
+    Ok(())
+}
+
+/// Texts one behind the other, each with its id: what a [`Vocab`] is made of.
+#[derive(Debug, Default)]
+pub struct Joined {
+    arena: String,
+    ends: Vec<usize>,
+    ids: Vec<TokenId>,
+}
+
+impl Joined {
+    /// Texts of which `ends` says where each stops.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many ends as ids, or an end is none of a character.
+    pub fn new(arena: String, ends: Vec<usize>, ids: Vec<TokenId>) -> Self {
+        assert!(ends.len() == ids.len() && ends.iter().all(|&end| arena.is_char_boundary(end)));
+        Joined { arena, ends, ids }
+    }
+
+    /// Room for so many entries of so many bytes together.
+    pub fn with_capacity(entries: usize, bytes: usize) -> Self {
+        Joined {
+            arena: String::with_capacity(bytes),
+            ends: Vec::with_capacity(entries),
+            ids: Vec::with_capacity(entries),
+        }
+    }
+
+    /// Puts a text behind the others.
+    #[inline]
+    pub fn push(&mut self, text: &str, id: TokenId) {
+        self.arena.push_str(text);
+        self.ends.push(self.arena.len());
+        self.ids.push(id);
+    }
+
+    /// Number of entries, equal ones counted as often as they are there.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The entries in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, TokenId)> + '_ {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let texts = starts.zip(&self.ends).map(|(start, &end)| &self.arena[start..end]);
+        texts.zip(self.ids.iter().copied())
+    }
 }
 
 /// An immutable vocabulary.
@@ -45,27 +126,100 @@ impl Vocab {
     pub fn from_entries<S: AsRef<str>>(
         entries: impl IntoIterator<Item = (S, TokenId)>,
     ) -> crate::Result<Vocab> {
-        let entries = entries.into_iter();
-        let mut vocab = Vocab::default();
-        vocab.reserve(entries.size_hint().0);
+        let mut joined = Joined::default();
         for (text, id) in entries {
-            vocab.insert(text.as_ref(), id)?;
+            joined.push(text.as_ref(), id);
         }
-        Ok(vocab)
+        Self::from_joined(joined)
+    }
+
+    /// Takes over texts that lie one behind the other. Of equal texts the last one counts.
+    pub fn from_joined(joined: Joined) -> crate::Result<Vocab> {
+        joined.iter().try_for_each(|(text, id)| check_id(text, id))?;
+        let Joined { arena, ends, ids } = joined;
+        check_length(arena.len())?;
+        let starts = std::iter::once(0).chain(ends.iter().map(|&end| end as u32)).collect();
+        let mut vocab = Vocab { arena, starts, ids, ..Vocab::default() };
+        if vocab.index_entries() {
+            let bound = vocab.ids.iter().max().map_or(0, |&id| id as usize + 1);
+            vocab.entry_of_id = vec![EMPTY; bound];
+            for (entry, &id) in vocab.ids.iter().enumerate() {
+                vocab.entry_of_id[id as usize] = entry as u32;
+            }
+            return Ok(vocab);
+        }
+        // Some text comes twice: one after the other.
+        let mut one_by_one = Vocab::default();
+        one_by_one.reserve(vocab.ids.len());
+        for (text, id) in vocab.iter() {
+            one_by_one.insert(text, id)?;
+        }
+        Ok(one_by_one)
+    }
+
+    /// Makes the index; false where two texts are equal.
+    fn index_entries(&mut self) -> bool {
+        let entries = self.ids.len();
+        let slots = (entries * 2 + 2).next_power_of_two().max(FIRST_SLOTS);
+        self.mask = slots - 1;
+        self.index = vec![FREE; slots];
+        let mut hashes = [0u64; PORTION];
+        for first in (0..entries).step_by(PORTION) {
+            let count = PORTION.min(entries - first);
+            for (offset, hash) in hashes[..count].iter_mut().enumerate() {
+                *hash = hash_of(self.entry_text(first + offset));
+            }
+            self.look_ahead(&hashes[..count]);
+            for (offset, &hash) in hashes[..count].iter().enumerate() {
+                let entry = first + offset;
+                let slot = self.slot(hash, self.entry_text(entry));
+                if self.index[slot].entry != EMPTY {
+                    return false;
+                }
+                self.index[slot] = Place { hash: hash as u32, entry: entry as u32 };
+            }
+        }
+        true
+    }
+
+    /// Has the places of these hashes brought near. What it gives is of no use but to be computed.
+    #[inline]
+    fn look_ahead(&self, hashes: &[u64]) -> u32 {
+        let seen = hashes.iter().map(|hash| self.index[(hash >> 32) as usize & self.mask].hash);
+        std::hint::black_box(seen.fold(0, |all, one| all ^ one))
+    }
+
+    /// The ids of many texts that `text` gives by their number, in order; `u32::MAX` for those that are not there.
+    pub fn ids_of<'t>(&self, count: usize, text: impl Fn(usize) -> &'t str, mut found: impl FnMut(TokenId)) {
+        if self.ids.is_empty() {
+            return (0..count).for_each(|_| found(EMPTY));
+        }
+        let mut hashes = [0u64; PORTION];
+        let mut entries = [EMPTY; PORTION];
+        for first in (0..count).step_by(PORTION) {
+            let here = PORTION.min(count - first);
+            for (offset, hash) in hashes[..here].iter_mut().enumerate() {
+                *hash = hash_of(text(first + offset));
+            }
+            // The entry that is the likely one, its text not yet compared.
+            for (entry, &hash) in entries.iter_mut().zip(&hashes[..here]) {
+                *entry = self.index[(hash >> 32) as usize & self.mask].entry;
+            }
+            let seen = entries[..here].iter().map(|&entry| self.starts.get(entry as usize).copied());
+            std::hint::black_box(seen.fold(0, |all, one| all ^ one.unwrap_or(0)));
+            for (offset, &hash) in hashes[..here].iter().enumerate() {
+                found(match self.index[self.slot(hash, text(first + offset))].entry {
+                    EMPTY => EMPTY,
+                    entry => self.ids[entry as usize],
+                });
+            }
+        }
     }
 
     /// Adds a text with its id; a text that is there gets the new id.
     pub fn insert(&mut self, text: &str, id: TokenId) -> crate::Result<()> {
-        if id >= 1 << 28 {
-            return Err(crate::Error::value(format!(
-                "the id {id} of token `{}` is too large: ids must be below {}",
-                crate::error::excerpt(text),
-                1u32 << 28
-            )));
-        }
-        if self.arena.len() + text.len() > u32::MAX as usize {
-            return Err(crate::Error::value("the vocabulary's texts exceed 4 GiB together"));
-        }
+        check_id(text, id)?;
+        check_length(self.arena.len() + text.len())?;
         self.reserve(0);
         let hash = hash_of(text);
         let slot = self.slot(hash, text);
@@ -141,6 +295,11 @@ impl Vocab {
         self.ids.len()
     }
 
+    /// Number of ids that have a text: fewer than texts where two share one.
+    pub fn named_ids(&self) -> usize {
+        self.entry_of_id.iter().filter(|&&entry| entry != EMPTY).count()
+    }
+
     /// Whether there is no entry.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
@@ -206,6 +365,29 @@ mod tests {
     fn many_entries_survive_growth() {
         let vocab = Vocab::from_entries((0..10_000u32).map(|i| (i.to_string(), i))).unwrap();
         assert!((0..10_000u32).all(|i| vocab.id(&i.to_string()) == Some(i)));
+    }
+
+    #[test]
+    fn many_at_once_are_found_as_one_by_one() {
+        let vocab = Vocab::from_entries((0..1000u32).map(|i| ((i * 7).to_string(), i))).unwrap();
+        let texts: Vec<String> = (0..3000u32).map(|i| i.to_string()).collect();
+        let mut found = Vec::new();
+        vocab.ids_of(texts.len(), |at| &texts[at], |id| found.push(id));
+        let expected: Vec<u32> = texts.iter().map(|text| vocab.id(text).unwrap_or(u32::MAX)).collect();
+        assert_eq!(found, expected);
+        let mut found = Vec::new();
+        Vocab::default().ids_of(2, |_| "a", |id| found.push(id));
+        assert_eq!(found, [u32::MAX; 2]);
+    }
+
+    #[test]
+    fn equal_texts_far_apart_are_one() {
+        let texts = (0..500u32).map(|i| (i % 300).to_string());
+        let vocab = Vocab::from_entries(texts.zip(0..)).unwrap();
+        assert_eq!(
+            (vocab.len(), vocab.id("5"), vocab.text(5), vocab.id("299")),
+            (300, Some(305), None, Some(299))
+        );
     }
 
     #[test]

@@ -28,7 +28,7 @@ mod table;
 pub use buffer::Buffer;
 pub use bytes::append_token_bytes;
 pub use stream::DecodeStream;
-pub use table::{AskTheChain, Table};
+pub use table::{AskTheChain, Broken, Table};
 
 use sentencepiece::SentencePieceDecoder;
 

@@ -78,6 +78,15 @@ fn is_swollen(token: &str, text: &str) -> bool {
     text.len() > 64 + 4 * token.len()
 }
 
+/// What becomes of joined bytes that are no UTF-8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Broken {
+    /// One U+FFFD for each longest part of what a character may begin with, and for every other byte.
+    Replaced,
+    /// That is for the chain to say.
+    Unsettled,
+}
+
 /// What the table leaves to the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AskTheChain;

@@ -8,9 +8,10 @@
 use std::sync::OnceLock;
 
 use super::key::{Key, LONGEST};
-use super::merge::{Merger, Work};
+use super::merge::{Merger, SHORT, Work};
 use super::pairs::{NEVER, PairHash, Symbol};
 use super::slots::ID_BOUND;
+use super::vectors::Plain;
 use super::{EachToken, Engine};
 use crate::ids::TokenId;
 
@@ -74,8 +75,9 @@ impl Engine {
             }
             if !by_concatenation {
                 let mut reached = vec![false; whole.len()];
-                merger.merge(&mut Work::new(), whole.iter().map(|&(key, _)| key), |index, lane| {
-                    let &[symbol] = lane.symbols() else { return };
+                let keys = whole.iter().map(|&(key, _)| key);
+                merger.merge(Plain, &mut Work::<SHORT>::new(), keys, |index, symbols| {
+                    let &[symbol] = symbols else { return };
                     reached[index] = merger.ids[symbol as usize] == whole[index].1;
                 });
                 let mut reached = reached.into_iter();
@@ -91,6 +93,8 @@ impl Engine {
             cuts: OnceLock::new(),
             lengths: OnceLock::new(),
             whole_pieces,
+            by_concatenation,
+            wholes: OnceLock::new(),
             longest: OnceLock::new(),
         })
     }

@@ -52,14 +52,45 @@ pub fn char_to_byte(c: char) -> Option<u8> {
 
 /// A byte string in the alphabet's characters.
 pub fn bytes_to_alphabet(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    append_in_alphabet(bytes, &mut text);
-    text
+    bytes.iter().map(|&byte| BYTE_TO_CHAR[byte as usize]).collect()
 }
 
-/// Appends a byte string in the alphabet's characters.
-pub fn append_in_alphabet(bytes: &[u8], text: &mut String) {
-    text.extend(bytes.iter().map(|&byte| BYTE_TO_CHAR[byte as usize]));
+/// The UTF-8 of each byte's character, and its length.
+const BYTE_TO_UTF8: [([u8; 2], usize); 256] = {
+    let mut table = [([0; 2], 0); 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let c = BYTE_TO_CHAR[byte];
+        if !c.is_ascii() {
+            c.encode_utf8(&mut table[byte].0);
+        } else {
+            table[byte].0[0] = c as u8;
+        }
+        table[byte].1 = c.len_utf8();
+        byte += 1;
+    }
+    table
+};
+
+/// Many byte strings in the alphabet's characters, one behind the other, and where each ends. `ends` says where the byte
+/// strings end that lie in `bytes` one behind the other.
+pub fn all_in_alphabet(bytes: &[u8], ends: &[usize]) -> (String, Vec<usize>) {
+    let mut spelled = vec![0; bytes.len() * 2 + 1];
+    let mut at = 0;
+    let mut start = 0;
+    let spelled_ends = ends.iter().map(|&end| {
+        for &byte in &bytes[start..end] {
+            let (utf8, length) = BYTE_TO_UTF8[byte as usize];
+            spelled[at..at + 2].copy_from_slice(&utf8);
+            at += length;
+        }
+        start = end;
+        at
+    });
+    let spelled_ends = spelled_ends.collect();
+    spelled.truncate(at);
+    // Nothing but characters was written.
+    (String::from_utf8(spelled).unwrap_or_default(), spelled_ends)
 }
 
 /// The bytes of a text that lies wholly in the alphabet.
@@ -78,5 +109,10 @@ mod tests {
         }
         assert_eq!((BYTE_TO_CHAR[b' ' as usize], BYTE_TO_CHAR[b'\n' as usize]), ('Ġ', 'Ċ'));
         assert_eq!(char_to_byte('\u{ad}'), None);
+        let bytes: Vec<u8> = (0..=255).collect();
+        let (spelled, ends) = all_in_alphabet(&bytes, &[1, 1, 100, 256]);
+        assert_eq!(spelled, bytes_to_alphabet(&bytes));
+        assert_eq!(&spelled[ends[1]..ends[2]], bytes_to_alphabet(&bytes[1..100]));
+        assert_eq!((ends[0], ends[1], ends[3]), ("Ā".len(), "Ā".len(), spelled.len()));
     }
 }

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Tokenizer;
 use crate::cancel::Cancel;
-use crate::decode::{AskTheChain, Buffer, DecodeStream, Decoder, Table, append_token_bytes, lossy_text};
+use crate::decode::{
+    AskTheChain, Broken, Buffer, DecodeStream, Decoder, Table, append_token_bytes, lossy_text,
+};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::limits;
@@ -65,17 +67,18 @@ impl Tokenizer {
         }
     }
 
-    /// The bytes that the ids join to, in a buffer that the caller keeps. If they are UTF-8, they are the text that
-    /// [`decode`](Self::decode) gives; if they are not, or there are none, it has to be asked.
+    /// The bytes that the ids join to, in a buffer that the caller keeps, and what becomes of those that are no UTF-8.
+    /// Where nobody knows, or there are no bytes, [`decode`](Self::decode) has to be asked.
     pub fn decode_joined<'b>(
         &self,
         ids: &[TokenId],
         skip_special_tokens: bool,
         buffer: &'b mut Buffer,
-    ) -> Result<Option<&'b [u8]>> {
+    ) -> Result<Option<(&'b [u8], Broken)>> {
         buffer.clear();
         let Some(table) = self.table(ids.len()) else { return Ok(None) };
-        Ok(self.by_table(table, ids, skip_special_tokens, buffer)?.then(|| buffer.as_bytes()))
+        let broken = if table.is_lossy() { Broken::Replaced } else { Broken::Unsettled };
+        Ok(self.by_table(table, ids, skip_special_tokens, buffer)?.then(|| (buffer.as_bytes(), broken)))
     }
 
     /// The text that one more id adds to a stream, where the table knows it; `None`, with the stream as it was, where

@@ -17,7 +17,7 @@ use crate::limits;
 use crate::pretokenize::ByteLevelView;
 
 /// Ids whose room a worker keeps from one text to the next, and bytes of a text that is encoded there.
-const MOST_KEPT: usize = 1 << 18;
+pub(super) const MOST_KEPT: usize = 1 << 18;
 
 /// Parts between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4096;
@@ -30,7 +30,6 @@ impl Tokenizer {
             self.inner.workers.with(|worker| self.inner.append_ids(worker, text, options, &mut ids))?;
             return Ok(ids);
         }
-        // Into room that is there and known to the processor's caches, then to their own of the right size.
         self.with_ids(text, options, <[TokenId]>::to_vec)
     }
 
@@ -39,23 +38,34 @@ impl Tokenizer {
         self.with_ids(text, options, <[TokenId]>::len)
     }
 
-    /// Encodes into the room that the worker keeps.
-    fn with_ids<R>(
+    /// Lends out the ids of a text, which stand in room that the worker keeps: it is there, and known to the
+    /// processor's caches. `then` may encode again.
+    pub fn with_ids<R>(
         &self,
         text: &str,
         options: &EncodeOptions<'_>,
         then: impl FnOnce(&[TokenId]) -> R,
     ) -> Result<R> {
         self.inner.workers.with(|worker| {
-            let mut ids = std::mem::take(&mut worker.room);
-            ids.clear();
-            let outcome = self.inner.append_ids(worker, text, options, &mut ids);
-            let result = outcome.map(|()| then(&ids));
-            if ids.capacity() <= MOST_KEPT {
-                worker.room = ids;
-            }
-            result
+            worker.in_room(|worker, ids| self.inner.append_ids(worker, text, options, ids), then)
         })
+    }
+}
+
+impl Worker {
+    /// Has ids written into the kept room and lends them out.
+    pub(super) fn in_room<R>(
+        &mut self,
+        fill: impl FnOnce(&mut Worker, &mut Vec<TokenId>) -> Result<()>,
+        then: impl FnOnce(&[TokenId]) -> R,
+    ) -> Result<R> {
+        let mut ids = std::mem::take(&mut self.room);
+        ids.clear();
+        let result = fill(self, &mut ids).map(|()| then(&ids));
+        if ids.capacity() <= MOST_KEPT {
+            self.room = ids;
+        }
+        result
     }
 }
 

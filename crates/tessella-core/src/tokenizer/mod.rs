@@ -41,6 +41,7 @@ mod tests;
 mod way;
 mod words;
 mod worker;
+mod writings;
 
 use std::sync::Arc;
 

@@ -341,10 +341,13 @@ impl LanesStart {
     }
 }
 
-/// Workers at rest. Taking one never waits: if another thread holds the lock (or held it when the process
-/// forked), a new worker is made.
+/// Workers. Taking one never waits: if another thread holds a lock (or held it when the process forked), a new
+/// worker is made.
 #[derive(Debug)]
 pub(super) struct Pool {
+    /// The worker of whoever comes alone. It works where it lies: nothing is moved, and one lock is all it costs.
+    first: Mutex<Option<Box<Worker>>>,
+    /// Further ones at rest.
     #[expect(clippy::vec_box, reason = "a worker is large and moves in and out for every call")]
     idle: Mutex<Vec<Box<Worker>>>,
     cache_budget: usize,
@@ -358,11 +361,14 @@ const MOST_IDLE: usize = 64;
 impl Pool {
     pub fn new(cache_budget: usize) -> Self {
         let lanes = LanesStart::from_environment();
-        Pool { idle: Mutex::default(), cache_budget, lanes, seed: Mutex::default() }
+        Pool { first: Mutex::default(), idle: Mutex::default(), cache_budget, lanes, seed: Mutex::default() }
     }
 
-    /// Runs `work` with a worker of its own.
+    /// Runs `work` with a worker of its own. `work` may ask for another one.
     pub fn with<R>(&self, work: impl FnOnce(&mut Worker) -> R) -> R {
+        if let Ok(mut first) = self.first.try_lock() {
+            return work(first.get_or_insert_with(|| Box::new(self.new_worker())));
+        }
         let idle = self.idle.try_lock().ok().and_then(|mut idle| idle.pop());
         let mut worker = idle.unwrap_or_else(|| Box::new(self.new_worker()));
         let result = work(&mut worker);
@@ -386,13 +392,18 @@ impl Pool {
 
     /// Seeds all workers to come; those at rest are forgotten.
     pub fn seed(&self, seed: u64) {
-        if let (Ok(mut idle), Ok(mut random)) = (self.idle.lock(), self.seed.lock()) {
-            idle.clear();
+        self.clear();
+        if let Ok(mut random) = self.seed.lock() {
             *random = Some(Random::from_seed(seed));
         }
     }
 
+    /// Forgets the workers at rest.
     pub fn clear(&self) {
+        // Who holds this lock is at work, for how long nobody knows.
+        if let Ok(mut first) = self.first.try_lock() {
+            *first = None;
+        }
         if let Ok(mut idle) = self.idle.lock() {
             idle.clear();
         }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use tessella_core::error::excerpt;
-use tessella_core::spec::{Described, Merges, ModelSpec, UnigramSpec, Vocab};
+use tessella_core::spec::{Described, Joined, Merges, ModelSpec, UnigramSpec, Vocab};
 use tessella_core::{Error, Result, TokenId};
 
 use super::components::read_setting;
@@ -30,24 +30,25 @@ enum Table {
 }
 
 /// Builds a vocabulary after a look at its largest id.
-pub fn build_vocab<S: AsRef<str>>(entries: Vec<(S, TokenId)>, path: &str) -> Result<Vocab> {
+pub fn build_vocab(entries: Joined, path: &str) -> Result<Vocab> {
     let largest = entries.iter().max_by_key(|(_, id)| *id);
     if let Some((text, id)) = largest
-        && *id >= ALWAYS_ALLOWED_ID
-        && *id as u64 > entries.len() as u64 * IDS_PER_ENTRY
+        && id >= ALWAYS_ALLOWED_ID
+        && id as u64 > entries.len() as u64 * IDS_PER_ENTRY
     {
         return Err(Error::format(format!(
             "the token `{}` has the id {id}, which is implausible for a vocabulary of {} entries",
-            excerpt(text.as_ref()),
+            excerpt(text),
             entries.len()
         ))
         .at(path));
     }
-    Vocab::from_entries(entries).map_err(|error| error.at(path))
+    Vocab::from_joined(entries).map_err(|error| error.at(path))
 }
 
 pub(super) fn read_map(parser: &mut Parser<'_>, path: &str, remarks: &mut Remarks) -> Result<Vocab> {
-    let mut entries: Vec<(Cow<'_, str>, TokenId)> = Vec::new();
+    let start = parser.clone();
+    let mut entries = Joined::default();
     parser.begin_object()?;
     while let Some(text) = parser.next_key()? {
         let id = match parser.peek()? {
@@ -55,24 +56,32 @@ pub(super) fn read_map(parser: &mut Parser<'_>, path: &str, remarks: &mut Remark
             _ => None,
         };
         match id {
-            Some(id) => entries.push((text, id)),
+            Some(id) => entries.push(&text, id),
             None => {
                 let message = "a token's id must be an integer from 0 to 4294967295";
                 return Err(Error::format(message).at(format!("{path}[\"{}\"]", excerpt(&text))));
             }
         }
     }
-    let borrowed: Vec<(&str, TokenId)> = entries.iter().map(|(text, id)| (text.as_ref(), *id)).collect();
-    let vocab = build_vocab(borrowed, path)?;
-    if vocab.len() < entries.len() {
-        let mut seen = std::collections::HashSet::new();
-        for (text, _) in &entries {
-            if !seen.insert(text) {
-                remarks.repeated(&key_path(path, text));
-            }
-        }
+    let count = entries.len();
+    let vocab = build_vocab(entries, path)?;
+    if vocab.len() < count {
+        tell_repeated(start, path, remarks)?;
     }
     Ok(vocab)
+}
+
+/// Reads an object of numbers once more, for the keys that come twice.
+fn tell_repeated(mut parser: Parser<'_>, path: &str, remarks: &mut Remarks) -> Result<()> {
+    let mut seen = std::collections::HashSet::new();
+    parser.begin_object()?;
+    while let Some(text) = parser.next_key()? {
+        parser.number()?;
+        if !seen.insert(text.clone()) {
+            remarks.repeated(&key_path(path, &text));
+        }
+    }
+    Ok(())
 }
 
 fn read_list(parser: &mut Parser<'_>, path: &str) -> Result<Vec<(String, f64)>> {
@@ -116,12 +125,58 @@ fn read_table(parser: &mut Parser<'_>, path: &str, remarks: &mut Remarks) -> Res
     }
 }
 
+/// Merges whose tokens are not looked up yet: many at once take less time.
+#[derive(Default)]
+struct Unresolved<'a> {
+    /// Left and right in turn.
+    texts: Vec<Cow<'a, str>>,
+    /// The place of each merge in the array.
+    places: Vec<usize>,
+}
+
+impl Unresolved<'_> {
+    const MOST: usize = 512;
+
+    fn resolve(&mut self, vocab: &Vocab, path: &str, merges: &mut Vec<(TokenId, TokenId)>) -> Result<()> {
+        let mut ids = Vec::with_capacity(self.texts.len());
+        vocab.ids_of(self.texts.len(), |at| &self.texts[at], |id| ids.push(id));
+        if let Some(at) = ids.iter().position(|&id| id == TokenId::MAX) {
+            return Err(Error::model(format!("Token `{}` out of vocabulary", excerpt(&self.texts[at])))
+                .at(format!("{path}[{}]", self.places[at / 2])));
+        }
+        merges.extend(ids.as_chunks::<2>().0.iter().map(|&[left, right]| (left, right)));
+        self.texts.clear();
+        self.places.clear();
+        Ok(())
+    }
+}
+
 /// Merges as pairs, or in the older way as two texts with a space between them; never mixed.
 fn read_merges(parser: &mut Parser<'_>, vocab: &Vocab, path: &str) -> Result<Vec<(TokenId, TokenId)>> {
+    let mut merges = Vec::new();
+    let mut unresolved = Unresolved::default();
+    let read = each_merge(parser, path, |place, left, right| {
+        unresolved.texts.extend([left, right]);
+        unresolved.places.push(place);
+        if unresolved.places.len() < Unresolved::MOST {
+            return Ok(());
+        }
+        unresolved.resolve(vocab, path, &mut merges)
+    });
+    // An unknown token is told before what is wrong behind it.
+    unresolved.resolve(vocab, path, &mut merges)?;
+    read.map(|()| merges)
+}
+
+/// Calls `found` with the place in the array and the two texts of each merge.
+fn each_merge<'a>(
+    parser: &mut Parser<'a>,
+    path: &str,
+    mut found: impl FnMut(usize, Cow<'a, str>, Cow<'a, str>) -> Result<()>,
+) -> Result<()> {
     if parser.peek()? != Kind::Array {
         return Err(Error::format("expected an array of merges").at(path));
     }
-    let mut merges = Vec::new();
     let mut first_kind = None;
     let mut index = 0usize;
     parser.begin_array()?;
@@ -131,11 +186,6 @@ fn read_merges(parser: &mut Parser<'_>, vocab: &Vocab, path: &str) -> Result<Vec
         if *first_kind.get_or_insert(kind) != kind {
             return fail("pairs and strings are mixed; all merges must have one form".into());
         }
-        let id_of = |text: &str| match vocab.id(text) {
-            Some(id) => Ok(id),
-            None => Err(Error::model(format!("Token `{}` out of vocabulary", excerpt(text)))
-                .at(format!("{path}[{index}]"))),
-        };
         match kind {
             Kind::Array => {
                 let expected = "expected a merge: [left, right]";
@@ -143,34 +193,49 @@ fn read_merges(parser: &mut Parser<'_>, vocab: &Vocab, path: &str) -> Result<Vec
                 if !parser.next_element()? || parser.peek()? != Kind::String {
                     return fail(expected.into());
                 }
-                let left = id_of(&parser.string()?)?;
+                let left = parser.string()?;
                 if !parser.next_element()? || parser.peek()? != Kind::String {
                     return fail(expected.into());
                 }
-                let right = id_of(&parser.string()?)?;
+                let right = parser.string()?;
                 if parser.next_element()? {
                     return fail(expected.into());
                 }
-                merges.push((left, right));
+                found(index, left, right)?;
             }
             Kind::String => {
                 let line = parser.string()?;
                 if !line.starts_with("#version") {
-                    let mut parts = line.split(' ');
-                    let (Some(left), Some(right), None) = (parts.next(), parts.next(), parts.next()) else {
+                    let Some((left, right)) = halves(&line) else {
                         return fail(format!(
                             "the merge `{}` must be two tokens with one space between them",
                             excerpt(&line)
                         ));
                     };
-                    merges.push((id_of(left)?, id_of(right)?));
+                    match line {
+                        Cow::Borrowed(line) => {
+                            found(index, line[..left].into(), line[right..].into())?;
+                        }
+                        Cow::Owned(line) => {
+                            found(index, line[..left].to_string().into(), line[right..].to_string().into())?;
+                        }
+                    }
                 }
             }
             _ => return fail("expected a merge: [left, right] or \"left right\"".into()),
         }
         index += 1;
     }
-    Ok(merges)
+    Ok(())
+}
+
+/// Where the first half of a line with one space ends, and where the second begins.
+fn halves(line: &str) -> Option<(usize, usize)> {
+    let mut spaces = line.bytes().enumerate().filter(|(_, byte)| *byte == b' ').map(|(at, _)| at);
+    match (spaces.next(), spaces.next()) {
+        (Some(at), None) => Some((at, at + 1)),
+        _ => None,
+    }
 }
 
 /// Reads a model; `path` is where it stands.

@@ -77,7 +77,7 @@ fn check(ranks: &[(Vec<u8>, TokenId)], encoder_json: &[u8]) -> Result<()> {
 
 /// Reads both files into a description.
 pub fn from_bytes(vocab_bpe: &[u8], encoder_json: &[u8], encoding: &Encoding) -> Result<TokenizerSpec> {
-    from_ranks(&read_ranks(vocab_bpe, encoder_json)?, encoding)
+    from_ranks(&read_ranks(vocab_bpe, encoder_json)?.into_iter().collect(), encoding)
 }
 
 #[cfg(test)]

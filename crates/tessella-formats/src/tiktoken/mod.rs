@@ -8,20 +8,22 @@
 pub(crate) mod beside;
 pub mod data_gym;
 mod named;
+mod table;
 
 use std::fmt::Write as _;
 
 use tessella_core::error::excerpt;
-use tessella_core::pretokenize::byte_alphabet::{alphabet_to_bytes, append_in_alphabet, bytes_to_alphabet};
+use tessella_core::pretokenize::byte_alphabet::{all_in_alphabet, alphabet_to_bytes, bytes_to_alphabet};
 use tessella_core::spec::{
-    AddedToken, BpeSpec, DecoderSpec, Dialect, Merges, ModelSpec, Pattern, PreTokenizerSpec, SplitBehavior,
-    Vocab,
+    AddedToken, BpeSpec, DecoderSpec, Dialect, Joined, Merges, ModelSpec, Pattern, PreTokenizerSpec,
+    SplitBehavior, Vocab,
 };
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::{base64, concat_rank, hf};
 
 pub use named::{NAMES, named};
+pub use table::{Ranks, read_ranks};
 
 /// What a table of ranks lacks: how text is cut, and the special tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,41 +32,6 @@ pub struct Encoding {
     pub pattern: String,
     /// Texts that are cut out first, with their ids.
     pub special_tokens: Vec<(String, TokenId)>,
-}
-
-/// Reads the lines of a `.tiktoken` file.
-pub fn read_ranks(data: &[u8]) -> Result<Vec<(Vec<u8>, TokenId)>> {
-    let mut ranks = Vec::new();
-    for (number, line) in data.split(|&byte| byte == b'\n').enumerate() {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.is_empty() {
-            continue;
-        }
-        let fail = |message: String| Err(Error::format(message).at(format!("line {}", number + 1)));
-        let mut parts = line.split(|&byte| byte == b' ');
-        let (Some(token), Some(rank), None) = (parts.next(), parts.next(), parts.next()) else {
-            return fail(format!(
-                "found `{}`, expected a token in base64, one space, and its rank",
-                excerpt(&String::from_utf8_lossy(line))
-            ));
-        };
-        let bytes = match base64::decode(token) {
-            Ok(bytes) if !bytes.is_empty() => bytes,
-            Ok(_) => return fail("the token is empty".into()),
-            Err(reason) => {
-                let token = String::from_utf8_lossy(token);
-                return fail(format!("the token `{}` is not base64: it {reason}", excerpt(&token)));
-            }
-        };
-        let digits = String::from_utf8_lossy(rank);
-        match digits.parse() {
-            Ok(rank) if digits.bytes().all(|byte| byte.is_ascii_digit()) => ranks.push((bytes, rank)),
-            _ => {
-                return fail(format!("the rank `{}` is no integer from 0 to 4294967295", excerpt(&digits)));
-            }
-        }
-    }
-    Ok(ranks)
 }
 
 /// Writes ranks in ascending order.
@@ -85,18 +52,10 @@ pub(crate) fn concat_rank_bpe(vocab: Vocab) -> BpeSpec {
 }
 
 /// Puts a table of ranks and its encoding together.
-pub fn from_ranks(ranks: &[(Vec<u8>, TokenId)], encoding: &Encoding) -> Result<TokenizerSpec> {
-    // All texts in one string: no allocation for each.
-    let mut spelled = String::new();
-    let mut ends = Vec::with_capacity(ranks.len());
-    for (bytes, _) in ranks {
-        append_in_alphabet(bytes, &mut spelled);
-        ends.push(spelled.len());
-    }
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    let texts = starts.zip(&ends).map(|(start, &end)| &spelled[start..end]);
-    let entries: Vec<(&str, TokenId)> = texts.zip(ranks.iter().map(|(_, rank)| *rank)).collect();
-    let vocab = crate::vocab_files::build_vocab(entries, "the table of ranks")?;
+pub fn from_ranks(ranks: &Ranks, encoding: &Encoding) -> Result<TokenizerSpec> {
+    let (spelled, ends) = all_in_alphabet(&ranks.bytes, &ranks.ends);
+    let joined = Joined::new(spelled, ends, ranks.ranks.clone());
+    let vocab = crate::vocab_files::build_vocab(joined, "the table of ranks")?;
     if vocab.len() != ranks.len() {
         return Err(Error::format(format!(
             "{} of the {} tokens occur more than once; every token needs one rank",
@@ -104,9 +63,9 @@ pub fn from_ranks(ranks: &[(Vec<u8>, TokenId)], encoding: &Encoding) -> Result<T
             ranks.len()
         )));
     }
-    if vocab.iter_by_id().count() != ranks.len() {
+    if vocab.named_ids() != ranks.len() {
         let twice = ranks.iter().find(|(bytes, rank)| vocab.text(*rank) != Some(&bytes_to_alphabet(bytes)));
-        let rank = twice.map_or(0, |(_, rank)| *rank);
+        let rank = twice.map_or(0, |(_, rank)| rank);
         return Err(Error::format(format!("the rank {rank} is given to more than one token")));
     }
     for byte in 0..=u8::MAX {
@@ -286,7 +245,8 @@ mod tests {
         let mut ranks = all_bytes();
         ranks.push((b"ab".to_vec(), 300));
         let text = write_ranks(&ranks);
-        assert_eq!(read_ranks(text.as_bytes()).unwrap(), ranks);
+        let read = read_ranks(text.as_bytes()).unwrap();
+        assert_eq!(read.iter().map(|(bytes, rank)| (bytes.to_vec(), rank)).collect::<Vec<_>>(), ranks);
         let spec = from_bytes(text.as_bytes(), "cl100k_base", None).unwrap();
         assert_eq!(write_ranks(&to_ranks(&spec).unwrap()), text);
         assert_eq!(to_encoding(&spec), named("cl100k_base", 0));
@@ -312,15 +272,18 @@ mod tests {
         let with = |extra: (Vec<u8>, TokenId)| {
             let mut ranks = all_bytes();
             ranks.push(extra);
+            let ranks = ranks.into_iter().collect();
             from_ranks(&ranks, &encoding("gpt2", Some(&[]), 0).unwrap()).unwrap_err().message().to_string()
         };
         assert!(with((b"a".to_vec(), 300)).contains("more than once"));
         assert!(with((b"ab".to_vec(), 97)).contains("rank 97"));
         assert!(with((b"ab".to_vec(), u32::MAX)).contains("implausible"));
-        let missing = from_ranks(&all_bytes()[1..], &encoding("gpt2", None, 255).unwrap()).unwrap_err();
+        let without_one = all_bytes().into_iter().skip(1).collect();
+        let missing = from_ranks(&without_one, &encoding("gpt2", None, 255).unwrap()).unwrap_err();
         assert!(missing.message().contains("0x00"));
         let clash = [("<s>".to_string(), 5)];
-        assert!(from_ranks(&all_bytes(), &encoding("gpt2", Some(&clash), 256).unwrap()).is_err());
+        let all = all_bytes().into_iter().collect();
+        assert!(from_ranks(&all, &encoding("gpt2", Some(&clash), 256).unwrap()).is_err());
         assert!(encoding("cl100k", None, 0).unwrap_err().message().contains("o200k_base"));
     }
 }

@@ -9,8 +9,8 @@ use pyo3::types::{
 use tessella_core::{Input, Sequence, TokenId};
 
 use crate::border::arrays;
+use crate::border::interpreter::plain_ids;
 use crate::border::place::{Place, wrong_type};
-use crate::border::plain_ids;
 use crate::border::values::out_of_range;
 
 /// One sequence, owned by Python.
@@ -243,7 +243,7 @@ pub fn with_ids<R>(
 
 /// Ids from a list, an array or anything else that can be walked.
 pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>> {
-    if let Some(ids) = value.cast_exact::<PyList>().ok().and_then(plain_ids::read) {
+    if let Some(ids) = value.cast_exact::<PyList>().ok().and_then(plain_ids) {
         return Ok(ids);
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {

@@ -87,7 +87,7 @@ fn on_a_thread(py: Python<'_>, cancel: &Arc<AtomicBool>, work: Work<'_>) -> PyRe
 }
 
 /// Batches up to this many bytes are worked on by the calling thread alone.
-const ALONE: usize = 64 << 10;
+pub const ALONE: usize = 64 << 10;
 
 /// As [`sized`], for work that other threads may share: then the calling thread must be free to look for signals.
 pub fn shared<T: Send>(

@@ -1,16 +1,16 @@
 //! What crosses the border, in both directions.
 //!
 //! - `values`, `inputs`, `options`: from Python, checked; `place` is where in the arguments something stands
-//! - `arrays`: to NumPy without a copy; `plain_ids`: lists of integers, quickly
+//! - `arrays`: to NumPy without a copy; `interpreter`: lists of integers, and text of bytes, quickly
 //! - `errors`: errors of the engine as the package's exceptions
 //! - `interrupt`: letting go of the interpreter, and Ctrl-C; `limits`: what one text may cost
 
 pub mod arrays;
 pub mod errors;
 pub mod inputs;
+pub mod interpreter;
 pub mod interrupt;
 pub mod limits;
 pub mod options;
 pub mod place;
-pub mod plain_ids;
 pub mod values;

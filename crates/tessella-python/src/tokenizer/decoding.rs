@@ -5,11 +5,12 @@ use std::cell::Cell;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
-use tessella_core::decode::Buffer;
+use tessella_core::decode::{Broken, Buffer};
 use tessella_core::{EncodeOptions, TokenId};
 
 use crate::border::errors::OrRaise;
 use crate::border::inputs;
+use crate::border::interpreter::lossy_text;
 use crate::border::interrupt::{shared, sized};
 use crate::border::place::Place;
 use crate::tokenizer::state::State;
@@ -77,8 +78,11 @@ fn text_of<'py>(
     if ids.len() <= A_TURN {
         let mut buffer = BUFFER.take();
         let joined = value.core.decode_joined(ids, skip_special_tokens, &mut buffer).or_raise();
-        // What is no UTF-8 is looked at again below.
-        let text = joined.map(|bytes| bytes.and_then(|bytes| PyString::from_bytes(py, bytes).ok()));
+        let text = joined.map(|joined| match joined? {
+            (bytes, Broken::Replaced) => lossy_text(py, bytes).ok(),
+            // What is no UTF-8 is looked at again below.
+            (bytes, Broken::Unsettled) => PyString::from_bytes(py, bytes).ok(),
+        });
         if buffer.memory() <= MOST_KEPT {
             BUFFER.set(buffer);
         }

@@ -12,7 +12,7 @@
 
 use std::collections::HashMap;
 
-use super::pairs::PairTable;
+use super::pairs::{Merge, PairTable};
 use super::symbols::{CharTable, SymbolTable};
 use crate::ids::TokenId;
 use crate::spec::Vocab;
@@ -58,12 +58,14 @@ impl CutTest {
         unk: Option<TokenId>,
         byte_fallback: bool,
     ) -> Self {
-        let (first, last) = ends(pairs, &seeds(vocab, symbols, unk, byte_fallback));
-        let crossings = || {
-            let (first, last) = (&first, &last);
-            pairs.iter().flat_map(move |(left, right, _)| {
-                last.of(left).flat_map(move |x| first.of(right).map(move |y| (x, y)))
-            })
+        // Parts come before the whole in nearly every list.
+        let mut merges: Vec<_> = pairs.iter().collect();
+        merges.sort_unstable_by_key(|(_, _, merge)| merge.rank);
+        let (first, last) = ends(&merges, &seeds(vocab, symbols, unk, byte_fallback));
+        let each_crossing = |found: &mut dyn FnMut(TokenId, TokenId)| {
+            for &(left, right, _) in &merges {
+                last.each(left, |x| first.each(right, |y| found(x, y)));
+            }
         };
         let mut test = CutTest {
             useful: true,
@@ -75,23 +77,23 @@ impl CutTest {
             bits: Vec::new(),
         };
         let (mut rows, mut columns) = (1, 1);
-        for (x, y) in crossings() {
+        each_crossing(&mut |x, y| {
             for (side, count, id) in [(&mut test.row, &mut rows, x), (&mut test.column, &mut columns, y)] {
-                if side[id as usize] == NEVER {
-                    if *count == MOST_SIDES {
-                        return Self::never();
-                    }
+                if side[id as usize] == NEVER && *count <= MOST_SIDES {
                     side[id as usize] = *count as u16;
                     *count += 1;
                 }
             }
+        });
+        if rows.max(columns) > MOST_SIDES {
+            return Self::never();
         }
         test.stride = columns.div_ceil(64);
         test.bits = vec![0; rows * test.stride];
-        for (x, y) in crossings() {
+        each_crossing(&mut |x, y| {
             let column = test.column[y as usize] as usize;
             test.bits[test.row[x as usize] as usize * test.stride + column / 64] |= 1 << (column % 64);
-        }
+        });
         for (text, id) in vocab.iter() {
             let mut chars = text.chars();
             if let (Some(c), None) = (chars.next(), chars.next()) {
@@ -188,10 +190,17 @@ struct Ends {
 const NOTHING: TokenId = TokenId::MAX;
 
 impl Ends {
-    fn of(&self, token: TokenId) -> impl Iterator<Item = TokenId> + '_ {
-        let one = Some(self.one[token as usize]).filter(|&one| one != NOTHING);
-        let more = if self.more.is_empty() { None } else { self.more.get(&token) };
-        one.into_iter().chain(more.into_iter().flatten().copied())
+    #[inline]
+    fn each(&self, token: TokenId, mut found: impl FnMut(TokenId)) {
+        let one = self.one[token as usize];
+        if one != NOTHING {
+            found(one);
+        }
+        if !self.more.is_empty()
+            && let Some(more) = self.more.get(&token)
+        {
+            more.iter().for_each(|&id| found(id));
+        }
     }
 
     /// Adds what `part` can begin (or end) with to what `whole` can; true if that is news.
@@ -223,17 +232,15 @@ impl Ends {
     }
 }
 
-/// For each token: the first symbols it can begin with, and end with.
-fn ends(pairs: &PairTable, seeds: &[bool]) -> (Ends, Ends) {
+/// For each token: the first symbols it can begin with, and end with. Two rounds settle it where parts come before the
+/// whole.
+fn ends(merges: &[(TokenId, TokenId, Merge)], seeds: &[bool]) -> (Ends, Ends) {
     let one = (0..).zip(seeds).map(|(id, &seed)| if seed { id } else { NOTHING }).collect();
     let mut first = Ends { one, more: HashMap::new() };
     let mut last = first.clone();
-    // Parts come before the whole in nearly every list, so two rounds settle it.
-    let mut merges: Vec<_> = pairs.iter().collect();
-    merges.sort_unstable_by_key(|(_, _, merge)| merge.rank);
     loop {
         let mut changed = false;
-        for &(left, right, merge) in &merges {
+        for &(left, right, merge) in merges {
             changed |= first.absorb(merge.result, left);
             changed |= last.absorb(merge.result, right);
         }

@@ -459,7 +459,7 @@ fn needs_one_pair_each(spec: &BpeSpec) -> bool {
         && spec.end_of_word_suffix.is_none()
         && spec.unk_token.is_none()
         && !spec.byte_fallback
-        && spec.vocab.iter_by_id().count() == spec.vocab.len()
+        && spec.vocab.named_ids() == spec.vocab.len()
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@
 //! 8. `transducer`, `fourfold`, `joint`: all others, and several patterns in a row, without a step back and at four
 //!    places of a text in turn
 //!
+//! Beside them `accepted` sees to it that what the dialect's engine rejects stays an error.
+//!
 //! Look-around of one character, anchors at edges and lines, word boundaries, lazy, greedy and possessive
 //! repeats are covered. Back-references, longer look-around, nested repeats of empty things, and folds of one
 //! letter to several are not.
@@ -29,6 +31,7 @@
 //! assert_eq!(pieces, ["one", " ", " ", "two"]);
 //! ```
 
+mod accepted;
 mod alphabet;
 mod automaton;
 mod cased;
@@ -99,7 +102,7 @@ impl Scanner {
         let (alphabet, members) = Alphabet::new(&program.sets.iter().collect::<Vec<_>>())?;
         let automaton = automaton::build(&program, &alphabet, &members)?;
         let table = Table::new(&automaton, &alphabet);
-        engine_accepts(source, dialect)?;
+        accepted::check(source, dialect)?;
         let reading = Reading::of(&automaton, &alphabet).map(Box::new);
         let alphabet = Arc::new(alphabet);
         let transducer = match &reading {
@@ -192,14 +195,4 @@ impl Scanner {
             (None, Err(reason)) => format!("read step by step ({reason})"),
         }
     }
-}
-
-/// A pattern that the engine rejects is an error to its users, even where its meaning seems clear: Oniguruma
-/// does not repeat a group that holds a bare anchor, for one.
-fn engine_accepts(source: &str, dialect: Dialect) -> std::result::Result<(), String> {
-    let accepted = match dialect {
-        Dialect::Oniguruma => onig::Regex::new(source).is_ok(),
-        Dialect::Fancy => fancy_regex::Regex::new(source).is_ok(),
-    };
-    if accepted { Ok(()) } else { Err("the engine does not accept the pattern".into()) }
 }

@@ -3,11 +3,17 @@
 //! The table has megabytes and is looked into at random, so two small tables stand before it and keep most
 //! look-ups near the processor: a matrix of the pairs of common first symbols, and a bit for every hash that
 //! occurs, which tells most pairs apart that never merge.
+//!
+//! While it is built, pairs come in portions, as texts do in a [`Vocab`], and for the same reason: so that the processor
+//! waits for many places of memory at once.
+
+mod reduced;
 
 use crate::error::{Error, Result, excerpt};
 use crate::hash::hash_u64;
 use crate::ids::TokenId;
 use crate::spec::Vocab;
+use crate::vocab::PORTION;
 
 /// Where a pair stands in the list, and what it becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,9 +27,6 @@ struct Slot {
     key: u64,
     merge: Merge,
 }
-
-/// Most symbols of a token for [`PairTable::one_for_each_token`], which takes time by the square of them.
-const LONGEST_REDUCED: usize = 256;
 
 const NO_KEY: u64 = u64::MAX;
 const FREE: Slot = Slot { key: NO_KEY, merge: Merge { rank: u32::MAX, result: 0 } };
@@ -40,49 +43,6 @@ pub(super) struct PairTable {
 }
 
 const FILTER_BITS: usize = 4;
-/// A pair that becomes nothing.
-const NONE: TokenId = TokenId::MAX;
-
-/// What pairs of first symbols become, while tokens are merged one after the other: bytes, of which there are few, so
-/// that the table stays near the processor.
-struct FirstPairs {
-    /// Row of a symbol by id; 0 for those that have none.
-    row: Vec<u16>,
-    rows: u16,
-    results: Vec<TokenId>,
-}
-
-impl FirstPairs {
-    const ROWS: usize = 257;
-
-    fn new(id_bound: usize) -> Self {
-        FirstPairs { row: vec![0; id_bound], rows: 0, results: vec![NONE; Self::ROWS * Self::ROWS] }
-    }
-
-    fn row_of(&mut self, id: TokenId) -> Option<usize> {
-        let row = self.row.get_mut(id as usize)?;
-        if *row == 0 && usize::from(self.rows) + 1 < Self::ROWS {
-            self.rows += 1;
-            *row = self.rows;
-        }
-        Some(usize::from(*row))
-    }
-
-    /// For pairs of first symbols, all of them before any other pair is asked for.
-    fn insert(&mut self, left: TokenId, right: TokenId, result: TokenId) {
-        if let (Some(x), Some(y)) = (self.row_of(left), self.row_of(right)) {
-            self.results[x * Self::ROWS + y] = result;
-        }
-    }
-
-    /// `None` for a pair with a symbol that has no row.
-    #[inline]
-    fn get(&self, left: TokenId, right: TokenId) -> Option<TokenId> {
-        let (x, y) = (usize::from(self.row[left as usize]), usize::from(self.row[right as usize]));
-        (x != 0 && y != 0).then(|| self.results[x * Self::ROWS + y])
-    }
-}
-
 /// Common first symbols and their pairs.
 #[derive(Debug, Default)]
 struct Near {
@@ -98,6 +58,30 @@ const NEAR: usize = 128;
 #[inline]
 fn key_of(left: TokenId, right: TokenId) -> u64 {
     (left as u64) << 32 | right as u64
+}
+
+/// Appends the text that a merge of a list makes.
+fn joined_text(
+    vocab: &Vocab,
+    rank: usize,
+    (left, right): (TokenId, TokenId),
+    prefix_len: usize,
+    joined: &mut String,
+) -> Result<()> {
+    let text = |id: TokenId| {
+        vocab.text(id).ok_or_else(|| {
+            Error::model(format!("merge {rank} names the id {id}, which is not in the vocabulary"))
+        })
+    };
+    joined.push_str(text(left)?);
+    let right = text(right)?;
+    joined.push_str(right.get(prefix_len..).ok_or_else(|| {
+        Error::model(format!(
+            "merge {rank}: `{}` is shorter than the continuing subword prefix ({prefix_len} bytes)",
+            excerpt(right)
+        ))
+    })?);
+    Ok(())
 }
 
 impl PairTable {
@@ -116,31 +100,44 @@ impl PairTable {
     /// continuing prefix (of `prefix_len` bytes) of the right one. Of a duplicate pair the last rank counts.
     pub(super) fn from_list(pairs: &[(TokenId, TokenId)], vocab: &Vocab, prefix_len: usize) -> Result<Self> {
         let mut table = Self::with_capacity(pairs.len());
-        let mut joined = String::new();
-        for (rank, &(left, right)) in pairs.iter().enumerate() {
-            let text = |id: TokenId| {
-                vocab.text(id).ok_or_else(|| {
-                    Error::model(format!("merge {rank} names the id {id}, which is not in the vocabulary"))
-                })
-            };
+        // The texts of a portion's results, and where each ends.
+        let (mut joined, mut ends) = (String::new(), Vec::with_capacity(PORTION));
+        let mut merges = Vec::with_capacity(PORTION);
+        for (portion, pairs) in pairs.chunks(PORTION).enumerate() {
+            let first = portion * PORTION;
             joined.clear();
-            joined.push_str(text(left)?);
-            let right_text = text(right)?;
-            joined.push_str(right_text.get(prefix_len..).ok_or_else(|| {
-                Error::model(format!(
-                    "merge {rank}: `{}` is shorter than the continuing subword prefix ({prefix_len} bytes)",
-                    excerpt(right_text)
-                ))
-            })?);
-            let result = vocab.id(&joined).ok_or_else(|| {
-                Error::model(format!(
-                    "Token `{}` out of vocabulary: merge {rank} produces it from `{}` and `{}`",
-                    excerpt(&joined),
-                    excerpt(text(left).unwrap_or_default()),
-                    excerpt(right_text)
-                ))
-            })?;
-            table.insert(left, right, Merge { rank: rank as u32, result });
+            ends.clear();
+            // What is wrong with a pair counts when all before it are known to be right.
+            let wrong = pairs.iter().enumerate().find_map(|(at, &pair)| {
+                let text = joined_text(vocab, first + at, pair, prefix_len, &mut joined);
+                ends.push(joined.len());
+                text.err()
+            });
+            merges.clear();
+            let start = |at: usize| if at == 0 { 0 } else { ends[at - 1] };
+            let known = ends.len() - usize::from(wrong.is_some());
+            vocab.ids_of(
+                known,
+                |at| &joined[start(at)..ends[at]],
+                |result| {
+                    let (left, right) = pairs[merges.len()];
+                    merges.push((left, right, Merge { rank: (first + merges.len()) as u32, result }));
+                },
+            );
+            if let Some(at) = merges.iter().position(|(.., merge)| merge.result == TokenId::MAX) {
+                let text = |id: TokenId| excerpt(vocab.text(id).unwrap_or_default());
+                return Err(Error::model(format!(
+                    "Token `{}` out of vocabulary: merge {} produces it from `{}` and `{}`",
+                    excerpt(&joined[start(at)..ends[at]]),
+                    first + at,
+                    text(pairs[at].0),
+                    text(pairs[at].1)
+                )));
+            }
+            if let Some(wrong) = wrong {
+                return Err(wrong);
+            }
+            table.insert_all(&merges);
         }
         Ok(table)
     }
@@ -160,84 +157,19 @@ impl PairTable {
         Ok(table)
     }
 
-    /// Of each token only the pair that it alone ends with, found for short tokens first: all merges inside a token
-    /// make shorter ones. `None` if a token has more than [`LONGEST_REDUCED`] symbols, for which this would take long.
-    /// `symbol` gives the first symbol of a character.
-    ///
-    /// For merging this is as good as all pairs, provided that a symbol says what text it stands for: as long as no
-    /// merge has crossed the ends of a stretch that will become token `t`, its inside merges exactly as `t` alone
-    /// would, so it becomes `t` by that pair. Wherever another pair with the same concatenation stands, some lower
-    /// merge comes first. Where merges are left out by chance, all pairs are needed.
-    pub(super) fn one_for_each_token(
-        vocab: &Vocab,
-        symbol: impl Fn(char) -> Option<TokenId>,
-    ) -> Option<Self> {
-        let entries: Vec<(&str, TokenId)> = vocab.iter().collect();
-        let mut by_length: Vec<Vec<u32>> = vec![Vec::new(); LONGEST_REDUCED + 1];
-        for (at, (text, _)) in entries.iter().enumerate() {
-            let symbols = if text.is_ascii() { text.len() } else { text.chars().count() };
-            by_length.get_mut(symbols)?.push(at as u32);
+    /// Inserts pairs in turn.
+    fn insert_all(&mut self, merges: &[(TokenId, TokenId, Merge)]) {
+        for merges in merges.chunks(PORTION) {
+            self.look_ahead(merges.iter().map(|&(left, right, _)| hash_u64(key_of(left, right))));
+            merges.iter().for_each(|&(left, right, merge)| self.insert(left, right, merge));
         }
-        let mut table = Self::with_capacity(entries.len());
-        let mut bytes = FirstPairs::new(vocab.id_bound());
-        let (mut symbols, mut ranks) =
-            (Vec::with_capacity(LONGEST_REDUCED), Vec::with_capacity(LONGEST_REDUCED));
-        for &at in by_length.iter().skip(2).flatten() {
-            let (text, id) = entries[at as usize];
-            symbols.clear();
-            symbols.extend(text.chars().map_while(&symbol));
-            // A character without a symbol: no text becomes this token by merging.
-            let count = if text.is_ascii() { text.len() } else { text.chars().count() };
-            if symbols.len() < 2 || count > symbols.len() {
-                continue;
-            }
-            let two = symbols.len() == 2;
-            if let Some((left, right)) = table.last_two(&bytes, &mut symbols, &mut ranks) {
-                table.insert(left, right, Merge { rank: id, result: id });
-                if two {
-                    bytes.insert(left, right, id);
-                }
-            }
-        }
-        Some(table)
     }
 
-    /// Merges symbols as far as pairs go; the last two, if two are left.
-    fn last_two(
-        &self,
-        first: &FirstPairs,
-        symbols: &mut Vec<TokenId>,
-        ranks: &mut Vec<TokenId>,
-    ) -> Option<(TokenId, TokenId)> {
-        // A pair's rank is what it becomes.
-        let rank = |left: TokenId, right: TokenId| self.get(left, right).map_or(NONE, |merge| merge.result);
-        ranks.clear();
-        ranks.extend(
-            symbols
-                .windows(2)
-                .map(|pair| first.get(pair[0], pair[1]).unwrap_or_else(|| rank(pair[0], pair[1]))),
-        );
-        while symbols.len() > 2 {
-            let (mut best, mut at) = (NONE, 0);
-            for (index, &rank) in ranks.iter().enumerate() {
-                if rank < best {
-                    (best, at) = (rank, index);
-                }
-            }
-            if best == NONE {
-                return None;
-            }
-            symbols[at] = best;
-            symbols.remove(at + 1);
-            ranks.remove(at);
-            if at > 0 {
-                ranks[at - 1] = rank(symbols[at - 1], best);
-            }
-            if at + 1 < symbols.len() {
-                ranks[at] = rank(best, symbols[at + 1]);
-            }
-        }
-        Some((symbols[0], symbols[1]))
+    /// Has the places of these hashes brought near. What it gives is of no use but to be computed.
+    #[inline]
+    fn look_ahead(&self, hashes: impl Iterator<Item = u64>) -> u32 {
+        let seen = hashes.map(|hash| self.slots[hash as usize & self.mask].merge.result);
+        std::hint::black_box(seen.fold(0, |all, one| all ^ one))
     }
 
     fn insert(&mut self, left: TokenId, right: TokenId, merge: Merge) {
@@ -278,9 +210,11 @@ impl PairTable {
         let key = key_of(left, right);
         let hash = hash_u64(key);
         let (word, bit) = self.filter_bit(hash);
-        if self.filter[word] & bit == 0 {
-            return None;
-        }
+        if self.filter[word] & bit == 0 { None } else { self.get_hashed(hash, key) }
+    }
+
+    #[inline]
+    fn get_hashed(&self, hash: u64, key: u64) -> Option<Merge> {
         let mut slot = hash as usize & self.mask;
         loop {
             let found = &self.slots[slot];

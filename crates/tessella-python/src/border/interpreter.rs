@@ -1,0 +1,55 @@
+//! What is asked of the interpreter's own functions: the ids of a list of plain integers, and the text of bytes.
+//!
+//! Ids come as lists of tens of thousands of integers, and taking a reference to each, asking for its value with an error
+//! that may come back, and giving the reference up again costs more than decoding it. Bytes that may be no UTF-8 become
+//! text in one pass where the interpreter itself replaces what is none; asked for text alone it would raise an error first.
+//!
+//! This is the only file of this crate with unsafe code. The slow twin of [`plain_ids`] is `Vec::<TokenId>::extract`, which
+//! reads all that it leaves alone, subclasses of `list` among it, and that of [`lossy_text`] is the engine's; the tests
+//! compare them.
+
+use std::ffi::c_int;
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::critical_section::with_critical_section;
+use pyo3::types::{PyList, PyString};
+use tessella_core::TokenId;
+
+/// The ids of a list of nothing but `int`; `None` where anything else is in it, or a number that is no id.
+pub fn plain_ids(list: &Bound<'_, PyList>) -> Option<Vec<TokenId>> {
+    // Where threads run without the interpreter's lock, nobody changes the list meanwhile.
+    with_critical_section(list.as_any(), || {
+        let mut ids = vec![0; list.len()];
+        let mut overflow: c_int = 0;
+        for (at, id) in ids.iter_mut().enumerate() {
+            // SAFETY: we are attached to the interpreter, and `at` is an index of the list, so that the item is there, and
+            // belongs to the list. Nothing below runs code of Python's: types are compared by address, and the value of
+            // an exact `int` is read by the interpreter's function for that, which tells of an overflow by its argument
+            // and raises nothing. So nobody takes the item out of the list before it was read.
+            #[allow(unsafe_code)]
+            let value = unsafe {
+                let item = ffi::PyList_GET_ITEM(list.as_ptr(), at as ffi::Py_ssize_t);
+                if ffi::PyLong_CheckExact(item) == 0 {
+                    return None;
+                }
+                ffi::PyLong_AsLongAndOverflow(item, &raw mut overflow)
+            };
+            // After an overflow the value is -1.
+            *id = TokenId::try_from(value).ok()?;
+        }
+        Some(ids)
+    })
+}
+
+/// The text of bytes, with U+FFFD for what is no UTF-8.
+pub fn lossy_text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    // SAFETY: the pointer and the length are those of the slice, which is read during the call, and the name of the rule
+    // ends with a zero. What comes back is a new reference to a `str`, or null with an error set.
+    #[allow(unsafe_code)]
+    unsafe {
+        let length = bytes.len() as ffi::Py_ssize_t;
+        let text = ffi::PyUnicode_DecodeUTF8(bytes.as_ptr().cast(), length, c"replace".as_ptr());
+        Ok(Bound::from_owned_ptr_or_err(py, text)?.cast_into_unchecked())
+    }
+}
