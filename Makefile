@@ -18,7 +18,7 @@ ALL := --workspace --profile quick --features pyo3/extension-module
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help build demo test browser rust-test python-test lint lint-python lint-rust format docs conformance descriptions bench fuzz clean
+.PHONY: help build demo test browser rust-test python-test lint lint-python lint-rust format docs conformance descriptions bench bench-full measured fuzz clean
 
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -47,8 +47,10 @@ $(VENV)/.docs: requirements/docs.txt $(VENV)/.build
 	@$(STEP) "installing what the site is built with" build/install-docs.log $(PIP) -r requirements/docs.txt
 	@touch $@
 
-$(VENV)/.bench: requirements/bench.txt $(VENV)/.build
+$(VENV)/.bench: requirements/bench.txt requirements/bench-next.txt $(VENV)/.build
 	@$(STEP) "installing the peers that are measured" build/install-bench.log $(PIP) -r requirements/bench.txt
+	@$(STEP) "installing the one whose name another has" build/install-bench-next.log \
+		$(PIP) --no-deps --target build/peers/tokenizers_1 -r requirements/bench-next.txt
 	@touch $@
 
 # The compiled module, in place. A module that was built otherwise would be imported in its stead.
@@ -107,10 +109,15 @@ descriptions: $(VENV)/.built $(VENV)/.test ## Compare 20,000 random tokenizer de
 	TESSELLA_DESCRIPTIONS=20000 $(BIN)/python -m pytest tests/python/test_descriptions.py -q -s
 
 # Figures are taken from what users install: the release build, which takes the place of the lighter one.
-bench: $(VENV)/.built $(VENV)/.bench ## Measure against the peers, ids checked first
+bench: DEFINITION := quick
+bench-full: DEFINITION := full
+bench: measured ## Measure against the peers in five minutes, ids checked first
+bench-full: measured ## Measure all there is to measure, in hours
+
+measured: $(VENV)/.built $(VENV)/.bench
 	@$(STEP) "building the engine with whole-program optimisation" build/maturin-release.log \
 		$(WITH_VENV) maturin develop --release
-	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.run --definition $(DEFINITION)
 
 fuzz: ## Run every fuzz target for SECONDS_EACH seconds (default 60); needs cargo-fuzz and a nightly toolchain
 	fuzz/run.sh $(or $(SECONDS_EACH),60)

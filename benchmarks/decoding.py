@@ -13,12 +13,14 @@ import gc
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from tests.conformance import texts
 
-SIZES = {"20": 20, "500": 500, "100,000": 100_000}
+#: Ids of a call.
+SIZES = (20, 500, 100_000)
 TURNS = 15
 #: Ids decoded in one turn, at least.
 WORK = 40_000
@@ -60,7 +62,7 @@ def tiktoken_engine(path: str) -> dict[str, Decode]:
     import tiktoken
     from tiktoken.load import load_tiktoken_bpe
 
-    from benchmarks.run import CL100K_LIKE
+    from benchmarks.patterns import CL100K_LIKE
 
     encoding = tiktoken.Encoding(
         "bench", pat_str=CL100K_LIKE, mergeable_ranks=load_tiktoken_bpe(path), special_tokens={}
@@ -123,37 +125,34 @@ ENGINES = {
 }
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--file", default="cl100k_base.tiktoken")
-    parser.add_argument("--corpora", default="english,multilingual,code")
-    parser.add_argument("--engines", default=",".join(ENGINES))
-    parser.add_argument("--turns", type=int, default=TURNS)
-    arguments = parser.parse_args()
-    models, corpora = texts.folder("TESSELLA_MODELS"), texts.folder("TESSELLA_CORPORA")
-    if models is None or corpora is None:
-        print(
-            "Set TESSELLA_MODELS and TESSELLA_CORPORA to folders of tokenizer files and texts.",
-            file=sys.stderr,
-        )
-        return 2
-    import tessella
-
-    path = str(models / arguments.file)
-    encoder = tessella.load(path)
+def made(path: str, names: Sequence[str]) -> dict[str, dict[str, Decode]]:
+    """The engines that are there and take the file."""
     engines = {}
-    for name in arguments.engines.split(","):
+    for name in names:
         try:
             engines[name] = ENGINES[name](path)
         except Exception as error:  # whatever a library cannot do, it is left out
             print(f"{name}: left out: {type(error).__name__} {error}", file=sys.stderr)
-    print("| corpus | ids | as | engine | ns an id, best | median | MB/s | ratio | text |")
-    print("|---|---:|---|---|---:|---:|---:|---:|---|")
-    for corpus in arguments.corpora.split(","):
+    return engines
+
+
+def run(
+    file: Path,
+    corpora: Path,
+    names: Sequence[str],
+    engines: Sequence[str] = tuple(ENGINES),
+    turns: int = TURNS,
+) -> Iterator[dict[str, Any]]:
+    """The rows of all sizes and forms, of some texts."""
+    import tessella
+
+    encoder = tessella.load(file)
+    decoders = made(str(file), engines)
+    for corpus in names:
         source = next(path for path in sorted(corpora.iterdir()) if path.name.startswith(corpus + ".txt"))
         text = texts.read(source)[:2_000_000].decode("utf-8", "ignore")
         ids = encoder.encode_ids(text, add_special_tokens=False)
-        for name, size in SIZES.items():
+        for size in SIZES:
             parts = [ids[at : at + size] for at in range(0, min(len(ids), 4 * max(size, WORK // 4)), size)]
             forms = {"list": [p.tolist() for p in parts], "array": parts}
             forms["list, specials"] = forms["list"]
@@ -161,13 +160,14 @@ def main() -> int:
                 forms["batch"] = [[p.tolist() for p in parts[:100]]]
                 forms["stream"] = forms["list"][:20]
             for form, inputs in forms.items():
-                measure(corpus, name, form, inputs, engines, arguments.turns)
-    return 0
+                for row in measure(form, inputs, decoders, turns):
+                    yield {"part": "decoding", "text": corpus, "ids": size, "form": form, **row}
 
 
 def measure(
-    corpus: str, size: str, form: str, inputs: list[Any], engines: dict[str, dict[str, Decode]], turns: int
-) -> None:
+    form: str, inputs: list[Any], engines: dict[str, dict[str, Decode]], turns: int
+) -> Iterator[dict[str, Any]]:
+    """A row for each engine that decodes this form."""
     calls = {name: forms[form] for name, forms in engines.items() if form in forms}
     wanted = [calls["tessella"](one) for one in inputs]
     same = {name: [call(one) for one in inputs] == wanted for name, call in calls.items()}
@@ -186,13 +186,42 @@ def measure(
     gc.enable()
     exact = [min(times[name]) for name in calls if name != "tessella" and same[name]]
     for name, taken in times.items():
-        best, median = min(taken), statistics.median(taken)
-        ratio = f"{min(exact) / best:.2f}" if exact else "-"
+        best = min(taken)
+        yield {
+            "engine": name,
+            "ns": round(best / count * 1e9, 1),
+            "median_ns": round(statistics.median(taken) / count * 1e9, 1),
+            "mb_s": round(size_of_text / best / 1e6),
+            "ratio": round(min(exact) / best, 2) if exact else None,
+            "same": same[name],
+        }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--file", default="cl100k_base.tiktoken")
+    parser.add_argument("--corpora", default="english,multilingual,code")
+    parser.add_argument("--engines", default=",".join(ENGINES))
+    parser.add_argument("--turns", type=int, default=TURNS)
+    arguments = parser.parse_args()
+    models, corpora = texts.folder("TESSELLA_MODELS"), texts.folder("TESSELLA_CORPORA")
+    if models is None or corpora is None:
         print(
-            f"| {corpus} | {size} | {form} | {name} | {best / count * 1e9:.1f} | {median / count * 1e9:.1f} "
-            f"| {size_of_text / best / 1e6:.0f} | {ratio} | {'same' if same[name] else 'OTHER'} |",
+            "Set TESSELLA_MODELS and TESSELLA_CORPORA to folders of tokenizer files and texts.",
+            file=sys.stderr,
+        )
+        return 2
+    names, engines = (value.split(",") for value in (arguments.corpora, arguments.engines))
+    print("| corpus | ids | as | engine | ns an id, best | median | MB/s | ratio | text |")
+    print("|---|---:|---|---|---:|---:|---:|---:|---|")
+    for row in run(models / arguments.file, corpora, names, engines, arguments.turns):
+        ratio = "-" if row["ratio"] is None else f"{row['ratio']:.2f}"
+        print(
+            f"| {row['text']} | {row['ids']:,} | {row['form']} | {row['engine']} | {row['ns']} | {row['median_ns']} "
+            f"| {row['mb_s']} | {ratio} | {'same' if row['same'] else 'OTHER'} |",
             flush=True,
         )
+    return 0
 
 
 if __name__ == "__main__":

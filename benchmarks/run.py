@@ -1,6 +1,7 @@
-"""Measure Tessella beside its peers: `python -m benchmarks.run [--definition NAME]`.
+"""Measure Tessella beside its peers: `python -m benchmarks.run [--definition quick|full]`.
 
-Prints a Markdown table and writes `benchmarks/record/<date>.json`.
+Prints a table as it goes, and writes `benchmarks/record/<date>-<definition>.json`; `python -m benchmarks.page` makes the
+tables of the README of it.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import importlib.metadata
+import itertools
 import json
 import os
 import platform
@@ -15,31 +17,21 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks import decoding, worst
+from benchmarks.patterns import PATTERNS
 from tests.conformance import texts
 
 HERE = Path(__file__).parent
+#: Engines whose packages have the name of another one's: each has a folder of its own, which comes first.
+FOLDERS = {"tokenizers_1": HERE.parent / "build" / "peers" / "tokenizers_1"}
+#: Lengths of documents in bytes, unless a part has its own; 0: a document for each slice of the text.
+DOCUMENT = 5500
 
-CL100K_LIKE = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-CL100K = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
-O200K = "|".join(
-    [
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-        r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-    ]
-)
-#: How rank files cut their text: the pattern, the same for the reference library, and the name that gigatoken has for it.
-PATTERNS = {
-    "cl100k_base": (CL100K, CL100K_LIKE, "cl100k"),
-    "o200k_base": (O200K, O200K, "o200k"),
-    "llama3": (CL100K_LIKE, CL100K_LIKE, "cl100k"),
-}
-
-
-PACKAGES = [
+PACKAGES = (
     "tessella",
     "tokenizers",
     "tiktoken",
@@ -50,15 +42,27 @@ PACKAGES = [
     "tokie",
     "rs-bpe",
     "kitoken",
-    "rustbpe",
-    "bpeasy",
-]
+    "splintr-rs",
+    "iree-tokenizer",
+)
 
 
 def measure(engine: str, job: dict[str, Any]) -> dict[str, Any] | None:
     """One fresh process; None if the engine is not installed or refuses the task."""
     command = [sys.executable, "-m", f"benchmarks.engines.{engine}_engine", json.dumps(job)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE.parent)
+    threads = job.get("threads", 1)
+    path = [str(FOLDERS[engine])] if engine in FOLDERS else []
+    if path and not FOLDERS[engine].is_dir():
+        return None
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([*path, *filter(None, [os.environ.get("PYTHONPATH")])]),
+        "RAYON_NUM_THREADS": str(threads),
+        "TOKENIZERS_PARALLELISM": "false" if threads == 1 else "true",
+    }
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=HERE.parent, env=environment
+    )
     if done.returncode != 0:
         return None
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -72,6 +76,10 @@ def versions() -> dict[str, str]:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
+    for engine, folder in FOLDERS.items():
+        for one in importlib.metadata.distributions(path=[str(folder)]):
+            if one.metadata["Name"] == engine.rpartition("_")[0]:
+                found[engine] = one.version
     return found
 
 
@@ -85,66 +93,63 @@ def processor() -> str:
     )
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--definition", default="field")
-    parser.add_argument("--rounds", type=int, help="if not those of the definition")
-    parser.add_argument("--bytes", type=int, help="bytes of each text, if not those of the definition")
-    parser.add_argument("--only", help="only tokenizers whose name contains this")
-    arguments = parser.parse_args()
-    models, corpora = texts.folder("TESSELLA_MODELS"), texts.folder("TESSELLA_CORPORA")
-    if models is None or corpora is None:
-        print(
-            "Set TESSELLA_MODELS and TESSELLA_CORPORA to folders of tokenizer files and texts.",
-            file=sys.stderr,
-        )
-        return 2
-    definition = json.loads((HERE / "definitions" / f"{arguments.definition}.json").read_text())
-    definition["bytes"] = arguments.bytes or definition["bytes"]
-    rounds = arguments.rounds or definition["rounds"]
-    rows: list[dict[str, Any]] = []
+def load() -> list[float]:
+    """How many wanted to run, on average: of the last minute, and of the last fifteen."""
+    return [round(value, 2) for value in os.getloadavg()[::2]] if hasattr(os, "getloadavg") else []
+
+
+def text_files(part: dict[str, Any], size: int, corpora: Path, folder: str) -> Iterator[Path]:
+    """The texts of a part, each of at most its size."""
+    for name in part.get("corpora", []):
+        source = next(path for path in sorted(corpora.iterdir()) if path.name.startswith(name + ".txt"))
+        path = Path(folder, f"{name}.txt")
+        data = texts.read(source)[:size].decode("utf-8", "ignore").encode("utf-8")
+        path.write_bytes(data)
+        yield path
+    for name in part.get("worst", []):
+        path = Path(folder, f"{name}.txt")
+        path.write_text(worst.text(name, size), encoding="utf-8", newline="")
+        yield path
+
+
+def run_part(
+    part: dict[str, Any], definition: dict[str, Any], models: Path, corpora: Path, only: str
+) -> Iterator[dict[str, Any]]:
+    """The rows of one part of a definition."""
+    if "turns" in part:
+        file = models / part["file"]
+        if file.exists() and only in part["part"]:
+            yield from decoding.run(file, corpora, part["corpora"], turns=part["turns"])
+        return
+    size, rounds = (
+        definition["given"].get(key) or part.get(key, definition[key]) for key in ("bytes", "rounds")
+    )
     with tempfile.TemporaryDirectory() as folder:
-        for corpus in definition["corpora"]:
-            source = next(path for path in sorted(corpora.iterdir()) if path.name.startswith(corpus + ".txt"))
-            text = Path(folder, f"{corpus}.txt")
-            text.write_bytes(
-                texts.read(source)[: definition["bytes"]].decode("utf-8", "ignore").encode("utf-8")
-            )
-            for case in definition["cases"]:
-                if not (models / case["file"]).exists() or (arguments.only or "") not in case["name"]:
+        for text in text_files(part, size, corpora, folder):
+            for case, document, kind, threads in itertools.product(
+                part["cases"],
+                part.get("documents", [DOCUMENT]),
+                part.get("kinds", ["ids"]),
+                part.get("threads", [1]),
+            ):
+                if not (models / case["file"]).exists() or only not in f"{part['part']} {case['name']}":
                     continue
-                for offsets in (False, True) if definition.get("offsets") else (False,):
-                    rows.extend(run_case(case, models, text, offsets, rounds))
-    report(rows)
-    record = {
-        "date": datetime.date.today().isoformat(),
-        "machine": processor(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "versions": versions(),
-        "definition": definition,
-        "rounds": rounds,
-        "rows": rows,
-    }
-    path = HERE / "record" / f"{record['date']}-{arguments.definition}.json"
-    path.write_text(json.dumps(record, indent=1) + "\n")
-    print(f"\n{path}")
-    return 0 if all(row["ids_agree"] for row in rows if row["engine"] == "tessella") else 1
+                what = {"document": document, "kind": kind, "threads": threads}
+                for row in run_case(case, models, text, what, rounds):
+                    yield {"part": part["part"], **row}
 
 
 def run_case(
-    case: dict[str, Any], models: Path, text: Path, offsets: bool, rounds: int
+    case: dict[str, Any], models: Path, text: Path, what: dict[str, Any], rounds: int
 ) -> list[dict[str, Any]]:
     """All engines in turn, round after round. The first peer listed is the format's own library: its ids are the
     truth, and since it may be slow it runs once where others run for all rounds."""
-    job: dict[str, Any] = {"file": str(models / case["file"]), "text": str(text), "offsets": offsets}
+    job: dict[str, Any] = {"file": str(models / case["file"]), "text": str(text), **what}
     stem = Path(case["file"]).stem
     if stem in PATTERNS and case["file"].endswith(".tiktoken"):
         job["pattern"], job["reference_pattern"], job["scheme"] = PATTERNS[stem]
         job["specials"] = {}
-    engines = [e for e in case["engines"] if not offsets or e in {"tessella", "tokenizers"}]
-    if offsets and len(engines) < 2:
-        return []
+    engines = case["engines"]
     results: dict[str, list[dict[str, Any]]] = {engine: [] for engine in engines}
     reference = next(engine for engine in engines if engine != "tessella")
     for turn in range(rounds):
@@ -169,7 +174,7 @@ def run_case(
             {
                 "case": case["name"],
                 "text": text.stem,
-                "kind": "offsets" if offsets else "ids",
+                **what,
                 "engine": engine,
                 **{key: median(key) for key in ("first", "fresh", "warm")},
                 "best": round(max(r["fresh"] for r in measured), 2),
@@ -190,21 +195,66 @@ def run_case(
     return rows
 
 
-def report(rows: list[dict[str, Any]]) -> None:
-    print(
-        "| tokenizer | text | what | engine | first, fresh, warm MB/s | to the fastest exact peer |"
-        " hello, 100, 4 kB µs | load ms | peak MB | ids |"
-    )
-    print("|---|---|---|---|---|---|---|---:|---:|---|")
-    for row in rows:
-        agree = "same" if row["ids_agree"] else "DIFFER"
-        speeds = " / ".join(f"{row[key]:.1f}" for key in ("first", "fresh", "warm"))
-        ratios = " / ".join(f"{ratio:.2f}" for ratio in row["ratio"].values())
-        calls = " / ".join(f"{time:.2f}" for time in row["calls_us"].values())
+def tell(row: dict[str, Any]) -> None:
+    """A row on one line, as soon as it is there."""
+    if "ns" in row:
+        ratio = "-" if row["ratio"] is None else f"{row['ratio']:.2f}"
         print(
-            f"| {row['case']} | {row['text']} | {row['kind']} | {row['engine']} | {speeds} | {ratios} | {calls} |"
-            f" {row['load_ms']:.0f} | {row['peak_mb']} | {agree} |"
+            f"{row['part']:<12} {row['text']:<20} {row['ids']:>7} {row['form']:<15} {row['engine']:<14}"
+            f" {row['ns']:8.1f} ns an id  {ratio:>5} {'same' if row['same'] else 'OTHER TEXT'}",
+            flush=True,
         )
+        return
+    agree = "same" if row["ids_agree"] else "OTHER IDS"
+    speeds = " ".join(f"{row[key]:7.1f}" for key in ("first", "fresh", "warm"))
+    ratios = " ".join(f"{ratio:5.2f}" for ratio in row["ratio"].values())
+    calls = " ".join(f"{time:7.2f}" for time in row["calls_us"].values())
+    print(
+        f"{row['part']:<12} {row['case']:<14} {row['text']:<20} {row['document']:>5} {row['kind']:<13} {row['threads']}"
+        f" {row['engine']:<14} {speeds} MB/s {ratios}  {calls} us {row['load_ms']:6.0f} ms {row['peak_mb']:4} MB {agree}",
+        flush=True,
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--definition", default="quick", help="quick or full")
+    parser.add_argument("--rounds", type=int, help="if not those of the definition")
+    parser.add_argument("--bytes", type=int, help="bytes of each text, if not those of the definition")
+    parser.add_argument("--only", default="", help="only parts and tokenizers whose names contain this")
+    parser.add_argument(
+        "--out", type=Path, help="the record, if not benchmarks/record/<date>-<definition>.json"
+    )
+    arguments = parser.parse_args()
+    models, corpora = texts.folder("TESSELLA_MODELS"), texts.folder("TESSELLA_CORPORA")
+    if models is None or corpora is None:
+        print(
+            "Set TESSELLA_MODELS and TESSELLA_CORPORA to folders of tokenizer files and texts.",
+            file=sys.stderr,
+        )
+        return 2
+    definition = json.loads((HERE / "definitions" / f"{arguments.definition}.json").read_text())
+    definition["given"] = {"bytes": arguments.bytes, "rounds": arguments.rounds}
+    before = load()
+    rows: list[dict[str, Any]] = []
+    for part in definition["parts"]:
+        for row in run_part(part, definition, models, corpora, arguments.only):
+            rows.append(row)
+            tell(row)
+    record = {
+        "date": datetime.date.today().isoformat(),
+        "machine": processor(),
+        "cores": os.cpu_count(),
+        "load": [before, load()],
+        "python": platform.python_version(),
+        "versions": versions(),
+        "definition": definition,
+        "rows": rows,
+    }
+    path = arguments.out or HERE / "record" / f"{record['date']}-{arguments.definition}.json"
+    path.write_text(json.dumps(record, indent=1) + "\n")
+    print(f"\n{path}")
+    return 0 if all(row.get("ids_agree", True) for row in rows if row["engine"] == "tessella") else 1
 
 
 if __name__ == "__main__":

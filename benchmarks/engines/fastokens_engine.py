@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.engines.common import run
+from benchmarks.engines.common import Calls, each, run
 
 
-def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
+def load(job: dict[str, Any]) -> Calls:
     import fastokens
 
     if job["file"].endswith(".tiktoken"):
@@ -17,7 +16,12 @@ def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
         )
     else:
         tokenizer = fastokens.Tokenizer.from_file(job["file"])
-    return lambda texts: [tokenizer.encode(text, add_special_tokens=False).ids for text in texts]
+    if job.get("threads", 1) > 1:
+        return Calls(
+            lambda texts: [e.ids for e in tokenizer.encode_batch(texts, add_special_tokens=False)],
+            lambda text: tokenizer.encode(text, add_special_tokens=False).ids,
+        )
+    return each(lambda text: tokenizer.encode(text, add_special_tokens=False).ids)
 
 
 if __name__ == "__main__":

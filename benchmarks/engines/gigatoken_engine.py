@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.engines.common import run
+from benchmarks.engines.common import Calls, each, run
 
 
-def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
+def load(job: dict[str, Any]) -> Calls:
     # Results are arrays: the import belongs to loading, not to the first text.
     import gigatoken
     import numpy  # noqa: F401
@@ -17,7 +16,7 @@ def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
         tokenizer = gigatoken.Tokenizer.from_tiktoken(job["file"], job["scheme"], job["specials"])
     else:
         tokenizer = gigatoken.Tokenizer(job["file"])
-    return lambda texts: [tokenizer.encode(text) for text in texts]
+    return each(tokenizer.encode)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.engines.common import run
+from benchmarks.engines.common import Calls, each, run
 
 
-def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
+def load(job: dict[str, Any]) -> Calls:
     import kitoken
 
     if job["file"].endswith(".tiktoken"):
@@ -17,7 +16,7 @@ def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
         tokenizer = kitoken.Kitoken.from_sentencepiece_file(job["file"])
     else:
         tokenizer = kitoken.Kitoken.from_tokenizers_file(job["file"])
-    return lambda texts: [tokenizer.encode(text) for text in texts]
+    return each(tokenizer.encode)
 
 
 if __name__ == "__main__":

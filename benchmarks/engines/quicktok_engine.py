@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.engines.common import run
+from benchmarks.engines.common import Calls, each, run
 
 
-def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
+def load(job: dict[str, Any]) -> Calls:
     import quicktok
 
     name = {"cl100k_base": "cl100k_base", "o200k_base": "o200k_base", "llama3": "llama3"}
     encoding = quicktok.get_encoding(name[Path(job["file"]).stem])
-    return lambda texts: [encoding.encode_ordinary(text) for text in texts]
+    return each(encoding.encode_ordinary)
 
 
 if __name__ == "__main__":

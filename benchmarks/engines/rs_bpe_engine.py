@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.engines.common import run
+from benchmarks.engines.common import Calls, each, run
 
 
-def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
+def load(job: dict[str, Any]) -> Calls:
     from rs_bpe.bpe import openai
 
     encodings = {"cl100k_base": openai.cl100k_base, "o200k_base": openai.o200k_base}
     encoding = encodings[Path(job["file"]).stem]()
-    return lambda texts: [encoding.encode(text) for text in texts]
+    return each(encoding.encode)
 
 
 if __name__ == "__main__":

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.engines.common import run
+from benchmarks.engines.common import Calls, each, run
 
 
-def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
+def load(job: dict[str, Any]) -> Calls:
     import sentencepiece
 
     processor = sentencepiece.SentencePieceProcessor(model_file=job["file"])
-    return lambda texts: [processor.encode(text) for text in texts]
+    return each(processor.encode)
 
 
 if __name__ == "__main__":

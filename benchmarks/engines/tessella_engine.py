@@ -1,14 +1,13 @@
-"""Tessella: ids only, or full encodings with offsets."""
+"""Tessella: ids only, or full encodings with offsets, as lists or as arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.engines.common import run
+from benchmarks.engines.common import Calls, run
 
 
-def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
+def load(job: dict[str, Any]) -> Calls:
     # Results are arrays: the import belongs to loading, not to the first text.
     import numpy  # noqa: F401
     import tessella
@@ -16,12 +15,27 @@ def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
     tokenizer = tessella.load(job["file"], pattern=job.get("pattern"), special_tokens=job.get("specials"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    if job.get("offsets"):
-        return lambda texts: [
-            (e.ids, e.offsets)[0]
-            for e in tokenizer.encode_batch(texts, add_special_tokens=False, num_threads=1)
-        ]
-    return lambda texts: list(tokenizer.encode_ids_batch(texts, add_special_tokens=False, num_threads=1))
+    threads = job.get("threads", 1)
+    kind = job.get("kind", "ids")
+    if kind == "ids":
+        return Calls(
+            lambda texts: list(
+                tokenizer.encode_ids_batch(texts, add_special_tokens=False, num_threads=threads)
+            ),
+            lambda text: tokenizer.encode_ids(text, add_special_tokens=False),
+        )
+
+    def read(encoding: Any) -> Any:
+        if kind == "offset arrays":
+            return (encoding.ids_array, encoding.offsets_array)[0]
+        return (encoding.ids, encoding.offsets)[0]
+
+    return Calls(
+        lambda texts: [
+            read(one) for one in tokenizer.encode_batch(texts, add_special_tokens=False, num_threads=threads)
+        ],
+        lambda text: read(tokenizer.encode(text, add_special_tokens=False)),
+    )
 
 
 if __name__ == "__main__":

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.engines.common import run
+from benchmarks.engines.common import Calls, each, run
 
 
-def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
+def load(job: dict[str, Any]) -> Calls:
     import tiktoken
     from tiktoken.load import load_tiktoken_bpe
 
     encoding = tiktoken.Encoding(
         "bench", pat_str=job["pattern"], mergeable_ranks=load_tiktoken_bpe(job["file"]), special_tokens={}
     )
-    return lambda texts: [encoding.encode_ordinary(text) for text in texts]
+    threads = job.get("threads", 1)
+    if threads > 1:
+        many = lambda texts: encoding.encode_ordinary_batch(texts, num_threads=threads)  # noqa: E731
+        return Calls(many, encoding.encode_ordinary)
+    return each(encoding.encode_ordinary)
 
 
 if __name__ == "__main__":

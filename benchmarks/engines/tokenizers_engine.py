@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.engines.common import run
-
-os.environ["TOKENIZERS_PARALLELISM"] = "false"
+from benchmarks.engines.common import Calls, run
 
 
 def from_ranks(path: str, pattern: str) -> Any:
@@ -44,7 +40,8 @@ def byte_alphabet() -> list[str]:
     return [chr(byte) if byte in kept else chr(next(moved)) for byte in range(256)]
 
 
-def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
+def load(job: dict[str, Any]) -> Calls:
+    import numpy as np
     import tokenizers
 
     if job["file"].endswith(".tiktoken"):
@@ -53,11 +50,22 @@ def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
         tokenizer = tokenizers.Tokenizer.from_file(job["file"])
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    if job.get("offsets"):
-        return lambda texts: [
-            (e.ids, e.offsets)[0] for e in tokenizer.encode_batch(texts, add_special_tokens=False)
-        ]
-    return lambda texts: [e.ids for e in tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
+    kind = job.get("kind", "ids")
+    if kind == "ids":
+        return Calls(
+            lambda texts: [e.ids for e in tokenizer.encode_batch_fast(texts, add_special_tokens=False)],
+            lambda text: tokenizer.encode(text, add_special_tokens=False).ids,
+        )
+
+    def read(encoding: Any) -> Any:
+        if kind == "offset arrays":
+            return (np.array(encoding.ids, np.uint32), np.array(encoding.offsets))[0]
+        return (encoding.ids, encoding.offsets)[0]
+
+    return Calls(
+        lambda texts: list(map(read, tokenizer.encode_batch(texts, add_special_tokens=False))),
+        lambda text: read(tokenizer.encode(text, add_special_tokens=False)),
+    )
 
 
 if __name__ == "__main__":

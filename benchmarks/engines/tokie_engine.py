@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.engines.common import run
+from benchmarks.engines.common import Calls, each, run
 
 
-def load(job: dict[str, Any]) -> Callable[[list[str]], Sequence[Any]]:
+def load(job: dict[str, Any]) -> Calls:
     import tokie
 
     tokenizer = tokie.Tokenizer.from_json(job["file"])
-    return lambda texts: [tokenizer.encode(text, add_special_tokens=False).ids for text in texts]
+    return each(lambda text: tokenizer.encode(text, add_special_tokens=False).ids)
 
 
 if __name__ == "__main__":

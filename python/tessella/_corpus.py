@@ -25,7 +25,7 @@ from .errors import ArgumentError, FormatError, MissingDependencyError
 if TYPE_CHECKING:
     from ._types import Source
 
-__all__ = ["Part", "Stream", "Texts", "cells", "check_column", "files", "in_lists", "parts"]
+__all__ = ["Part", "Stream", "Texts", "cells", "check_column", "check_named", "files", "in_lists", "parts"]
 
 #: Texts, and characters, that are handed on at a time.
 MOST = 1 << 12
@@ -305,13 +305,22 @@ def _check_column(table: Any, name: str, column: str) -> None:
     check_column(table.schema_arrow, name, column)
 
 
+def check_named(columns: Sequence[str], name: str, column: str) -> None:
+    """Refuses a table in which this name does not stand for one column."""
+    if column not in columns:
+        known = ", ".join(f"`{one}`" for one in columns)
+        raise ArgumentError(f"{name} has no column `{column}`, it has {known}: name one of them")
+    if (count := columns.count(column)) > 1:
+        raise ArgumentError(
+            f"{name} has {count} columns `{column}`, and which is meant cannot be told: rename them"
+        )
+
+
 def check_column(schema: Any, name: str, column: str) -> None:
     """Refuses a table that has no such column of texts."""
     import pyarrow
 
-    if column not in schema.names:
-        known = ", ".join(f"`{one}`" for one in schema.names)
-        raise ArgumentError(f"{name} has no column `{column}`, it has {known}: name one of them")
+    check_named(schema.names, name, column)
     kind = schema.field(column).type
     if pyarrow.types.is_dictionary(kind):
         kind = kind.value_type

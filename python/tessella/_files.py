@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from . import _tessella
+from ._ahead import PORTION, Encoding
 from ._corpus import Stream, files, in_lists, parts
 from ._progress import Meter
 from ._texts import Reading, flat
@@ -16,9 +17,6 @@ from .ragged import RaggedIds
 if TYPE_CHECKING:
     from ._types import ProgressFormat
     from .tokenizer import Tokenizer
-
-#: Text is encoded in portions of about this many bytes, so that memory stays bounded.
-PORTION = 1 << 22
 
 
 def _batches(
@@ -40,9 +38,9 @@ def _batches(
         for part in read:
             if part.files:
                 texts = _tessella.TextFiles(part.files, **reading.options)
-                while (found := texts.encode(tokenizer, PORTION, special, threads, as_text)) is not None:
+                for found in Encoding(tokenizer, special, threads, as_text).of(texts):
                     meter.update(before + texts.position, total)
-                    yield RaggedIds(*found)
+                    yield found
             else:
                 for some in in_lists(flat(part.texts, reading.field, reading.errors), PORTION, PORTION):
                     yield tokenizer.encode_ids_batch(some, special, threads, encode_special_tokens=as_text)
@@ -74,11 +72,10 @@ class StreamIds:
         skips: int,
     ) -> None:
         self._texts = _tessella.TextFiles([(stream.name, stream.file)], skips=skips, **reading.options)
-        self._how = (tokenizer, PORTION, special, threads)
+        self._how = Encoding(tokenizer, special, threads)
 
     def __iter__(self) -> Iterator[RaggedIds]:
-        while (found := self._texts.encode(*self._how)) is not None:
-            yield RaggedIds(*found)
+        return self._how.of(self._texts)
 
     def skipped(self) -> list[tuple[int, int, str]]:
         """Line, byte and what is wrong of each text that was passed over since this was last asked."""

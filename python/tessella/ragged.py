@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from .errors import ArgumentError
@@ -67,10 +66,8 @@ class RaggedIds:
         return self.ids[self.offsets[position] : self.offsets[position + 1]]
 
     def __iter__(self) -> Iterator[npt.NDArray[np.uint32]]:
-        ids = self.ids
         bounds = self.offsets.tolist()
-        for start, stop in pairwise(bounds):
-            yield ids[start:stop]
+        return map(self.ids.__getitem__, map(slice, bounds, bounds[1:]))
 
     def lengths(self) -> npt.NDArray[np.int64]:
         """The number of ids of each sequence."""

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ._types import EncodeInput, Ids, InputSequence, ProgressFormat, Texts
     from .batch import BatchEncoding
     from .batch.calling import CallInput, CallOptions
+    from .batch.kept import Kept
     from .explain import Explanation
     from .tracing import Trace
     from .trainers import Trainer
@@ -83,6 +84,10 @@ class Tokenizer(_tessella.Tokenizer):
         >>> tokenizer.encode("hello world").ids
         [0, 1]
     """
+
+    # What a call made of the settings (see `batch/kept.py`) is beside the state: neither copied nor pickled.
+    __slots__ = ("__dict__", "_kept")
+    _kept: Kept | None
 
     # What else it is called with is for a subclass's `__init__`.
     def __new__(cls: type[_T], model: Model, *rest: object, **named: object) -> _T:
@@ -380,11 +385,8 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.encode_ids_batch(["my name", "my"]).to_list()
             [[0, 1], [0]]
         """
-        return RaggedIds(
-            *self._encode_ids_batch(
-                texts, add_special_tokens, num_threads, encode_special_tokens=encode_special_tokens
-            )
-        )
+        ids, offsets = self._encode_ids_batch(texts, add_special_tokens, num_threads, encode_special_tokens)
+        return RaggedIds(ids, offsets)
 
     def encode_files(
         self,
@@ -546,9 +548,9 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer(["my name", "my"], padding=True)["input_ids"]
             [[1, 2], [1, 0]]
         """
-        from .batch import PretrainedTokenizer
+        from .batch.kept import settled
 
-        return PretrainedTokenizer.over(self)(text, text_pair, **options)
+        return settled(self)(text, text_pair, **options)
 
     # Training.
 

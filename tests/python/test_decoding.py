@@ -101,7 +101,7 @@ def test_bytes_that_are_no_text_are_replaced_in_short_and_in_long_lists_alike() 
     letter = tokenizer.token_to_id("A")
     lists = []
     while sum(map(len, lists)) <= 1 << 17:
-        lists.append(rng.choices(high, k=rng.randrange(1, 9)) + [letter])
+        lists.append([*rng.choices(high, k=rng.randrange(1, 9)), letter])
     one = tokenizer.decode([index for ids in lists for index in ids])
     assert one == "".join(map(tokenizer.decode, lists))
     assert one.count("\ufffd") > 10_000 and one.count("A") >= len(lists)

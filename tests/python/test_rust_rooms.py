@@ -67,7 +67,7 @@ ARROWS = {
         "wordpiece": "bpe core::vocab counts outcome progress",
         "unigram": "bpe budget bytes counts formats::atomic outcome parallel progress",
         # Sections of the file are the options of its trainer.
-        "sentencepiece": "core::hash core::normalize core::random core::sentencepiece core::text core::unicode counts "
+        "sentencepiece": "bpe core::hash core::normalize core::random core::sentencepiece core::text core::unicode counts "
         "formats::atomic formats::sentencepiece parallel progress unigram",
         "again": "",
     },

@@ -70,6 +70,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokenizer::Tokenizer>()?;
     module.add_class::<training::counting::PieceCounts>()?;
     module.add_class::<files::reading::TextFiles>()?;
+    module.add_class::<files::reading::Portion>()?;
     module.add_function(wrap_pyfunction!(files::reading::names_json_lines, module)?)?;
     module.add_function(wrap_pyfunction!(files::reading::encode_column, module)?)?;
     module.add_class::<tokenizer::comparing::Comparison>()?;

@@ -145,7 +145,7 @@ def tokenize_corpus(
     )
     target = place(os.fsdecode(out))
     job = Job(tokenizer, fingerprint(tokenizer), settings, target.path)
-    found = find(inputs)
+    found = find(inputs, target.path)
     if dedup is not None and any(one.path == STDIN for one in found):
         raise ArgumentError("`dedup` reads all inputs twice, which standard input cannot be: give files")
     shards = plan(found, settings.shard_size, settings.has_lines)

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import ArgumentError
 from .engines import run_shards
-from .found import STDIN
+from .found import STDIN, is_result
 from .job import WORK, Job, input_hash
 from .locks import only_one
 from .manifest import MANIFEST, RUN, entries, read_manifest, read_run, refuse_changes, run_of, slices_of
@@ -138,7 +138,7 @@ def _clear(target: Place) -> None:
 def _refuse_strangers(target: Place) -> None:
     """Files that are not ours are never written over."""
     strangers = sorted(name for name in target.sizes() if not name.startswith("."))
-    ours = [name for name in strangers if name.startswith("shard-") or name in (MANIFEST, "index.json")]
+    ours = [name for name in strangers if is_result(name)]
     if ours:
         raise ArgumentError(
             f"{target.path} has files that this run would write over, {ours[0]} for one, and no manifest "

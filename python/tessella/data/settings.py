@@ -107,7 +107,7 @@ def settle(tokenizer: AnyTokenizer, format: str, **asked: Any) -> Settings:
     bos = _token(backend, "bos", asked["bos"])
     is_chat = asked["mask"] is not None
     eos = None if is_chat and asked["eos"] == "auto" else _token(backend, "eos", asked["eos"])
-    field = asked["field"] or ("messages" if is_chat else "text")
+    field = ("messages" if is_chat else "text") if asked["field"] is None else asked["field"]
     _check_packing(made, asked)
     pad = _token(backend, "pad", asked["pad"])
     if asked["pack"] is not None and pad is None:

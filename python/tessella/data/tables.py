@@ -11,7 +11,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from .._corpus import ROWS, check_column
+from .._corpus import ROWS, check_column, check_named
 from .._optional import needed
 from .._texts import Reading
 from ..errors import FormatError
@@ -159,7 +159,7 @@ def csv(stream: SliceStream, part: Slice, how: Reading) -> Iterator[tuple[Any, i
                 column_types={how.field: pyarrow.large_binary()}, strings_can_be_null=False
             ),
         )
-        _check_named(reader.schema, part, how)
+        check_named(reader.schema.names, part.path, how.field)
         place = reader.schema.get_field_index(how.field)
         for batch in reader:
             column = batch.column(place)
@@ -168,11 +168,3 @@ def csv(stream: SliceStream, part: Slice, how: Reading) -> Iterator[tuple[Any, i
             first += len(column)
     except (pyarrow.ArrowException, OSError, EOFError) as error:
         raise _refused(part, f"CSV file (row {first} or one behind it)", error) from error
-
-
-def _check_named(schema: Any, part: Slice, how: Reading) -> None:
-    from ..errors import ArgumentError
-
-    if how.field not in schema.names:
-        known = ", ".join(f"`{one}`" for one in schema.names)
-        raise ArgumentError(f"{part.path} has no column `{how.field}`, it has {known}: name one of them")

@@ -4,21 +4,27 @@
 //! waits for it. So [`WIDTH`] pieces are in work at once, in two phases: each chooses its merge and asks for the
 //! two places; then each reads them. A piece that is done makes room for the next one.
 //!
+//! A lane holds `N` symbols, 16 for pieces that are keys and 64 for longer ones ([`super::middle`]); the lowest rank is
+//! looked for, and what was merged is closed up, by vectors.
+//!
 //! Nothing here decides anything that the plain loops (`model/bpe/merge.rs`) would decide otherwise: lowest rank
 //! first, leftmost first among equals. Ranks are the symbols themselves (see [`super::pairs`]), so rank and place
 //! are one number, and the lowest of them is the merge to make.
 
+use super::characters::code_point_at;
 use super::key::{Key, LONGEST};
 use super::pairs::{NEVER, PairHash, Place, Symbol};
+use super::vectors::{PLACE_BITS, Vectors};
 use crate::ids::TokenId;
+use crate::unicode::CharTable;
 
 /// Pieces in work.
 const WIDTH: usize = 16;
-/// Symbols that are looked at together; one is a border, so a piece has less.
-const SYMBOLS: usize = 16;
-const _: () = assert!(LONGEST < SYMBOLS);
-/// Room behind the symbols, so that moving them up is always a move of [`SYMBOLS`].
-const ROOM: usize = 2 * SYMBOLS + 2;
+/// Symbols of a key. One is a border, so a piece has less.
+pub const SHORT: usize = 16;
+const _: () = assert!(LONGEST < SHORT);
+/// A rank with a place is a number of 32 bits.
+const _: () = assert!((NEVER as u64) << PLACE_BITS < 1 << 32);
 
 /// Symbols, their pairs and their ids.
 #[derive(Debug)]
@@ -28,81 +34,140 @@ pub struct Merger {
     pub of_two: Box<[Symbol]>,
     pub of_byte: [Symbol; 256],
     pub ids: Vec<TokenId>,
+    /// Where symbols are characters and not bytes: those of other characters than ASCII.
+    pub wide: Option<Box<Wide>>,
+}
+
+/// First symbols of characters beyond ASCII.
+#[derive(Debug)]
+pub struct Wide {
+    /// [`NEVER`] for those that are spelled in bytes.
+    pub of_char: CharTable<Symbol>,
+    pub of_byte: [Symbol; 256],
 }
 
 /// The pieces in work.
 #[derive(Debug)]
-pub struct Work(Box<[Lane; WIDTH]>);
+pub struct Work<const N: usize>(Box<[Lane<N>; WIDTH]>);
 
-impl Work {
+impl<const N: usize> Work<N> {
     pub fn new() -> Self {
         Work(Box::new(std::array::from_fn(|_| Lane::new())))
     }
 }
 
+/// A piece of less than `N` bytes, with anything behind them.
+#[derive(Debug, Clone, Copy)]
+pub struct Bytes<const N: usize> {
+    pub bytes: [u8; N],
+    pub length: usize,
+}
+
+impl From<Key> for Bytes<SHORT> {
+    #[inline(always)]
+    fn from(key: Key) -> Self {
+        Bytes { bytes: key.bytes(), length: key.len() }
+    }
+}
+
 /// One piece in work.
 #[derive(Debug, Clone)]
-pub struct Lane {
+struct Lane<const N: usize> {
+    /// From the second on; before and behind them stands what merges with nothing.
+    symbols: [Symbol; N],
+    /// What each symbol and the one behind it become.
+    ranks: [Symbol; N],
     piece: usize,
     count: usize,
-    /// Symbols between borders that merge with nothing.
-    symbols: [Symbol; ROOM],
-    /// What each symbol and the one behind it become.
-    ranks: [Symbol; ROOM],
     places: [Place; 2],
     at: usize,
 }
 
-impl Lane {
+impl<const N: usize> Lane<N> {
     fn new() -> Self {
+        const { assert!(N.is_power_of_two() && N <= 1 << PLACE_BITS) };
         Lane {
+            symbols: [NEVER; N],
+            ranks: [NEVER; N],
             piece: 0,
             count: 0,
-            symbols: [NEVER; ROOM],
-            ranks: [NEVER; ROOM],
             places: [Place::default(); 2],
             at: 0,
         }
     }
 
     /// The symbols that are left.
-    pub fn symbols(&self) -> &[Symbol] {
-        &self.symbols[1..=self.count]
+    #[inline(always)]
+    fn symbols(&self) -> &[Symbol] {
+        self.symbols.get(1..=self.count).unwrap_or_default()
     }
 
     #[inline(always)]
-    fn begin(&mut self, merger: &Merger, piece: usize, key: Key) {
-        let bytes = key.bytes();
+    fn begin(&mut self, merger: &Merger, piece: usize, Bytes { bytes, length }: Bytes<N>) {
         self.piece = piece;
-        self.count = key.len();
-        self.symbols = [NEVER; ROOM];
-        self.ranks = [NEVER; ROOM];
-        for (symbol, byte) in self.symbols[1..=self.count].iter_mut().zip(bytes) {
-            *symbol = merger.of_byte[usize::from(byte)];
+        self.count = length;
+        self.symbols = [NEVER; N];
+        self.ranks = [NEVER; N];
+        if let Some(wide) = &merger.wide
+            && let Some(bytes) = bytes.get(..length)
+            && !bytes.is_ascii()
+        {
+            return self.begin_wide(merger, wide, bytes);
         }
-        for at in 1..self.count {
-            let pair = usize::from(bytes[at - 1]) << 8 | usize::from(bytes[at]);
-            self.ranks[at] = merger.of_two[pair];
+        let mut before = 0;
+        let places = self.symbols[1..].iter_mut().zip(&mut self.ranks);
+        for ((symbol, rank), &byte) in places.zip(&bytes).take(length) {
+            *symbol = merger.of_byte[usize::from(byte)];
+            *rank = merger.of_two[before << 8 | usize::from(byte)];
+            before = usize::from(byte);
+        }
+        // Of the border and the first one.
+        self.ranks[0] = NEVER;
+    }
+
+    /// The symbols of a piece with other characters than ASCII, where symbols are characters.
+    fn begin_wide(&mut self, merger: &Merger, wide: &Wide, bytes: &[u8]) {
+        let mut count = 0;
+        let mut put = |symbol: Symbol| {
+            count += 1;
+            self.symbols[count] = symbol;
+        };
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            if byte < 128 {
+                put(merger.of_byte[usize::from(byte)]);
+                at += 1;
+                continue;
+            }
+            let (code_point, width) = code_point_at(bytes, at);
+            let end = (at + width as usize).min(bytes.len());
+            match wide.of_char.of_code_point(code_point) {
+                NEVER => bytes[at..end].iter().for_each(|&byte| put(wide.of_byte[usize::from(byte)])),
+                symbol => put(symbol),
+            }
+            at = end;
+        }
+        self.count = count;
+        for at in 1..count {
+            let place = merger.pairs.place(self.symbols[at], self.symbols[at + 1]);
+            self.ranks[at] = merger.pairs.at(place);
         }
     }
 
     /// Makes the next merge and asks for its two new pairs; false if there is none.
     #[inline(always)]
-    fn choose(&mut self, merger: &Merger) -> bool {
-        let mut best = u32::MAX;
-        for (at, &rank) in self.ranks[..SYMBOLS].iter().enumerate() {
-            best = best.min(rank << 4 | at as u32);
-        }
-        let (merged, at) = (best >> 4, best as usize % SYMBOLS);
+    fn choose(&mut self, vectors: impl Vectors, merger: &Merger) -> bool {
+        let best = vectors.lowest(&self.ranks);
+        let (merged, at) = (best >> PLACE_BITS, best as usize % N);
         if merged == NEVER {
             return false;
         }
         self.symbols[at] = merged;
-        move_up(&mut self.symbols, at + 1);
-        move_up(&mut self.ranks, at + 1);
+        vectors.close_up(&mut self.symbols, (at + 1) % N, NEVER);
+        vectors.close_up(&mut self.ranks, (at + 1) % N, NEVER);
         self.count -= 1;
         self.at = at;
-        let (left, right) = (self.symbols[at - 1], self.symbols[at + 1]);
+        let (left, right) = (self.symbols[at.wrapping_sub(1) % N], self.symbols[(at + 1) % N]);
         self.places = [merger.pairs.place(left, merged), merger.pairs.place(merged, right)];
         true
     }
@@ -110,56 +175,73 @@ impl Lane {
     /// Reads what the last choice asked for.
     #[inline(always)]
     fn read(&mut self, merger: &Merger) {
-        self.ranks[self.at - 1] = merger.pairs.at(self.places[0]);
-        self.ranks[self.at] = merger.pairs.at(self.places[1]);
+        self.ranks[self.at.wrapping_sub(1) % N] = merger.pairs.at(self.places[0]);
+        self.ranks[self.at % N] = merger.pairs.at(self.places[1]);
     }
 }
 
-/// Takes one entry out: those behind it move up.
-#[inline(always)]
-fn move_up(entries: &mut [Symbol; ROOM], at: usize) {
-    let behind: [Symbol; SYMBOLS] = std::array::from_fn(|offset| entries[at + 1 + offset]);
-    entries[at..at + SYMBOLS].copy_from_slice(&behind);
-}
-
 impl Merger {
-    /// Merges pieces, in any order, and hands each over when it is done, with its number.
+    /// Hands over the ids of pieces, in any order, each with its number.
     #[inline(always)]
-    pub fn merge(
+    pub fn solve(
         &self,
-        work: &mut Work,
+        vectors: impl Vectors,
+        work: &mut Work<SHORT>,
         pieces: impl Iterator<Item = Key>,
-        mut done: impl FnMut(usize, &Lane),
+        mut found: impl FnMut(usize, &[TokenId]),
+    ) {
+        self.merge(vectors, work, pieces, |index, symbols| {
+            let mut ids = [0; LONGEST];
+            for (id, &symbol) in ids.iter_mut().zip(symbols) {
+                *id = self.ids[symbol as usize];
+            }
+            found(index, &ids[..symbols.len()]);
+        });
+    }
+
+    /// Merges pieces, in any order, and hands the symbols of each over when it is done, with its number.
+    #[inline(always)]
+    pub fn merge<const N: usize>(
+        &self,
+        vectors: impl Vectors,
+        work: &mut Work<N>,
+        pieces: impl Iterator<Item = impl Into<Bytes<N>>>,
+        mut done: impl FnMut(usize, &[Symbol]),
     ) {
         let mut pieces = pieces.enumerate();
         // Lanes in work stand first, in any order.
-        let mut order: [usize; WIDTH] = std::array::from_fn(|at| at);
+        let mut order = [0; WIDTH];
+        for (at, place) in order.iter_mut().enumerate() {
+            *place = at;
+        }
         let lanes = &mut *work.0;
         let mut working = 0;
         while working < WIDTH
-            && let Some((piece, key)) = pieces.next()
+            && let Some((piece, bytes)) = pieces.next()
         {
-            lanes[working].begin(self, piece, key);
+            lanes[working].begin(self, piece, bytes.into());
             working += 1;
         }
         while working > 0 {
             let mut at = 0;
             while at < working {
-                let lane = &mut lanes[order[at]];
-                if lane.choose(self) {
+                let lane = &mut lanes[order[at] % WIDTH];
+                if lane.choose(vectors, self) {
                     at += 1;
                     continue;
                 }
-                done(lane.piece, lane);
+                done(lane.piece, lane.symbols());
                 match pieces.next() {
-                    Some((piece, key)) => lane.begin(self, piece, key),
+                    Some((piece, bytes)) => lane.begin(self, piece, bytes.into()),
                     None => {
                         working -= 1;
                         order.swap(at, working);
                     }
                 }
             }
-            order[..working].iter().for_each(|&at| lanes[at].read(self));
+            for &at in order.iter().take(working) {
+                lanes[at % WIDTH].read(self);
+            }
         }
     }
 }

@@ -10,8 +10,9 @@
 //!    merged together ([`merge`], over [`pairs`]); then writing goes on.
 //!
 //! An [`Engine`] is what all workers share: tables made from the model once. A [`Runner`] is what one worker owns.
-//! Pieces above 15 bytes are cut into units where no token crosses ([`cuts`]); what is too long even then goes another
-//! way, which the caller gives.
+//! Pieces above 15 bytes are cut into units where no token crosses ([`cuts`]), or merged in longer lanes up to 63 bytes
+//! ([`middle`]), or become tokens without merging ([`longest`]); what is too long even then goes another way, which the
+//! caller gives.
 //!
 //! Who counts pieces instead of encoding them has a [`Tally`] of them, filled by the hundred as well.
 //!
@@ -32,12 +33,15 @@ mod lengths;
 mod longest;
 mod longs;
 mod merge;
+mod middle;
 mod pairs;
 mod room;
 mod slots;
+mod spelled;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod units;
 pub mod vectors;
 mod words;
 #[cfg(target_arch = "x86_64")]
@@ -60,10 +64,12 @@ pub use key::Key;
 pub use lengths::Lengths;
 use longest::{Longest, Row};
 use longs::Longs;
-pub use merge::Work;
-use merge::{Lane, Merger};
+use merge::Merger;
+use middle::{Middle, Wholes};
 use slots::{IN_PLACE, MOST_IDS, RING_SPARE, Slots};
+pub use spelled::{Spelled, SpelledParts};
 pub use tally::Tally;
+pub use units::Units;
 use vectors::{Level, Task, Vectors};
 pub use words::{Filled, Spans, Words};
 
@@ -83,8 +89,14 @@ pub struct Engine {
     lengths: OnceLock<Option<Lengths>>,
     /// Whether a whole piece that is a token is that token.
     whole_pieces: bool,
+    /// Whether merges are those with which tokens end when they are merged alone.
+    by_concatenation: bool,
+    wholes: OnceLock<Wholes>,
     longest: OnceLock<Option<Longest>>,
 }
+
+/// Room for merging pieces that are keys.
+pub type Work = merge::Work<{ merge::SHORT }>;
 
 /// Calls its second argument for every token that its first one wants and that stands for bytes, with those.
 pub type EachToken = Box<dyn Fn(&dyn Fn(TokenId) -> bool, &mut dyn FnMut(&[u8], TokenId)) + Send + Sync>;
@@ -127,6 +139,7 @@ pub struct Runner {
     bounds: Bounds,
     memo: Memo,
     longs: Longs,
+    middle: Middle,
     /// Pieces with other characters than ASCII that were too long for a key.
     long_pieces: usize,
     /// Bytes of all that were too long for a key.
@@ -175,6 +188,9 @@ const LONG_PIECES: usize = 64;
 /// So many bytes of long pieces for each token pay for tables that make them tokens without merging: these take a
 /// microsecond a token, merging some 60 ns a byte more.
 const LONG_BYTES_PER_TOKEN: usize = 16;
+
+/// So many bytes of long pieces pay for looking through the vocabulary for long tokens.
+const BYTES_FOR_WHOLES: usize = 1 << 14;
 
 /// Makes ids of pieces that are too long for a key.
 pub trait LongPieces {
@@ -246,6 +262,7 @@ impl Runner {
             bounds: Bounds::default(),
             memo: Memo::new(),
             longs: Longs::new(budget - Slots::memory(most)),
+            middle: Middle::new(),
             long_pieces: 0,
             long_bytes: 0,
             row: Row::default(),
@@ -346,9 +363,14 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Chunk { runner, engine, pieces, out, long } = self;
-        let Runner { store, pieces: batch, units, bounds, memo, longs, long_pieces, long_bytes, row, .. } =
-            runner;
-        store.take_with(vectors, batch, &mut &*engine, pieces, out, |store, _, at, out| {
+        let Runner { store, pieces: batch, units, bounds, memo, longs, middle, .. } = runner;
+        let Runner { long_pieces, long_bytes, row, .. } = runner;
+        let mut merging = Merging { engine, vectors };
+        middle.begin();
+        store.take_with(vectors, batch, &mut merging, pieces, out, |store, merging, at, out| {
+            if middle.write(at, out) {
+                return Ok(());
+            }
             let Pieces { text, starts, ends } = pieces;
             let piece = pieces.piece(at);
             *long_bytes += piece.len();
@@ -361,6 +383,15 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
             } else {
                 engine.cuts()
             };
+            if cuts.is_none()
+                && middle::takes(piece)
+                && let Some(wholes) = engine.wholes(*long_bytes)
+            {
+                // Others may be cut.
+                let wanted = |piece: &[u8]| !engine.may_cut || piece.is_ascii();
+                middle.ids(vectors, (engine, wholes), longs, (pieces, at), wanted, out);
+                return Ok(());
+            }
             if longest.is_none() && cuts.is_none() {
                 return long.ids(piece, out);
             }
@@ -387,7 +418,7 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
                     while cut < end {
                         cut = memo.units(cuts, &text[..end], cut, bounds);
                         let pieces = Pieces::within(bounds, text);
-                        store.take(vectors, units, &mut &*engine, pieces, out, |_, at, out| {
+                        store.take(vectors, units, merging, pieces, out, |_, at, out| {
                             alone(pieces.piece(at), out)
                         })?;
                         bounds.go_on();
@@ -447,7 +478,7 @@ impl Store {
             } else {
                 self.list_missing(batch, at, count);
             }
-            self.resolve(batch, solver)?;
+            self.resolve(batch, solver, alone)?;
             resolved = true;
             if alone {
                 out.extend_from_slice(&self.ids);
@@ -548,18 +579,19 @@ impl Store {
         }
     }
 
-    /// Puts the results of the missing pieces into their slots. The ids of the piece that came last stay in
-    /// `self.ids`.
+    /// Puts the results of the missing pieces into their slots. Those of one that is `alone` stay in `self.ids`.
     #[inline(always)]
-    fn resolve(&mut self, batch: &mut Batch, solver: &mut impl Solve) -> Result<()> {
+    fn resolve(&mut self, batch: &mut Batch, solver: &mut impl Solve, alone: bool) -> Result<()> {
         let Store { slots, work, ids } = self;
         let Batch { keys, lines, missing } = batch;
         let mut remember = |at: u32, found: &[TokenId]| {
             let at = at as usize;
-            ids.clear();
-            ids.extend_from_slice(found);
-            if ids.len() <= MOST_IDS {
-                slots.insert(lines[at] as usize, keys[at], ids);
+            if found.len() <= MOST_IDS {
+                slots.insert(lines[at] as usize, keys[at], found);
+            }
+            if alone {
+                ids.clear();
+                ids.extend_from_slice(found);
             }
         };
         missing.retain(|&at| match solver.whole(keys[at as usize]) {
@@ -574,15 +606,22 @@ impl Store {
     }
 }
 
-impl Solve for &Engine {
+/// Pieces are solved by merging them.
+struct Merging<'e, V> {
+    engine: &'e Engine,
+    vectors: V,
+}
+
+impl<V: Vectors> Solve for Merging<'_, V> {
     #[inline(always)]
     fn hash_seed(&self) -> [u64; 2] {
-        self.hash_seed
+        self.engine.hash_seed
     }
 
     #[inline(always)]
     fn whole(&self, key: Key) -> Option<TokenId> {
-        if self.whole.is_empty() { None } else { self.whole.get(&key).copied() }
+        let whole = &self.engine.whole;
+        if whole.is_empty() { None } else { whole.get(&key).copied() }
     }
 
     #[inline(always)]
@@ -590,16 +629,9 @@ impl Solve for &Engine {
         &mut self,
         work: &mut Work,
         pieces: impl Iterator<Item = Key>,
-        mut found: impl FnMut(usize, &[TokenId]),
+        found: impl FnMut(usize, &[TokenId]),
     ) -> Result<()> {
-        self.merger.merge(work, pieces, |index, lane: &Lane| {
-            let mut ids = [0; key::LONGEST];
-            let symbols = lane.symbols();
-            for (id, &symbol) in ids.iter_mut().zip(symbols) {
-                *id = self.merger.ids[symbol as usize];
-            }
-            found(index, &ids[..symbols.len()]);
-        });
+        self.engine.merger.solve(self.vectors, work, pieces, found);
         Ok(())
     }
 }
@@ -630,6 +662,23 @@ impl Engine {
             None if long_bytes < self.merger.ids.len() * LONG_BYTES_PER_TOKEN => None,
             None => self.build_longest(),
         }
+    }
+
+    /// Tokens of the middle lengths that merges do not make. Found out when so much came of long pieces that it pays, or at
+    /// once where there are none.
+    #[inline]
+    fn wholes(&self, long_bytes: usize) -> Option<&Wholes> {
+        let pays = || !self.whole_pieces || self.by_concatenation || long_bytes >= BYTES_FOR_WHOLES;
+        match self.wholes.get() {
+            None if pays() => self.build_wholes(),
+            wholes => wholes,
+        }
+    }
+
+    #[cold]
+    fn build_wholes(&self) -> Option<&Wholes> {
+        let _ = self.wholes.set(Wholes::new(self));
+        self.wholes.get()
     }
 
     #[cold]

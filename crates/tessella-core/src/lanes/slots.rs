@@ -7,7 +7,7 @@
 
 use super::key::Key;
 use super::room::{BYTES, Room};
-use super::vectors::{Plain, Vectors, WRITTEN};
+use super::vectors::{Vectors, WRITTEN};
 use crate::ids::TokenId;
 
 /// Ids that fit in a slot.
@@ -78,6 +78,8 @@ pub struct Slots {
     victim: usize,
     /// Slots that are taken.
     taken: usize,
+    /// Keys that were given up for others.
+    given_up: usize,
 }
 
 impl Slots {
@@ -90,6 +92,7 @@ impl Slots {
             written: 0,
             victim: 0,
             taken: 0,
+            given_up: 0,
         }
     }
 
@@ -98,9 +101,11 @@ impl Slots {
         (BYTES + RING_IDS * size_of::<TokenId>()) << lines_log2
     }
 
-    /// Whether there are so many keys that some find no room near their line.
+    /// Whether there are so many keys that some find no room near their line. Already where few do, keys that come all the
+    /// time push out one another: what is given up is as likely to come next as what takes its place.
     pub fn are_crowded(&self) -> bool {
-        self.taken > self.lines().len()
+        let lines = self.lines().len();
+        self.taken > lines || self.given_up > lines / 32
     }
 
     /// The same keys in more lines.
@@ -111,7 +116,7 @@ impl Slots {
             let value = Value { low: first, high: second };
             let line = more.line_of(hash(key));
             if value.count() <= IN_PLACE {
-                more.insert(line, key, &value.ids(Plain)[..value.count()]);
+                more.put(line, key, value);
             } else if let Some((ids, count)) = self.in_ring(value) {
                 more.insert(line, key, &ids[..count]);
             }
@@ -130,10 +135,15 @@ impl Slots {
         (hash >> self.shift) as usize
     }
 
-    /// The value of a key: in its line, or in the neighbour that takes what finds no room.
+    /// The value of a key: in its line, or in the neighbour that takes what finds no room. Nobody asked for that one in
+    /// time, so it is looked at only if the line is full; slots that were taken once stay so.
     #[inline(always)]
     pub fn probe(lines: &[Line], line: usize, key: Key) -> Option<Value> {
-        Self::probe_line(&lines[line], key).or_else(|| Self::probe_line(&lines[line ^ 1], key))
+        let own = &lines[line];
+        match Self::probe_line(own, key) {
+            None if own[0][1] != 0 && own[1][1] != 0 => Self::probe_line(&lines[line ^ 1], key),
+            found => found,
+        }
     }
 
     #[inline(always)]
@@ -154,6 +164,10 @@ impl Slots {
         } else {
             Value::in_ring(self.write_ring(ids), ids.len())
         };
+        self.put(line, key, value);
+    }
+
+    fn put(&mut self, line: usize, key: Key, value: Value) {
         let slots = [(line, 0), (line, 4), (line ^ 1, 0), (line ^ 1, 4)];
         let start = |(line, slot): (usize, usize)| line * 8 + slot;
         let words = self.room.words_mut();
@@ -163,7 +177,10 @@ impl Slots {
         };
         let slot = start(match slots.iter().find(|slot| takes(slot)) {
             Some(&slot) => slot,
-            None => slots[self.victim % slots.len()],
+            None => {
+                self.given_up += 1;
+                slots[self.victim % slots.len()]
+            }
         });
         self.victim = self.victim.wrapping_add(1);
         self.taken += usize::from(words[slot + 1] == 0);

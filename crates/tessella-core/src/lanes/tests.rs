@@ -182,3 +182,49 @@ fn the_plain_loops_keep_what_lanes_cannot_do() {
     assert_eq!(Bpe::new(&few).unwrap().lanes().unwrap().unwrap_err(), "not every byte has a token");
     assert!(Runner::new(1000).is_none());
 }
+
+/// Tokens of 16 to 63 bytes that stand in the vocabulary without a merge that makes them are whole pieces all the same, among
+/// pieces of all lengths that come once, twice and often.
+#[test]
+fn whole_pieces_of_middle_length_are_tokens() {
+    let mut random = Random::from_seed(12);
+    let mut texts = bytes(&mut random);
+    let mut wholes: Vec<Vec<u8>> = Vec::new();
+    for length in (14..70).chain([16, 40, 63]) {
+        let token: Vec<u8> = (0..length).map(|_| b"ab\xff"[below(&mut random, 3)]).collect();
+        texts.push(bytes_to_alphabet(&token));
+        wholes.push(token);
+    }
+    let byte = |letter: u8| {
+        texts.iter().position(|text| text.chars().eq([BYTE_TO_CHAR[usize::from(letter)]])).unwrap() as TokenId
+    };
+    let merges = Merges::Pairs(Arc::new(vec![(byte(b'a'), byte(b'b')), (byte(b'b'), byte(b'a'))]));
+    texts.extend(["ab".to_owned(), "ba".to_owned()]);
+    let bpe = Bpe::new(&spec(&texts, merges, true)).unwrap();
+    let engine = bpe.lanes().unwrap().unwrap();
+    for level in Level::all() {
+        let mut runner = Runner::new(6 * SMALL).unwrap();
+        runner.level = level;
+        let mut found = 0;
+        for _ in 0..40 {
+            let (mut text, mut starts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+            for _ in 0..Bounds::MOST {
+                starts.push(text.len() as u32);
+                match below(&mut random, 3) {
+                    0 => text.extend_from_slice(&wholes[below(&mut random, wholes.len())]),
+                    _ => text.extend((0..1 + below(&mut random, 70)).map(|at| b"ab\xff"[at * 7 % 3])),
+                }
+                ends.push(text.len() as u32);
+            }
+            let pieces = Pieces { text: &text, starts: &starts, ends: &ends };
+            let (mut ids, mut expected) = (Vec::new(), Vec::new());
+            runner.ids(&engine, pieces, &mut ids, &mut Slowly(&bpe)).unwrap();
+            for at in 0..starts.len() {
+                expected.extend(Slowly(&bpe).tokenize(pieces.piece(at)));
+            }
+            assert_eq!(ids, expected);
+            found += usize::from(engine.wholes.get().is_some());
+        }
+        assert!(found > 30, "{found}");
+    }
+}

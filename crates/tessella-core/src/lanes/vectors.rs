@@ -15,6 +15,9 @@ use crate::ids::TokenId;
 /// Ids that are written at once; those behind the last one are rubbish.
 pub const WRITTEN: usize = 8;
 
+/// Bits of a place among the numbers that are looked through for the lowest one.
+pub const PLACE_BITS: u32 = 6;
+
 /// What is done with vectors.
 pub trait Vectors: Copy {
     /// What the bytes of a block are.
@@ -35,6 +38,13 @@ pub trait Vectors: Copy {
 
     /// Five numbers of 24 bits, as they stand one after the other in two words; then rubbish.
     fn fives(self, words: [u64; 2]) -> [TokenId; WRITTEN];
+
+    /// The lowest number, with its place in the lowest [`PLACE_BITS`]; the first place of equal ones. There are 16,
+    /// 32, 48 or 64 numbers, of up to 26 bits.
+    fn lowest<const N: usize>(self, numbers: &[u32; N]) -> u32;
+
+    /// Takes a number out: those behind it move up, and `last` comes in at the end.
+    fn close_up<const N: usize>(self, numbers: &mut [u32; N], at: usize, last: u32);
 }
 
 /// Something to be done with the vectors of a level.
@@ -153,6 +163,34 @@ impl Vectors for Plain {
         let id = |word: u64| word as TokenId & 0xFF_FFFF;
         [id(low), id(low >> 24), id(low >> 48 | high << 16), id(high >> 8), id(high >> 32), 0, 0, 0]
     }
+
+    #[inline(always)]
+    fn lowest<const N: usize>(self, numbers: &[u32; N]) -> u32 {
+        lowest_one_by_one(numbers)
+    }
+
+    #[inline(always)]
+    fn close_up<const N: usize>(self, numbers: &mut [u32; N], at: usize, last: u32) {
+        close_up_one_by_one(numbers, at, last);
+    }
+}
+
+/// Compilers turn it, and the next one, into vectors.
+#[inline(always)]
+pub(super) fn lowest_one_by_one<const N: usize>(numbers: &[u32; N]) -> u32 {
+    let mut lowest = u32::MAX;
+    for (at, &number) in numbers.iter().enumerate() {
+        lowest = lowest.min(number << PLACE_BITS | at as u32);
+    }
+    lowest
+}
+
+#[inline(always)]
+pub(super) fn close_up_one_by_one<const N: usize>(numbers: &mut [u32; N], at: usize, last: u32) {
+    for place in 0..N {
+        let behind = if place + 1 < N { numbers[place + 1] } else { last };
+        numbers[place] = if place >= at { behind } else { numbers[place] };
+    }
 }
 
 #[inline(always)]
@@ -248,6 +286,46 @@ mod tests {
                 }
             }
         }
+    }
+
+    struct Close<const N: usize> {
+        numbers: [u32; N],
+        at: usize,
+    }
+
+    impl<const N: usize> Task for &Close<N> {
+        type Output = (u32, [u32; N]);
+
+        #[inline(always)]
+        fn run<V: Vectors>(self, vectors: V) -> Self::Output {
+            let mut numbers = self.numbers;
+            vectors.close_up(&mut numbers, self.at, 7);
+            (vectors.lowest(&self.numbers), numbers)
+        }
+    }
+
+    fn check_closing<const N: usize>(random: &mut Random) {
+        for round in 0..500 {
+            let bits = [2, 26][round % 2];
+            let numbers: [u32; N] = std::array::from_fn(|_| (random.next_u64() >> (64 - bits)) as u32);
+            let close = Close { numbers, at: (random.next_u64() % N as u64) as usize };
+            let least = *numbers.iter().min().unwrap();
+            let first = numbers.iter().position(|&number| number == least).unwrap() as u32;
+            let mut closed = numbers.to_vec();
+            closed.remove(close.at);
+            closed.push(7);
+            for level in Level::all() {
+                let (lowest, numbers) = level.run(&close);
+                assert_eq!((lowest, &numbers[..]), (least << 6 | first, &closed[..]), "{}", level.name());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_lowest_is_taken_out() {
+        let mut random = Random::from_seed(6);
+        check_closing::<16>(&mut random);
+        check_closing::<64>(&mut random);
     }
 
     #[test]

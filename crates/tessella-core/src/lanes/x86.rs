@@ -7,7 +7,10 @@ use std::arch::x86_64::*;
 
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Set, Sets};
-use super::vectors::{Task, Vectors, WRITTEN, looked_up_one_by_one, places_by_bits};
+use super::vectors::{
+    PLACE_BITS, Task, Vectors, WRITTEN, close_up_one_by_one, looked_up_one_by_one, lowest_one_by_one,
+    places_by_bits,
+};
 use crate::ids::TokenId;
 
 /// Vectors of 32 bytes.
@@ -120,6 +123,16 @@ impl Vectors for Avx2 {
             fives_256(words)
         }
     }
+
+    #[inline(always)]
+    fn lowest<const N: usize>(self, numbers: &[u32; N]) -> u32 {
+        lowest_one_by_one(numbers)
+    }
+
+    #[inline(always)]
+    fn close_up<const N: usize>(self, numbers: &mut [u32; N], at: usize, last: u32) {
+        close_up_one_by_one(numbers, at, last);
+    }
 }
 
 impl Vectors for Avx512 {
@@ -174,6 +187,24 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             fives_256(words)
+        }
+    }
+
+    #[inline(always)]
+    fn lowest<const N: usize>(self, numbers: &[u32; N]) -> u32 {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            lowest_512(numbers)
+        }
+    }
+
+    #[inline(always)]
+    fn close_up<const N: usize>(self, numbers: &mut [u32; N], at: usize, last: u32) {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            close_up_512(numbers, at, last);
         }
     }
 }
@@ -387,4 +418,44 @@ fn fives_256([low, high]: [u64; 2]) -> [TokenId; WRITTEN] {
         _mm256_storeu_si256(ids.as_mut_ptr().cast(), _mm256_shuffle_epi8(words, order));
     }
     ids
+}
+
+/// Numbers of a vector.
+const NUMBERS: usize = 16;
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn lowest_512<const N: usize>(numbers: &[u32; N]) -> u32 {
+    let in_order = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let mut lowest = _mm512_set1_epi32(-1);
+    for (part, numbers) in numbers.as_chunks::<NUMBERS>().0.iter().enumerate() {
+        // SAFETY: 64 bytes are there, and this load asks for no alignment.
+        #[allow(unsafe_code)]
+        let numbers = unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) };
+        let places = _mm512_add_epi32(in_order, _mm512_set1_epi32((NUMBERS * part) as i32));
+        let both = _mm512_or_si512(_mm512_slli_epi32::<PLACE_BITS>(numbers), places);
+        lowest = _mm512_min_epu32(lowest, both);
+    }
+    _mm512_reduce_min_epu32(lowest)
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn close_up_512<const N: usize>(numbers: &mut [u32; N], at: usize, last: u32) {
+    let parts = numbers.as_chunks_mut::<NUMBERS>().0;
+    let moved = u64::MAX << (at % 64);
+    // From behind, so that what moves up is there as it was.
+    let mut behind = _mm512_set1_epi32(last as i32);
+    for (part, numbers) in parts.iter_mut().enumerate().rev() {
+        let place = numbers.as_mut_ptr().cast();
+        // SAFETY: 64 bytes are there, and this load and this store ask for no alignment.
+        #[allow(unsafe_code)]
+        unsafe {
+            let numbers = _mm512_loadu_si512(place);
+            let up = _mm512_alignr_epi32::<1>(behind, numbers);
+            let mask = (moved >> (NUMBERS * part)) as __mmask16;
+            _mm512_storeu_si512(place, _mm512_mask_mov_epi32(numbers, mask, up));
+            behind = numbers;
+        }
+    }
 }

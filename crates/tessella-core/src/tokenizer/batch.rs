@@ -7,6 +7,7 @@ use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::ids::MOST_KEPT;
 use super::worker::Worker;
 use super::{EncodeOptions, Input, RaggedIds, Tokenizer};
 use crate::cancel::Cancel;
@@ -40,17 +41,24 @@ impl Tokenizer {
         let mut offsets = Vec::with_capacity(texts.len() + 1);
         offsets.push(0i64);
         if threads(texts.len(), size, options) == 1 {
-            // Untouched room costs nothing, growing costs a copy.
-            let mut ids = Vec::with_capacity(size / 3 + SPARE);
-            self.inner.workers.with(|worker| -> Result<()> {
-                for text in texts {
+            let mut append = |worker: &mut Worker, ids: &mut Vec<TokenId>| {
+                texts.iter().try_for_each(|text| {
                     options.check_cancelled()?;
-                    self.inner.append_ids(worker, text, options, &mut ids)?;
+                    self.inner.append_ids(worker, text, options, ids)?;
                     offsets.push(ids.len() as i64);
+                    Ok(())
+                })
+            };
+            let ids = self.inner.workers.with(|worker| {
+                if size <= MOST_KEPT {
+                    return worker.in_room(append, <[TokenId]>::to_vec);
                 }
-                Ok(())
+                // Untouched room costs nothing, growing costs a copy.
+                let mut ids = Vec::with_capacity(size / 3 + SPARE);
+                append(worker, &mut ids)?;
+                ids.shrink_to_fit();
+                Ok(ids)
             })?;
-            ids.shrink_to_fit();
             return Ok(RaggedIds { ids, offsets });
         }
         let parts: Vec<Vec<TokenId>> = self.run(texts.len(), size, options, |worker, index| {

@@ -14,7 +14,7 @@ use super::way::Cut;
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::pretokenize::ByteLevelView;
-use crate::text::Alignment;
+use crate::text::{Alignment, MOST_BYTES};
 
 /// The text that parts are ranges of, and its way back to the original.
 #[derive(Debug)]
@@ -105,11 +105,20 @@ impl Inner {
         scratch: &mut SegmentScratch,
         sink: &mut impl Sink,
     ) -> Result<()> {
+        self.added().split_raw(text, walk.specials_as_text, &mut scratch.raw);
         if let Cut::Respelled(units) = cut {
-            self.added().split_raw(text, walk.specials_as_text, &mut scratch.raw);
             return respelled(units, text, walk.tracked, scratch, sink);
         }
-        let mut pieces = self.segments(text, walk.tracked, walk.specials_as_text, scratch)?;
+        if let Cut::RawBytes(view) = cut
+            && self.is_one_raw_segment(text, scratch)
+        {
+            // Most texts, and all that costs something here is what short ones would pay for each time.
+            let map = if walk.tracked { Alignment::identity(0, text.len()) } else { Alignment::untracked() };
+            let source = Source::new(text, &map);
+            raw_bytes(view, &source, 0..text.len(), sink)?;
+            return sink.pause(&source);
+        }
+        let mut pieces = self.segments_of_split(text, walk.tracked, walk.specials_as_text, scratch)?;
         if let Cut::Stages(Some(pre_tokenizer)) = cut {
             pre_tokenizer.pre_tokenize(&mut pieces)?;
         }
@@ -127,19 +136,35 @@ impl Inner {
                 Cut::Stages(_) | Cut::Respelled(_) => sink.piece(&source, piece.range())?,
                 Cut::Splits(view) => view.for_each_piece(text, &mut emit)?,
                 Cut::Marked(view) => view.for_each_piece(text, &mut emit)?,
-                Cut::RawBytes(view)
-                    if view.add_prefix_space() && !text.is_empty() && !text.starts_with(' ') =>
-                {
-                    let mut spaced = String::with_capacity(text.len() + 1);
-                    let map = put_in_front(' ', &source, piece.range(), &mut spaced);
-                    let source = Source::new(&spaced, &map);
-                    sink.raw_bytes(&source, 0..spaced.len(), view)?;
-                }
-                Cut::RawBytes(view) => sink.raw_bytes(&source, piece.range(), view)?,
+                Cut::RawBytes(view) => raw_bytes(view, &source, piece.range(), sink)?,
             }
         }
         sink.pause(&source)
     }
+
+    /// Whether a text that was cut at raw added tokens is one segment, which is as the text has it.
+    fn is_one_raw_segment(&self, text: &str, scratch: &SegmentScratch) -> bool {
+        self.normalizer.is_none()
+            && !self.added().has_normalized()
+            && text.len() <= MOST_BYTES
+            && matches!(scratch.raw.as_slice(), [only] if only.id.is_none())
+    }
+}
+
+/// Hands over a segment of raw bytes, with a blank in front where the view wants one.
+fn raw_bytes(
+    view: &ByteLevelView,
+    source: &Source<'_>,
+    range: Range<usize>,
+    sink: &mut impl Sink,
+) -> Result<()> {
+    let text = &source.buffer[range.clone()];
+    if !view.add_prefix_space() || text.is_empty() || text.starts_with(' ') {
+        return sink.raw_bytes(source, range, view);
+    }
+    let mut spaced = String::with_capacity(text.len() + 1);
+    let map = put_in_front(' ', source, range, &mut spaced);
+    sink.raw_bytes(&Source::new(&spaced, &map), 0..spaced.len(), view)
 }
 
 /// A text that is looked up as it is: what stands between added tokens is one word, its units are the parts.

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::drive::{Sink, Source, Walk, one_by_one};
+use super::units::{self, Units};
 use super::way::{Reader, Reads};
 use super::words::{Solver, TakesWords, Words};
 use super::worker::Worker;
@@ -17,7 +18,7 @@ use crate::limits;
 use crate::pretokenize::ByteLevelView;
 
 /// Ids whose room a worker keeps from one text to the next, and bytes of a text that is encoded there.
-const MOST_KEPT: usize = 1 << 18;
+pub(super) const MOST_KEPT: usize = 1 << 18;
 
 /// Parts between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4096;
@@ -30,7 +31,6 @@ impl Tokenizer {
             self.inner.workers.with(|worker| self.inner.append_ids(worker, text, options, &mut ids))?;
             return Ok(ids);
         }
-        // Into room that is there and known to the processor's caches, then to their own of the right size.
         self.with_ids(text, options, <[TokenId]>::to_vec)
     }
 
@@ -39,23 +39,34 @@ impl Tokenizer {
         self.with_ids(text, options, <[TokenId]>::len)
     }
 
-    /// Encodes into the room that the worker keeps.
-    fn with_ids<R>(
+    /// Lends out the ids of a text, which stand in room that the worker keeps: it is there, and known to the
+    /// processor's caches. `then` may encode again.
+    pub fn with_ids<R>(
         &self,
         text: &str,
         options: &EncodeOptions<'_>,
         then: impl FnOnce(&[TokenId]) -> R,
     ) -> Result<R> {
         self.inner.workers.with(|worker| {
-            let mut ids = std::mem::take(&mut worker.room);
-            ids.clear();
-            let outcome = self.inner.append_ids(worker, text, options, &mut ids);
-            let result = outcome.map(|()| then(&ids));
-            if ids.capacity() <= MOST_KEPT {
-                worker.room = ids;
-            }
-            result
+            worker.in_room(|worker, ids| self.inner.append_ids(worker, text, options, ids), then)
         })
+    }
+}
+
+impl Worker {
+    /// Has ids written into the kept room and lends them out.
+    pub(super) fn in_room<R>(
+        &mut self,
+        fill: impl FnOnce(&mut Worker, &mut Vec<TokenId>) -> Result<()>,
+        then: impl FnOnce(&[TokenId]) -> R,
+    ) -> Result<R> {
+        let mut ids = std::mem::take(&mut self.room);
+        ids.clear();
+        let result = fill(self, &mut ids).map(|()| then(&ids));
+        if ids.capacity() <= MOST_KEPT {
+            self.room = ids;
+        }
+        result
     }
 }
 
@@ -104,6 +115,11 @@ impl Inner {
         {
             return Ok(());
         }
+        if let Some(units) = &self.plan.units
+            && self.append_units(worker, units, text, options, out)?
+        {
+            return Ok(());
+        }
         let mut segments = std::mem::take(&mut worker.segments);
         let mut sink = Ids { reader: &way.reader, worker, options, until_check: CHECK_EVERY, out };
         let outcome = self.drive(&way.cut, text, walk, &mut segments, &mut sink);
@@ -135,6 +151,35 @@ impl Inner {
             out.truncate(before);
         }
         Ok(done)
+    }
+}
+
+impl Inner {
+    /// Appends the ids of a text by its units; false, with nothing appended, if it must take the other way.
+    fn append_units(
+        &self,
+        worker: &mut Worker,
+        units: &Arc<Units>,
+        text: &str,
+        options: &EncodeOptions<'_>,
+        out: &mut Vec<TokenId>,
+    ) -> Result<bool> {
+        if text.len() > units::LONGEST_TEXT {
+            return Ok(false);
+        }
+        worker.expect_units(units, text.len());
+        let Some(mut lanes) = worker.units.take() else { return Ok(false) };
+        let raw = &mut worker.segments.raw;
+        self.added().split_raw(text, options.encode_special_tokens, raw);
+        let outcome = raw.iter().try_for_each(|Segment { range, id, .. }| match id {
+            Some(id) => {
+                out.push(*id);
+                Ok(())
+            }
+            None => lanes.append(&text[range.clone()], options, &mut worker.scratch, out),
+        });
+        worker.units = Some(lanes);
+        outcome.map(|()| true)
     }
 }
 

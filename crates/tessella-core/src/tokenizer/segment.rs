@@ -41,9 +41,20 @@ impl Inner {
         specials_as_text: bool,
         scratch: &mut SegmentScratch,
     ) -> Result<Pieces<'t>> {
+        self.added().split_raw(text, specials_as_text, &mut scratch.raw);
+        self.segments_of_split(text, tracked, specials_as_text, scratch)
+    }
+
+    /// The same for a text whose raw segments are in the scratch.
+    pub(super) fn segments_of_split<'t>(
+        &self,
+        text: &'t str,
+        tracked: bool,
+        specials_as_text: bool,
+        scratch: &mut SegmentScratch,
+    ) -> Result<Pieces<'t>> {
         let added = self.added();
         let SegmentScratch { raw, normalized, .. } = scratch;
-        added.split_raw(text, specials_as_text, raw);
         let aligned = |start: usize, end: usize| {
             let part = &text[start..end];
             if tracked { AlignedText::borrowed(part, start) } else { AlignedText::untracked(part) }

@@ -10,6 +10,9 @@ use crate::encoding::OffsetUnit;
 use crate::ids::{Span, TokenId};
 use crate::lanes::{Lengths, Pieces};
 
+/// Pieces that are shorter together have tables for each place of their text.
+const STRETCH: usize = 1 << 13;
+
 /// Columns that grow.
 pub(super) struct Spans<'c, 't> {
     pub offsets: &'c mut Vec<(usize, usize)>,
@@ -71,6 +74,7 @@ impl Spans<'_, '_> {
         // Most splitters leave nothing out.
         let no_gaps = starts.iter().skip(1).eq(ends.iter().take(ends.len().saturating_sub(1)));
         match origin {
+            Some(origin) if no_gaps && self.of_covering(pieces, ids, lengths, origin) => return,
             Some(origin) if no_gaps => {
                 let tokens = ids.iter().map(|&id| walk.until::<false>(walk.at + lengths.of(id)));
                 self.of_original(pieces, origin, tokens);
@@ -86,6 +90,61 @@ impl Spans<'_, '_> {
         }
         debug_assert_eq!(walk.piece, ends.len(), "tokens cover their pieces");
         self.number = walk.number;
+    }
+
+    /// The same for pieces without gaps between them that are not too long together: what is to be known of each place of
+    /// their text is written down first, so that no token waits for where the one before it led. False, with nothing
+    /// appended, for others.
+    fn of_covering(&mut self, pieces: Pieces<'_>, ids: &[TokenId], lengths: &Lengths, origin: usize) -> bool {
+        let Pieces { text, starts, ends } = pieces;
+        let (Some(&from), Some(&to)) = (starts.first(), ends.last()) else { return true };
+        let Some(stretch) = text.get(from as usize..to as usize) else { return false };
+        let are_bytes = self.positions.are_bytes() || stretch.is_ascii();
+        let begins_inside = stretch.first().is_some_and(|byte| byte & 0xC0 == 0x80);
+        let are_characters = self.positions.unit() == OffsetUnit::Char && !begins_inside;
+        if stretch.len() >= STRETCH || !are_bytes && !are_characters {
+            return false;
+        }
+        let before = self.positions.convert(origin + from as usize);
+        // 1 where a piece ends.
+        let mut marks = [0u8; STRETCH];
+        for &end in ends {
+            marks[(end - from) as usize % STRETCH] = self.step as u8;
+        }
+        let (first, mut at) = (self.offsets.len(), 0);
+        self.offsets.extend(ids.iter().map(|&id| {
+            let start = at;
+            at += lengths.of(id) as usize;
+            (before + start, before + at)
+        }));
+        debug_assert_eq!(at, stretch.len(), "tokens cover their pieces");
+        let offsets = &mut self.offsets[first..];
+        let mut number = self.number;
+        self.words.extend(offsets.iter().map(|&(_, end)| {
+            let word = number;
+            number += u32::from(marks[(end - before) % STRETCH]);
+            word
+        }));
+        self.number = number;
+        let mut count = stretch.len();
+        if !are_bytes {
+            // The characters that begin before each place, and before it or around it.
+            let mut counts = [[0u16; 2]; STRETCH];
+            count = 0;
+            for (place, &byte) in counts.iter_mut().zip(stretch) {
+                let is_inside = usize::from(byte & 0xC0 == 0x80);
+                *place = [(count - is_inside) as u16, count as u16];
+                count += 1 - is_inside;
+            }
+            counts[stretch.len() % STRETCH] = [count as u16; 2];
+            for (start, end) in offsets {
+                let [first, _] = counts[(*start - before) % STRETCH];
+                let [_, last] = counts[(*end - before) % STRETCH];
+                (*start, *end) = (before + usize::from(first), before + usize::from(last));
+            }
+        }
+        self.positions.are_at(origin + to as usize, before + count);
+        true
     }
 
     /// Appends what belongs to words whose tokens follow one another, packed as one number each. Their text is the

@@ -205,6 +205,24 @@ fn splits_without_a_list_are_as_the_stages() {
     }
 }
 
+/// Who holds a worker may ask for another one, as users' components do, and nobody waits.
+#[test]
+fn work_may_ask_for_another_worker() {
+    let pool = Pool::new(1 << 10);
+    let two = pool.with(|one| {
+        one.room.push(1);
+        pool.with(|two| {
+            two.room.push(2);
+            two.room.clone()
+        })
+    });
+    assert_eq!(two, [2]);
+    assert_eq!(pool.with(|one| one.room.clone()), [1], "the first is still there");
+    pool.clear();
+    assert!(pool.with(|one| one.room.is_empty()));
+    assert!(pool.with(|_| pool.with(|two| two.room.is_empty())));
+}
+
 /// The same tokenizer with the fast engine from the first byte on, or without it.
 fn with_lanes(spec: &TokenizerSpec, lanes: LanesStart) -> Tokenizer {
     let mut tokenizer = Tokenizer::new(spec.clone()).unwrap();

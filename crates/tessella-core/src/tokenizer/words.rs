@@ -16,6 +16,7 @@ use super::packed::{self, Placed, whole_characters};
 use super::segment::normalize_str;
 use super::spelling::{Reading, Spelling};
 use super::way::Form;
+use super::writings::Writings;
 use crate::added::{AddedVocabulary, Segment};
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
@@ -26,6 +27,13 @@ use crate::pretokenize::{MarkedView, PreTokenizer, SplitView, Standing, TableSpl
 use crate::random::Random;
 use crate::text::{AlignedText, MOST_BYTES};
 use crate::unicode::categories::is_mark;
+
+/// What may become of characters beyond ASCII.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Stay,
+    May,
+}
 
 /// How a word is cut further once it is normalized.
 #[derive(Debug, Clone)]
@@ -52,6 +60,7 @@ pub(super) struct Words {
     ascii: AsciiFates,
     /// Whether every character becomes what it becomes alone.
     by_character: bool,
+    writings: Writings,
     hash_seed: [u64; 2],
 }
 
@@ -95,6 +104,7 @@ impl Words {
             characters: OnceLock::new(),
             ascii,
             by_character,
+            writings: Writings::new(),
             hash_seed: [random.next_u64(), random.next_u64()],
         })
     }
@@ -119,8 +129,9 @@ impl Words {
         self.by_character || wide() <= text.len() / 8
     }
 
-    /// What the model gets for a word whose characters become what they become anywhere: then it is one piece.
-    fn plainly<'b>(&self, word: &str, buffer: &'b mut Vec<u8>) -> Option<&'b str> {
+    /// What the model gets for a word whose characters become what they become anywhere: then it is one piece, or none if
+    /// nothing is left.
+    fn plainly<'b>(&self, word: &str, change: Change, buffer: &'b mut Vec<u8>) -> Option<&'b str> {
         let bytes = word.as_bytes();
         buffer.clear();
         let mut at = 0;
@@ -130,11 +141,16 @@ impl Words {
                 at += 1;
             } else {
                 let (kind, length) = self.characters()?.at(bytes, at);
-                if !kind.stays() {
-                    return None;
-                }
                 let end = at + length as usize;
-                buffer.extend_from_slice(bytes.get(at..end)?);
+                if kind.stays() {
+                    buffer.extend_from_slice(bytes.get(at..end)?);
+                } else {
+                    let c = word.get(at..).and_then(|rest| rest.chars().next())?;
+                    let mut told = || self.writings.write(c, buffer, || self.stages.becomes(c));
+                    if change == Change::Stay || !told() {
+                        return None;
+                    }
+                }
                 at = end;
             }
         }
@@ -178,11 +194,21 @@ impl Stages {
         }
     }
 
+    /// What a character becomes within a word, if it is that beside any other.
+    fn becomes(&self, c: char) -> Option<String> {
+        let is_plain = matches!(self.cut, Cut::Splits(_)) && self.is_by_character() && !is_mark(c);
+        let text = is_plain.then(|| self.normalize(c).ok())??;
+        // Marks may trade places with their neighbours.
+        let is_word = |c: char| self.table.standing(c) == Some(Standing::Within) && !is_mark(c);
+        text.chars().all(is_word).then_some(text)
+    }
+
+    fn normalize(&self, c: char) -> Result<String> {
+        normalize_str(self.normalizer.as_deref(), c.encode_utf8(&mut [0; 4]))
+    }
+
     fn kind(&self, c: char) -> Kind {
-        let mut bytes = [0; 4];
-        let Ok(text) = normalize_str(self.normalizer.as_deref(), c.encode_utf8(&mut bytes)) else {
-            return Kind::ODD;
-        };
+        let Ok(text) = self.normalize(c) else { return Kind::ODD };
         let stands = |c: char| self.table.standing(c).unwrap_or(Standing::Within);
         let within = |c: Option<char>| c.is_some_and(|c| stands(c) == Standing::Within);
         let kind = if text.is_empty() || text.chars().all(|c| stands(c) == Standing::Within) {
@@ -341,8 +367,10 @@ impl Solver<'_> {
                 model.tokenize(spelling.write(reading, piece), self.scratch, tokens)
             }
         };
-        if let Some(piece) = self.words.plainly(word, plain) {
-            tokenize(piece)?;
+        if let Some(piece) = self.words.plainly(word, Change::May, plain) {
+            if !piece.is_empty() {
+                tokenize(piece)?;
+            }
         } else {
             let mut text = AlignedText::untracked(word);
             match normalizer {
@@ -399,7 +427,7 @@ impl Solver<'_> {
             }
             Ok(())
         };
-        if let Some(piece) = self.words.plainly(word, plain) {
+        if let Some(piece) = self.words.plainly(word, Change::Stay, plain) {
             // Every character is where it was.
             tokenize(piece, &mut |start, end| whole_characters(word, start..end))?;
         } else {

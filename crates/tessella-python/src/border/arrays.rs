@@ -20,8 +20,14 @@ pub fn ready(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// An array that takes over the values.
+/// Arrays up to this length are copied: that is done sooner than a buffer is wrapped.
+const COPIED: usize = 1024;
+
+/// An array of the values, which takes them over if there are many.
 pub fn from_vec<T: Element>(py: Python<'_>, values: Vec<T>) -> PyResult<Bound<'_, PyArray1<T>>> {
+    if values.len() <= COPIED {
+        return from_slice(py, &values);
+    }
     ready(py)?;
     Ok(PyArray1::from_vec(py, values))
 }

@@ -40,21 +40,28 @@ pub fn listen() {
 
 /// Runs `work` on a thread of its own, interruptibly. Its stack is the size a main thread usually has.
 pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<AtomicBool>) -> Result<T> + Send) -> PyResult<T> {
+    run_until(py, &Arc::default(), work)
+}
+
+/// The same for work that others may end as well, by a flag that an interrupt sets for all of them.
+pub fn run_until<T: Send>(
+    py: Python<'_>,
+    stop: &Arc<AtomicBool>,
+    work: impl FnOnce(&Arc<AtomicBool>) -> Result<T> + Send,
+) -> PyResult<T> {
     // What is made for each kind of result is this much, the threads are made once.
     let mut result = Err(Error::interrupted());
     let slot = &mut result;
-    on_a_thread(py, Box::new(move |cancel| *slot = work(cancel)))?;
+    on_a_thread(py, stop, Box::new(move |cancel| *slot = work(cancel)))?;
     result.map_err(raise)
 }
 
 type Work<'a> = Box<dyn FnOnce(&Arc<AtomicBool>) + Send + 'a>;
 
-fn on_a_thread(py: Python<'_>, work: Work<'_>) -> PyResult<()> {
-    let cancel = Arc::new(AtomicBool::new(false));
+fn on_a_thread(py: Python<'_>, cancel: &Arc<AtomicBool>, work: Work<'_>) -> PyResult<()> {
     py.detach(|| {
         std::thread::scope(|scope| {
             let (done, finished) = channel::<()>();
-            let cancel = &cancel;
             let thread = std::thread::Builder::new().name("tessella".into()).stack_size(8 << 20);
             let work = move || {
                 // Dropped, and so signalled, on every way out.
@@ -80,7 +87,7 @@ fn on_a_thread(py: Python<'_>, work: Work<'_>) -> PyResult<()> {
 }
 
 /// Batches up to this many bytes are worked on by the calling thread alone.
-const ALONE: usize = 64 << 10;
+pub const ALONE: usize = 64 << 10;
 
 /// As [`sized`], for work that other threads may share: then the calling thread must be free to look for signals.
 pub fn shared<T: Send>(

@@ -1,8 +1,8 @@
 //! Reading the texts of files: options, streams of Python's, and what is done with the texts here.
 
 use std::io::{self, Read};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -18,7 +18,7 @@ use tessella_formats::corpus::{
 
 use crate::border::arrays;
 use crate::border::errors;
-use crate::border::interrupt::run;
+use crate::border::interrupt::{run, run_until};
 use crate::border::values::argument;
 use crate::components::live::lock;
 use crate::tokenizer::{Tokenizer, ids_options, threads};
@@ -100,9 +100,23 @@ pub struct TextFiles {
     raised: Raised,
     /// The most texts that one step gives.
     most: usize,
-    /// How many texts may be passed over, and those that were.
+    /// How many texts may be passed over, and those that the tokenizer could not encode.
     skips: usize,
-    skipped: Mutex<Vec<Skipped>>,
+    skipped: Arc<Mutex<Vec<Skipped>>>,
+    /// Nobody wants more: reading and encoding end wherever they are.
+    stop: Arc<AtomicBool>,
+}
+
+/// Some texts that were read and are not encoded yet: while one thread reads on, others encode.
+#[pyclass(frozen, module = "tessella._tessella")]
+pub struct Portion {
+    texts: Vec<String>,
+    spots: Vec<Spot>,
+    /// The file that the last of them is from.
+    name: Option<PathBuf>,
+    skips: usize,
+    skipped: Arc<Mutex<Vec<Skipped>>>,
+    stop: Arc<AtomicBool>,
 }
 
 /// Bytes of text that one step gives, and the most texts.
@@ -144,7 +158,8 @@ impl TextFiles {
             raised,
             most: most.max(1),
             skips,
-            skipped: Mutex::default(),
+            skipped: Arc::default(),
+            stop: Arc::default(),
         })
     }
 
@@ -159,53 +174,63 @@ impl TextFiles {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Vec<String>>> {
-        let texts = py.detach(|| self.step(STEP_BYTES, self.most));
-        let (texts, _) = texts.map_err(|error| self.as_it_was(errors::raise(error)))?;
+        let (step, name) = py.detach(|| self.step(STEP_BYTES, self.most, Cancel::never()));
+        let (texts, _) = step.map_err(|error| self.as_it_was(errors::raise(error), name.as_deref()))?;
         Ok((!texts.is_empty()).then_some(texts))
     }
 
     /// The texts that were passed over since this was last asked: line, byte, and what is wrong with each.
-    fn skipped(&self) -> Vec<(u64, u64, String)> {
-        let mut found = lock(&self.corpus).skipped();
+    fn skipped(&self, py: Python<'_>) -> Vec<(u64, u64, String)> {
+        // Who reads holds the corpus while the stream's turn in Python comes.
+        let mut found = py.detach(|| lock(&self.corpus).skipped());
         found.append(&mut lock(&self.skipped));
         found.sort_by_key(|one| one.spot);
         found.into_iter().map(|one| (one.spot.line, one.spot.byte, one.reason)).collect()
     }
 
-    /// The ids of the next texts, about so many bytes of them, and where each text's begin; nothing at the end.
-    #[pyo3(signature = (tokenizer, bytes, add_special_tokens = true, num_threads = None, encode_special_tokens = None))]
+    /// The next texts, about so many bytes of them; nothing at the end.
+    fn take(&self, py: Python<'_>, bytes: usize) -> PyResult<Option<Portion>> {
+        let (step, name) =
+            run_until(py, &self.stop, |stop| Ok(self.step(bytes, usize::MAX, Cancel::new(Some(stop)))))?;
+        let (texts, spots) = step.map_err(|error| self.as_it_was(errors::raise(error), name.as_deref()))?;
+        let (skips, skipped, stop) = (self.skips, self.skipped.clone(), self.stop.clone());
+        Ok((!texts.is_empty()).then_some(Portion { texts, spots, name, skips, skipped, stop }))
+    }
+
+    /// Ends what other threads read and encode of it.
+    fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+#[pymethods]
+impl Portion {
+    /// The ids of the texts, and where each text's begin.
+    #[pyo3(signature = (tokenizer, add_special_tokens = true, num_threads = None, encode_special_tokens = None))]
     #[allow(clippy::type_complexity)]
     fn encode<'py>(
         &self,
         py: Python<'py>,
         tokenizer: &Bound<'py, Tokenizer>,
-        bytes: usize,
         add_special_tokens: bool,
         #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
         encode_special_tokens: Option<bool>,
-    ) -> PyResult<Option<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>)>> {
+    ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>)> {
         let value = tokenizer.get().value()?;
         let threads = threads(num_threads);
-        let found = run(py, |cancel| {
-            lock(&self.corpus).stop_at(Cancel::new(Some(cancel)));
-            let (texts, spots) = self.step(bytes, usize::MAX)?;
-            if texts.is_empty() {
-                return Ok(None);
-            }
-            let views: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let found = run_until(py, &self.stop, |stop| {
+            let views: Vec<&str> = self.texts.iter().map(String::as_str).collect();
             let options = ids_options(&value, (add_special_tokens, encode_special_tokens), threads);
-            let options = EncodeOptions { cancel: Some(cancel), ..options };
+            let options = EncodeOptions { cancel: Some(stop), ..options };
             if self.skips == 0 {
-                return value.core.encode_ids_batch(&views, &options).map(Some);
+                return value.core.encode_ids_batch(&views, &options);
             }
-            let (ids, skipped) = encode_most(&value.core, &views, &spots, &options, self.skips)?;
+            let (ids, skipped) = encode_most(&value.core, &views, &self.spots, &options, self.skips)?;
             lock(&self.skipped).extend(skipped);
-            Ok(Some(ids))
+            Ok(ids)
         });
-        match found.map_err(|error| self.as_it_was(error))? {
-            Some(ids) => Ok(Some((arrays::from_vec(py, ids.ids)?, arrays::from_vec(py, ids.offsets)?))),
-            None => Ok(None),
-        }
+        let ids = found.map_err(|error| named(error, self.name.as_deref()))?;
+        Ok((arrays::from_vec(py, ids.ids)?, arrays::from_vec(py, ids.offsets)?))
     }
 }
 
@@ -238,36 +263,45 @@ pub fn encode_column<'py>(
     Ok(Some((arrays::from_vec(py, found.ids)?, arrays::from_vec(py, found.offsets)?)))
 }
 
+/// Texts and where they begin, or what ended the reading.
+type Step = Result<(Vec<String>, Vec<Spot>)>;
+
 impl TextFiles {
-    /// The next texts and where they begin: until there are so many bytes, or so many texts.
-    fn step(&self, bytes: usize, most: usize) -> Result<(Vec<String>, Vec<Spot>)> {
+    /// The next texts, until there are so many bytes or so many texts; and the file that the last one is from.
+    fn step(&self, bytes: usize, most: usize, cancel: Cancel) -> (Step, Option<PathBuf>) {
         let mut corpus = lock(&self.corpus);
-        let (mut texts, mut spots, mut size) = (Vec::new(), Vec::new(), 0);
-        while size < bytes && texts.len() < most {
-            let Some(text) = corpus.next() else { break };
-            let text = text?;
-            size += text.len() + 1;
-            texts.push(text);
-            spots.push(corpus.spot());
-        }
-        Ok((texts, spots))
+        corpus.stop_at(cancel);
+        let mut step = || -> Step {
+            let (mut texts, mut spots, mut size) = (Vec::new(), Vec::new(), 0);
+            while size < bytes && texts.len() < most {
+                let Some(text) = corpus.next() else { break };
+                let text = text?;
+                size += text.len() + 1;
+                texts.push(text);
+                spots.push(corpus.spot());
+            }
+            Ok((texts, spots))
+        };
+        let step = step();
+        (step, corpus.current().map(Path::to_path_buf))
     }
 
     /// What a stream raised comes out as it was, and what is wrong with a file has its name.
-    fn as_it_was(&self, error: PyErr) -> PyErr {
-        if let Some(raised) = lock(&self.raised).take() {
-            return raised;
-        }
-        Python::attach(|py| {
-            let corpus = lock(&self.corpus);
-            let value = error.value(py);
-            // Errors of the system have it from the system's call.
-            if let Some(name) = corpus.current()
-                && value.is_instance_of::<PyValueError>()
-            {
-                let _ = value.setattr("filename", name.to_string_lossy());
-            }
-        });
-        error
+    fn as_it_was(&self, error: PyErr, name: Option<&Path>) -> PyErr {
+        lock(&self.raised).take().unwrap_or_else(|| named(error, name))
     }
+}
+
+/// What is wrong with a file has its name.
+fn named(error: PyErr, name: Option<&Path>) -> PyErr {
+    Python::attach(|py| {
+        let value = error.value(py);
+        // Errors of the system have it from the system's call.
+        if let Some(name) = name
+            && value.is_instance_of::<PyValueError>()
+        {
+            let _ = value.setattr("filename", name.to_string_lossy());
+        }
+    });
+    error
 }

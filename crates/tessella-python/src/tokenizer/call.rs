@@ -5,6 +5,7 @@ use pyo3::types::PyString;
 use tessella_core::EncodeOptions;
 use tessella_core::spec::{Padding, Truncation};
 
+use crate::border::interrupt::ALONE;
 use crate::border::options::{Choice, call_padding, call_truncation, check_stride};
 use crate::tokenizer::state::State;
 
@@ -20,6 +21,11 @@ pub fn threads(num_threads: Option<usize>) -> usize {
         Ok(value) if off(&value) => 1,
         _ => std::env::var("RAYON_NUM_THREADS").ok().and_then(|count| count.parse().ok()).unwrap_or(0),
     }
+}
+
+/// The same for texts of `bytes` bytes: so few that the calling thread does them alone need no look at the environment.
+pub fn threads_for(bytes: usize, num_threads: Option<usize>) -> usize {
+    if bytes <= ALONE { 1 } else { threads(num_threads) }
 }
 
 /// What the caller of one encoding chose.

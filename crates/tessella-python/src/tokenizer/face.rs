@@ -25,13 +25,10 @@ use crate::components::normalizers::NormalizerHandle;
 use crate::components::pre_tokenizers::PreTokenizerHandle;
 use crate::components::processors::PostProcessorHandle;
 use crate::results::encoding::{self, Encoding};
-use crate::tokenizer::call::{Call, Specials, ids_options, threads, tiny};
+use crate::tokenizer::call::{Call, Specials, ids_options, threads_for, tiny};
 use crate::tokenizer::decoding;
 use crate::tokenizer::description::Description;
 use crate::tokenizer::state::{Shared, Slot, State};
-
-/// Arrays up to this length are copied; longer ones take over the buffer.
-const COPIED: usize = 256;
 
 /// Text to ids and back.
 #[pyclass(frozen, subclass, weakref, module = "tessella._tessella", name = "Tokenizer")]
@@ -198,7 +195,7 @@ impl Tokenizer {
         let value = self.shared.get()?;
         let call = Call::new(py, &value, truncation, padding, encode_special_tokens)?;
         let bytes = held.iter().map(inputs::HeldInput::bytes).sum::<usize>() + held.len();
-        let threads = threads(num_threads);
+        let threads = threads_for(bytes, num_threads);
         let encodings = shared(py, bytes, threads, |cancel| {
             let views: Vec<Input<'_>> = held.iter().map(inputs::HeldInput::view).collect();
             let options = EncodeOptions { cancel, ..call.options(&value, add_special_tokens, threads) };
@@ -231,13 +228,21 @@ impl Tokenizer {
         add_special_tokens: bool,
         encode_special_tokens: Option<bool>,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let ids = self.ids(py, text, (add_special_tokens, encode_special_tokens))?;
-        // A few ids are copied sooner than their buffer can be wrapped.
-        if ids.len() <= COPIED { arrays::from_slice(py, &ids) } else { arrays::from_vec(py, ids) }
+        let value = self.shared.get()?;
+        let specials = (add_special_tokens, encode_special_tokens);
+        if let Some(text) = tiny(text) {
+            let options = ids_options(&value, specials, 1);
+            return value.core.with_ids(text, &options, |ids| arrays::from_slice(py, ids)).or_raise()?;
+        }
+        let text = inputs::text(text, Place::Argument("text"))?;
+        let ids = sized(py, text.len(), |cancel| {
+            let options = EncodeOptions { cancel, ..ids_options(&value, specials, 1) };
+            value.core.encode_ids(&text, &options)
+        })?;
+        arrays::from_vec(py, ids)
     }
 
     /// The ids of many texts: one buffer of ids and one of offsets.
-    #[pyo3(signature = (texts, add_special_tokens = true, num_threads = None, *, encode_special_tokens = None))]
     #[allow(clippy::type_complexity)]
     fn _encode_ids_batch<'py>(
         &self,
@@ -613,6 +618,11 @@ impl Tokenizer {
         })
     }
 
+    /// A number that another one takes the place of with every change, also of a component.
+    fn _version(&self) -> PyResult<u64> {
+        Ok(self.shared.get()?.version)
+    }
+
     fn _plan(&self) -> PyResult<Vec<(String, String, String)>> {
         let plan = self.shared.get()?.core.explain_plan();
         Ok(plan.into_iter().map(|step| (step.stage, step.engine, step.reason)).collect())
@@ -632,18 +642,6 @@ impl Tokenizer {
         })
     }
 
-    fn ids(&self, py: Python<'_>, text: &Bound<'_, PyAny>, specials: Specials) -> PyResult<Vec<u32>> {
-        let value = self.shared.get()?;
-        if let Some(text) = tiny(text) {
-            return value.core.encode_ids(text, &ids_options(&value, specials, 1)).or_raise();
-        }
-        let text = inputs::text(text, Place::Argument("text"))?;
-        sized(py, text.len(), |cancel| {
-            let options = EncodeOptions { cancel, ..ids_options(&value, specials, 1) };
-            value.core.encode_ids(&text, &options)
-        })
-    }
-
     fn ragged(
         &self,
         py: Python<'_>,
@@ -653,7 +651,7 @@ impl Tokenizer {
     ) -> PyResult<tessella_core::RaggedIds> {
         let value = self.shared.get()?;
         let bytes = texts.iter().map(|text| text.len()).sum::<usize>() + texts.len();
-        let threads = threads(num_threads);
+        let threads = threads_for(bytes, num_threads);
         shared(py, bytes, threads, |cancel| {
             let views: Vec<&str> = texts.iter().map(|text| &**text).collect();
             let options = EncodeOptions { cancel, ..ids_options(&value, specials, threads) };

@@ -84,8 +84,15 @@ pub struct Parts {
 pub struct State {
     pub core: Core,
     pub parts: Parts,
+    /// No other value has this number.
+    pub version: u64,
     /// The time up to which the components are known not to have changed.
     checked: AtomicU64,
+}
+
+fn next_version() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed)
 }
 
 impl State {
@@ -114,7 +121,7 @@ impl State {
             padding,
             encode_special_tokens: false,
         };
-        Ok(State { core: Core::new(spec).or_raise()?, parts, checked })
+        Ok(State { core: Core::new(spec).or_raise()?, parts, version: next_version(), checked })
     }
 
     /// A value that does the same and shares the engine's tokenizer, with components of its own.
@@ -131,6 +138,7 @@ impl State {
                 decoder: slot(&spec.decoder),
                 ..self.parts.clone()
             },
+            version: next_version(),
             checked: AtomicU64::new(0),
         }
     }
@@ -146,7 +154,7 @@ impl State {
             | refresh(&mut parts.post_processor, &mut spec.post_processor)
             | refresh(&mut parts.decoder, &mut spec.decoder);
         let core = if changed { core.with_spec(spec).or_raise()? } else { core.clone() };
-        Ok(State { core, parts, checked })
+        Ok(State { core, parts, version: next_version(), checked })
     }
 
     /// The whole description, settings included.

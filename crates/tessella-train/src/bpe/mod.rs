@@ -39,7 +39,7 @@ pub(crate) mod learner;
 mod memory;
 pub(crate) mod pairs;
 pub mod parity;
-mod queue;
+pub(crate) mod queue;
 pub(crate) mod symbols;
 pub(crate) mod tokens;
 pub(crate) mod trace;

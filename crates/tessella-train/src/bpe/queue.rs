@@ -1,11 +1,12 @@
-//! The queue of candidate pairs: highest count first, then the smallest order number, then the older entry.
+//! The queue of candidate pairs: highest count first, then what comes first in the caller's order, then the older entry.
 //!
 //! Counts mostly fall: a new pair is never more frequent than the pair whose merge made it. So small counts, the
 //! great majority, lie unsorted in one bucket per count, four bytes each, and are put in order only when the queue
 //! comes down to their bucket. Large counts lie in a heap. A count that grows (a token was made a second way) is
 //! simply pushed again, wherever it belongs.
 //!
-//! The order number of an entry is asked for when it is needed; an entry that has none any more is forgotten.
+//! An entry's place in the order (a number, or whatever can be compared) is asked for when it is needed; an entry that has
+//! none any more is forgotten.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,31 +15,36 @@ use std::collections::BinaryHeap;
 const BUCKETS: u64 = 1024;
 
 /// Who comes first within a count: `(order, entry)` ascending.
-type Turn = Reverse<(u64, u32)>;
+type Turn<O> = Reverse<(O, u32)>;
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Queue {
-    large: BinaryHeap<(u64, Turn)>,
+pub(crate) struct Queue<O = u64> {
+    large: BinaryHeap<(u64, Turn<O>)>,
     buckets: Vec<Vec<u32>>,
     /// The bucket that is in order now, as a heap, and its count.
-    active: BinaryHeap<Turn>,
+    active: BinaryHeap<Turn<O>>,
     active_count: u64,
 }
 
 /// The entry whose turn it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Candidate {
+pub(crate) struct Candidate<O = u64> {
     pub(crate) count: u64,
-    pub(crate) order: u64,
+    pub(crate) order: O,
     pub(crate) entry: u32,
 }
 
-impl Queue {
+impl<O: Ord> Queue<O> {
     pub(crate) fn new() -> Self {
-        Queue { buckets: vec![Vec::new(); BUCKETS as usize], ..Queue::default() }
+        Queue {
+            large: BinaryHeap::new(),
+            buckets: vec![Vec::new(); BUCKETS as usize],
+            active: BinaryHeap::new(),
+            active_count: 0,
+        }
     }
 
-    pub(crate) fn push(&mut self, count: u64, entry: u32, mut order: impl FnMut(u32) -> Option<u64>) {
+    pub(crate) fn push(&mut self, count: u64, entry: u32, mut order: impl FnMut(u32) -> Option<O>) {
         if count < BUCKETS && count < self.active_count {
             self.buckets[count as usize].push(entry);
             return;
@@ -58,13 +64,13 @@ impl Queue {
         self.active.push(turn);
     }
 
-    fn activate(&mut self, mut order: impl FnMut(u32) -> Option<u64>) {
+    fn activate(&mut self, mut order: impl FnMut(u32) -> Option<O>) {
         let bucket = std::mem::take(&mut self.buckets[self.active_count as usize]);
         let turns = bucket.into_iter().filter_map(|entry| Some(Reverse((order(entry)?, entry))));
         self.active = turns.collect::<Vec<_>>().into();
     }
 
-    pub(crate) fn pop(&mut self, mut order: impl FnMut(u32) -> Option<u64>) -> Option<Candidate> {
+    pub(crate) fn pop(&mut self, mut order: impl FnMut(u32) -> Option<O>) -> Option<Candidate<O>> {
         if let Some((count, Reverse((order, entry)))) = self.large.pop() {
             return Some(Candidate { count, order, entry });
         }
@@ -82,8 +88,8 @@ impl Queue {
 
     /// Bytes in use.
     pub(crate) fn memory(&self) -> usize {
-        self.large.len() * size_of::<(u64, Turn)>()
-            + self.active.len() * size_of::<Turn>()
+        self.large.len() * size_of::<(u64, Turn<O>)>()
+            + self.active.len() * size_of::<Turn<O>>()
             + self.buckets.iter().map(|bucket| bucket.len()).sum::<usize>() * size_of::<u32>()
     }
 

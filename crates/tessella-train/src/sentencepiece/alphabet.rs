@@ -1,7 +1,7 @@
 //! Which characters the model knows: the frequent ones, until enough of the text is covered, and the required.
 //! Where the trainer is to choose them itself, all are learned from and none is certain.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use tessella_core::{Error, ErrorKind, Result};
 use tessella_formats::sentencepiece::sections::TrainerSpec;
@@ -13,7 +13,36 @@ use crate::counts::PieceCounts;
 #[derive(Debug)]
 pub(super) struct Alphabet {
     pub(super) characters: Vec<(char, u64)>,
-    known: HashSet<char>,
+    known: Characters,
+}
+
+/// A set of characters: a bit for each code point up to the highest one.
+#[derive(Debug, Default)]
+struct Characters {
+    bits: Vec<u64>,
+}
+
+impl Characters {
+    fn insert(&mut self, c: char) {
+        let word = c as usize / 64;
+        if self.bits.len() <= word {
+            self.bits.resize(word + 1, 0);
+        }
+        self.bits[word] |= 1 << (c as usize % 64);
+    }
+
+    #[inline]
+    fn contains(&self, c: char) -> bool {
+        self.bits.get(c as usize / 64).is_some_and(|bits| bits >> (c as usize % 64) & 1 == 1)
+    }
+}
+
+impl FromIterator<char> for Characters {
+    fn from_iter<I: IntoIterator<Item = char>>(characters: I) -> Self {
+        let mut set = Characters::default();
+        characters.into_iter().for_each(|c| set.insert(c));
+        set
+    }
 }
 
 /// A unit without what follows it.
@@ -28,12 +57,20 @@ impl Alphabet {
             found.entry(c).or_default().0 = true;
         }
         let mut all = 0u64;
-        let mut cursor = counts.cursor()?;
-        while let Some((unit, count)) = cursor.next()? {
+        // Most characters are ASCII: those are counted without hashing.
+        let mut ascii = [0u64; 128];
+        counts.for_each_unordered(&mut |unit, count| {
             for c in word_of(unit).chars().filter(|&c| c != RARE) {
-                found.entry(c).or_default().1 += count;
+                match ascii.get_mut(c as usize) {
+                    Some(counter) => *counter += count,
+                    None => found.entry(c).or_default().1 += count,
+                }
                 all += count;
             }
+            Ok(())
+        })?;
+        for (byte, count) in (0u8..).zip(ascii).filter(|&(_, count)| count > 0) {
+            found.entry(char::from(byte)).or_default().1 += count;
         }
         let mut sorted: Vec<(char, (bool, u64))> = found.into_iter().collect();
         sorted.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -68,7 +105,19 @@ impl Alphabet {
     /// The text with [`RARE`] for every character that is none of these; [`NEXT`] stays.
     pub(super) fn without_rare(&self, text: &str, out: &mut String) {
         out.clear();
-        let keep = |c: char| if c == NEXT || self.known.contains(&c) { c } else { RARE };
-        out.extend(text.chars().map(keep));
+        if self.has_all_of(text) {
+            return out.push_str(text);
+        }
+        out.extend(text.chars().map(|c| if self.keeps(c) { c } else { RARE }));
+    }
+
+    /// Whether no character of the text is rare.
+    pub(super) fn has_all_of(&self, text: &str) -> bool {
+        text.chars().all(|c| self.keeps(c))
+    }
+
+    #[inline]
+    fn keeps(&self, c: char) -> bool {
+        c == NEXT || self.known.contains(c)
     }
 }

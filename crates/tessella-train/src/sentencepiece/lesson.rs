@@ -13,7 +13,7 @@ use super::sentences::Units;
 use super::shape::Shape;
 use super::{BOUNDARY, NEXT, RARE, bpe, coverage, unigram, wrong};
 use crate::counts::PieceCounts;
-use crate::progress::Progress;
+use crate::progress::{Progress, Stage, report};
 
 /// A piece and its score.
 type Learned = Vec<(String, f32)>;
@@ -74,11 +74,12 @@ impl Lesson<'_> {
     /// Pairs, then characters; the score is the rank.
     fn pairs(&self) -> Result<Learned> {
         let size = self.room_beside_characters()?;
-        let mut corpus = PieceCounts::new();
-        each(&self.units.counts, self.alphabet, |unit, count| corpus.add(unit, count))?;
-        let pairs = bpe::learn(&corpus, &Shape::new(self.spec), size, self.progress)?;
+        report(self.progress, Stage::Prepare, 0, 0)?;
+        let mut corpus = bpe::Corpus::default();
+        in_order(&self.units.counts, self.alphabet, |unit, count| corpus.add(unit, count))?;
+        let pairs = bpe::learn(corpus, &Shape::new(self.spec), size, self.progress)?;
         let pieces: Vec<String> = if self.spec.auto_character_coverage() {
-            coverage::choose(&pairs, &characters_of(&corpus)?, size)
+            coverage::choose(&pairs, &characters_of(&self.units.counts, self.alphabet)?, size)
         } else {
             let characters = self.alphabet.characters.iter().map(|(c, _)| c.to_string());
             pairs.into_iter().map(|(text, _)| text).chain(characters).collect()
@@ -154,16 +155,45 @@ fn for_unigram(units: &Units, alphabet: &Alphabet, twice: bool) -> Result<(Piece
     Ok((words, seeds))
 }
 
-/// How often each character stands in the units.
-fn characters_of(units: &PieceCounts) -> Result<HashMap<char, u64>> {
+/// How often each character that is not rare stands in the units.
+fn characters_of(units: &PieceCounts, alphabet: &Alphabet) -> Result<HashMap<char, u64>> {
     let mut found = HashMap::new();
-    let mut cursor = units.cursor()?;
-    while let Some((unit, count)) = cursor.next()? {
+    each(units, alphabet, |unit, count| {
         for c in unit.chars().filter(|&c| c != RARE) {
             *found.entry(c).or_default() += count;
         }
-    }
+        Ok(())
+    })?;
     Ok(found)
+}
+
+/// Calls with every distinct unit, its rare characters replaced, by their bytes. Few have any: only those are counted
+/// anew.
+fn in_order(
+    counts: &PieceCounts,
+    alphabet: &Alphabet,
+    mut unit: impl FnMut(&str, u64) -> Result<()>,
+) -> Result<()> {
+    let (mut with_rare, mut clean) = (PieceCounts::new(), String::new());
+    let words = counts.words(false);
+    words.for_each(|text, count| {
+        if alphabet.has_all_of(text) {
+            return Ok(());
+        }
+        alphabet.without_rare(text, &mut clean);
+        with_rare.add(&clean, count)
+    })?;
+    let mut with_rare = with_rare.iter()?.collect::<Result<Vec<_>>>()?.into_iter().peekable();
+    words.for_each(|text, count| {
+        if !alphabet.has_all_of(text) {
+            return Ok(());
+        }
+        while let Some((before, count)) = with_rare.next_if(|(rare, _)| rare.as_str() < text) {
+            unit(&before, count)?;
+        }
+        unit(text, count)
+    })?;
+    with_rare.try_for_each(|(text, count)| unit(&text, count))
 }
 
 /// Calls with every unit, its rare characters replaced.

@@ -57,6 +57,8 @@ pub struct Reading {
     pub family: Family,
     /// What characters of a class are, in the bits of `masks`.
     pub roles: [u8; 256],
+    /// What all characters are that begin with a byte, by its low six bits; [`MIXED`] where they differ.
+    pub leads: [u8; 64],
     /// What characters of a class are behind an apostrophe.
     pub endings: [Ending; 256],
 }
@@ -104,8 +106,32 @@ impl Reading {
             && alphabet.wide_classes(0x1_0000).all(|class| wide(class) & WHITE == 0)
             && (!family.is_cased()
                 || alphabet.wide_classes(0x80).all(|class| representative[usize::from(class)] != b'/'));
-        fits.then_some(Reading { family, roles, endings })
+        fits.then(|| Reading { family, roles, leads: leads(alphabet, &roles), endings })
     }
+}
+
+/// No role: all bits are never set at once.
+pub const MIXED: u8 = u8::MAX;
+
+/// What characters are by the first of their two or three bytes: whole scripts are the same.
+fn leads(alphabet: &Alphabet, roles: &[u8; 256]) -> [u8; 64] {
+    let mut leads = [MIXED; 64];
+    for lead in 0xC2..0xF0u32 {
+        let codes = match lead {
+            ..0xE0 => (lead & 0x1F) << 6..((lead & 0x1F) + 1) << 6,
+            _ => ((lead & 0x0F) << 12).max(0x800)..((lead & 0x0F) + 1) << 12,
+        };
+        let mut found = codes.filter_map(char::from_u32).map(|c| {
+            let (class, _) = alphabet.at(c.encode_utf8(&mut [0; 4]).as_bytes(), 0);
+            roles[usize::from(class)]
+        });
+        if let Some(first) = found.next()
+            && found.all(|role| role == first)
+        {
+            leads[lead as usize % 64] = first;
+        }
+    }
+    leads
 }
 
 /// What stands for classes that are like no ASCII character: those of letters without case, and of marks.

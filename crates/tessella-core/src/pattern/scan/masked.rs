@@ -62,7 +62,7 @@ impl<'t> Masked<'t> {
     pub(super) fn new(reading: &'t Reading, alphabet: &'t Alphabet, text: &'t str) -> Self {
         let text = text.as_bytes();
         Masked {
-            blocks: Blocks::new(text, alphabet, &reading.roles),
+            blocks: Blocks::new(text, alphabet, reading),
             starts: Starts::new(reading, alphabet, text),
             block: None,
             dropped: 1,

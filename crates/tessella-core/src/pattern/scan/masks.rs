@@ -1,10 +1,11 @@
 //! What the characters of a text are, 64 bytes at a time: one bit for each byte and question.
 //!
 //! Every byte of a character has its character's bits, so neighbours in bytes are neighbours in characters, and only
-//! where a piece *starts* must be looked at first bytes alone. ASCII is told by [`Ascii`]; other characters are looked
-//! up one by one in the pattern's own alphabet.
+//! where a piece *starts* must be looked at first bytes alone. ASCII is told by [`Ascii`]; other characters by their first
+//! byte, where it tells enough, or else one by one in the pattern's own alphabet.
 
 use super::alphabet::Alphabet;
+use super::family::{MIXED, Reading};
 use crate::lanes::ascii::{Ascii, BLOCK, Cases, DIGIT, EITHER, LETTER, UPPER, WHITE};
 use crate::lanes::vectors::Vectors;
 
@@ -41,16 +42,15 @@ impl Masks {
 pub struct Blocks<'t> {
     text: &'t [u8],
     alphabet: &'t Alphabet,
-    /// What characters of a class are.
-    roles: &'t [u8; 256],
+    reading: &'t Reading,
     at: usize,
     /// What the last character beyond ASCII is: it may have begun before the block.
     begun_role: u8,
 }
 
 impl<'t> Blocks<'t> {
-    pub fn new(text: &'t [u8], alphabet: &'t Alphabet, roles: &'t [u8; 256]) -> Self {
-        Blocks { text, alphabet, roles, at: 0, begun_role: 0 }
+    pub fn new(text: &'t [u8], alphabet: &'t Alphabet, reading: &'t Reading) -> Self {
+        Blocks { text, alphabet, reading, at: 0, begun_role: 0 }
     }
 
     /// The next block; nothing is there behind the end.
@@ -92,8 +92,11 @@ impl<'t> Blocks<'t> {
         while firsts != 0 {
             let bit = firsts.trailing_zeros();
             firsts &= firsts - 1;
-            let class = self.alphabet.of_wide(self.text, self.at + bit as usize).0;
-            role = self.roles[usize::from(class)];
+            let at = self.at + bit as usize;
+            role = self.reading.leads[usize::from(self.text[at] & 63)];
+            if role == MIXED {
+                role = self.reading.roles[usize::from(self.alphabet.of_wide(self.text, at).0)];
+            }
             let put = |kind: u8| u64::from((role / kind) & 1) << bit;
             letter |= put(LETTER);
             digit |= put(DIGIT);
