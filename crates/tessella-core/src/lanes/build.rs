@@ -3,7 +3,7 @@
 //! Symbols are numbered in the order of their ranks, so each token must have one: two pairs of one token with
 //! different ranks have an order that symbols cannot tell, and a list with such pairs is left to the plain loops.
 //! Where ranks are those of concatenations, the model itself keeps one pair for each token
-//! (`model/bpe/pairs.rs` argues why that is enough).
+//! (`model/bpe/pairs/reduced.rs` argues why that is enough).
 
 use std::sync::OnceLock;
 
