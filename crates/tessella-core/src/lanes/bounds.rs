@@ -52,6 +52,14 @@ impl Bounds {
         }
     }
 
+    /// A piece ends if `ends` is 1, and none if it is 0, without a branch. To be called at most [`BLOCK`] times once they
+    /// are full.
+    #[inline(always)]
+    pub fn push_if(&mut self, end: u32, ends: u8) {
+        self.places[self.count + 1] = end;
+        self.count += usize::from(ends);
+    }
+
     /// Pieces end at the first of some places, as many as go in until they are full; says how many.
     pub fn push_some(&mut self, ends: &[u32]) -> usize {
         let taken = ends.len().min(CHUNK.saturating_sub(self.count));

@@ -16,7 +16,7 @@ use super::{EachToken, Engine};
 use crate::ids::TokenId;
 
 /// Left, right, rank and result of a merge.
-type Ranked = (TokenId, TokenId, u32, TokenId);
+pub type Ranked = (TokenId, TokenId, u32, TokenId);
 
 /// What an engine is made from.
 pub struct Parts {
@@ -107,7 +107,7 @@ impl Engine {
 }
 
 /// Merges in the order of their ranks. Ranks are mostly places in a list or ids, so they are put where they belong.
-fn by_rank(merges: Vec<Ranked>) -> Vec<Ranked> {
+pub fn by_rank(merges: Vec<Ranked>) -> Vec<Ranked> {
     const NONE: u32 = u32::MAX;
     let most = merges.len() * 4 + 1024;
     let mut places = Vec::new();
@@ -137,14 +137,14 @@ fn by_rank(merges: Vec<Ranked>) -> Vec<Ranked> {
 
 /// Tokens in the order in which they were met.
 #[derive(Default)]
-struct Numbers {
-    of_id: Vec<Symbol>,
-    ids: Vec<TokenId>,
+pub struct Numbers {
+    pub of_id: Vec<Symbol>,
+    pub ids: Vec<TokenId>,
 }
 
 impl Numbers {
     /// False if the token was there.
-    fn insert(&mut self, id: TokenId) -> bool {
+    pub fn insert(&mut self, id: TokenId) -> bool {
         let at = id as usize;
         if self.of_id.len() <= at {
             self.of_id.resize(at + 1, NEVER);
@@ -160,9 +160,19 @@ impl Numbers {
 
 impl Merger {
     fn new(pairs: &[(Symbol, Symbol, Symbol)], of_byte: [Symbol; 256], ids: Vec<TokenId>) -> Option<Merger> {
+        Self::reading(pairs, of_byte, &of_byte, ids)
+    }
+
+    /// The same where only the first bytes stand for symbols.
+    pub fn reading(
+        pairs: &[(Symbol, Symbol, Symbol)],
+        of_byte: [Symbol; 256],
+        firsts: &[Symbol],
+        ids: Vec<TokenId>,
+    ) -> Option<Merger> {
         const NO_BYTE: u16 = u16::MAX;
         let mut byte_of = vec![NO_BYTE; ids.len()];
-        for (&symbol, byte) in of_byte.iter().zip(0..) {
+        for (&symbol, byte) in firsts.iter().zip(0..) {
             let place = byte_of.get_mut(symbol as usize)?;
             if *place != NO_BYTE {
                 return None;
@@ -178,11 +188,11 @@ impl Merger {
         }
         // A table that is quick to build and small enough.
         let spare = pairs.len() / 5;
-        Some(Merger { pairs: PairHash::new(pairs, spare)?, of_two, of_byte, ids })
+        Some(Merger { pairs: PairHash::new(pairs, spare)?, of_two, of_byte, ids, wide: None })
     }
 
     /// Bytes in use.
-    fn memory(&self) -> usize {
+    pub fn memory(&self) -> usize {
         self.pairs.memory() + size_of_val(&*self.of_two) + size_of_val(self.ids.as_slice())
     }
 }

@@ -109,6 +109,21 @@ const REMEMBERED: usize = 0x3_0000;
 /// Set where a character was asked for before.
 const KNOWN: u8 = 0x80;
 
+/// The character beyond ASCII that begins at `at` of a text in UTF-8, and its length.
+#[inline(always)]
+pub fn code_point_at(text: &[u8], at: usize) -> (usize, u32) {
+    let byte = |ahead: usize| usize::from(text.get(at + ahead).copied().unwrap_or(0));
+    let low = |ahead: usize| byte(ahead) & 0x3F;
+    let lead = byte(0);
+    if lead < 0xE0 {
+        ((lead & 0x1F) << 6 | low(1), 2)
+    } else if lead < 0xF0 {
+        ((lead & 0xF) << 12 | low(1) << 6 | low(2), 3)
+    } else {
+        ((lead & 7) << 18 | low(1) << 12 | low(2) << 6 | low(3), 4)
+    }
+}
+
 /// The kinds of all characters.
 pub struct Characters {
     tell: Tell,
@@ -137,16 +152,7 @@ impl Characters {
     /// The kind of the character beyond ASCII that begins at `at` of a text in UTF-8, and its length.
     #[inline(always)]
     pub fn at(&self, text: &[u8], at: usize) -> (Kind, u32) {
-        let byte = |ahead: usize| usize::from(text.get(at + ahead).copied().unwrap_or(0));
-        let low = |ahead: usize| byte(ahead) & 0x3F;
-        let lead = byte(0);
-        let (code_point, length) = if lead < 0xE0 {
-            ((lead & 0x1F) << 6 | low(1), 2)
-        } else if lead < 0xF0 {
-            ((lead & 0xF) << 12 | low(1) << 6 | low(2), 3)
-        } else {
-            ((lead & 7) << 18 | low(1) << 12 | low(2) << 6 | low(3), 4)
-        };
+        let (code_point, length) = code_point_at(text, at);
         let known = self.kinds.get(code_point).map_or(0, |kind| kind.load(Ordering::Relaxed));
         let kind = if known == 0 { self.find_out(code_point) } else { Kind(known & !KNOWN) };
         (kind, length)

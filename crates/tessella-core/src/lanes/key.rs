@@ -70,6 +70,11 @@ impl Key {
         (self.high >> 56) as usize
     }
 
+    #[inline(always)]
+    pub fn is_ascii(self) -> bool {
+        (self.low | self.high & !(0xFF << 56)) & 0x8080_8080_8080_8080 == 0
+    }
+
     /// The bytes of the piece, zeros behind it (and its length in the last byte).
     #[inline(always)]
     pub fn bytes(self) -> [u8; 16] {

@@ -11,10 +11,12 @@
 //! first, leftmost first among equals. Ranks are the symbols themselves (see [`super::pairs`]), so rank and place
 //! are one number, and the lowest of them is the merge to make.
 
+use super::characters::code_point_at;
 use super::key::{Key, LONGEST};
 use super::pairs::{NEVER, PairHash, Place, Symbol};
 use super::vectors::{PLACE_BITS, Vectors};
 use crate::ids::TokenId;
+use crate::unicode::CharTable;
 
 /// Pieces in work.
 const WIDTH: usize = 16;
@@ -32,6 +34,16 @@ pub struct Merger {
     pub of_two: Box<[Symbol]>,
     pub of_byte: [Symbol; 256],
     pub ids: Vec<TokenId>,
+    /// Where symbols are characters and not bytes: those of other characters than ASCII.
+    pub wide: Option<Box<Wide>>,
+}
+
+/// First symbols of characters beyond ASCII.
+#[derive(Debug)]
+pub struct Wide {
+    /// [`NEVER`] for those that are spelled in bytes.
+    pub of_char: CharTable<Symbol>,
+    pub of_byte: [Symbol; 256],
 }
 
 /// The pieces in work.
@@ -96,6 +108,12 @@ impl<const N: usize> Lane<N> {
         self.count = length;
         self.symbols = [NEVER; N];
         self.ranks = [NEVER; N];
+        if let Some(wide) = &merger.wide
+            && let Some(bytes) = bytes.get(..length)
+            && !bytes.is_ascii()
+        {
+            return self.begin_wide(merger, wide, bytes);
+        }
         let mut before = 0;
         let places = self.symbols[1..].iter_mut().zip(&mut self.ranks);
         for ((symbol, rank), &byte) in places.zip(&bytes).take(length) {
@@ -105,6 +123,35 @@ impl<const N: usize> Lane<N> {
         }
         // Of the border and the first one.
         self.ranks[0] = NEVER;
+    }
+
+    /// The symbols of a piece with other characters than ASCII, where symbols are characters.
+    fn begin_wide(&mut self, merger: &Merger, wide: &Wide, bytes: &[u8]) {
+        let mut count = 0;
+        let mut put = |symbol: Symbol| {
+            count += 1;
+            self.symbols[count] = symbol;
+        };
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            if byte < 128 {
+                put(merger.of_byte[usize::from(byte)]);
+                at += 1;
+                continue;
+            }
+            let (code_point, width) = code_point_at(bytes, at);
+            let end = (at + width as usize).min(bytes.len());
+            match wide.of_char.of_code_point(code_point) {
+                NEVER => bytes[at..end].iter().for_each(|&byte| put(wide.of_byte[usize::from(byte)])),
+                symbol => put(symbol),
+            }
+            at = end;
+        }
+        self.count = count;
+        for at in 1..count {
+            let place = merger.pairs.place(self.symbols[at], self.symbols[at + 1]);
+            self.ranks[at] = merger.pairs.at(place);
+        }
     }
 
     /// Makes the next merge and asks for its two new pairs; false if there is none.

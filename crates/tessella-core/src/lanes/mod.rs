@@ -37,9 +37,11 @@ mod middle;
 mod pairs;
 mod room;
 mod slots;
+mod spelled;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod units;
 pub mod vectors;
 mod words;
 #[cfg(target_arch = "x86_64")]
@@ -65,7 +67,9 @@ use longs::Longs;
 use merge::Merger;
 use middle::{Middle, Wholes};
 use slots::{IN_PLACE, MOST_IDS, RING_SPARE, Slots};
+pub use spelled::{Spelled, SpelledParts};
 pub use tally::Tally;
+pub use units::Units;
 use vectors::{Level, Task, Vectors};
 pub use words::{Filled, Spans, Words};
 

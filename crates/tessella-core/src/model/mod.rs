@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
+use crate::lanes::Spelled;
 use crate::random::Random;
 use crate::spec::ModelSpec;
 
@@ -44,6 +45,13 @@ impl Scratch {
             merge: bpe::MergeScratch::default(),
             memo: sentencepiece::Memo::within(bytes),
         }
+    }
+}
+
+impl Scratch {
+    /// Forgets, and may take so many bytes from now on.
+    pub(crate) fn remember_within(&mut self, bytes: usize) {
+        self.memo = sentencepiece::Memo::within(bytes);
     }
 }
 
@@ -119,6 +127,16 @@ impl Model {
             Model::Bpe(model) => model.is_deterministic(),
             Model::Unigram(model) => model.is_deterministic(),
             Model::WordPiece(_) | Model::WordLevel(_) | Model::SentencePiece(_) => true,
+        }
+    }
+
+    /// The tables that take many units of a text at once, in which the first of two characters stands for the second,
+    /// or why this model has none.
+    pub(crate) fn spelled(&self, read: (u8, char)) -> std::result::Result<Spelled, &'static str> {
+        match self {
+            Model::Bpe(model) => model.spelled(read),
+            Model::SentencePiece(model) => model.spelled(read),
+            Model::WordPiece(_) | Model::WordLevel(_) | Model::Unigram(_) => Err("the model does not merge"),
         }
     }
 

@@ -121,6 +121,14 @@ impl Normalizer {
         Some(Respelling { from, to, prepends: prefix.is_some() })
     }
 
+    /// The same of SentencePiece's normalizer as well, whose texts have other spans.
+    pub fn writes_marks(&self) -> Option<Respelling> {
+        match self.steps.as_slice() {
+            [Step::SentencePiece(step)] => step.respelling(),
+            _ => self.respelling(),
+        }
+    }
+
     /// Whether a component may look at positions in the original: only a user's own can.
     pub fn needs_alignment(&self) -> bool {
         self.has_custom

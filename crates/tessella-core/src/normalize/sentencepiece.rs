@@ -16,6 +16,7 @@ use crate::spec::SentencePieceNormalizer;
 use crate::text::{AlignedText, Alignment};
 use crate::trie::Trie;
 
+use super::Respelling;
 use super::charsmap::Charsmap;
 
 const SPACE_SYMBOL: &str = "▁";
@@ -65,6 +66,15 @@ impl SentencePieceNormalization {
             blanks_before_words: spec.blanks_before_words,
             space: if spec.escape_whitespaces { SPACE_SYMBOL } else { " " },
         })
+    }
+
+    /// What becomes of a text, if that is no more than a mark for every blank and one in front.
+    pub fn respelling(&self) -> Option<Respelling> {
+        let more =
+            self.remove_extra_whitespaces || self.treat_whitespace_as_suffix || self.blanks_before_words;
+        let none = !more && self.map.is_empty() && self.symbols.is_none();
+        let to = self.space.chars().next().filter(|&to| none && to != ' ')?;
+        Some(Respelling { from: b' ', to, prepends: self.add_dummy_prefix })
     }
 
     /// Rewrites a text.

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::drive::{Sink, Source, Walk, one_by_one};
+use super::units::{self, Units};
 use super::way::{Reader, Reads};
 use super::words::{Solver, TakesWords, Words};
 use super::worker::Worker;
@@ -114,6 +115,11 @@ impl Inner {
         {
             return Ok(());
         }
+        if let Some(units) = &self.plan.units
+            && self.append_units(worker, units, text, options, out)?
+        {
+            return Ok(());
+        }
         let mut segments = std::mem::take(&mut worker.segments);
         let mut sink = Ids { reader: &way.reader, worker, options, until_check: CHECK_EVERY, out };
         let outcome = self.drive(&way.cut, text, walk, &mut segments, &mut sink);
@@ -145,6 +151,35 @@ impl Inner {
             out.truncate(before);
         }
         Ok(done)
+    }
+}
+
+impl Inner {
+    /// Appends the ids of a text by its units; false, with nothing appended, if it must take the other way.
+    fn append_units(
+        &self,
+        worker: &mut Worker,
+        units: &Arc<Units>,
+        text: &str,
+        options: &EncodeOptions<'_>,
+        out: &mut Vec<TokenId>,
+    ) -> Result<bool> {
+        if text.len() > units::LONGEST_TEXT {
+            return Ok(false);
+        }
+        worker.expect_units(units, text.len());
+        let Some(mut lanes) = worker.units.take() else { return Ok(false) };
+        let raw = &mut worker.segments.raw;
+        self.added().split_raw(text, options.encode_special_tokens, raw);
+        let outcome = raw.iter().try_for_each(|Segment { range, id, .. }| match id {
+            Some(id) => {
+                out.push(*id);
+                Ok(())
+            }
+            None => lanes.append(&text[range.clone()], options, &mut worker.scratch, out),
+        });
+        worker.units = Some(lanes);
+        outcome.map(|()| true)
     }
 }
 

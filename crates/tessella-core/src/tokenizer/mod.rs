@@ -6,6 +6,7 @@
 //! - `plan`: which way a text takes, decided once, with the reasons
 //! - `segment`: raw text to pieces: added tokens, normalisation, pre-tokenization
 //! - `spelling`: pieces that are looked up as they stand in the text, without what the model reads around them
+//! - `words`, `units`: what much text is cut into where nothing around it matters, by the hundred
 //! - `worker`: buffers and piece cache of one thread; a piece becomes tokens
 //! - `drive`: the one driver: a text is cut, and its parts go to a sink. The sinks:
 //!   - `aligned`: the full path, with offsets, words and token texts
@@ -38,6 +39,7 @@ mod spelling;
 mod stages;
 #[cfg(test)]
 mod tests;
+mod units;
 mod way;
 mod words;
 mod worker;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Inner;
+use super::units::Units;
 use super::way::{Cut, Reads, Way};
 use super::words::Words;
 use super::worker::LanesStart;
@@ -39,6 +40,8 @@ pub(super) struct Plan {
     pub around: Option<Around>,
     /// Raw words may be looked up without anything around them.
     pub words: Option<Arc<Words>>,
+    /// Texts that nothing splits fall into units.
+    pub units: Option<Arc<Units>>,
 }
 
 /// What post-processing puts before and after a single sequence.
@@ -64,22 +67,34 @@ impl Plan {
             Some(old) if old.are_as_in(&words) => old.clone(),
             _ => Arc::new(words),
         });
+        let units = Units::new(model, normalizer.map(|normalizer| &**normalizer), pre_tokenizer, added);
+        let units = units.filter(|_| !track_for_ids);
+        let units = units.map(|units| match old.and_then(|old| old.units.as_ref()) {
+            Some(old) if old.are_as_in(&units) => old.clone(),
+            _ => Arc::new(units),
+        });
         Ok(Plan {
             way: Way::new(model, normalizer.map(|normalizer| &**normalizer), pre_tokenizer, added),
             into_pieces: Cut::into_pieces(pre_tokenizer),
             track_for_ids,
             around: around(post_processor)?,
             words,
+            units,
         })
     }
 
     /// Whether both plans hand the same piece to the model under the same key, and the same word to the stages.
     pub fn same_keys(&self, other: &Plan) -> bool {
-        let same_words = match (&self.words, &other.words) {
-            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
-            (one, two) => one.is_none() && two.is_none(),
-        };
-        same_words && self.way.cut.form() == other.way.cut.form()
+        same(&self.words, &other.words)
+            && same(&self.units, &other.units)
+            && self.way.cut.form() == other.way.cut.form()
+    }
+}
+
+fn same<T>(one: &Option<Arc<T>>, two: &Option<Arc<T>>) -> bool {
+    match (one, two) {
+        (Some(one), Some(two)) => Arc::ptr_eq(one, two),
+        (one, two) => one.is_none() && two.is_none(),
     }
 }
 
@@ -221,6 +236,9 @@ impl Inner {
                 ),
                 Err(reason) => ("piece by piece", reason.into()),
             });
+        }
+        if let Some(units) = &self.plan.units {
+            return Some(units.explain());
         }
         Some(match self.plan.words.as_ref()?.characters() {
             Some(_) => (

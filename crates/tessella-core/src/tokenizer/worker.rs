@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use super::byte_lanes::ByteLanes;
 use super::segment::SegmentScratch;
 use super::spelling::{Reading, Spelling};
+use super::units::{UnitLanes, Units};
 use super::way::{Reader, Reads};
 use super::words::{WordLanes, Words};
 use crate::error::Result;
@@ -29,6 +30,8 @@ pub(super) struct Worker {
     pub packed_words: Option<Box<WordLanes>>,
     /// Room for those.
     pub packed: Vec<u32>,
+    /// The same for units of texts that nothing splits.
+    pub units: Option<Box<UnitLanes>>,
     start: LanesStart,
     text_seen: usize,
     budget: usize,
@@ -49,6 +52,7 @@ impl Worker {
             words: None,
             packed_words: None,
             packed: Vec::new(),
+            units: None,
             start,
             text_seen: 0,
             budget: cache_budget,
@@ -68,7 +72,7 @@ impl Worker {
             && reader.remembers
         {
             self.text_seen = self.text_seen.saturating_add(bytes);
-            if self.text_seen >= self.start.after(bpe) {
+            if self.text_seen >= self.start.after(bpe.lanes_are_there(), bpe.vocab().len()) {
                 self.start_lanes(bpe);
             }
         }
@@ -102,6 +106,31 @@ impl Worker {
         let both = [&self.words, &self.packed_words].into_iter().flatten();
         let taken = both.map(|lanes| lanes.memory()).sum();
         self.cache.keep_within(self.budget.saturating_sub(taken));
+    }
+
+    /// The same where texts fall into units.
+    #[inline]
+    pub fn expect_units(&mut self, units: &Arc<Units>, bytes: usize) {
+        let are_there = self.units.as_ref().is_some_and(|lanes| lanes.are_for(units));
+        if !are_there && self.start != LanesStart::Never {
+            self.text_seen = self.text_seen.saturating_add(bytes);
+            if self.text_seen >= self.start.after(units.are_there(), units.vocab_size()) {
+                self.start_units(units);
+            }
+        }
+    }
+
+    #[cold]
+    fn start_units(&mut self, units: &Arc<Units>) {
+        let runner = units.spelled().ok().and_then(|_| Runner::new(self.budget / 3 * 2));
+        let Some(runner) = runner else {
+            self.start = LanesStart::Never;
+            return;
+        };
+        let rest = self.budget.saturating_sub(runner.memory());
+        self.cache.keep_within(rest);
+        self.scratch.remember_within(rest);
+        self.units = Some(Box::new(UnitLanes::new(units.clone(), runner)));
     }
 
     #[cold]
@@ -325,13 +354,13 @@ impl LanesStart {
         }
     }
 
-    /// Bytes of text before the start.
-    fn after(self, bpe: &Bpe) -> usize {
+    /// Bytes of text before the start, whether the tables are there already, or are to be made of so many tokens.
+    fn after(self, are_there: bool, tokens: usize) -> usize {
         match self {
             LanesStart::Never => usize::MAX,
             LanesStart::AtOnce => 0,
-            LanesStart::WhenItPays if bpe.lanes_are_there() => Self::BYTES_FOR_A_WORKER,
-            LanesStart::WhenItPays => bpe.vocab().len().saturating_mul(Self::BYTES_PER_TOKEN),
+            LanesStart::WhenItPays if are_there => Self::BYTES_FOR_A_WORKER,
+            LanesStart::WhenItPays => tokens.saturating_mul(Self::BYTES_PER_TOKEN),
         }
     }
 

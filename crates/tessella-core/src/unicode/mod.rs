@@ -6,15 +6,20 @@
 //! - [`word`]: word characters of regular expressions
 //!
 //! The first two read one two-level table: a code point's block, its class in the block, and the class's bits.
+//! [`CharTable`] is for tables that a model makes.
+//!
 //! Lower-casing and white space are the standard library's, as they are in the reference.
 
 pub(crate) mod categories;
+mod char_table;
 pub mod normalization;
 pub mod scripts;
 mod scripts_table;
 mod tables;
 pub(crate) mod word;
 mod word_table;
+
+pub(crate) use char_table::CharTable;
 
 /// The bits of a character's class: its combining class and its flags.
 #[inline]

@@ -13,9 +13,10 @@
 use std::collections::HashMap;
 
 use super::pairs::{Merge, PairTable};
-use super::symbols::{CharTable, SymbolTable};
+use super::symbols::SymbolTable;
 use crate::ids::TokenId;
 use crate::spec::Vocab;
+use crate::unicode::CharTable;
 
 /// What becomes of a character without a symbol: decides whether it may stand next to a cut.
 #[derive(Debug, Clone, Copy)]

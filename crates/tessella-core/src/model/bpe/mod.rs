@@ -299,6 +299,32 @@ impl Bpe {
         })
     }
 
+    /// The tables that take many units of a text at once, which has the first of two characters for the second, or why
+    /// this model has none.
+    pub fn spelled(&self, read: (u8, char)) -> std::result::Result<lanes::Spelled, &'static str> {
+        let Tables { symbols, pairs, .. } = &*self.tables;
+        if !self.is_deterministic() {
+            return Err("dropout is on");
+        }
+        if self.whole_pieces || !self.cut().is_useful() {
+            return Err("texts of this model may not be cut");
+        }
+        let fallback: Vec<TokenId> = symbols.fallback_ids().collect();
+        let bytes = fallback.try_into().ok().filter(|_| self.spec.byte_fallback);
+        let only_char = |text: &str| text.chars().next().filter(|c| c.len_utf8() == text.len());
+        let vocab = &self.spec.vocab;
+        lanes::Spelled::new(lanes::SpelledParts {
+            merges: pairs
+                .iter()
+                .map(|(left, right, merge)| (left, right, merge.rank, merge.result))
+                .collect(),
+            characters: vocab.iter().filter_map(|(text, id)| Some((only_char(text)?, id))).collect(),
+            bytes: bytes.ok_or("characters without a token are not spelled in bytes")?,
+            read,
+            text: &|id| vocab.text(id).unwrap_or_default(),
+        })
+    }
+
     /// Some bytes have no token of their own: spell the piece in the alphabet's characters, where the rules
     /// for unknowns apply, and translate the offsets back to raw bytes.
     fn tokenize_partial_alphabet(

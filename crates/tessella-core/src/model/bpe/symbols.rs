@@ -4,41 +4,9 @@
 use crate::ids::TokenId;
 use crate::pretokenize::byte_alphabet::BYTE_TO_CHAR;
 use crate::spec::Vocab;
+use crate::unicode::CharTable;
 
 const NONE: TokenId = TokenId::MAX;
-
-/// A value for each character that has one: pages of 256 characters, the page of defaults shared.
-#[derive(Debug)]
-pub(super) struct CharTable<T> {
-    /// Page of a character, by its code point over 256.
-    page: Vec<u16>,
-    values: Vec<T>,
-    default: T,
-}
-
-const PAGE: usize = 256;
-
-impl<T: Copy> CharTable<T> {
-    pub(super) fn new(default: T) -> Self {
-        CharTable { page: vec![0; (char::MAX as usize + 1) / PAGE], values: vec![default; PAGE], default }
-    }
-
-    pub(super) fn insert(&mut self, c: char, value: T) {
-        let page = &mut self.page[c as usize / PAGE];
-        if *page == 0 {
-            *page = (self.values.len() / PAGE) as u16;
-            self.values.resize(self.values.len() + PAGE, self.default);
-        }
-        self.values[*page as usize * PAGE + c as usize % PAGE] = value;
-    }
-
-    /// The character's value, or the default.
-    #[inline]
-    pub(super) fn get(&self, c: char) -> T {
-        let page = self.page[c as usize / PAGE] as usize;
-        self.values[page * PAGE + c as usize % PAGE]
-    }
-}
 
 /// Characters and bytes to first symbols.
 #[derive(Debug)]

@@ -120,6 +120,14 @@ impl ScoredMerges {
         self.joints.is_some()
     }
 
+    /// Left, right, rank and result of every merge; of the pieces, unless characters that are none merge as well.
+    pub(super) fn merges(&self) -> Option<Vec<(TokenId, TokenId, u32, TokenId)>> {
+        let pieces = self.unused.len();
+        let taken = self.pairs.slots.iter().filter(|(left, ..)| *left != NO_SYMBOL);
+        let merges = taken.map(|&(left, right, merge)| (left, right, merge.rank, merge.id));
+        (self.emitted.len() == pieces).then(|| merges.collect())
+    }
+
     /// Cuts a sentence. With `dropout`, every merge that comes up is skipped with that probability. An error only
     /// if it was cancelled.
     pub(super) fn segment(

@@ -17,6 +17,7 @@ use std::time::Duration;
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{PieceToken, TokenId};
+use crate::lanes::{Spelled, SpelledParts};
 use crate::model::derivation::{Derivation, Edge, MOST_SYMBOLS, Path};
 use crate::model::unigram::{check_length, viterbi::char_width};
 use crate::random::Random;
@@ -74,6 +75,27 @@ impl SentencePieceModel {
             Algorithm::Bpe(model) => model.has_joints(),
             Algorithm::Word | Algorithm::Char => false,
         }
+    }
+
+    /// The tables that take many units of a text at once, in which the first of two characters stands for the second,
+    /// or why this model has none.
+    pub(crate) fn spelled(&self, read: (u8, char)) -> std::result::Result<Spelled, &'static str> {
+        let Algorithm::Bpe(model) = &self.algorithm else {
+            return Err("the model does not merge");
+        };
+        if !model.has_joints() {
+            return Err("unused pieces or user-defined symbols look at the whole text");
+        }
+        let only_char = |text: &str| text.chars().next().filter(|c| c.len_utf8() == text.len());
+        let pieces = self.pieces.ordinary_pieces();
+        let bytes = self.pieces.byte_ids().ok_or("unknown neighbours become one token")?;
+        Spelled::new(SpelledParts {
+            merges: model.merges().ok_or("characters that are no pieces merge")?,
+            characters: pieces.filter_map(|(id, piece)| Some((only_char(&piece.text)?, id))).collect(),
+            bytes: *bytes,
+            read,
+            text: &|id| self.piece(id).map_or("", |piece| piece.text.as_str()),
+        })
     }
 
     /// Appends the tokens of a normalized sentence.
@@ -234,6 +256,11 @@ impl SentencePieceModel {
     /// Text, score and kind of a piece.
     pub fn piece(&self, id: TokenId) -> Option<&SentencePiece> {
         self.pieces.all().get(id as usize)
+    }
+
+    /// How many pieces there are.
+    pub(crate) fn size(&self) -> usize {
+        self.pieces.all().len()
     }
 
     /// The id of the one piece of kind [`crate::spec::PieceKind::Unknown`].

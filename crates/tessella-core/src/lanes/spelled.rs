@@ -1,0 +1,210 @@
+//! Merges of characters, for models that no alphabet of bytes stands before, with one character standing for another.
+//!
+//! Such models get a whole text, with a mark for every blank. Here the blanks stay: texts have fewer bytes, and more of
+//! their units fit into a key. A unit ends where no merge can join what stands to both sides ([`units`](super::units)).
+//!
+//! Lists name many pairs for most tokens, and symbols are numbered by their ranks, so that a token must have one. One
+//! pair is enough for each token, whatever the order of the list: as long as no merge has crossed the ends of a stretch
+//! that will become token `t`, its inside merges exactly as `t` alone would, and so it becomes `t` by the pair that
+//! `t` alone ends with. No other pair of `t` is ever made.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Work;
+use super::build::{Numbers, Ranked, by_rank};
+use super::key::Key;
+use super::merge::{Merger, Wide};
+use super::pairs::{NEVER, PairHash, Symbol};
+use super::slots::ID_BOUND;
+use super::units::Boundaries;
+use super::vectors::{Level, Task, Vectors};
+use crate::ids::TokenId;
+use crate::unicode::CharTable;
+
+/// What [`Spelled`] is made from.
+pub struct SpelledParts<'m> {
+    pub merges: Vec<Ranked>,
+    /// The token of every character that has one.
+    pub characters: Vec<(char, TokenId)>,
+    /// What all other characters are spelled in. None of these merges with anything.
+    pub bytes: [TokenId; 256],
+    /// This character of a text stands for that one, and that one for itself.
+    pub read: (u8, char),
+    pub text: &'m dyn Fn(TokenId) -> &'m str,
+}
+
+/// Where units end and what they become.
+#[derive(Debug)]
+pub struct Spelled {
+    pub boundaries: Boundaries,
+    merger: Merger,
+    /// Which of two runs of blanks is merged first hangs on more than their ranks.
+    runs_tie: bool,
+    blank: u8,
+}
+
+impl Spelled {
+    /// Builds the tables, or says why this model is left to the plain loops.
+    pub fn new(parts: SpelledParts<'_>) -> Result<Self, &'static str> {
+        let SpelledParts { merges, characters, bytes, read: (from, to), text } = parts;
+        let written = |c: char| if c == to { from as char } else { c };
+        let largest = merges.iter().map(|&(left, right, _, result)| left.max(right).max(result)).max();
+        if largest.unwrap_or(0) >= NEVER || merges.len() >= NEVER as usize {
+            return Err("the vocabulary is too large");
+        }
+        if merges.iter().any(|(left, right, ..)| bytes.contains(left) || bytes.contains(right)) {
+            return Err("tokens of single bytes merge");
+        }
+        let ends = merges.iter().filter_map(|&(left, right, ..)| {
+            Some((written(text(left).chars().next_back()?), written(text(right).chars().next()?)))
+        });
+        let boundaries = Boundaries::new(ends).ok_or("too many characters are neighbours in tokens")?;
+        let mut of_char = CharTable::new(NEVER);
+        characters.iter().for_each(|&(c, id)| of_char.insert(c, id));
+        let mut merges = by_rank(merges);
+        let runs_tie = drop_ties(&mut merges, |token| text(token).chars().all(|c| c == to))?;
+        let merges = one_for_each(merges, &of_char, text).ok_or("its pairs cannot be told apart")?;
+
+        // Results in the order of their ranks, then what is none.
+        let mut numbers = Numbers::default();
+        merges.iter().map(|&(_, _, _, result)| result).for_each(|result| {
+            numbers.insert(result);
+        });
+        characters.iter().map(|&(_, id)| id).chain(bytes).for_each(|id| {
+            numbers.insert(id);
+        });
+        let Numbers { of_id, ids } = numbers;
+        if ids.len() >= NEVER as usize || of_id.len() > ID_BOUND as usize {
+            return Err("the vocabulary is too large");
+        }
+        let number = |id: TokenId| of_id.get(id as usize).copied().unwrap_or(NEVER);
+        let pairs: Vec<(Symbol, Symbol, Symbol)> = merges
+            .iter()
+            .map(|&(left, right, _, result)| (number(left), number(right), number(result)))
+            .filter(|&(left, right, _)| left != NEVER && right != NEVER)
+            .collect();
+        let mut numbered = CharTable::new(NEVER);
+        characters.iter().for_each(|&(c, id)| numbered.insert(c, number(id)));
+        let read = |byte: u8| if byte == from { to } else { char::from(byte) };
+        let of_ascii = |byte: u8| match numbered.get(read(byte)) {
+            NEVER if byte == from => NEVER,
+            NEVER => number(bytes[usize::from(byte)]),
+            symbol => symbol,
+        };
+        let of_byte = std::array::from_fn(|byte| if byte < 128 { of_ascii(byte as u8) } else { NEVER });
+        if of_byte[usize::from(from)] == NEVER {
+            return Err("the mark of a blank is no token");
+        }
+        let mut merger =
+            Merger::reading(&pairs, of_byte, &of_byte[..128], ids).ok_or("its pairs cannot be told apart")?;
+        let bytes = bytes.map(number);
+        merger.wide = Some(Box::new(Wide { of_char: numbered, of_byte: bytes }));
+        Ok(Spelled { boundaries, merger, runs_tie, blank: from })
+    }
+
+    /// Whether only the model itself knows what a unit becomes.
+    #[inline(always)]
+    pub fn is_hard(&self, unit: Key) -> bool {
+        let is_blank = |byte: u8| byte == self.blank;
+        self.runs_tie && unit.bytes()[..unit.len()].windows(2).any(|two| is_blank(two[0]) && is_blank(two[1]))
+    }
+
+    /// Hands over the ids of units that are not hard, in any order, each with its number.
+    pub fn solve(&self, work: &mut Work, units: &[(usize, Key)], found: impl FnMut(usize, &[TokenId])) {
+        Level::best().run(Merging { merger: &self.merger, work, units, found });
+    }
+
+    /// Sizes, for people.
+    pub fn describe(&self) -> String {
+        format!(
+            "{} pairs in a perfect hash, {} kB for all threads",
+            self.merger.pairs.len(),
+            self.merger.memory() >> 10
+        )
+    }
+}
+
+/// Units that are merged many in turn.
+struct Merging<'m, F> {
+    merger: &'m Merger,
+    work: &'m mut Work,
+    units: &'m [(usize, Key)],
+    found: F,
+}
+
+impl<F: FnMut(usize, &[TokenId])> Task for Merging<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) {
+        let Merging { merger, work, units, mut found } = self;
+        let keys = units.iter().map(|&(_, key)| key);
+        merger.solve(vectors, work, keys, |index, ids| found(units[index].0, ids));
+    }
+}
+
+/// Takes out merges to tokens that share a rank with others: these go leftmost first, whichever they are, which numbers
+/// cannot tell. Fine as long as all of them are runs of marks, for a text that has none is merged without them.
+/// `merges` are in the order of their ranks. Returns whether there were any.
+fn drop_ties(merges: &mut Vec<Ranked>, is_run: impl Fn(TokenId) -> bool) -> Result<bool, &'static str> {
+    let mut tied = HashSet::new();
+    for same in merges.chunk_by(|one, two| one.2 == two.2) {
+        if same.iter().any(|merge| merge.3 != same[0].3) {
+            tied.extend(same.iter().map(|merge| merge.3));
+        }
+    }
+    if !tied.iter().all(|&token| is_run(token)) {
+        return Err("two tokens have the same rank");
+    }
+    merges.retain(|merge| !tied.contains(&merge.3));
+    Ok(!tied.is_empty())
+}
+
+/// Of each token that has several pairs, the one that it alone ends with. `merges` are in the order of their ranks.
+fn one_for_each<'m>(
+    merges: Vec<Ranked>,
+    characters: &CharTable<TokenId>,
+    text: &dyn Fn(TokenId) -> &'m str,
+) -> Option<Vec<Ranked>> {
+    let mut counts: HashMap<TokenId, u32> = HashMap::new();
+    merges.iter().for_each(|&(_, _, _, result)| *counts.entry(result).or_default() += 1);
+    let indexed: Vec<(Symbol, Symbol, Symbol)> =
+        (0..).zip(&merges).map(|(index, &(left, right, ..))| (left, right, index)).collect();
+    let all = PairHash::new(&indexed, indexed.len() / 4)?;
+    let mut last: HashMap<TokenId, Option<(TokenId, TokenId)>> = HashMap::new();
+    let mut symbols = Vec::new();
+    for (&token, _) in counts.iter().filter(|&(_, &count)| count > 1) {
+        symbols.clear();
+        let text = text(token);
+        // No unit that is a key has more characters.
+        if text.chars().nth(Key::LONGEST).is_none() {
+            symbols.extend(text.chars().map(|c| characters.get(c)));
+        }
+        last.insert(token, last_two(&all, &merges, &mut symbols));
+    }
+    let kept = merges.into_iter().filter(|&(left, right, _, result)| match last.get(&result) {
+        Some(&last) => last == Some((left, right)),
+        None => true,
+    });
+    Some(kept.collect())
+}
+
+/// The two symbols that are left when all merges but the last one are made; `None` if so few are never left.
+fn last_two(all: &PairHash, merges: &[Ranked], symbols: &mut Vec<TokenId>) -> Option<(TokenId, TokenId)> {
+    if symbols.contains(&NEVER) {
+        return None;
+    }
+    while symbols.len() > 2 {
+        let found = symbols.windows(2).enumerate().filter_map(|(at, pair)| {
+            let (_, _, rank, result) = *merges.get(all.at(all.place(pair[0], pair[1])) as usize)?;
+            Some((rank, at, result))
+        });
+        let (_, at, result) = found.min()?;
+        symbols[at] = result;
+        symbols.remove(at + 1);
+    }
+    match symbols.as_slice() {
+        &[left, right] => Some((left, right)),
+        _ => None,
+    }
+}

@@ -1,0 +1,180 @@
+"""Texts that nothing splits, by the hundred: ids as in the libraries, and as on the plain way."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+import tessella
+
+tokenizers = pytest.importorskip("tokenizers")
+sentencepiece = pytest.importorskip("sentencepiece")
+from sentencepiece import sentencepiece_model_pb2 as proto  # noqa: E402
+
+MARK = "▁"
+#: Characters of the vocabularies; the others are spelled in bytes.
+LETTERS = ["a", "b", "c", "d", ".", "1", "é", "漢", MARK]
+PARTS = [
+    *LETTERS,
+    *"abcd",
+    " ",
+    " ",
+    "  ",
+    "     ",
+    "x",
+    "\n",
+    "\0",
+    "ж",
+    "😀",
+    "字",
+    "</s>",
+    "<s>",
+    "a b",
+    "dé",
+]
+TEXTS = ["", " ", MARK, f"a{MARK}", "  a", "a  ", " " * 40, "abcd" * 30, "漢字" * 20, "<s>", "a<s> b</s>"]
+
+
+def texts(chance: random.Random, count: int) -> list[str]:
+    drawn = []
+    for _ in range(count):
+        few = chance.sample(PARTS, chance.randint(1, len(PARTS)))
+        drawn.append("".join(chance.choices(few, k=chance.choice([1, 4, 20, 80, 700]))))
+    return [*TEXTS, *drawn]
+
+
+def merged(chance: random.Random, count: int) -> tuple[list[str], list[tuple[str, str]]]:
+    """Tokens and a list of merges in which most tokens come about in several ways."""
+    tokens = list(LETTERS)
+    merges: dict[tuple[str, str], None] = {}
+    while len(merges) < count:
+        left, right = chance.choice(tokens), chance.choice(tokens)
+        if len(left + right) <= 7 and (right[0] != MARK or chance.random() < 0.05):
+            merges[left, right] = None
+            if left + right not in tokens:
+                tokens.append(left + right)
+    for token in tokens:
+        ways = [(token[:at], token[at:]) for at in range(1, len(token))]
+        merges.update(dict.fromkeys(way for way in ways if way[0] in tokens and way[1] in tokens))
+    listed = list(merges)
+    chance.shuffle(listed)
+    return tokens, listed
+
+
+def description(chance: random.Random, prefix: bool, fallback: bool = True) -> str:
+    tokens, merges = merged(chance, chance.choice([3, 20, 60]))
+    names = [
+        "<unk>",
+        "<s>",
+        "</s>",
+        *(f"<0x{byte:02X}>" for byte in range(256 if fallback else 255)),
+        *tokens,
+    ]
+    blanks = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
+    special = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    return json.dumps(
+        {
+            "version": "1.0",
+            "added_tokens": [{"id": at, "content": names[at], **special} for at in range(3)],
+            "normalizer": {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": MARK}, blanks]}
+            if prefix
+            else blanks,
+            "pre_tokenizer": None,
+            "post_processor": None,
+            "decoder": None,
+            "model": {
+                "type": "BPE",
+                "unk_token": "<unk>",
+                "fuse_unk": True,
+                "byte_fallback": True,
+                "vocab": {token: at for at, token in enumerate(names)},
+                "merges": [list(pair) for pair in merges],
+            },
+        }
+    )
+
+
+def both(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[tessella.Tokenizer, tessella.Tokenizer]:
+    """By the hundred, and on the plain way."""
+    monkeypatch.setenv("TESSELLA_LANES", "at-once")
+    fast = tessella.load(path)
+    fast.encode_ids("a")
+    monkeypatch.setenv("TESSELLA_LANES", "off")
+    return fast, tessella.load(path)
+
+
+def takes_units(tokenizer: tessella.Tokenizer, monkeypatch: pytest.MonkeyPatch) -> bool:
+    monkeypatch.setenv("TESSELLA_LANES", "at-once")
+    return any("what no token reaches over" in f"{step}" for step in tokenizer.explain_plan())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_merges_of_a_list_are_those_of_the_library(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    path = tmp_path / "tokenizer.json"
+    path.write_text(description(chance, prefix=seed % 4 != 3), encoding="utf-8")
+    theirs = tokenizers.Tokenizer.from_file(str(path))
+    fast, plain = both(path, monkeypatch)
+    assert takes_units(fast, monkeypatch)
+    for text in texts(chance, 60):
+        expected = theirs.encode(text, add_special_tokens=False).ids
+        assert plain.encode_ids(text).tolist() == expected, text
+        assert fast.encode_ids(text).tolist() == expected, text
+        assert fast.count(text) == len(expected)
+        assert fast.encode(text, add_special_tokens=False).ids == expected
+
+
+def test_without_a_token_for_some_byte_nothing_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(1)
+    path = tmp_path / "tokenizer.json"
+    path.write_text(description(chance, prefix=True, fallback=False), encoding="utf-8")
+    fast, plain = both(path, monkeypatch)
+    assert not takes_units(fast, monkeypatch)
+    for text in texts(chance, 20):
+        assert fast.encode_ids(text).tolist() == plain.encode_ids(text).tolist(), text
+
+
+def sentencepiece_model(chance: random.Random, ties: str) -> bytes:
+    """A BPE model; `ties` says which pieces share a score."""
+    tokens, _ = merged(chance, chance.choice([10, 40]))
+    tokens = [token for token in tokens if token.strip(MARK)] + [MARK * count for count in range(1, 9)]
+    chance.shuffle(tokens)
+    model = proto.ModelProto()
+    model.trainer_spec.model_type = proto.TrainerSpec.BPE
+    model.trainer_spec.byte_fallback = True
+    model.normalizer_spec.name = "identity"
+    model.normalizer_spec.add_dummy_prefix = chance.random() < 0.8
+    model.normalizer_spec.remove_extra_whitespaces = False
+    kinds = proto.ModelProto.SentencePiece
+    model.pieces.add(piece="<unk>", score=0, type=kinds.UNKNOWN)
+    model.pieces.add(piece="<s>", score=0, type=kinds.CONTROL)
+    for byte in range(256):
+        model.pieces.add(piece=f"<0x{byte:02X}>", score=0, type=kinds.BYTE)
+    for at, token in enumerate(tokens):
+        is_run = not token.strip(MARK)
+        score = -1e9 if ties == "runs" and is_run else -1.0 - at % 5 if ties == "all" else -1.0 - at
+        model.pieces.add(piece=token, score=score, type=kinds.NORMAL)
+    return model.SerializeToString()
+
+
+@pytest.mark.parametrize("ties", ["none", "runs", "all"])
+@pytest.mark.parametrize("seed", range(4))
+def test_merges_by_scores_are_those_of_the_library(
+    seed: int, ties: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    path = tmp_path / "tokenizer.model"
+    path.write_bytes(sentencepiece_model(chance, ties))
+    theirs = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    fast, plain = both(path, monkeypatch)
+    assert takes_units(fast, monkeypatch) == (ties != "all")
+    for text in texts(chance, 60):
+        expected = theirs.encode(text)
+        assert plain.encode_ids(text, add_special_tokens=False).tolist() == expected, text
+        assert fast.encode_ids(text, add_special_tokens=False).tolist() == expected, text
