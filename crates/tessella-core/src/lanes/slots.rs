@@ -105,7 +105,7 @@ impl Slots {
     /// time push out one another: what is given up is as likely to come next as what takes its place.
     pub fn are_crowded(&self) -> bool {
         let lines = self.lines().len();
-        self.taken > lines || self.given_up > lines / 32
+        self.taken > lines / 2 || self.given_up > lines / 32
     }
 
     /// The same keys in more lines.

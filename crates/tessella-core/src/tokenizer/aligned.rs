@@ -284,7 +284,7 @@ impl Tokens<'_, '_> {
             let first = self.columns.ids.len();
             let mut has_surfaces = false;
             loop {
-                let Placed { id, start, end, opens, surface, is_last } = match packed.next(end - start) {
+                let Placed { id, start, end, opens, surface, is_last } = match packed.next() {
                     Some(Next::Token(token)) => token,
                     Some(Next::Nothing) => break,
                     Some(Next::Odd) | None => return Ok(false),

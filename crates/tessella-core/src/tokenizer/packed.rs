@@ -1,9 +1,10 @@
 //! Tokens with the bytes they stand for, in numbers that slots can remember.
 //!
 //! What a word becomes is nearly always tokens that follow one another without a gap from its first byte to its last. Of
-//! such a word of up to 15 bytes a token is one number: its id, and where it ends. Everything else is written out: three
-//! numbers for a token, which say whether a new piece begins with it, whether its text is what stands there, and whether
-//! it is the word's last.
+//! such a word of up to 15 bytes a token is one number: its id, and where it ends. A mark that was put before the word may
+//! be its first token: such a one has the place of the word's first character, with which the next one begins again, and
+//! its number says that it ends where it begins. Everything else is written out: four numbers for a token, which say
+//! whether a new piece begins with it, whether its text is what stands there, and whether it is the word's last.
 
 use std::ops::Range;
 
@@ -11,11 +12,13 @@ use crate::ids::TokenId;
 use crate::lanes::Key;
 
 /// Ids must be below this.
-pub(super) const ID_BOUND: TokenId = (1 << 20) - 2;
+pub(super) const ID_BOUND: TokenId = (1 << 20) - 3;
 /// A word without tokens.
 const NOTHING: u32 = ID_BOUND << END_BITS;
 /// A word that numbers cannot tell.
 const ODD: u32 = (ID_BOUND + 1) << END_BITS;
+/// Stands before the numbers of a token that is written out.
+const WRITTEN_OUT: u32 = (ID_BOUND + 2) << END_BITS;
 
 const END_BITS: u32 = 4;
 const _: () = assert!(Key::LONGEST < 1 << END_BITS);
@@ -40,8 +43,8 @@ pub(super) struct Placed {
     pub is_last: bool,
 }
 
-/// Writes the tokens of a word of `length` bytes.
-pub(super) fn pack(tokens: &[Placed], length: usize, out: &mut Vec<u32>) {
+/// Writes the tokens of a word of `length` bytes, of which `first` are its first character.
+pub(super) fn pack(tokens: &[Placed], length: usize, first: u32, out: &mut Vec<u32>) {
     if tokens.is_empty() {
         return out.push(NOTHING);
     }
@@ -49,19 +52,29 @@ pub(super) fn pack(tokens: &[Placed], length: usize, out: &mut Vec<u32>) {
         return pack_odd(out);
     }
     let mut at = 0;
-    let follow = tokens.iter().enumerate().all(|(index, token)| {
+    let is_mark = |token: &Placed| token.start == 0 && token.end == first && token.opens && !token.surface;
+    let mark = match tokens {
+        [mark, next, ..] if is_mark(mark) && next.start == 0 && !next.opens => 1,
+        _ => 0,
+    };
+    let follow = tokens.iter().enumerate().skip(mark).all(|(index, token)| {
         let follows = token.start == at && token.end > at && token.opens == (index == 0) && !token.surface;
         at = token.end;
         follows
     });
     if follow && at as usize == length && length <= Key::LONGEST {
-        return out.extend(tokens.iter().map(|token| token.id << END_BITS | token.end));
+        let numbers = |tokens: &[Placed], end: fn(&Placed) -> u32, out: &mut Vec<u32>| {
+            out.extend(tokens.iter().map(|token| token.id << END_BITS | end(token)));
+        };
+        let (marks, tokens) = tokens.split_at(mark);
+        numbers(marks, |_| 0, out);
+        return numbers(tokens, |token| token.end, out);
     }
     for (index, token) in tokens.iter().enumerate() {
         let flag = |flag: u32, set: bool| if set { flag } else { 0 };
         let flags =
             flag(OPENS, token.opens) | flag(SURFACE, token.surface) | flag(LAST, index + 1 == tokens.len());
-        out.extend([token.id << END_BITS, token.start << FLAG_BITS | flags, token.end]);
+        out.extend([WRITTEN_OUT, token.id, token.start << FLAG_BITS | flags, token.end]);
     }
 }
 
@@ -72,10 +85,10 @@ pub(super) fn pack_odd(out: &mut Vec<u32>) {
 
 /// How many tokens stand here that are one number each.
 pub(super) fn count_short(numbers: &[u32]) -> usize {
-    numbers.iter().position(|&number| end(number) == 0).unwrap_or(numbers.len())
+    numbers.iter().position(|&number| number >= NOTHING).unwrap_or(numbers.len())
 }
 
-/// Where such a token ends in its word.
+/// Where such a token ends in its word; 0 for a mark.
 #[inline(always)]
 pub(super) fn end(number: u32) -> u32 {
     number & ((1 << END_BITS) - 1)
@@ -101,13 +114,11 @@ pub(super) enum Next {
 #[derive(Debug)]
 pub(super) struct Packed<'p> {
     numbers: &'p [u32],
-    /// Where the last token of a word ended, if another one follows.
-    at: u32,
 }
 
 impl<'p> Packed<'p> {
     pub fn new(numbers: &'p [u32]) -> Self {
-        Packed { numbers, at: 0 }
+        Packed { numbers }
     }
 
     /// What is not read yet.
@@ -115,33 +126,19 @@ impl<'p> Packed<'p> {
         self.numbers
     }
 
-    /// The next token, of a word of so many bytes.
-    #[inline(always)]
-    pub fn next(&mut self, length: u32) -> Option<Next> {
-        let (&number, rest) = self.numbers.split_first()?;
-        let end = end(number);
-        if end == 0 {
-            return self.written_out();
-        }
-        self.numbers = rest;
-        let (id, start, is_last) = (id(number), self.at, end == length);
-        self.at = if is_last { 0 } else { end };
-        Some(Next::Token(Placed { id, start, end, opens: start == 0, surface: false, is_last }))
-    }
-
-    #[cold]
-    fn written_out(&mut self) -> Option<Next> {
+    /// The next token, where words stand that are written out.
+    pub fn next(&mut self) -> Option<Next> {
         let (&number, rest) = self.numbers.split_first()?;
         self.numbers = rest;
         match number {
             NOTHING => return Some(Next::Nothing),
-            ODD => return Some(Next::Odd),
-            _ => {}
+            WRITTEN_OUT => {}
+            _ => return Some(Next::Odd),
         }
-        let (&[start, end], rest) = rest.split_first_chunk()?;
+        let (&[id, start, end], rest) = rest.split_first_chunk()?;
         self.numbers = rest;
         Some(Next::Token(Placed {
-            id: id(number),
+            id,
             start: start >> FLAG_BITS,
             end,
             opens: start & OPENS != 0,
@@ -168,12 +165,45 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
+    /// The tokens of a word, read again.
+    fn read(packed: &mut Packed<'_>, length: u32, first: u32) -> Vec<Placed> {
+        let mut tokens: Vec<Placed> = Vec::new();
+        let short = count_short(packed.numbers);
+        for &number in &packed.numbers[..short] {
+            let (id, end) = (id(number), end(number));
+            let start = tokens.last().map_or(0, |token| if token.is_last { 0 } else { token.end });
+            let after_mark = tokens.len() == 1 && packed.numbers[0] & 15 == 0;
+            let (start, end, is_last) = match end {
+                0 => (0, first, false),
+                end => (if after_mark { 0 } else { start }, end, end == length),
+            };
+            let opens = tokens.is_empty();
+            tokens.push(Placed { id, start, end, opens, surface: false, is_last });
+            if is_last {
+                packed.numbers = &packed.numbers[tokens.len()..];
+                return tokens;
+            }
+        }
+        loop {
+            match packed.next() {
+                Some(Next::Token(token)) => {
+                    tokens.push(token);
+                    if token.is_last {
+                        return tokens;
+                    }
+                }
+                Some(Next::Nothing) => return tokens,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
     /// Words of all kinds one after the other come back as they were.
     #[test]
     fn what_is_packed_is_read_again() {
         let mut random = Random::from_seed(9);
         let mut below = |bound: u32| (random.next_u64() % u64::from(bound)) as u32;
-        let mut short = 0;
+        let (mut short, mut marked) = (0, 0);
         for _ in 0..500 {
             let mut numbers = Vec::new();
             let mut words = Vec::new();
@@ -181,8 +211,20 @@ mod tests {
                 let most = if below(4) == 0 { 2000 } else { 12 };
                 let length = 1 + below(most);
                 let plain = below(3) > 0;
+                let first = 1 + below(4.min(length));
                 let mut at = 0;
                 let mut tokens = Vec::new();
+                if plain && below(2) == 0 {
+                    let id = 1 + below(3);
+                    tokens.push(Placed {
+                        id,
+                        start: 0,
+                        end: first,
+                        opens: true,
+                        surface: false,
+                        is_last: false,
+                    });
+                }
                 while at < length && below(30) > 0 {
                     let (start, end) = if plain {
                         (at, at + 1 + below(length - at))
@@ -204,25 +246,23 @@ mod tests {
                     last.is_last = true;
                 }
                 let before = numbers.len();
-                pack(&tokens, length as usize, &mut numbers);
+                pack(&tokens, length as usize, first, &mut numbers);
                 short += usize::from(!tokens.is_empty() && numbers.len() - before == tokens.len());
-                words.push((length, tokens));
+                marked += usize::from(
+                    numbers.len() > before && numbers[before] & 15 == 0 && numbers[before] < NOTHING,
+                );
+                words.push((length, first, tokens));
             }
             let mut packed = Packed::new(&numbers);
-            for (length, tokens) in words {
-                if tokens.is_empty() {
-                    assert_eq!(packed.next(length), Some(Next::Nothing));
-                }
-                for token in tokens {
-                    assert_eq!(packed.next(length), Some(Next::Token(token)));
-                }
+            for (length, first, tokens) in words {
+                assert_eq!(read(&mut packed, length, first), tokens);
             }
-            assert_eq!(packed.next(1), None);
+            assert_eq!(packed.next(), None);
         }
-        assert!(short > 1000, "{short}");
+        assert!(short > 1000 && marked > 100, "{short} {marked}");
         let mut numbers = Vec::new();
         let large = Placed { id: ID_BOUND, start: 0, end: 1, opens: true, surface: false, is_last: true };
-        pack(&[large], 1, &mut numbers);
-        assert_eq!(Packed::new(&numbers).next(1), Some(Next::Odd));
+        pack(&[large], 1, 1, &mut numbers);
+        assert_eq!(Packed::new(&numbers).next(), Some(Next::Odd));
     }
 }

@@ -147,7 +147,8 @@ impl Spans<'_, '_> {
         true
     }
 
-    /// Appends what belongs to words whose tokens follow one another, packed as one number each. Their text is the
+    /// Appends what belongs to words whose tokens follow one another, packed as one number each. A token that ends where it
+    /// begins is a mark with the place of the character there. Their text is the
     /// original's from byte `origin` on. Returns the number of words.
     pub fn of_packed(&mut self, words: Pieces<'_>, numbers: &[u32], origin: usize) -> usize {
         let mut walk = Walk::new(words, self);
@@ -169,11 +170,11 @@ impl Spans<'_, '_> {
     ) {
         let Pieces { text, starts, ends } = pieces;
         if self.positions.are_bytes() {
-            return self.append(tokens, |_, start, end| (origin + start, origin + end));
+            return self.append(tokens, |_, start, end| (origin + start, origin + end.max(start + 1)));
         }
         if self.positions.unit() != OffsetUnit::Char {
             return self.of_any(tokens, |start, end| {
-                let Span { start, end } = whole_characters(text, start, end);
+                let Span { start, end } = whole_characters(text, start, end.max(start + 1));
                 Span::new(origin + start, origin + end)
             });
         }
@@ -181,7 +182,7 @@ impl Spans<'_, '_> {
         let (from, to) = (from as usize, to as usize);
         if text.get(from..to).is_some_and(<[u8]>::is_ascii) {
             let before = self.positions.convert(origin + from);
-            self.append(tokens, |_, start, end| (before + start - from, before + end - from));
+            self.append(tokens, |_, start, end| (before + start - from, before + end.max(start + 1) - from));
             return self.positions.are_at(origin + to, before + to - from);
         }
         // Characters that begin before a byte.
@@ -198,7 +199,7 @@ impl Spans<'_, '_> {
             let first = count - usize::from(begins_inside);
             count += characters_near(text, start, end);
             at = end;
-            (first, count)
+            (first, count.max(first + 1))
         });
         if at != usize::MAX {
             self.positions.are_at(origin + at, count);

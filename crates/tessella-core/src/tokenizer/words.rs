@@ -453,7 +453,8 @@ impl Solver<'_> {
         if is_odd {
             packed::pack_odd(numbers)
         } else {
-            packed::pack(placed, word.len(), numbers)
+            let first = word.chars().next().map_or(0, char::len_utf8);
+            packed::pack(placed, word.len(), first as u32, numbers)
         }
         Ok(())
     }
