@@ -394,7 +394,7 @@ impl Solver<'_> {
         let Buffers { spelling, plain, tokens, numbers, placed, surfaces } = &mut *self.buffers;
         placed.clear();
         surfaces.clear();
-        let mut is_odd = false;
+        let (mut is_odd, mut begins_with_nothing) = (false, false);
         let mut tokenize = |piece: &str, place: &mut dyn FnMut(usize, usize) -> Range<usize>| {
             tokens.clear();
             let read = match cut {
@@ -437,6 +437,10 @@ impl Solver<'_> {
                 Some(normalizer) => normalizer.normalize(&mut text)?,
                 None => {}
             }
+            // What vanishes at a word's start leaves its place to the blank before it or to the word, as they stand together.
+            if let (Cut::Marked(_), Some(c)) = (cut, word.chars().next()) {
+                begins_with_nothing = self.words.stages.normalize(c)?.is_empty();
+            }
             let (map, text) = (text.map(), text.as_str());
             let mut hint = 0;
             let mut each = |piece: Range<usize>| {
@@ -450,7 +454,7 @@ impl Solver<'_> {
                 Cut::Marked(view) => view.for_each_piece(text, &mut each)?,
             }
         }
-        if is_odd {
+        if is_odd || begins_with_nothing {
             packed::pack_odd(numbers)
         } else {
             let first = word.chars().next().map_or(0, char::len_utf8);
