@@ -144,6 +144,8 @@ pub struct Runner {
     long_pieces: usize,
     /// Bytes of all that were too long for a key.
     long_bytes: usize,
+    /// Bytes of those of them, and of units of them, that went neither through slots nor through lanes.
+    alone_bytes: usize,
     row: Row,
     /// Lines that the slots get when they need them, as a power of two.
     most_lines_log2: u32,
@@ -185,7 +187,7 @@ const FIRST_LINES_LOG2: u32 = 15;
 /// So many long pieces pay for finding out where they may be cut.
 const LONG_PIECES: usize = 64;
 
-/// So many bytes of long pieces for each token pay for tables that make them tokens without merging: these take a
+/// So many bytes that are merged by themselves, for each token, pay for tables that make them tokens without merging: these take a
 /// microsecond a token, merging some 60 ns a byte more.
 const LONG_BYTES_PER_TOKEN: usize = 16;
 
@@ -265,6 +267,7 @@ impl Runner {
             middle: Middle::new(),
             long_pieces: 0,
             long_bytes: 0,
+            alone_bytes: 0,
             row: Row::default(),
             most_lines_log2: most,
         })
@@ -364,7 +367,7 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Chunk { runner, engine, pieces, out, long } = self;
         let Runner { store, pieces: batch, units, bounds, memo, longs, middle, .. } = runner;
-        let Runner { long_pieces, long_bytes, row, .. } = runner;
+        let Runner { long_pieces, long_bytes, alone_bytes, row, .. } = runner;
         let mut merging = Merging { engine, vectors };
         middle.begin();
         store.take_with(vectors, batch, &mut merging, pieces, out, |store, merging, at, out| {
@@ -374,7 +377,6 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
             let Pieces { text, starts, ends } = pieces;
             let piece = pieces.piece(at);
             *long_bytes += piece.len();
-            let longest = engine.longest(*long_bytes).filter(|_| piece.len() <= longest::MOST);
             let cuts = if piece.is_ascii() {
                 None
             } else if *long_pieces < LONG_PIECES {
@@ -392,7 +394,12 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
                 middle.ids(vectors, (engine, wholes), longs, (pieces, at), wanted, out);
                 return Ok(());
             }
-            if longest.is_none() && cuts.is_none() {
+            let is_soon_done = piece.len() <= longest::MOST;
+            let mut longest = |bytes: usize| {
+                *alone_bytes += bytes;
+                engine.longest(*alone_bytes).filter(|_| is_soon_done)
+            };
+            if cuts.is_none() && longest(piece.len()).is_none() {
                 return long.ids(piece, out);
             }
             let new = match longs.get(piece) {
@@ -403,7 +410,7 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
                 Err(new) => new,
             };
             let before = out.len();
-            let mut alone = |piece: &[u8], out: &mut Vec<TokenId>| match longest {
+            let mut alone = |piece: &[u8], out: &mut Vec<TokenId>| match longest(piece.len()) {
                 Some(longest) => {
                     longest.ids(&engine.merger, piece, row, out);
                     Ok(())
@@ -656,10 +663,10 @@ impl Engine {
     /// How long pieces become tokens without merging them. Found out when so many bytes of them were merged that it
     /// pays; `None` until then, or where merges are not as it needs them.
     #[inline]
-    fn longest(&self, long_bytes: usize) -> Option<&Longest> {
+    fn longest(&self, alone_bytes: usize) -> Option<&Longest> {
         match self.longest.get() {
             Some(longest) => longest.as_ref(),
-            None if long_bytes < self.merger.ids.len() * LONG_BYTES_PER_TOKEN => None,
+            None if alone_bytes < self.merger.ids.len() * LONG_BYTES_PER_TOKEN => None,
             None => self.build_longest(),
         }
     }

@@ -117,7 +117,7 @@ fn check(bpe: &Bpe, engine: &Engine, random: &mut Random) -> [bool; 3] {
     let (budget, long_bytes) = [(SMALL, 0), (6 * SMALL, 1 << 20)][below(random, 2)];
     let mut runner = Runner::new(budget).unwrap();
     runner.begin_small();
-    runner.long_bytes = long_bytes;
+    (runner.long_bytes, runner.alone_bytes) = (long_bytes, long_bytes);
     runner.level = levels[below(random, levels.len())];
     for _ in 0..4 {
         let letters: &[u8] = [b"abc\xff".as_slice(), b"ab", b"abcdefgh \xff\x00"][below(random, 3)];
