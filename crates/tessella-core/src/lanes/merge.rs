@@ -162,12 +162,12 @@ impl<const N: usize> Lane<N> {
         if merged == NEVER {
             return false;
         }
-        self.symbols[at] = merged;
-        vectors.close_up(&mut self.symbols, (at + 1) % N, NEVER);
-        vectors.close_up(&mut self.ranks, (at + 1) % N, NEVER);
+        // Before anything is written: what vectors have just written, and what they are about to read, is waited for.
+        let (left, right) = (self.symbols[at.wrapping_sub(1) % N], self.symbols[(at + 2) % N]);
+        vectors.join(&mut self.symbols, at, merged, NEVER);
+        vectors.join(&mut self.ranks, at, NEVER, NEVER);
         self.count -= 1;
         self.at = at;
-        let (left, right) = (self.symbols[at.wrapping_sub(1) % N], self.symbols[(at + 1) % N]);
         self.places = [merger.pairs.place(left, merged), merger.pairs.place(merged, right)];
         true
     }

@@ -6,8 +6,8 @@
 //! 1. [`key`]: every piece of a chunk becomes a key of 16 bytes and a hash, and its place is asked for;
 //! 2. [`slots`]: the places are read. What they hold is written out whatever its length, and the next piece writes
 //!    over what was too much;
-//! 3. at the first piece that is not known, the rest of the chunk is looked through for more of them, and all are
-//!    merged together ([`merge`], over [`pairs`]); then writing goes on.
+//! 3. a piece that is not known leaves a gap. When all is written, what is missing is merged together ([`merge`], over
+//!    [`pairs`]), and the gaps are filled.
 //!
 //! An [`Engine`] is what all workers share: tables made from the model once. A [`Runner`] is what one worker owns.
 //! Pieces above 15 bytes are cut into units where no token crosses ([`cuts`]), or merged in longer lanes up to 63 bytes
@@ -156,8 +156,6 @@ pub struct Runner {
 struct Store {
     slots: Slots,
     work: Work,
-    /// The ids of the piece that was found out last.
-    ids: Vec<TokenId>,
 }
 
 /// Pieces that are on their way.
@@ -166,8 +164,25 @@ struct Batch {
     keys: Vec<Key>,
     /// The line of each key.
     lines: Vec<u32>,
-    /// Those that the slots do not know.
+    gaps: Vec<Gap>,
+    /// Which of the gaps are to be found out, and their keys.
     missing: Vec<u32>,
+    wanted: Vec<Key>,
+    /// The ids of gaps, in any order.
+    found: Vec<TokenId>,
+    /// The ids behind the first gap, while it is filled.
+    behind: Vec<TokenId>,
+}
+
+/// A piece that the slots do not know, and where its ids belong.
+#[derive(Debug, Clone, Copy)]
+struct Gap {
+    piece: u32,
+    /// How many ids of the chunk are written before it.
+    before: u32,
+    /// Where its ids are among those that were found; none of a piece that is too long for a key.
+    start: u32,
+    count: u32,
 }
 
 impl Batch {
@@ -175,7 +190,11 @@ impl Batch {
         Batch {
             keys: vec![Key::default(); Bounds::MOST],
             lines: vec![0; Bounds::MOST],
-            missing: Vec::with_capacity(Bounds::MOST),
+            gaps: Vec::new(),
+            missing: Vec::new(),
+            wanted: Vec::new(),
+            found: Vec::new(),
+            behind: Vec::new(),
         }
     }
 }
@@ -258,7 +277,7 @@ impl Runner {
         let first = most.min(FIRST_LINES_LOG2);
         Some(Runner {
             level: Level::best(),
-            store: Store { slots: Slots::new(first), work: Work::new(), ids: Vec::new() },
+            store: Store { slots: Slots::new(first, most), work: Work::new() },
             pieces: Batch::new(),
             units: Batch::new(),
             bounds: Bounds::default(),
@@ -276,7 +295,7 @@ impl Runner {
     /// Slots that are soon crowded.
     #[cfg(test)]
     fn begin_small(&mut self) {
-        self.store.slots = Slots::new(*LINES_LOG2.start());
+        self.store.slots = Slots::new(*LINES_LOG2.start(), self.most_lines_log2);
     }
 
     /// Which vectors pieces are to be found with.
@@ -309,12 +328,11 @@ impl Runner {
         level.run(Solved { runner: self, solver, pieces, out })
     }
 
-    /// Twice the lines for slots that are crowded. All at once would be fewer pages to clear in the end, but some texts
-    /// end before that.
+    /// More lines for slots that are crowded.
+    #[inline]
     fn make_room(&mut self, hash_seed: [u64; 2]) {
-        let lines = self.store.slots.lines().len();
-        if self.store.slots.are_crowded() && lines < 1 << self.most_lines_log2 {
-            self.store.slots = self.store.slots.grown(lines.ilog2() + 1, |key| key.hash(hash_seed));
+        if self.store.slots.are_crowded() {
+            self.store.slots.double(|key| key.hash(hash_seed));
         }
     }
 }
@@ -465,33 +483,36 @@ impl Store {
         mut long: impl FnMut(&mut Store, &mut S, usize, &mut Vec<TokenId>) -> Result<()>,
     ) -> Result<()> {
         let count = self.ask(batch, solver.hash_seed(), pieces);
+        let base = out.len();
+        batch.gaps.clear();
         let mut at = 0;
-        let mut resolved = false;
         loop {
             at += self.write_known(vectors, batch, at, count, out);
             if at == count {
-                return Ok(());
+                break;
             }
-            if batch.keys[at].is_long() {
-                long(self, solver, at, out)?;
-                at += 1;
-                continue;
-            }
-            // Resolved already, and pushed out again by others of the chunk: alone then.
-            let alone = resolved;
-            if alone {
-                batch.missing.clear();
-                batch.missing.push(at as u32);
+            batch.gaps.push(Gap { piece: at as u32, before: (out.len() - base) as u32, start: 0, count: 0 });
+            at += 1;
+        }
+        let Some(first) = batch.gaps.first() else { return Ok(()) };
+        let first = base + first.before as usize;
+        self.resolve(batch, solver)?;
+        batch.behind.clear();
+        batch.behind.extend_from_slice(&out[first..]);
+        out.truncate(first);
+        let mut from = 0;
+        for gap in &batch.gaps {
+            let to = base + gap.before as usize - first;
+            out.extend_from_slice(&batch.behind[from..to]);
+            from = to;
+            if batch.keys[gap.piece as usize].is_long() {
+                long(self, solver, gap.piece as usize, out)?;
             } else {
-                self.list_missing(batch, at, count);
-            }
-            self.resolve(batch, solver, alone)?;
-            resolved = true;
-            if alone {
-                out.extend_from_slice(&self.ids);
-                at += 1;
+                out.extend_from_slice(&batch.found[gap.start as usize..][..gap.count as usize]);
             }
         }
+        out.extend_from_slice(&batch.behind[from..]);
+        Ok(())
     }
 }
 
@@ -570,46 +591,36 @@ impl Store {
         done
     }
 
+    /// Finds out the ids of the gaps whose pieces have keys, and puts them into slots.
     #[inline(always)]
-    fn list_missing(&self, batch: &mut Batch, from: usize, to: usize) {
-        let Batch { keys, lines, missing } = batch;
-        missing.clear();
-        let table = self.slots.lines();
-        for at in from..to {
-            let known = match Slots::probe(table, lines[at] as usize, keys[at]) {
-                Some(value) => value.count() <= IN_PLACE || self.slots.remembers(value),
-                None => keys[at].is_long(),
-            };
-            if !known {
-                missing.push(at as u32);
-            }
-        }
-    }
-
-    /// Puts the results of the missing pieces into their slots. Those of one that is `alone` stay in `self.ids`.
-    #[inline(always)]
-    fn resolve(&mut self, batch: &mut Batch, solver: &mut impl Solve, alone: bool) -> Result<()> {
-        let Store { slots, work, ids } = self;
-        let Batch { keys, lines, missing } = batch;
-        let mut remember = |at: u32, found: &[TokenId]| {
-            let at = at as usize;
-            if found.len() <= MOST_IDS {
-                slots.insert(lines[at] as usize, keys[at], found);
-            }
-            if alone {
-                ids.clear();
-                ids.extend_from_slice(found);
+    fn resolve(&mut self, batch: &mut Batch, solver: &mut impl Solve) -> Result<()> {
+        let Store { slots, work } = self;
+        let Batch { keys, lines, gaps, missing, wanted, found, .. } = batch;
+        found.clear();
+        let mut fill = |gap: &mut Gap, ids: &[TokenId]| {
+            let piece = gap.piece as usize;
+            (gap.start, gap.count) = (found.len() as u32, ids.len() as u32);
+            found.extend_from_slice(ids);
+            if ids.len() <= MOST_IDS {
+                slots.insert(lines[piece] as usize, keys[piece], ids);
             }
         };
-        missing.retain(|&at| match solver.whole(keys[at as usize]) {
-            Some(id) => {
-                remember(at, &[id]);
-                false
+        missing.clear();
+        wanted.clear();
+        for (gap, number) in gaps.iter_mut().zip(0..) {
+            let key = keys[gap.piece as usize];
+            if key.is_long() {
+                continue;
             }
-            None => true,
-        });
-        let pieces = missing.iter().map(|&at| keys[at as usize]);
-        solver.solve(work, pieces, |index, found| remember(missing[index], found))
+            match solver.whole(key) {
+                Some(id) => fill(gap, &[id]),
+                None => {
+                    missing.push(number);
+                    wanted.push(key);
+                }
+            }
+        }
+        solver.solve(work, wanted.iter().copied(), |index, ids| fill(&mut gaps[missing[index] as usize], ids))
     }
 }
 

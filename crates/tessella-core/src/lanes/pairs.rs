@@ -36,10 +36,16 @@ fn key_of(left: Symbol, right: Symbol) -> u64 {
     u64::from(left) << BITS | u64::from(right)
 }
 
+/// Two numbers, one for the bucket and one for the slot. No two pairs have both in common: the four multipliers have an odd
+/// determinant, so the map can be turned around, and what comes after it as well.
 #[inline(always)]
-fn hash(key: u64) -> u64 {
-    let product = u128::from(key ^ 0x9E37_79B9_7F4A_7C15) * 0xD6E8_FEB8_6659_FD93_u128;
-    product as u64 ^ (product >> 64) as u64
+fn hash(left: Symbol, right: Symbol) -> [u32; 2] {
+    const OF_BUCKET: [u32; 2] = [0x9E37_79B1, 0x85EB_CA6A];
+    const OF_SLOT: [u32; 2] = [0xC2B2_AE3D, 0x27D4_EB2F];
+    const _: () = assert!(OF_BUCKET[0] % 2 == 1 && OF_BUCKET[1] % 2 == 0 && OF_SLOT[1] % 2 == 1);
+    let sum = |of: [u32; 2]| left.wrapping_mul(of[0]).wrapping_add(right.wrapping_mul(of[1]));
+    let of_bucket = sum(OF_BUCKET);
+    [(of_bucket ^ of_bucket >> 15).wrapping_mul(0x7FEB_352D), sum(OF_SLOT)]
 }
 
 /// A number below `bound`, from the high bits of a hash.
@@ -49,11 +55,11 @@ fn below(hash: u32, bound: usize) -> usize {
 }
 
 #[inline(always)]
-fn bucket_of(hash: u64, buckets: usize) -> usize {
-    below((hash >> 32) as u32, buckets)
+fn bucket_of([hash, _]: [u32; 2], buckets: usize) -> usize {
+    below(hash, buckets)
 }
 
-/// From the low half of a hash.
+/// From the second number of a hash.
 #[inline(always)]
 fn slot_of(hash: u32, pilot: u16, slots: usize) -> usize {
     // Multiplied after the pilot has come in: it moves keys apart from each other, not all by the same way.
@@ -63,7 +69,7 @@ fn slot_of(hash: u32, pilot: u16, slots: usize) -> usize {
 
 const FREE: u64 = u64::MAX;
 
-/// The low halves of the hashes of all keys, those of a bucket together.
+/// The second numbers of the hashes of all keys, those of a bucket together.
 struct Members {
     /// Where each bucket begins, and where the last one ends.
     starts: Vec<u32>,
@@ -74,7 +80,7 @@ impl Members {
     /// `None` if too many share a bucket.
     fn new(pairs: &[(Symbol, Symbol, Symbol)]) -> Option<Self> {
         let buckets = pairs.len() / BUCKET + 1;
-        let hash = |&(left, right, _): &(Symbol, Symbol, Symbol)| hash(key_of(left, right));
+        let hash = |&(left, right, _): &(Symbol, Symbol, Symbol)| hash(left, right);
         // Counted one place further on, so that the sums are where buckets begin.
         let mut starts = vec![0u32; buckets + 1];
         pairs.iter().for_each(|pair| starts[bucket_of(hash(pair), buckets) + 1] += 1);
@@ -91,7 +97,7 @@ impl Members {
         for pair in pairs {
             let hash = hash(pair);
             let place = &mut filled[bucket_of(hash, buckets)];
-            hashes[*place as usize] = hash as u32;
+            hashes[*place as usize] = hash[1];
             *place += 1;
         }
         Some(Members { starts, hashes })
@@ -166,7 +172,7 @@ impl Taken {
 
 impl PairHash {
     /// A table with `spare` free slots: many make it fast to build, few keep it small. `None` if there are too many
-    /// symbols, or in the unlikely case that some keys cannot be told apart.
+    /// symbols, or in the unlikely case that some keys find no slots.
     pub fn new(pairs: &[(Symbol, Symbol, Symbol)], spare: usize) -> Option<PairHash> {
         let too_large =
             |&(left, right, result): &(Symbol, Symbol, Symbol)| left.max(right).max(result) >= NEVER;
@@ -186,16 +192,16 @@ impl PairHash {
         let mut hash_table = PairHash { pilots, slots: vec![FREE; slots] };
         for &(left, right, result) in pairs {
             let key = key_of(left, right);
-            let slot = hash_table.slot(hash(key));
+            let slot = hash_table.slot(hash(left, right));
             hash_table.slots[slot] = key << BITS | u64::from(result);
         }
         Some(hash_table)
     }
 
     #[inline(always)]
-    fn slot(&self, hash: u64) -> usize {
+    fn slot(&self, hash: [u32; 2]) -> usize {
         let pilot = self.pilots[bucket_of(hash, self.pilots.len())];
-        slot_of(hash as u32, pilot, self.slots.len())
+        slot_of(hash[1], pilot, self.slots.len())
     }
 
     /// Pairs in the table.
@@ -220,7 +226,7 @@ impl PairHash {
     #[inline(always)]
     pub fn place(&self, left: Symbol, right: Symbol) -> Place {
         let key = key_of(left, right);
-        let slot = self.slot(hash(key));
+        let slot = self.slot(hash(left, right));
         super::ahead::prefetch(&self.slots, slot);
         Place { key, slot: slot as u32 }
     }

@@ -6,7 +6,7 @@
 //! are fixed; a text made to collide costs misses.
 
 use super::key::Key;
-use super::room::{BYTES, Room};
+use super::room::{BYTES, LINE, Room};
 use super::vectors::{Vectors, WRITTEN};
 use crate::ids::TokenId;
 
@@ -68,9 +68,10 @@ impl Value {
 /// A table of pieces, bounded.
 #[derive(Debug)]
 pub struct Slots {
+    /// For as many lines as there may be. Those behind the ones in use were never touched.
     room: Room,
-    /// The number of lines is two to the power of 64 less this.
-    shift: u32,
+    /// Lines in use, a power of two.
+    lines: usize,
     ring: Vec<TokenId>,
     /// Ids written to the ring ever.
     written: u64,
@@ -83,12 +84,12 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// As many lines as two to the given power.
-    pub fn new(lines_log2: u32) -> Self {
+    /// Lines as two to the first power, and room for as many as to the second.
+    pub fn new(lines_log2: u32, most_log2: u32) -> Self {
         Slots {
-            room: Room::new(lines_log2),
-            shift: 64 - lines_log2,
-            ring: vec![0; (RING_IDS << lines_log2) + RING_SPARE],
+            room: Room::new(most_log2),
+            lines: 1 << lines_log2,
+            ring: vec![0; (RING_IDS << most_log2) + RING_SPARE],
             written: 0,
             victim: 0,
             taken: 0,
@@ -101,38 +102,42 @@ impl Slots {
         (BYTES + RING_IDS * size_of::<TokenId>()) << lines_log2
     }
 
-    /// Whether there are so many keys that some find no room near their line. Already where few do, keys that come all the
-    /// time push out one another: what is given up is as likely to come next as what takes its place.
+    /// Whether there are so many keys that some find no room near their line, and more lines to be had. Already where few do,
+    /// keys that come all the time push out one another: what is given up is as likely to come next as what takes its place.
     pub fn are_crowded(&self) -> bool {
-        let lines = self.lines().len();
-        self.taken > lines / 2 || self.given_up > lines / 32
+        let is_full = self.taken > self.lines / 2 || self.given_up > self.lines / 32;
+        is_full && self.lines * LINE < self.room.words().len()
     }
 
-    /// The same keys in more lines.
-    pub fn grown(&self, lines_log2: u32, hash: impl Fn(Key) -> u64) -> Self {
-        let mut more = Slots::new(lines_log2);
-        for &[low, high, first, second] in self.lines().iter().flatten().filter(|slot| slot[1] != 0) {
-            let key = Key { low, high };
-            let value = Value { low: first, high: second };
-            let line = more.line_of(hash(key));
-            if value.count() <= IN_PLACE {
-                more.put(line, key, value);
-            } else if let Some((ids, count)) = self.in_ring(value) {
-                more.insert(line, key, &ids[..count]);
+    /// Takes twice the lines into use. A line is told by the low bits of a hash, so with one bit more a key stays or goes
+    /// to the same line of the second half.
+    pub fn double(&mut self, hash: impl Fn(Key) -> u64) {
+        let before = self.lines;
+        self.lines = 2 * before;
+        self.taken = 0;
+        self.given_up = 0;
+        // A key lies in its line or in the one beside it.
+        for first in (0..before).step_by(2) {
+            let both = &mut self.room.words_mut()[first * LINE..][..2 * LINE];
+            let slots: [Slot; 4] =
+                std::array::from_fn(|slot| std::array::from_fn(|word| both[slot * 4 + word]));
+            both.fill(0);
+            for [low, high, first, second] in slots.into_iter().filter(|slot| slot[1] != 0) {
+                let key = Key { low, high };
+                self.put(self.line_of(hash(key)), key, Value { low: first, high: second });
             }
         }
-        more
     }
 
     #[inline(always)]
     pub fn lines(&self) -> &[Line] {
-        self.room.words().as_chunks::<4>().0.as_chunks().0
+        self.room.words()[..self.lines * LINE].as_chunks::<4>().0.as_chunks().0
     }
 
     /// The line of a hash.
     #[inline(always)]
     pub fn line_of(&self, hash: u64) -> usize {
-        (hash >> self.shift) as usize
+        hash as usize & (self.lines - 1)
     }
 
     /// The value of a key: in its line, or in the neighbour that takes what finds no room. Nobody asked for that one in

@@ -119,7 +119,7 @@ impl Tally {
     /// Counts the pieces of the batch that have a place, and lists the others.
     fn count_known(&mut self, count: usize) {
         let Tally { room, batch, .. } = self;
-        let Batch { keys, lines, missing } = batch;
+        let Batch { keys, lines, missing, .. } = batch;
         let table: &mut [Line] = room.words_mut().as_chunks_mut().0;
         missing.clear();
         for (at, (&key, &line)) in keys.iter().zip(&*lines).take(count).enumerate() {

@@ -43,8 +43,8 @@ pub trait Vectors: Copy {
     /// 32, 48 or 64 numbers, of up to 26 bits.
     fn lowest<const N: usize>(self, numbers: &[u32; N]) -> u32;
 
-    /// Takes a number out: those behind it move up, and `last` comes in at the end.
-    fn close_up<const N: usize>(self, numbers: &mut [u32; N], at: usize, last: u32);
+    /// Makes two neighbours one: those behind them move up, and `last` comes in at the end.
+    fn join<const N: usize>(self, numbers: &mut [u32; N], at: usize, joined: u32, last: u32);
 }
 
 /// Something to be done with the vectors of a level.
@@ -170,8 +170,8 @@ impl Vectors for Plain {
     }
 
     #[inline(always)]
-    fn close_up<const N: usize>(self, numbers: &mut [u32; N], at: usize, last: u32) {
-        close_up_one_by_one(numbers, at, last);
+    fn join<const N: usize>(self, numbers: &mut [u32; N], at: usize, joined: u32, last: u32) {
+        join_one_by_one(numbers, at, joined, last);
     }
 }
 
@@ -186,10 +186,11 @@ pub(super) fn lowest_one_by_one<const N: usize>(numbers: &[u32; N]) -> u32 {
 }
 
 #[inline(always)]
-pub(super) fn close_up_one_by_one<const N: usize>(numbers: &mut [u32; N], at: usize, last: u32) {
+pub(super) fn join_one_by_one<const N: usize>(numbers: &mut [u32; N], at: usize, joined: u32, last: u32) {
     for place in 0..N {
         let behind = if place + 1 < N { numbers[place + 1] } else { last };
-        numbers[place] = if place >= at { behind } else { numbers[place] };
+        let moved = if place == at { joined } else { behind };
+        numbers[place] = if place >= at { moved } else { numbers[place] };
     }
 }
 
@@ -288,44 +289,45 @@ mod tests {
         }
     }
 
-    struct Close<const N: usize> {
+    struct Join<const N: usize> {
         numbers: [u32; N],
         at: usize,
     }
 
-    impl<const N: usize> Task for &Close<N> {
+    impl<const N: usize> Task for &Join<N> {
         type Output = (u32, [u32; N]);
 
         #[inline(always)]
         fn run<V: Vectors>(self, vectors: V) -> Self::Output {
             let mut numbers = self.numbers;
-            vectors.close_up(&mut numbers, self.at, 7);
+            vectors.join(&mut numbers, self.at, 9, 7);
             (vectors.lowest(&self.numbers), numbers)
         }
     }
 
-    fn check_closing<const N: usize>(random: &mut Random) {
+    fn check_joining<const N: usize>(random: &mut Random) {
         for round in 0..500 {
             let bits = [2, 26][round % 2];
             let numbers: [u32; N] = std::array::from_fn(|_| (random.next_u64() >> (64 - bits)) as u32);
-            let close = Close { numbers, at: (random.next_u64() % N as u64) as usize };
+            let join = Join { numbers, at: (random.next_u64() % N as u64) as usize };
             let least = *numbers.iter().min().unwrap();
             let first = numbers.iter().position(|&number| number == least).unwrap() as u32;
-            let mut closed = numbers.to_vec();
-            closed.remove(close.at);
-            closed.push(7);
+            let mut joined = numbers.to_vec();
+            joined.remove(join.at);
+            joined.push(7);
+            joined[join.at] = 9;
             for level in Level::all() {
-                let (lowest, numbers) = level.run(&close);
-                assert_eq!((lowest, &numbers[..]), (least << 6 | first, &closed[..]), "{}", level.name());
+                let (lowest, numbers) = level.run(&join);
+                assert_eq!((lowest, &numbers[..]), (least << 6 | first, &joined[..]), "{}", level.name());
             }
         }
     }
 
     #[test]
-    fn what_is_lowest_is_taken_out() {
+    fn the_lowest_is_found_and_neighbours_are_joined() {
         let mut random = Random::from_seed(6);
-        check_closing::<16>(&mut random);
-        check_closing::<64>(&mut random);
+        check_joining::<16>(&mut random);
+        check_joining::<64>(&mut random);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Set, Sets};
 use super::vectors::{
-    PLACE_BITS, Task, Vectors, WRITTEN, close_up_one_by_one, looked_up_one_by_one, lowest_one_by_one,
+    PLACE_BITS, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one, lowest_one_by_one,
     places_by_bits,
 };
 use crate::ids::TokenId;
@@ -130,8 +130,8 @@ impl Vectors for Avx2 {
     }
 
     #[inline(always)]
-    fn close_up<const N: usize>(self, numbers: &mut [u32; N], at: usize, last: u32) {
-        close_up_one_by_one(numbers, at, last);
+    fn join<const N: usize>(self, numbers: &mut [u32; N], at: usize, joined: u32, last: u32) {
+        join_one_by_one(numbers, at, joined, last);
     }
 }
 
@@ -200,11 +200,11 @@ impl Vectors for Avx512 {
     }
 
     #[inline(always)]
-    fn close_up<const N: usize>(self, numbers: &mut [u32; N], at: usize, last: u32) {
+    fn join<const N: usize>(self, numbers: &mut [u32; N], at: usize, joined: u32, last: u32) {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
         unsafe {
-            close_up_512(numbers, at, last);
+            join_512(numbers, at, joined, last);
         }
     }
 }
@@ -441,9 +441,11 @@ fn lowest_512<const N: usize>(numbers: &[u32; N]) -> u32 {
 
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn close_up_512<const N: usize>(numbers: &mut [u32; N], at: usize, last: u32) {
+fn join_512<const N: usize>(numbers: &mut [u32; N], at: usize, joined: u32, last: u32) {
     let parts = numbers.as_chunks_mut::<NUMBERS>().0;
+    let here = 1 << (at % 64);
     let moved = u64::MAX << (at % 64);
+    let joined = _mm512_set1_epi32(joined as i32);
     // From behind, so that what moves up is there as it was.
     let mut behind = _mm512_set1_epi32(last as i32);
     for (part, numbers) in parts.iter_mut().enumerate().rev() {
@@ -453,8 +455,9 @@ fn close_up_512<const N: usize>(numbers: &mut [u32; N], at: usize, last: u32) {
         unsafe {
             let numbers = _mm512_loadu_si512(place);
             let up = _mm512_alignr_epi32::<1>(behind, numbers);
-            let mask = (moved >> (NUMBERS * part)) as __mmask16;
-            _mm512_storeu_si512(place, _mm512_mask_mov_epi32(numbers, mask, up));
+            let of_part = |bits: u64| (bits >> (NUMBERS * part)) as __mmask16;
+            let closed = _mm512_mask_mov_epi32(numbers, of_part(moved), up);
+            _mm512_storeu_si512(place, _mm512_mask_mov_epi32(closed, of_part(here), joined));
             behind = numbers;
         }
     }
