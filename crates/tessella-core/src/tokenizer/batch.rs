@@ -42,11 +42,13 @@ impl Tokenizer {
         offsets.push(0i64);
         if threads(texts.len(), size, options) == 1 {
             let mut append = |worker: &mut Worker, ids: &mut Vec<TokenId>| {
-                texts.iter().try_for_each(|text| {
-                    options.check_cancelled()?;
-                    self.inner.append_ids(worker, text, options, ids)?;
-                    offsets.push(ids.len() as i64);
-                    Ok(())
+                worker.foreseeing(size, |worker| {
+                    texts.iter().try_for_each(|text| {
+                        options.check_cancelled()?;
+                        self.inner.append_ids(worker, text, options, ids)?;
+                        offsets.push(ids.len() as i64);
+                        Ok(())
+                    })
                 })
             };
             let ids = self.inner.workers.with(|worker| {
@@ -98,42 +100,42 @@ impl Tokenizer {
         let threads = threads(count, size, options);
         if threads == 1 {
             return self.inner.workers.with(|worker| {
-                (0..count)
-                    .map(|index| {
+                worker.foreseeing(size, |worker| {
+                    let checked = |index| {
                         options.check_cancelled()?;
                         job(worker, index)
-                    })
-                    .collect()
+                    };
+                    (0..count).map(checked).collect()
+                })
             });
         }
         // Chunks are handed out in order; many small ones, so that no thread is left with a long tail.
         let chunk = count.div_ceil(threads * 16).max(1);
         let next = AtomicUsize::new(0);
         let done: Mutex<Vec<(usize, Vec<Result<R>>)>> = Mutex::new(Vec::new());
-        std::thread::scope(|scope| {
-            let work = || {
-                self.inner.workers.with(|worker| {
-                    loop {
-                        let start = next.fetch_add(1, Ordering::Relaxed) * chunk;
-                        if start >= count {
-                            return;
-                        }
-                        let mut results = Vec::with_capacity(chunk);
-                        for index in start..(start + chunk).min(count) {
-                            let result = options.check_cancelled().and_then(|()| job(worker, index));
-                            let failed = result.is_err();
-                            results.push(result);
-                            if failed {
-                                next.store(usize::MAX / 2 / chunk, Ordering::Relaxed);
-                                break;
-                            }
-                        }
-                        if let Ok(mut done) = done.lock() {
-                            done.push((start, results));
-                        }
+        let chunks = |worker: &mut Worker| {
+            loop {
+                let start = next.fetch_add(1, Ordering::Relaxed) * chunk;
+                if start >= count {
+                    return;
+                }
+                let mut results = Vec::with_capacity(chunk);
+                for index in start..(start + chunk).min(count) {
+                    let result = options.check_cancelled().and_then(|()| job(worker, index));
+                    let failed = result.is_err();
+                    results.push(result);
+                    if failed {
+                        next.store(usize::MAX / 2 / chunk, Ordering::Relaxed);
+                        break;
                     }
-                });
-            };
+                }
+                if let Ok(mut done) = done.lock() {
+                    done.push((start, results));
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            let work = || self.inner.workers.with(|worker| worker.foreseeing(size / threads, &chunks));
             // Where the system gives no more threads, those at hand do all the work: at least this one.
             for _ in 1..threads {
                 if crate::threads::start(std::thread::Builder::new(), scope, work).is_err() {

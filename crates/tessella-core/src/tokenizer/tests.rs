@@ -470,3 +470,30 @@ fn lanes_are_as_piece_by_piece() {
         assert!(engine(&fast) && !engine(&slow));
     }
 }
+
+#[test]
+fn a_batch_that_pays_is_taken_by_lanes_from_its_first_text_on() {
+    let bytes = crate::pretokenize::byte_alphabet::BYTE_TO_CHAR.iter().map(char::to_string);
+    let vocab = Vocab::from_entries(bytes.zip(0..)).unwrap();
+    let merges = Merges::Pairs(Arc::new(vec![]));
+    let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec::new(vocab, merges)));
+    spec.pre_tokenizer = Some(PreTokenizerSpec::ByteLevel {
+        add_prefix_space: false,
+        use_regex: true,
+        trim_offsets: true,
+    });
+    let engine = |tokenizer: &Tokenizer| tokenizer.inner.workers.with(|worker| worker.lanes.is_some());
+    let options = EncodeOptions::default();
+    // 256 tokens pay after 512 bytes.
+    for (count, pays) in [(100, false), (200, true)] {
+        let tokenizer = with_lanes(&spec, LanesStart::WhenItPays);
+        let texts = vec!["a b"; count];
+        tokenizer.inner.workers.with(|worker| {
+            worker.foreseeing(3 * count, |worker| worker.expect_text(&tokenizer.inner.plan.way.reader, 3))
+        });
+        assert_eq!(engine(&tokenizer), pays);
+        tokenizer.encode_ids("a", &options).unwrap();
+        assert_eq!(engine(&tokenizer), pays, "what was foreseen is over");
+        assert_eq!(tokenizer.encode_ids_batch(&texts, &options).unwrap().ids.len(), 3 * count);
+    }
+}

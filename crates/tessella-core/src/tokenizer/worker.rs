@@ -34,6 +34,8 @@ pub(super) struct Worker {
     pub units: Option<Box<UnitLanes>>,
     start: LanesStart,
     text_seen: usize,
+    /// Bytes of text that are known to come in this call.
+    text_ahead: usize,
     budget: usize,
     /// Room for the ids of a text.
     pub room: Vec<TokenId>,
@@ -55,12 +57,29 @@ impl Worker {
             units: None,
             start,
             text_seen: 0,
+            text_ahead: 0,
             budget: cache_budget,
             room: Vec::new(),
             tokens: Vec::new(),
             unit: Vec::new(),
             spelling: Spelling::default(),
         }
+    }
+
+    /// Does work of which it is known how much text it brings: what takes much text to pay pays at once then.
+    pub fn foreseeing<R>(&mut self, bytes: usize, work: impl FnOnce(&mut Worker) -> R) -> R {
+        self.text_ahead = bytes;
+        let result = work(self);
+        self.text_ahead = 0;
+        result
+    }
+
+    /// A text comes; says how much there was and is sure to come.
+    #[inline]
+    fn text_so_far(&mut self, bytes: usize) -> usize {
+        self.text_seen = self.text_seen.saturating_add(bytes);
+        self.text_ahead = self.text_ahead.saturating_sub(bytes);
+        self.text_seen.saturating_add(self.text_ahead)
     }
 
     /// Says how much text comes next. Where there was much already, the fast engine takes it from here on.
@@ -71,8 +90,7 @@ impl Worker {
             && let Reads::Bytes(bpe) = &reader.reads
             && reader.remembers
         {
-            self.text_seen = self.text_seen.saturating_add(bytes);
-            if self.text_seen >= self.start.after(bpe.lanes_are_there(), bpe.vocab().len()) {
+            if self.text_so_far(bytes) >= self.start.after(bpe.lanes_are_there(), bpe.vocab().len()) {
                 self.start_lanes(bpe);
             }
         }
@@ -84,8 +102,8 @@ impl Worker {
         let lanes = if packs { &self.packed_words } else { &self.words };
         let are_there = lanes.as_ref().is_some_and(|lanes| lanes.are_for(words));
         if !are_there && self.start != LanesStart::Never {
-            self.text_seen = self.text_seen.saturating_add(bytes);
-            if self.start == LanesStart::AtOnce || self.text_seen >= LanesStart::BYTES_FOR_A_WORKER {
+            let text = self.text_so_far(bytes);
+            if self.start == LanesStart::AtOnce || text >= LanesStart::BYTES_FOR_A_WORKER {
                 self.start_words(words, packs);
             }
         }
@@ -113,8 +131,7 @@ impl Worker {
     pub fn expect_units(&mut self, units: &Arc<Units>, bytes: usize) {
         let are_there = self.units.as_ref().is_some_and(|lanes| lanes.are_for(units));
         if !are_there && self.start != LanesStart::Never {
-            self.text_seen = self.text_seen.saturating_add(bytes);
-            if self.text_seen >= self.start.after(units.are_there(), units.vocab_size()) {
+            if self.text_so_far(bytes) >= self.start.after(units.are_there(), units.vocab_size()) {
                 self.start_units(units);
             }
         }
