@@ -1,12 +1,15 @@
 //! Where the pieces of a chunk end, when they cover the text: each begins where the one before it ends.
 
-use super::CHUNK;
 use super::ascii::BLOCK;
 use super::vectors::Vectors;
 
-/// The start of the first piece, the ends of a chunk and of the block that makes it full, and room that a block is
+/// Pieces that are found before they are taken: of a whole text mostly, so that many of those that nobody knows come
+/// together.
+const WINDOW: usize = 2048;
+
+/// The start of the first piece, the ends of a window and of the block that makes it full, and room that a block is
 /// written into whole.
-const ROOM: usize = 1 + CHUNK + 2 * BLOCK;
+const ROOM: usize = 1 + WINDOW + 2 * BLOCK;
 
 /// Ends of up to [`Bounds::MOST`] pieces.
 #[derive(Debug)]
@@ -24,7 +27,7 @@ impl Default for Bounds {
 
 impl Bounds {
     /// Most pieces at a time.
-    pub const MOST: usize = CHUNK + BLOCK;
+    pub const MOST: usize = WINDOW + BLOCK;
 
     /// No pieces; the first one will start at `start`.
     pub fn begin(&mut self, start: u32) {
@@ -40,7 +43,7 @@ impl Bounds {
     /// Whether these pieces are to be taken before there are more.
     #[inline(always)]
     pub fn is_full(&self) -> bool {
-        self.count >= CHUNK
+        self.count >= WINDOW
     }
 
     /// Pieces end at the bits of a block that begins at `base`. To be called only if they are not full.
@@ -62,7 +65,7 @@ impl Bounds {
 
     /// Pieces end at the first of some places, as many as go in until they are full; says how many.
     pub fn push_some(&mut self, ends: &[u32]) -> usize {
-        let taken = ends.len().min(CHUNK.saturating_sub(self.count));
+        let taken = ends.len().min(WINDOW.saturating_sub(self.count));
         self.places[self.count + 1..][..taken].copy_from_slice(&ends[..taken]);
         self.count += taken;
         taken

@@ -7,6 +7,8 @@
 //! A lane holds `N` symbols, 16 for pieces that are keys and 64 for longer ones ([`super::middle`]); the lowest rank is
 //! looked for, and what was merged is closed up, by vectors.
 //!
+//! Where vectors hold sixteen symbols, keys are merged a piece to a lane ([`super::sixteen`]), unless there are few.
+//!
 //! Nothing here decides anything that the plain loops (`model/bpe/merge.rs`) would decide otherwise: lowest rank
 //! first, leftmost first among equals. Ranks are the symbols themselves (see [`super::pairs`]), so rank and place
 //! are one number, and the lowest of them is the merge to make.
@@ -14,10 +16,13 @@
 use super::characters::code_point_at;
 use super::key::{Key, LONGEST};
 use super::pairs::{NEVER, PairHash, Place, Symbol};
+use super::sixteen::Sixteens;
 use super::vectors::{PLACE_BITS, Vectors};
 use crate::ids::TokenId;
 use crate::unicode::CharTable;
 
+/// So many pieces are worth vectors with a lane for each of sixteen.
+const FEW: usize = 4;
 /// Pieces in work.
 const WIDTH: usize = 16;
 /// Symbols of a key. One is a border, so a piece has less.
@@ -46,13 +51,38 @@ pub struct Wide {
     pub of_byte: [Symbol; 256],
 }
 
+impl Wide {
+    /// The symbols of a piece before anything is merged.
+    #[inline]
+    pub fn each_symbol(&self, merger: &Merger, bytes: &[u8], mut each: impl FnMut(Symbol)) {
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            if byte < 128 {
+                each(merger.of_byte[usize::from(byte)]);
+                at += 1;
+                continue;
+            }
+            let (code_point, width) = code_point_at(bytes, at);
+            let end = (at + width as usize).min(bytes.len());
+            match self.of_char.of_code_point(code_point) {
+                NEVER => bytes[at..end].iter().for_each(|&byte| each(self.of_byte[usize::from(byte)])),
+                symbol => each(symbol),
+            }
+            at = end;
+        }
+    }
+}
+
 /// The pieces in work.
 #[derive(Debug)]
-pub struct Work<const N: usize>(Box<[Lane<N>; WIDTH]>);
+pub struct Work<const N: usize> {
+    lanes: Box<[Lane<N>; WIDTH]>,
+    sixteens: Sixteens,
+}
 
 impl<const N: usize> Work<N> {
     pub fn new() -> Self {
-        Work(Box::new(std::array::from_fn(|_| Lane::new())))
+        Work { lanes: Box::new(std::array::from_fn(|_| Lane::new())), sixteens: Sixteens::default() }
     }
 }
 
@@ -127,30 +157,13 @@ impl<const N: usize> Lane<N> {
 
     /// The symbols of a piece with other characters than ASCII, where symbols are characters.
     fn begin_wide(&mut self, merger: &Merger, wide: &Wide, bytes: &[u8]) {
-        let mut count = 0;
-        let mut put = |symbol: Symbol| {
-            count += 1;
-            self.symbols[count] = symbol;
-        };
-        let mut at = 0;
-        while let Some(&byte) = bytes.get(at) {
-            if byte < 128 {
-                put(merger.of_byte[usize::from(byte)]);
-                at += 1;
-                continue;
-            }
-            let (code_point, width) = code_point_at(bytes, at);
-            let end = (at + width as usize).min(bytes.len());
-            match wide.of_char.of_code_point(code_point) {
-                NEVER => bytes[at..end].iter().for_each(|&byte| put(wide.of_byte[usize::from(byte)])),
-                symbol => put(symbol),
-            }
-            at = end;
-        }
-        self.count = count;
-        for at in 1..count {
-            let place = merger.pairs.place(self.symbols[at], self.symbols[at + 1]);
-            self.ranks[at] = merger.pairs.at(place);
+        self.count = 0;
+        wide.each_symbol(merger, bytes, |symbol| {
+            self.count += 1;
+            self.symbols[self.count % N] = symbol;
+        });
+        for at in 1..self.count {
+            self.ranks[at] = merger.pairs.get(self.symbols[at], self.symbols[at + 1]);
         }
     }
 
@@ -183,20 +196,24 @@ impl<const N: usize> Lane<N> {
 impl Merger {
     /// Hands over the ids of pieces, in any order, each with its number.
     #[inline(always)]
-    pub fn solve(
+    pub fn solve<V: Vectors>(
         &self,
-        vectors: impl Vectors,
+        vectors: V,
         work: &mut Work<SHORT>,
-        pieces: impl Iterator<Item = Key>,
+        pieces: &[Key],
         mut found: impl FnMut(usize, &[TokenId]),
     ) {
-        self.merge(vectors, work, pieces, |index, symbols| {
+        let solved = |index: usize, symbols: &[Symbol]| {
             let mut ids = [0; LONGEST];
             for (id, &symbol) in ids.iter_mut().zip(symbols) {
                 *id = self.ids[symbol as usize];
             }
             found(index, &ids[..symbols.len()]);
-        });
+        };
+        if V::SIXTEENS && pieces.len() >= FEW && self.pairs.may_be_gathered() {
+            return work.sixteens.merge(vectors, self, pieces, solved);
+        }
+        self.merge(vectors, work, pieces.iter().copied(), solved);
     }
 
     /// Merges pieces, in any order, and hands the symbols of each over when it is done, with its number.
@@ -214,7 +231,7 @@ impl Merger {
         for (at, place) in order.iter_mut().enumerate() {
             *place = at;
         }
-        let lanes = &mut *work.0;
+        let lanes = &mut *work.lanes;
         let mut working = 0;
         while working < WIDTH
             && let Some((piece, bytes)) = pieces.next()

@@ -6,8 +6,8 @@
 //! 1. [`key`]: every piece of a chunk becomes a key of 16 bytes and a hash, and its place is asked for;
 //! 2. [`slots`]: the places are read. What they hold is written out whatever its length, and the next piece writes
 //!    over what was too much;
-//! 3. a piece that is not known leaves a gap. When all is written, what is missing is merged together ([`merge`], over
-//!    [`pairs`]), and the gaps are filled.
+//! 3. a piece that is not known leaves a gap. When a text is written, what is missing is merged together ([`merge`], over
+//!    [`pairs`]; sixteen in a vector where there are such: [`sixteen`]), and the gaps are filled ([`store`]).
 //!
 //! An [`Engine`] is what all workers share: tables made from the model once. A [`Runner`] is what one worker owns.
 //! Pieces above 15 bytes are cut into units where no token crosses ([`cuts`]), or merged in longer lanes up to 63 bytes
@@ -36,8 +36,10 @@ mod merge;
 mod middle;
 mod pairs;
 mod room;
+mod sixteen;
 mod slots;
 mod spelled;
+mod store;
 mod tally;
 #[cfg(test)]
 mod tests;
@@ -46,16 +48,16 @@ pub mod vectors;
 mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86;
+#[cfg(target_arch = "x86_64")]
+mod x86_sixteen;
 
 use std::collections::HashMap;
-use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::error::Result;
 use crate::ids::TokenId;
 
-use ahead::prefetch;
 pub use bounds::Bounds;
 pub use build::Parts;
 pub use characters::{Characters, Kind};
@@ -66,8 +68,10 @@ use longest::{Longest, Row};
 use longs::Longs;
 use merge::Merger;
 use middle::{Middle, Wholes};
-use slots::{IN_PLACE, MOST_IDS, RING_SPARE, Slots};
+use slots::Slots;
 pub use spelled::{Spelled, SpelledParts};
+pub use store::Solve;
+use store::{Batch, Store};
 pub use tally::Tally;
 pub use units::{Boundaries, Units};
 use vectors::{Level, Task, Vectors};
@@ -151,54 +155,6 @@ pub struct Runner {
     most_lines_log2: u32,
 }
 
-/// What is known, and how more is found out.
-#[derive(Debug)]
-struct Store {
-    slots: Slots,
-    work: Work,
-}
-
-/// Pieces that are on their way.
-#[derive(Debug)]
-struct Batch {
-    keys: Vec<Key>,
-    /// The line of each key.
-    lines: Vec<u32>,
-    gaps: Vec<Gap>,
-    /// Which of the gaps are to be found out, and their keys.
-    missing: Vec<u32>,
-    wanted: Vec<Key>,
-    /// The ids of gaps, in any order.
-    found: Vec<TokenId>,
-    /// The ids behind the first gap, while it is filled.
-    behind: Vec<TokenId>,
-}
-
-/// A piece that the slots do not know, and where its ids belong.
-#[derive(Debug, Clone, Copy)]
-struct Gap {
-    piece: u32,
-    /// How many ids of the chunk are written before it.
-    before: u32,
-    /// Where its ids are among those that were found; none of a piece that is too long for a key.
-    start: u32,
-    count: u32,
-}
-
-impl Batch {
-    fn new() -> Self {
-        Batch {
-            keys: vec![Key::default(); Bounds::MOST],
-            lines: vec![0; Bounds::MOST],
-            gaps: Vec::new(),
-            missing: Vec::new(),
-            wanted: Vec::new(),
-            found: Vec::new(),
-            behind: Vec::new(),
-        }
-    }
-}
-
 /// Lines of a runner's slots, as a power of two: what is of use, and what is enough. Two slots to a line.
 const LINES_LOG2: std::ops::RangeInclusive<u32> = 10..=18;
 /// What they begin with: memory that is never touched by a short text costs nothing, and 2 MB are one large page.
@@ -216,23 +172,6 @@ const BYTES_FOR_WHOLES: usize = 1 << 14;
 /// Makes ids of pieces that are too long for a key.
 pub trait LongPieces {
     fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()>;
-}
-
-/// Finds out what pieces become that no slot knows.
-pub trait Solve {
-    /// Kept from those who write texts, so that none of them knows which pieces share a line.
-    fn hash_seed(&self) -> [u64; 2];
-
-    /// The token of a piece that is one whatever else there is.
-    fn whole(&self, key: Key) -> Option<TokenId>;
-
-    /// Calls `found` with the number of each piece and its ids, in any order.
-    fn solve(
-        &mut self,
-        work: &mut Work,
-        pieces: impl Iterator<Item = Key>,
-        found: impl FnMut(usize, &[TokenId]),
-    ) -> Result<()>;
 }
 
 /// The pieces of a text that a runner takes at once, at most [`Bounds::MOST`]: not empty, in order, without overlap.
@@ -257,6 +196,14 @@ impl<'t> Pieces<'t> {
             starts: starts.get(first..).unwrap_or_default(),
             ends: ends.get(first..).unwrap_or_default(),
         }
+    }
+
+    /// As many at a time as have their keys made together, each with the number of pieces before it.
+    #[inline(always)]
+    fn chunks(self) -> impl Iterator<Item = (usize, Pieces<'t>)> {
+        let Pieces { text, starts, ends } = self;
+        let chunks = starts.chunks(CHUNK).zip(ends.chunks(CHUNK));
+        chunks.enumerate().map(move |(at, (starts, ends))| (at * CHUNK, Pieces { text, starts, ends }))
     }
 
     #[inline(always)]
@@ -456,174 +403,6 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
     }
 }
 
-impl Store {
-    /// Appends the ids of pieces; `long` appends those of one that is too long for a key.
-    #[inline(always)]
-    fn take<V: Vectors, S: Solve>(
-        &mut self,
-        vectors: V,
-        batch: &mut Batch,
-        solver: &mut S,
-        pieces: Pieces<'_>,
-        out: &mut Vec<TokenId>,
-        mut long: impl FnMut(&mut S, usize, &mut Vec<TokenId>) -> Result<()>,
-    ) -> Result<()> {
-        self.take_with(vectors, batch, solver, pieces, out, |_, solver, at, out| long(solver, at, out))
-    }
-
-    /// The same, where long pieces need the store as well.
-    #[inline(always)]
-    fn take_with<V: Vectors, S: Solve>(
-        &mut self,
-        vectors: V,
-        batch: &mut Batch,
-        solver: &mut S,
-        pieces: Pieces<'_>,
-        out: &mut Vec<TokenId>,
-        mut long: impl FnMut(&mut Store, &mut S, usize, &mut Vec<TokenId>) -> Result<()>,
-    ) -> Result<()> {
-        let count = self.ask(batch, solver.hash_seed(), pieces);
-        let base = out.len();
-        batch.gaps.clear();
-        let mut at = 0;
-        loop {
-            at += self.write_known(vectors, batch, at, count, out);
-            if at == count {
-                break;
-            }
-            batch.gaps.push(Gap { piece: at as u32, before: (out.len() - base) as u32, start: 0, count: 0 });
-            at += 1;
-        }
-        let Some(first) = batch.gaps.first() else { return Ok(()) };
-        let first = base + first.before as usize;
-        self.resolve(batch, solver)?;
-        batch.behind.clear();
-        batch.behind.extend_from_slice(&out[first..]);
-        out.truncate(first);
-        let mut from = 0;
-        for gap in &batch.gaps {
-            let to = base + gap.before as usize - first;
-            out.extend_from_slice(&batch.behind[from..to]);
-            from = to;
-            if batch.keys[gap.piece as usize].is_long() {
-                long(self, solver, gap.piece as usize, out)?;
-            } else {
-                out.extend_from_slice(&batch.found[gap.start as usize..][..gap.count as usize]);
-            }
-        }
-        out.extend_from_slice(&batch.behind[from..]);
-        Ok(())
-    }
-}
-
-/// Writes ids to the beginning of some room.
-#[inline(always)]
-fn write<const N: usize>(ids: [TokenId; N], room: &mut [MaybeUninit<TokenId>; RING_SPARE]) {
-    const { assert!(N <= RING_SPARE) };
-    // SAFETY: there is room for as many, of the same type and so of the same alignment.
-    #[allow(unsafe_code)]
-    unsafe {
-        room.as_mut_ptr().cast::<[TokenId; N]>().write(ids);
-    }
-}
-
-impl Store {
-    /// Makes the keys of pieces and asks for their lines.
-    #[inline(always)]
-    fn ask(&self, batch: &mut Batch, hash_seed: [u64; 2], pieces: Pieces<'_>) -> usize {
-        let Pieces { text, starts, ends } = pieces;
-        let table = self.slots.lines();
-        let bounds = starts.iter().zip(ends);
-        let places = batch.keys.iter_mut().zip(&mut batch.lines);
-        let mut count = 0;
-        for ((&start, &end), (key, line)) in bounds.zip(places) {
-            *key = Key::new(text, start as usize, end as usize);
-            let place = self.slots.line_of(key.hash(hash_seed));
-            *line = place as u32;
-            prefetch(table, place);
-            count += 1;
-        }
-        debug_assert_eq!(count, starts.len());
-        count
-    }
-
-    /// Writes the ids of pieces `from..to` of the chunk up to the first one that is not known, and returns how many
-    /// pieces were written.
-    #[inline(always)]
-    fn write_known<V: Vectors>(
-        &self,
-        vectors: V,
-        batch: &Batch,
-        from: usize,
-        to: usize,
-        out: &mut Vec<TokenId>,
-    ) -> usize {
-        let table = self.slots.lines();
-        let keys = &batch.keys[from..to];
-        let lines = &batch.lines[from..to];
-        out.reserve(keys.len() * MOST_IDS + RING_SPARE);
-        let mut room = out.spare_capacity_mut();
-        let mut written = 0;
-        let mut done = 0;
-        for (&key, &line) in keys.iter().zip(lines) {
-            let Some(value) = Slots::probe(table, line as usize, key) else { break };
-            let Some((place, _)) = room.split_first_chunk_mut::<RING_SPARE>() else { break };
-            let mut count = value.count();
-            // As many ids whatever their number: what is too much is written over by the next piece.
-            if count <= IN_PLACE {
-                write(value.ids(vectors), place);
-            } else {
-                let Some((ids, length)) = self.slots.in_ring(value) else { break };
-                write(*ids, place);
-                count = length;
-            }
-            room = &mut room[count..];
-            written += count;
-            done += 1;
-        }
-        let length = out.len() + written;
-        debug_assert!(length <= out.capacity());
-        // SAFETY: the loop has written `written` ids, without a gap, to the spare room from its start on.
-        #[allow(unsafe_code)]
-        unsafe {
-            out.set_len(length);
-        }
-        done
-    }
-
-    /// Finds out the ids of the gaps whose pieces have keys, and puts them into slots.
-    #[inline(always)]
-    fn resolve(&mut self, batch: &mut Batch, solver: &mut impl Solve) -> Result<()> {
-        let Store { slots, work } = self;
-        let Batch { keys, lines, gaps, missing, wanted, found, .. } = batch;
-        found.clear();
-        let mut fill = |gap: &mut Gap, ids: &[TokenId]| {
-            let piece = gap.piece as usize;
-            (gap.start, gap.count) = (found.len() as u32, ids.len() as u32);
-            found.extend_from_slice(ids);
-            if ids.len() <= MOST_IDS {
-                slots.insert(lines[piece] as usize, keys[piece], ids);
-            }
-        };
-        missing.clear();
-        wanted.clear();
-        for (gap, number) in gaps.iter_mut().zip(0..) {
-            let key = keys[gap.piece as usize];
-            if key.is_long() {
-                continue;
-            }
-            match solver.whole(key) {
-                Some(id) => fill(gap, &[id]),
-                None => {
-                    missing.push(number);
-                    wanted.push(key);
-                }
-            }
-        }
-        solver.solve(work, wanted.iter().copied(), |index, ids| fill(&mut gaps[missing[index] as usize], ids))
-    }
-}
-
 /// Pieces are solved by merging them.
 struct Merging<'e, V> {
     engine: &'e Engine,
@@ -637,19 +416,21 @@ impl<V: Vectors> Solve for Merging<'_, V> {
     }
 
     #[inline(always)]
-    fn whole(&self, key: Key) -> Option<TokenId> {
-        let whole = &self.engine.whole;
-        if whole.is_empty() { None } else { whole.get(&key).copied() }
-    }
-
-    #[inline(always)]
     fn solve(
         &mut self,
         work: &mut Work,
-        pieces: impl Iterator<Item = Key>,
-        found: impl FnMut(usize, &[TokenId]),
+        pieces: &[Key],
+        mut found: impl FnMut(usize, &[TokenId]),
     ) -> Result<()> {
-        self.engine.merger.solve(self.vectors, work, pieces, found);
+        let Engine { merger, whole, .. } = self.engine;
+        if whole.is_empty() {
+            merger.solve(self.vectors, work, pieces, found);
+        } else {
+            merger.solve(self.vectors, work, pieces, |at, ids| match whole.get(&pieces[at]) {
+                Some(&id) => found(at, &[id]),
+                None => found(at, ids),
+            });
+        }
         Ok(())
     }
 }

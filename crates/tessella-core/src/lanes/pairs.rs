@@ -11,7 +11,7 @@ pub type Symbol = u32;
 /// What no pair becomes, and what merges with nothing.
 pub const NEVER: Symbol = (1 << BITS) - 1;
 
-const BITS: u32 = 21;
+pub const BITS: u32 = 21;
 /// Keys that share a pilot, on average.
 const BUCKET: usize = 2;
 /// More come together only by intent.
@@ -19,9 +19,9 @@ const MOST_IN_A_BUCKET: usize = 64;
 
 #[derive(Debug)]
 pub struct PairHash {
-    pilots: Vec<u16>,
+    pub pilots: Vec<u16>,
     /// The key above, the result in the low bits.
-    slots: Vec<u64>,
+    pub slots: Vec<u64>,
 }
 
 /// Where a pair would stand.
@@ -36,16 +36,23 @@ fn key_of(left: Symbol, right: Symbol) -> u64 {
     u64::from(left) << BITS | u64::from(right)
 }
 
+/// What hashes and slots are made with, here and by vectors.
+pub const OF_BUCKET: [u32; 2] = [0x9E37_79B1, 0x85EB_CA6A];
+pub const OF_SLOT: [u32; 2] = [0xC2B2_AE3D, 0x27D4_EB2F];
+const _: () = assert!(OF_BUCKET[0] % 2 == 1 && OF_BUCKET[1] % 2 == 0 && OF_SLOT[1] % 2 == 1);
+pub const MIX: u32 = 0x7FEB_352D;
+pub const MIX_SHIFT: u32 = 15;
+pub const OF_PILOT: u32 = 0x9E37_79B1;
+pub const MOVED: u32 = 0x85EB_CA6B;
+pub const MOVED_SHIFT: u32 = 16;
+
 /// Two numbers, one for the bucket and one for the slot. No two pairs have both in common: the four multipliers have an odd
 /// determinant, so the map can be turned around, and what comes after it as well.
 #[inline(always)]
 fn hash(left: Symbol, right: Symbol) -> [u32; 2] {
-    const OF_BUCKET: [u32; 2] = [0x9E37_79B1, 0x85EB_CA6A];
-    const OF_SLOT: [u32; 2] = [0xC2B2_AE3D, 0x27D4_EB2F];
-    const _: () = assert!(OF_BUCKET[0] % 2 == 1 && OF_BUCKET[1] % 2 == 0 && OF_SLOT[1] % 2 == 1);
     let sum = |of: [u32; 2]| left.wrapping_mul(of[0]).wrapping_add(right.wrapping_mul(of[1]));
     let of_bucket = sum(OF_BUCKET);
-    [(of_bucket ^ of_bucket >> 15).wrapping_mul(0x7FEB_352D), sum(OF_SLOT)]
+    [(of_bucket ^ of_bucket >> MIX_SHIFT).wrapping_mul(MIX), sum(OF_SLOT)]
 }
 
 /// A number below `bound`, from the high bits of a hash.
@@ -63,8 +70,8 @@ fn bucket_of([hash, _]: [u32; 2], buckets: usize) -> usize {
 #[inline(always)]
 fn slot_of(hash: u32, pilot: u16, slots: usize) -> usize {
     // Multiplied after the pilot has come in: it moves keys apart from each other, not all by the same way.
-    let moved = hash ^ u32::from(pilot).wrapping_mul(0x9E37_79B1);
-    below(moved.wrapping_mul(0x85EB_CA6B) ^ moved >> 16, slots)
+    let moved = hash ^ u32::from(pilot).wrapping_mul(OF_PILOT);
+    below(moved.wrapping_mul(MOVED) ^ moved >> MOVED_SHIFT, slots)
 }
 
 const FREE: u64 = u64::MAX;
@@ -231,6 +238,18 @@ impl PairHash {
         Place { key, slot: slot as u32 }
     }
 
+    /// What a pair becomes that nobody asked for in time, or [`NEVER`].
+    #[inline]
+    pub fn get(&self, left: Symbol, right: Symbol) -> Symbol {
+        self.at(self.place(left, right))
+    }
+
+    /// Whether places of the tables fit into the lanes of vectors, and pilots may be read two at a time.
+    pub fn may_be_gathered(&self) -> bool {
+        let fits = |length: usize| (2..i32::MAX as usize).contains(&length);
+        fits(self.pilots.len()) && fits(self.slots.len())
+    }
+
     /// What the pair becomes, or [`NEVER`].
     #[inline(always)]
     pub fn at(&self, place: Place) -> Symbol {
@@ -245,10 +264,6 @@ mod tests {
     use crate::random::Random;
     use std::collections::HashMap;
 
-    fn get(table: &PairHash, left: Symbol, right: Symbol) -> Symbol {
-        table.at(table.place(left, right))
-    }
-
     #[test]
     fn every_pair_is_found_and_no_other() {
         let mut random = Random::from_seed(3);
@@ -261,16 +276,16 @@ mod tests {
             let pairs: Vec<_> = known.iter().map(|(&(left, right), &result)| (left, right, result)).collect();
             let table = PairHash::new(&pairs, count / 9).unwrap();
             for &(left, right, result) in &pairs {
-                assert_eq!(get(&table, left, right), result);
+                assert_eq!(table.get(left, right), result);
             }
             for _ in 0..50_000 {
                 let (left, right) = (below(3001), below(3001));
-                assert_eq!(get(&table, left, right), known.get(&(left, right)).copied().unwrap_or(NEVER));
+                assert_eq!(table.get(left, right), known.get(&(left, right)).copied().unwrap_or(NEVER));
             }
             assert_eq!(table.iter().count(), known.len());
             assert!(table.iter().all(|(left, right, result)| known[&(left, right)] == result));
-            assert_eq!(get(&table, NEVER, 1), NEVER);
-            assert_eq!(get(&table, 1, NEVER), NEVER);
+            assert_eq!(table.get(NEVER, 1), NEVER);
+            assert_eq!(table.get(1, NEVER), NEVER);
         }
         assert!(PairHash::new(&[(0, NEVER, 1)], 1).is_none());
     }

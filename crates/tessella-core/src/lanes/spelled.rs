@@ -110,7 +110,7 @@ impl Spelled {
     }
 
     /// Hands over the ids of units that are not hard, in any order, each with its number.
-    pub fn solve(&self, work: &mut Work, units: &[(usize, Key)], found: impl FnMut(usize, &[TokenId])) {
+    pub fn solve(&self, work: &mut Work, units: &[Key], found: impl FnMut(usize, &[TokenId])) {
         Level::best().run(Merging { merger: &self.merger, work, units, found });
     }
 
@@ -128,7 +128,7 @@ impl Spelled {
 struct Merging<'m, F> {
     merger: &'m Merger,
     work: &'m mut Work,
-    units: &'m [(usize, Key)],
+    units: &'m [Key],
     found: F,
 }
 
@@ -137,9 +137,8 @@ impl<F: FnMut(usize, &[TokenId])> Task for Merging<'_, F> {
 
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) {
-        let Merging { merger, work, units, mut found } = self;
-        let keys = units.iter().map(|&(_, key)| key);
-        merger.solve(vectors, work, keys, |index, ids| found(units[index].0, ids));
+        let Merging { merger, work, units, found } = self;
+        merger.solve(vectors, work, units, found);
     }
 }
 

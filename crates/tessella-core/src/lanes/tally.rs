@@ -11,7 +11,7 @@
 use super::ahead::prefetch;
 use super::key::Key;
 use super::room::{BYTES, LINE, Room};
-use super::{Batch, Pieces};
+use super::{CHUNK, Pieces};
 use crate::error::Result;
 use crate::random::Random;
 
@@ -40,7 +40,10 @@ pub struct Tally {
     lines_log2: u32,
     most_lines_log2: u32,
     hash_seed: [u64; 2],
-    batch: Batch,
+    /// Of a chunk: the keys, the line of each, and which of them have no place.
+    keys: Vec<Key>,
+    places: Vec<u32>,
+    missing: Vec<u32>,
     /// Pieces that had to go since it has grown.
     gone: usize,
     counted: u32,
@@ -58,7 +61,9 @@ impl Tally {
             lines_log2: FIRST_LINES_LOG2,
             most_lines_log2,
             hash_seed: [random.next_u64(), random.next_u64()],
-            batch: Batch::new(),
+            keys: vec![Key::default(); CHUNK],
+            places: vec![0; CHUNK],
+            missing: Vec::with_capacity(CHUNK),
             gone: 0,
             counted: 0,
         })
@@ -92,11 +97,13 @@ impl Tally {
         if self.gone > self.lines().len() * WAYS && self.lines_log2 < self.most_lines_log2 {
             self.grow(tell)?;
         }
-        self.ask(pieces);
-        self.count_known(pieces.starts.len());
-        for at in 0..self.batch.missing.len() {
-            let at = self.batch.missing[at] as usize;
-            self.count_missing(at, pieces.piece(at), tell)?;
+        for (_, pieces) in pieces.chunks() {
+            self.ask(pieces);
+            self.count_known(pieces.starts.len());
+            for at in 0..self.missing.len() {
+                let at = self.missing[at] as usize;
+                self.count_missing(at, pieces.piece(at), tell)?;
+            }
         }
         Ok(())
     }
@@ -104,11 +111,11 @@ impl Tally {
     /// Makes the keys of pieces and asks for their lines.
     fn ask(&mut self, pieces: Pieces<'_>) {
         let Pieces { text, starts, ends } = pieces;
-        let Tally { room, batch, hash_seed, lines_log2, .. } = self;
+        let Tally { room, keys, places, hash_seed, lines_log2, .. } = self;
         let lines: &[Line] = room.words().as_chunks().0;
         let shift = 64 - *lines_log2;
         let bounds = starts.iter().zip(ends);
-        for ((&start, &end), (key, line)) in bounds.zip(batch.keys.iter_mut().zip(&mut batch.lines)) {
+        for ((&start, &end), (key, line)) in bounds.zip(keys.iter_mut().zip(places)) {
             *key = Key::new(text, start as usize, end as usize);
             let place = (key.hash(*hash_seed) >> shift) as usize;
             *line = place as u32;
@@ -116,13 +123,12 @@ impl Tally {
         }
     }
 
-    /// Counts the pieces of the batch that have a place, and lists the others.
+    /// Counts the pieces of the chunk that have a place, and lists the others.
     fn count_known(&mut self, count: usize) {
-        let Tally { room, batch, .. } = self;
-        let Batch { keys, lines, missing, .. } = batch;
+        let Tally { room, keys, places, missing, .. } = self;
         let table: &mut [Line] = room.words_mut().as_chunks_mut().0;
         missing.clear();
-        for (at, (&key, &line)) in keys.iter().zip(&*lines).take(count).enumerate() {
+        for (at, (&key, &line)) in keys.iter().zip(&*places).take(count).enumerate() {
             match way_of(&table[line as usize], key) {
                 Some(way) => add_one(&mut table[line as usize], way),
                 None => missing.push(at as u32),
@@ -132,7 +138,7 @@ impl Tally {
 
     #[inline(never)]
     fn count_missing(&mut self, at: usize, piece: &[u8], tell: &mut Tell<'_>) -> Result<()> {
-        let (key, place) = (self.batch.keys[at], self.batch.lines[at] as usize);
+        let (key, place) = (self.keys[at], self.places[at] as usize);
         if key.is_long() {
             return tell(piece, 1);
         }

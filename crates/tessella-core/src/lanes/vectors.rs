@@ -8,6 +8,9 @@ use std::sync::OnceLock;
 
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Sets};
+use super::key::Key;
+use super::merge::Merger;
+use super::sixteen::Group;
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
 use crate::ids::TokenId;
@@ -42,6 +45,12 @@ pub trait Vectors: Copy {
     /// The lowest number, with its place in the lowest [`PLACE_BITS`]; the first place of equal ones. There are 16,
     /// 32, 48 or 64 numbers, of up to 26 bits.
     fn lowest<const N: usize>(self, numbers: &[u32; N]) -> u32;
+
+    /// Whether [`Vectors::merge_sixteens`] does anything.
+    const SIXTEENS: bool = false;
+
+    /// Puts up to sixteen pieces into each of two groups and makes all their merges. The pairs may be gathered.
+    fn merge_sixteens(self, _groups: &mut [Group; 2], _merger: &Merger, _pieces: [&[Key]; 2]) {}
 
     /// Makes two neighbours one: those behind them move up, and `last` comes in at the end.
     fn join<const N: usize>(self, numbers: &mut [u32; N], at: usize, joined: u32, last: u32);

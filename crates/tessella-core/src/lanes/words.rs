@@ -3,10 +3,10 @@
 //! Words leave gaps between them, so where they start and where they end are two lists.
 
 use super::CHUNK;
+use super::Pieces;
 use super::ascii::BLOCK;
 use super::characters::{Characters, Kind, Kinds, Rare};
 use super::vectors::{Level, Task, Vectors};
-use super::{Bounds, Pieces};
 
 /// Starts of a chunk and of the block that makes it full, and room that a block is written into whole.
 const ROOM: usize = CHUNK + 2 * BLOCK;
@@ -181,7 +181,7 @@ impl Task for Fill<'_, '_> {
             spans.ends.places[spans.ends.count] = length as u32;
             spans.ends.count += 1;
         }
-        debug_assert!(spans.ends.count <= Bounds::MOST);
+        debug_assert!(spans.ends.count <= CHUNK + BLOCK);
         Filled::Last
     }
 }

@@ -7,6 +7,9 @@ use std::arch::x86_64::*;
 
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Set, Sets};
+use super::key::Key;
+use super::merge::Merger;
+use super::sixteen::Group;
 use super::vectors::{
     PLACE_BITS, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one, lowest_one_by_one,
     places_by_bits,
@@ -196,6 +199,17 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             lowest_512(numbers)
+        }
+    }
+
+    const SIXTEENS: bool = true;
+
+    #[inline(always)]
+    fn merge_sixteens(self, groups: &mut [Group; 2], merger: &Merger, pieces: [&[Key]; 2]) {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_sixteen::merge(groups, merger, pieces);
         }
     }
 

@@ -477,11 +477,8 @@ fn a_batch_that_pays_is_taken_by_lanes_from_its_first_text_on() {
     let vocab = Vocab::from_entries(bytes.zip(0..)).unwrap();
     let merges = Merges::Pairs(Arc::new(vec![]));
     let mut spec = TokenizerSpec::new(ModelSpec::Bpe(BpeSpec::new(vocab, merges)));
-    spec.pre_tokenizer = Some(PreTokenizerSpec::ByteLevel {
-        add_prefix_space: false,
-        use_regex: true,
-        trim_offsets: true,
-    });
+    spec.pre_tokenizer =
+        Some(PreTokenizerSpec::ByteLevel { add_prefix_space: false, use_regex: true, trim_offsets: true });
     let engine = |tokenizer: &Tokenizer| tokenizer.inner.workers.with(|worker| worker.lanes.is_some());
     let options = EncodeOptions::default();
     // 256 tokens pay after 512 bytes.

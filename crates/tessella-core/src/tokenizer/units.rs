@@ -161,6 +161,13 @@ pub(super) struct UnitLanes {
     buffers: Buffers,
 }
 
+/// New units that not only the model itself knows, and their numbers among all new ones.
+#[derive(Debug, Default)]
+struct Plain {
+    numbers: Vec<usize>,
+    units: Vec<Key>,
+}
+
 #[derive(Debug, Default)]
 struct Buffers {
     /// The text as units are found in it.
@@ -168,8 +175,7 @@ struct Buffers {
     spelling: Spelling,
     tokens: Vec<PieceToken>,
     ids: Vec<TokenId>,
-    /// New units with their numbers: those that only the model itself knows, and all others.
-    new: [Vec<(usize, Key)>; 2],
+    new: Plain,
     sums: SumScratch,
     /// What the units of a text became, before sums are looked at.
     numbers: Vec<u32>,
@@ -270,7 +276,7 @@ struct Solver<'s> {
     spelling: &'s mut Spelling,
     tokens: &'s mut Vec<PieceToken>,
     ids: &'s mut Vec<TokenId>,
-    new: &'s mut [Vec<(usize, Key)>; 2],
+    new: &'s mut Plain,
     sums: &'s mut SumScratch,
 }
 
@@ -328,38 +334,33 @@ impl Solve for Solver<'_> {
         self.units.hash_seed
     }
 
-    #[inline(always)]
-    fn whole(&self, _: Key) -> Option<TokenId> {
-        None
-    }
-
     #[inline(never)]
     fn solve(
         &mut self,
         work: &mut Work,
-        units: impl Iterator<Item = Key>,
+        units: &[Key],
         mut found: impl FnMut(usize, &[TokenId]),
     ) -> Result<()> {
         let spelled = match self.tables {
             Tables::Spelled(spelled) => Some(spelled),
             Tables::Sums(_) => None,
         };
-        let mut lists = std::mem::take(self.new);
-        let [hard, plain] = &mut lists;
-        hard.clear();
-        plain.clear();
-        for unit in units.enumerate() {
-            let is_hard = spelled.is_none_or(|spelled| spelled.is_hard(unit.1));
-            if is_hard { hard.push(unit) } else { plain.push(unit) }
+        let mut new = std::mem::take(self.new);
+        new.numbers.clear();
+        new.units.clear();
+        for (number, &unit) in units.iter().enumerate() {
+            if spelled.is_none_or(|spelled| spelled.is_hard(unit)) {
+                self.unit(&unit.bytes()[..unit.len()])?;
+                found(number, self.ids);
+            } else {
+                new.numbers.push(number);
+                new.units.push(unit);
+            }
         }
         if let Some(spelled) = spelled {
-            spelled.solve(work, plain, &mut found);
+            spelled.solve(work, &new.units, |at, ids| found(new.numbers[at], ids));
         }
-        for &(number, unit) in hard.iter() {
-            self.unit(&unit.bytes()[..unit.len()])?;
-            found(number, self.ids);
-        }
-        *self.new = lists;
+        *self.new = new;
         Ok(())
     }
 }

@@ -478,19 +478,14 @@ impl Solve for Solver<'_> {
         self.words.hash_seed
     }
 
-    #[inline(always)]
-    fn whole(&self, _: Key) -> Option<TokenId> {
-        None
-    }
-
     #[inline(never)]
     fn solve(
         &mut self,
         _: &mut Work,
-        pieces: impl Iterator<Item = Key>,
+        pieces: &[Key],
         mut found: impl FnMut(usize, &[TokenId]),
     ) -> Result<()> {
-        for (index, key) in pieces.enumerate() {
+        for (index, key) in pieces.iter().enumerate() {
             self.word(&key.bytes()[..key.len()])?;
             found(index, &self.buffers.numbers);
         }

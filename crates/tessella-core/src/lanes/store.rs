@@ -1,0 +1,265 @@
+//! Pieces to ids by what the slots know, and what they do not know found out together.
+//!
+//! A window of pieces, mostly a whole text, is written out by the hundred: keys and places are made for as many, and
+//! asked for in time. A piece that the slots do not know leaves a gap. When the window is written, what is missing is
+//! found out, each piece once, and the gaps are filled.
+
+use std::mem::MaybeUninit;
+
+use super::ahead::prefetch;
+use super::key::Key;
+use super::slots::{IN_PLACE, MOST_IDS, RING_SPARE, Slots};
+use super::vectors::Vectors;
+use super::{CHUNK, Pieces, Work};
+use crate::error::Result;
+use crate::ids::TokenId;
+
+/// Finds out what pieces become that no slot knows.
+pub trait Solve {
+    /// Kept from those who write texts, so that none of them knows which pieces share a line.
+    fn hash_seed(&self) -> [u64; 2];
+
+    /// Calls `found` with the number of each piece and its ids, in any order.
+    fn solve(&mut self, work: &mut Work, pieces: &[Key], found: impl FnMut(usize, &[TokenId])) -> Result<()>;
+}
+
+/// What is known, and how more is found out.
+#[derive(Debug)]
+pub struct Store {
+    pub slots: Slots,
+    pub work: Work,
+}
+
+/// Pieces that are on their way.
+#[derive(Debug)]
+pub struct Batch {
+    /// Of a chunk.
+    keys: Vec<Key>,
+    /// The line of each key.
+    lines: Vec<u32>,
+    gaps: Vec<Gap>,
+    /// What is to be found out, each once, and the lines where it belongs.
+    wanted: Vec<Key>,
+    places: Vec<u32>,
+    /// The last of these by its line.
+    latest: [u16; LATEST],
+    /// The ids of each, from where to where.
+    answers: Vec<(u32, u32)>,
+    found: Vec<TokenId>,
+    /// The ids behind the first gap, while it is filled.
+    behind: Vec<TokenId>,
+}
+
+/// Places for what was wanted last.
+const LATEST: usize = 256;
+
+/// A piece that the slots do not know, and where its ids belong.
+#[derive(Debug, Clone, Copy)]
+struct Gap {
+    piece: u32,
+    /// How many ids of the window are written before it.
+    before: u32,
+    /// Which of those that are wanted it is; [`TOO_LONG`] for one that is too long for a key.
+    wanted: u32,
+}
+
+const TOO_LONG: u32 = u32::MAX;
+
+impl Batch {
+    pub fn new() -> Self {
+        Batch {
+            keys: vec![Key::default(); CHUNK],
+            lines: vec![0; CHUNK],
+            gaps: Vec::new(),
+            wanted: Vec::new(),
+            places: Vec::new(),
+            latest: [0; LATEST],
+            answers: Vec::new(),
+            found: Vec::new(),
+            behind: Vec::new(),
+        }
+    }
+
+    fn begin(&mut self) {
+        self.gaps.clear();
+        self.wanted.clear();
+        self.places.clear();
+    }
+
+    /// Piece `at` of the chunk is missing.
+    #[inline(always)]
+    fn leave(&mut self, at: usize, piece: usize, before: usize) {
+        let (key, line) = (self.keys[at], self.lines[at]);
+        let wanted = if key.is_long() { TOO_LONG } else { self.want(key, line) };
+        self.gaps.push(Gap { piece: piece as u32, before: before as u32, wanted });
+    }
+
+    /// Which of those that are wanted a piece is. What is new in a text comes again in it.
+    #[inline(always)]
+    fn want(&mut self, key: Key, line: u32) -> u32 {
+        let latest = &mut self.latest[line as usize % LATEST];
+        if self.wanted.get(usize::from(*latest)) == Some(&key) {
+            return u32::from(*latest);
+        }
+        *latest = self.wanted.len() as u16;
+        self.wanted.push(key);
+        self.places.push(line);
+        u32::from(*latest)
+    }
+}
+
+impl Store {
+    /// Appends the ids of pieces; `long` appends those of one that is too long for a key.
+    #[inline(always)]
+    pub fn take<V: Vectors, S: Solve>(
+        &mut self,
+        vectors: V,
+        batch: &mut Batch,
+        solver: &mut S,
+        pieces: Pieces<'_>,
+        out: &mut Vec<TokenId>,
+        mut long: impl FnMut(&mut S, usize, &mut Vec<TokenId>) -> Result<()>,
+    ) -> Result<()> {
+        self.take_with(vectors, batch, solver, pieces, out, |_, solver, at, out| long(solver, at, out))
+    }
+
+    /// The same, where long pieces need the store as well.
+    #[inline(always)]
+    pub fn take_with<V: Vectors, S: Solve>(
+        &mut self,
+        vectors: V,
+        batch: &mut Batch,
+        solver: &mut S,
+        pieces: Pieces<'_>,
+        out: &mut Vec<TokenId>,
+        mut long: impl FnMut(&mut Store, &mut S, usize, &mut Vec<TokenId>) -> Result<()>,
+    ) -> Result<()> {
+        let base = out.len();
+        batch.begin();
+        for (first, chunk) in pieces.chunks() {
+            let count = self.ask(batch, solver.hash_seed(), chunk);
+            let mut at = 0;
+            loop {
+                at += self.write_known(vectors, batch, at, count, out);
+                if at == count {
+                    break;
+                }
+                batch.leave(at, first + at, out.len() - base);
+                at += 1;
+            }
+        }
+        let Some(first) = batch.gaps.first() else { return Ok(()) };
+        let first = base + first.before as usize;
+        self.resolve(batch, solver)?;
+        batch.behind.clear();
+        batch.behind.extend_from_slice(&out[first..]);
+        out.truncate(first);
+        let mut from = 0;
+        for gap in &batch.gaps {
+            let to = base + gap.before as usize - first;
+            out.extend_from_slice(&batch.behind[from..to]);
+            from = to;
+            if let Some(&(start, end)) = batch.answers.get(gap.wanted as usize) {
+                out.extend_from_slice(&batch.found[start as usize..end as usize]);
+            } else {
+                long(self, solver, gap.piece as usize, out)?;
+            }
+        }
+        out.extend_from_slice(&batch.behind[from..]);
+        Ok(())
+    }
+}
+
+/// Writes ids to the beginning of some room.
+#[inline(always)]
+fn write<const N: usize>(ids: [TokenId; N], room: &mut [MaybeUninit<TokenId>; RING_SPARE]) {
+    const { assert!(N <= RING_SPARE) };
+    // SAFETY: there is room for as many, of the same type and so of the same alignment.
+    #[allow(unsafe_code)]
+    unsafe {
+        room.as_mut_ptr().cast::<[TokenId; N]>().write(ids);
+    }
+}
+
+impl Store {
+    /// Makes the keys of pieces and asks for their lines.
+    #[inline(always)]
+    fn ask(&self, batch: &mut Batch, hash_seed: [u64; 2], pieces: Pieces<'_>) -> usize {
+        let Pieces { text, starts, ends } = pieces;
+        let table = self.slots.lines();
+        let bounds = starts.iter().zip(ends);
+        let places = batch.keys.iter_mut().zip(&mut batch.lines);
+        let mut count = 0;
+        for ((&start, &end), (key, line)) in bounds.zip(places) {
+            *key = Key::new(text, start as usize, end as usize);
+            let place = self.slots.line_of(key.hash(hash_seed));
+            *line = place as u32;
+            prefetch(table, place);
+            count += 1;
+        }
+        debug_assert_eq!(count, starts.len(), "no more than a chunk");
+        count
+    }
+
+    /// Writes the ids of pieces `from..to` of the chunk up to the first one that is not known, and returns how many
+    /// pieces were written.
+    #[inline(always)]
+    fn write_known<V: Vectors>(
+        &self,
+        vectors: V,
+        batch: &Batch,
+        from: usize,
+        to: usize,
+        out: &mut Vec<TokenId>,
+    ) -> usize {
+        let table = self.slots.lines();
+        let keys = &batch.keys[from..to];
+        let lines = &batch.lines[from..to];
+        out.reserve(keys.len() * MOST_IDS + RING_SPARE);
+        let mut room = out.spare_capacity_mut();
+        let mut written = 0;
+        let mut done = 0;
+        for (&key, &line) in keys.iter().zip(lines) {
+            let Some(value) = Slots::probe(table, line as usize, key) else { break };
+            let Some((place, _)) = room.split_first_chunk_mut::<RING_SPARE>() else { break };
+            let mut count = value.count();
+            // As many ids whatever their number: what is too much is written over by the next piece.
+            if count <= IN_PLACE {
+                write(value.ids(vectors), place);
+            } else {
+                let Some((ids, length)) = self.slots.in_ring(value) else { break };
+                write(*ids, place);
+                count = length;
+            }
+            room = &mut room[count..];
+            written += count;
+            done += 1;
+        }
+        let length = out.len() + written;
+        debug_assert!(length <= out.capacity());
+        // SAFETY: the loop has written `written` ids, without a gap, to the spare room from its start on.
+        #[allow(unsafe_code)]
+        unsafe {
+            out.set_len(length);
+        }
+        done
+    }
+
+    /// Finds out what is wanted, and puts it into slots.
+    #[inline(always)]
+    fn resolve(&mut self, batch: &mut Batch, solver: &mut impl Solve) -> Result<()> {
+        let Store { slots, work } = self;
+        let Batch { wanted, places, answers, found, .. } = batch;
+        found.clear();
+        answers.clear();
+        answers.resize(wanted.len(), (0, 0));
+        solver.solve(work, wanted, |at, ids| {
+            let start = found.len() as u32;
+            found.extend_from_slice(ids);
+            answers[at] = (start, found.len() as u32);
+            if ids.len() <= MOST_IDS {
+                slots.insert(places[at] as usize, wanted[at], ids);
+            }
+        })
+    }
+}

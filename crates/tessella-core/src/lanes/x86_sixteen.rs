@@ -1,0 +1,198 @@
+//! The steps of [`super::sixteen`] by vectors of 64 bytes.
+
+use std::arch::x86_64::*;
+
+use super::key::{Key, LONGEST};
+use super::merge::Merger;
+use super::pairs::{BITS, MIX, MIX_SHIFT, MOVED, MOVED_SHIFT, NEVER, OF_BUCKET, OF_PILOT, OF_SLOT, PairHash};
+use super::sixteen::{Group, LANES};
+
+/// Bits of a row among the ranks that are looked through for the lowest one.
+const ROW_BITS: u32 = 4;
+const _: () = assert!(LONGEST < 1 << ROW_BITS && BITS + ROW_BITS <= 32);
+
+/// Makes all merges of two groups of up to sixteen pieces each.
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+pub fn merge(groups: &mut [Group; 2], merger: &Merger, keys: [&[Key]; 2]) {
+    let table = Table::new(&merger.pairs);
+    let [first, second] = groups;
+    begin(first, merger, keys[0]);
+    begin(second, merger, keys[1]);
+    let mut going = [true, !keys[1].is_empty()];
+    while going[0] | going[1] {
+        if going[0] {
+            going[0] = step(first, &table);
+        }
+        if going[1] {
+            going[1] = step(second, &table);
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+fn begin(group: &mut Group, merger: &Merger, keys: &[Key]) {
+    let mut bytes = [[0u8; LANES]; LONGEST + 1];
+    let mut lengths = [0u32; LANES];
+    let mut rows = 0;
+    for (lane, key) in keys.iter().take(LANES).enumerate() {
+        for (row, &byte) in bytes.iter_mut().zip(&key.bytes()) {
+            row[lane] = byte;
+        }
+        let is_spelled = merger.wide.is_none() || key.is_ascii();
+        lengths[lane] = if is_spelled { key.len() as u32 } else { 0 };
+        rows = rows.max(key.len().min(LONGEST));
+    }
+    let never = _mm512_set1_epi32(NEVER as i32);
+    // SAFETY: rows are 64 bytes, lines of bytes 16; a byte is a place of the first table, two bytes of the second.
+    #[allow(unsafe_code)]
+    unsafe {
+        let lengths = _mm512_loadu_si512(lengths.as_ptr().cast());
+        let mut first = _mm512_cvtepu8_epi32(_mm_loadu_si128(bytes[0].as_ptr().cast()));
+        for row in 0..rows {
+            let second = _mm512_cvtepu8_epi32(_mm_loadu_si128(bytes[row + 1].as_ptr().cast()));
+            let both = _mm512_or_si512(_mm512_slli_epi32::<8>(first), second);
+            let within = _mm512_cmpgt_epu32_mask(lengths, _mm512_set1_epi32(row as i32));
+            let with_next = _mm512_cmpgt_epu32_mask(lengths, _mm512_set1_epi32(row as i32 + 1));
+            let symbols =
+                _mm512_mask_i32gather_epi32::<4>(never, within, first, merger.of_byte.as_ptr().cast());
+            let ranks =
+                _mm512_mask_i32gather_epi32::<4>(never, with_next, both, merger.of_two.as_ptr().cast());
+            _mm512_store_si512(group.symbols[row].0.as_mut_ptr().cast(), symbols);
+            _mm512_store_si512(group.ranks[row].0.as_mut_ptr().cast(), ranks);
+            first = second;
+        }
+    }
+    group.end(rows);
+    if let Some(wide) = &merger.wide {
+        for (lane, &key) in keys.iter().take(LANES).enumerate().filter(|(_, key)| !key.is_ascii()) {
+            group.begin_wide(merger, wide, lane, key);
+        }
+    }
+}
+
+/// Makes the next merge of each piece; false if there is none.
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+fn step(group: &mut Group, table: &Table<'_>) -> bool {
+    let never = _mm512_set1_epi32(NEVER as i32);
+    let all = |number: usize| _mm512_set1_epi32(number as i32);
+    let rows = group.rows.min(LONGEST);
+    // SAFETY: rows are 64 bytes and aligned to as many.
+    #[allow(unsafe_code)]
+    unsafe {
+        let mut lowest = _mm512_set1_epi32(-1);
+        for (row, ranks) in group.ranks[..rows].iter().enumerate() {
+            let ranks = _mm512_load_si512(ranks.0.as_ptr().cast());
+            lowest =
+                _mm512_min_epu32(lowest, _mm512_or_si512(_mm512_slli_epi32::<ROW_BITS>(ranks), all(row)));
+        }
+        let merged = _mm512_srli_epi32::<ROW_BITS>(lowest);
+        let going = _mm512_cmplt_epu32_mask(merged, never);
+        if going == 0 {
+            return false;
+        }
+        // A piece that is done stays as it is.
+        let at = _mm512_mask_and_epi32(all(64), going, lowest, all((1 << ROW_BITS) - 1));
+        let before = _mm512_sub_epi32(at, all(1));
+        let behind = _mm512_add_epi32(at, all(2));
+        let (mut left, mut right) = (never, never);
+        let mut symbols = _mm512_load_si512(group.symbols[0].0.as_ptr().cast());
+        let mut ranks = _mm512_load_si512(group.ranks[0].0.as_ptr().cast());
+        for row in 0..rows {
+            let below = _mm512_load_si512(group.symbols[row + 1].0.as_ptr().cast());
+            let ranks_below = _mm512_load_si512(group.ranks[row + 1].0.as_ptr().cast());
+            let here = all(row);
+            left = _mm512_mask_mov_epi32(left, _mm512_cmpeq_epi32_mask(here, before), symbols);
+            right = _mm512_mask_mov_epi32(right, _mm512_cmpeq_epi32_mask(here, behind), symbols);
+            let up = _mm512_cmpge_epu32_mask(here, at);
+            let closed = _mm512_mask_mov_epi32(symbols, up, below);
+            let closed = _mm512_mask_mov_epi32(closed, _mm512_cmpeq_epi32_mask(here, at), merged);
+            _mm512_store_si512(group.symbols[row].0.as_mut_ptr().cast(), closed);
+            let closed = _mm512_mask_mov_epi32(ranks, up, ranks_below);
+            _mm512_store_si512(group.ranks[row].0.as_mut_ptr().cast(), closed);
+            (symbols, ranks) = (below, ranks_below);
+        }
+        let of_left = table.sixteen(left, merged);
+        let of_right = table.sixteen(merged, right);
+        for row in 0..rows {
+            let place = group.ranks[row].0.as_mut_ptr().cast();
+            let ranks = _mm512_load_si512(place);
+            let ranks = _mm512_mask_mov_epi32(ranks, _mm512_cmpeq_epi32_mask(all(row), before), of_left);
+            let ranks = _mm512_mask_mov_epi32(ranks, _mm512_cmpeq_epi32_mask(all(row), at), of_right);
+            _mm512_store_si512(place, ranks);
+        }
+    }
+    true
+}
+
+/// The table of pairs, as vectors want it.
+struct Table<'t> {
+    pilots: &'t [u16],
+    slots: &'t [u64],
+}
+
+impl<'t> Table<'t> {
+    #[inline(always)]
+    fn new(pairs: &'t PairHash) -> Self {
+        assert!(pairs.may_be_gathered());
+        Table { pilots: &pairs.pilots, slots: &pairs.slots }
+    }
+
+    /// As `below` of the table.
+    #[target_feature(enable = "avx512f,avx512dq")]
+    #[inline]
+    fn below(hash: __m512i, bound: usize) -> __m512i {
+        let bound = _mm512_set1_epi64(bound as i64);
+        let even = _mm512_srli_epi64::<32>(_mm512_mul_epu32(hash, bound));
+        let odd = _mm512_mul_epu32(_mm512_srli_epi64::<32>(hash), bound);
+        _mm512_mask_mov_epi32(even, 0xAAAA, odd)
+    }
+
+    /// What sixteen pairs become.
+    #[target_feature(enable = "avx512f,avx512dq")]
+    #[inline]
+    fn sixteen(&self, left: __m512i, right: __m512i) -> __m512i {
+        let times = |numbers, by: u32| _mm512_mullo_epi32(numbers, _mm512_set1_epi32(by as i32));
+        let sum = |of: [u32; 2]| _mm512_add_epi32(times(left, of[0]), times(right, of[1]));
+        let of_bucket = sum(OF_BUCKET);
+        let of_bucket = times(_mm512_xor_si512(of_bucket, _mm512_srli_epi32::<MIX_SHIFT>(of_bucket)), MIX);
+        let bucket = Self::below(of_bucket, self.pilots.len());
+        // Two pilots are read, and the first of them is meant; the last one has none behind it.
+        let first = _mm512_min_epu32(bucket, _mm512_set1_epi32(self.pilots.len() as i32 - 2));
+        let is_last = _mm512_cmpneq_epi32_mask(bucket, first);
+        // SAFETY: these are places of the tables.
+        #[allow(unsafe_code)]
+        unsafe {
+            let pilots = _mm512_i32gather_epi32::<2>(first, self.pilots.as_ptr().cast());
+            let pilots = _mm512_mask_srli_epi32::<16>(pilots, is_last, pilots);
+            let pilots = _mm512_and_si512(pilots, _mm512_set1_epi32(0xFFFF));
+            let moved = _mm512_xor_si512(sum(OF_SLOT), times(pilots, OF_PILOT));
+            let moved = _mm512_xor_si512(times(moved, MOVED), _mm512_srli_epi32::<MOVED_SHIFT>(moved));
+            let slots = Self::below(moved, self.slots.len());
+            let (low, high) = (_mm512_castsi512_si256(slots), _mm512_extracti64x4_epi64::<1>(slots));
+            let half = |numbers| _mm512_extracti64x4_epi64::<1>(numbers);
+            let low = self.eight(low, _mm512_castsi512_si256(left), _mm512_castsi512_si256(right));
+            let high = self.eight(high, half(left), half(right));
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        }
+    }
+
+    /// What eight pairs become.
+    ///
+    /// # Safety
+    /// `slots` are places of the table.
+    #[target_feature(enable = "avx512f,avx512dq")]
+    #[inline]
+    #[allow(unsafe_code)]
+    unsafe fn eight(&self, slots: __m256i, left: __m256i, right: __m256i) -> __m256i {
+        // SAFETY: the caller says so.
+        let found = unsafe { _mm512_i32gather_epi64::<8>(slots, self.slots.as_ptr().cast()) };
+        let [left, right] = [left, right].map(|symbols| _mm512_cvtepu32_epi64(symbols));
+        let key = _mm512_or_si512(_mm512_slli_epi64::<BITS>(left), right);
+        let is = _mm512_cmpeq_epi64_mask(_mm512_srli_epi64::<BITS>(found), key);
+        let never = _mm512_set1_epi64(NEVER as i64);
+        _mm512_cvtepi64_epi32(_mm512_mask_and_epi64(never, is, found, never))
+    }
+}
