@@ -8,9 +8,10 @@
 use std::sync::OnceLock;
 
 use super::key::{Key, LONGEST};
-use super::merge::{Merger, SHORT, Work};
+use super::merge::{SHORT, Work};
 use super::pairs::{NEVER, PairHash, Symbol};
 use super::slots::ID_BOUND;
+use super::symbols::Merger;
 use super::vectors::Plain;
 use super::{EachToken, Engine};
 use crate::ids::TokenId;
@@ -179,7 +180,7 @@ impl Merger {
             }
             *place = byte;
         }
-        let mut of_two = vec![NEVER; 1 << 16].into_boxed_slice();
+        let mut of_two: Box<[Symbol; 1 << 16]> = vec![NEVER; 1 << 16].try_into().ok()?;
         for &(left, right, result) in pairs {
             let (left, right) = (byte_of[left as usize], byte_of[right as usize]);
             if left != NO_BYTE && right != NO_BYTE {

@@ -6,8 +6,8 @@
 //! table.
 
 use super::EachToken;
-use super::merge::Merger;
 use super::pairs::NEVER;
+use super::symbols::Merger;
 use crate::ids::TokenId;
 
 /// Lengths by id; 0 for tokens that stand for no bytes.

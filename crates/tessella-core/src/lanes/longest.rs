@@ -16,8 +16,8 @@ use std::collections::HashMap;
 
 use super::EachToken;
 use super::lengths::Lengths;
-use super::merge::Merger;
 use super::pairs::{NEVER, Symbol};
+use super::symbols::Merger;
 use crate::ids::TokenId;
 use crate::trie::Trie;
 

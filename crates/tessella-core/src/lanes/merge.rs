@@ -13,13 +13,12 @@
 //! first, leftmost first among equals. Ranks are the symbols themselves (see [`super::pairs`]), so rank and place
 //! are one number, and the lowest of them is the merge to make.
 
-use super::characters::code_point_at;
 use super::key::{Key, LONGEST};
-use super::pairs::{NEVER, PairHash, Place, Symbol};
+use super::pairs::{NEVER, Place, Symbol};
 use super::sixteen::Sixteens;
+use super::symbols::{Merger, Wide};
 use super::vectors::{PLACE_BITS, Vectors};
 use crate::ids::TokenId;
-use crate::unicode::CharTable;
 
 /// So many pieces are worth vectors with a lane for each of sixteen.
 const FEW: usize = 4;
@@ -30,48 +29,6 @@ pub const SHORT: usize = 16;
 const _: () = assert!(LONGEST < SHORT);
 /// A rank with a place is a number of 32 bits.
 const _: () = assert!((NEVER as u64) << PLACE_BITS < 1 << 32);
-
-/// Symbols, their pairs and their ids.
-#[derive(Debug)]
-pub struct Merger {
-    pub pairs: PairHash,
-    /// What two bytes become, by the left one times 256 plus the right one.
-    pub of_two: Box<[Symbol]>,
-    pub of_byte: [Symbol; 256],
-    pub ids: Vec<TokenId>,
-    /// Where symbols are characters and not bytes: those of other characters than ASCII.
-    pub wide: Option<Box<Wide>>,
-}
-
-/// First symbols of characters beyond ASCII.
-#[derive(Debug)]
-pub struct Wide {
-    /// [`NEVER`] for those that are spelled in bytes.
-    pub of_char: CharTable<Symbol>,
-    pub of_byte: [Symbol; 256],
-}
-
-impl Wide {
-    /// The symbols of a piece before anything is merged.
-    #[inline]
-    pub fn each_symbol(&self, merger: &Merger, bytes: &[u8], mut each: impl FnMut(Symbol)) {
-        let mut at = 0;
-        while let Some(&byte) = bytes.get(at) {
-            if byte < 128 {
-                each(merger.of_byte[usize::from(byte)]);
-                at += 1;
-                continue;
-            }
-            let (code_point, width) = code_point_at(bytes, at);
-            let end = (at + width as usize).min(bytes.len());
-            match self.of_char.of_code_point(code_point) {
-                NEVER => bytes[at..end].iter().for_each(|&byte| each(self.of_byte[usize::from(byte)])),
-                symbol => each(symbol),
-            }
-            at = end;
-        }
-    }
-}
 
 /// The pieces in work.
 #[derive(Debug)]

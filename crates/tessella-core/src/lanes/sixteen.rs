@@ -8,73 +8,43 @@
 //! The steps are in `x86_sixteen`; the lanes of [`super::merge`] are the slow twin.
 
 use super::key::{Key, LONGEST};
-use super::merge::{Merger, Wide};
 use super::pairs::{NEVER, Symbol};
+use super::rows::{Group, LANES, ROWS};
+use super::symbols::{Merger, Wide};
 use super::vectors::Vectors;
 
-/// Pieces of a group.
-pub const LANES: usize = 16;
-/// The symbols of a piece, and a row behind them that stays as it is.
-const ROWS: usize = LONGEST + 1;
-
-/// A symbol of every piece.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-pub struct Row(pub [Symbol; LANES]);
-
-/// Sixteen pieces.
-#[derive(Debug)]
-pub struct Group {
-    pub symbols: [Row; ROWS],
-    /// What each symbol and the one below it become.
-    pub ranks: [Row; ROWS],
-    /// Rows in use.
-    pub rows: usize,
+/// Puts pieces into a group.
+#[inline(always)]
+fn begin(vectors: impl Vectors, group: &mut Group, merger: &Merger, pieces: &[Key]) {
+    let is_wide = |piece: Key| merger.wide.is_some() && !piece.is_ascii();
+    let lengths = std::array::from_fn(|lane| match pieces.get(lane) {
+        Some(&piece) if !is_wide(piece) => piece.len() as u32,
+        _ => 0,
+    });
+    vectors.begin_group(group, &merger.of_byte, &merger.of_two, (pieces, &lengths));
+    if let Some(wide) = &merger.wide {
+        for (lane, &piece) in pieces.iter().take(LANES).enumerate() {
+            if is_wide(piece) {
+                begin_wide(group, merger, wide, lane, piece);
+            }
+        }
+    }
 }
 
-impl Group {
-    const NOTHING: Row = Row([NEVER; LANES]);
-
-    fn new() -> Self {
-        Group { symbols: [Self::NOTHING; ROWS], ranks: [Self::NOTHING; ROWS], rows: 0 }
-    }
-
-    /// The row behind the last one in use holds nothing.
-    pub fn end(&mut self, rows: usize) {
-        self.rows = rows.min(LONGEST);
-        (self.symbols[self.rows], self.ranks[self.rows]) = (Self::NOTHING, Self::NOTHING);
-    }
-
-    /// A piece with other characters than ASCII, where symbols are characters. Its lane is empty, and it has no more symbols
-    /// than there are rows in use.
-    #[cold]
-    pub fn begin_wide(&mut self, merger: &Merger, wide: &Wide, lane: usize, piece: Key) {
-        let mut row = 0;
-        let mut above = NEVER;
-        wide.each_symbol(merger, &piece.bytes()[..piece.len()], |symbol| {
-            if row > 0 {
-                self.ranks[row - 1].0[lane] = merger.pairs.get(above, symbol);
-            }
-            self.symbols[row].0[lane] = symbol;
-            above = symbol;
-            row += 1;
-        });
-    }
-
-    /// The symbols of a piece and their number.
-    #[inline(always)]
-    fn symbols(&self, lane: usize) -> ([Symbol; ROWS], usize) {
-        let mut symbols = [NEVER; ROWS];
-        let mut count = 0;
-        for (symbol, row) in symbols.iter_mut().zip(&self.symbols) {
-            *symbol = row.0[lane % LANES];
-            if *symbol == NEVER {
-                break;
-            }
-            count += 1;
+/// A piece with other characters than ASCII, where symbols are characters. Its lane is empty, and it has no more symbols
+/// than there are rows in use.
+#[cold]
+fn begin_wide(group: &mut Group, merger: &Merger, wide: &Wide, lane: usize, piece: Key) {
+    let mut row = 0;
+    let mut above = NEVER;
+    wide.each_symbol(merger, &piece.bytes()[..piece.len()], |symbol| {
+        if row > 0 {
+            group.ranks[row - 1].0[lane] = merger.pairs.get(above, symbol);
         }
-        (symbols, count)
-    }
+        group.symbols[row].0[lane] = symbol;
+        above = symbol;
+        row += 1;
+    });
 }
 
 /// Room for two groups.
@@ -106,7 +76,10 @@ impl Sixteens {
             // Half each, so that both have something to do.
             let half = two.len().div_ceil(2);
             let (first, second) = keys[..two.len()].split_at(half);
-            vectors.merge_sixteens(groups, merger, [first, second]);
+            let [group, other] = &mut **groups;
+            begin(vectors, group, merger, first);
+            begin(vectors, other, merger, second);
+            vectors.merge_groups(groups, &merger.pairs);
             for (at, &number) in two.iter().enumerate() {
                 let (group, lane) = if at < half { (0, at) } else { (1, at - half) };
                 let (symbols, count) = groups[group].symbols(lane);

@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Sets};
 use super::key::Key;
-use super::merge::Merger;
-use super::sixteen::Group;
+use super::pairs::{PairHash, Symbol};
+use super::rows::{Group, LANES};
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
 use crate::ids::TokenId;
@@ -46,11 +46,22 @@ pub trait Vectors: Copy {
     /// 32, 48 or 64 numbers, of up to 26 bits.
     fn lowest<const N: usize>(self, numbers: &[u32; N]) -> u32;
 
-    /// Whether [`Vectors::merge_sixteens`] does anything.
+    /// Whether the two that follow do anything.
     const SIXTEENS: bool = false;
 
-    /// Puts up to sixteen pieces into each of two groups and makes all their merges. The pairs may be gathered.
-    fn merge_sixteens(self, _groups: &mut [Group; 2], _merger: &Merger, _pieces: [&[Key]; 2]) {}
+    /// Writes the symbols of the first bytes of up to sixteen pieces, as many of each as its length says, and what each and the one
+    /// below it become.
+    fn begin_group(
+        self,
+        _group: &mut Group,
+        _of_byte: &[Symbol; 256],
+        _of_two: &[Symbol; 1 << 16],
+        _pieces: (&[Key], &[u32; LANES]),
+    ) {
+    }
+
+    /// Makes all merges of two groups. The pairs may be gathered.
+    fn merge_groups(self, _groups: &mut [Group; 2], _pairs: &PairHash) {}
 
     /// Makes two neighbours one: those behind them move up, and `last` comes in at the end.
     fn join<const N: usize>(self, numbers: &mut [u32; N], at: usize, joined: u32, last: u32);

@@ -8,8 +8,8 @@ use std::arch::x86_64::*;
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Set, Sets};
 use super::key::Key;
-use super::merge::Merger;
-use super::sixteen::Group;
+use super::pairs::{PairHash, Symbol};
+use super::rows::{Group, LANES};
 use super::vectors::{
     PLACE_BITS, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one, lowest_one_by_one,
     places_by_bits,
@@ -205,11 +205,26 @@ impl Vectors for Avx512 {
     const SIXTEENS: bool = true;
 
     #[inline(always)]
-    fn merge_sixteens(self, groups: &mut [Group; 2], merger: &Merger, pieces: [&[Key]; 2]) {
+    fn begin_group(
+        self,
+        group: &mut Group,
+        of_byte: &[Symbol; 256],
+        of_two: &[Symbol; 1 << 16],
+        pieces: (&[Key], &[u32; LANES]),
+    ) {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
         unsafe {
-            super::x86_sixteen::merge(groups, merger, pieces);
+            super::x86_sixteen::begin(group, of_byte, of_two, pieces);
+        }
+    }
+
+    #[inline(always)]
+    fn merge_groups(self, groups: &mut [Group; 2], pairs: &PairHash) {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_sixteen::merge(groups, pairs);
         }
     }
 

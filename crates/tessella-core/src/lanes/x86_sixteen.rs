@@ -3,23 +3,22 @@
 use std::arch::x86_64::*;
 
 use super::key::{Key, LONGEST};
-use super::merge::Merger;
-use super::pairs::{BITS, MIX, MIX_SHIFT, MOVED, MOVED_SHIFT, NEVER, OF_BUCKET, OF_PILOT, OF_SLOT, PairHash};
-use super::sixteen::{Group, LANES};
+use super::pairs::{
+    BITS, MIX, MIX_SHIFT, MOVED, MOVED_SHIFT, NEVER, OF_BUCKET, OF_PILOT, OF_SLOT, PairHash, Symbol,
+};
+use super::rows::{Group, LANES};
 
 /// Bits of a row among the ranks that are looked through for the lowest one.
 const ROW_BITS: u32 = 4;
 const _: () = assert!(LONGEST < 1 << ROW_BITS && BITS + ROW_BITS <= 32);
 
-/// Makes all merges of two groups of up to sixteen pieces each.
+/// Makes all merges of two groups.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-pub fn merge(groups: &mut [Group; 2], merger: &Merger, keys: [&[Key]; 2]) {
-    let table = Table::new(&merger.pairs);
+pub fn merge(groups: &mut [Group; 2], pairs: &PairHash) {
+    let table = Table::new(pairs);
     let [first, second] = groups;
-    begin(first, merger, keys[0]);
-    begin(second, merger, keys[1]);
-    let mut going = [true, !keys[1].is_empty()];
+    let mut going = [first.rows > 0, second.rows > 0];
     while going[0] | going[1] {
         if going[0] {
             going[0] = step(first, &table);
@@ -30,18 +29,21 @@ pub fn merge(groups: &mut [Group; 2], merger: &Merger, keys: [&[Key]; 2]) {
     }
 }
 
+/// Writes the symbols of the first bytes of pieces, and what each and the one below it become.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-fn begin(group: &mut Group, merger: &Merger, keys: &[Key]) {
+pub fn begin(
+    group: &mut Group,
+    of_byte: &[Symbol; 256],
+    of_two: &[Symbol; 1 << 16],
+    (pieces, lengths): (&[Key], &[u32; LANES]),
+) {
     let mut bytes = [[0u8; LANES]; LONGEST + 1];
-    let mut lengths = [0u32; LANES];
     let mut rows = 0;
-    for (lane, key) in keys.iter().take(LANES).enumerate() {
+    for (lane, key) in pieces.iter().take(LANES).enumerate() {
         for (row, &byte) in bytes.iter_mut().zip(&key.bytes()) {
             row[lane] = byte;
         }
-        let is_spelled = merger.wide.is_none() || key.is_ascii();
-        lengths[lane] = if is_spelled { key.len() as u32 } else { 0 };
         rows = rows.max(key.len().min(LONGEST));
     }
     let never = _mm512_set1_epi32(NEVER as i32);
@@ -55,21 +57,14 @@ fn begin(group: &mut Group, merger: &Merger, keys: &[Key]) {
             let both = _mm512_or_si512(_mm512_slli_epi32::<8>(first), second);
             let within = _mm512_cmpgt_epu32_mask(lengths, _mm512_set1_epi32(row as i32));
             let with_next = _mm512_cmpgt_epu32_mask(lengths, _mm512_set1_epi32(row as i32 + 1));
-            let symbols =
-                _mm512_mask_i32gather_epi32::<4>(never, within, first, merger.of_byte.as_ptr().cast());
-            let ranks =
-                _mm512_mask_i32gather_epi32::<4>(never, with_next, both, merger.of_two.as_ptr().cast());
+            let symbols = _mm512_mask_i32gather_epi32::<4>(never, within, first, of_byte.as_ptr().cast());
+            let ranks = _mm512_mask_i32gather_epi32::<4>(never, with_next, both, of_two.as_ptr().cast());
             _mm512_store_si512(group.symbols[row].0.as_mut_ptr().cast(), symbols);
             _mm512_store_si512(group.ranks[row].0.as_mut_ptr().cast(), ranks);
             first = second;
         }
     }
     group.end(rows);
-    if let Some(wide) = &merger.wide {
-        for (lane, &key) in keys.iter().take(LANES).enumerate().filter(|(_, key)| !key.is_ascii()) {
-            group.begin_wide(merger, wide, lane, key);
-        }
-    }
 }
 
 /// Makes the next merge of each piece; false if there is none.
