@@ -8,8 +8,10 @@ use crate::added::{AddedVocabulary, resolve_ids};
 use crate::cancel::Cancel;
 use crate::decode::Decoder;
 use crate::error::{Error, Result};
+use crate::flat::{Arrays, Shelf};
 use crate::limits;
 use crate::model::Model;
+use crate::model::bpe::Bpe;
 use crate::model::cache::DEFAULT_BUDGET;
 use crate::normalize::Normalizer;
 use crate::postprocess::PostProcessor;
@@ -19,12 +21,34 @@ use crate::spec::{AddedToken, Described, Merges, ModelSpec, TokenizerSpec};
 impl Tokenizer {
     /// Builds all stages. Added tokens without an id get one; those with an id keep it.
     pub fn new(spec: TokenizerSpec) -> Result<Self> {
-        Self::build(spec, None, DEFAULT_BUDGET)
+        Self::build(spec, None, DEFAULT_BUDGET, Ready::default())
+    }
+
+    /// Puts the tables down that take time to make. All else follows from the description: [`taking`](Self::taking)
+    /// makes the tokenizer of both.
+    pub fn put(&self, arrays: &mut Arrays) {
+        if let Model::Bpe(bpe) = self.model() {
+            bpe.put(arrays);
+        }
+        if let Some(pre_tokenizer) = &self.inner.pre_tokenizer {
+            pre_tokenizer.put(arrays);
+        }
+    }
+
+    /// The tokenizer of a description, with the tables that one of the same description put down.
+    pub fn taking(spec: TokenizerSpec, shelf: &mut Shelf) -> Result<Self> {
+        let model = match &spec.model {
+            ModelSpec::Bpe(bpe) => Some(Arc::new(Model::Bpe(Arc::new(Bpe::take(bpe, shelf)?)))),
+            _ => None,
+        };
+        let pre_tokenizer = spec.pre_tokenizer.as_ref().map(|spec| PreTokenizer::take(spec, shelf));
+        let ready = Ready { model, pre_tokenizer: pre_tokenizer.transpose()?.map(Arc::new) };
+        Self::build(spec, None, DEFAULT_BUDGET, ready)
     }
 
     /// A tokenizer of another description; compiled parts whose description is the same are reused.
     pub fn with_spec(&self, spec: TokenizerSpec) -> Result<Self> {
-        Self::build(spec, Some(&self.inner), self.inner.cache_budget)
+        Self::build(spec, Some(&self.inner), self.inner.cache_budget, Ready::default())
     }
 
     /// A tokenizer with more added tokens, and how many were new or changed. A token with known content
@@ -62,7 +86,7 @@ impl Tokenizer {
 
     /// The same tokenizer with at most `bytes` of piece cache per thread; 0 switches caching off.
     pub fn with_cache_budget(&self, bytes: usize) -> Result<Self> {
-        let mut tokenizer = Self::build(self.inner.spec.clone(), Some(&self.inner), bytes)?;
+        let mut tokenizer = Self::build(self.inner.spec.clone(), Some(&self.inner), bytes, Ready::default())?;
         if let Some(inner) = Arc::get_mut(&mut tokenizer.inner) {
             inner.workers = Arc::new(worker::Pool::new(bytes));
         }
@@ -79,18 +103,27 @@ impl Tokenizer {
         self.inner.workers.clear();
     }
 
-    fn build(mut spec: TokenizerSpec, old: Option<&Arc<Inner>>, cache_budget: usize) -> Result<Self> {
-        let model = match old {
-            Some(old) if same_model(&old.spec.model, &spec.model) => old.texts.model.clone(),
-            _ => Arc::new(Model::reusing(&spec.model, old.map(|old| old.model()))?),
+    fn build(
+        mut spec: TokenizerSpec,
+        old: Option<&Arc<Inner>>,
+        cache_budget: usize,
+        ready: Ready,
+    ) -> Result<Self> {
+        let model = match (ready.model, old) {
+            (Some(model), _) => model,
+            (None, Some(old)) if same_model(&old.spec.model, &spec.model) => old.texts.model.clone(),
+            (None, old) => Arc::new(Model::reusing(&spec.model, old.map(|old| old.model()))?),
         };
         let normalizer =
             reuse(&spec.normalizer, old.map(|old| (&old.spec.normalizer, &old.normalizer)), Normalizer::new)?;
-        let pre_tokenizer = reuse(
-            &spec.pre_tokenizer,
-            old.map(|old| (&old.spec.pre_tokenizer, &old.pre_tokenizer)),
-            PreTokenizer::new,
-        )?;
+        let pre_tokenizer = match ready.pre_tokenizer {
+            Some(ready) => Some(ready),
+            None => reuse(
+                &spec.pre_tokenizer,
+                old.map(|old| (&old.spec.pre_tokenizer, &old.pre_tokenizer)),
+                PreTokenizer::new,
+            )?,
+        };
         let post_processor = reuse(
             &spec.post_processor,
             old.map(|old| (&old.spec.post_processor, &old.post_processor)),
@@ -157,6 +190,13 @@ impl Tokenizer {
         };
         Ok(Tokenizer { inner: Arc::new(inner) })
     }
+}
+
+/// Stages that were compiled before.
+#[derive(Default)]
+struct Ready {
+    model: Option<Arc<Model>>,
+    pre_tokenizer: Option<Arc<PreTokenizer>>,
 }
 
 /// The added tokens with what normalisation makes of them, within the limits that a text of theirs has.
