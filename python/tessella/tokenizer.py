@@ -233,8 +233,8 @@ class Tokenizer(_tessella.Tokenizer):
                 without an ending is a ``tokenizer.json``, one that ends in a slash a folder. A table of ranks
                 holds neither the pattern nor the special tokens: they are written to ``NAME.tiktoken.json``
                 beside it, where ``tessella.load`` finds them, and a warning says so. ``"tekken"`` is
-                Mistral's ``tekken.json``, ``"snapshot"`` what ``save_snapshot`` writes, ``"gguf"`` a file of metadata for llama.cpp, written when it is
-                read back with the same ids on thousands of texts.
+                Mistral's ``tekken.json``, ``"snapshot"`` what ``save_snapshot`` writes, ``"gguf"`` a file of
+                metadata for llama.cpp, written when it is read back with the same ids on thousands of texts.
             into: for GGUF, the file of a model: a copy of it is written with this tokenizer, its tensors
                 byte for byte.
             drop_normalizer: for GGUF, leave out the normalizer, which llama.cpp cannot apply before BPE of
@@ -257,16 +257,16 @@ class Tokenizer(_tessella.Tokenizer):
         save(self, path, pretty, format, into, drop_normalizer, allow_differences)
 
     def save_snapshot(self, path: Path) -> None:
-        """Writes a file that ``tessella.load`` has ready to run at once: the tokenizer with its finished tables.
+        """Writes a file that ``tessella.load`` has ready to run at once: with its finished tables.
 
-        All other formats tell what a tokenizer is, and its tables are made when it is loaded. A snapshot holds
-        them as they lie in memory, so the file is mapped and checked, and that is all. What it holds is the same in
-        every respect, ``config`` and chat templates included, as in a folder.
+        All other formats tell what a tokenizer is, and its tables are made when it is loaded. A snapshot
+        holds them as they lie in memory, so the file is mapped and checked, and that is all. What comes back
+        is the same in every respect, ``config`` and chat templates included, as from a folder.
 
         It is a copy to start with, not to keep: another release of Tessella, or a machine with another order
-        of bytes, refuses it with a ``FormatError``, as it does a file that is damaged or cut off. While a tokenizer
-        that was loaded from it is in use, do not write into the file; saving another snapshot under the
-        same name is fine.
+        of bytes, refuses it with a ``FormatError``, as it does a file that is damaged or cut off. While a
+        tokenizer that was loaded from it is in use, do not write into the file; saving another snapshot
+        under the same name is fine.
 
         Example:
             >>> import os, tempfile

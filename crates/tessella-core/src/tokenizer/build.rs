@@ -16,7 +16,7 @@ use crate::model::cache::DEFAULT_BUDGET;
 use crate::normalize::Normalizer;
 use crate::postprocess::PostProcessor;
 use crate::pretokenize::PreTokenizer;
-use crate::spec::{AddedToken, Described, Merges, ModelSpec, TokenizerSpec};
+use crate::spec::{AddedToken, Described, Merges, ModelSpec, TokenizerSpec, Truncation};
 
 impl Tokenizer {
     /// Builds all stages. Added tokens without an id get one; those with an id keep it.
@@ -139,15 +139,7 @@ impl Tokenizer {
             }
             _ => Arc::new(added_vocabulary(&spec.added_tokens, normalizer.as_deref())?),
         };
-        if let Some(truncation) = &spec.truncation
-            && truncation.max_length > 0
-            && truncation.stride >= truncation.max_length
-        {
-            return Err(Error::value(format!(
-                "the truncation stride is {}, the maximum length {}: the stride must be smaller",
-                truncation.stride, truncation.max_length
-            )));
-        }
+        check_truncation(spec.truncation.as_ref())?;
         let plan = Plan::new(
             &model,
             normalizer.as_ref(),
@@ -197,6 +189,18 @@ impl Tokenizer {
 struct Ready {
     model: Option<Arc<Model>>,
     pre_tokenizer: Option<Arc<PreTokenizer>>,
+}
+
+/// Windows must move on.
+fn check_truncation(truncation: Option<&Truncation>) -> Result<()> {
+    match truncation {
+        Some(&Truncation { max_length, stride, .. }) if max_length > 0 && stride >= max_length => {
+            Err(Error::value(format!(
+                "the truncation stride is {stride}, the maximum length {max_length}: the stride must be smaller"
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The added tokens with what normalisation makes of them, within the limits that a text of theirs has.
