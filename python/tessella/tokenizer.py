@@ -6,7 +6,8 @@ processor time, medians of 101 interleaved runs). Its types stand in ``_tessella
 ``help``.
 
 - from files and to them: ``from_file``, ``from_str``, ``from_buffer``, ``from_pretrained``, ``save``,
-  ``save_folder``, ``to_str*``, ``fingerprint*``; what the folder said besides: ``config``, ``chat_template``
+  ``save_folder``, ``save_snapshot``, ``to_str*``, ``fingerprint*``; what the folder said besides:
+  ``config``, ``chat_template``
 - stages: ``normalizer``, ``pre_tokenizer``, ``model``, ``post_processor``, ``decoder``
 - text to an Encoding: ``encode*``, ``encode_batch*``, ``encode_batch_fast``; to columns for a model:
   ``__call__``; awaitable: ``async_encode``, ``async_encode_batch``, ``async_encode_batch_fast``
