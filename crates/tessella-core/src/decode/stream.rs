@@ -57,6 +57,7 @@ impl DecodeStream {
     }
 
     /// The ids that the next step will decode again.
+    #[cfg(test)]
     pub fn pending_ids(&self) -> &[TokenId] {
         &self.ids
     }

@@ -8,7 +8,7 @@
 //! Blobs come from strangers: sizes and values are checked when one is read, every step stays inside the
 //! array, and no key is followed beyond [`LONGEST_KEY`] bytes, so a circular array costs bounded time.
 //!
-//! [`build_charsmap`] writes such blobs.
+//! [`build_sorted_charsmap`] writes such blobs.
 
 use crate::error::{Error, Result};
 use crate::trie::Slots;
@@ -220,11 +220,8 @@ fn broken(what: impl std::fmt::Display) -> Error {
     Error::format(format!("the precompiled character map is broken: {what}"))
 }
 
-/// Writes the blob for rules `source -> target`, as [`Charsmap::parse`] and SentencePiece read it. Of equal
-/// sources the last counts; an empty target deletes.
-///
-/// Fails on an empty source, on U+0000 (which closes texts in the blob), and on more rules than the format
-/// can address (about two million characters of distinct prefixes).
+/// The blob for rules in any order; of equal sources the last counts.
+#[cfg(test)]
 pub fn build_charsmap(rules: &[(Vec<char>, Vec<char>)]) -> Result<Vec<u8>> {
     let text = |characters: &[char]| characters.iter().collect::<String>();
     let map: std::collections::BTreeMap<String, String> =
@@ -232,7 +229,11 @@ pub fn build_charsmap(rules: &[(Vec<char>, Vec<char>)]) -> Result<Vec<u8>> {
     build_sorted_charsmap(map.iter().map(|(source, target)| (source.as_str(), target.as_str())))
 }
 
-/// The same for rules that come in the order of their sources, each source once.
+/// Writes the blob for rules `source -> target`, as [`Charsmap::parse`] and SentencePiece read it. They come in the order of
+/// their sources, each source once; an empty target deletes.
+///
+/// Fails on an empty source, on U+0000 (which closes texts in the blob), and on more rules than the format
+/// can address (about two million characters of distinct prefixes).
 pub fn build_sorted_charsmap<'a>(rules: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Vec<u8>> {
     // Equal replacements are stored once.
     let mut replacements = String::new();

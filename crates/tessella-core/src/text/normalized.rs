@@ -173,6 +173,7 @@ impl NormalizedString {
 
     /// The characters `range` of the normalized text, with their original. An end beyond the text means
     /// its end; `None` if the range starts there or runs backwards.
+    #[cfg(test)]
     pub fn slice_chars(&self, range: Range<usize>) -> Option<NormalizedString> {
         if range.start > range.end {
             return None;

@@ -140,7 +140,8 @@ impl Scanner {
     /// The leftmost match that starts at or after byte `at`, which must be a character boundary. What stands
     /// before `at` is seen by anchors and look-behind.
     ///
-    /// For all matches of a text use [`Scanner::for_each_piece`]: it remembers what it has seen.
+    /// For all matches of a text there is [`Scanner::for_each_piece`], which remembers what it has seen.
+    #[cfg(test)]
     pub fn find_at(&self, text: &str, at: usize) -> Option<(usize, usize)> {
         if !text.is_char_boundary(at) {
             return None;
@@ -149,6 +150,7 @@ impl Scanner {
     }
 
     /// Where the match ends that starts exactly at byte `at`, a character boundary.
+    #[cfg(test)]
     pub fn next_end(&self, text: &str, at: usize) -> Option<usize> {
         if !text.is_char_boundary(at) {
             return None;
