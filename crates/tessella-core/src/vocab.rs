@@ -87,6 +87,11 @@ impl Joined {
         self.ids.is_empty()
     }
 
+    /// The ids in order.
+    pub fn ids(&self) -> &[TokenId] {
+        &self.ids
+    }
+
     /// The entries in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, TokenId)> + '_ {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
@@ -135,7 +140,9 @@ impl Vocab {
 
     /// Takes over texts that lie one behind the other. Of equal texts the last one counts.
     pub fn from_joined(joined: Joined) -> crate::Result<Vocab> {
-        joined.iter().try_for_each(|(text, id)| check_id(text, id))?;
+        if joined.ids.iter().any(|&id| id >= MOST_ID) {
+            joined.iter().try_for_each(|(text, id)| check_id(text, id))?;
+        }
         let Joined { arena, ends, ids } = joined;
         check_length(arena.len())?;
         let starts = std::iter::once(0).chain(ends.iter().map(|&end| end as u32)).collect();
@@ -205,7 +212,8 @@ impl Vocab {
             for (entry, &hash) in entries.iter_mut().zip(&hashes[..here]) {
                 *entry = self.index[(hash >> 32) as usize & self.mask].entry;
             }
-            let seen = entries[..here].iter().map(|&entry| self.starts.get(entry as usize).copied());
+            let there = entries[..here].iter().filter(|&&entry| entry != EMPTY);
+            let seen = there.map(|&entry| self.entry_text(entry as usize).as_bytes().first().copied());
             std::hint::black_box(seen.fold(0, |all, one| all ^ one.unwrap_or(0)));
             for (offset, &hash) in hashes[..here].iter().enumerate() {
                 found(match self.index[self.slot(hash, text(first + offset))].entry {
@@ -335,9 +343,15 @@ impl Vocab {
         }
     }
 
+    /// An entry by its place among [all](Self::iter).
+    #[inline]
+    pub(crate) fn entry(&self, place: usize) -> (&str, TokenId) {
+        (self.entry_text(place), self.ids[place])
+    }
+
     /// All entries in the order in which they were first given.
     pub fn iter(&self) -> impl Iterator<Item = (&str, TokenId)> + '_ {
-        (0..self.ids.len()).map(|entry| (self.entry_text(entry), self.ids[entry]))
+        (0..self.ids.len()).map(|place| self.entry(place))
     }
 
     /// All entries by ascending id (texts that lost their id to a later one are left out).

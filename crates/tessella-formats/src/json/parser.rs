@@ -28,15 +28,15 @@ pub enum Kind {
 /// Reads JSON from a text.
 #[derive(Debug, Clone)]
 pub struct Parser<'a> {
-    text: &'a str,
-    at: usize,
+    pub(super) text: &'a str,
+    pub(super) at: usize,
     depth: usize,
     /// The innermost container has just been opened: no comma is due.
-    fresh: bool,
+    pub(super) fresh: bool,
 }
 
 /// Bytes that end the plain run inside of a string: quote, backslash, control characters.
-const ENDS_RUN: [bool; 256] = {
+pub(super) const ENDS_RUN: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < 0x20 {

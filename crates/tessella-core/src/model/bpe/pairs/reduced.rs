@@ -19,8 +19,9 @@ const LONGEST: usize = 256;
 /// A pair that becomes nothing, and what stands at both sides of a token. No token has this number.
 const NONE: TokenId = (1 << RANK_BITS) - 1;
 /// A rank and a place within a token are compared as one number.
-const RANK_BITS: u32 = 28;
-const PLACE_BITS: u32 = 32 - RANK_BITS;
+/// Both together leave the sign of a number free: every processor compares many of those at once.
+const RANK_BITS: u32 = 27;
+const PLACE_BITS: u32 = 31 - RANK_BITS;
 /// Places of a token's symbols while they are merged, the two around it among them.
 const PLACES: usize = 1 << PLACE_BITS;
 /// Tokens of up to so many symbols are merged together.
@@ -38,12 +39,11 @@ impl PairTable {
         if vocab.id_bound() > NONE as usize {
             return None;
         }
-        let entries: Vec<(&str, TokenId)> = vocab.iter().collect();
         let mut by_length: Vec<Vec<u32>> = vec![Vec::new(); LONGEST + 1];
-        for (at, (text, _)) in entries.iter().enumerate() {
+        for (at, (text, _)) in vocab.iter().enumerate() {
             by_length.get_mut(text.chars().count())?.push(at as u32);
         }
-        let mut table = Self::with_capacity(entries.len());
+        let mut table = Self::with_capacity(vocab.len());
         let mut first = FirstPairs::new(vocab.id_bound());
         let mut lanes = Lanes::default();
         let mut found = Vec::new();
@@ -51,7 +51,7 @@ impl PairTable {
         for (length, tokens) in by_length.iter().enumerate().skip(2) {
             found.clear();
             for &at in tokens {
-                let (text, id) = entries[at as usize];
+                let (text, id) = vocab.entry(at as usize);
                 symbols.clear();
                 symbols.extend(text.chars().map_while(&symbol));
                 // A character without a symbol: no text becomes this token by merging.
@@ -177,14 +177,18 @@ impl Lanes {
     #[inline]
     fn join_lowest(&mut self, lane: usize) -> (usize, TokenId) {
         let (symbols, ranks) = (&mut self.symbols[lane], &mut self.ranks[lane]);
-        let mut lowest = u32::MAX;
-        for (place, rank) in ranks.iter().enumerate().skip(1) {
-            lowest = lowest.min(rank << PLACE_BITS | place as u32);
+        // Whole rows, though a pair that begins outside of the token never has a rank: so there is no odd rest.
+        let mut lowest = i32::MAX;
+        for (place, rank) in ranks.iter().enumerate() {
+            lowest = lowest.min((rank << PLACE_BITS) as i32 | place as i32);
         }
-        let (at, best) = (lowest as usize % PLACES, lowest >> PLACE_BITS);
-        for place in 1..PLACES - 1 {
-            symbols[place] = if place > at { symbols[place + 1] } else { symbols[place] };
-            ranks[place] = if place >= at { ranks[place + 1] } else { ranks[place] };
+        let (at, best) = ((lowest as usize % PLACES).max(1), lowest as u32 >> PLACE_BITS);
+        let (mut next_symbols, mut next_ranks) = ([NONE; PLACES], [NONE; PLACES]);
+        next_symbols[..PLACES - 1].copy_from_slice(&symbols[1..]);
+        next_ranks[..PLACES - 1].copy_from_slice(&ranks[1..]);
+        for place in 0..PLACES {
+            symbols[place] = if place as i32 > at as i32 { next_symbols[place] } else { symbols[place] };
+            ranks[place] = if place as i32 >= at as i32 { next_ranks[place] } else { ranks[place] };
         }
         symbols[at] = best;
         (at, best)
