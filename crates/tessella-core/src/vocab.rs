@@ -25,6 +25,23 @@ fn hash_of(text: &str) -> u64 {
     crate::hash::hash_bytes(text.as_bytes())
 }
 
+/// Whether bytes are equal. Most texts are short, and a call to compare them takes longer than to compare them.
+#[inline]
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    /// Two words that overlap hold all bytes of a text that is not longer than both.
+    fn by_words<const N: usize>(a: &[u8], b: &[u8]) -> Option<bool> {
+        let firsts = a.first_chunk::<N>()? == b.first_chunk::<N>()?;
+        Some(firsts & (a.last_chunk::<N>()? == b.last_chunk::<N>()?))
+    }
+    a.len() == b.len()
+        && match a.len() {
+            0..4 => a.iter().eq(b),
+            4..=8 => by_words::<4>(a, b).unwrap_or_default(),
+            9..=16 => by_words::<8>(a, b).unwrap_or_default(),
+            _ => a == b,
+        }
+}
+
 /// Fails for an id that is too large.
 fn check_id(text: &str, id: TokenId) -> crate::Result<()> {
     if id >= MOST_ID {
@@ -258,7 +275,7 @@ impl Vocab {
                 *entry = self.index[(hash >> 32) as usize & self.mask][ENTRY];
             }
             let there = entries[..here].iter().filter(|&&entry| entry != EMPTY);
-            let seen = there.map(|&entry| self.entry_text(entry as usize).as_bytes().first().copied());
+            let seen = there.map(|&entry| self.entry_bytes(entry as usize).first().copied());
             std::hint::black_box(seen.fold(0, |all, one| all ^ one.unwrap_or(0)));
             for (offset, &hash) in hashes[..here].iter().enumerate() {
                 found(match self.index[self.slot(hash, text(first + offset))][ENTRY] {
@@ -333,7 +350,8 @@ impl Vocab {
         loop {
             let place = index[slot];
             if place[ENTRY] == EMPTY
-                || (place[HASH] == hash as u32 && self.entry_bytes(place[ENTRY] as usize) == text.as_bytes())
+                || (place[HASH] == hash as u32
+                    && is_same(self.entry_bytes(place[ENTRY] as usize), text.as_bytes()))
             {
                 return slot;
             }
@@ -494,6 +512,20 @@ mod tests {
             (vocab.len(), vocab.id("5"), vocab.text(5), vocab.id("299")),
             (300, Some(305), None, Some(299))
         );
+    }
+
+    #[test]
+    fn bytes_of_any_length_are_compared_whole() {
+        for length in 0..40 {
+            let bytes: Vec<u8> = (0..length).collect();
+            assert!(is_same(&bytes, &bytes.clone()));
+            assert!(!is_same(&bytes, &[&bytes[..], b"x"].concat()));
+            for at in 0..bytes.len() {
+                let mut other = bytes.clone();
+                other[at] ^= 1;
+                assert!(!is_same(&bytes, &other), "{length}, {at}");
+            }
+        }
     }
 
     #[test]
