@@ -81,8 +81,8 @@ def tokenize_corpus(
         field: the key of the text in JSON lines, the column in tables; ``"text"`` by default, and
             ``"messages"`` for conversations.
         input_format: ``"text"`` or ``"jsonl"`` whatever the files' names say.
-        separator: what stands between the documents of text files; ``None`` makes every such file one
-            document.
+        separator: what stands between the documents of text files, ``"\\n"`` for one in each line, whether
+            lines end with ``\\n`` or ``\\r\\n``; ``None`` makes every such file one document.
         errors: bytes that are not UTF-8 are an error that says where (``"strict"``), or U+FFFD
             (``"replace"``).
         on_error: a document that cannot be read or encoded (bytes that are not UTF-8, a line that is no JSON
