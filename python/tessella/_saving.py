@@ -42,6 +42,9 @@ def save(
     if kind == "folder":
         tokenizer.save_folder(path)
         return
+    if kind == "snapshot":
+        save_snapshot(tokenizer, path)
+        return
     if type(tokenizer.model).__name__ == "SentencePiece" and kind == "json":
         from ._restated import restated
 
@@ -49,11 +52,29 @@ def save(
     try:
         notices = _tessella.save_file(tokenizer, path, format, pretty)
     except OSError as error:
-        if error.errno is None:
-            raise
-        # The name that the caller knows.
-        raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from None
+        raise _renamed(error, path) from None
     warn(*notices)
+
+
+def save_snapshot(tokenizer: Tokenizer, path: Path) -> None:
+    """See ``Tokenizer.save_snapshot``."""
+    config = tokenizer.config
+    try:
+        _tessella.save_snapshot(
+            tokenizer,
+            path,
+            None if config is None else json.dumps(config, ensure_ascii=False),
+            tokenizer._special_tokens_map,
+            tokenizer.chat_template,
+            list(tokenizer._chat_templates),
+        )
+    except OSError as error:
+        raise _renamed(error, path) from None
+
+
+def _renamed(error: OSError, path: Path) -> OSError:
+    """An error of the system with the name that the caller knows."""
+    return error if error.errno is None else OSError(error.errno, os.strerror(error.errno), os.fspath(path))
 
 
 def save_folder(

@@ -56,7 +56,7 @@ EncodeInput = Union[TextEncodeInput, PreTokenizedEncodeInput]  # noqa: UP007
 #: A file or folder.
 Path = Union[str, "os.PathLike[str]"]
 #: What can be written; a test compares it with the engine's table.
-SaveFormat = Literal["json", "tekken", "tiktoken", "model", "gguf", "txt", "folder"]
+SaveFormat = Literal["json", "tekken", "tiktoken", "model", "gguf", "snapshot", "txt", "folder"]
 #: The side that padding and truncation work on.
 Side = Literal["left", "right"]
 #: What to cut where a pair is too long.

@@ -37,8 +37,8 @@ def load(
     """Loads a tokenizer of any known format.
 
     Args:
-        source: a file (``tokenizer.json``, ``.tiktoken``, a SentencePiece ``.model``, ``vocab.txt``, ...), a
-            folder with such files, or the name of a repository on a model hub.
+        source: a file (``tokenizer.json``, ``.tiktoken``, a SentencePiece ``.model``, ``vocab.txt``, a
+            snapshot, ...), a folder with such files, or the name of a repository on a model hub.
         pattern: how a ``.tiktoken`` file's texts are cut into pieces: an expression, or the name of a known
             encoding such as ``cl100k_base`` or ``llama3``. Only for ``.tiktoken`` files, which do not
             say; not needed if the file has the name of a known encoding, or if ``NAME.tiktoken.json`` stands
@@ -117,6 +117,8 @@ def loaded(
         tokenizer._special_tokens_map = special_tokens_map
         tokenizer.chat_template = chat_template
         tokenizer._chat_templates = tuple(chat_templates)
+    if description.is_built:
+        return tokenizer, None
     if not isinstance(tokenizer.model, SentencePiece) or (beside is None and class_name is None):
         if beside is not None:
             _add_listed(tokenizer, path)

@@ -6,7 +6,8 @@ processor time, medians of 101 interleaved runs). Its types stand in ``_tessella
 ``help``.
 
 - from files and to them: ``from_file``, ``from_str``, ``from_buffer``, ``from_pretrained``, ``save``,
-  ``save_folder``, ``to_str*``, ``fingerprint*``; what the folder said besides: ``config``, ``chat_template``
+  ``save_folder``, ``save_snapshot``, ``to_str*``, ``fingerprint*``; what the folder said besides:
+  ``config``, ``chat_template``
 - stages: ``normalizer``, ``pre_tokenizer``, ``model``, ``post_processor``, ``decoder``
 - text to an Encoding: ``encode*``, ``encode_batch*``, ``encode_batch_fast``; to columns for a model:
   ``__call__``; awaitable: ``async_encode``, ``async_encode_batch``, ``async_encode_batch_fast``
@@ -233,8 +234,8 @@ class Tokenizer(_tessella.Tokenizer):
                 without an ending is a ``tokenizer.json``, one that ends in a slash a folder. A table of ranks
                 holds neither the pattern nor the special tokens: they are written to ``NAME.tiktoken.json``
                 beside it, where ``tessella.load`` finds them, and a warning says so. ``"tekken"`` is
-                Mistral's ``tekken.json``, ``"gguf"`` a file of metadata for llama.cpp, written when it is
-                read back with the same ids on thousands of texts.
+                Mistral's ``tekken.json``, ``"snapshot"`` what ``save_snapshot`` writes, ``"gguf"`` a file of
+                metadata for llama.cpp, written when it is read back with the same ids on thousands of texts.
             into: for GGUF, the file of a model: a copy of it is written with this tokenizer, its tensors
                 byte for byte.
             drop_normalizer: for GGUF, leave out the normalizer, which llama.cpp cannot apply before BPE of
@@ -255,6 +256,33 @@ class Tokenizer(_tessella.Tokenizer):
         from ._saving import save
 
         save(self, path, pretty, format, into, drop_normalizer, allow_differences)
+
+    def save_snapshot(self, path: Path) -> None:
+        """Writes a file that ``tessella.load`` has ready to run at once: with its finished tables.
+
+        All other formats tell what a tokenizer is, and its tables are made when it is loaded. A snapshot
+        holds them as they lie in memory, so the file is mapped and checked, and that is all. What comes back
+        is the same in every respect, ``config`` and chat templates included, as from a folder.
+
+        It is a copy to start with, not to keep: another release of Tessella, or a machine with another order
+        of bytes, refuses it with a ``FormatError``, as it does a file that is damaged or cut off. While a
+        tokenizer that was loaded from it is in use, do not write into the file; saving another snapshot
+        under the same name is fine.
+
+        Example:
+            >>> import os, tempfile
+            >>> import tessella
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.WordLevel({"hello": 0, "<unk>": 1}))
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "mine.snapshot")
+            ...     tokenizer.save_snapshot(path)
+            ...     tessella.load(path).encode("hello").ids
+            [0]
+        """
+        from ._saving import save_snapshot
+
+        save_snapshot(self, path)
 
     def save_folder(self, path: Path) -> list[str]:
         """Writes a folder that ``tessella.load`` and the transformers library read, and tells its files.

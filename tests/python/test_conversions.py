@@ -29,6 +29,7 @@ NAMES = {
     "tiktoken": "x.tiktoken",
     "model": "x.model",
     "gguf": "x.gguf",
+    "snapshot": "x.snapshot",
     "txt": "vocab.txt",
     "folder": "folder/",
 }

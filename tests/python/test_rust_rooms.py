@@ -12,7 +12,7 @@ from pathlib import Path
 CRATES = Path(__file__).parents[2] / "crates"
 
 # What every room of the core may use. They are no circle, as another test sees.
-SHARED = "cancel error hash hooks ids limits pattern random spec text threads trie unicode vocab"
+SHARED = "cancel error flat hash hooks ids limits pattern random spec text threads trie unicode vocab"
 
 # Room by room, what else it may use of its crate, and of others as `crate::room`. `*` stands for every other room.
 ARROWS = {
@@ -49,10 +49,12 @@ ARROWS = {
         "gguf": "atomic core::normalize core::pretokenize core::vocab sentencepiece tiktoken vocab_files",
         # Rules become character maps, which the core reads.
         "sentencepiece": "core::hash core::normalize core::sentencepiece core::text core::unicode",
-        "formats": "atomic gguf hf json sentencepiece tekken tiktoken vocab_files",
+        "packed": "hf sentencepiece",
+        "snapshot": "atomic core::flat core::tokenizer core::vocab hf packed",
+        "formats": "atomic gguf hf json sentencepiece snapshot tekken tiktoken vocab_files",
         "classes": "",
         "folder": "atomic beside_model classes formats hf json vocab_files",
-        "detect": "folder formats",
+        "detect": "folder formats snapshot",
     },
     "train": {
         "budget": "",

@@ -19,6 +19,7 @@
 // Shared by all stages.
 pub mod cancel;
 pub mod error;
+pub mod flat;
 pub mod hash;
 pub mod hooks;
 mod ids;

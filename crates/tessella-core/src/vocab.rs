@@ -8,6 +8,9 @@
 //! what was found there. Nothing in the second step hangs on what was loaded for another text, so the processor waits
 //! for many places at once.
 
+use std::ops::Range;
+
+use crate::flat::{Arrays, Flat, Shelf, misfit};
 use crate::ids::TokenId;
 
 const EMPTY: u32 = u32::MAX;
@@ -98,25 +101,65 @@ impl Joined {
 /// An immutable vocabulary.
 #[derive(Debug, Clone, Default)]
 pub struct Vocab {
-    arena: String,
+    arena: Arena,
     /// Per entry: start of its text in the arena, and its id. One more start closes the last entry.
-    starts: Vec<u32>,
-    ids: Vec<TokenId>,
+    starts: Flat<u32>,
+    ids: Flat<TokenId>,
     /// Entry of each id, `EMPTY` where the id is a hole.
-    entry_of_id: Vec<u32>,
+    entry_of_id: Flat<u32>,
     /// Open-addressed, at most half full.
-    index: Vec<Place>,
+    index: Flat<Place>,
     mask: usize,
 }
 
-/// An entry by the hash of its text. With bits of the hash at hand, nearly no text is compared in vain.
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    hash: u32,
-    entry: u32,
+/// The texts of all entries, one behind the other.
+#[derive(Debug, Clone)]
+enum Arena {
+    Owned(String),
+    /// In a file, where each text is looked at when it is wanted.
+    Shared(Flat<u8>),
 }
 
-const FREE: Place = Place { hash: 0, entry: EMPTY };
+impl Default for Arena {
+    fn default() -> Self {
+        Arena::Owned(String::new())
+    }
+}
+
+impl Arena {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Arena::Owned(text) => text.as_bytes(),
+            Arena::Shared(bytes) => bytes,
+        }
+    }
+
+    fn text(&self, range: Range<usize>) -> &str {
+        match self {
+            Arena::Owned(text) => &text[range],
+            // The sum over the file says that it is what was written: texts.
+            Arena::Shared(bytes) => std::str::from_utf8(&bytes[range]).unwrap_or_default(),
+        }
+    }
+
+    /// All texts, to add more.
+    fn to_mut(&mut self) -> crate::Result<&mut String> {
+        if let Arena::Shared(bytes) = self {
+            *self = Arena::Owned(String::from_utf8(bytes.to_vec()).map_err(|_| misfit())?);
+        }
+        match self {
+            Arena::Owned(text) => Ok(text),
+            Arena::Shared(_) => unreachable!("it was just copied"),
+        }
+    }
+}
+
+/// The hash of a text, and its entry. With bits of the hash at hand, nearly no text is compared in vain.
+type Place = [u32; 2];
+const HASH: usize = 0;
+const ENTRY: usize = 1;
+
+const FREE: Place = [0, EMPTY];
 
 impl Vocab {
     /// Builds from `(text, id)` pairs. Of equal texts the last one counts.
@@ -138,14 +181,16 @@ impl Vocab {
         joined.iter().try_for_each(|(text, id)| check_id(text, id))?;
         let Joined { arena, ends, ids } = joined;
         check_length(arena.len())?;
-        let starts = std::iter::once(0).chain(ends.iter().map(|&end| end as u32)).collect();
-        let mut vocab = Vocab { arena, starts, ids, ..Vocab::default() };
+        let starts: Vec<u32> = std::iter::once(0).chain(ends.iter().map(|&end| end as u32)).collect();
+        let arena = Arena::Owned(arena);
+        let mut vocab = Vocab { arena, starts: starts.into(), ids: ids.into(), ..Vocab::default() };
         if vocab.index_entries() {
             let bound = vocab.ids.iter().max().map_or(0, |&id| id as usize + 1);
-            vocab.entry_of_id = vec![EMPTY; bound];
+            let mut entry_of_id = vec![EMPTY; bound];
             for (entry, &id) in vocab.ids.iter().enumerate() {
-                vocab.entry_of_id[id as usize] = entry as u32;
+                entry_of_id[id as usize] = entry as u32;
             }
+            vocab.entry_of_id = entry_of_id.into();
             return Ok(vocab);
         }
         // Some text comes twice: one after the other.
@@ -162,7 +207,7 @@ impl Vocab {
         let entries = self.ids.len();
         let slots = (entries * 2 + 2).next_power_of_two().max(FIRST_SLOTS);
         self.mask = slots - 1;
-        self.index = vec![FREE; slots];
+        self.index = vec![FREE; slots].into();
         let mut hashes = [0u64; PORTION];
         for first in (0..entries).step_by(PORTION) {
             let count = PORTION.min(entries - first);
@@ -173,10 +218,10 @@ impl Vocab {
             for (offset, &hash) in hashes[..count].iter().enumerate() {
                 let entry = first + offset;
                 let slot = self.slot(hash, self.entry_text(entry));
-                if self.index[slot].entry != EMPTY {
+                if self.index[slot][ENTRY] != EMPTY {
                     return false;
                 }
-                self.index[slot] = Place { hash: hash as u32, entry: entry as u32 };
+                self.index[slot] = [hash as u32, entry as u32];
             }
         }
         true
@@ -185,7 +230,7 @@ impl Vocab {
     /// Has the places of these hashes brought near. What it gives is of no use but to be computed.
     #[inline]
     fn look_ahead(&self, hashes: &[u64]) -> u32 {
-        let seen = hashes.iter().map(|hash| self.index[(hash >> 32) as usize & self.mask].hash);
+        let seen = hashes.iter().map(|hash| self.index[(hash >> 32) as usize & self.mask][HASH]);
         std::hint::black_box(seen.fold(0, |all, one| all ^ one))
     }
 
@@ -203,12 +248,12 @@ impl Vocab {
             }
             // The entry that is the likely one, its text not yet compared.
             for (entry, &hash) in entries.iter_mut().zip(&hashes[..here]) {
-                *entry = self.index[(hash >> 32) as usize & self.mask].entry;
+                *entry = self.index[(hash >> 32) as usize & self.mask][ENTRY];
             }
             let seen = entries[..here].iter().map(|&entry| self.starts.get(entry as usize).copied());
             std::hint::black_box(seen.fold(0, |all, one| all ^ one.unwrap_or(0)));
             for (offset, &hash) in hashes[..here].iter().enumerate() {
-                found(match self.index[self.slot(hash, text(first + offset))].entry {
+                found(match self.index[self.slot(hash, text(first + offset))][ENTRY] {
                     EMPTY => EMPTY,
                     entry => self.ids[entry as usize],
                 });
@@ -219,22 +264,23 @@ impl Vocab {
     /// Adds a text with its id; a text that is there gets the new id.
     pub fn insert(&mut self, text: &str, id: TokenId) -> crate::Result<()> {
         check_id(text, id)?;
-        check_length(self.arena.len() + text.len())?;
+        check_length(self.arena.bytes().len() + text.len())?;
         self.reserve(0);
         let hash = hash_of(text);
         let slot = self.slot(hash, text);
-        let entry = if self.index[slot].entry == EMPTY {
+        let entry = if self.index[slot][ENTRY] == EMPTY {
             let entry = self.ids.len() as u32;
-            self.arena.push_str(text);
-            self.starts.push(self.arena.len() as u32);
-            self.ids.push(id);
-            self.index[slot] = Place { hash: hash as u32, entry };
+            let arena = self.arena.to_mut()?;
+            arena.push_str(text);
+            self.starts.to_mut().push(arena.len() as u32);
+            self.ids.to_mut().push(id);
+            self.index[slot] = [hash as u32, entry];
             if self.ids.len() * 2 > self.index.len() {
                 self.rehash(self.index.len() * 2);
             }
             entry
         } else {
-            let entry = self.index[slot].entry;
+            let entry = self.index[slot][ENTRY];
             let old = std::mem::replace(&mut self.ids[entry as usize], id);
             if self.entry_of_id[old as usize] == entry {
                 self.entry_of_id[old as usize] = EMPTY;
@@ -242,7 +288,7 @@ impl Vocab {
             entry
         };
         if self.entry_of_id.len() <= id as usize {
-            self.entry_of_id.resize(id as usize + 1, EMPTY);
+            self.entry_of_id.to_mut().resize(id as usize + 1, EMPTY);
         }
         self.entry_of_id[id as usize] = entry;
         Ok(())
@@ -252,22 +298,22 @@ impl Vocab {
     fn reserve(&mut self, entries: usize) {
         if self.index.is_empty() {
             let entries = entries.min(MOST_RESERVED);
-            self.starts.reserve(entries + 1);
-            self.starts.push(0);
-            self.ids.reserve(entries);
-            self.entry_of_id.reserve(entries);
+            self.starts.to_mut().reserve(entries + 1);
+            self.starts.to_mut().push(0);
+            self.ids.to_mut().reserve(entries);
+            self.entry_of_id.to_mut().reserve(entries);
             self.rehash((entries * 2 + 2).next_power_of_two().max(FIRST_SLOTS));
         }
     }
 
     fn rehash(&mut self, slots: usize) {
         self.mask = slots - 1;
-        self.index = vec![FREE; slots];
+        self.index = vec![FREE; slots].into();
         for entry in 0..self.ids.len() {
             let text = self.entry_text(entry);
             let hash = hash_of(text);
             let slot = self.slot(hash, text);
-            self.index[slot] = Place { hash: hash as u32, entry: entry as u32 };
+            self.index[slot] = [hash as u32, entry as u32];
         }
     }
 
@@ -275,10 +321,11 @@ impl Vocab {
     fn slot(&self, hash: u64, text: &str) -> usize {
         // One half says where, the other half is remembered.
         let mut slot = (hash >> 32) as usize & self.mask;
+        let index: &[Place] = &self.index;
         loop {
-            let place = self.index[slot];
-            if place.entry == EMPTY
-                || (place.hash == hash as u32 && self.entry_text(place.entry as usize) == text)
+            let place = index[slot];
+            if place[ENTRY] == EMPTY
+                || (place[HASH] == hash as u32 && self.entry_bytes(place[ENTRY] as usize) == text.as_bytes())
             {
                 return slot;
             }
@@ -287,7 +334,12 @@ impl Vocab {
     }
 
     fn entry_text(&self, entry: usize) -> &str {
-        &self.arena[self.starts[entry] as usize..self.starts[entry + 1] as usize]
+        self.arena.text(self.starts[entry] as usize..self.starts[entry + 1] as usize)
+    }
+
+    #[inline]
+    fn entry_bytes(&self, entry: usize) -> &[u8] {
+        &self.arena.bytes()[self.starts[entry] as usize..self.starts[entry + 1] as usize]
     }
 
     /// Number of distinct texts.
@@ -308,7 +360,7 @@ impl Vocab {
     /// Bytes in use.
     pub fn memory(&self) -> usize {
         let words = self.starts.len() + self.ids.len() + self.entry_of_id.len();
-        self.arena.len() + words * size_of::<u32>() + size_of_val(self.index.as_slice())
+        self.arena.bytes().len() + words * size_of::<u32>() + size_of_val(&*self.index)
     }
 
     /// One more than the largest id, 0 if empty.
@@ -321,7 +373,7 @@ impl Vocab {
         if self.ids.is_empty() {
             return None;
         }
-        match self.index[self.slot(hash_of(text), text)].entry {
+        match self.index[self.slot(hash_of(text), text)][ENTRY] {
             EMPTY => None,
             entry => Some(self.ids[entry as usize]),
         }
@@ -343,6 +395,46 @@ impl Vocab {
     /// All entries by ascending id (texts that lost their id to a later one are left out).
     pub fn iter_by_id(&self) -> impl Iterator<Item = (TokenId, &str)> + '_ {
         (0..self.entry_of_id.len() as u32).filter_map(|id| self.text(id).map(|text| (id, text)))
+    }
+}
+
+/// Finished tables, to be used where they lie.
+impl Vocab {
+    /// Puts the vocabulary down as it is.
+    pub fn put(&self, arrays: &mut Arrays) {
+        arrays.put(self.arena.bytes());
+        arrays.put(&self.starts);
+        arrays.put(&self.ids);
+        arrays.put(&self.entry_of_id);
+        arrays.put(&self.index);
+    }
+
+    /// Takes what was put.
+    pub fn take(shelf: &mut Shelf) -> crate::Result<Vocab> {
+        let arena = Arena::Shared(shelf.take()?);
+        let (starts, ids) = (shelf.take::<u32>()?, shelf.take::<TokenId>()?);
+        let (entry_of_id, index) = (shelf.take::<u32>()?, shelf.take::<Place>()?);
+        let vocab = Vocab { mask: index.len().saturating_sub(1), arena, starts, ids, entry_of_id, index };
+        if vocab.is_whole() { Ok(vocab) } else { Err(misfit()) }
+    }
+
+    /// Whether the tables lead nowhere but into each other, and every search comes to an end.
+    fn is_whole(&self) -> bool {
+        let entries = self.ids.len();
+        if self.index.is_empty() {
+            return entries == 0 && self.starts.is_empty() && self.entry_of_id.is_empty();
+        }
+        let is_entry = |entry: u32| entry == EMPTY || (entry as usize) < entries;
+        self.index.len().is_power_of_two()
+            && self.starts.len() == entries + 1
+            && self.starts[0] == 0
+            && self.starts[entries] as usize == self.arena.bytes().len()
+            && self.starts.windows(2).all(|pair| pair[0] <= pair[1])
+            && self.ids.iter().all(|&id| (id as usize) < self.entry_of_id.len())
+            && self.entry_of_id.len() <= MOST_ID as usize
+            && self.entry_of_id.iter().all(|&entry| is_entry(entry))
+            && self.index.iter().fold(true, |all, place| all & is_entry(place[ENTRY]))
+            && self.index.iter().filter(|place| place[ENTRY] == EMPTY).count() > self.index.len() / 4
     }
 }
 

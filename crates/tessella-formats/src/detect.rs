@@ -8,6 +8,7 @@ use tessella_core::{Result, TokenId, TokenizerSpec};
 
 use crate::folder::{self, LoadedFolder};
 use crate::formats;
+use crate::snapshot::Snapshot;
 
 pub use crate::formats::{Format, LoadOptions, sniff};
 
@@ -22,6 +23,8 @@ pub struct Loaded {
     pub notices: Vec<String>,
     /// What else a folder holds.
     pub folder: Option<LoadedFolder>,
+    /// The tokenizer of a snapshot, ready to run, and what it had beside it.
+    pub snapshot: Option<Snapshot>,
 }
 
 /// Loads a file or folder.
@@ -36,8 +39,8 @@ pub fn load_path(
 /// Loads a file or folder, with all that the caller knows.
 pub fn load_path_with(path: &Path, options: &LoadOptions<'_>) -> Result<Loaded> {
     if !path.is_dir() {
-        let formats::LoadedFile { spec, format, notices } = formats::read_path(path, options)?;
-        return Ok(Loaded { spec, format, notices, folder: None });
+        let formats::LoadedFile { spec, format, notices, snapshot } = formats::read_path(path, options)?;
+        return Ok(Loaded { spec, format, notices, folder: None, snapshot });
     }
     let loaded = folder::load_with(path, options)?;
     Ok(Loaded {
@@ -45,5 +48,6 @@ pub fn load_path_with(path: &Path, options: &LoadOptions<'_>) -> Result<Loaded> 
         format: Format::Folder,
         notices: loaded.notices.clone(),
         folder: Some(loaded),
+        snapshot: None,
     })
 }

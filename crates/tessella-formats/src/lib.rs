@@ -5,6 +5,7 @@
 //!
 //! - [`atomic`], the one writer of files, [`json`], and base64: notations that several formats share
 //! - [`hf`], [`tiktoken`], [`tekken`], [`sentencepiece`], [`gguf`], [`vocab_files`]: the formats
+//! - [`packed`]: all of a description in parts, for pickles; [`snapshot`]: the same with finished tables
 //! - [`formats`]: the one table of them, and what a file is and becomes by it
 //! - [`folder`]: a tokenizer with its settings and chat templates; [`classes`]: what the class that it names says
 //! - [`detect`]: any path to a tokenizer, of a file or a folder
@@ -23,7 +24,9 @@ pub mod json;
 pub(crate) mod concat_rank;
 pub mod gguf;
 pub mod hf;
+pub mod packed;
 pub mod sentencepiece;
+pub mod snapshot;
 pub mod tekken;
 pub mod tiktoken;
 pub mod vocab_files;

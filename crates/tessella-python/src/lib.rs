@@ -113,6 +113,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::known::model_classes, module)?)?;
     module.add_function(wrap_pyfunction!(files::saving::save_file, module)?)?;
     module.add_function(wrap_pyfunction!(files::saving::save_folder, module)?)?;
+    module.add_function(wrap_pyfunction!(files::saving::save_snapshot, module)?)?;
     module.add_function(wrap_pyfunction!(files::loading::read_merges, module)?)?;
     module.add_function(wrap_pyfunction!(files::loading::read_vocab_txt, module)?)?;
     Ok(())

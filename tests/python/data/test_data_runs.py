@@ -261,6 +261,33 @@ def test_verify_tells_what_is_wrong(tmp_path, rows, tokenizer):
     assert "has other bytes than shard" in tessella.data.verify(out, tokenizer).problems[-1]
 
 
+def test_a_damaged_manifest_is_refused(tmp_path, rows, tokenizer):
+    """Nothing else tells how many documents there are, or which bytes the files had."""
+    path, _ = rows
+    out = tmp_path / "out"
+    made = tokenize(path, tokenizer, out)
+    name = out / "manifest.json"
+    content = name.read_text()
+    assert json.loads(content) == made.manifest == tessella.data.open(out).manifest
+    for old, new in [
+        ('"documents": ', '"documents": 9'),
+        ('"shards"', '"shard"'),
+        ('"bytes"', '"byte"'),
+        ('"sha256"', '"sha"'),
+        ('"empty": 2', '"empty": 3'),
+    ]:
+        assert old in content
+        name.write_text(content.replace(old, new, 1))
+        for look in (tessella.data.open, tessella.data.verify, tessella.data.inspect):
+            with pytest.raises(FormatError, match=r"manifest.json is damaged: its own SHA-256"):
+                look(out)
+        with pytest.raises(FormatError, match=r"manifest.json is damaged: its own SHA-256"):
+            tokenize(path, tokenizer, out)
+    # Spaced in another way it tells the same.
+    name.write_text(json.dumps(json.loads(content)))
+    assert tessella.data.verify(out, tokenizer)
+
+
 def test_the_end_of_documents_is_chosen_or_asked_for(tmp_path, rows, tokenizer):
     path, texts = rows
     assert tokenize(path, tokenizer, tmp_path / "auto").manifest["settings"]["eos"] == 12
@@ -360,9 +387,11 @@ def descendants(pid):
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are found in /proc")
-@pytest.mark.parametrize("format", ["megatron", "mds", "datatrove"])
+@pytest.mark.parametrize("format", ["megatron", "mds", "datatrove", "parquet"])
 def test_killed_at_any_moment(tmp_path, rows, tokenizer, format):
     """Whoever is killed, parent or worker, and whenever: what comes out in the end is the same, and nothing else is there."""
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
     path, _ = rows
     tokenizer.save(tmp_path / "t.json")
     out = tmp_path / "out"

@@ -32,6 +32,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::Result;
+use crate::flat::{Arrays, Shelf};
 use crate::spec::{Dialect, Pattern};
 
 use engine::Engine;
@@ -60,14 +61,7 @@ impl Matcher {
     pub fn new(pattern: &Pattern) -> Result<Self> {
         if let Pattern::Regex { source, dialect } = pattern {
             return match Scanner::compile(source, *dialect)? {
-                Ok(scanner) => Ok(Matcher {
-                    source: source.clone(),
-                    strategy: Strategy::Scanner(Box::new(scanner)),
-                    reason: format!(
-                        "the pattern compiles to an automaton that matches as {}",
-                        engine::name(*dialect)
-                    ),
-                }),
+                Ok(scanner) => Ok(Self::with_scanner(source, scanner)),
                 Err(reason) => Self::with_engine(source, *dialect, reason),
             };
         }
@@ -91,6 +85,38 @@ impl Matcher {
             source: text.to_string(),
             strategy: Strategy::Literal(Box::new(Literal::new(text))),
             reason: "the pattern is a literal".to_string(),
+        }
+    }
+
+    fn with_scanner(source: &str, scanner: Scanner) -> Self {
+        let engine = engine::name(scanner.dialect());
+        Matcher {
+            source: source.to_string(),
+            strategy: Strategy::Scanner(Box::new(scanner)),
+            reason: format!("the pattern compiles to an automaton that matches as {engine}"),
+        }
+    }
+
+    /// Puts the compiled pattern down, where it has a form for that: else it is compiled again when it is taken.
+    pub(crate) fn put(&self, arrays: &mut Arrays) {
+        let scanner = self.scanner().filter(|scanner| scanner.can_be_put());
+        arrays.numbers(&[u64::from(scanner.is_some())]);
+        if let Some(scanner) = scanner {
+            scanner.put(arrays);
+        }
+    }
+
+    /// Takes what was put of the same pattern.
+    pub(crate) fn take(pattern: &Pattern, shelf: &mut Shelf) -> Result<Self> {
+        match pattern {
+            Pattern::Regex { source, dialect } if shelf.number()? != 0 => {
+                Ok(Self::with_scanner(source, Scanner::take(*dialect, shelf)?))
+            }
+            Pattern::Regex { .. } => Self::new(pattern),
+            Pattern::Literal(_) => {
+                shelf.number()?;
+                Self::new(pattern)
+            }
         }
     }
 

@@ -20,9 +20,13 @@ pub(super) fn gpt2() -> Result<Arc<Matcher>> {
     if let Some(matcher) = COMPILED.get() {
         return Ok(Arc::clone(matcher));
     }
-    let pattern = Pattern::Regex { source: GPT2.to_string(), dialect: Dialect::Oniguruma };
-    let matcher = Arc::new(Matcher::new(&pattern)?);
+    let matcher = Arc::new(Matcher::new(&gpt2_pattern())?);
     Ok(Arc::clone(COMPILED.get_or_init(|| matcher)))
+}
+
+/// GPT-2's pattern as a description.
+pub(super) fn gpt2_pattern() -> Pattern {
+    Pattern::Regex { source: GPT2.to_string(), dialect: Dialect::Oniguruma }
 }
 
 /// Puts a space in front of every text piece that does not start with one; it shares the span of the

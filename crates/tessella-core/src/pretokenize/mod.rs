@@ -41,10 +41,11 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
+use crate::flat::{Arrays, Shelf};
 use crate::hooks::CustomPreTokenizer;
 use crate::limits;
 use crate::pattern::Matcher;
-use crate::spec::{PreTokenizerSpec, PrependScheme, SplitBehavior};
+use crate::spec::{Pattern, PreTokenizerSpec, PrependScheme, SplitBehavior};
 use crate::text::Pieces;
 
 pub use byte_level::GPT2;
@@ -72,12 +73,37 @@ enum Stage {
 impl PreTokenizer {
     /// Compiles a description.
     pub fn new(spec: &PreTokenizerSpec) -> Result<Self> {
+        Self::with(spec, &mut |pattern| match pattern {
+            Some(pattern) => Matcher::new(pattern).map(Arc::new),
+            None => byte_level::gpt2(),
+        })
+    }
+
+    /// Puts the compiled patterns down.
+    pub(crate) fn put(&self, arrays: &mut Arrays) {
+        for stage in &self.stages {
+            match stage {
+                Stage::Split { matcher, .. } | Stage::ByteLevel { splitter: Some(matcher), .. } => {
+                    matcher.put(arrays);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The pre-tokenizer of the same description with the patterns that were put down.
+    pub(crate) fn take(spec: &PreTokenizerSpec, shelf: &mut Shelf) -> Result<Self> {
+        let gpt2 = byte_level::gpt2_pattern();
+        Self::with(spec, &mut |pattern| Matcher::take(pattern.unwrap_or(&gpt2), shelf).map(Arc::new))
+    }
+
+    fn with(spec: &PreTokenizerSpec, compile: Compile<'_>) -> Result<Self> {
         let mut stages = Vec::new();
         let mut waiting = vec![spec];
         while let Some(spec) = waiting.pop() {
             match spec {
                 PreTokenizerSpec::Sequence(parts) => waiting.extend(parts.iter().rev()),
-                single => stages.push(Stage::new(single)?),
+                single => stages.push(Stage::new(single, &mut *compile)?),
             }
         }
         Ok(PreTokenizer { stages, joint: OnceLock::new() })
@@ -124,18 +150,21 @@ impl PreTokenizer {
     }
 }
 
+/// Compiles a pattern; none stands for that of GPT-2.
+type Compile<'c> = &'c mut dyn FnMut(Option<&Pattern>) -> Result<Arc<Matcher>>;
+
 impl Stage {
-    fn new(spec: &PreTokenizerSpec) -> Result<Self> {
+    fn new(spec: &PreTokenizerSpec, compile: Compile<'_>) -> Result<Self> {
         Ok(match spec {
             PreTokenizerSpec::Bert => Stage::Table(TableSplit::Bert),
             PreTokenizerSpec::ByteLevel { add_prefix_space, use_regex, trim_offsets: _ } => {
                 Stage::ByteLevel {
                     add_prefix_space: *add_prefix_space,
-                    splitter: use_regex.then(byte_level::gpt2).transpose()?,
+                    splitter: use_regex.then(|| compile(None)).transpose()?,
                 }
             }
             PreTokenizerSpec::CharDelimiter { delimiter } => Stage::Split {
-                matcher: Arc::new(Matcher::literal(delimiter.encode_utf8(&mut [0; 4]))),
+                matcher: compile(Some(&Pattern::Literal(delimiter.to_string())))?,
                 behavior: SplitBehavior::Removed,
                 invert: false,
             },
@@ -155,7 +184,7 @@ impl Stage {
             }
             PreTokenizerSpec::Punctuation { behavior } => Stage::Table(TableSplit::Punctuation(*behavior)),
             PreTokenizerSpec::Split { pattern, behavior, invert } => {
-                let matcher = Arc::new(Matcher::new(pattern)?);
+                let matcher = compile(Some(pattern))?;
                 Stage::Split { matcher, behavior: *behavior, invert: *invert }
             }
             PreTokenizerSpec::UnicodeScripts { keep_spaces } => {

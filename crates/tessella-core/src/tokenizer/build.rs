@@ -8,23 +8,47 @@ use crate::added::{AddedVocabulary, resolve_ids};
 use crate::cancel::Cancel;
 use crate::decode::Decoder;
 use crate::error::{Error, Result};
+use crate::flat::{Arrays, Shelf};
 use crate::limits;
 use crate::model::Model;
+use crate::model::bpe::Bpe;
 use crate::model::cache::DEFAULT_BUDGET;
 use crate::normalize::Normalizer;
 use crate::postprocess::PostProcessor;
 use crate::pretokenize::PreTokenizer;
-use crate::spec::{AddedToken, Described, Merges, ModelSpec, TokenizerSpec};
+use crate::spec::{AddedToken, Described, Merges, ModelSpec, TokenizerSpec, Truncation};
 
 impl Tokenizer {
     /// Builds all stages. Added tokens without an id get one; those with an id keep it.
     pub fn new(spec: TokenizerSpec) -> Result<Self> {
-        Self::build(spec, None, DEFAULT_BUDGET)
+        Self::build(spec, None, DEFAULT_BUDGET, Ready::default())
+    }
+
+    /// Puts the tables down that take time to make. All else follows from the description: [`taking`](Self::taking)
+    /// makes the tokenizer of both.
+    pub fn put(&self, arrays: &mut Arrays) {
+        if let Model::Bpe(bpe) = self.model() {
+            bpe.put(arrays);
+        }
+        if let Some(pre_tokenizer) = &self.inner.pre_tokenizer {
+            pre_tokenizer.put(arrays);
+        }
+    }
+
+    /// The tokenizer of a description, with the tables that one of the same description put down.
+    pub fn taking(spec: TokenizerSpec, shelf: &mut Shelf) -> Result<Self> {
+        let model = match &spec.model {
+            ModelSpec::Bpe(bpe) => Some(Arc::new(Model::Bpe(Arc::new(Bpe::take(bpe, shelf)?)))),
+            _ => None,
+        };
+        let pre_tokenizer = spec.pre_tokenizer.as_ref().map(|spec| PreTokenizer::take(spec, shelf));
+        let ready = Ready { model, pre_tokenizer: pre_tokenizer.transpose()?.map(Arc::new) };
+        Self::build(spec, None, DEFAULT_BUDGET, ready)
     }
 
     /// A tokenizer of another description; compiled parts whose description is the same are reused.
     pub fn with_spec(&self, spec: TokenizerSpec) -> Result<Self> {
-        Self::build(spec, Some(&self.inner), self.inner.cache_budget)
+        Self::build(spec, Some(&self.inner), self.inner.cache_budget, Ready::default())
     }
 
     /// A tokenizer with more added tokens, and how many were new or changed. A token with known content
@@ -62,7 +86,7 @@ impl Tokenizer {
 
     /// The same tokenizer with at most `bytes` of piece cache per thread; 0 switches caching off.
     pub fn with_cache_budget(&self, bytes: usize) -> Result<Self> {
-        let mut tokenizer = Self::build(self.inner.spec.clone(), Some(&self.inner), bytes)?;
+        let mut tokenizer = Self::build(self.inner.spec.clone(), Some(&self.inner), bytes, Ready::default())?;
         if let Some(inner) = Arc::get_mut(&mut tokenizer.inner) {
             inner.workers = Arc::new(worker::Pool::new(bytes));
         }
@@ -79,18 +103,27 @@ impl Tokenizer {
         self.inner.workers.clear();
     }
 
-    fn build(mut spec: TokenizerSpec, old: Option<&Arc<Inner>>, cache_budget: usize) -> Result<Self> {
-        let model = match old {
-            Some(old) if same_model(&old.spec.model, &spec.model) => old.texts.model.clone(),
-            _ => Arc::new(Model::reusing(&spec.model, old.map(|old| old.model()))?),
+    fn build(
+        mut spec: TokenizerSpec,
+        old: Option<&Arc<Inner>>,
+        cache_budget: usize,
+        ready: Ready,
+    ) -> Result<Self> {
+        let model = match (ready.model, old) {
+            (Some(model), _) => model,
+            (None, Some(old)) if same_model(&old.spec.model, &spec.model) => old.texts.model.clone(),
+            (None, old) => Arc::new(Model::reusing(&spec.model, old.map(|old| old.model()))?),
         };
         let normalizer =
             reuse(&spec.normalizer, old.map(|old| (&old.spec.normalizer, &old.normalizer)), Normalizer::new)?;
-        let pre_tokenizer = reuse(
-            &spec.pre_tokenizer,
-            old.map(|old| (&old.spec.pre_tokenizer, &old.pre_tokenizer)),
-            PreTokenizer::new,
-        )?;
+        let pre_tokenizer = match ready.pre_tokenizer {
+            Some(ready) => Some(ready),
+            None => reuse(
+                &spec.pre_tokenizer,
+                old.map(|old| (&old.spec.pre_tokenizer, &old.pre_tokenizer)),
+                PreTokenizer::new,
+            )?,
+        };
         let post_processor = reuse(
             &spec.post_processor,
             old.map(|old| (&old.spec.post_processor, &old.post_processor)),
@@ -106,15 +139,7 @@ impl Tokenizer {
             }
             _ => Arc::new(added_vocabulary(&spec.added_tokens, normalizer.as_deref())?),
         };
-        if let Some(truncation) = &spec.truncation
-            && truncation.max_length > 0
-            && truncation.stride >= truncation.max_length
-        {
-            return Err(Error::value(format!(
-                "the truncation stride is {}, the maximum length {}: the stride must be smaller",
-                truncation.stride, truncation.max_length
-            )));
-        }
+        check_truncation(spec.truncation.as_ref())?;
         let plan = Plan::new(
             &model,
             normalizer.as_ref(),
@@ -156,6 +181,25 @@ impl Tokenizer {
             cache_budget,
         };
         Ok(Tokenizer { inner: Arc::new(inner) })
+    }
+}
+
+/// Stages that were compiled before.
+#[derive(Default)]
+struct Ready {
+    model: Option<Arc<Model>>,
+    pre_tokenizer: Option<Arc<PreTokenizer>>,
+}
+
+/// Windows must move on.
+fn check_truncation(truncation: Option<&Truncation>) -> Result<()> {
+    match truncation {
+        Some(&Truncation { max_length, stride, .. }) if max_length > 0 && stride >= max_length => {
+            Err(Error::value(format!(
+                "the truncation stride is {stride}, the maximum length {max_length}: the stride must be smaller"
+            )))
+        }
+        _ => Ok(()),
     }
 }
 

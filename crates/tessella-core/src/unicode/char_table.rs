@@ -1,5 +1,8 @@
 //! A table by characters, of those that have a value.
 
+use crate::error::Result;
+use crate::flat::{Arrays, Plain, Shelf, misfit};
+
 /// A value for each character that has one: pages of 256 characters, the page of defaults shared.
 #[derive(Debug)]
 pub struct CharTable<T> {
@@ -23,6 +26,27 @@ impl<T: Copy> CharTable<T> {
             self.values.resize(self.values.len() + PAGE, self.default);
         }
         self.values[*page as usize * PAGE + c as usize % PAGE] = value;
+    }
+
+    /// Puts the table down.
+    pub(crate) fn put(&self, arrays: &mut Arrays)
+    where
+        T: Plain,
+    {
+        arrays.put(&self.page);
+        arrays.put(&self.values);
+    }
+
+    /// Takes what was put; each value must be a `valid` one.
+    pub(crate) fn take(shelf: &mut Shelf, default: T, valid: impl Fn(&T) -> bool) -> Result<Self>
+    where
+        T: Plain,
+    {
+        let (page, values) = (shelf.take::<u16>()?.to_vec(), shelf.take::<T>()?.to_vec());
+        let is_whole = page.len() == (char::MAX as usize + 1) / PAGE
+            && page.iter().all(|&page| (usize::from(page) + 1) * PAGE <= values.len())
+            && values.iter().all(valid);
+        if is_whole { Ok(CharTable { page, values, default }) } else { Err(misfit()) }
     }
 
     /// The character's value, or the default.

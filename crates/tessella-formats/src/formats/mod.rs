@@ -13,6 +13,7 @@ use tessella_core::spec::ModelSpec;
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::atomic::{self, io_error, read};
+use crate::snapshot::{self, Snapshot};
 use crate::tiktoken::beside;
 use crate::{gguf, hf, sentencepiece, tekken, tiktoken, vocab_files};
 
@@ -29,6 +30,7 @@ pub enum Format {
     Tiktoken,
     SentencePiece,
     Gguf,
+    Snapshot,
     VocabTxt,
     Folder,
 }
@@ -66,7 +68,7 @@ impl Known {
 }
 
 /// All formats of files, in the order in which their content is tried. A folder is none of them.
-pub static TABLE: [Known; 6] = [
+pub static TABLE: [Known; 7] = [
     Known {
         format: Format::Gguf,
         name: "gguf",
@@ -82,6 +84,26 @@ pub static TABLE: [Known; 6] = [
         },
         write: None,
         is_tried: true,
+    },
+    Known {
+        format: Format::Snapshot,
+        name: "snapshot",
+        what: "a snapshot",
+        endings: &["snapshot"],
+        magic: Some(snapshot::MAGIC),
+        begins: "the byte 0x89 and `TSNAP`",
+        sniff: |head| head.bytes.starts_with(snapshot::MAGIC),
+        // It is mapped where it lies.
+        read: |source, options| {
+            let snapshot = match source.bytes {
+                Some(bytes) => snapshot::from_bytes(bytes, options.resolver),
+                None => snapshot::from_path(source.path, options.resolver),
+            }?;
+            let spec = snapshot.tokenizer.spec().clone();
+            Ok(LoadedFile { snapshot: Some(snapshot), ..plain(spec, Format::Snapshot) })
+        },
+        write: Some(|_, spec, _| Ok(Written::new(snapshot::to_bytes(spec, &Default::default())?))),
+        is_tried: false,
     },
     Known {
         format: Format::TokenizerJson,
@@ -164,6 +186,8 @@ pub struct LoadedFile {
     pub format: Format,
     /// What deserves a warning.
     pub notices: Vec<String>,
+    /// The tokenizer, ready to run, and what it had beside it.
+    pub snapshot: Option<Snapshot>,
 }
 
 /// What the caller knows beside the path.
@@ -193,7 +217,7 @@ impl Source<'_> {
 }
 
 fn plain(spec: TokenizerSpec, format: Format) -> LoadedFile {
-    LoadedFile { spec, format, notices: Vec::new() }
+    LoadedFile { spec, format, notices: Vec::new(), snapshot: None }
 }
 
 /// A list of words: the vocabulary of a BERT.

@@ -220,15 +220,16 @@ macro_rules! handle {
             ) -> pyo3::PyResult<(pyo3::Bound<'py, pyo3::types::PyTuple>, Vec<String>)> {
                 let spec = self.node.spec();
                 let mut paths = Vec::new();
-                crate::files::pack::import_paths(&spec, &mut paths);
-                let packed = crate::files::pack::Pack::pack(&spec).map_err(crate::border::errors::raise)?;
-                Ok((packed.to_python(py)?, paths))
+                tessella_formats::packed::import_paths(&spec, &mut paths);
+                let packed = tessella_formats::packed::Pack::pack(&spec).map_err(crate::border::errors::raise)?;
+                Ok((crate::files::pack::part_to_python(&packed, py)?, paths))
             }
 
             #[staticmethod]
             fn unpack(packed: &pyo3::Bound<'_, pyo3::PyAny>, import_paths: Vec<String>) -> pyo3::PyResult<Self> {
-                let packed = crate::files::pack::Packed::from_python(packed)?;
-                <$spec as crate::files::pack::Pack>::unpack(packed, &import_paths)
+                let packed = crate::files::pack::part_from_python(packed)?;
+                let resolver = crate::components::custom::Allowed(&import_paths);
+                <$spec as tessella_formats::packed::Pack>::unpack(packed, Some(&resolver))
                     .map(Self::from)
                     .map_err(crate::border::errors::raise)
             }

@@ -9,7 +9,7 @@ use tessella_formats::vocab_files;
 use crate::border::errors::{OrRaise, argument};
 use crate::border::interrupt::run;
 use crate::components::custom::Allowed;
-use crate::files::saving::{Beside, beside};
+use crate::files::saving::{Beside, beside, snapshot_beside};
 use crate::tokenizer::Description;
 
 /// A description from a file or folder, what deserves a warning, and what else a folder holds.
@@ -40,7 +40,15 @@ pub fn load(
             }
         }
     }
-    Ok((Description { spec: loaded.spec, notices: Vec::new() }, loaded.notices, loaded.folder.map(beside)))
+    let mut description = Description::new(loaded.spec);
+    let beside = match loaded.snapshot {
+        Some(snapshot) => {
+            description.built = Some(snapshot.tokenizer);
+            snapshot_beside(snapshot.beside)
+        }
+        None => loaded.folder.map(beside),
+    };
+    Ok((description, loaded.notices, beside))
 }
 
 /// The pairs of a `merges.txt`.

@@ -1,275 +1,77 @@
-//! Tokenizers and components as Python data, for pickling: all of a description, whether or not some file
-//! format can express it.
-//!
-//! A component is its exact JSON. Models by SentencePiece's rules are the bytes of a model file, and ranks need no
-//! merges. Ids of added tokens are kept as they are and not worked out anew.
+//! Packed tokenizers and components as Python data, for pickling.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use tessella_core::spec::{
-    BpeSpec, DecoderSpec, Described, Merges, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec,
-    SentencePieceSpec,
-};
-use tessella_core::{Error, Result, TokenizerSpec};
-use tessella_formats::hf::{self, Section};
-use tessella_formats::sentencepiece;
+use tessella_core::TokenizerSpec;
+use tessella_formats::packed::{Packed, Whole};
 
 use crate::border::errors::OrRaise;
 use crate::components::custom::Allowed;
 
-/// A component, packed.
-pub enum Packed {
-    Json(String),
-    /// Bytes of a SentencePiece model.
-    SentencePiece(Vec<u8>),
-    /// The same, of one whose sums are wide, which such a file does not say.
-    WideSums(Vec<u8>),
-    /// The component that comes with the tokenizer's SentencePiece model.
-    Own,
-    /// A BPE model whose merges go by rank: its JSON without merges.
-    Ranks(String),
-}
-
-fn mismatch() -> Error {
-    Error::format(
-        "the pickled data does not fit the component that it should be; was it made by another version?",
-    )
-}
-
-/// A component that can be packed; the defaults suit all but models.
-pub trait Pack: Section {
-    fn pack(&self) -> Result<Packed> {
-        hf::exact(self).map(Packed::Json)
+/// A packed component as its kind and its data.
+pub fn part_to_python<'py>(part: &Packed, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    match part {
+        Packed::Json(json) => ("json", json).into_pyobject(py),
+        Packed::SentencePiece(bytes) => ("sentencepiece", PyBytes::new(py, bytes)).into_pyobject(py),
+        Packed::WideSums(bytes) => ("wide", PyBytes::new(py, bytes)).into_pyobject(py),
+        Packed::Own => ("own", ()).into_pyobject(py),
+        Packed::Ranks(json) => ("ranks", json).into_pyobject(py),
     }
+}
 
-    fn unpack(packed: Packed, allowed: &[String]) -> Result<Self> {
-        match packed {
-            Packed::Json(json) => hf::from_exact(&json, Some(&Allowed(allowed))),
-            _ => Err(mismatch()),
+/// The component that such a pair stands for.
+pub fn part_from_python(data: &Bound<'_, PyAny>) -> PyResult<Packed> {
+    let (kind, data): (String, Bound<'_, PyAny>) = data.extract()?;
+    Ok(match kind.as_str() {
+        "json" => Packed::Json(data.extract()?),
+        "sentencepiece" => Packed::SentencePiece(data.extract()?),
+        "wide" => Packed::WideSums(data.extract()?),
+        "own" => Packed::Own,
+        "ranks" => Packed::Ranks(data.extract()?),
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "the pickled component has the unknown shape {other:?}; was it made by a newer version?"
+            )));
         }
-    }
+    })
 }
 
-impl Pack for NormalizerSpec {}
-impl Pack for PreTokenizerSpec {}
-impl Pack for PostProcessorSpec {}
-impl Pack for DecoderSpec {}
-
-impl Pack for ModelSpec {
-    fn pack(&self) -> Result<Packed> {
-        match self {
-            ModelSpec::SentencePiece(model) if model.wide_sums => {
-                let narrow = SentencePieceSpec { wide_sums: false, ..model.clone() };
-                let spec = TokenizerSpec::new(ModelSpec::SentencePiece(narrow));
-                sentencepiece::write_model(&spec).map(Packed::WideSums)
-            }
-            ModelSpec::SentencePiece(model) => {
-                // The normalizer that the model's own file describes goes along unchanged.
-                let normalizer = match &model.source {
-                    Some(source) => sentencepiece::read_model(source).ok().and_then(|spec| spec.normalizer),
-                    None => None,
-                };
-                let mut spec = TokenizerSpec::new(self.clone());
-                spec.normalizer = normalizer.filter(|normalizer| {
-                    matches!(normalizer, NormalizerSpec::SentencePiece(own)
-                        if own.treat_whitespace_as_suffix == model.treat_whitespace_as_suffix)
-                });
-                sentencepiece::write_model(&spec).map(Packed::SentencePiece)
-            }
-            ModelSpec::Bpe(bpe) if matches!(bpe.merges, Merges::ConcatRank) => {
-                let bare = ModelSpec::Bpe(BpeSpec { merges: Merges::default(), ..bpe.clone() });
-                hf::exact(&bare).map(Packed::Ranks)
-            }
-            _ => hf::exact(self).map(Packed::Json),
-        }
-    }
-
-    fn unpack(packed: Packed, _allowed: &[String]) -> Result<Self> {
-        match packed {
-            Packed::Json(json) => hf::from_exact(&json, None),
-            Packed::SentencePiece(bytes) => Ok(sentencepiece::read_model(&bytes)?.model),
-            Packed::WideSums(bytes) => match sentencepiece::read_model(&bytes)?.model {
-                ModelSpec::SentencePiece(model) => {
-                    Ok(ModelSpec::SentencePiece(SentencePieceSpec { wide_sums: true, source: None, ..model }))
-                }
-                _ => Err(mismatch()),
-            },
-            Packed::Ranks(json) => match hf::from_exact(&json, None)? {
-                ModelSpec::Bpe(bpe) => Ok(ModelSpec::Bpe(BpeSpec { merges: Merges::ConcatRank, ..bpe })),
-                _ => Err(mismatch()),
-            },
-            Packed::Own => Err(mismatch()),
-        }
-    }
+/// A whole tokenizer as a dict.
+pub fn to_python<'py>(whole: &Whole, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    let data = PyDict::new(py);
+    let stage = |packed: &Option<Packed>| packed.as_ref().map(|one| part_to_python(one, py)).transpose();
+    data.set_item("model", part_to_python(&whole.model, py)?)?;
+    data.set_item("normalizer", stage(&whole.normalizer)?)?;
+    data.set_item("pre_tokenizer", stage(&whole.pre_tokenizer)?)?;
+    data.set_item("post_processor", stage(&whole.post_processor)?)?;
+    data.set_item("decoder", stage(&whole.decoder)?)?;
+    data.set_item("added_tokens", &whole.added_tokens)?;
+    data.set_item("settings", &whole.settings)?;
+    data.set_item("import_paths", &whole.import_paths)?;
+    Ok(data)
 }
 
-/// The import paths of all components written in Python.
-pub fn import_paths<S: Described>(spec: &S, paths: &mut Vec<String>) {
-    match spec.clone().parts() {
-        Ok(parts) => parts.iter().for_each(|part| import_paths(part, paths)),
-        Err(spec) => paths.extend(spec.import_path().flatten()),
-    }
-}
-
-impl Packed {
-    pub fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        match self {
-            Packed::Json(json) => ("json", json).into_pyobject(py),
-            Packed::SentencePiece(bytes) => ("sentencepiece", PyBytes::new(py, bytes)).into_pyobject(py),
-            Packed::WideSums(bytes) => ("wide", PyBytes::new(py, bytes)).into_pyobject(py),
-            Packed::Own => ("own", ()).into_pyobject(py),
-            Packed::Ranks(json) => ("ranks", json).into_pyobject(py),
-        }
-    }
-
-    pub fn from_python(data: &Bound<'_, PyAny>) -> PyResult<Packed> {
-        let (kind, data): (String, Bound<'_, PyAny>) = data.extract()?;
-        Ok(match kind.as_str() {
-            "json" => Packed::Json(data.extract()?),
-            "sentencepiece" => Packed::SentencePiece(data.extract()?),
-            "wide" => Packed::WideSums(data.extract()?),
-            "own" => Packed::Own,
-            "ranks" => Packed::Ranks(data.extract()?),
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "the pickled component has the unknown shape {other:?}; was it made by a newer version?"
-                )));
-            }
-        })
-    }
-}
-
-/// A whole tokenizer, packed.
-pub struct Whole {
-    model: Packed,
-    normalizer: Option<Packed>,
-    pre_tokenizer: Option<Packed>,
-    post_processor: Option<Packed>,
-    decoder: Option<Packed>,
-    added_tokens: Vec<String>,
-    settings: String,
-    import_paths: Vec<String>,
-}
-
-/// Packs a stage, unless it is the one that comes with the model.
-fn stage<S: Pack + PartialEq>(
-    spec: &Option<S>,
-    own: Option<&S>,
-    paths: &mut Vec<String>,
-) -> Result<Option<Packed>> {
-    let Some(spec) = spec else { return Ok(None) };
-    import_paths(spec, paths);
-    if own == Some(spec) { Ok(Some(Packed::Own)) } else { spec.pack().map(Some) }
-}
-
-/// The file of a SentencePiece model with its normalizer and decoder, and what reading it gives.
-fn model_file(spec: &TokenizerSpec) -> Option<(Vec<u8>, TokenizerSpec)> {
-    if !matches!(spec.model, ModelSpec::SentencePiece(_)) {
-        return None;
-    }
-    let mut core = TokenizerSpec::new(spec.model.clone());
-    core.normalizer = spec.normalizer.clone();
-    core.decoder = spec.decoder.clone();
-    let bytes = sentencepiece::write_model(&core).ok()?;
-    let own = sentencepiece::read_model(&bytes).ok()?;
-    Some((bytes, own))
-}
-
-impl Whole {
-    pub fn of(spec: &TokenizerSpec) -> Result<Self> {
-        let (model, own) = match model_file(spec) {
-            Some((bytes, own)) => (Packed::SentencePiece(bytes), Some(own)),
-            None => (spec.model.pack()?, None),
-        };
-        let own_normalizer = own.as_ref().and_then(|own| own.normalizer.as_ref());
-        let own_decoder = own.as_ref().and_then(|own| own.decoder.as_ref());
-        let mut import_paths = Vec::new();
-        let mut settings = TokenizerSpec::new(ModelSpec::sequence(Vec::new()));
-        settings.truncation = spec.truncation;
-        settings.padding = spec.padding.clone();
-        Ok(Whole {
-            model,
-            normalizer: stage(&spec.normalizer, own_normalizer, &mut import_paths)?,
-            pre_tokenizer: stage(&spec.pre_tokenizer, None, &mut import_paths)?,
-            post_processor: stage(&spec.post_processor, None, &mut import_paths)?,
-            decoder: stage(&spec.decoder, own_decoder, &mut import_paths)?,
-            added_tokens: spec
-                .added_tokens
-                .iter()
-                .map(|token| hf::added_token_to_json(token, false))
-                .collect::<Result<_>>()?,
-            settings: hf::to_string(&settings, false)?,
-            import_paths,
-        })
-    }
-
-    pub fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let data = PyDict::new(py);
-        let stage = |packed: &Option<Packed>| packed.as_ref().map(|one| one.to_python(py)).transpose();
-        data.set_item("model", self.model.to_python(py)?)?;
-        data.set_item("normalizer", stage(&self.normalizer)?)?;
-        data.set_item("pre_tokenizer", stage(&self.pre_tokenizer)?)?;
-        data.set_item("post_processor", stage(&self.post_processor)?)?;
-        data.set_item("decoder", stage(&self.decoder)?)?;
-        data.set_item("added_tokens", &self.added_tokens)?;
-        data.set_item("settings", &self.settings)?;
-        data.set_item("import_paths", &self.import_paths)?;
-        Ok(data)
-    }
-
-    pub fn from_python(data: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let field = |name: &str| {
-            data.get_item(name)?
-                .ok_or_else(|| PyValueError::new_err(format!("the pickled tokenizer has no {name:?}")))
-        };
-        let stage = |name: &str| {
-            let packed = field(name)?;
-            if packed.is_none() { Ok(None) } else { Packed::from_python(&packed).map(Some) }
-        };
-        Ok(Whole {
-            model: Packed::from_python(&field("model")?)?,
-            normalizer: stage("normalizer")?,
-            pre_tokenizer: stage("pre_tokenizer")?,
-            post_processor: stage("post_processor")?,
-            decoder: stage("decoder")?,
-            added_tokens: field("added_tokens")?.extract()?,
-            settings: field("settings")?.extract()?,
-            import_paths: field("import_paths")?.extract()?,
-        })
-    }
-
-    pub fn spec(self) -> PyResult<TokenizerSpec> {
-        self.read().or_raise()
-    }
-
-    fn read(self) -> Result<TokenizerSpec> {
-        fn stage<S: Pack>(packed: Option<Packed>, own: Option<S>, allowed: &[String]) -> Result<Option<S>> {
-            match packed {
-                None => Ok(None),
-                Some(Packed::Own) => own.map(Some).ok_or_else(mismatch),
-                Some(packed) => S::unpack(packed, allowed).map(Some),
-            }
-        }
-        let allowed = &self.import_paths;
-        let own = match self.model {
-            Packed::SentencePiece(bytes) => sentencepiece::read_model(&bytes)?,
-            packed => TokenizerSpec::new(ModelSpec::unpack(packed, allowed)?),
-        };
-        let settings = hf::from_str(&self.settings)?;
-        Ok(TokenizerSpec {
-            normalizer: stage(self.normalizer, own.normalizer, allowed)?,
-            pre_tokenizer: stage(self.pre_tokenizer, None, allowed)?,
-            post_processor: stage(self.post_processor, None, allowed)?,
-            decoder: stage(self.decoder, own.decoder, allowed)?,
-            model: own.model,
-            added_tokens: self
-                .added_tokens
-                .iter()
-                .map(|json| hf::added_token_from_json(json))
-                .collect::<Result<_>>()?,
-            truncation: settings.truncation,
-            padding: settings.padding,
-        })
-    }
+/// The description that such a dict stands for. What it names of the user's own is imported.
+pub fn spec_from_python(data: &Bound<'_, PyDict>) -> PyResult<TokenizerSpec> {
+    let field = |name: &str| {
+        data.get_item(name)?
+            .ok_or_else(|| PyValueError::new_err(format!("the pickled tokenizer has no {name:?}")))
+    };
+    let stage = |name: &str| {
+        let packed = field(name)?;
+        if packed.is_none() { Ok(None) } else { part_from_python(&packed).map(Some) }
+    };
+    let whole = Whole {
+        model: part_from_python(&field("model")?)?,
+        normalizer: stage("normalizer")?,
+        pre_tokenizer: stage("pre_tokenizer")?,
+        post_processor: stage("post_processor")?,
+        decoder: stage("decoder")?,
+        added_tokens: field("added_tokens")?.extract()?,
+        settings: field("settings")?.extract()?,
+        import_paths: field("import_paths")?.extract()?,
+    };
+    let allowed = whole.import_paths.clone();
+    whole.spec(Some(&Allowed(&allowed))).or_raise()
 }

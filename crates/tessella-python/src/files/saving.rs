@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use tessella_formats::folder::{self, Extras, LoadedFolder};
 use tessella_formats::formats;
 use tessella_formats::json::{Layout, Parser, Value, Writer};
+use tessella_formats::{atomic, snapshot};
 
 use crate::border::errors::OrRaise;
 use crate::tokenizer::Tokenizer;
@@ -22,6 +23,22 @@ pub fn save_file(
     let format = formats::to_write(&path, name).or_raise()?;
     let spec = tokenizer.get().value()?.spec();
     py.detach(|| formats::write(&path, &spec, format, pretty)).or_raise()
+}
+
+/// Writes a snapshot with what the tokenizer has beside it. The settings are JSON text.
+#[pyfunction]
+pub fn save_snapshot(
+    py: Python<'_>,
+    tokenizer: &Bound<'_, Tokenizer>,
+    path: PathBuf,
+    config: Option<String>,
+    special_tokens_map: Option<String>,
+    chat_template: Option<String>,
+    chat_templates: Vec<(String, String)>,
+) -> PyResult<()> {
+    let beside = snapshot::Beside { config, special_tokens_map, chat_template, chat_templates };
+    let spec = tokenizer.get().value()?.spec();
+    py.detach(|| atomic::write(&path, &snapshot::to_bytes(&spec, &beside)?)).or_raise()
 }
 
 /// Writes a folder. The settings are JSON text.
@@ -71,4 +88,11 @@ pub fn beside(folder: LoadedFolder) -> Beside {
         folder.chat_template,
         folder.chat_templates,
     )
+}
+
+/// The same of a snapshot; nothing where there is nothing.
+pub fn snapshot_beside(beside: snapshot::Beside) -> Option<Beside> {
+    let is_there = beside != snapshot::Beside::default();
+    let snapshot::Beside { config, special_tokens_map, chat_template, chat_templates } = beside;
+    is_there.then_some((config, special_tokens_map, chat_template, chat_templates))
 }

@@ -2,40 +2,64 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tessella_core::TokenizerSpec;
+use tessella_core::{Tokenizer as Core, TokenizerSpec};
 use tessella_formats::{hf, tiktoken};
 
 use crate::border::interrupt::sized;
 use crate::components::custom::Allowed;
+use crate::files::pack::spec_from_python;
+use crate::tokenizer::state::State;
 
 /// A tokenizer's description, as loading gives it.
 #[pyclass(frozen, module = "tessella._tessella")]
 pub struct Description {
     pub spec: TokenizerSpec,
+    /// The engine's tokenizer, where it was read as a whole.
+    pub built: Option<Core>,
     /// What deserves a warning.
     #[pyo3(get)]
     pub notices: Vec<String>,
 }
 
+impl Description {
+    pub fn new(spec: TokenizerSpec) -> Self {
+        Description { spec, built: None, notices: Vec::new() }
+    }
+
+    /// The first value of a tokenizer of this description.
+    pub fn state(&self) -> PyResult<State> {
+        match &self.built {
+            Some(built) => State::of(built.clone()),
+            None => State::new(self.spec.clone(), None),
+        }
+    }
+}
+
 #[pymethods]
 impl Description {
+    /// Whether the tokenizer was read as a whole, with nothing left to make.
+    #[getter]
+    fn is_built(&self) -> bool {
+        self.built.is_some()
+    }
+
     /// From `tokenizer.json` text.
     #[staticmethod]
     fn from_json(py: Python<'_>, json: &[u8], allow_custom: Vec<String>) -> PyResult<Self> {
         sized(py, json.len(), |_| hf::read_document(json, Some(&Allowed(&allow_custom))))
-            .map(|document| Description { spec: document.spec, notices: document.notices })
+            .map(|document| Description { notices: document.notices, ..Description::new(document.spec) })
     }
 
     /// From the lines of a table of ranks and a pattern, or the name of a known one; without special tokens.
     #[staticmethod]
     fn from_ranks(py: Python<'_>, ranks: &[u8], pattern: &str) -> PyResult<Self> {
         let spec = sized(py, ranks.len(), |_| tiktoken::matches_of(ranks, pattern))?;
-        Ok(Description { spec, notices: Vec::new() })
+        Ok(Description::new(spec))
     }
 
     /// From what `Tokenizer._pack` gives.
     #[staticmethod]
     fn unpack(packed: &Bound<'_, PyDict>) -> PyResult<Self> {
-        Ok(Description { spec: crate::files::pack::Whole::from_python(packed)?.spec()?, notices: Vec::new() })
+        Ok(Description::new(spec_from_python(packed)?))
     }
 }

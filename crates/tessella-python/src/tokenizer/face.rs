@@ -44,7 +44,7 @@ impl Tokenizer {
             let node = model.get().node.clone();
             State::new(TokenizerSpec::new(node.spec()), Some(node))?
         } else if let Ok(description) = source.cast::<Description>() {
-            State::new(description.get().spec.clone(), None)?
+            description.get().state()?
         } else if let Ok(tokenizer) = source.cast::<Tokenizer>() {
             tokenizer.get().shared.get()?.detached()
         } else {
@@ -561,7 +561,8 @@ impl Tokenizer {
     /// All of the description as Python data; see the module `pack`.
     fn _pack<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let spec = self.shared.get()?.spec();
-        py.detach(|| crate::files::pack::Whole::of(&spec)).or_raise()?.to_python(py)
+        let whole = py.detach(|| tessella_formats::packed::Whole::of(&spec)).or_raise()?;
+        crate::files::pack::to_python(&whole, py)
     }
 
     /// Truncation, padding and added tokens as JSON.

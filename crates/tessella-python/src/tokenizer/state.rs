@@ -96,7 +96,24 @@ fn next_version() -> u64 {
 }
 
 impl State {
-    pub fn new(mut spec: TokenizerSpec, model: Option<Node<ModelSpec>>) -> PyResult<Self> {
+    pub fn new(spec: TokenizerSpec, model: Option<Node<ModelSpec>>) -> PyResult<Self> {
+        Self::with(spec, model, |spec| Core::new(spec).or_raise())
+    }
+
+    /// The first value of an engine's tokenizer that is there.
+    pub fn of(core: Core) -> PyResult<Self> {
+        Self::with(core.spec().clone(), None, |spec| match core.spec() {
+            whole if whole.truncation.is_none() && whole.padding.is_none() => Ok(core),
+            // They are data of a call here.
+            _ => core.with_spec(spec).or_raise(),
+        })
+    }
+
+    fn with(
+        mut spec: TokenizerSpec,
+        model: Option<Node<ModelSpec>>,
+        build: impl FnOnce(TokenizerSpec) -> PyResult<Core>,
+    ) -> PyResult<Self> {
         let truncation = spec.truncation.take().map(Arc::new);
         let padding = spec.padding.take().map(Arc::new);
         let checked = AtomicU64::new(now());
@@ -121,7 +138,7 @@ impl State {
             padding,
             encode_special_tokens: false,
         };
-        Ok(State { core: Core::new(spec).or_raise()?, parts, version: next_version(), checked })
+        Ok(State { core: build(spec)?, parts, version: next_version(), checked })
     }
 
     /// A value that does the same and shares the engine's tokenizer, with components of its own.

@@ -23,6 +23,7 @@ mod units;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result, excerpt};
+use crate::flat::{Arrays, Shelf};
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes;
 use crate::model::derivation::{self, Derivation, MOST_SYMBOLS, Symbol};
@@ -82,7 +83,30 @@ impl Bpe {
             Some(other) if other.has_tables_of(spec) => other.tables.clone(),
             _ => Arc::new(Tables::build(spec)?),
         };
-        Ok(Bpe {
+        Ok(Self::with_tables(spec, tables))
+    }
+
+    /// Puts down the tables that follow from the description.
+    pub fn put(&self, arrays: &mut Arrays) {
+        arrays.numbers(&[u64::from(self.tables.one_pair_each)]);
+        self.tables.symbols.put(arrays);
+        self.tables.pairs.put(arrays);
+    }
+
+    /// The model of the same description with the tables that were put down.
+    pub fn take(spec: &BpeSpec, shelf: &mut Shelf) -> Result<Self> {
+        let affix = |affix: &Option<String>| affix.clone().unwrap_or_default();
+        let (prefix, suffix) = (affix(&spec.continuing_subword_prefix), affix(&spec.end_of_word_suffix));
+        let id_bound = spec.vocab.id_bound();
+        let one_pair_each = shelf.number()? != 0;
+        let symbols = SymbolTable::take(shelf, &prefix, &suffix, id_bound)?;
+        let pairs = PairTable::take(shelf, id_bound)?;
+        let tables = Tables { symbols, pairs, one_pair_each, cut: OnceLock::new() };
+        Ok(Self::with_tables(spec, Arc::new(tables)))
+    }
+
+    fn with_tables(spec: &BpeSpec, tables: Arc<Tables>) -> Self {
+        Bpe {
             whole_pieces: spec.ignore_merges || matches!(spec.merges, Merges::ConcatRank),
             unk: spec.unk_token.as_deref().and_then(|unk| spec.vocab.id(unk)),
             dropout: spec.dropout.unwrap_or(0.0) as f64,
@@ -90,7 +114,7 @@ impl Bpe {
             lanes: lanes::Shared::default(),
             spec: spec.clone(),
             tables,
-        })
+        }
     }
 
     fn has_tables_of(&self, spec: &BpeSpec) -> bool {

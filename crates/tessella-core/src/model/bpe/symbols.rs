@@ -1,6 +1,8 @@
 //! The first symbols of a piece: which id a character has, with the affixes its place asks for, and which
 //! bytes stand in for a character that has none.
 
+use crate::error::Result;
+use crate::flat::{Arrays, Shelf, misfit};
 use crate::ids::TokenId;
 use crate::pretokenize::byte_alphabet::BYTE_TO_CHAR;
 use crate::spec::Vocab;
@@ -54,6 +56,32 @@ impl SymbolTable {
             all_bytes: !bytes.contains(&NONE),
             bytes,
         }
+    }
+
+    /// Puts the finished table down.
+    pub(super) fn put(&self, arrays: &mut Arrays) {
+        self.places.iter().for_each(|place| place.put(arrays));
+        arrays.put(&self.fallback);
+        arrays.put(&self.bytes);
+    }
+
+    /// Takes what was put, with tokens below `id_bound`, for the same affixes.
+    pub(super) fn take(shelf: &mut Shelf, prefix: &str, suffix: &str, id_bound: usize) -> Result<Self> {
+        let is_known = |&id: &TokenId| id == NONE || (id as usize) < id_bound;
+        let places = if prefix.is_empty() && suffix.is_empty() { 1 } else { 4 };
+        let places = (0..places).map(|_| CharTable::take(shelf, NONE, is_known)).collect::<Result<_>>()?;
+        let (fallback, bytes) = (shelf.array::<_, 256>()?, shelf.array::<_, 256>()?);
+        if !fallback.iter().chain(&bytes).all(is_known) {
+            return Err(misfit());
+        }
+        Ok(SymbolTable {
+            prefix: prefix.to_string(),
+            suffix: suffix.to_string(),
+            places,
+            fallback,
+            all_bytes: !bytes.contains(&NONE),
+            bytes,
+        })
     }
 
     #[inline]

@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 
 use super::set::CharSet;
+use crate::error::Result;
+use crate::flat::{Arrays, Shelf, misfit};
 
 /// Most classes of a pattern; one more symbol stands for the end of the text.
 pub const MAX_CLASSES: usize = 250;
@@ -26,7 +28,7 @@ pub struct Alphabet {
 
 impl Alphabet {
     /// The alphabet of some sets, and for each set which classes it holds.
-    pub fn new(sets: &[&CharSet]) -> Result<(Alphabet, Vec<Vec<bool>>), String> {
+    pub fn new(sets: &[&CharSet]) -> std::result::Result<(Alphabet, Vec<Vec<bool>>), String> {
         // Every code point where some set starts or stops, with the sets that change there.
         let mut changes: Vec<(u32, usize)> = Vec::new();
         for (index, set) in sets.iter().enumerate() {
@@ -113,6 +115,27 @@ impl Alphabet {
             pages.push(index);
         }
         Alphabet { classes, ascii, pages, entries }
+    }
+
+    /// Puts the finished alphabet down.
+    pub fn put(&self, arrays: &mut Arrays) {
+        arrays.numbers(&[self.classes as u64]);
+        arrays.put(&self.ascii);
+        arrays.put(&self.pages);
+        arrays.put(&self.entries);
+    }
+
+    /// Takes what was put.
+    pub fn take(shelf: &mut Shelf) -> Result<Alphabet> {
+        let classes = shelf.number()? as usize;
+        let ascii = shelf.array()?;
+        let (pages, entries) = (shelf.take::<u16>()?.to_vec(), shelf.take::<u8>()?.to_vec());
+        let is_class = |&class: &u8| usize::from(class) < classes;
+        let is_whole = classes <= MAX_CLASSES
+            && pages.len() == PAGES
+            && pages.iter().all(|&page| (usize::from(page) + 1) * PAGE <= entries.len())
+            && ascii.iter().chain(&entries).all(is_class);
+        if is_whole { Ok(Alphabet { classes, ascii, pages, entries }) } else { Err(misfit()) }
     }
 
     pub fn classes(&self) -> usize {

@@ -12,6 +12,8 @@ use std::collections::HashMap;
 
 use super::alphabet::Alphabet;
 use super::automaton::Automaton;
+use crate::error::Result;
+use crate::flat::{Arrays, Shelf, misfit};
 use crate::hash::hash_bytes;
 use crate::lanes::ascii::{self, BLANK, EITHER, LETTER, LINE_END, QUOTE, UPPER, WHITE};
 
@@ -107,6 +109,36 @@ impl Reading {
             && (!family.is_cased()
                 || alphabet.wide_classes(0x80).all(|class| representative[usize::from(class)] != b'/'));
         fits.then(|| Reading { family, roles, leads: leads(alphabet, &roles), endings })
+    }
+}
+
+/// The kinds of endings, by the number that stands for each in a file.
+const ENDINGS: [Ending; 5] = [Ending::None, Ending::Only, Ending::BeforeE, Ending::E, Ending::L];
+
+impl Reading {
+    /// Puts the reading down.
+    pub fn put(&self, arrays: &mut Arrays) {
+        let family = KNOWN.iter().position(|(family, _)| *family == self.family);
+        arrays.numbers(&[family.map_or(u64::MAX, |family| family as u64)]);
+        arrays.put(&self.roles);
+        arrays.put(&self.leads);
+        arrays.put(
+            &self
+                .endings
+                .map(|ending| ENDINGS.iter().position(|one| *one == ending).map_or(0, |at| at as u8)),
+        );
+    }
+
+    /// Takes what was put.
+    pub fn take(shelf: &mut Shelf) -> Result<Reading> {
+        let family = shelf.number()? as usize;
+        let &(family, _) = KNOWN.get(family).ok_or_else(misfit)?;
+        let (roles, leads) = (shelf.array()?, shelf.array()?);
+        let mut endings = [Ending::None; 256];
+        for (ending, number) in endings.iter_mut().zip(shelf.array::<u8, 256>()?) {
+            *ending = *ENDINGS.get(usize::from(number)).ok_or_else(misfit)?;
+        }
+        Ok(Reading { family, roles, leads, endings })
     }
 }
 

@@ -62,6 +62,7 @@ mod tests;
 use std::sync::Arc;
 
 use crate::error::Result;
+use crate::flat::{Arrays, Shelf};
 use crate::spec::Dialect;
 use alphabet::Alphabet;
 use family::Reading;
@@ -86,6 +87,9 @@ pub struct Scanner {
     transducer: std::result::Result<Box<Transducer>, &'static str>,
 }
 
+/// Why a pattern that is read by masks has no transducer.
+const MASKS: &str = "masks do better";
+
 /// Texts of fewer bytes are not worth the preparations.
 const SHORT: usize = 64;
 
@@ -106,10 +110,31 @@ impl Scanner {
         let reading = Reading::of(&automaton, &alphabet).map(Box::new);
         let alphabet = Arc::new(alphabet);
         let transducer = match &reading {
-            Some(_) => Err("masks do better"),
+            Some(_) => Err(MASKS),
             None => Transducer::new(&[automaton], &alphabet).map(Box::new),
         };
         Ok(Scanner { dialect, alphabet, table, reading, transducer })
+    }
+
+    /// Whether [`put`](Self::put) has a form for it: patterns of the well-known families have one.
+    pub fn can_be_put(&self) -> bool {
+        self.reading.is_some()
+    }
+
+    /// Puts the finished tables of a scanner down that [`can_be_put`](Self::can_be_put).
+    pub fn put(&self, arrays: &mut Arrays) {
+        let Some(reading) = &self.reading else { return };
+        self.alphabet.put(arrays);
+        self.table.put(arrays);
+        reading.put(arrays);
+    }
+
+    /// Takes what was put, for a pattern of this dialect.
+    pub fn take(dialect: Dialect, shelf: &mut Shelf) -> Result<Scanner> {
+        let alphabet = Alphabet::take(shelf)?;
+        let table = Table::take(shelf, &alphabet)?;
+        let reading = Some(Box::new(Reading::take(shelf)?));
+        Ok(Scanner { dialect, alphabet: Arc::new(alphabet), table, reading, transducer: Err(MASKS) })
     }
 
     /// The leftmost match that starts at or after byte `at`, which must be a character boundary. What stands

@@ -6,6 +6,8 @@
 
 use super::alphabet::Alphabet;
 use super::rows::{BOUNDARY, Rows, STOP, WAS_GAP};
+use crate::error::Result;
+use crate::flat::{Arrays, Shelf, misfit};
 
 /// A piece ends before the first character; the next bit says that it was a gap.
 pub const FIRST_BOUNDARY: u8 = 1;
@@ -26,6 +28,23 @@ pub struct Pairs {
     /// A second byte's part of the column.
     pub second: [u16; 128],
     pub rows: Rows,
+}
+
+impl Pairs {
+    /// Puts the table down.
+    pub fn put(&self, arrays: &mut Arrays) {
+        arrays.put(&self.first);
+        arrays.put(&self.second);
+        self.rows.put(arrays);
+    }
+
+    /// Takes what was put.
+    pub fn take(shelf: &mut Shelf) -> Result<Pairs> {
+        let (first, second) = (shelf.array::<u16, 128>()?, shelf.array::<u16, 128>()?);
+        let last = |columns: &[u16]| columns.iter().copied().max().map_or(0, usize::from);
+        let rows = Rows::take(shelf, last(&first) + last(&second) + 1)?;
+        if rows.hold(&[0], 1) { Ok(Pairs { first, second, rows }) } else { Err(misfit()) }
+    }
 }
 
 /// How ASCII's classes are numbered in pairs.

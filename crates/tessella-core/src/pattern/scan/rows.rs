@@ -1,5 +1,8 @@
 //! Rows of an automaton: where each symbol leads, and what is so at that step.
 
+use crate::error::Result;
+use crate::flat::{Arrays, Shelf, misfit};
+
 /// A match may end before this character.
 pub const ACCEPT: u8 = 1;
 /// A piece ends before this character, which begins the next one.
@@ -20,6 +23,23 @@ impl Rows {
 
     pub fn set(&mut self, at: usize, next: u32, flags: u8) {
         self.0[at] = next << 8 | u32::from(flags);
+    }
+
+    /// Puts the rows down.
+    pub fn put(&self, arrays: &mut Arrays) {
+        arrays.put(&self.0);
+    }
+
+    /// Takes what was put; each step leads to a row of at least so many columns.
+    pub fn take(shelf: &mut Shelf, columns: usize) -> Result<Rows> {
+        let rows = Rows(shelf.take::<u32>()?.to_vec());
+        let is_whole = (0..rows.0.len()).all(|at| rows.get(at).0 as usize + columns <= rows.0.len());
+        if is_whole { Ok(rows) } else { Err(misfit()) }
+    }
+
+    /// Whether all states have a row of so many columns.
+    pub fn hold(&self, states: &[u32], columns: usize) -> bool {
+        states.iter().all(|&state| state as usize + columns <= self.0.len())
     }
 
     /// The next state and the flags.

@@ -10,6 +10,8 @@ use super::alphabet::Alphabet;
 use super::automaton::{Automaton, DEAD};
 use super::pairs::{Layout, Pairs};
 use super::rows::{ACCEPT, BOUNDARY, Rows, STOP, WAS_GAP};
+use crate::error::Result;
+use crate::flat::{Arrays, Shelf, misfit};
 
 #[derive(Debug)]
 pub struct Table {
@@ -89,6 +91,54 @@ impl Table {
             total: is_total(automaton, end),
             nullable: automaton.is_nullable(),
         }
+    }
+}
+
+impl Table {
+    /// Puts the finished table down.
+    pub fn put(&self, arrays: &mut Arrays) {
+        let [pairs, total, nullable] = [self.pairs.is_some(), self.total, self.nullable].map(u64::from);
+        arrays.numbers(&[pairs, total, nullable, u64::from(self.first_gap), self.states as u64]);
+        arrays.put(&self.starts);
+        arrays.put(&self.gaps);
+        arrays.numbers(&self.kinds.iter().map(|&kind| kind as u64).collect::<Vec<_>>());
+        self.plain.put(arrays);
+        self.fused.put(arrays);
+        if let Some(pairs) = &self.pairs {
+            pairs.put(arrays);
+        }
+    }
+
+    /// Takes what was put, for the same alphabet.
+    pub fn take(shelf: &mut Shelf, alphabet: &Alphabet) -> Result<Table> {
+        let [pairs, total, nullable, first_gap, states] = shelf.numbers()?;
+        let (starts, gaps) = (shelf.take::<u32>()?.to_vec(), shelf.take::<u32>()?.to_vec());
+        let kinds: Vec<usize> = shelf.take::<u64>()?.iter().map(|&kind| kind as usize).collect();
+        let columns = alphabet.classes() + 1;
+        let (plain, fused) = (Rows::take(shelf, columns)?, Rows::take(shelf, columns)?);
+        let pairs = if pairs == 0 { None } else { Some(Pairs::take(shelf)?) };
+        let is_whole = kinds.len() == columns
+            && !starts.is_empty()
+            && gaps.len() == starts.len()
+            && kinds.iter().all(|&kind| kind < starts.len())
+            && plain.hold(&starts, columns)
+            && fused.hold(&starts, columns)
+            && fused.hold(&gaps, columns);
+        if !is_whole {
+            return Err(misfit());
+        }
+        Ok(Table {
+            plain,
+            fused,
+            pairs,
+            starts,
+            gaps,
+            kinds,
+            first_gap: first_gap as u32,
+            states: states as usize,
+            total: total != 0,
+            nullable: nullable != 0,
+        })
     }
 }
 

@@ -10,6 +10,7 @@
 mod reduced;
 
 use crate::error::{Error, Result, excerpt};
+use crate::flat::{Arrays, Flat, Shelf, misfit};
 use crate::hash::hash_u64;
 use crate::ids::TokenId;
 use crate::spec::Vocab;
@@ -22,23 +23,36 @@ pub(super) struct Merge {
     pub result: TokenId,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Slot {
-    key: u64,
-    merge: Merge,
+impl Merge {
+    /// As one number: the rank above the result.
+    fn packed(self) -> u64 {
+        u64::from(self.rank) << 32 | u64::from(self.result)
+    }
+
+    #[inline]
+    fn unpacked(packed: u64) -> Self {
+        Merge { rank: (packed >> 32) as u32, result: packed as u32 }
+    }
 }
 
+/// The key of a pair, and its merge as one number.
+type Slot = [u64; 2];
+const KEY: usize = 0;
+const MERGE: usize = 1;
+
 const NO_KEY: u64 = u64::MAX;
-const FREE: Slot = Slot { key: NO_KEY, merge: Merge { rank: u32::MAX, result: 0 } };
+const FREE: Slot = [NO_KEY, (u32::MAX as u64) << 32];
+/// No merge as one number: no token is the result.
+const NO_MERGE: u64 = u64::MAX;
 
 /// An open-addressed table, at most half full.
 #[derive(Debug)]
 pub(super) struct PairTable {
-    slots: Vec<Slot>,
+    slots: Flat<Slot>,
     mask: usize,
     len: usize,
     /// A bit for each hash in the table, [`FILTER_BITS`] times as many bits as slots.
-    filter: Vec<u64>,
+    filter: Flat<u64>,
     near: Near,
 }
 
@@ -47,9 +61,9 @@ const FILTER_BITS: usize = 4;
 #[derive(Debug, Default)]
 struct Near {
     /// Row of a symbol by id, 0 for all others.
-    row: Vec<u8>,
-    /// Merges by row of the left and the right symbol; empty if there are no rows.
-    merges: Vec<Option<Merge>>,
+    row: Flat<u8>,
+    /// Merges by row of the left and the right symbol, as numbers; empty if there are no rows.
+    merges: Flat<u64>,
 }
 
 /// Rows of the matrix, row 0 included.
@@ -88,10 +102,10 @@ impl PairTable {
     fn with_capacity(pairs: usize) -> Self {
         let slots = (pairs.max(8) * 2).next_power_of_two();
         PairTable {
-            slots: vec![FREE; slots],
+            slots: vec![FREE; slots].into(),
             mask: slots - 1,
             len: 0,
-            filter: vec![0; (slots * FILTER_BITS).div_ceil(64)],
+            filter: vec![0; (slots * FILTER_BITS).div_ceil(64)].into(),
             near: Near::default(),
         }
     }
@@ -167,8 +181,8 @@ impl PairTable {
 
     /// Has the places of these hashes brought near. What it gives is of no use but to be computed.
     #[inline]
-    fn look_ahead(&self, hashes: impl Iterator<Item = u64>) -> u32 {
-        let seen = hashes.map(|hash| self.slots[hash as usize & self.mask].merge.result);
+    fn look_ahead(&self, hashes: impl Iterator<Item = u64>) -> u64 {
+        let seen = hashes.map(|hash| self.slots[hash as usize & self.mask][MERGE]);
         std::hint::black_box(seen.fold(0, |all, one| all ^ one))
     }
 
@@ -178,13 +192,14 @@ impl PairTable {
         let (word, bit) = self.filter_bit(hash);
         self.filter[word] |= bit;
         let mut slot = hash as usize & self.mask;
-        while self.slots[slot].key != NO_KEY && self.slots[slot].key != key {
+        let slots = self.slots.to_mut();
+        while slots[slot][KEY] != NO_KEY && slots[slot][KEY] != key {
             slot = (slot + 1) & self.mask;
         }
-        if self.slots[slot].key == NO_KEY {
+        if slots[slot][KEY] == NO_KEY {
             self.len += 1;
         }
-        self.slots[slot] = Slot { key, merge };
+        slots[slot] = [key, merge.packed()];
         if self.len * 2 > self.slots.len() {
             self.grow();
         }
@@ -192,10 +207,8 @@ impl PairTable {
 
     fn grow(&mut self) {
         let old = std::mem::replace(self, Self::with_capacity(self.slots.len()));
-        for slot in old.slots {
-            if slot.key != NO_KEY {
-                self.insert((slot.key >> 32) as TokenId, slot.key as TokenId, slot.merge);
-            }
+        for (left, right, merge) in old.iter() {
+            self.insert(left, right, merge);
         }
     }
 
@@ -215,13 +228,14 @@ impl PairTable {
 
     #[inline]
     fn get_hashed(&self, hash: u64, key: u64) -> Option<Merge> {
+        let slots: &[Slot] = &self.slots;
         let mut slot = hash as usize & self.mask;
         loop {
-            let found = &self.slots[slot];
-            if found.key == key {
-                return Some(found.merge);
+            let [found, merge] = slots[slot];
+            if found == key {
+                return Some(Merge::unpacked(merge));
             }
-            if found.key == NO_KEY {
+            if found == NO_KEY {
                 return None;
             }
             slot = (slot + 1) & self.mask;
@@ -230,20 +244,20 @@ impl PairTable {
 
     /// Prepares [`get_near`](Self::get_near) for these symbols, as many as there is room for.
     pub(super) fn bring_near(&mut self, symbols: impl Iterator<Item = TokenId>, id_bound: usize) {
-        let mut near = Near { row: vec![0; id_bound], merges: vec![None; NEAR * NEAR] };
+        let (mut rows, mut merges) = (vec![0; id_bound], vec![NO_MERGE; NEAR * NEAR]);
         let mut known = Vec::new();
         for id in symbols {
-            if known.len() + 1 < NEAR && near.row[id as usize] == 0 {
+            if known.len() + 1 < NEAR && rows[id as usize] == 0 {
                 known.push(id);
-                near.row[id as usize] = known.len() as u8;
+                rows[id as usize] = known.len() as u8;
             }
         }
         for (left, &x) in known.iter().enumerate() {
             for (right, &y) in known.iter().enumerate() {
-                near.merges[(left + 1) * NEAR + right + 1] = self.get(x, y);
+                merges[(left + 1) * NEAR + right + 1] = self.get(x, y).map_or(NO_MERGE, Merge::packed);
             }
         }
-        self.near = near;
+        self.near = Near { row: rows.into(), merges: merges.into() };
     }
 
     /// As [`get`](Self::get), for pairs that are likely to be common first symbols.
@@ -254,14 +268,45 @@ impl PairTable {
         if x == 0 || y == 0 {
             return self.get(left, right);
         }
-        self.near.merges[x * NEAR + y]
+        Some(self.near.merges[x * NEAR + y]).filter(|&merge| merge != NO_MERGE).map(Merge::unpacked)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (TokenId, TokenId, Merge)> + '_ {
         self.slots
             .iter()
-            .filter(|slot| slot.key != NO_KEY)
-            .map(|slot| ((slot.key >> 32) as TokenId, slot.key as TokenId, slot.merge))
+            .filter(|slot| slot[KEY] != NO_KEY)
+            .map(|&[key, merge]| ((key >> 32) as TokenId, key as TokenId, Merge::unpacked(merge)))
+    }
+
+    /// Puts the finished table down as it is.
+    pub(super) fn put(&self, arrays: &mut Arrays) {
+        arrays.put(&self.slots);
+        arrays.put(&self.filter);
+        arrays.put(&self.near.row);
+        arrays.put(&self.near.merges);
+    }
+
+    /// Takes what was put, with tokens below `id_bound`.
+    pub(super) fn take(shelf: &mut Shelf, id_bound: usize) -> Result<Self> {
+        let (slots, filter) = (shelf.take::<Slot>()?, shelf.take::<u64>()?);
+        let near = Near { row: shelf.take()?, merges: shelf.take()? };
+        let is_known = |merge: u64| ((merge as u32) as usize) < id_bound;
+        let free = slots.iter().filter(|slot| slot[KEY] == NO_KEY).count();
+        let is_whole = slots.len().is_power_of_two()
+            // A search ends at a place that is free.
+            && free * 2 >= slots.len()
+            && filter.len() == (slots.len() * FILTER_BITS).div_ceil(64)
+            && slots.iter().fold(true, |all, &[key, merge]| {
+                all & (key == NO_KEY || is_known(key) & is_known(key >> 32) & is_known(merge))
+            })
+            && near.row.len() == id_bound
+            && near.row.iter().fold(true, |all, &row| all & (usize::from(row) < NEAR))
+            && near.merges.len() == NEAR * NEAR
+            && near.merges.iter().fold(true, |all, &merge| all & (merge == NO_MERGE || is_known(merge)));
+        if !is_whole {
+            return Err(misfit());
+        }
+        Ok(PairTable { mask: slots.len() - 1, len: slots.len() - free, slots, filter, near })
     }
 }
 
