@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from . import _start as _start
 
 # isort: split
-from . import _tessella, decoders, errors, models, normalizers, pre_tokenizers, processors, trainers
+from . import _tessella, decoders, errors, models, normalizers, pre_tokenizers, processors
 from ._tessella import (
     Encoding,
     NormalizedString,
@@ -41,16 +41,15 @@ from ._types import (
     TextEncodeInput,
     TextInputSequence,
 )
-from .counting import PieceCounts, count_pieces
-from .limits import Limits, get_limits, set_limits
 from .loading import load
 from .ragged import RaggedIds
 from .tokenizer import PlanStep, TextStream, Tokenizer
 from .tokens import AddedToken, OffsetReferential, OffsetType, SplitDelimiterBehavior
 
 if TYPE_CHECKING:
-    from . import implementations, recipes, tools
+    from . import implementations, recipes, tools, trainers
     from .batch import AutoTokenizer, BatchEncoding
+    from .counting import PieceCounts, count_pieces
     from .implementations import (
         BertWordPieceTokenizer,
         ByteLevelBPETokenizer,
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
         SentencePieceBPETokenizer,
         SentencePieceUnigramTokenizer,
     )
+    from .limits import Limits, get_limits, set_limits
 
 __all__ = [
     "AddedToken",
@@ -113,8 +113,13 @@ _LATER = {
     "BertWordPieceTokenizer": "implementations",
     "ByteLevelBPETokenizer": "implementations",
     "CharBPETokenizer": "implementations",
+    "Limits": "limits",
+    "PieceCounts": "counting",
     "SentencePieceBPETokenizer": "implementations",
     "SentencePieceUnigramTokenizer": "implementations",
+    "count_pieces": "counting",
+    "get_limits": "limits",
+    "set_limits": "limits",
 }
 
 # Imported when they are asked for.
@@ -123,18 +128,21 @@ _ROOMS = frozenset(
         "batch",
         "cli",
         "compat",
+        "counting",
         "data",
         "edit",
         "embeddings",
         "evaluate",
         "explain",
         "implementations",
+        "limits",
         "prove",
         "recipes",
         "reference",
         "tasks",
         "tools",
         "tracing",
+        "trainers",
         "web",
         "words",
     }

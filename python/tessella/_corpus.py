@@ -25,7 +25,18 @@ from .errors import ArgumentError, FormatError, MissingDependencyError
 if TYPE_CHECKING:
     from ._types import Source
 
-__all__ = ["Part", "Stream", "Texts", "cells", "check_column", "check_named", "files", "in_lists", "parts"]
+__all__ = [
+    "Part",
+    "Stream",
+    "Texts",
+    "cells",
+    "check_column",
+    "check_named",
+    "files",
+    "in_lists",
+    "parts",
+    "spelled_out",
+]
 
 #: Texts, and characters, that are handed on at a time.
 MOST = 1 << 12
@@ -336,6 +347,23 @@ def _parquet_texts(table: Any, name: str, reading: Reading) -> Iterator[list[str
         first += len(batch)
 
 
+def spelled_out(column: Any) -> Any:
+    """A column with its texts in place of their numbers, where it has a dictionary, as categories have.
+
+    Args:
+        column: a column of Arrow's.
+    """
+    import pyarrow
+
+    if not pyarrow.types.is_dictionary(column.type):
+        return column
+    texts = column.dictionary
+    # Arrow takes no views by their numbers.
+    if texts.type == getattr(pyarrow, "string_view", pyarrow.string)():
+        texts = texts.cast(pyarrow.large_string())
+    return pyarrow.DictionaryArray.from_arrays(column.indices, texts).dictionary_decode()
+
+
 def cells(column: Any, name: str, first: int, reading: Reading) -> list[str]:
     """The texts of a part of a column of strings; rows without one are left out.
 
@@ -348,6 +376,7 @@ def cells(column: Any, name: str, first: int, reading: Reading) -> list[str]:
     import pyarrow
 
     texts = []
+    column = spelled_out(column)
     # As bytes, so that what is not UTF-8 is found by us.
     if not (pyarrow.types.is_binary(column.type) or pyarrow.types.is_large_binary(column.type)):
         column = column.cast(pyarrow.large_string()).cast(pyarrow.large_binary())

@@ -2,10 +2,10 @@
 
 Files are counted in groups, each by a task that writes its counts in parts: where a piece goes hangs on its
 bytes alone. Parts of the same number are merged by one task each, side by side; merged parts share no piece,
-and the caller's counts are all of them. Only names travel. Merging reads sorted runs side by side, so no
-process holds more than its budget, and nobody but who saves them walks all pieces. Since the order of merging
-changes nothing, what is saved in the end equals what one machine saves, byte for byte, whatever workers were
-lost.
+and a last task puts them in one order. Only names travel: the process that asked opens one file, and reads
+none of it. Merging reads sorted runs side by side, so no process holds more than its budget. Since the order
+of merging changes nothing, what is saved in the end equals what one machine saves, byte for byte, whatever
+workers were lost.
 
 Groups and the files that they become are the same for any number of nodes: a task that is made again writes
 the same files over its first attempt's.
@@ -34,7 +34,7 @@ __all__ = ["count_on_cluster"]
 
 #: Bytes of files, as they lie there, that one task counts.
 GROUP = 256_000_000
-#: Parts of the counts of a group at most: each is merged by a task and becomes a file of the caller's counts.
+#: Parts of the counts of a group at most: each is merged by a task.
 PARTS = 16
 
 
@@ -54,9 +54,28 @@ class _Work:
         """Where the parts of a group's counts are."""
         return os.path.join(self.folder, f"counted-{group}")
 
-    def merged(self, part: int) -> str:
-        """The file of a merged part."""
-        return os.path.join(self.folder, f"merged-{part}.counts")
+    def of_part(self, part: int) -> _Merge:
+        """The same part of all groups becomes one file."""
+        folders = map(self.folder_of, range(self.groups))
+        return _Merge(
+            f"part {part}",
+            tuple(os.path.join(folder, f"part-{part:04}.counts") for folder in folders),
+            os.path.join(self.folder, f"merged-{part}.counts"),
+        )
+
+    def of_all(self) -> _Merge:
+        """The merged parts become one file."""
+        names = tuple(self.of_part(part).target for part in range(self.parts))
+        return _Merge("all parts", names, os.path.join(self.folder, "all.counts"))
+
+
+@dataclass(frozen=True)
+class _Merge:
+    """Files of counts that become one."""
+
+    what: str
+    names: tuple[str, ...]
+    target: str
 
 
 @dataclass(frozen=True)
@@ -102,11 +121,12 @@ def count_on_cluster(
                 meter.update(done, total)
         finally:
             meter.end()
-        for _ in called(_merged, work, range(work.parts), None, "engine='ray'", _part_name):
-            pass
+        steps = [[work.of_part(part) for part in range(work.parts)], [work.of_all()]]
+        for step in steps:
+            for _ in called(_merged, work, step, None, "engine='ray'", _merge_name):
+                pass
         # A loaded file stays open, and is read when somebody asks, also when its name is gone.
-        for part in range(work.parts):
-            counts.merge(PieceCounts.load(work.merged(part)))
+        counts.merge(PieceCounts.load(work.of_all().target))
 
 
 def _sources(part: Part) -> Iterator[_Source]:
@@ -139,8 +159,8 @@ def _name(numbered: tuple[int, list[_Source]]) -> str:
     return f"the counting of {', '.join(one.path for one in numbered[1][:3])}"
 
 
-def _part_name(part: int) -> str:
-    return f"the merging of part {part}"
+def _merge_name(merge: _Merge) -> str:
+    return f"the merging of {merge.what}"
 
 
 def _limited(work: _Work) -> PieceCounts:
@@ -165,17 +185,19 @@ def _counted(work: _Work, numbered: tuple[int, list[_Source]]) -> None:
     counts.save_parts(folder, work.parts)
 
 
-def _merged(work: _Work, part: int) -> None:
-    """What a worker does: one file of the same part of all groups."""
-    target = work.merged(part)
+def _merged(work: _Work, merge: _Merge) -> None:
+    """What a worker does: one file of several."""
     # Made before by an attempt that was lost after it: what it was made of may be gone.
-    if os.path.exists(target):
+    if os.path.exists(merge.target):
+        return
+    # A single file, as that of a corpus of one group, is what comes out already.
+    if len(merge.names) == 1:
+        os.rename(merge.names[0], merge.target)
         return
     counts = _limited(work)
-    names = [os.path.join(work.folder_of(group), f"part-{part:04}.counts") for group in range(work.groups)]
-    for name in names:
+    for name in merge.names:
         counts.merge(PieceCounts.load(name))
-    counts.save(target)
-    # The disk holds each count once more only while its part is merged.
-    for name in names:
+    counts.save(merge.target)
+    # The disk holds each count once more only while it is merged.
+    for name in merge.names:
         os.remove(name)

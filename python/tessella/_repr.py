@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 # Fields whose value is a name and not a text.
@@ -108,6 +107,8 @@ def render_settings(name: str, value: dict[str, Any] | None, limit: int | None) 
 
 def tokenizer(of: Any, limit: int | None) -> str:
     """A tokenizer with all of its stages."""
+    import json
+
     settings = json.loads(of._settings())
     stages = {name: getattr(of, name) for name in _STAGES}
     parts = [

@@ -139,12 +139,15 @@ def test_merging_made_again(tokenizer, tmp_path):
         counts.save_parts(work.folder_of(group), work.parts)
     together = tessella.PieceCounts()
     for part in range(work.parts):
-        cluster._merged(work, part)
-        cluster._merged(work, part)
-        together.merge(tessella.PieceCounts.load(work.merged(part)))
+        merge = work.of_part(part)
+        cluster._merged(work, merge)
+        cluster._merged(work, merge)
+        together.merge(tessella.PieceCounts.load(merge.target))
     assert saved(together, tmp_path / "a") == saved(whole, tmp_path / "b")
-    left = [path.name for path in tmp_path.rglob("part-*")]
-    assert left == []
+    for _ in range(2):
+        cluster._merged(work, work.of_all())
+    assert Path(work.of_all().target).read_bytes() == (tmp_path / "b").read_bytes()
+    assert [path.name for path in tmp_path.rglob("*.counts")] == ["all.counts"]
 
 
 def test_on_the_command_line(cluster, corpus, tokenizer, tmp_path, capsys):

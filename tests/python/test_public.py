@@ -88,8 +88,22 @@ def test_optional_rooms_stay_out():
     code = "import sys, tessella; print(*[n for n in sys.modules if n.startswith('tessella.')])"
     rooms = {name.split(".")[1] for name in run(code)}
     optional = {"implementations", "tools", "web", "cli", "data", "evaluate", "embeddings", "edit"}
-    optional |= {"batch", "compat", "explain"}
+    optional |= {"batch", "compat", "explain", "trainers", "training", "counting", "limits"}
     assert not rooms & optional
+
+
+@pytest.mark.parametrize("name", ["inspect", "json", "pathlib", "dataclasses"])
+def test_what_few_need_of_python_stays_out(name):
+    code = f"import sys; before = set(sys.modules); import tessella; print(*set(sys.modules) - before, {name!r} in before)"
+    loaded = run(code)
+    assert loaded[-1] == "True" or name not in loaded
+
+
+@pytest.mark.parametrize(
+    "name", ["count_pieces", "PieceCounts", "Limits", "get_limits", "set_limits", "trainers.BpeTrainer"]
+)
+def test_what_comes_late_is_there_when_asked_for(name):
+    assert run(f"import tessella; print(callable(tessella.{name}))") == ["True"]
 
 
 def test_base_classes_cannot_be_made():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .._corpus import cells
+from .._corpus import cells, spelled_out
 from .._optional import needed
 from .._texts import Reading
 from ..errors import ArgumentError
@@ -83,6 +83,11 @@ def encode_arrow(
         add_special_tokens: let the post-processor add its special tokens.
         num_threads: how many threads work; ``None`` lets the engine choose.
     """
+    if texts is None or isinstance(texts, (str, bytes)):
+        raise TypeError(
+            f"`texts` must be a column of texts, as of Arrow or Polars, found {type(texts).__name__}; "
+            "`encode_ids` takes one text"
+        )
     pyarrow = needed("pyarrow", "arrow", "encode_arrow")
     if not isinstance(texts, (pyarrow.Array, pyarrow.ChunkedArray)):
         is_stream = hasattr(texts, "__arrow_c_stream__")
@@ -94,8 +99,7 @@ def encode_arrow(
             for chunk in texts.chunks
         ]
         return pyarrow.chunked_array(chunks, kind)
-    if pyarrow.types.is_dictionary(texts.type):
-        texts = texts.dictionary_decode()
+    texts = spelled_out(texts)
     is_text = (
         any(
             check(texts.type)

@@ -160,15 +160,19 @@ class Documents(Sequence[Any]):
     def __len__(self) -> int:
         return self._starts[-1]
 
-    def span(self, number: int) -> tuple[int, int]:
-        """Where a document begins and ends in the row of all tokens."""
+    def _place(self, number: int) -> tuple[int, int]:
+        """The part that a document is in, and its number there; negative numbers count from the end."""
         number = number + len(self) if number < 0 else number
         if not 0 <= number < len(self):
             raise IndexError(f"document {number} of {len(self)}")
         part = bisect_right(self._starts, number) - 1
+        return part, number - self._starts[part]
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Where a document begins and ends in the row of all tokens."""
+        part, inner = self._place(number)
         ends = self._corpus.view(part).ends
         assert ends is not None
-        inner = number - self._starts[part]
         first = self._corpus._starts[part]
         return first + (int(ends[inner - 1]) if inner else 0), first + int(ends[inner])
 
@@ -199,8 +203,8 @@ class Documents(Sequence[Any]):
 
         if self._corpus.settings.pack is None:
             return np.array([len(self[number])], np.int64)
-        part = bisect_right(self._starts, number) - 1
-        found = self._corpus.view(part).spans(number - self._starts[part])
+        part, inner = self._place(number)
+        found = self._corpus.view(part).spans(inner)
         assert found is not None
         return found
 

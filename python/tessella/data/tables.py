@@ -11,7 +11,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from .._corpus import ROWS, check_column, check_named
+from .._corpus import ROWS, check_column, check_named, spelled_out
 from .._optional import needed
 from .._texts import Reading
 from ..errors import FormatError
@@ -44,10 +44,12 @@ def bytes_of(column: Any) -> tuple[Any, Any]:
     import numpy as np
 
     pyarrow = needed("pyarrow", "arrow", "reading tables")
+    # First, since a dictionary may have a null that its column does not count.
+    column = spelled_out(column)
     if column.null_count:
         column = column.drop_null()
     if not pyarrow.types.is_large_binary(column.type):
-        # By way of strings where there is a dictionary; what is not UTF-8 is found when it is encoded.
+        # By way of strings where there are views; what is not UTF-8 is found when it is encoded.
         if not pyarrow.types.is_binary(column.type):
             column = column.cast(pyarrow.large_string())
         column = column.cast(pyarrow.large_binary())

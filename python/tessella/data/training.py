@@ -4,7 +4,7 @@ The order of an epoch is a permutation that is computed and not stored, so that 
 memory for it. Item ``k`` of the epoch goes to rank ``k mod world``. The state of a stream is how many items
 all ranks together have
 taken: a training may be stopped and go on with another number of ranks or workers, and every item still comes
-    once.
+once.
 """
 
 from __future__ import annotations
@@ -83,6 +83,7 @@ class Stream(Generic[T]):
         rank: which of the processes that train this is.
         world: how many there are.
         epochs: how many epochs there are, ``None`` without end.
+        epoch: the number of the first one; each has an order of its own.
 
     Example:
         >>> stream = Stream(["a", "b", "c"], epochs=1)
@@ -102,10 +103,13 @@ class Stream(Generic[T]):
         rank: int = 0,
         world: int = 1,
         epochs: int | None = None,
+        epoch: int = 0,
     ) -> None:
         if not 0 <= rank < world:
             raise ArgumentError(f"`rank` must be from 0 to `world` - 1, found {rank} of {world}")
-        self.items, self.seed, self.rank, self.world, self.epochs = items, seed, rank, world, epochs
+        self.items, self.rank, self.world, self.epochs = items, rank, world, epochs
+        self.seed = None if seed is None else _whole("seed", seed)
+        self.epoch = _not_negative("epoch", epoch)
         #: Items that all ranks together have taken: a multiple of their number.
         self._taken = 0
         self._order: tuple[int, Permutation | None] = (-1, None)
@@ -129,6 +133,7 @@ class Stream(Generic[T]):
         epoch, inner = divmod(place, size)
         if self.seed is None:
             return inner
+        epoch += self.epoch
         if self._order[0] != epoch:
             self._order = (epoch, Permutation(size, self.seed, epoch))
         order = self._order[1]
@@ -141,7 +146,7 @@ class Stream(Generic[T]):
 
     def state_dict(self) -> dict[str, Any]:
         """Where the stream is, as plain data. It is that of all ranks, if all have taken as many items."""
-        return {"taken": self._taken, "size": len(self.items), "seed": self.seed}
+        return {"taken": self._taken, "size": len(self.items), "seed": self.seed, "epoch": self.epoch}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Goes on where a state was taken, also with another number of ranks.
@@ -149,13 +154,29 @@ class Stream(Generic[T]):
         Args:
             state: what ``state_dict`` gave, of a stream over the same items with the same seed.
         """
+        missing = [name for name in ("taken", "size", "seed") if name not in state]
+        if missing:
+            raise ArgumentError(f"the state has no {missing[0]!r}: it is none of `state_dict` of a stream")
         for name, now in (("size", len(self.items)), ("seed", self.seed)):
             if state[name] != now:
                 raise ArgumentError(
                     f"the state is of a stream with {name} {state[name]}, this one has {now}: items would "
                     "come twice or not at all"
                 )
-        self._taken = int(state["taken"])
+        self._taken = _not_negative("taken", state["taken"])
+        self.epoch = _not_negative("epoch", state.get("epoch", 0))
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"`{name}` must be an int, not {type(value).__name__}")
+    return int(value.__index__())
+
+
+def _not_negative(name: str, value: Any) -> int:
+    if (whole := _whole(name, value)) < 0:
+        raise ArgumentError(f"`{name}` must be 0 or more, found {whole}")
+    return whole
 
 
 class TorchRows:
@@ -205,9 +226,13 @@ class _Numbered(Sequence[int]):
 class TorchStream:
     """A stream of rows for ``torch.utils.data.DataLoader``, with any number of loader workers.
 
-    It is iterable, tells torch so, and has ``state_dict`` and ``load_state_dict``, which a stateful loader
-    keeps for each worker. Loader workers share the items of their rank: worker ``w`` of ``n`` takes every
-    n-th.
+    It is iterable, tells torch so, and has ``state_dict`` and ``load_state_dict``, which a stateful loader,
+    ``StatefulDataLoader`` of ``torchdata``, keeps for each worker. Loader workers share the items of their
+    rank: worker ``w`` of ``n`` takes every n-th.
+
+    Each walk begins anew, in the same order unless ``set_epoch`` names another epoch before. With loader
+    workers the state is theirs: what ``state_dict`` tells in the process that has the loader does not move,
+    so ask the stateful loader for it.
 
     Args:
         items: documents or windows of a corpus.
@@ -237,39 +262,63 @@ class TorchStream:
         mask: bool = False,
     ) -> None:
         self._items, self._mask = items, mask
+        # Looked at now: a loader's workers would tell of it later.
+        Stream(_Numbered(items), seed, rank, world, epochs)
         self._how = (seed, rank, world, epochs)
+        self._epoch = 0
         self._state: dict[str, Any] | None = None
         self._stream: Stream[int] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_remade, (self._items, self._how, self._mask, self._state))
+        return (_remade, (self._items, self._how, self._mask, self._epoch, self._state))
+
+    def set_epoch(self, epoch: int) -> None:
+        """The next walk begins with this epoch, or goes on in it where a state of it was loaded.
+
+        Loader workers that outlive a walk (``persistent_workers``) are not told.
+
+        Args:
+            epoch: its number, from 0.
+        """
+        self._epoch = _not_negative("epoch", epoch)
+        if self._state is not None and self._state.get("epoch", 0) != epoch:
+            self._state = None
 
     def _made(self) -> Stream[int]:
         info = needed("torch.utils.data", "torch", "TorchStream").get_worker_info()
         worker, workers = (0, 1) if info is None else (info.id, info.num_workers)
         seed, rank, world, epochs = self._how
-        return Stream(_Numbered(self._items), seed, rank + world * worker, world * workers, epochs)
+        numbers = _Numbered(self._items)
+        return Stream(numbers, seed, rank + world * worker, world * workers, epochs, self._epoch)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        self._stream = self._made()
+        # Made now and not when the first row is asked for: a state may be asked for before.
+        self._stream = stream = self._made()
         if self._state is not None:
-            self._stream.load_state_dict(self._state)
+            stream.load_state_dict(self._state)
             self._state = None
-        for number in self._stream:
-            yield _row(self._items, number, self._mask)
+        return (_row(self._items, number, self._mask) for number in stream)
 
     def state_dict(self) -> dict[str, Any]:
         """Where the stream is; in a loader's worker, where that worker is."""
+        if self._state is not None:
+            return self._state
         return (self._made() if self._stream is None else self._stream).state_dict()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """The next walk goes on there."""
-        self._state = state
+        """The next walk goes on there.
+
+        Args:
+            state: what ``state_dict`` gave, of a stream over the same items with the same seed.
+        """
+        self._made().load_state_dict(state)
+        self._state = dict(state)
 
 
-def _remade(items: Any, how: tuple[Any, ...], mask: bool, state: dict[str, Any] | None) -> Any:
+def _remade(items: Any, how: tuple[Any, ...], mask: bool, epoch: int, state: dict[str, Any] | None) -> Any:
     """A stream that was sent to another process."""
     made = TorchStream(items, *how, mask=mask)
+    made.set_epoch(epoch)
     if state is not None:
         made.load_state_dict(state)
     return made

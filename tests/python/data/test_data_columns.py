@@ -29,8 +29,31 @@ def test_other_columns(tokenizer):
     packed = pyarrow.array(["low", "new", "low"]).dictionary_encode()
     assert tessella.data.encode_arrow(tokenizer, packed).to_pylist() == [[0], [3], [0]]
     assert tessella.data.encode_arrow(tokenizer, ["low"]).to_pylist() == [[0]]
+    assert tessella.data.encode_arrow(tokenizer, packed[1:]).to_pylist() == [[3], [0]]
+    for text in ("low", b"low", None):
+        with pytest.raises(TypeError, match="`texts` must be a column of texts"):
+            tessella.data.encode_arrow(tokenizer, text)
     with pytest.raises(ArgumentError, match="the column holds int64, expected strings"):
         tessella.data.encode_arrow(tokenizer, pyarrow.array([1]))
+
+
+@pytest.mark.parametrize("kind", [pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()])
+def test_columns_with_a_dictionary(tokenizer, tmp_path, kind):
+    """Nulls of both kinds: a number that is missing, and the number of a text that is."""
+    numbers = pyarrow.array([0, 1, None, 2, 0], pyarrow.uint32())
+    column = pyarrow.DictionaryArray.from_arrays(numbers, pyarrow.array(["low", None, "new tile"], kind))
+    want = [[0], None, None, [3, 5], [0]]
+    assert tessella.data.encode_arrow(tokenizer, column).to_pylist() == want
+    assert tessella.data.encode_arrow(tokenizer, column[2:4]).to_pylist() == want[2:4]
+    assert tessella.data.encode_arrow(tokenizer, pyarrow.chunked_array([column])).to_pylist() == want
+    table = pyarrow.table({"text": column})
+    with pyarrow.ipc.new_file(tmp_path / "rows.arrow", table.schema) as sink:
+        sink.write_table(table)
+    made = tessella.data.tokenize_corpus(tmp_path / "rows.arrow", tokenizer, tmp_path / "out", workers=1)
+    # Rows without a text are no documents.
+    assert (made.documents, made.empty) == (3, 0)
+    found = tessella.data.open(tmp_path / "out").documents
+    assert [ids.tolist() for ids in found] == [[0, 12], [3, 5, 12], [0, 12]]
 
 
 def test_polars(tokenizer):
@@ -38,6 +61,9 @@ def test_polars(tokenizer):
     column = polars.Series("text", ["low new", None, "tile"])
     found = tessella.data.encode_arrow(tokenizer, column)
     assert polars.from_arrow(found).to_list() == [[0, 3], None, [5]]
+    for kind in (polars.Categorical, polars.Enum(["low new", "tile"])):
+        again = tessella.data.encode_arrow(tokenizer, column.cast(kind))
+        assert polars.from_arrow(again).to_list() == [[0, 3], None, [5]]
 
 
 def test_encoders_of_equal_tokenizers_are_packed_alike(tokenizer):

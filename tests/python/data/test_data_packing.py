@@ -161,6 +161,13 @@ def test_packed_files_are_read(tmp_path, rows, tokenizer, format, pack):
         assert row["loss_mask"].tolist() == [1] * bounds[-1] + [0] * (32 - bounds[-1])
         assert (row["document_ids"] >= 0).tolist() == [True] * bounds[-1] + [False] * (32 - bounds[-1])
         assert set(row["input_ids"][bounds[-1] :].tolist()) <= {tokenizer.token_to_id("<unk>")}
+    # From the end, as by other numbers of a sequence.
+    documents = corpus.documents
+    for name, values in documents.row(-1).items():
+        assert values.tolist() == documents.row(len(documents) - 1)[name].tolist()
+    for number in (len(documents), -len(documents) - 1):
+        with pytest.raises(IndexError, match=f"of {len(documents)}"):
+            documents.spans(number)
     if pack == "concat":
         assert [id for one in found for id in one] == [id for one in want for id in one]
     else:

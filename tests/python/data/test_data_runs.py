@@ -360,9 +360,11 @@ def descendants(pid):
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are found in /proc")
-@pytest.mark.parametrize("format", ["megatron", "mds", "datatrove"])
+@pytest.mark.parametrize("format", ["megatron", "mds", "datatrove", "parquet"])
 def test_killed_at_any_moment(tmp_path, rows, tokenizer, format):
     """Whoever is killed, parent or worker, and whenever: what comes out in the end is the same, and nothing else is there."""
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
     path, _ = rows
     tokenizer.save(tmp_path / "t.json")
     out = tmp_path / "out"

@@ -78,7 +78,30 @@ def test_a_state_of_something_else_is_refused():
         Stream(list(range(5)), 2).load_state_dict(stream.state_dict())
     with pytest.raises(ArgumentError, match="`rank` must be from 0"):
         Stream([1], rank=2, world=2)
+    with pytest.raises(ArgumentError, match="the state has no 'taken'"):
+        Stream([1]).load_state_dict({})
+    with pytest.raises(ArgumentError, match="`taken` must be 0 or more, found -3"):
+        Stream([1]).load_state_dict({"taken": -3, "size": 1, "seed": None})
+    # One that was saved before there were epochs in it.
+    stream.load_state_dict({"taken": 2, "size": 5, "seed": 1})
+    assert stream.state_dict()["epoch"] == 0
+    for seed in (1.5, "1", True):
+        with pytest.raises(TypeError, match="`seed` must be an int, not"):
+            Stream([1], seed)
     assert list(Stream([])) == []
+
+
+def test_an_epoch_is_chosen():
+    items = list(range(30))
+    both = list(Stream(items, 4, epochs=2))
+    assert list(Stream(items, 4, epochs=1, epoch=1)) == both[30:]
+    stream = Stream(items, 4, epochs=1, epoch=1)
+    first = list(islice(stream, 7))
+    other = Stream(items, 4, epochs=1)
+    other.load_state_dict(stream.state_dict())
+    assert first + list(other) == both[30:]
+    with pytest.raises(ArgumentError, match="`epoch` must be 0 or more"):
+        Stream(items, epoch=-1)
 
 
 def test_a_corpus_is_sent_to_other_processes_by_its_name(tmp_path, rows, tokenizer):
@@ -117,3 +140,68 @@ def test_torch_loaders(tmp_path, rows, tokenizer):
     again.load_state_dict(stream.state_dict())
     rest = [row["input_ids"].tolist() for row in again]
     assert sorted([row["input_ids"].tolist() for row in first] + rest) == want
+
+
+def drawn(loader, count=None):
+    return [row["input_ids"].tolist() for row in islice(loader, count)]
+
+
+def test_torch_epochs_and_states(tmp_path, rows, tokenizer):
+    data = pytest.importorskip("torch.utils.data", reason="needs torch", exc_type=ImportError)
+    tessella.data.tokenize_corpus(rows[0], tokenizer, tmp_path / "out", format="megatron", workers=1)
+    windows = tessella.data.open(tmp_path / "out").windows(9)
+    want = [[windows[number].tolist() for number in Permutation(len(windows), 7, epoch)] for epoch in (0, 1)]
+    for workers in (0, 2):
+        stream = tessella.data.TorchStream(windows, 7)
+        loader = data.DataLoader(stream, batch_size=None, num_workers=workers)
+        for epoch in (0, 1, 0):
+            stream.set_epoch(epoch)
+            # Workers are asked in turns.
+            assert drawn(loader) == want[epoch]
+    stream = tessella.data.TorchStream(windows, 7)
+    stream.set_epoch(1)
+    found = drawn(stream, 11)
+    state = stream.state_dict()
+    again = tessella.data.TorchStream(windows, 7)
+    again.load_state_dict(state)
+    # Before it goes on, as behind it: where it was.
+    assert again.state_dict() == state
+    again.set_epoch(1)
+    going = iter(again)
+    assert again.state_dict() == state
+    assert found + drawn(going) == want[1]
+    again.load_state_dict(state)
+    again.set_epoch(0)
+    assert drawn(again) == want[0]
+    with pytest.raises(ArgumentError, match="seed 7, this one has 8"):
+        tessella.data.TorchStream(windows, 8).load_state_dict(state)
+    with pytest.raises(ArgumentError, match="`rank` must be from 0"):
+        tessella.data.TorchStream(windows, 7, 3, 2)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_stateful_loader_goes_on(tmp_path, rows, tokenizer, workers):
+    pytest.importorskip("torch.utils.data", reason="needs torch", exc_type=ImportError)
+    stateful = pytest.importorskip("torchdata.stateful_dataloader", reason="needs torchdata")
+    tessella.data.tokenize_corpus(rows[0], tokenizer, tmp_path / "out", format="megatron", workers=1)
+    windows = tessella.data.open(tmp_path / "out").windows(9)
+
+    def loader():
+        stream = tessella.data.TorchStream(windows, 7, 1, 2)
+        return stateful.StatefulDataLoader(stream, batch_size=None, num_workers=workers)
+
+    whole = drawn(loader())
+    assert len(whole) == len(windows) // 2
+    for stop in (0, 1, 8, 21):
+        one = loader()
+        going = iter(one)
+        found = drawn(going, stop)
+        state = one.state_dict()
+        other = loader()
+        other.load_state_dict(state)
+        # States of a loader are those of its walk, so that must go on meanwhile.
+        going = iter(other)
+        found += drawn(going, 3)
+        third = loader()
+        third.load_state_dict(other.state_dict())
+        assert found + drawn(third) == whole
