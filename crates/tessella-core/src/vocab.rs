@@ -419,6 +419,11 @@ impl Vocab {
         (self.entry_text(place), self.ids[place])
     }
 
+    /// The ids of all entries, in their order.
+    pub(crate) fn ids(&self) -> &[TokenId] {
+        &self.ids
+    }
+
     /// All entries in the order in which they were first given.
     pub fn iter(&self) -> impl Iterator<Item = (&str, TokenId)> + '_ {
         (0..self.ids.len()).map(|place| self.entry(place))
@@ -456,17 +461,25 @@ impl Vocab {
         if self.index.is_empty() {
             return entries == 0 && self.starts.is_empty() && self.entry_of_id.is_empty();
         }
-        let is_entry = |entry: u32| entry == EMPTY || (entry as usize) < entries;
-        self.index.len().is_power_of_two()
+        // One comparison, without a branch that nobody could foretell: behind the last number comes zero.
+        let is_entry = |entry: u32| entry.wrapping_add(1) as usize <= entries;
+        let (mut leads, mut free) = (true, 0usize);
+        for place in self.index.iter() {
+            leads &= is_entry(place[ENTRY]);
+            free += usize::from(place[ENTRY] == EMPTY);
+        }
+        let bound = self.entry_of_id.len();
+        leads
+            // A search ends at a place that is free.
+            && free > self.index.len() / 4
+            && self.index.len().is_power_of_two()
             && self.starts.len() == entries + 1
             && self.starts[0] == 0
             && self.starts[entries] as usize == self.arena.bytes().len()
-            && self.starts.windows(2).all(|pair| pair[0] <= pair[1])
-            && self.ids.iter().all(|&id| (id as usize) < self.entry_of_id.len())
-            && self.entry_of_id.len() <= MOST_ID as usize
-            && self.entry_of_id.iter().all(|&entry| is_entry(entry))
-            && self.index.iter().fold(true, |all, place| all & is_entry(place[ENTRY]))
-            && self.index.iter().filter(|place| place[ENTRY] == EMPTY).count() > self.index.len() / 4
+            && self.starts.windows(2).fold(true, |all, pair| all & (pair[0] <= pair[1]))
+            && bound <= MOST_ID as usize
+            && self.ids.iter().fold(true, |all, &id| all & ((id as usize) < bound))
+            && self.entry_of_id.iter().fold(true, |all, &entry| all & is_entry(entry))
     }
 }
 

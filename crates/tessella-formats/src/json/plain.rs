@@ -4,10 +4,24 @@
 //! number that is no small integer, a comma too many or too few, the end), the parser stays where it stood, and
 //! what is asked next of it, by the rules, says what is there.
 
-use super::parser::{ENDS_RUN, Parser};
+use super::parser::Parser;
 
 /// Digits of a number that is read the short way: any such number is a 32-bit integer.
 const MOST_DIGITS: usize = 9;
+
+/// Bytes that end the plain run inside of a string: quote, backslash, control characters. Texts here are mostly so short
+/// that a look at each byte is the quickest.
+const ENDS_RUN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = true;
+        byte += 1;
+    }
+    table[b'"' as usize] = true;
+    table[b'\\' as usize] = true;
+    table
+};
 
 /// Bytes that end the plain half of a text: those that end its run, and the space.
 const ENDS_HALF: [bool; 256] = {

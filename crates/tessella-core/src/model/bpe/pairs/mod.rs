@@ -315,14 +315,21 @@ impl PairTable {
         let (slots, filter) = (shelf.take::<Slot>()?, shelf.take::<u64>()?);
         let near = Near { row: shelf.take()?, merges: shelf.take()? };
         let is_known = |merge: u64| ((merge as u32) as usize) < id_bound;
-        let free = slots.iter().filter(|slot| slot[KEY] == NO_KEY).count();
-        let is_whole = slots.len().is_power_of_two()
+        // Without branches, which nobody could foretell. Behind the last number comes zero, so that of a free place both
+        // halves of the key are zero, and those of all others from one to the bound.
+        let (bound, most) = (id_bound as u32, id_bound.max(1) as u32);
+        let (mut leads, mut free) = (true, 0usize);
+        for &[key, merge] in slots.iter() {
+            let (left, right) = (((key >> 32) as u32).wrapping_add(1), (key as u32).wrapping_add(1));
+            leads &=
+                (left <= bound) & (right <= bound) & ((merge as u32) < most) & ((left == 0) == (right == 0));
+            free += usize::from(left == 0);
+        }
+        let is_whole = leads
+            && slots.len().is_power_of_two()
             // A search ends at a place that is free.
             && free * 2 >= slots.len()
             && filter.len() == (slots.len() * FILTER_BITS).div_ceil(64)
-            && slots.iter().fold(true, |all, &[key, merge]| {
-                all & (key == NO_KEY || is_known(key) & is_known(key >> 32) & is_known(merge))
-            })
             && near.row.len() == id_bound
             && near.row.iter().fold(true, |all, &row| all & (usize::from(row) < NEAR))
             && near.merges.len() == NEAR * NEAR
