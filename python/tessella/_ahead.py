@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["PORTION", "Encoding"]
 
+#: Threads that encode if the caller names no number: one thread reads, and it cannot feed more.
+FED = 8
+
 #: Text is encoded in portions of about this many bytes, so that memory stays bounded.
 PORTION = 1 << 22
 
@@ -31,7 +34,7 @@ class Encoding:
     Args:
         tokenizer: the tokenizer.
         special: whether the post-processor adds its special tokens.
-        threads: how many threads encode; ``None`` lets the engine choose for each portion.
+        threads: how many threads encode; ``None`` lets the engine choose.
         as_text: whether special tokens in texts are encoded as text; ``None`` is the tokenizer's own choice.
     """
 
@@ -42,8 +45,9 @@ class Encoding:
 
     def of(self, texts: _tessella.TextFiles) -> Iterator[RaggedIds]:
         """The ids of the texts of files, portion by portion."""
-        if self._threads is not None and self._threads > 1:
-            yield from self._ahead(texts, self._threads)
+        threads = _tessella.worker_threads(self._threads)
+        if threads > 1:
+            yield from self._ahead(texts, threads if self._threads is not None else min(threads, FED))
             return
         while (portion := texts.take(PORTION)) is not None:
             yield self._encoded(portion, self._threads)
@@ -74,12 +78,13 @@ class Encoding:
         reader: ThreadPoolExecutor,
         encoders: ThreadPoolExecutor,
     ) -> Iterator[RaggedIds]:
-        reads = [reader.submit(texts.take, PORTION) for _ in range(2)]
+        # Small ones first: until there is a second one, nobody encodes.
+        reads = [reader.submit(texts.take, PORTION // 8) for _ in range(2)]
         if reads[1].exception() is None and reads[1].result() is None:
             # All is in one portion: its texts are shared out.
             first = reads[0].result()
             if first is not None:
-                yield self._encoded(first, threads)
+                yield self._encoded(first, self._threads)
             return
         waiting = deque(encoders.submit(self._read, read) for read in reads)
         while True:

@@ -87,6 +87,19 @@ def stream_texts(name: str, file: Any, reading: Reading, skips: int) -> _tessell
     return _tessella.TextFiles([(name, file)], skips=skips, **reading.options)
 
 
+def check_packing(path: str, head: bytes) -> None:
+    """Refuses a file whose name says that it is packed when its first bytes say that it is not.
+
+    Example:
+        >>> check_packing("a.jsonl.gz", b"\\x1f\\x8b\\x08\\x00")
+        >>> check_packing("a.jsonl.gz", b'{"te')
+        Traceback (most recent call last):
+        tessella.errors.FormatError: a.jsonl.gz is named like a gzip file, but its first bytes are not \
+those of one: unpack it again, or give it a name without that ending if it is text
+    """
+    _tessella.check_packing(path, head)
+
+
 def encode_column(
     tokenizer: Tokenizer, content: Any, offsets: Any, special: bool, threads: int | None
 ) -> RaggedIds | None:

@@ -59,6 +59,9 @@ class Reading:
     def options(self) -> dict[str, Any]:
         """The same for the engine."""
         ends = {"cut": self.cut} if self.separator is None else {"separator": self.separator}
+        if self.separator == "\n":
+            # Files from Windows have lines, too: `\r\n` is one end.
+            ends = {"cut": "bare lines"}
         return {"field": self.field, "errors": self.errors, "format": self.format, **ends}
 
 

@@ -311,8 +311,8 @@ def count_pieces(
             ``"replace"`` puts U+FFFD in their place.
         field: the key of the text in JSON lines and rows, the column of the text in Parquet files.
         format: ``"text"`` or ``"jsonl"`` whatever the files' names say.
-        separator: what stands between the texts of a text file, and belongs to none of them; ``None`` makes
-            each line a text, with its line end.
+        separator: what stands between the texts of a text file, and belongs to none of them; ``"\\n"`` stands
+            for ``\\r\\n``, too. ``None`` makes each line a text, with its line end.
         progress: show a bar on a terminal and a line every ten seconds elsewhere, on standard error;
             ``"json"`` writes lines of JSON instead.
         spill_folder: where to write what does not fit in memory; by default the temporary folder. It is

@@ -436,9 +436,9 @@ class Tokenizer(_tessella.Tokenizer):
         Args:
             paths: one path or several: text or JSON lines (``.jsonl``, ``.ndjson``, ``.json``), also packed
                 with gzip or zstd, or Parquet. JSON lines and Parquet files hold a text in each row.
-            separator: what stands between the texts of a text file, ``"\\n"`` for one text in each line;
-                ``None`` makes every such file one text. Separators are left out, and so is an empty text at
-                the end.
+            separator: what stands between the texts of a text file, ``"\\n"`` for one text in each line,
+                whether lines end with ``\\n`` or ``\\r\\n``; ``None`` makes every such file one text.
+                Separators are left out, and so is an empty text at the end.
             num_threads: how many threads work; ``None`` lets the engine choose.
             out: write the ids to this file, little-endian 32-bit numbers, and the offsets, 64-bit, to one
                 with ``.offsets`` behind its name. The result is then mapped from the files instead of held

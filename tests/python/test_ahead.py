@@ -89,6 +89,18 @@ def test_what_a_stream_raises_comes_out(tokenizer):
         ids(stream(tokenizer, Broken(lines(500)), 3))
 
 
+@pytest.mark.parametrize(("environment", "reads_ahead"), [("3", True), ("1", False)])
+def test_the_engine_chooses_to_read_ahead(tokenizer, monkeypatch, environment, reads_ahead):
+    """Without a number of threads, too; as many as the environment allows."""
+    monkeypatch.delenv("TOKENIZERS_PARALLELISM", raising=False)
+    monkeypatch.setenv("RAYON_NUM_THREADS", environment)
+    before = threading.active_count()
+    reading = iter(stream(tokenizer, lines(5000), None))
+    first = next(reading)
+    assert (threading.active_count() > before) == reads_ahead
+    assert ids([first, *reading]) == ids(stream(tokenizer, lines(5000), 1))
+
+
 def test_who_stops_leaves_no_thread(tokenizer):
     before = threading.active_count()
     reading = iter(stream(tokenizer, lines(5000), 3))

@@ -4,10 +4,13 @@ import gzip
 import io
 import json
 import sys
+from random import Random
 
 import pytest
 import tessella
 from tessella import Tokenizer, models, pre_tokenizers
+from tessella._files import stream_texts
+from tessella._texts import Reading
 from tessella.cli import main
 from tessella.counting import read_texts
 from tessella.errors import ArgumentError, FormatError
@@ -88,13 +91,79 @@ def test_text_files_are_cut_as_asked(words, tmp_path, pack):
     content = "the fox\r\nfox<s>the\n<s>é"
     path.write_bytes(pack(content.encode()))
     assert words.encode_files(path) == words.encode_ids_batch([content])
-    for separator in ("\n", "<s>", "x", "nowhere"):
-        texts = content.split(separator)
+    for separator in ("\n", "\r\n", "<s>", "x", "nowhere"):
+        # Files from Windows have lines, too.
+        texts = content.splitlines() if separator == "\n" else content.split(separator)
         assert words.encode_files(path, separator) == words.encode_ids_batch(texts)
         assert list(read_texts(path, separator=separator)) == texts
         counted = tessella.count_pieces(path, words, separator=separator)
         assert counted.items() == tessella.count_pieces(iter(texts), words).items()
     assert list(read_texts(path)) == content.splitlines(keepends=True)
+
+
+def random_line(random):
+    """Something like a JSON line: some are none, some hold no text."""
+    strings = [
+        '"a"',
+        '""',
+        r'"\n\t\"\\\/\b"',
+        r'"\u00e9\ud83e\udde9"',
+        '"día 東京"',
+        r'"\ud83e"',
+        r'"\udde9\ud83e"',
+        '"\t"',
+        '"\\x"',
+    ]
+    values = [
+        *strings,
+        "1",
+        "-0.5e3",
+        "1" * 400,
+        "01",
+        "NaN",
+        "null",
+        "true",
+        "[]",
+        '[1, {"text": []}]',
+        "{}",
+        "[1,]",
+        "",
+        "'a'",
+    ]
+    spaces = [*[""] * 20, *[" ", " \t", "\r"] * 4, "\u00a0"]
+    entries = []
+    for _ in range(random.choice([0, 1, 1, 2, 2, 3])):
+        key = random.choice(['"text"', '"text"', r'"t\u0065xt"', '"id"', '""', "text"])
+        value = random.choice(strings if random.random() < 0.8 else values)
+        entries.append(random.choice(spaces).join(["", key, ":", value, ""]))
+    inner = ",".join(entries) + random.choice([""] * 12 + [",", "}", "\ufeff"])
+    return random.choice(spaces) + "{" + inner + "}" + random.choice(spaces)
+
+
+def test_lines_are_read_as_by_the_json_of_python():
+    """Where both take a line they find one text; what only Python takes is told from what is no JSON."""
+    random = Random(3)
+    lines = [random_line(random) for _ in range(4000)]
+    reading = stream_texts("a.jsonl", io.BytesIO("\n".join(lines).encode()), Reading(), len(lines))
+    found = [text for some in reading for text in some]
+    refused = {line for line, _, _ in reading.skipped()}
+    expected = []
+    for number, line in enumerate(lines, 1):
+        try:
+            pairs = json.loads(line, object_pairs_hook=list)
+            text = dict(pairs)["text"]
+        except (ValueError, KeyError):
+            assert number in refused, line
+            continue
+        if number not in refused:
+            expected += [] if text is None else [text]
+            continue
+        # JSON has no such numbers, half of a pair is no character, and whatever is under the key must be a text.
+        is_half = any("\ud800" <= char <= "\udfff" for char in json.dumps(pairs, ensure_ascii=False))
+        is_none = any(key == "text" and not isinstance(value, str | None) for key, value in pairs)
+        assert is_half or is_none or "NaN" in line or "1" * 400 in line, line
+    assert found == expected
+    assert len(found) > 300 < len(refused)
 
 
 def test_options_and_errors_are_those_of_all(words, tmp_path):

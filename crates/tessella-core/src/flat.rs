@@ -35,6 +35,8 @@ mod plain {
     // SAFETY: as above.
     unsafe impl Plain for u64 {}
     // SAFETY: as above.
+    unsafe impl Plain for [u16; 2] {}
+    // SAFETY: as above.
     unsafe impl Plain for [u32; 2] {}
     // SAFETY: as above.
     unsafe impl Plain for [u64; 2] {}

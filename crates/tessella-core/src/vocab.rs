@@ -25,6 +25,23 @@ fn hash_of(text: &str) -> u64 {
     crate::hash::hash_bytes(text.as_bytes())
 }
 
+/// Whether bytes are equal. Most texts are short, and a call to compare them takes longer than to compare them.
+#[inline]
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    /// Two words that overlap hold all bytes of a text that is not longer than both.
+    fn by_words<const N: usize>(a: &[u8], b: &[u8]) -> Option<bool> {
+        let firsts = a.first_chunk::<N>()? == b.first_chunk::<N>()?;
+        Some(firsts & (a.last_chunk::<N>()? == b.last_chunk::<N>()?))
+    }
+    a.len() == b.len()
+        && match a.len() {
+            0..4 => a.iter().eq(b),
+            4..=8 => by_words::<4>(a, b).unwrap_or_default(),
+            9..=16 => by_words::<8>(a, b).unwrap_or_default(),
+            _ => a == b,
+        }
+}
+
 /// Fails for an id that is too large.
 fn check_id(text: &str, id: TokenId) -> crate::Result<()> {
     if id >= MOST_ID {
@@ -88,6 +105,11 @@ impl Joined {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
+    }
+
+    /// The ids in order.
+    pub fn ids(&self) -> &[TokenId] {
+        &self.ids
     }
 
     /// The entries in order.
@@ -178,7 +200,9 @@ impl Vocab {
 
     /// Takes over texts that lie one behind the other. Of equal texts the last one counts.
     pub fn from_joined(joined: Joined) -> crate::Result<Vocab> {
-        joined.iter().try_for_each(|(text, id)| check_id(text, id))?;
+        if joined.ids.iter().any(|&id| id >= MOST_ID) {
+            joined.iter().try_for_each(|(text, id)| check_id(text, id))?;
+        }
         let Joined { arena, ends, ids } = joined;
         check_length(arena.len())?;
         let starts: Vec<u32> = std::iter::once(0).chain(ends.iter().map(|&end| end as u32)).collect();
@@ -250,7 +274,8 @@ impl Vocab {
             for (entry, &hash) in entries.iter_mut().zip(&hashes[..here]) {
                 *entry = self.index[(hash >> 32) as usize & self.mask][ENTRY];
             }
-            let seen = entries[..here].iter().map(|&entry| self.starts.get(entry as usize).copied());
+            let there = entries[..here].iter().filter(|&&entry| entry != EMPTY);
+            let seen = there.map(|&entry| self.entry_bytes(entry as usize).first().copied());
             std::hint::black_box(seen.fold(0, |all, one| all ^ one.unwrap_or(0)));
             for (offset, &hash) in hashes[..here].iter().enumerate() {
                 found(match self.index[self.slot(hash, text(first + offset))][ENTRY] {
@@ -325,7 +350,8 @@ impl Vocab {
         loop {
             let place = index[slot];
             if place[ENTRY] == EMPTY
-                || (place[HASH] == hash as u32 && self.entry_bytes(place[ENTRY] as usize) == text.as_bytes())
+                || (place[HASH] == hash as u32
+                    && is_same(self.entry_bytes(place[ENTRY] as usize), text.as_bytes()))
             {
                 return slot;
             }
@@ -387,9 +413,20 @@ impl Vocab {
         }
     }
 
+    /// An entry by its place among [all](Self::iter).
+    #[inline]
+    pub(crate) fn entry(&self, place: usize) -> (&str, TokenId) {
+        (self.entry_text(place), self.ids[place])
+    }
+
+    /// The ids of all entries, in their order.
+    pub(crate) fn ids(&self) -> &[TokenId] {
+        &self.ids
+    }
+
     /// All entries in the order in which they were first given.
     pub fn iter(&self) -> impl Iterator<Item = (&str, TokenId)> + '_ {
-        (0..self.ids.len()).map(|entry| (self.entry_text(entry), self.ids[entry]))
+        (0..self.ids.len()).map(|place| self.entry(place))
     }
 
     /// All entries by ascending id (texts that lost their id to a later one are left out).
@@ -424,17 +461,25 @@ impl Vocab {
         if self.index.is_empty() {
             return entries == 0 && self.starts.is_empty() && self.entry_of_id.is_empty();
         }
-        let is_entry = |entry: u32| entry == EMPTY || (entry as usize) < entries;
-        self.index.len().is_power_of_two()
+        // One comparison, without a branch that nobody could foretell: behind the last number comes zero.
+        let is_entry = |entry: u32| entry.wrapping_add(1) as usize <= entries;
+        let (mut leads, mut free) = (true, 0usize);
+        for place in self.index.iter() {
+            leads &= is_entry(place[ENTRY]);
+            free += usize::from(place[ENTRY] == EMPTY);
+        }
+        let bound = self.entry_of_id.len();
+        leads
+            // A search ends at a place that is free.
+            && free > self.index.len() / 4
+            && self.index.len().is_power_of_two()
             && self.starts.len() == entries + 1
             && self.starts[0] == 0
             && self.starts[entries] as usize == self.arena.bytes().len()
-            && self.starts.windows(2).all(|pair| pair[0] <= pair[1])
-            && self.ids.iter().all(|&id| (id as usize) < self.entry_of_id.len())
-            && self.entry_of_id.len() <= MOST_ID as usize
-            && self.entry_of_id.iter().all(|&entry| is_entry(entry))
-            && self.index.iter().fold(true, |all, place| all & is_entry(place[ENTRY]))
-            && self.index.iter().filter(|place| place[ENTRY] == EMPTY).count() > self.index.len() / 4
+            && self.starts.windows(2).fold(true, |all, pair| all & (pair[0] <= pair[1]))
+            && bound <= MOST_ID as usize
+            && self.ids.iter().fold(true, |all, &id| all & ((id as usize) < bound))
+            && self.entry_of_id.iter().fold(true, |all, &entry| all & is_entry(entry))
     }
 }
 
@@ -480,6 +525,20 @@ mod tests {
             (vocab.len(), vocab.id("5"), vocab.text(5), vocab.id("299")),
             (300, Some(305), None, Some(299))
         );
+    }
+
+    #[test]
+    fn bytes_of_any_length_are_compared_whole() {
+        for length in 0..40 {
+            let bytes: Vec<u8> = (0..length).collect();
+            assert!(is_same(&bytes, &bytes.clone()));
+            assert!(!is_same(&bytes, &[&bytes[..], b"x"].concat()));
+            for at in 0..bytes.len() {
+                let mut other = bytes.clone();
+                other[at] ^= 1;
+                assert!(!is_same(&bytes, &other), "{length}, {at}");
+            }
+        }
     }
 
     #[test]

@@ -123,6 +123,86 @@ fn texts_end_where_the_caller_says() {
     assert!(cut_off.message().contains("its end is missing, 0xc3 at byte 2, line 1"), "{cut_off}");
 }
 
+/// Gives a few bytes at a time, so that hardly a line lies whole in what was read.
+struct Slow(std::io::Cursor<Vec<u8>>);
+
+impl std::io::Read for Slow {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let few = buffer.len().min(7);
+        self.0.read(&mut buffer[..few])
+    }
+}
+
+/// A line that lies whole in what was read is taken from there. Texts, places and errors are those of other lines.
+#[test]
+fn lines_are_the_same_wherever_they_lie() {
+    let mut random = Random::from_seed(7);
+    let mut below = |end: usize| (random.next_u64() % end as u64) as usize;
+    let parts: &[&[u8]] = &[
+        b"{\"text\": \"",
+        b"\"}\n",
+        b"\n",
+        b"\r\n",
+        b"\"",
+        b"\\",
+        b"\\n",
+        b"\\ud83e\\udde9",
+        b"\\ud83e",
+        b"plain words, ",
+        "東京 día".as_bytes(),
+        b"\xFF",
+        b"\xC3",
+        b"\x01",
+        b"\", \"text\": \"",
+        b"\", \"id\": [1, {\"text\": 2}], \"",
+        b"{",
+        b"}",
+        b"\", \"n\": NaN}\n",
+        b"null",
+        b" ",
+        b"\t",
+        b"\xEF\xBB\xBF",
+        b"\", \"n\": 1e999}\n",
+        b",",
+        b"\"}\r\n{\"text\": \"",
+    ];
+    let fitting: &[usize] = &[0, 9, 6, 7, 10, 1];
+    for round in 0..300 {
+        let mut content = Vec::new();
+        for _ in 0..below(60) {
+            if below(3) > 0 {
+                fitting.iter().for_each(|&part| content.extend_from_slice(parts[part]));
+            }
+            if below(4) == 0 {
+                content.extend_from_slice(parts[below(parts.len())]);
+            }
+        }
+        for (form, cut) in [
+            (Form::JsonLines, Cut::Lines),
+            (Form::Text, Cut::Lines),
+            (Form::Text, Cut::BareLines),
+            (Form::Text, Cut::At("\n".to_string())),
+        ] {
+            for skips in [0, 1000] {
+                let longest = (round % 3 == 0).then_some(60);
+                let read = |reader: Box<dyn std::io::Read + Send>| {
+                    let options =
+                        CorpusOptions { form, cut: cut.clone(), skips, longest, ..CorpusOptions::default() };
+                    let mut corpus =
+                        Corpus::new(vec![Input::Stream { name: "it".to_string(), reader }], options);
+                    let mut found = Vec::new();
+                    while let Some(text) = corpus.next() {
+                        found.push((text.map_err(|error| error.to_string()), corpus.spot()));
+                    }
+                    (found, corpus.skipped())
+                };
+                let whole = read(Box::new(std::io::Cursor::new(content.clone())));
+                assert_eq!(whole, read(Box::new(Slow(std::io::Cursor::new(content.clone())))), "{content:?}");
+            }
+        }
+    }
+}
+
 /// What is no file is unpacked and cut like one, and messages call it by its name.
 #[test]
 fn streams_are_read_like_files() {

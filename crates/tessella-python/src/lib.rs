@@ -73,6 +73,8 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<files::reading::Portion>()?;
     module.add_function(wrap_pyfunction!(files::reading::names_json_lines, module)?)?;
     module.add_function(wrap_pyfunction!(files::reading::encode_column, module)?)?;
+    module.add_function(wrap_pyfunction!(files::reading::check_packing, module)?)?;
+    module.add_function(wrap_pyfunction!(tokenizer::call::worker_threads, module)?)?;
     module.add_class::<tokenizer::comparing::Comparison>()?;
     module.add_class::<training::progress::Meter>()?;
     module.add("LEAST_BUDGET", tessella_train::counts::LEAST_BUDGET)?;

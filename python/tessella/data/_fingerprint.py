@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .._types import AnyTokenizer
     from ..tokenizer import Tokenizer
 
-__all__ = ["backend_of", "fingerprint"]
+__all__ = ["backend_of", "bare", "fingerprint"]
 
 
 def backend_of(tokenizer: AnyTokenizer) -> Tokenizer:
@@ -39,16 +39,22 @@ def backend_of(tokenizer: AnyTokenizer) -> Tokenizer:
     return inner
 
 
+def bare(tokenizer: AnyTokenizer) -> Tokenizer:
+    """A copy that neither cuts nor fills up: what decides ids alone."""
+    made = copy(backend_of(tokenizer))
+    made.no_truncation()
+    made.no_padding()
+    return made
+
+
 def fingerprint(tokenizer: AnyTokenizer) -> str:
     """The fingerprint of a tokenizer: 64 hexadecimal digits.
 
     Args:
         tokenizer: a ``Tokenizer``, or what ``AutoTokenizer`` gives.
     """
-    bare = copy(backend_of(tokenizer))
-    bare.no_truncation()
-    bare.no_padding()
-    told = bare.fingerprint()
-    if bare.encode_special_tokens:
+    made = bare(tokenizer)
+    told = made.fingerprint()
+    if made.encode_special_tokens:
         told = hashlib.sha256(f"{told}, special tokens are text".encode()).hexdigest()
     return told

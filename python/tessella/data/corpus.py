@@ -76,13 +76,14 @@ def tokenize_corpus(
         eos: the token, or its id, behind each document; ``"auto"`` takes the only one of the vocabulary that
             has a well-known name, and is an error where there is none or more; ``None`` puts nothing.
         bos: the token, or its id, before each document.
-        pad: the token, or its id, that fills up rows of packed documents; by default that of the end.
+        pad: the token, or its id, that fills up rows of packed documents; by default that of the end, or the
+            id 0 where documents have none.
         add_special_tokens: let the post-processor add its special tokens, before ``bos`` and ``eos`` are put.
         field: the key of the text in JSON lines, the column in tables; ``"text"`` by default, and
             ``"messages"`` for conversations.
         input_format: ``"text"`` or ``"jsonl"`` whatever the files' names say.
-        separator: what stands between the documents of text files; ``None`` makes every such file one
-            document.
+        separator: what stands between the documents of text files, ``"\\n"`` for one in each line, whether
+            lines end with ``\\n`` or ``\\r\\n``; ``None`` makes every such file one document.
         errors: bytes that are not UTF-8 are an error that says where (``"strict"``), or U+FFFD
             (``"replace"``).
         on_error: a document that cannot be read or encoded (bytes that are not UTF-8, a line that is no JSON
@@ -180,7 +181,7 @@ def pack_corpus(
         pack: how documents are put into rows, as for ``tokenize_corpus``; ``None`` leaves them as they are.
         format: who shall read the files.
         dtype: the type of numbers in files.
-        pad: the id that fills rows up; by default that behind documents.
+        pad: the id that fills rows up; by default that behind documents, or 0 where there is none.
         shuffle: a seed: documents of a shard are put into an order drawn from it.
         across: draw the order over the documents of all shards. It is computed and not stored, so a corpus of
             any size needs no memory for it but eight bytes for each document; they are read one by one

@@ -1,13 +1,14 @@
 """What a folder of token files holds: ``manifest.json``.
 
-It tells the tokenizer's fingerprint, all settings, the inputs and what each gave, and for every file its size
-and SHA-256. No time, machine or number of workers is in it, so that equal runs make equal manifests. It is
-written last: a folder with a manifest is complete. Until then a plan of the run lies in ``.tessella``, with
-an entry for each shard that is done.
+It tells the tokenizer's fingerprint, all settings, the inputs and what each gave, for every file its size and
+SHA-256, and its own, since all else is held to it. No time, machine or number of workers is in it, so that
+equal runs make equal manifests. It is written last: a folder with a manifest is complete. Until then a plan
+of the run lies in ``.tessella``, with an entry for each shard that is done.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -18,12 +19,24 @@ from .places import Place
 from .plan import Shard, Slice
 from .settings import UNTOLD
 
-__all__ = ["MANIFEST", "RUN", "differences", "entries", "parsed", "read_manifest", "read_run", "run_of"]
+__all__ = [
+    "MANIFEST",
+    "RUN",
+    "differences",
+    "entries",
+    "parsed",
+    "read_manifest",
+    "read_run",
+    "run_of",
+    "write_manifest",
+]
 
 MANIFEST = "manifest.json"
 #: The plan of a run that is not complete.
 RUN = f"{WORK}/run.json"
 KIND = "tessella corpus 1"
+#: The key of the manifest's own hash, which is that of all else in it.
+SEAL = "sha256"
 
 
 def run_of(job: Job, shards: Sequence[Shard]) -> dict[str, Any]:
@@ -50,7 +63,27 @@ def read_manifest(place: Place) -> dict[str, Any] | None:
         )
         refused.filename = place.of(MANIFEST)
         raise refused
+    if found is not None and found.get(SEAL) != _hash(found):
+        refused = FormatError(
+            f"{place.of(MANIFEST)} is damaged: its own SHA-256 is not the one it tells, so nothing can be "
+            "held to it. Take it from a copy, or remove the folder and make it again"
+        )
+        refused.filename = place.of(MANIFEST)
+        raise refused
     return found
+
+
+def write_manifest(place: Place, manifest: dict[str, Any]) -> dict[str, Any]:
+    """Writes the manifest of a folder; gives it with its own hash."""
+    sealed = {**manifest, SEAL: _hash(manifest)}
+    place.write(MANIFEST, json.dumps(sealed, indent=1).encode())
+    return sealed
+
+
+def _hash(manifest: dict[str, Any]) -> str:
+    """The SHA-256 of what a manifest tells, however it is spaced."""
+    told = {name: value for name, value in manifest.items() if name != SEAL}
+    return hashlib.sha256(json.dumps(told, separators=(",", ":")).encode()).hexdigest()
 
 
 def parsed(place: Place, name: str) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from .._corpus import cells, spelled_out
 from .._optional import needed
 from .._texts import Reading
 from ..errors import ArgumentError
-from ._fingerprint import backend_of, fingerprint
+from ._fingerprint import backend_of, bare, fingerprint
 
 if TYPE_CHECKING:
     from .._types import AnyTokenizer
@@ -25,14 +25,14 @@ class Encoder:
     """Columns of texts to columns of ids; equal for equal tokenizers, however they came to be.
 
     Attributes:
-        tokenizer: the tokenizer.
+        tokenizer: a copy of the tokenizer, without truncation and padding.
         field: the column of the texts.
         column: the column of the ids.
         add_special_tokens: whether the post-processor adds its tokens.
     """
 
     def __init__(self, tokenizer: AnyTokenizer, field: str, column: str, add_special_tokens: bool) -> None:
-        self.tokenizer, self.field, self.column = backend_of(tokenizer), field, column
+        self.tokenizer, self.field, self.column = bare(tokenizer), field, column
         self.add_special_tokens = add_special_tokens
         self.fingerprint = fingerprint(tokenizer)
 

@@ -19,7 +19,17 @@ from .engines import run_shards
 from .found import STDIN, is_result
 from .job import WORK, Job, input_hash
 from .locks import only_one
-from .manifest import MANIFEST, RUN, entries, read_manifest, read_run, refuse_changes, run_of, slices_of
+from .manifest import (
+    MANIFEST,
+    RUN,
+    entries,
+    read_manifest,
+    read_run,
+    refuse_changes,
+    run_of,
+    slices_of,
+    write_manifest,
+)
 from .places import Place
 from .plan import Shard
 from .repeated import find_repeats
@@ -183,6 +193,6 @@ def finish(target: Place) -> dict[str, Any]:
         "plan": run["plan"],
         "shards": shards,
     }
-    target.write(MANIFEST, json.dumps(manifest, indent=1).encode())
+    manifest = write_manifest(target, manifest)
     target.remove_folder(WORK)
     return manifest

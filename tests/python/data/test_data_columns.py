@@ -70,5 +70,14 @@ def test_encoders_of_equal_tokenizers_are_packed_alike(tokenizer):
     one, other = tessella.data.encoder(tokenizer), tessella.data.encoder(make_tokenizer())
     other.tokenizer.encode("low new wide")
     assert pickle.dumps(one) == pickle.dumps(other)
+    # What belongs to a call changes no ids, and so nothing that was made is made again.
+    tokenizer.enable_padding()
+    tokenizer.enable_truncation(2)
+    assert pickle.dumps(tessella.data.encoder(tokenizer)) == pickle.dumps(other)
+    assert tessella.data.encoder(tokenizer)({"text": ["low low new", ""]})["input_ids"][0].tolist() == [
+        0,
+        0,
+        3,
+    ]
     assert one({"text": "low"}) == {"input_ids": [0]}
     assert pickle.loads(pickle.dumps(one)).fingerprint == tessella.data.fingerprint(tokenizer)

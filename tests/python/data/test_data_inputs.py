@@ -6,7 +6,7 @@ import os
 import pytest
 import tessella.data
 from data_cases import expected
-from tessella.errors import ArgumentError
+from tessella.errors import ArgumentError, FormatError
 
 
 def write(path, *texts):
@@ -76,3 +76,24 @@ def test_a_field_without_a_name(tmp_path, tokenizer):
     path = tmp_path / "a.jsonl"
     path.write_text('{"": "low", "text": "new"}\n')
     assert make(path, tokenizer, tmp_path / "out", field="") == expected(tokenizer, ["low"])
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.jsonl.zst"])
+def test_a_file_named_like_a_packed_one_is_refused(tmp_path, tokenizer, name):
+    """By ``tokenize_corpus`` as by ``encode_files``, in the same words."""
+    path = write(tmp_path / name, "low new", "wide")
+    told = []
+    for read in (lambda: make(path, tokenizer, tmp_path / "out"), lambda: tokenizer.encode_files(path)):
+        with pytest.raises(FormatError, match=r"named like a \w+ file, but its first bytes are not") as error:
+            read()
+        told.append(str(error.value))
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("content", [b"low new\r\nwide\r\n", b"low new\r\nwide", b"low new\nwide\n"])
+def test_line_ends_of_windows_are_no_text(tmp_path, content):
+    tokenizer = tessella.Tokenizer(tessella.models.WordLevel({"low new": 0, "wide": 1}))
+    path = tmp_path / "a.txt"
+    path.write_bytes(content)
+    assert make(path, tokenizer, tmp_path / "out", separator="\n", format="numpy", eos=None) == [[0], [1]]
+    assert tokenizer.encode_files(path, "\n").to_list() == [[0], [1]]

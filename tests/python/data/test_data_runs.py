@@ -261,6 +261,33 @@ def test_verify_tells_what_is_wrong(tmp_path, rows, tokenizer):
     assert "has other bytes than shard" in tessella.data.verify(out, tokenizer).problems[-1]
 
 
+def test_a_damaged_manifest_is_refused(tmp_path, rows, tokenizer):
+    """Nothing else tells how many documents there are, or which bytes the files had."""
+    path, _ = rows
+    out = tmp_path / "out"
+    made = tokenize(path, tokenizer, out)
+    name = out / "manifest.json"
+    content = name.read_text()
+    assert json.loads(content) == made.manifest == tessella.data.open(out).manifest
+    for old, new in [
+        ('"documents": ', '"documents": 9'),
+        ('"shards"', '"shard"'),
+        ('"bytes"', '"byte"'),
+        ('"sha256"', '"sha"'),
+        ('"empty": 2', '"empty": 3'),
+    ]:
+        assert old in content
+        name.write_text(content.replace(old, new, 1))
+        for look in (tessella.data.open, tessella.data.verify, tessella.data.inspect):
+            with pytest.raises(FormatError, match=r"manifest.json is damaged: its own SHA-256"):
+                look(out)
+        with pytest.raises(FormatError, match=r"manifest.json is damaged: its own SHA-256"):
+            tokenize(path, tokenizer, out)
+    # Spaced in another way it tells the same.
+    name.write_text(json.dumps(json.loads(content)))
+    assert tessella.data.verify(out, tokenizer)
+
+
 def test_the_end_of_documents_is_chosen_or_asked_for(tmp_path, rows, tokenizer):
     path, texts = rows
     assert tokenize(path, tokenizer, tmp_path / "auto").manifest["settings"]["eos"] == 12

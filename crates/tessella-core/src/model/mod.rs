@@ -15,6 +15,7 @@ pub(crate) mod wordpiece;
 use std::sync::Arc;
 
 use crate::error::Result;
+use crate::flat::{Arrays, Shelf};
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::Spelled;
 use crate::random::Random;
@@ -76,6 +77,24 @@ impl Model {
     /// Compiles a description.
     pub fn new(spec: &ModelSpec) -> Result<Self> {
         Self::reusing(spec, None)
+    }
+
+    /// Puts the tables down that take time to make, where they have a form for that.
+    pub fn put(&self, arrays: &mut Arrays) {
+        match self {
+            Model::Bpe(model) => model.put(arrays),
+            Model::WordPiece(model) => model.put(arrays),
+            Model::WordLevel(_) | Model::Unigram(_) | Model::SentencePiece(_) => {}
+        }
+    }
+
+    /// The model of the same description with the tables that were put down.
+    pub fn take(spec: &ModelSpec, shelf: &mut Shelf) -> Result<Self> {
+        match spec {
+            ModelSpec::Bpe(spec) => Ok(Model::Bpe(Arc::new(bpe::Bpe::take(spec, shelf)?))),
+            ModelSpec::WordPiece(spec) => Ok(Model::WordPiece(wordpiece::WordPiece::take(spec, shelf)?)),
+            ModelSpec::WordLevel(_) | ModelSpec::Unigram(_) | ModelSpec::SentencePiece(_) => Self::new(spec),
+        }
     }
 
     /// Builds a model, taking over from `other` whatever large tables are the same.

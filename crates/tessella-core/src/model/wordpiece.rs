@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::wordlevel::missing_unknown;
 use crate::error::{Error, Result};
+use crate::flat::{Arrays, Shelf};
 use crate::ids::{PieceToken, TokenId};
 use crate::spec::{Vocab, WordPieceSpec};
 use crate::trie::Trie;
@@ -38,16 +39,32 @@ impl WordPiece {
         let entries = || (0u32..).zip(spec.vocab.iter().map(|(text, _)| text));
         let whole = entries().map(|(at, text)| (text.as_bytes(), at)).collect();
         let rests = entries().filter_map(|(at, text)| Some((text.strip_prefix(prefix)?.as_bytes(), at)));
-        let in_order = (0u32..).zip(spec.vocab.iter()).all(|(at, (_, id))| at == id);
-        Ok(WordPiece {
+        Ok(Self::with_tries(spec, Trie::build(whole)?, Trie::build(rests.collect())?))
+    }
+
+    /// Puts the tries down.
+    pub fn put(&self, arrays: &mut Arrays) {
+        self.initial.put(arrays);
+        self.continuation.put(arrays);
+    }
+
+    /// The model of the same description with the tries that were put down.
+    pub fn take(spec: &WordPieceSpec, shelf: &mut Shelf) -> Result<Self> {
+        let entries = spec.vocab.len();
+        Ok(Self::with_tries(spec, Trie::take(shelf, entries)?, Trie::take(shelf, entries)?))
+    }
+
+    fn with_tries(spec: &WordPieceSpec, initial: Trie, continuation: Trie) -> Self {
+        let in_order = spec.vocab.ids().iter().zip(0u32..).all(|(&id, at)| at == id);
+        WordPiece {
             vocab: Arc::clone(&spec.vocab),
             unk_token: spec.unk_token.clone(),
             unk_id: spec.vocab.id(&spec.unk_token),
             max_chars: spec.max_input_chars_per_word,
-            initial: Trie::build(whole)?,
-            continuation: Trie::build(rests.collect())?,
-            ids: (!in_order).then(|| spec.vocab.iter().map(|(_, id)| id).collect()),
-        })
+            initial,
+            continuation,
+            ids: (!in_order).then(|| spec.vocab.ids().to_vec()),
+        }
     }
 
     /// Appends the tokens of one word. Fails if the word is unknown and so is the unknown token.

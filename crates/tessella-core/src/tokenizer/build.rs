@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::flat::{Arrays, Shelf};
 use crate::limits;
 use crate::model::Model;
-use crate::model::bpe::Bpe;
 use crate::model::cache::DEFAULT_BUDGET;
 use crate::normalize::Normalizer;
 use crate::postprocess::PostProcessor;
@@ -27,9 +26,7 @@ impl Tokenizer {
     /// Puts the tables down that take time to make. All else follows from the description: [`taking`](Self::taking)
     /// makes the tokenizer of both.
     pub fn put(&self, arrays: &mut Arrays) {
-        if let Model::Bpe(bpe) = self.model() {
-            bpe.put(arrays);
-        }
+        self.model().put(arrays);
         if let Some(pre_tokenizer) = &self.inner.pre_tokenizer {
             pre_tokenizer.put(arrays);
         }
@@ -37,10 +34,7 @@ impl Tokenizer {
 
     /// The tokenizer of a description, with the tables that one of the same description put down.
     pub fn taking(spec: TokenizerSpec, shelf: &mut Shelf) -> Result<Self> {
-        let model = match &spec.model {
-            ModelSpec::Bpe(bpe) => Some(Arc::new(Model::Bpe(Arc::new(Bpe::take(bpe, shelf)?)))),
-            _ => None,
-        };
+        let model = Some(Arc::new(Model::take(&spec.model, shelf)?));
         let pre_tokenizer = spec.pre_tokenizer.as_ref().map(|spec| PreTokenizer::take(spec, shelf));
         let ready = Ready { model, pre_tokenizer: pre_tokenizer.transpose()?.map(Arc::new) };
         Self::build(spec, None, DEFAULT_BUDGET, ready)

@@ -12,6 +12,7 @@ mod slots;
 pub(crate) use slots::Slots;
 
 use crate::error::{Error, Result};
+use crate::flat::{Arrays, Shelf, misfit};
 
 /// No key ends here.
 const NO_VALUE: u32 = (1 << 24) - 1;
@@ -90,6 +91,21 @@ impl Trie {
         units.resize(slots.len(), Unit { base: NO_CHILDREN, value_and_byte: NO_VALUE << 8 });
         slots.for_each_free(|slot, byte| units[slot].value_and_byte = NO_VALUE << 8 | byte as u32);
         Ok(Trie { units })
+    }
+
+    /// Puts the finished trie down.
+    pub(crate) fn put(&self, arrays: &mut Arrays) {
+        arrays.put(&self.units.iter().map(|unit| [unit.base, unit.value_and_byte]).collect::<Vec<_>>());
+    }
+
+    /// Takes what was put, with values below a bound.
+    pub(crate) fn take(shelf: &mut Shelf, bound: usize) -> Result<Trie> {
+        let units = shelf.take::<[u32; 2]>()?;
+        let units: Vec<Unit> =
+            units.iter().map(|&[base, value_and_byte]| Unit { base, value_and_byte }).collect();
+        let is_value = |value: u32| (value as usize) < bound || value == NO_VALUE;
+        let is_whole = !units.is_empty() && units.iter().all(|unit| is_value(unit.value_and_byte >> 8));
+        if is_whole { Ok(Trie { units }) } else { Err(misfit()) }
     }
 
     #[inline]

@@ -28,6 +28,14 @@ pub(super) struct Taken {
 }
 
 impl Cut {
+    /// A line without its end where that does not belong to the text.
+    pub(super) fn without_end<'a>(&self, line: &'a str) -> &'a str {
+        match line.strip_suffix('\n') {
+            Some(bare) if *self == Cut::BareLines => bare.strip_suffix('\r').unwrap_or(bare),
+            _ => line,
+        }
+    }
+
     /// Leaves out what is left of a text that is too long, of which `text` was read; tells what all of it took.
     pub(super) fn pass_over(&self, reader: &mut Reader, text: &[u8]) -> io::Result<Taken> {
         let end: &[u8] = match self {

@@ -39,6 +39,7 @@ use tessella_core::{Error, ErrorKind, Result, limits};
 
 pub use cut::Cut;
 pub use encode::encode_most;
+pub use unpack::check_packing;
 use unpack::{Unpacked, is_too_long};
 
 /// What the lines of a file are.
@@ -212,6 +213,8 @@ struct Open {
     end: Place,
     /// Whether a text that is a whole file was given.
     is_given: bool,
+    /// For the strings of JSON lines that have escapes.
+    unescaped: String,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -342,7 +345,7 @@ impl Open {
         };
         let cut = if is_json { Cut::Lines } else { options.cut.clone() };
         let (begin, end) = (Place::default(), Place::default());
-        Ok(Open { name, content, is_json, cut, begin, end, is_given: false })
+        Ok(Open { name, content, is_json, cut, begin, end, is_given: false, unescaped: String::new() })
     }
 
     /// Where the text begins that was read last.
@@ -355,29 +358,58 @@ impl Open {
     }
 
     fn document(&mut self, options: &CorpusOptions) -> std::result::Result<Found, Broken> {
-        let Some(text) = self.text(options)? else { return Ok(Found::End) };
-        if !self.is_json {
-            return Ok(Found::Text(text));
-        }
-        // Without its end the line is the first and only one, also for errors that are noticed behind it.
-        let found = record::text(text.trim_end_matches('\n'), &options.field).map_err(|error| {
+        let found = match self.line_here(options) {
+            Some(found) => found,
+            None => {
+                let Some(text) = self.text(options)? else { return Ok(Found::End) };
+                if !self.is_json {
+                    return Ok(Found::Text(text));
+                }
+                record_of(&text, options, &mut self.unescaped)
+            }
+        };
+        found.map(|text| text.map_or(Found::None, Found::Text)).map_err(|error| {
             let inside = error.location().map(|at| format!(", {}", column(at))).unwrap_or_default();
             Broken {
                 reason: Some(format!("{}{inside}", error.message())),
                 error: Error::new(error.kind(), error.message()).at(format!("{}{inside}", self.place())),
             }
-        })?;
-        Ok(found.map_or(Found::None, Found::Text))
+        })
+    }
+
+    /// The text of a line that was taken from the file already and lies there as a whole: most lines are read so,
+    /// without a copy of their own. Nothing where there is none, or one that is too long or not UTF-8, which `text`
+    /// tells.
+    fn line_here(&mut self, options: &CorpusOptions) -> Option<Result<Option<String>>> {
+        if !matches!(self.cut, Cut::Lines | Cut::BareLines) {
+            return None;
+        }
+        let line = self.content.reader.line_here()?;
+        let bytes = line.len();
+        if bytes > self.longest(options) {
+            return None;
+        }
+        let text = std::str::from_utf8(line).ok()?;
+        let found = if self.is_json {
+            record_of(text, options, &mut self.unescaped)
+        } else {
+            Ok(Some(self.cut.without_end(text).to_string()))
+        };
+        self.content.reader.consume(bytes);
+        self.step(cut::Taken { bytes: bytes as u64, lines: 1 });
+        Some(found)
+    }
+
+    /// The most bytes that a text may have.
+    fn longest(&self, options: &CorpusOptions) -> usize {
+        let packed = if self.content.is_packed() { LONGEST_PACKED } else { LONGEST };
+        options.longest.unwrap_or(packed).min(LONGEST)
     }
 
     fn text(&mut self, options: &CorpusOptions) -> std::result::Result<Option<String>, Broken> {
         let mut text = Vec::new();
-        let longest = options.longest.unwrap_or(match self.content.is_packed() {
-            true => LONGEST_PACKED,
-            false => LONGEST,
-        });
-        let found =
-            self.cut.next(&mut self.content.reader, longest.min(LONGEST), &mut text, &mut self.is_given);
+        let longest = self.longest(options);
+        let found = self.cut.next(&mut self.content.reader, longest, &mut text, &mut self.is_given);
         let found = match found {
             Err(error) if is_too_long(&error) => return Err(self.too_long(error, &text, options)),
             Err(error) => return Err(self.content.failed(error, &self.name, self.end.line + 1).into()),
@@ -432,6 +464,12 @@ impl Open {
             reason: Some(format!("not UTF-8: {cut_off}{found:#04x} at byte {inside} of it")),
         }
     }
+}
+
+/// The text of a JSON line. Without its end the line is the first and only one, also for errors that are noticed
+/// behind it.
+fn record_of(line: &str, options: &CorpusOptions, unescaped: &mut String) -> Result<Option<String>> {
+    record::text(line.trim_end_matches('\n'), &options.field, unescaped)
 }
 
 /// A place inside of a line without the number that the line has in itself.

@@ -5,7 +5,9 @@ use tessella_core::{Error, Result};
 use crate::json::{Kind, Parser};
 
 /// The text of a line. Blank lines and lines whose text is `null` have none; of a repeated key the last counts.
-pub(super) fn text(line: &str, field: &str) -> Result<Option<String>> {
+///
+/// `unescaped` is a buffer that serves many lines.
+pub(super) fn text(line: &str, field: &str, unescaped: &mut String) -> Result<Option<String>> {
     if line.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
         return Ok(None);
     }
@@ -29,7 +31,10 @@ pub(super) fn text(line: &str, field: &str) -> Result<Option<String>> {
         }
         found = true;
         text = match parser.peek()? {
-            Kind::String => Some(parser.string()?.into_owned()),
+            Kind::String => Some(match parser.string_in(unescaped)? {
+                Some(text) => text.to_string(),
+                None => unescaped.clone(),
+            }),
             Kind::Null => {
                 parser.skip()?;
                 None

@@ -50,6 +50,23 @@ impl std::fmt::Debug for Reader {
 }
 
 impl Reader {
+    /// A line with its end, if all of it was taken from the file already. Nothing is read, and nothing is consumed.
+    pub(super) fn line_here(&self) -> Option<&[u8]> {
+        let here = match self {
+            Reader::Plain(reader) => reader.buffer(),
+            Reader::Packed(reader) => reader.buffer(),
+        };
+        here.get(..=memchr::memchr(b'\n', here)?)
+    }
+
+    /// Leaves out bytes of what was taken from the file.
+    pub(super) fn consume(&mut self, bytes: usize) {
+        match self {
+            Reader::Plain(reader) => reader.consume(bytes),
+            Reader::Packed(reader) => reader.consume(bytes),
+        }
+    }
+
     /// Appends what comes up to and with the byte `end`, or up to the end of the stream. A few bytes on disk may
     /// unpack to more than any memory holds: a text of more than `longest` bytes is an error, and so is memory that
     /// is not there.
@@ -159,12 +176,8 @@ impl Unpacked {
                 name.display()
             )));
         }
-        if let Some(packing) = promised(&name, head).filter(|_| is_file) {
-            return Err(Error::format(format!(
-                "{} is named like a {packing} file, but its first bytes are not those of one: unpack it again, or \
-                 give it a name without that ending if it is text",
-                name.display()
-            )));
+        if is_file {
+            check_packing(&name, head)?;
         }
         Ok(if head.starts_with(&GZIP) {
             Self::packed(Box::new(Members::new(disk)), "gzip")
@@ -219,6 +232,16 @@ fn is_zstd(head: &[u8]) -> bool {
     let is_skipped =
         head.first().is_some_and(|byte| byte & 0xF0 == 0x50) && head[1..].starts_with(&ZSTD_SKIPPED);
     head.starts_with(&ZSTD) || is_skipped
+}
+
+/// Refuses a file whose name says that it is packed when its first bytes, four or more, say that it is not.
+pub fn check_packing(name: &Path, head: &[u8]) -> Result<()> {
+    let Some(packing) = promised(name, head) else { return Ok(()) };
+    Err(Error::format(format!(
+        "{} is named like a {packing} file, but its first bytes are not those of one: unpack it again, or give it a \
+         name without that ending if it is text",
+        name.display()
+    )))
 }
 
 /// How a file is packed by its name, where its first bytes are those of no packed file. An empty one holds no text.

@@ -18,7 +18,7 @@ use crate::tiktoken::beside;
 use crate::{gguf, hf, sentencepiece, tekken, tiktoken, vocab_files};
 
 pub use sniff::sniff;
-use sniff::{Head, Json};
+use sniff::{Head, Json, sniff_text};
 pub use writing::{Written, model_bytes, rank_lines};
 
 /// What a file or folder is.
@@ -114,7 +114,10 @@ pub static TABLE: [Known; 7] = [
         begins: "`{`",
         sniff: |head| head.json == Some(Json::Tokenizer),
         read: |source, options| {
-            let hf::Document { spec, notices } = hf::read_document(&source.content()?, options.resolver)?;
+            let hf::Document { spec, notices } = match source.text {
+                Some(text) => hf::read_text(text, options.resolver)?,
+                None => hf::read_document(&source.content()?, options.resolver)?,
+            };
             Ok(LoadedFile { notices, ..plain(spec, Format::TokenizerJson) })
         },
         write: Some(|_, spec, pretty| Ok(Written::new(hf::to_string(spec, pretty)?))),
@@ -205,6 +208,8 @@ pub struct LoadOptions<'o> {
 pub(crate) struct Source<'s> {
     path: &'s Path,
     bytes: Option<&'s [u8]>,
+    /// The same as text, where it is known to be one.
+    text: Option<&'s str>,
 }
 
 impl Source<'_> {
@@ -240,16 +245,18 @@ pub fn read_path(path: &Path, options: &LoadOptions<'_>) -> Result<LoadedFile> {
     file.take(LONGEST).read_to_end(&mut first).map_err(|error| io_error(path, "reading", error))?;
     let by_magic = TABLE.iter().find(|known| known.magic.is_some_and(|magic| first.starts_with(magic)));
     if let Some(known) = by_magic {
-        return (known.read)(&Source { path, bytes: None }, options).map_err(here);
+        return (known.read)(&Source { path, bytes: None, text: None }, options).map_err(here);
     }
     let bytes = read(path)?;
     let read = || {
-        let found = sniff(&bytes).map_err(|error| announced(path, &bytes, error))?;
+        let (found, text) = sniff_text(&bytes).map_err(|error| announced(path, &bytes, error))?;
         let known = of(found).ok_or_else(|| Error::format("a folder has no bytes of its own"))?;
-        (known.read)(&Source { path, bytes: Some(&bytes) }, options).map_err(|error| match known.format {
-            // Anything that is text can be taken for words.
-            Format::VocabTxt => announced(path, &bytes, error),
-            _ => error,
+        (known.read)(&Source { path, bytes: Some(&bytes), text }, options).map_err(|error| {
+            match known.format {
+                // Anything that is text can be taken for words.
+                Format::VocabTxt => announced(path, &bytes, error),
+                _ => error,
+            }
         })
     };
     read().map_err(here)

@@ -39,16 +39,21 @@ impl<'b> Head<'b> {
 
 /// What some bytes are, by their content.
 pub fn sniff(bytes: &[u8]) -> Result<Format> {
+    sniff_text(bytes).map(|(format, _)| format)
+}
+
+/// What some bytes are, by their content, and the text that they are, where that was seen.
+pub(super) fn sniff_text(bytes: &[u8]) -> Result<(Format, Option<&str>)> {
     if bytes.is_empty() {
         return Err(Error::format(EMPTY));
     }
     if let Some(known) = TABLE.iter().find(|known| known.magic.is_some_and(|magic| bytes.starts_with(magic)))
     {
-        return Ok(known.format);
+        return Ok((known.format, None));
     }
     let head = Head::new(bytes)?;
     match TABLE.iter().find(|known| (known.sniff)(&head)) {
-        Some(known) => Ok(known.format),
+        Some(known) => Ok((known.format, head.text)),
         None => {
             let known: Vec<&str> = TABLE.iter().map(|known| known.what).collect();
             Err(Error::format(format!(

@@ -57,6 +57,11 @@ pub fn read_document(bytes: &[u8], resolver: Resolver<'_>) -> Result<Document> {
     document::read(Parser::from_bytes(bytes)?, resolver)
 }
 
+/// As [`read_document`], of a text.
+pub(crate) fn read_text(text: &str, resolver: Resolver<'_>) -> Result<Document> {
+    document::read(Parser::new(text), resolver)
+}
+
 /// Reads a document.
 pub fn from_str(text: &str) -> Result<TokenizerSpec> {
     from_str_with(text, None)
@@ -64,7 +69,7 @@ pub fn from_str(text: &str) -> Result<TokenizerSpec> {
 
 /// Reads a document whose custom components can be found again.
 pub fn from_str_with(text: &str, resolver: Resolver<'_>) -> Result<TokenizerSpec> {
-    Ok(document::read(Parser::new(text), resolver)?.spec)
+    Ok(read_text(text, resolver)?.spec)
 }
 
 /// Reads a document from UTF-8 bytes.

@@ -31,10 +31,10 @@ enum Table {
 
 /// Builds a vocabulary after a look at its largest id.
 pub fn build_vocab(entries: Joined, path: &str) -> Result<Vocab> {
-    let largest = entries.iter().max_by_key(|(_, id)| *id);
-    if let Some((text, id)) = largest
-        && id >= ALWAYS_ALLOWED_ID
-        && id as u64 > entries.len() as u64 * IDS_PER_ENTRY
+    let largest = entries.ids().iter().copied().max().unwrap_or(0);
+    if largest >= ALWAYS_ALLOWED_ID
+        && largest as u64 > entries.len() as u64 * IDS_PER_ENTRY
+        && let Some((text, id)) = entries.iter().max_by_key(|(_, id)| *id)
     {
         return Err(Error::format(format!(
             "the token `{}` has the id {id}, which is implausible for a vocabulary of {} entries",
@@ -50,7 +50,12 @@ pub(super) fn read_map(parser: &mut Parser<'_>, path: &str, remarks: &mut Remark
     let start = parser.clone();
     let mut entries = Joined::default();
     parser.begin_object()?;
-    while let Some(text) = parser.next_key()? {
+    loop {
+        while let Some((text, id)) = parser.plain_entry() {
+            entries.push(text, id);
+        }
+        // The end, or an entry that is not plain.
+        let Some(text) = parser.next_key()? else { break };
         let id = match parser.peek()? {
             Kind::Number => parser.number()?.as_u64().and_then(|id| TokenId::try_from(id).ok()),
             _ => None,
@@ -168,6 +173,9 @@ fn read_merges(parser: &mut Parser<'_>, vocab: &Vocab, path: &str) -> Result<Vec
     read.map(|()| merges)
 }
 
+/// What a line begins with that is no merge. There is no space in it.
+const HEADER: &str = "#version";
+
 /// Calls `found` with the place in the array and the two texts of each merge.
 fn each_merge<'a>(
     parser: &mut Parser<'a>,
@@ -180,7 +188,20 @@ fn each_merge<'a>(
     let mut first_kind = None;
     let mut index = 0usize;
     parser.begin_array()?;
-    while parser.next_element()? {
+    loop {
+        if first_kind.is_none_or(|kind| kind == Kind::String) {
+            while let Some((left, right)) = parser.plain_halves() {
+                first_kind = Some(Kind::String);
+                if !left.starts_with(HEADER) {
+                    found(index, left.into(), right.into())?;
+                }
+                index += 1;
+            }
+        }
+        // The end, or a merge that is not plain.
+        if !parser.next_element()? {
+            return Ok(());
+        }
         let fail = |message: String| Err(Error::format(message).at(format!("{path}[{index}]")));
         let kind = parser.peek()?;
         if *first_kind.get_or_insert(kind) != kind {
@@ -205,7 +226,7 @@ fn each_merge<'a>(
             }
             Kind::String => {
                 let line = parser.string()?;
-                if !line.starts_with("#version") {
+                if !line.starts_with(HEADER) {
                     let Some((left, right)) = halves(&line) else {
                         return fail(format!(
                             "the merge `{}` must be two tokens with one space between them",
@@ -226,7 +247,6 @@ fn each_merge<'a>(
         }
         index += 1;
     }
-    Ok(())
 }
 
 /// Where the first half of a line with one space ends, and where the second begins.

@@ -28,25 +28,27 @@ pub enum Kind {
 /// Reads JSON from a text.
 #[derive(Debug, Clone)]
 pub struct Parser<'a> {
-    text: &'a str,
-    at: usize,
+    pub(super) text: &'a str,
+    pub(super) at: usize,
     depth: usize,
     /// The innermost container has just been opened: no comma is due.
-    fresh: bool,
+    pub(super) fresh: bool,
 }
 
-/// Bytes that end the plain run inside of a string: quote, backslash, control characters.
-const ENDS_RUN: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        table[byte] = true;
-        byte += 1;
-    }
-    table[b'"' as usize] = true;
-    table[b'\\' as usize] = true;
-    table
-};
+/// Bytes that are looked at together.
+const WORD: usize = 8;
+
+/// A word of this byte.
+const fn all(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; WORD])
+}
+
+/// Marks the bytes of a word that end the plain run inside of a string, which are a quote, a backslash and control
+/// characters, by their highest bits. The lowest mark is right; above it there may be some too many, by a borrow.
+fn ends_of_run(word: u64) -> u64 {
+    let below = |word: u64, limit: u8| word.wrapping_sub(all(limit)) & !word & all(0x80);
+    below(word, 0x20) | below(word ^ all(b'"'), 1) | below(word ^ all(b'\\'), 1)
+}
 
 impl<'a> Parser<'a> {
     /// Begins at the start of a document.
@@ -200,6 +202,16 @@ impl<'a> Parser<'a> {
 
     /// Takes a string.
     pub fn string(&mut self) -> Result<Cow<'a, str>> {
+        let mut unescaped = String::new();
+        Ok(match self.string_in(&mut unescaped)? {
+            Some(text) => Cow::Borrowed(text),
+            None => Cow::Owned(unescaped),
+        })
+    }
+
+    /// Takes a string: as it lies in the input, or, if it has escapes, put into `unescaped` in the place of what that
+    /// held, so that one buffer can serve many strings.
+    pub fn string_in(&mut self, unescaped: &mut String) -> Result<Option<&'a str>> {
         self.skip_space();
         if self.byte() != Some(b'"') {
             return self.unexpected("a string");
@@ -210,16 +222,17 @@ impl<'a> Parser<'a> {
         if self.byte() == Some(b'"') {
             let text = &self.text[start..self.at];
             self.at += 1;
-            return Ok(Cow::Borrowed(text));
+            return Ok(Some(text));
         }
-        let mut text = String::from(&self.text[start..self.at]);
+        unescaped.clear();
+        unescaped.push_str(&self.text[start..self.at]);
         loop {
             match self.byte() {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(Cow::Owned(text));
+                    return Ok(None);
                 }
-                Some(b'\\') => text.push(self.escape()?),
+                Some(b'\\') => unescaped.push(self.escape()?),
                 Some(control) => {
                     return self.fail(format!("a string holds the raw control character U+{control:04X}"));
                 }
@@ -227,15 +240,23 @@ impl<'a> Parser<'a> {
             }
             let run = self.at;
             self.skip_plain_run();
-            text.push_str(&self.text[run..self.at]);
+            unescaped.push_str(&self.text[run..self.at]);
         }
     }
 
     fn skip_plain_run(&mut self) {
         let bytes = self.text.as_bytes();
-        while self.at < bytes.len() && !ENDS_RUN[bytes[self.at] as usize] {
-            self.at += 1;
+        let (words, rest) = bytes[self.at..].as_chunks::<WORD>();
+        for word in words {
+            let ends = ends_of_run(u64::from_le_bytes(*word));
+            if ends != 0 {
+                self.at += (ends.trailing_zeros() / 8) as usize;
+                return;
+            }
+            self.at += WORD;
         }
+        let is_end = |&byte: &u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+        self.at += rest.iter().position(is_end).unwrap_or(rest.len());
     }
 
     /// Takes a backslash and what belongs to it.
@@ -501,6 +522,28 @@ mod tests {
         assert_eq!(a, &Value::Array(expected.map(Value::Number).to_vec()));
         assert_eq!(value.get("b").unwrap().get(""), Some(&Value::Null));
         assert_eq!(value.get("e"), Some(&Value::Array(vec![Value::Bool(true), Value::Bool(false)])));
+    }
+
+    /// Whatever stands at whatever place of the words that are looked at together.
+    #[test]
+    fn runs_end_where_they_must() {
+        for size in 0..20 {
+            for at in 0..size {
+                for byte in 0..=0x7F_u8 {
+                    let mut inside = vec![b'~'; size];
+                    inside[at] = byte;
+                    // What is behind the end must not change where it is.
+                    for behind in ["", "\"\u{1}", "\\!\u{1f}\u{20}#[]\""] {
+                        let text = format!("{}{behind}", String::from_utf8_lossy(&inside));
+                        let mut parser = Parser::new(&text);
+                        parser.skip_plain_run();
+                        let end = |c: char| c < ' ' || c == '"' || c == '\\';
+                        assert_eq!(parser.at, text.find(end).unwrap_or(text.len()), "{text:?}");
+                    }
+                }
+            }
+        }
+        assert_eq!(ends_of_run(u64::from_ne_bytes("éü東ß".as_bytes()[..8].try_into().unwrap())), 0);
     }
 
     #[test]

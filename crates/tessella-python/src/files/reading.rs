@@ -62,6 +62,13 @@ pub fn names_json_lines(path: PathBuf) -> bool {
     tessella_formats::corpus::names_json_lines(&path)
 }
 
+/// Refuses a file whose name says that it is packed when its first bytes say that it is not.
+#[pyfunction]
+pub fn check_packing(path: PathBuf, head: &[u8]) -> PyResult<()> {
+    tessella_formats::corpus::check_packing(&path, head)
+        .map_err(|error| named(errors::raise(error), Some(&path)))
+}
+
 /// What a stream of Python's raised while the engine read from it.
 type Raised = Arc<Mutex<Option<PyErr>>>;
 

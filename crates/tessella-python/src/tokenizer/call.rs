@@ -1,5 +1,7 @@
 //! What the caller of one encoding chose, as the engine's options.
 
+use std::num::NonZero;
+
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use tessella_core::EncodeOptions;
@@ -7,6 +9,7 @@ use tessella_core::spec::{Padding, Truncation};
 
 use crate::border::interrupt::ALONE;
 use crate::border::options::{Choice, call_padding, call_truncation, check_stride};
+use crate::border::values::argument;
 use crate::tokenizer::state::State;
 
 /// Worker threads of a batch: the argument, or what the environment allows; 0 leaves the choice to the engine.
@@ -20,6 +23,15 @@ pub fn threads(num_threads: Option<usize>) -> usize {
     match std::env::var("TOKENIZERS_PARALLELISM") {
         Ok(value) if off(&value) => 1,
         _ => std::env::var("RAYON_NUM_THREADS").ok().and_then(|count| count.parse().ok()).unwrap_or(0),
+    }
+}
+
+/// The same as a number of threads, where the caller shares the work out.
+#[pyfunction]
+pub fn worker_threads(#[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>) -> usize {
+    match threads(num_threads) {
+        0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+        threads => threads,
     }
 }
 

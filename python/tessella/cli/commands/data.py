@@ -69,7 +69,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     made.add_argument("-f", "--format", choices=FORMATS, default="parquet", help="(default: parquet)")
     add(made, "dtype", "pack", "length")
     made.add_argument(
-        "--pad", type=int, metavar="ID", help="what fills rows up (default: the end of documents)"
+        "--pad", type=int, metavar="ID", help="what fills rows up (default: the end of documents, else id 0)"
     )
     add(made, "shuffle")
     made.add_argument("--across", action="store_true", help="draw it over the documents of all shards")
@@ -105,7 +105,9 @@ def _tokenize_arguments(parser: argparse.ArgumentParser) -> None:
     tokens.add_argument("--special-tokens", action="store_true", help="add the post-processor's tokens, too")
     rows = parser.add_argument_group("documents")
     add(rows, "pack", "length")
-    rows.add_argument("--pad", metavar="TOKEN", help="what fills rows up (default: the end of documents)")
+    rows.add_argument(
+        "--pad", metavar="TOKEN", help="what fills rows up (default: the end of documents, else id 0)"
+    )
     add(rows, "shuffle")
     rows.add_argument(
         "--dedup",

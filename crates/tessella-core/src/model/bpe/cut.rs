@@ -14,6 +14,8 @@ use std::collections::HashMap;
 
 use super::pairs::{Merge, PairTable};
 use super::symbols::SymbolTable;
+use crate::error::Result;
+use crate::flat::{Arrays, Shelf, misfit};
 use crate::ids::TokenId;
 use crate::spec::Vocab;
 use crate::unicode::CharTable;
@@ -45,7 +47,7 @@ pub(super) struct CutTest {
     row: Vec<u16>,
     column: Vec<u16>,
     /// The same by character, for those that have a symbol.
-    sides: CharTable<(u16, u16)>,
+    sides: CharTable<[u16; 2]>,
     /// 64-bit words per row.
     stride: usize,
     bits: Vec<u64>,
@@ -73,7 +75,7 @@ impl CutTest {
             byte_fallback,
             row: vec![NEVER; vocab.id_bound()],
             column: vec![NEVER; vocab.id_bound()],
-            sides: CharTable::new((NO_SYMBOL, NO_SYMBOL)),
+            sides: CharTable::new([NO_SYMBOL, NO_SYMBOL]),
             stride: 0,
             bits: Vec::new(),
         };
@@ -98,7 +100,7 @@ impl CutTest {
         for (text, id) in vocab.iter() {
             let mut chars = text.chars();
             if let (Some(c), None) = (chars.next(), chars.next()) {
-                test.sides.insert(c, (test.row[id as usize], test.column[id as usize]));
+                test.sides.insert(c, [test.row[id as usize], test.column[id as usize]]);
             }
         }
         test
@@ -113,10 +115,38 @@ impl CutTest {
             byte_fallback: false,
             row: Vec::new(),
             column: Vec::new(),
-            sides: CharTable::new((NO_SYMBOL, NO_SYMBOL)),
+            sides: CharTable::new([NO_SYMBOL, NO_SYMBOL]),
             stride: 0,
             bits: Vec::new(),
         }
+    }
+
+    /// Puts the finished test down.
+    pub(super) fn put(&self, arrays: &mut Arrays) {
+        arrays.numbers(&[self.stride as u64]);
+        arrays.put(&self.row);
+        arrays.put(&self.column);
+        arrays.put(&self.bits);
+        self.sides.put(arrays);
+    }
+
+    /// Takes what was put, with tokens below `id_bound`.
+    pub(super) fn take(shelf: &mut Shelf, id_bound: usize, byte_fallback: bool) -> Result<Self> {
+        let stride = shelf.number()? as usize;
+        let (row, column) = (shelf.take::<u16>()?.to_vec(), shelf.take::<u16>()?.to_vec());
+        let bits = shelf.take::<u64>()?.to_vec();
+        if stride > MOST_SIDES || row.len() != id_bound || column.len() != id_bound {
+            return Err(misfit());
+        }
+        let is_row = |row: u16| (usize::from(row) + 1) * stride <= bits.len();
+        let is_column = |column: u16| usize::from(column) / 64 < stride;
+        let sides = CharTable::take(shelf, [NO_SYMBOL, NO_SYMBOL], |&[row, column]| {
+            [row, column] == [NO_SYMBOL, NO_SYMBOL] || is_row(row) && is_column(column)
+        })?;
+        if !row.iter().all(|&row| is_row(row)) || !column.iter().all(|&column| is_column(column)) {
+            return Err(misfit());
+        }
+        Ok(CutTest { useful: true, byte_fallback, row, column, sides, stride, bits })
     }
 
     pub(super) fn is_useful(&self) -> bool {
@@ -132,7 +162,7 @@ impl CutTest {
         symbols: &SymbolTable,
         unknown: UnknownRule,
     ) -> bool {
-        let ((row, _), (_, column)) = (self.sides.get(left), self.sides.get(right));
+        let ([row, _], [_, column]) = (self.sides.get(left), self.sides.get(right));
         if row != NO_SYMBOL && column != NO_SYMBOL {
             self.crosses(row, column)
         } else {

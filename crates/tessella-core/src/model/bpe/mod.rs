@@ -88,9 +88,15 @@ impl Bpe {
 
     /// Puts down the tables that follow from the description.
     pub fn put(&self, arrays: &mut Arrays) {
-        arrays.numbers(&[u64::from(self.tables.one_pair_each)]);
-        self.tables.symbols.put(arrays);
-        self.tables.pairs.put(arrays);
+        let Tables { symbols, pairs, one_pair_each, cut } = &*self.tables;
+        // Where texts are cut, that is known when a tokenizer is built.
+        let cut = cut.get().filter(|cut| cut.is_useful());
+        arrays.numbers(&[u64::from(*one_pair_each), u64::from(cut.is_some())]);
+        symbols.put(arrays);
+        pairs.put(arrays);
+        if let Some(cut) = cut {
+            cut.put(arrays);
+        }
     }
 
     /// The model of the same description with the tables that were put down.
@@ -98,10 +104,14 @@ impl Bpe {
         let affix = |affix: &Option<String>| affix.clone().unwrap_or_default();
         let (prefix, suffix) = (affix(&spec.continuing_subword_prefix), affix(&spec.end_of_word_suffix));
         let id_bound = spec.vocab.id_bound();
-        let one_pair_each = shelf.number()? != 0;
+        let [one_pair_each, is_cut] = shelf.numbers()?.map(|flag| flag != 0);
         let symbols = SymbolTable::take(shelf, &prefix, &suffix, id_bound)?;
         let pairs = PairTable::take(shelf, id_bound)?;
-        let tables = Tables { symbols, pairs, one_pair_each, cut: OnceLock::new() };
+        let cut = match is_cut {
+            true => OnceLock::from(CutTest::take(shelf, id_bound, spec.byte_fallback)?),
+            false => OnceLock::new(),
+        };
+        let tables = Tables { symbols, pairs, one_pair_each, cut };
         Ok(Self::with_tables(spec, Arc::new(tables)))
     }
 

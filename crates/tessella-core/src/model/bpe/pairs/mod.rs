@@ -74,28 +74,31 @@ fn key_of(left: TokenId, right: TokenId) -> u64 {
     (left as u64) << 32 | right as u64
 }
 
-/// Appends the text that a merge of a list makes.
-fn joined_text(
+/// The two halves of the text that a merge of a list makes.
+fn halves(
     vocab: &Vocab,
     rank: usize,
     (left, right): (TokenId, TokenId),
     prefix_len: usize,
-    joined: &mut String,
-) -> Result<()> {
+) -> Result<(&str, &str)> {
     let text = |id: TokenId| {
         vocab.text(id).ok_or_else(|| {
             Error::model(format!("merge {rank} names the id {id}, which is not in the vocabulary"))
         })
     };
-    joined.push_str(text(left)?);
-    let right = text(right)?;
-    joined.push_str(right.get(prefix_len..).ok_or_else(|| {
+    let (left, right) = (text(left)?, text(right)?);
+    let stripped = right.get(prefix_len..).ok_or_else(|| {
         Error::model(format!(
             "merge {rank}: `{}` is shorter than the continuing subword prefix ({prefix_len} bytes)",
             excerpt(right)
         ))
-    })?);
-    Ok(())
+    })?;
+    Ok((left, stripped))
+}
+
+/// Whether an id has the text that two halves make.
+fn is_joined(vocab: &Vocab, id: TokenId, left: &str, right: &str) -> bool {
+    vocab.text(id).is_some_and(|text| text.strip_prefix(left) == Some(right))
 }
 
 impl PairTable {
@@ -114,35 +117,54 @@ impl PairTable {
     /// continuing prefix (of `prefix_len` bytes) of the right one. Of a duplicate pair the last rank counts.
     pub(super) fn from_list(pairs: &[(TokenId, TokenId)], vocab: &Vocab, prefix_len: usize) -> Result<Self> {
         let mut table = Self::with_capacity(pairs.len());
-        // The texts of a portion's results, and where each ends.
-        let (mut joined, mut ends) = (String::new(), Vec::with_capacity(PORTION));
-        let mut merges = Vec::with_capacity(PORTION);
+        // The results that must be looked up: their places in a portion, their texts, and where each ends.
+        let (mut asked, mut joined, mut ends) = (Vec::new(), String::new(), Vec::new());
+        let mut merges: Vec<(TokenId, TokenId, Merge)> = Vec::with_capacity(PORTION);
+        // Most lists make their tokens in the order of the ids: a result is often that of the merge before, or the next.
+        let mut likely: TokenId = 0;
         for (portion, pairs) in pairs.chunks(PORTION).enumerate() {
             let first = portion * PORTION;
+            asked.clear();
             joined.clear();
             ends.clear();
+            merges.clear();
             // What is wrong with a pair counts when all before it are known to be right.
             let wrong = pairs.iter().enumerate().find_map(|(at, &pair)| {
-                let text = joined_text(vocab, first + at, pair, prefix_len, &mut joined);
-                ends.push(joined.len());
-                text.err()
+                let (left, right) = match halves(vocab, first + at, pair, prefix_len) {
+                    Ok(halves) => halves,
+                    Err(error) => return Some(error),
+                };
+                let mut result = TokenId::MAX;
+                if let Some(id) =
+                    [likely, likely + 1].into_iter().find(|&id| is_joined(vocab, id, left, right))
+                {
+                    (result, likely) = (id, id);
+                } else {
+                    joined.push_str(left);
+                    joined.push_str(right);
+                    asked.push(at);
+                    ends.push(joined.len());
+                }
+                merges.push((pair.0, pair.1, Merge { rank: (first + at) as u32, result }));
+                None
             });
-            merges.clear();
             let start = |at: usize| if at == 0 { 0 } else { ends[at - 1] };
-            let known = ends.len() - usize::from(wrong.is_some());
+            let mut places = asked.iter();
             vocab.ids_of(
-                known,
+                asked.len(),
                 |at| &joined[start(at)..ends[at]],
                 |result| {
-                    let (left, right) = pairs[merges.len()];
-                    merges.push((left, right, Merge { rank: (first + merges.len()) as u32, result }));
+                    if let Some(&at) = places.next() {
+                        merges[at].2.result = result;
+                    }
                 },
             );
-            if let Some(at) = merges.iter().position(|(.., merge)| merge.result == TokenId::MAX) {
+            if let Some(&at) = asked.iter().find(|&&at| merges[at].2.result == TokenId::MAX) {
+                let (left, right) = halves(vocab, first + at, pairs[at], prefix_len)?;
                 let text = |id: TokenId| excerpt(vocab.text(id).unwrap_or_default());
                 return Err(Error::model(format!(
                     "Token `{}` out of vocabulary: merge {} produces it from `{}` and `{}`",
-                    excerpt(&joined[start(at)..ends[at]]),
+                    excerpt(&format!("{left}{right}")),
                     first + at,
                     text(pairs[at].0),
                     text(pairs[at].1)
@@ -152,6 +174,8 @@ impl PairTable {
                 return Err(wrong);
             }
             table.insert_all(&merges);
+            // The last of them is known by now, whichever way.
+            likely = merges.last().map_or(likely, |(.., merge)| merge.result);
         }
         Ok(table)
     }
@@ -291,14 +315,21 @@ impl PairTable {
         let (slots, filter) = (shelf.take::<Slot>()?, shelf.take::<u64>()?);
         let near = Near { row: shelf.take()?, merges: shelf.take()? };
         let is_known = |merge: u64| ((merge as u32) as usize) < id_bound;
-        let free = slots.iter().filter(|slot| slot[KEY] == NO_KEY).count();
-        let is_whole = slots.len().is_power_of_two()
+        // Without branches, which nobody could foretell. Behind the last number comes zero, so that of a free place both
+        // halves of the key are zero, and those of all others from one to the bound.
+        let (bound, most) = (id_bound as u32, id_bound.max(1) as u32);
+        let (mut leads, mut free) = (true, 0usize);
+        for &[key, merge] in slots.iter() {
+            let (left, right) = (((key >> 32) as u32).wrapping_add(1), (key as u32).wrapping_add(1));
+            leads &=
+                (left <= bound) & (right <= bound) & ((merge as u32) < most) & ((left == 0) == (right == 0));
+            free += usize::from(left == 0);
+        }
+        let is_whole = leads
+            && slots.len().is_power_of_two()
             // A search ends at a place that is free.
             && free * 2 >= slots.len()
             && filter.len() == (slots.len() * FILTER_BITS).div_ceil(64)
-            && slots.iter().fold(true, |all, &[key, merge]| {
-                all & (key == NO_KEY || is_known(key) & is_known(key >> 32) & is_known(merge))
-            })
             && near.row.len() == id_bound
             && near.row.iter().fold(true, |all, &row| all & (usize::from(row) < NEAR))
             && near.merges.len() == NEAR * NEAR
@@ -337,5 +368,38 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn results_are_those_of_the_vocabulary_in_whatever_order_they_come() {
+        let mut random = Random::from_seed(6);
+        let mut below = |n: usize| (random.next_u64() % n as u64) as usize;
+        let mut texts: Vec<String> = ('a'..='e').map(String::from).collect();
+        let mut pairs = Vec::new();
+        while texts.len() < 400 {
+            let (left, right) = (below(texts.len().min(60)), below(texts.len().min(60)));
+            let joined = format!("{}{}", texts[left], texts[right]);
+            if !texts.contains(&joined) {
+                texts.push(joined);
+            }
+            pairs.push((left as TokenId, right as TokenId));
+        }
+        for stride in [1, 7, 400] {
+            // Ids in the order of the merges, or in others.
+            let id = |place: TokenId| place * stride % 401;
+            let vocab = Vocab::from_entries(texts.iter().zip((0..).map(id))).unwrap();
+            let mut pairs: Vec<_> = pairs.iter().map(|&(left, right)| (id(left), id(right))).collect();
+            if stride == 7 {
+                pairs.reverse();
+            }
+            let table = PairTable::from_list(&pairs, &vocab, 0).unwrap();
+            for &(left, right) in &pairs {
+                let joined = format!("{}{}", vocab.text(left).unwrap(), vocab.text(right).unwrap());
+                assert_eq!(table.get(left, right).map(|merge| merge.result), vocab.id(&joined));
+            }
+        }
+        let vocab = Vocab::from_entries([("a", 0), ("b", 1), ("ab", 2)]).unwrap();
+        let error = PairTable::from_list(&[(0, 1), (2, 1)], &vocab, 0).unwrap_err();
+        assert!(error.message().contains("`abb` out of vocabulary: merge 1"), "{}", error.message());
     }
 }

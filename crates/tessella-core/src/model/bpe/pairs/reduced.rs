@@ -12,17 +12,15 @@
 use super::{Merge, PairTable, key_of};
 use crate::hash::hash_u64;
 use crate::ids::TokenId;
+use crate::lanes::vectors::{Level, PLACE_BITS, Task, Vectors};
 use crate::spec::Vocab;
 
 /// Most symbols of a token, for the time it takes goes by the square of them.
 const LONGEST: usize = 256;
 /// A pair that becomes nothing, and what stands at both sides of a token. No token has this number.
-const NONE: TokenId = (1 << RANK_BITS) - 1;
-/// A rank and a place within a token are compared as one number.
-const RANK_BITS: u32 = 28;
-const PLACE_BITS: u32 = 32 - RANK_BITS;
+const NONE: TokenId = (1 << (u32::BITS - PLACE_BITS)) - 1;
 /// Places of a token's symbols while they are merged, the two around it among them.
-const PLACES: usize = 1 << PLACE_BITS;
+const PLACES: usize = 16;
 /// Tokens of up to so many symbols are merged together.
 const SHORT: usize = PLACES - 2;
 /// Tokens that take their steps together.
@@ -38,12 +36,11 @@ impl PairTable {
         if vocab.id_bound() > NONE as usize {
             return None;
         }
-        let entries: Vec<(&str, TokenId)> = vocab.iter().collect();
         let mut by_length: Vec<Vec<u32>> = vec![Vec::new(); LONGEST + 1];
-        for (at, (text, _)) in entries.iter().enumerate() {
+        for (at, (text, _)) in vocab.iter().enumerate() {
             by_length.get_mut(text.chars().count())?.push(at as u32);
         }
-        let mut table = Self::with_capacity(entries.len());
+        let mut table = Self::with_capacity(vocab.len());
         let mut first = FirstPairs::new(vocab.id_bound());
         let mut lanes = Lanes::default();
         let mut found = Vec::new();
@@ -51,7 +48,7 @@ impl PairTable {
         for (length, tokens) in by_length.iter().enumerate().skip(2) {
             found.clear();
             for &at in tokens {
-                let (text, id) = entries[at as usize];
+                let (text, id) = vocab.entry(at as usize);
                 symbols.clear();
                 symbols.extend(text.chars().map_while(&symbol));
                 // A character without a symbol: no text becomes this token by merging.
@@ -140,32 +137,7 @@ impl Lanes {
 
     /// Merges all of them down to two symbols, if they come to that, and empties the lanes.
     fn merge(&mut self, length: usize, table: &PairTable, found: &mut Vec<(TokenId, TokenId, Merge)>) {
-        let mut is_stuck = [false; LANES];
-        let mut asked: [Asked; 2 * LANES] = [(0, 0, 0, 0); 2 * LANES];
-        for _ in 2..length {
-            let mut count = 0;
-            for (lane, is_stuck) in is_stuck.iter_mut().enumerate().take(self.used) {
-                let (at, best) = self.join_lowest(lane);
-                *is_stuck |= best == NONE;
-                let symbols = &self.symbols[lane];
-                for (place, key) in
-                    [(at - 1, key_of(symbols[at - 1], best)), (at, key_of(best, symbols[(at + 1) % PLACES]))]
-                {
-                    let hash = hash_u64(key);
-                    let (word, bit) = table.filter_bit(hash);
-                    self.ranks[lane][place] = NONE;
-                    asked[count] = (hash, key, lane, place);
-                    count += usize::from(table.filter[word] & bit != 0);
-                }
-            }
-            let asked = &asked[..count];
-            table.look_ahead(asked.iter().map(|&(hash, ..)| hash));
-            for &(hash, key, lane, place) in asked {
-                if let Some(merge) = table.get_hashed(hash, key) {
-                    self.ranks[lane][place] = merge.result;
-                }
-            }
-        }
+        let is_stuck = Level::best().run(Merging { lanes: self, length, table });
         for lane in (0..self.used).filter(|&lane| !is_stuck[lane]) {
             let (symbols, id) = (&self.symbols[lane], self.ids[lane]);
             found.push((symbols[1], symbols[2], Merge { rank: id, result: id }));
@@ -174,20 +146,59 @@ impl Lanes {
     }
 
     /// Joins the leftmost pair of the lowest rank; its place, and what it becomes: [`NONE`] if there is none.
-    #[inline]
-    fn join_lowest(&mut self, lane: usize) -> (usize, TokenId) {
+    #[inline(always)]
+    fn join_lowest<V: Vectors>(&mut self, vectors: V, lane: usize) -> (usize, TokenId) {
         let (symbols, ranks) = (&mut self.symbols[lane], &mut self.ranks[lane]);
-        let mut lowest = u32::MAX;
-        for (place, rank) in ranks.iter().enumerate().skip(1) {
-            lowest = lowest.min(rank << PLACE_BITS | place as u32);
-        }
-        let (at, best) = (lowest as usize % PLACES, lowest >> PLACE_BITS);
-        for place in 1..PLACES - 1 {
-            symbols[place] = if place > at { symbols[place + 1] } else { symbols[place] };
-            ranks[place] = if place >= at { ranks[place + 1] } else { ranks[place] };
-        }
+        let lowest = vectors.lowest(ranks);
+        // The place before the token has no rank, and is found only where no other has one.
+        let (at, best) = ((lowest as usize % PLACES).max(1), lowest >> PLACE_BITS);
+        vectors.close_up(symbols, at + 1, NONE);
+        vectors.close_up(ranks, at, NONE);
         symbols[at] = best;
         (at, best)
+    }
+}
+
+/// The steps of the tokens in all lanes, of so many symbols each. It tells which come to no end.
+struct Merging<'l> {
+    lanes: &'l mut Lanes,
+    length: usize,
+    table: &'l PairTable,
+}
+
+impl Task for Merging<'_> {
+    type Output = [bool; LANES];
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> [bool; LANES] {
+        let Merging { lanes, length, table } = self;
+        let mut is_stuck = [false; LANES];
+        let mut asked: [Asked; 2 * LANES] = [(0, 0, 0, 0); 2 * LANES];
+        for _ in 2..length {
+            let mut count = 0;
+            for (lane, is_stuck) in is_stuck.iter_mut().enumerate().take(lanes.used) {
+                let (at, best) = lanes.join_lowest(vectors, lane);
+                *is_stuck |= best == NONE;
+                let symbols = &lanes.symbols[lane];
+                for (place, key) in
+                    [(at - 1, key_of(symbols[at - 1], best)), (at, key_of(best, symbols[(at + 1) % PLACES]))]
+                {
+                    let hash = hash_u64(key);
+                    let (word, bit) = table.filter_bit(hash);
+                    lanes.ranks[lane][place] = NONE;
+                    asked[count] = (hash, key, lane, place);
+                    count += usize::from(table.filter[word] & bit != 0);
+                }
+            }
+            let asked = &asked[..count];
+            table.look_ahead(asked.iter().map(|&(hash, ..)| hash));
+            for &(hash, key, lane, place) in asked {
+                if let Some(merge) = table.get_hashed(hash, key) {
+                    lanes.ranks[lane][place] = merge.result;
+                }
+            }
+        }
+        is_stuck
     }
 }
 
