@@ -152,9 +152,8 @@ impl Lanes {
         let lowest = vectors.lowest(ranks);
         // The place before the token has no rank, and is found only where no other has one.
         let (at, best) = ((lowest as usize % PLACES).max(1), lowest >> PLACE_BITS);
-        vectors.close_up(symbols, at + 1, NONE);
-        vectors.close_up(ranks, at, NONE);
-        symbols[at] = best;
+        vectors.join(symbols, at, best, NONE);
+        vectors.join(ranks, at, NONE, NONE);
         (at, best)
     }
 }
