@@ -39,7 +39,7 @@ fn key_of(left: Symbol, right: Symbol) -> u64 {
 /// What hashes and slots are made with, here and by vectors.
 pub const OF_BUCKET: [u32; 2] = [0x9E37_79B1, 0x85EB_CA6A];
 pub const OF_SLOT: [u32; 2] = [0xC2B2_AE3D, 0x27D4_EB2F];
-const _: () = assert!(OF_BUCKET[0] % 2 == 1 && OF_BUCKET[1] % 2 == 0 && OF_SLOT[1] % 2 == 1);
+const _: () = assert!(OF_BUCKET[0] % 2 == 1 && OF_BUCKET[1].is_multiple_of(2) && OF_SLOT[1] % 2 == 1);
 pub const MIX: u32 = 0x7FEB_352D;
 pub const MIX_SHIFT: u32 = 15;
 pub const OF_PILOT: u32 = 0x9E37_79B1;

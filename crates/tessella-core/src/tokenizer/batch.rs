@@ -135,7 +135,7 @@ impl Tokenizer {
             }
         };
         std::thread::scope(|scope| {
-            let work = || self.inner.workers.with(|worker| worker.foreseeing(size / threads, &chunks));
+            let work = || self.inner.workers.with(|worker| worker.foreseeing(size / threads, chunks));
             // Where the system gives no more threads, those at hand do all the work: at least this one.
             for _ in 1..threads {
                 if crate::threads::start(std::thread::Builder::new(), scope, work).is_err() {

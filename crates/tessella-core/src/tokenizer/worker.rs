@@ -89,10 +89,9 @@ impl Worker {
             && self.start != LanesStart::Never
             && let Reads::Bytes(bpe) = &reader.reads
             && reader.remembers
+            && self.text_so_far(bytes) >= self.start.after(bpe.lanes_are_there(), bpe.vocab().len())
         {
-            if self.text_so_far(bytes) >= self.start.after(bpe.lanes_are_there(), bpe.vocab().len()) {
-                self.start_lanes(bpe);
-            }
+            self.start_lanes(bpe);
         }
     }
 
@@ -130,10 +129,11 @@ impl Worker {
     #[inline]
     pub fn expect_units(&mut self, units: &Arc<Units>, bytes: usize) {
         let are_there = self.units.as_ref().is_some_and(|lanes| lanes.are_for(units));
-        if !are_there && self.start != LanesStart::Never {
-            if self.text_so_far(bytes) >= self.start.after(units.are_there(), units.vocab_size()) {
-                self.start_units(units);
-            }
+        if !are_there
+            && self.start != LanesStart::Never
+            && self.text_so_far(bytes) >= self.start.after(units.are_there(), units.vocab_size())
+        {
+            self.start_units(units);
         }
     }
 
