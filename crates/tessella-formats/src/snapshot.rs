@@ -41,6 +41,7 @@ pub const MAGIC: &[u8] = b"\x89TSNAP\r\n";
 const LAYOUT: u32 = 2;
 const ORDER: u32 = 0x0A0B_0C0D;
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
+const _: () = assert!(RELEASE.len() <= 28, "it has this much room in the header");
 /// Bytes of the beginning, and what arrays begin at a multiple of: a line of the processor's cache.
 const HEADER: usize = 64;
 const ENTRY: usize = 4 * size_of::<u64>();
@@ -250,10 +251,18 @@ fn put_beside(beside: &Beside, arrays: &mut Arrays) {
 fn take_beside(shelf: &mut Shelf) -> Result<Beside> {
     let is_there = shelf.numbers::<3>()?;
     let mut single = take_texts(shelf)?.into_iter();
+    let mut text = |there: u64| match there {
+        0 => Ok(None),
+        _ => single.next().map(Some).ok_or_else(strange),
+    };
     let [config, special_tokens_map, chat_template] =
-        is_there.map(|there| if there != 0 { single.next() } else { None });
+        [text(is_there[0])?, text(is_there[1])?, text(is_there[2])?];
     let named = take_texts(shelf)?;
-    let chat_templates = named.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
+    let (pairs, odd) = named.as_chunks::<2>();
+    if single.next().is_some() || !odd.is_empty() {
+        return Err(strange());
+    }
+    let chat_templates = pairs.iter().map(|[name, template]| (name.clone(), template.clone())).collect();
     Ok(Beside { config, special_tokens_map, chat_template, chat_templates })
 }
 

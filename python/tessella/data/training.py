@@ -2,9 +2,8 @@
 
 The order of an epoch is a permutation that is computed and not stored, so that a corpus of any size needs no
 memory for it. Item ``k`` of the epoch goes to rank ``k mod world``. The state of a stream is how many items
-all ranks together have
-taken: a training may be stopped and go on with another number of ranks or workers, and every item still comes
-once.
+all ranks together have taken: a training may be stopped and go on with another number of ranks or workers,
+and every item still comes once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-//! Where the pieces of a chunk end, when they cover the text: each begins where the one before it ends.
+//! Where the pieces of a window end, when they cover the text: each begins where the one before it ends.
 
 use super::ascii::BLOCK;
 use super::vectors::Vectors;

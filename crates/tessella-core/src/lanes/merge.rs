@@ -132,7 +132,8 @@ impl<const N: usize> Lane<N> {
         if merged == NEVER {
             return false;
         }
-        // Before anything is written: what vectors have just written, and what they are about to read, is waited for.
+        // Read before anything is written, and nothing is written alone: a vector that is read where one symbol was just
+        // written waits until that has reached the cache.
         let (left, right) = (self.symbols[at.wrapping_sub(1) % N], self.symbols[(at + 2) % N]);
         vectors.join(&mut self.symbols, at, merged, NEVER);
         vectors.join(&mut self.ranks, at, NEVER, NEVER);

@@ -1,7 +1,7 @@
 //! Pieces that are too long for a key and short enough for a lane: merged many in turn, as short ones are, and
 //! remembered as longer ones are ([`super::longs`]), for most of them come once.
 //!
-//! At the first one of a chunk that nobody remembers, the rest of the chunk is looked through for more of them.
+//! At the first one of a window that nobody remembers, the rest of the window is looked through for more of them.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub fn takes(piece: &[u8]) -> bool {
     (LONGEST + 1..ROOM).contains(&piece.len())
 }
 
-/// The lanes of one worker, and what they made of the pieces of a chunk.
+/// The lanes of one worker, and what they made of the pieces of a window.
 #[derive(Debug)]
 pub struct Middle {
     work: Work<ROOM>,
@@ -39,7 +39,7 @@ impl Middle {
         Middle { work: Work::new(), pieces: Vec::new(), places: Vec::new(), ids: Vec::new(), taken: 0 }
     }
 
-    /// Forgets the pieces of the last chunk.
+    /// Forgets the pieces of the last window.
     pub fn begin(&mut self) {
         self.pieces.clear();
         self.taken = 0;
@@ -62,7 +62,7 @@ impl Middle {
         false
     }
 
-    /// Appends the ids of a piece, and merges others of its chunk with it, if it is not remembered. `wanted` says which of
+    /// Appends the ids of a piece, and merges others of its window with it, if it is not remembered. `wanted` says which of
     /// them.
     #[inline(always)]
     pub fn ids(

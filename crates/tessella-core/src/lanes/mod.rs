@@ -19,8 +19,9 @@
 //! All of it is compiled for the vectors of several processors, and the best are chosen once ([`vectors`]).
 //!
 //! Everything here has a slow twin: the worker's piece cache and the model's own loops give the same ids, and the
-//! tests compare them. This is the only module of the crate with unsafe code, for three things: asking the processor
-//! for memory ([`ahead`]), writing ids into room that was reserved before, and vectors ([`ascii`], `x86`).
+//! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for three things: asking
+//! the processor for memory ([`ahead`]), writing ids into room that was reserved before ([`store`]), and vectors ([`ascii`],
+//! `x86`, `x86_sixteen`).
 
 mod ahead;
 pub mod ascii;
@@ -286,7 +287,7 @@ impl Runner {
     }
 }
 
-/// The pieces of a chunk whose solver is not an engine. Those that are too long for a key are remembered whole.
+/// The pieces of a window whose solver is not an engine. Those that are too long for a key are remembered whole.
 struct Solved<'c, S> {
     runner: &'c mut Runner,
     solver: &'c mut S,
@@ -301,7 +302,7 @@ impl<S: Solve + LongPieces> Task for Solved<'_, S> {
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Solved { runner, solver, pieces, out } = self;
         let Runner { store, pieces: batch, longs, .. } = runner;
-        store.take(vectors, batch, solver, pieces, out, |solver, at, out| {
+        store.take(vectors, batch, solver, pieces, out, |_, solver, at, out| {
             let piece = pieces.piece(at);
             let new = match longs.get(piece) {
                 Ok(ids) => {
@@ -318,7 +319,7 @@ impl<S: Solve + LongPieces> Task for Solved<'_, S> {
     }
 }
 
-/// The pieces of a chunk on their way.
+/// The pieces of a window on their way.
 struct Chunk<'c, L> {
     runner: &'c mut Runner,
     engine: &'c Engine,
@@ -337,7 +338,7 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
         let Runner { long_pieces, long_bytes, alone_bytes, row, .. } = runner;
         let mut merging = Merging { engine, vectors };
         middle.begin();
-        store.take_with(vectors, batch, &mut merging, pieces, out, |store, merging, at, out| {
+        store.take(vectors, batch, &mut merging, pieces, out, |store, merging, at, out| {
             if middle.write(at, out) {
                 return Ok(());
             }
@@ -392,7 +393,7 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
                     while cut < end {
                         cut = memo.units(cuts, &text[..end], cut, bounds);
                         let pieces = Pieces::within(bounds, text);
-                        store.take(vectors, units, merging, pieces, out, |_, at, out| {
+                        store.take(vectors, units, merging, pieces, out, |_, _, at, out| {
                             alone(pieces.piece(at), out)
                         })?;
                         bounds.go_on();

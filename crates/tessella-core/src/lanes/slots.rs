@@ -217,7 +217,7 @@ impl Slots {
     }
 
     /// Whether the ring still has the ids of a value that lie there.
-    pub fn remembers(&self, value: Value) -> bool {
+    fn remembers(&self, value: Value) -> bool {
         self.written - value.low <= (self.ring.len() - RING_SPARE) as u64
     }
 }

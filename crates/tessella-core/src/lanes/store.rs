@@ -118,20 +118,6 @@ impl Store {
         solver: &mut S,
         pieces: Pieces<'_>,
         out: &mut Vec<TokenId>,
-        mut long: impl FnMut(&mut S, usize, &mut Vec<TokenId>) -> Result<()>,
-    ) -> Result<()> {
-        self.take_with(vectors, batch, solver, pieces, out, |_, solver, at, out| long(solver, at, out))
-    }
-
-    /// The same, where long pieces need the store as well.
-    #[inline(always)]
-    pub fn take_with<V: Vectors, S: Solve>(
-        &mut self,
-        vectors: V,
-        batch: &mut Batch,
-        solver: &mut S,
-        pieces: Pieces<'_>,
-        out: &mut Vec<TokenId>,
         mut long: impl FnMut(&mut Store, &mut S, usize, &mut Vec<TokenId>) -> Result<()>,
     ) -> Result<()> {
         let base = out.len();
