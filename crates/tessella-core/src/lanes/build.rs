@@ -23,6 +23,7 @@ pub type Ranked = (TokenId, TokenId, u32, TokenId);
 pub struct Parts {
     /// The token of every single byte.
     pub of_byte: [TokenId; 256],
+    /// In the order of their ranks.
     pub merges: Vec<Ranked>,
     /// Whether the merges are those with which tokens end when they are merged alone; else they are any list.
     pub by_concatenation: bool,
@@ -36,7 +37,6 @@ impl Engine {
     /// Builds the tables, or says why this model is left to the plain loops.
     pub fn new(parts: Parts) -> Result<Engine, &'static str> {
         let Parts { of_byte, merges, by_concatenation, whole_pieces, tokens, hash_seed } = parts;
-        let merges = by_rank(merges);
         // Results in the order of their ranks, then the bytes that are no results.
         let mut numbers = Numbers::default();
         for &(_, _, _, result) in &merges {
@@ -54,8 +54,8 @@ impl Engine {
         let number = |id: TokenId| of_id.get(id as usize).copied().filter(|&number| number != NEVER);
         // A token that is neither a byte nor a result never stands anywhere.
         let pairs: Vec<(Symbol, Symbol, Symbol)> = merges
-            .iter()
-            .filter_map(|&(left, right, _, result)| Some((number(left)?, number(right)?, number(result)?)))
+            .into_iter()
+            .filter_map(|(left, right, _, result)| Some((number(left)?, number(right)?, number(result)?)))
             .collect();
         let of_byte: [Symbol; 256] = std::array::from_fn(|byte| number(of_byte[byte]).unwrap_or(NEVER));
         let merger = Merger::new(&pairs, of_byte, ids).ok_or("its pairs cannot be told apart")?;
@@ -107,33 +107,29 @@ impl Engine {
     }
 }
 
-/// Merges in the order of their ranks. Ranks are mostly places in a list or ids, so they are put where they belong.
-pub fn by_rank(merges: Vec<Ranked>) -> Vec<Ranked> {
+/// Merges, of which there are about `count`, in the order of their ranks. Ranks are mostly places in a list or ids, so merges
+/// are put where they belong as they come.
+pub fn by_rank(count: usize, merges: impl Iterator<Item = Ranked> + Clone) -> Vec<Ranked> {
+    /// Of a place that nothing was put in; no rank that is a place is as high.
     const NONE: u32 = u32::MAX;
-    let most = merges.len() * 4 + 1024;
-    let mut places = Vec::new();
-    let mut sorted = merges.len() < NONE as usize;
-    for (index, &(_, _, rank, _)) in merges.iter().enumerate() {
-        let rank = rank as usize;
-        if rank >= most {
-            sorted = false;
-            break;
+    let most = count * 4 + 1024;
+    let mut placed: Vec<Ranked> = vec![(0, 0, NONE, 0); count];
+    for (left, right, rank, result) in merges.clone() {
+        let place = rank as usize;
+        if place >= placed.len() && place < most {
+            placed.resize((place + 1).max(count + 1024), (0, 0, NONE, 0));
         }
-        if places.len() <= rank {
-            places.resize((rank + 1).max(merges.len()), NONE);
+        match placed.get_mut(place) {
+            Some(free) if free.2 == NONE => *free = (left, right, rank, result),
+            _ => {
+                let mut merges: Vec<Ranked> = merges.collect();
+                merges.sort_unstable_by_key(|&(_, _, rank, result)| (rank, result));
+                return merges;
+            }
         }
-        if places[rank] != NONE {
-            sorted = false;
-            break;
-        }
-        places[rank] = index as u32;
     }
-    if sorted {
-        return places.iter().filter_map(|&index| merges.get(index as usize).copied()).collect();
-    }
-    let mut merges = merges;
-    merges.sort_unstable_by_key(|&(_, _, rank, result)| (rank, result));
-    merges
+    placed.retain(|&(_, _, rank, _)| rank != NONE);
+    placed
 }
 
 /// Tokens in the order in which they were met.

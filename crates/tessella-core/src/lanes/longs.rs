@@ -6,8 +6,8 @@
 use crate::hash::hash_bytes;
 use crate::ids::TokenId;
 
-/// Longest piece that is remembered, in bytes.
-const LONGEST: usize = 1 << 10;
+/// Longest piece that is remembered, in bytes: a line without a blank, such as a row of one character, may come again and again.
+const LONGEST: usize = 1 << 13;
 /// Places for pieces: at first, and most.
 const FIRST_ENTRIES: usize = 1 << 11;
 const MOST_ENTRIES: usize = 1 << 16;

@@ -161,17 +161,16 @@ impl Merger {
         pieces: &[Key],
         mut found: impl FnMut(usize, &[TokenId]),
     ) {
-        let solved = |index: usize, symbols: &[Symbol]| {
+        if V::SIXTEENS && pieces.len() >= FEW && self.pairs.may_be_gathered() {
+            return work.sixteens.merge(vectors, self, pieces, found);
+        }
+        self.merge(vectors, work, pieces.iter().copied(), |index, symbols| {
             let mut ids = [0; LONGEST];
             for (id, &symbol) in ids.iter_mut().zip(symbols) {
                 *id = self.ids[symbol as usize];
             }
             found(index, &ids[..symbols.len()]);
-        };
-        if V::SIXTEENS && pieces.len() >= FEW && self.pairs.may_be_gathered() {
-            return work.sixteens.merge(vectors, self, pieces, solved);
-        }
-        self.merge(vectors, work, pieces.iter().copied(), solved);
+        });
     }
 
     /// Merges pieces, in any order, and hands the symbols of each over when it is done, with its number.

@@ -62,7 +62,7 @@ use crate::error::Result;
 use crate::ids::TokenId;
 
 pub use bounds::Bounds;
-pub use build::Parts;
+pub use build::{Parts, by_rank};
 pub use characters::{Characters, Kind};
 use cuts::{Cuts, Marks, Memo};
 pub use key::Key;
@@ -147,8 +147,8 @@ pub struct Runner {
     memo: Memo,
     longs: Longs,
     middle: Middle,
-    /// Pieces with other characters than ASCII that were too long for a key.
-    long_pieces: usize,
+    /// Bytes of pieces with other characters than ASCII that were too long for a key.
+    wide_bytes: usize,
     /// Bytes of all that were too long for a key.
     long_bytes: usize,
     /// Bytes of those of them, and of units of them, that went neither through slots nor through lanes.
@@ -162,8 +162,9 @@ pub struct Runner {
 const LINES_LOG2: std::ops::RangeInclusive<u32> = 10..=18;
 /// What they begin with: memory that is never touched by a short text costs nothing, and 2 MB are one large page.
 const FIRST_LINES_LOG2: u32 = 15;
-/// So many long pieces pay for finding out where they may be cut.
-const LONG_PIECES: usize = 64;
+/// So many bytes of long pieces with other characters than ASCII pay for finding out where they may be cut: that takes some
+/// milliseconds, and cutting saves some ten nanoseconds a byte.
+const BYTES_FOR_CUTS: usize = 1 << 16;
 
 /// So many bytes that are merged by themselves, for each token, pay for tables that make them tokens without merging: these take a
 /// microsecond a token, merging some 60 ns a byte more.
@@ -234,7 +235,7 @@ impl Runner {
             memo: Memo::new(),
             longs: Longs::new(budget - Slots::memory(most)),
             middle: Middle::new(),
-            long_pieces: 0,
+            wide_bytes: 0,
             long_bytes: 0,
             alone_bytes: 0,
             row: Row::default(),
@@ -335,7 +336,7 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Chunk { runner, engine, pieces, out, long } = self;
         let Runner { store, pieces: batch, units, bounds, memo, longs, middle, .. } = runner;
-        let Runner { long_pieces, long_bytes, alone_bytes, row, .. } = runner;
+        let Runner { wide_bytes, long_bytes, alone_bytes, row, .. } = runner;
         let mut merging = Merging { engine, vectors };
         middle.begin();
         store.take(vectors, batch, &mut merging, pieces, out, |store, merging, at, out| {
@@ -347,11 +348,9 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
             *long_bytes += piece.len();
             let cuts = if piece.is_ascii() {
                 None
-            } else if *long_pieces < LONG_PIECES {
-                *long_pieces += 1;
-                None
             } else {
-                engine.cuts()
+                *wide_bytes += piece.len();
+                engine.cuts(*wide_bytes)
             };
             if cuts.is_none()
                 && middle::takes(piece)
@@ -367,9 +366,6 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
                 *alone_bytes += bytes;
                 engine.longest(*alone_bytes).filter(|_| is_soon_done)
             };
-            if cuts.is_none() && longest(piece.len()).is_none() {
-                return long.ids(piece, out);
-            }
             let new = match longs.get(piece) {
                 Ok(ids) => {
                     out.extend_from_slice(ids);
@@ -445,13 +441,13 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Where long pieces are cut, if anywhere. Found out when the first long piece comes, by every thread that needs
-    /// it and has not got it yet, so that none waits for another.
+    /// Where long pieces are cut, if anywhere. Found out when so many bytes of them came that it pays, by every thread that
+    /// needs it and has not got it yet, so that none waits for another.
     #[inline]
-    fn cuts(&self) -> Option<&Cuts> {
+    fn cuts(&self, wide_bytes: usize) -> Option<&Cuts> {
         match self.cuts.get() {
-            Some(cuts) => Some(cuts),
-            None => self.build_cuts(),
+            None if wide_bytes >= BYTES_FOR_CUTS => self.build_cuts(),
+            cuts => cuts,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::key::LONGEST;
 use super::pairs::{NEVER, Symbol};
+use crate::ids::TokenId;
 
 /// Pieces of a group.
 pub const LANES: usize = 16;
@@ -16,18 +17,26 @@ pub struct Row(pub [Symbol; LANES]);
 /// Sixteen pieces.
 #[derive(Debug)]
 pub struct Group {
+    /// Of pieces that are merged the ids.
     pub symbols: [Row; ROWS],
     /// What each symbol and the one below it become.
     pub ranks: [Row; ROWS],
     /// Rows in use.
     pub rows: usize,
+    /// How many ids each piece has when it is merged.
+    pub counts: Row,
 }
 
 impl Group {
     const NOTHING: Row = Row([NEVER; LANES]);
 
     pub fn new() -> Self {
-        Group { symbols: [Self::NOTHING; ROWS], ranks: [Self::NOTHING; ROWS], rows: 0 }
+        Group {
+            symbols: [Self::NOTHING; ROWS],
+            ranks: [Self::NOTHING; ROWS],
+            rows: 0,
+            counts: Row([0; LANES]),
+        }
     }
 
     /// The row behind the last one in use holds nothing.
@@ -36,18 +45,14 @@ impl Group {
         (self.symbols[self.rows], self.ranks[self.rows]) = (Self::NOTHING, Self::NOTHING);
     }
 
-    /// The symbols of a piece and their number.
+    /// The ids of a piece that is merged, and their number.
     #[inline(always)]
-    pub fn symbols(&self, lane: usize) -> ([Symbol; ROWS], usize) {
-        let mut symbols = [NEVER; ROWS];
-        let mut count = 0;
-        for (symbol, row) in symbols.iter_mut().zip(&self.symbols) {
-            *symbol = row.0[lane % LANES];
-            if *symbol == NEVER {
-                break;
-            }
-            count += 1;
+    pub fn ids(&self, lane: usize) -> ([TokenId; ROWS], usize) {
+        let mut ids = [0; ROWS];
+        // As many whatever their number, as long as there are no more: no branch is guessed wrong.
+        for (id, row) in ids.iter_mut().zip(&self.symbols[..self.rows.min(ROWS)]) {
+            *id = row.0[lane % LANES];
         }
-        (symbols, count)
+        (ids, (self.counts.0[lane % LANES] as usize).min(ROWS))
     }
 }

@@ -3,15 +3,16 @@
 //! Symbols stand in rows: row `r` holds symbol `r` of every piece, and beside it what each makes with the one below. A
 //! step finds the lowest rank of every piece, makes that merge, and looks up the two new pairs of all pieces. Pieces that
 //! are done wait for the others, so those of a group are of about the same length. Two groups go in turn, for the steps
-//! of one wait for each other.
+//! of one wait for each other. In the end symbols become ids, row by row.
 //!
 //! The steps are in `x86_sixteen`; the lanes of [`super::merge`] are the slow twin.
 
 use super::key::{Key, LONGEST};
-use super::pairs::{NEVER, Symbol};
+use super::pairs::NEVER;
 use super::rows::{Group, LANES, ROWS};
 use super::symbols::{Merger, Wide};
 use super::vectors::Vectors;
+use crate::ids::TokenId;
 
 /// Puts pieces into a group.
 #[inline(always)]
@@ -57,14 +58,14 @@ pub struct Sixteens {
 }
 
 impl Sixteens {
-    /// Hands over the symbols of pieces when they are merged, in any order, each with its number.
+    /// Hands over the ids of pieces when they are merged, in any order, each with its number.
     #[inline(always)]
     pub fn merge<V: Vectors>(
         &mut self,
         vectors: V,
         merger: &Merger,
         pieces: &[Key],
-        mut done: impl FnMut(usize, &[Symbol]),
+        mut done: impl FnMut(usize, &[TokenId]),
     ) {
         self.sort(pieces);
         let groups = self.groups.get_or_insert_with(|| Box::new([Group::new(), Group::new()]));
@@ -79,11 +80,11 @@ impl Sixteens {
             let [group, other] = &mut **groups;
             begin(vectors, group, merger, first);
             begin(vectors, other, merger, second);
-            vectors.merge_groups(groups, &merger.pairs);
+            vectors.merge_groups(groups, &merger.pairs, &merger.ids);
             for (at, &number) in two.iter().enumerate() {
                 let (group, lane) = if at < half { (0, at) } else { (1, at - half) };
-                let (symbols, count) = groups[group].symbols(lane);
-                done(number as usize, &symbols[..count]);
+                let (ids, count) = groups[group].ids(lane);
+                done(number as usize, &ids[..count]);
             }
         }
     }
@@ -108,7 +109,7 @@ impl Sixteens {
 #[cfg(test)]
 mod tests {
     use super::super::merge::{SHORT, Work};
-    use super::super::pairs::PairHash;
+    use super::super::pairs::{PairHash, Symbol};
     use super::super::vectors::{Level, Plain, Task};
     use super::*;
     use crate::random::Random;
@@ -125,7 +126,8 @@ mod tests {
         #[inline(always)]
         fn run<V: Vectors>(self, vectors: V) -> Self::Output {
             let mut found = vec![Vec::new(); self.pieces.len()];
-            let done = |at: usize, symbols: &[Symbol]| found[at] = symbols.to_vec();
+            // Symbols are their own ids here.
+            let done = |at: usize, ids: &[TokenId]| found[at] = ids.to_vec();
             Sixteens::default().merge(vectors, self.merger, self.pieces, done);
             V::SIXTEENS.then_some(found)
         }

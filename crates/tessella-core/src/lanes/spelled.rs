@@ -11,7 +11,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Work;
-use super::build::{Numbers, Ranked, by_rank};
+use super::build::{Numbers, Ranked};
 use super::key::Key;
 use super::pairs::{NEVER, PairHash, Symbol};
 use super::slots::ID_BOUND;
@@ -23,6 +23,7 @@ use crate::unicode::CharTable;
 
 /// What [`Spelled`] is made from.
 pub struct SpelledParts<'m> {
+    /// In the order of their ranks.
     pub merges: Vec<Ranked>,
     /// The token of every character that has one.
     pub characters: Vec<(char, TokenId)>,
@@ -46,7 +47,7 @@ pub struct Spelled {
 impl Spelled {
     /// Builds the tables, or says why this model is left to the plain loops.
     pub fn new(parts: SpelledParts<'_>) -> Result<Self, &'static str> {
-        let SpelledParts { merges, characters, bytes, read: (from, to), text } = parts;
+        let SpelledParts { mut merges, characters, bytes, read: (from, to), text } = parts;
         let written = |c: char| if c == to { from as char } else { c };
         let largest = merges.iter().map(|&(left, right, _, result)| left.max(right).max(result)).max();
         if largest.unwrap_or(0) >= NEVER || merges.len() >= NEVER as usize {
@@ -61,7 +62,6 @@ impl Spelled {
         let boundaries = Boundaries::new(ends).ok_or("too many characters are neighbours in tokens")?;
         let mut of_char = CharTable::new(NEVER);
         characters.iter().for_each(|&(c, id)| of_char.insert(c, id));
-        let mut merges = by_rank(merges);
         let runs_tie = drop_ties(&mut merges, |token| text(token).chars().all(|c| c == to))?;
         let merges = one_for_each(merges, &of_char, text).ok_or("its pairs cannot be told apart")?;
 

@@ -137,22 +137,47 @@ impl Store {
         let Some(first) = batch.gaps.first() else { return Ok(()) };
         let first = base + first.before as usize;
         self.resolve(batch, solver)?;
+        let behind = out.len() - first;
         batch.behind.clear();
         batch.behind.extend_from_slice(&out[first..]);
+        // So that sixteen can be read wherever one can.
+        batch.behind.resize(behind + RING_SPARE, 0);
+        batch.found.resize(batch.found.len() + RING_SPARE, 0);
         out.truncate(first);
+        out.reserve(batch.behind.len() + batch.found.len());
         let mut from = 0;
         for gap in &batch.gaps {
             let to = base + gap.before as usize - first;
-            out.extend_from_slice(&batch.behind[from..to]);
+            append(out, &batch.behind, from, to);
             from = to;
             if let Some(&(start, end)) = batch.answers.get(gap.wanted as usize) {
-                out.extend_from_slice(&batch.found[start as usize..end as usize]);
+                append(out, &batch.found, start as usize, end as usize);
             } else {
                 long(self, solver, gap.piece as usize, out)?;
             }
         }
-        out.extend_from_slice(&batch.behind[from..]);
+        append(out, &batch.behind, from, behind);
         Ok(())
+    }
+}
+
+/// Appends `ids[from..to]`; where these are few, sixteen at once.
+#[inline(always)]
+fn append(out: &mut Vec<TokenId>, ids: &[TokenId], from: usize, to: usize) {
+    let count = to - from;
+    if count <= RING_SPARE
+        && let Some(sixteen) = ids[from..].first_chunk::<RING_SPARE>()
+        && let Some((place, _)) = out.spare_capacity_mut().split_first_chunk_mut()
+    {
+        write(*sixteen, place);
+        let length = out.len() + count;
+        // SAFETY: sixteen ids, and no fewer than `count`, were just written to the spare room.
+        #[allow(unsafe_code)]
+        unsafe {
+            out.set_len(length);
+        }
+    } else {
+        out.extend_from_slice(&ids[from..to]);
     }
 }
 

@@ -60,8 +60,8 @@ pub trait Vectors: Copy {
     ) {
     }
 
-    /// Makes all merges of two groups. The pairs may be gathered.
-    fn merge_groups(self, _groups: &mut [Group; 2], _pairs: &PairHash) {}
+    /// Makes all merges of two groups, and puts ids in the place of symbols. The pairs may be gathered.
+    fn merge_groups(self, _groups: &mut [Group; 2], _pairs: &PairHash, _ids: &[TokenId]) {}
 
     /// Makes two neighbours one: those behind them move up, and `last` comes in at the end.
     fn join<const N: usize>(self, numbers: &mut [u32; N], at: usize, joined: u32, last: u32);

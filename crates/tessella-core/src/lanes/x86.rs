@@ -220,11 +220,11 @@ impl Vectors for Avx512 {
     }
 
     #[inline(always)]
-    fn merge_groups(self, groups: &mut [Group; 2], pairs: &PairHash) {
+    fn merge_groups(self, groups: &mut [Group; 2], pairs: &PairHash, ids: &[TokenId]) {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
         unsafe {
-            super::x86_sixteen::merge(groups, pairs);
+            super::x86_sixteen::merge(groups, pairs, ids);
         }
     }
 

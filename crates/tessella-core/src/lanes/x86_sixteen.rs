@@ -6,18 +6,19 @@ use super::key::{Key, LONGEST};
 use super::pairs::{
     BITS, MIX, MIX_SHIFT, MOVED, MOVED_SHIFT, NEVER, OF_BUCKET, OF_PILOT, OF_SLOT, PairHash, Symbol,
 };
-use super::rows::{Group, LANES};
+use super::rows::{Group, LANES, Row};
+use crate::ids::TokenId;
 
 /// Bits of a row among the ranks that are looked through for the lowest one.
 const ROW_BITS: u32 = 4;
 const _: () = assert!(LONGEST < 1 << ROW_BITS && BITS + ROW_BITS <= 32);
 
-/// Makes all merges of two groups.
+/// Makes all merges of two groups and puts ids in the place of symbols.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-pub fn merge(groups: &mut [Group; 2], pairs: &PairHash) {
+pub fn merge(groups: &mut [Group; 2], pairs: &PairHash, ids: &[TokenId]) {
     let table = Table::new(pairs);
-    let [first, second] = groups;
+    let [first, second] = &mut *groups;
     let mut going = [first.rows > 0, second.rows > 0];
     while going[0] | going[1] {
         if going[0] {
@@ -26,6 +27,39 @@ pub fn merge(groups: &mut [Group; 2], pairs: &PairHash) {
         if going[1] {
             going[1] = step(second, &table);
         }
+    }
+    groups.iter_mut().for_each(|group| spell(group, ids));
+}
+
+/// Puts ids in the place of symbols, in as many rows as there are, and counts those of each piece.
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+fn spell(group: &mut Group, ids: &[TokenId]) {
+    let never = _mm512_set1_epi32(NEVER as i32);
+    let mut counts = _mm512_setzero_si512();
+    let rows = group.rows.min(LONGEST);
+    group.rows = 0;
+    group.counts = Row([0; LANES]);
+    // Places of vectors have signs.
+    let Some(last) = ids.len().min(i32::MAX as usize).checked_sub(1) else { return };
+    let last = _mm512_set1_epi32(last as i32);
+    // SAFETY: rows are 64 bytes and aligned to as many, and no place is behind the last id.
+    #[allow(unsafe_code)]
+    unsafe {
+        for row in &mut group.symbols[..rows] {
+            let place = row.0.as_mut_ptr().cast();
+            let symbols = _mm512_load_si512(place);
+            let some = _mm512_cmpneq_epi32_mask(symbols, never);
+            if some == 0 {
+                break;
+            }
+            let within = _mm512_min_epu32(symbols, last);
+            let found = _mm512_mask_i32gather_epi32::<4>(never, some, within, ids.as_ptr().cast());
+            _mm512_store_si512(place, found);
+            counts = _mm512_mask_add_epi32(counts, some, counts, _mm512_set1_epi32(1));
+            group.rows += 1;
+        }
+        _mm512_store_si512(group.counts.0.as_mut_ptr().cast(), counts);
     }
 }
 

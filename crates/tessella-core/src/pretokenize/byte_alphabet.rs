@@ -95,7 +95,28 @@ pub fn all_in_alphabet(bytes: &[u8], ends: &[usize]) -> (String, Vec<usize>) {
 
 /// The bytes of a text that lies wholly in the alphabet.
 pub fn alphabet_to_bytes(text: &str) -> Option<Vec<u8>> {
-    text.chars().map(char_to_byte).collect()
+    let mut bytes = Vec::with_capacity(text.len());
+    append_bytes(text, &mut bytes).then_some(bytes)
+}
+
+/// Appends the bytes of a text that lies wholly in the alphabet; of another one some of them, and returns false.
+pub fn append_bytes(text: &str, bytes: &mut Vec<u8>) -> bool {
+    let mut rest = text.as_bytes().iter();
+    while let Some(&first) = rest.next() {
+        // No character of the alphabet has more than two bytes.
+        let c = match first {
+            0..0x80 => usize::from(first),
+            0x80..0xE0 => {
+                usize::from(first & 0x1F) << 6 | rest.next().map_or(0, |&next| usize::from(next & 0x3F))
+            }
+            _ => return false,
+        };
+        match CHAR_TO_BYTE.get(c) {
+            Some(&byte) if byte != u16::MAX => bytes.push(byte as u8),
+            _ => return false,
+        }
+    }
+    true
 }
 
 #[cfg(test)]
@@ -109,6 +130,9 @@ mod tests {
         }
         assert_eq!((BYTE_TO_CHAR[b' ' as usize], BYTE_TO_CHAR[b'\n' as usize]), ('Ġ', 'Ċ'));
         assert_eq!(char_to_byte('\u{ad}'), None);
+        for text in ["", "lowĠtiles", "Ġ\u{ad}", "a b", "語", "é\u{144}", "\u{143}ÿ"] {
+            assert_eq!(alphabet_to_bytes(text), text.chars().map(char_to_byte).collect(), "{text}");
+        }
         let bytes: Vec<u8> = (0..=255).collect();
         let (spelled, ends) = all_in_alphabet(&bytes, &[1, 1, 100, 256]);
         assert_eq!(spelled, bytes_to_alphabet(&bytes));

@@ -27,7 +27,7 @@ use crate::flat::{Arrays, Shelf};
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes;
 use crate::model::derivation::{self, Derivation, MOST_SYMBOLS, Symbol};
-use crate::pretokenize::byte_alphabet::{bytes_to_alphabet, char_to_byte};
+use crate::pretokenize::byte_alphabet::{append_bytes, bytes_to_alphabet};
 use crate::random::Random;
 use crate::spec::{BpeSpec, Merges, Vocab};
 
@@ -313,7 +313,7 @@ impl Bpe {
                 for (text, id) in vocab.iter().filter(|&(_, id)| wanted(id)) {
                     bytes.clear();
                     // What is not written in the alphabet stands for no bytes.
-                    if text.chars().all(|c| char_to_byte(c).map(|byte| bytes.push(byte)).is_some()) {
+                    if append_bytes(text, &mut bytes) {
                         each(&bytes, id);
                     }
                 }
@@ -321,10 +321,7 @@ impl Bpe {
             let mut random = Random::from_entropy();
             lanes::Engine::new(lanes::Parts {
                 of_byte: std::array::from_fn(|byte| symbols.of_byte(byte as u8)),
-                merges: pairs
-                    .iter()
-                    .map(|(left, right, merge)| (left, right, merge.rank, merge.result))
-                    .collect(),
+                merges: lanes::by_rank(pairs.len(), pairs.ranked()),
                 by_concatenation,
                 whole_pieces: self.whole_pieces,
                 tokens: Box::new(tokens),
@@ -348,10 +345,7 @@ impl Bpe {
         let only_char = |text: &str| text.chars().next().filter(|c| c.len_utf8() == text.len());
         let vocab = &self.spec.vocab;
         lanes::Spelled::new(lanes::SpelledParts {
-            merges: pairs
-                .iter()
-                .map(|(left, right, merge)| (left, right, merge.rank, merge.result))
-                .collect(),
+            merges: lanes::by_rank(pairs.len(), pairs.ranked()),
             characters: vocab.iter().filter_map(|(text, id)| Some((only_char(text)?, id))).collect(),
             bytes: bytes.ok_or("characters without a token are not spelled in bytes")?,
             read,

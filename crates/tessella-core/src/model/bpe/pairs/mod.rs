@@ -295,11 +295,20 @@ impl PairTable {
         Some(self.near.merges[x * NEAR + y]).filter(|&merge| merge != NO_MERGE).map(Merge::unpacked)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (TokenId, TokenId, Merge)> + '_ {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (TokenId, TokenId, Merge)> + Clone + '_ {
         self.slots
             .iter()
             .filter(|slot| slot[KEY] != NO_KEY)
             .map(|&[key, merge]| ((key >> 32) as TokenId, key as TokenId, Merge::unpacked(merge)))
+    }
+
+    /// Left, right, rank and result of every pair.
+    pub(super) fn ranked(&self) -> impl Iterator<Item = (TokenId, TokenId, u32, TokenId)> + Clone + '_ {
+        self.iter().map(|(left, right, merge)| (left, right, merge.rank, merge.result))
     }
 
     /// Puts the finished table down as it is.
