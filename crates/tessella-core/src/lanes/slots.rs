@@ -105,7 +105,7 @@ impl Slots {
     /// Whether there are so many keys that some find no room near their line, and more lines to be had. Already where few do,
     /// keys that come all the time push out one another: what is given up is as likely to come next as what takes its place.
     pub fn are_crowded(&self) -> bool {
-        let is_full = self.taken > self.lines / 2 || self.given_up > self.lines / 32;
+        let is_full = self.taken > self.lines * 3 / 4 || self.given_up > self.lines / 32;
         is_full && self.lines * LINE < self.room.words().len()
     }
 

@@ -117,13 +117,13 @@ fn check(bpe: &Bpe, engine: &Engine, random: &mut Random) -> [bool; 3] {
     let (budget, long_bytes) = [(SMALL, 0), (6 * SMALL, 1 << 20)][below(random, 2)];
     let mut runner = Runner::new(budget).unwrap();
     runner.begin_small();
-    (runner.long_bytes, runner.alone_bytes) = (long_bytes, long_bytes);
+    (runner.long_bytes, runner.alone_bytes, runner.wide_bytes) = (long_bytes, long_bytes, long_bytes);
     runner.level = levels[below(random, levels.len())];
     for _ in 0..4 {
         let letters: &[u8] = [b"abc\xff".as_slice(), b"ab", b"abcdefgh \xff\x00"][below(random, 3)];
         let text: Vec<u8> = (0..below(random, 6000)).map(|_| letters[below(random, letters.len())]).collect();
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
-        let longest = [3, 9, 16, 24, 400][below(random, 5)];
+        let longest = [3, 9, 16, 24, 400, 3000][below(random, 6)];
         let mut at = below(random, 3);
         while at < text.len() {
             let end = (at + 1 + below(random, longest)).min(text.len());
