@@ -23,8 +23,7 @@ pub type Ranked = (TokenId, TokenId, u32, TokenId);
 pub struct Parts {
     /// The token of every single byte.
     pub of_byte: [TokenId; 256],
-    /// In the order of their ranks.
-    pub merges: Vec<Ranked>,
+    pub merges: ByRank,
     /// Whether the merges are those with which tokens end when they are merged alone; else they are any list.
     pub by_concatenation: bool,
     /// Whether a whole piece that is a token is that token.
@@ -36,7 +35,8 @@ pub struct Parts {
 impl Engine {
     /// Builds the tables, or says why this model is left to the plain loops.
     pub fn new(parts: Parts) -> Result<Engine, &'static str> {
-        let Parts { of_byte, merges, by_concatenation, whole_pieces, tokens, hash_seed } = parts;
+        let Parts { of_byte, merges: ByRank(merges), by_concatenation, whole_pieces, tokens, hash_seed } =
+            parts;
         // Results in the order of their ranks, then the bytes that are no results.
         let mut numbers = Numbers::default();
         for &(_, _, _, result) in &merges {
@@ -107,29 +107,34 @@ impl Engine {
     }
 }
 
-/// Merges, of which there are about `count`, in the order of their ranks. Ranks are mostly places in a list or ids, so merges
-/// are put where they belong as they come.
-pub fn by_rank(count: usize, merges: impl Iterator<Item = Ranked> + Clone) -> Vec<Ranked> {
-    /// Of a place that nothing was put in; no rank that is a place is as high.
-    const NONE: u32 = u32::MAX;
-    let most = count * 4 + 1024;
-    let mut placed: Vec<Ranked> = vec![(0, 0, NONE, 0); count];
-    for (left, right, rank, result) in merges.clone() {
-        let place = rank as usize;
-        if place >= placed.len() && place < most {
-            placed.resize((place + 1).max(count + 1024), (0, 0, NONE, 0));
-        }
-        match placed.get_mut(place) {
-            Some(free) if free.2 == NONE => *free = (left, right, rank, result),
-            _ => {
-                let mut merges: Vec<Ranked> = merges.collect();
-                merges.sort_unstable_by_key(|&(_, _, rank, result)| (rank, result));
-                return merges;
+/// Merges in the order of their ranks.
+pub struct ByRank(pub(super) Vec<Ranked>);
+
+impl ByRank {
+    /// Of merges in any order, of which there are about `count`. Ranks are mostly places in a list or ids, so merges are put
+    /// where they belong as they come.
+    pub fn new(count: usize, merges: impl Iterator<Item = Ranked> + Clone) -> ByRank {
+        /// Of a place that nothing was put in; no rank that is a place is as high.
+        const NONE: u32 = u32::MAX;
+        let most = count * 4 + 1024;
+        let mut placed: Vec<Ranked> = vec![(0, 0, NONE, 0); count];
+        for (left, right, rank, result) in merges.clone() {
+            let place = rank as usize;
+            if place >= placed.len() && place < most {
+                placed.resize((place + 1).max(count + 1024), (0, 0, NONE, 0));
+            }
+            match placed.get_mut(place) {
+                Some(free) if free.2 == NONE => *free = (left, right, rank, result),
+                _ => {
+                    let mut merges: Vec<Ranked> = merges.collect();
+                    merges.sort_unstable_by_key(|&(_, _, rank, result)| (rank, result));
+                    return ByRank(merges);
+                }
             }
         }
+        placed.retain(|&(_, _, rank, _)| rank != NONE);
+        ByRank(placed)
     }
-    placed.retain(|&(_, _, rank, _)| rank != NONE);
-    placed
 }
 
 /// Tokens in the order in which they were met.

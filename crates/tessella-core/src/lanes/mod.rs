@@ -62,7 +62,7 @@ use crate::error::Result;
 use crate::ids::TokenId;
 
 pub use bounds::Bounds;
-pub use build::{Parts, by_rank};
+pub use build::{ByRank, Parts};
 pub use characters::{Characters, Kind};
 use cuts::{Cuts, Marks, Memo};
 pub use key::Key;

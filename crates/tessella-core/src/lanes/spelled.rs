@@ -11,7 +11,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Work;
-use super::build::{Numbers, Ranked};
+use super::build::{ByRank, Numbers, Ranked};
 use super::key::Key;
 use super::pairs::{NEVER, PairHash, Symbol};
 use super::slots::ID_BOUND;
@@ -23,8 +23,7 @@ use crate::unicode::CharTable;
 
 /// What [`Spelled`] is made from.
 pub struct SpelledParts<'m> {
-    /// In the order of their ranks.
-    pub merges: Vec<Ranked>,
+    pub merges: ByRank,
     /// The token of every character that has one.
     pub characters: Vec<(char, TokenId)>,
     /// What all other characters are spelled in. None of these merges with anything.
@@ -47,7 +46,7 @@ pub struct Spelled {
 impl Spelled {
     /// Builds the tables, or says why this model is left to the plain loops.
     pub fn new(parts: SpelledParts<'_>) -> Result<Self, &'static str> {
-        let SpelledParts { mut merges, characters, bytes, read: (from, to), text } = parts;
+        let SpelledParts { merges: ByRank(mut merges), characters, bytes, read: (from, to), text } = parts;
         let written = |c: char| if c == to { from as char } else { c };
         let largest = merges.iter().map(|&(left, right, _, result)| left.max(right).max(result)).max();
         if largest.unwrap_or(0) >= NEVER || merges.len() >= NEVER as usize {

@@ -321,7 +321,7 @@ impl Bpe {
             let mut random = Random::from_entropy();
             lanes::Engine::new(lanes::Parts {
                 of_byte: std::array::from_fn(|byte| symbols.of_byte(byte as u8)),
-                merges: lanes::by_rank(pairs.len(), pairs.ranked()),
+                merges: lanes::ByRank::new(pairs.len(), pairs.ranked()),
                 by_concatenation,
                 whole_pieces: self.whole_pieces,
                 tokens: Box::new(tokens),
@@ -345,7 +345,7 @@ impl Bpe {
         let only_char = |text: &str| text.chars().next().filter(|c| c.len_utf8() == text.len());
         let vocab = &self.spec.vocab;
         lanes::Spelled::new(lanes::SpelledParts {
-            merges: lanes::by_rank(pairs.len(), pairs.ranked()),
+            merges: lanes::ByRank::new(pairs.len(), pairs.ranked()),
             characters: vocab.iter().filter_map(|(text, id)| Some((only_char(text)?, id))).collect(),
             bytes: bytes.ok_or("characters without a token are not spelled in bytes")?,
             read,

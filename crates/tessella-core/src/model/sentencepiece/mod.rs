@@ -17,7 +17,7 @@ use std::time::Duration;
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{PieceToken, TokenId};
-use crate::lanes::{Spelled, SpelledParts};
+use crate::lanes::{ByRank, Spelled, SpelledParts};
 use crate::model::derivation::{Derivation, Edge, MOST_SYMBOLS, Path};
 use crate::model::unigram::{check_length, viterbi::char_width};
 use crate::random::Random;
@@ -91,8 +91,9 @@ impl SentencePieceModel {
         let only_char = |text: &str| text.chars().next().filter(|c| c.len_utf8() == text.len());
         let pieces = self.pieces.ordinary_pieces();
         let bytes = self.pieces.byte_ids().ok_or("unknown neighbours become one token")?;
+        let merges = model.merges().ok_or("characters that are no pieces merge")?;
         Spelled::new(SpelledParts {
-            merges: model.merges().ok_or("characters that are no pieces merge")?,
+            merges: ByRank::new(merges.len(), merges.into_iter()),
             characters: pieces.filter_map(|(id, piece)| Some((only_char(&piece.text)?, id))).collect(),
             bytes: *bytes,
             read,
