@@ -55,6 +55,7 @@ mod x86;
 mod x86_sixteen;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -336,7 +337,7 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Chunk { runner, engine, pieces, out, long } = self;
         let Runner { store, pieces: batch, units, bounds, memo, longs, middle, .. } = runner;
-        let Runner { wide_bytes, long_bytes, alone_bytes, row, .. } = runner;
+        let Runner { level, wide_bytes, long_bytes, alone_bytes, row, .. } = runner;
         let mut merging = Merging { engine, vectors };
         middle.begin();
         store.take(vectors, batch, &mut merging, pieces, out, |store, merging, at, out| {
@@ -384,21 +385,58 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
             match cuts {
                 None => alone(piece, out)?,
                 Some(cuts) => {
-                    let (mut cut, end) = (starts[at] as usize, ends[at] as usize);
-                    bounds.begin(starts[at]);
-                    while cut < end {
-                        cut = memo.units(cuts, &text[..end], cut, bounds);
-                        let pieces = Pieces::within(bounds, text);
-                        store.take(vectors, units, merging, pieces, out, |_, _, at, out| {
-                            alone(pieces.piece(at), out)
-                        })?;
-                        bounds.go_on();
-                    }
+                    let place = starts[at] as usize..ends[at] as usize;
+                    level.run(InUnits {
+                        store,
+                        merging,
+                        units,
+                        bounds,
+                        memo,
+                        cuts,
+                        text,
+                        place,
+                        alone,
+                        out,
+                    })?;
                 }
             }
             longs.remember(new, piece, &out[before..]);
             Ok(())
         })
+    }
+}
+
+/// A long piece that is cut. A task of its own, for what is called from within another is not compiled for its vectors.
+struct InUnits<'c, S, A> {
+    store: &'c mut Store,
+    merging: &'c mut S,
+    units: &'c mut Batch,
+    bounds: &'c mut Bounds,
+    memo: &'c mut Memo,
+    cuts: &'c Cuts,
+    text: &'c [u8],
+    /// Where the piece stands.
+    place: Range<usize>,
+    /// Appends the ids of a unit that is too long for a key.
+    alone: A,
+    out: &'c mut Vec<TokenId>,
+}
+
+impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for InUnits<'_, S, A> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> Result<()> {
+        let InUnits { store, merging, units, bounds, memo, cuts, text, place, mut alone, out } = self;
+        let mut cut = place.start;
+        bounds.begin(cut as u32);
+        while cut < place.end {
+            cut = memo.units(cuts, &text[..place.end], cut, bounds);
+            let pieces = Pieces::within(bounds, text);
+            store.take(vectors, units, merging, pieces, out, |_, _, at, out| alone(pieces.piece(at), out))?;
+            bounds.go_on();
+        }
+        Ok(())
     }
 }
 
