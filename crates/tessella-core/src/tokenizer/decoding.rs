@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Tokenizer;
 use crate::cancel::Cancel;
-use crate::decode::{
-    AskTheChain, Broken, Buffer, DecodeStream, Decoder, Table, append_token_bytes, lossy_text,
-};
+use crate::decode::{Buffer, DecodeStream, Decoder, Joined, Table, append_token_bytes, lossy_text};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::limits;
@@ -46,7 +44,7 @@ impl Tokenizer {
     ) -> Result<String> {
         if let Some(table) = self.table(ids.len()) {
             let mut bytes = Buffer::default();
-            if self.by_table(table, ids, skip_special_tokens, &mut bytes)? {
+            if self.by_table(table, ids, skip_special_tokens, &mut bytes, || cancel.check())? {
                 match String::from_utf8(bytes.into_bytes()) {
                     Ok(text) => return Ok(text),
                     Err(broken) if table.is_lossy() => return Ok(lossy_text(broken.into_bytes())),
@@ -67,18 +65,25 @@ impl Tokenizer {
         }
     }
 
-    /// The bytes that the ids join to, in a buffer that the caller keeps, and what becomes of those that are no UTF-8.
-    /// Where nobody knows, or there are no bytes, [`decode`](Self::decode) has to be asked.
+    /// The bytes that the ids join to, in a buffer that the caller keeps. `pause` is called now and then, for as long as it
+    /// gives no error. Where nobody knows the bytes, [`decode`](Self::decode) has to be asked.
     pub fn decode_joined<'b>(
         &self,
         ids: &[TokenId],
         skip_special_tokens: bool,
         buffer: &'b mut Buffer,
-    ) -> Result<Option<(&'b [u8], Broken)>> {
+        pause: impl FnMut() -> Result<()>,
+    ) -> Result<Option<Joined<'b>>> {
         buffer.clear();
         let Some(table) = self.table(ids.len()) else { return Ok(None) };
-        let broken = if table.is_lossy() { Broken::Replaced } else { Broken::Unsettled };
-        Ok(self.by_table(table, ids, skip_special_tokens, buffer)?.then(|| (buffer.as_bytes(), broken)))
+        if !self.by_table(table, ids, skip_special_tokens, buffer, pause)? {
+            return Ok(None);
+        }
+        Ok(Some(match buffer.as_bytes() {
+            bytes if buffer.is_ascii() => Joined::Ascii(bytes),
+            bytes if table.is_lossy() => Joined::Replaced(bytes),
+            bytes => Joined::Unsettled(bytes),
+        }))
     }
 
     /// The text that one more id adds to a stream, where the table knows it; `None`, with the stream as it was, where
@@ -139,6 +144,7 @@ impl Tokenizer {
         ids: &[TokenId],
         skip_special_tokens: bool,
         bytes: &mut Buffer,
+        pause: impl FnMut() -> Result<()>,
     ) -> Result<bool> {
         let mut middle = ids;
         let mut last = None;
@@ -164,7 +170,7 @@ impl Tokenizer {
             bytes.push(self.decode_by_chain(head, skip_special_tokens)?.as_bytes());
             middle = rest;
         }
-        if table.append(middle, skip_special_tokens, bytes) == Err(AskTheChain) {
+        if !table.append(middle, skip_special_tokens, bytes, pause)? {
             return Ok(false);
         }
         if let Some(last) = last {
@@ -224,7 +230,7 @@ impl Tokenizer {
     pub fn decode_bytes(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<Vec<u8>> {
         if let Some(table) = self.table(ids.len()) {
             let mut bytes = Buffer::default();
-            if self.by_table(table, ids, skip_special_tokens, &mut bytes)?
+            if self.by_table(table, ids, skip_special_tokens, &mut bytes, || Ok(()))?
                 && (table.is_lossy() || std::str::from_utf8(bytes.as_bytes()).is_ok())
             {
                 return Ok(bytes.into_bytes());
