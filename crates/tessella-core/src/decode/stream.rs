@@ -38,7 +38,8 @@ impl DecodeStream {
         !self.cut
             && self.prefix_len == self.ids.len()
             && !self.prefix.is_empty()
-            && !self.prefix.ends_with(BROKEN)
+            // Most texts end in ASCII.
+            && (self.prefix.as_bytes().last().is_some_and(u8::is_ascii) || !self.prefix.ends_with(BROKEN))
     }
 
     /// The text that is out and will be decoded again.

@@ -93,18 +93,6 @@ fn copy_by_strides(from: &[u8], to: &mut [u8], length: usize) {
     }
 }
 
-/// Bytes that ids join to, and what is known of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Joined<'b> {
-    /// ASCII alone.
-    Ascii(&'b [u8]),
-    /// What is no UTF-8 becomes U+FFFD: one for each longest part of what a character may begin with, and one for every
-    /// other byte.
-    Replaced(&'b [u8]),
-    /// What becomes of bytes that are no UTF-8 is for the chain to say.
-    Unsettled(&'b [u8]),
-}
-
 impl Table {
     /// The table of a decoder over the texts of `tokens` (id, text, whether decoding may skip it); `None` where the
     /// decoder allows none. Without a decoder tokens are joined by spaces.
@@ -286,16 +274,30 @@ impl Table {
         Ok(true)
     }
 
-    /// The text of an id that is neither the first nor the last, if it is whole characters whatever stands around it.
-    /// None also where the joined text loses something at its ends.
-    pub fn own_text(&self, id: TokenId, skip_special: bool) -> Option<&str> {
+    /// The text of an id that is neither the first nor the last, if it is whole characters whatever stands around it, and
+    /// whether it is ASCII. None also where the joined text loses something at its end.
+    pub fn own_text(&self, id: TokenId, skip_special: bool) -> Option<(&str, bool)> {
         let slot = self.slots.get(id as usize)?;
         let tag = slot[TAG];
-        if self.last || !self.strips.is_empty() || tag & RUN != 0 || (skip_special && tag & SPECIAL != 0) {
+        if self.last
+            || self.strips.iter().any(|&(_, _, stop)| stop > 0)
+            || tag & RUN != 0
+            || (skip_special && tag & SPECIAL != 0)
+        {
             return None;
         }
         let bytes = if tag & LONG != 0 { self.long_text(slot) } else { &slot[..(tag & LENGTH) as usize] };
-        std::str::from_utf8(bytes).ok().filter(|text| !text.is_empty() && !text.ends_with('\u{FFFD}'))
+        let text = std::str::from_utf8(bytes).ok()?;
+        let whole = !text.is_empty() && (tag & WIDE == 0 || !text.ends_with('\u{FFFD}'));
+        whole.then_some((text, tag & WIDE == 0))
+    }
+
+    /// What the last stages leave of the joined text `text`, where they take nothing off its end.
+    pub fn stripped<'t>(&self, mut text: &'t str) -> &'t str {
+        for &(content, start, stop) in &self.strips {
+            text = &text[plain::strip(text.as_bytes(), content, start, stop)];
+        }
+        text
     }
 
     fn long_text(&self, slot: &[u8; SLOT]) -> &[u8] {

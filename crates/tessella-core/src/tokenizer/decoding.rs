@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Tokenizer;
+use super::joined::{DecodeRoom, Joined};
 use crate::cancel::Cancel;
-use crate::decode::{Buffer, DecodeStream, Decoder, Joined, Table, append_token_bytes, lossy_text};
+use crate::decode::{Buffer, DecodeStream, Decoder, Table, append_token_bytes, lossy_text};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::limits;
@@ -65,29 +66,42 @@ impl Tokenizer {
         }
     }
 
-    /// The bytes that the ids join to, in a buffer that the caller keeps. `pause` is called now and then, for as long as it
-    /// gives no error. Where nobody knows the bytes, [`decode`](Self::decode) has to be asked.
-    pub fn decode_joined<'b>(
+    /// What the ids join to, in room that the caller keeps. `pause` is called now and then, for as long as it gives no
+    /// error. Where nobody knows the text, [`decode`](Self::decode) has to be asked.
+    pub fn decode_joined<'r>(
         &self,
         ids: &[TokenId],
         skip_special_tokens: bool,
-        buffer: &'b mut Buffer,
+        room: &'r mut DecodeRoom,
         pause: impl FnMut() -> Result<()>,
-    ) -> Result<Option<Joined<'b>>> {
-        buffer.clear();
+    ) -> Result<Option<Joined<'r>>> {
+        room.bytes.clear();
         let Some(table) = self.table(ids.len()) else { return Ok(None) };
-        if !self.by_table(table, ids, skip_special_tokens, buffer, pause)? {
+        if !self.by_table(table, ids, skip_special_tokens, &mut room.bytes, pause)? {
             return Ok(None);
         }
-        Ok(Some(match buffer.as_bytes() {
-            bytes if buffer.is_ascii() => Joined::Ascii(bytes),
-            bytes if table.is_lossy() => Joined::Replaced(bytes),
-            bytes => Joined::Unsettled(bytes),
-        }))
+        Ok(Some(room.joined(table.is_lossy())))
     }
 
-    /// The text that one more id adds to a stream, where the table knows it; `None`, with the stream as it was, where
-    /// [`DecodeStream::step`] has to be asked.
+    /// The text that one more id adds to a stream, and whether it is ASCII, where the table alone knows it; `None`, with
+    /// the stream as it was, where [`decode_next`](Self::decode_next) has to be asked.
+    pub fn decode_at_once(
+        &self,
+        stream: &mut DecodeStream,
+        id: TokenId,
+        skip_special_tokens: bool,
+    ) -> Option<(&str, bool)> {
+        let table = self.table(1)?;
+        if table.first || table.start || !stream.is_even() {
+            return None;
+        }
+        let own = table.own_text(id, skip_special_tokens)?;
+        stream.move_behind(id, table.stripped(own.0));
+        Some(own)
+    }
+
+    /// The same, where other tokens may have to be asked. `None`, with the stream as it was, where [`DecodeStream::step`]
+    /// has to be asked.
     pub fn decode_next(
         &self,
         stream: &mut DecodeStream,
@@ -98,7 +112,7 @@ impl Tokenizer {
             return Ok(None);
         }
         let Some(table) = self.table(1) else { return Ok(None) };
-        let Some(text) = table.own_text(id, skip_special_tokens) else { return Ok(None) };
+        let Some((text, _)) = table.own_text(id, skip_special_tokens) else { return Ok(None) };
         if table.start && stream.prefix().trim_matches(' ').is_empty() {
             return Ok(None);
         }
@@ -106,7 +120,7 @@ impl Tokenizer {
             let alone = self.decode(&[id], skip_special_tokens)?;
             stream.move_behind(id, &alone);
         } else {
-            stream.move_behind(id, text);
+            stream.move_behind(id, table.stripped(text));
         }
         Ok(Some(text))
     }

@@ -3,11 +3,11 @@
 //! Ids come as lists of tens of thousands of integers, and taking a reference to each, asking for its value with an error
 //! that may come back, and giving the reference up again costs more than decoding it. Bytes that may be no UTF-8 become
 //! text in one pass where the interpreter itself replaces what is none; asked for text alone it would raise an error first.
-//! Bytes of which it is known that they are ASCII are a text as they are.
+//! Characters whose width is known are a text as they are.
 //!
 //! This is the only file of this crate with unsafe code. The slow twin of [`plain_ids`] is `Vec::<TokenId>::extract`, which
-//! reads all that it leaves alone, subclasses of `list` among it, and that of [`ascii_text`] and
-//! [`lossy_text`] is the engine's; the tests compare them.
+//! reads all that it leaves alone, subclasses of `list` among it, and the twins of the texts are the
+//! engine's; the tests compare them.
 
 use std::ffi::c_int;
 
@@ -56,13 +56,51 @@ pub fn ascii_text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyS
         return PyString::from_bytes(py, bytes);
     }
     // SAFETY: a new text that nobody else knows yet, null with an error set if there is no memory, has room for as many
-    // characters of one byte each as was asked for, and may be written to until it is given away. None of them is above
-    // 127, as was promised.
+    // characters as were asked for, of one byte each where none is to be above 127. It may be written to until it is given
+    // away.
     #[allow(unsafe_code)]
     unsafe {
         let text = ffi::PyUnicode_New(bytes.len() as ffi::Py_ssize_t, 127);
         let text = Bound::from_owned_ptr_or_err(py, text)?;
         ffi::PyUnicode_1BYTE_DATA(text.as_ptr()).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        Ok(text.cast_into_unchecked())
+    }
+}
+
+/// The text of characters of which none is above U+00FF.
+pub fn latin_text<'py>(py: Python<'py>, twos: &[u16]) -> PyResult<Bound<'py, PyString>> {
+    // SAFETY: the pointer and the number are those of the slice, which is read during the call. What comes back is a new
+    // reference to a `str`, or null with an error set.
+    #[allow(unsafe_code)]
+    unsafe {
+        let (kind, length) = (ffi::PyUnicode_2BYTE_KIND as c_int, twos.len() as ffi::Py_ssize_t);
+        let text = ffi::PyUnicode_FromKindAndData(kind, twos.as_ptr().cast(), length);
+        Ok(Bound::from_owned_ptr_or_err(py, text)?.cast_into_unchecked())
+    }
+}
+
+/// The text of characters up to U+FFFF, of which one at least is above U+00FF.
+pub fn two_byte_text<'py>(py: Python<'py>, twos: &[u16]) -> PyResult<Bound<'py, PyString>> {
+    debug_assert!(twos.iter().any(|&two| two > 0xFF));
+    // SAFETY: as in `ascii_text`, with room for two bytes each.
+    #[allow(unsafe_code)]
+    unsafe {
+        let text = ffi::PyUnicode_New(twos.len() as ffi::Py_ssize_t, 0xFFFF);
+        let text = Bound::from_owned_ptr_or_err(py, text)?;
+        ffi::PyUnicode_2BYTE_DATA(text.as_ptr()).copy_from_nonoverlapping(twos.as_ptr(), twos.len());
+        Ok(text.cast_into_unchecked())
+    }
+}
+
+/// The text of characters of which one at least is above U+FFFF.
+pub fn four_byte_text<'py>(py: Python<'py>, fours: &[u32]) -> PyResult<Bound<'py, PyString>> {
+    debug_assert!(fours.iter().any(|&four| four > 0xFFFF));
+    // SAFETY: as in `ascii_text`, with room for four bytes each.
+    #[allow(unsafe_code)]
+    unsafe {
+        let text = ffi::PyUnicode_New(fours.len() as ffi::Py_ssize_t, 0x10_FFFF);
+        let text = Bound::from_owned_ptr_or_err(py, text)?;
+        ffi::PyUnicode_4BYTE_DATA(text.as_ptr()).copy_from_nonoverlapping(fours.as_ptr(), fours.len());
         Ok(text.cast_into_unchecked())
     }
 }

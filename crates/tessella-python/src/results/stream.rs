@@ -8,6 +8,7 @@ use tessella_core::decode::DecodeStream as Core;
 
 use crate::border::errors::OrRaise;
 use crate::border::inputs;
+use crate::border::interpreter::ascii_text;
 use crate::border::place::Place;
 use crate::components::live::lock;
 use crate::tokenizer::Tokenizer;
@@ -55,6 +56,13 @@ impl DecodeStream {
             && let Ok(id) = id.extract::<u32>()
         {
             let value = tokenizer.get().value()?;
+            // Nothing else runs meanwhile, neither code of Python's nor another thread.
+            let at_once = value.core.decode_at_once(&mut lock(&self.core), id, self.skip_special_tokens);
+            match at_once {
+                Some((text, true)) => return ascii_text(py, text.as_bytes()).map(Some),
+                Some((text, false)) => return Ok(Some(PyString::new(py, text))),
+                None => {}
+            }
             let mut core = std::mem::take(&mut *lock(&self.core));
             let text = value.core.decode_next(&mut core, id, self.skip_special_tokens);
             *lock(&self.core) = core;

@@ -5,24 +5,24 @@ use std::cell::Cell;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
-use tessella_core::decode::{Buffer, Joined, TURN};
-use tessella_core::{EncodeOptions, Error, TokenId};
+use tessella_core::decode::TURN;
+use tessella_core::{DecodeRoom, EncodeOptions, Error, Joined, TokenId};
 
 use crate::border::errors::OrRaise;
 use crate::border::inputs;
-use crate::border::interpreter::{ascii_text, lossy_text};
+use crate::border::interpreter::{ascii_text, four_byte_text, latin_text, lossy_text, two_byte_text};
 use crate::border::interrupt::{shared, sized};
 use crate::border::place::Place;
 use crate::tokenizer::state::State;
 
 /// Bytes that a thread keeps from one call to the next, at most, of each kind.
-const MOST_KEPT: usize = 4 << 20;
+const MOST_KEPT: usize = 8 << 20;
 
 /// Room that a thread keeps.
 #[derive(Default)]
 struct Room {
     ids: Vec<TokenId>,
-    buffer: Buffer,
+    text: DecodeRoom,
 }
 
 thread_local! {
@@ -33,7 +33,7 @@ thread_local! {
 fn with_room<R>(work: impl FnOnce(&mut Room) -> R) -> R {
     let mut room = ROOM.take().unwrap_or_default();
     let result = work(&mut room);
-    if room.buffer.memory() <= MOST_KEPT && room.ids.capacity() * size_of::<TokenId>() <= MOST_KEPT {
+    if room.text.memory() <= MOST_KEPT && room.ids.capacity() * size_of::<TokenId>() <= MOST_KEPT {
         ROOM.set(Some(room));
     }
     result
@@ -47,8 +47,8 @@ pub fn text<'py>(
     place: Place<'_>,
 ) -> PyResult<Bound<'py, PyString>> {
     let py = ids.py();
-    with_room(|Room { ids: room, buffer }| {
-        let work = |ids: &[TokenId]| text_of(py, value, ids, skip_special_tokens, buffer);
+    with_room(|Room { ids: room, text: text_room }| {
+        let work = |ids: &[TokenId]| text_of(py, value, ids, skip_special_tokens, text_room);
         inputs::with_ids(ids, place, (room, TURN), work)
     })
 }
@@ -72,11 +72,11 @@ pub fn texts<'py>(
     }
     // Copying bytes costs no more than handing texts from thread to thread.
     let mut left = TURN;
-    let texts = with_room(|Room { ids: room, buffer }| {
+    let texts = with_room(|Room { ids: room, text: text_room }| {
         inputs::id_lists(sequences, |ids, place| {
             let text = inputs::with_ids(ids, place, (room, TURN), |ids| {
                 left = left.saturating_sub(ids.len());
-                text_of(py, value, ids, skip_special_tokens, buffer)
+                text_of(py, value, ids, skip_special_tokens, text_room)
             })?;
             if left == 0 {
                 left = TURN;
@@ -100,11 +100,14 @@ fn text_of<'py>(
     value: &State,
     ids: &[TokenId],
     skip_special_tokens: bool,
-    buffer: &mut Buffer,
+    room: &mut DecodeRoom,
 ) -> PyResult<Bound<'py, PyString>> {
     let pause = || others_turn(py).map_err(|error| Error::interrupted().caused_by(error));
-    let text = match value.core.decode_joined(ids, skip_special_tokens, buffer, pause).or_raise()? {
+    let text = match value.core.decode_joined(ids, skip_special_tokens, room, pause).or_raise()? {
         Some(Joined::Ascii(bytes)) => return ascii_text(py, bytes),
+        Some(Joined::Latin(twos)) => return latin_text(py, twos),
+        Some(Joined::Twos(twos)) => return two_byte_text(py, twos),
+        Some(Joined::Fours(fours)) => return four_byte_text(py, fours),
         Some(Joined::Replaced(bytes)) => lossy_text(py, bytes).ok(),
         // What is no UTF-8 is looked at again below.
         Some(Joined::Unsettled(bytes)) => PyString::from_bytes(py, bytes).ok(),
