@@ -292,6 +292,21 @@ impl Table {
         whole.then_some((text, tag & WIDE == 0))
     }
 
+    /// The bytes that an id adds wherever it stands; none if it is skipped or unknown. `None` where text is more than the
+    /// bytes of all ids.
+    pub fn own_bytes(&self, id: TokenId, skip_special: bool) -> Option<&[u8]> {
+        if self.join != Join::Bytes || self.first || self.last || self.start || !self.strips.is_empty() {
+            return None;
+        }
+        Some(match self.slots.get(id as usize) {
+            Some(slot) if slot[TAG] & SPECIAL == 0 || !skip_special => match slot[TAG] {
+                tag if tag & LONG != 0 => self.long_text(slot),
+                tag => &slot[..(tag & LENGTH) as usize],
+            },
+            _ => &[],
+        })
+    }
+
     /// What the last stages leave of the joined text `text`, where they take nothing off its end.
     pub fn stripped<'t>(&self, mut text: &'t str) -> &'t str {
         for &(content, start, stop) in &self.strips {

@@ -83,24 +83,29 @@ impl Tokenizer {
         Ok(Some(room.joined(table.is_lossy())))
     }
 
-    /// The text that one more id adds to a stream, and whether it is ASCII, where the table alone knows it; `None`, with
-    /// the stream as it was, where [`decode_next`](Self::decode_next) has to be asked.
-    pub fn decode_at_once(
-        &self,
-        stream: &mut DecodeStream,
+    /// The text that one more id adds to a stream, if it completes any, and whether it is ASCII, where the table alone knows;
+    /// `None`, with the stream as it was, where [`decode_next`](Self::decode_next) has to be asked.
+    pub fn decode_at_once<'s>(
+        &'s self,
+        stream: &'s mut DecodeStream,
         id: TokenId,
         skip_special_tokens: bool,
-    ) -> Option<(&str, bool)> {
+    ) -> Option<Option<(&'s str, bool)>> {
         let table = self.table(1)?;
-        if table.first || table.start || !stream.is_even() {
+        if table.first || table.start {
             return None;
         }
-        let own = table.own_text(id, skip_special_tokens)?;
-        stream.move_behind(id, table.stripped(own.0));
-        Some(own)
+        if stream.is_even()
+            && let Some(own) = table.own_text(id, skip_special_tokens)
+        {
+            stream.move_behind(id, table.stripped(own.0));
+            return Some(Some(own));
+        }
+        let text = stream.step_by_bytes(id, |id| table.own_bytes(id, skip_special_tokens))?;
+        Some(text.map(|text| (text, false)))
     }
 
-    /// The same, where other tokens may have to be asked. `None`, with the stream as it was, where [`DecodeStream::step`]
+    /// The same for an id that completes text, where other tokens may have to be asked. `None`, with the stream as it was, where [`DecodeStream::step`]
     /// has to be asked.
     pub fn decode_next(
         &self,
