@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Tokenizer;
 use super::joined::{DecodeRoom, Joined};
+use super::placed::{Placed, PlacedTexts};
 use crate::cancel::Cancel;
 use crate::decode::{Buffer, DecodeStream, Decoder, Table, append_token_bytes, lossy_text};
 use crate::error::Result;
@@ -19,6 +20,7 @@ use crate::limits;
 pub(super) struct Decoding {
     table: OnceLock<Option<Table>>,
     decoded: AtomicUsize,
+    placed: PlacedTexts,
 }
 
 #[cfg(test)]
@@ -122,8 +124,8 @@ impl Tokenizer {
             return Ok(None);
         }
         if table.first || table.start {
-            let alone = self.decode(&[id], skip_special_tokens)?;
-            stream.move_behind(id, &alone);
+            // What the table tells of an id is not skipped.
+            self.with_alone(id, |alone| stream.move_behind(id, alone))?;
         } else {
             stream.move_behind(id, table.stripped(text));
         }
@@ -177,7 +179,7 @@ impl Tokenizer {
             }
             middle = &ids[from + usize::from(table.first)..to + usize::from(!table.last)];
             if table.first {
-                bytes.push(self.edge(ids[from], true)?.as_bytes());
+                self.push_edge(ids[from], Placed::First, bytes)?;
             }
             last = table.last.then_some(ids[to]);
         } else if table.start {
@@ -186,26 +188,39 @@ impl Tokenizer {
                 return Ok(false);
             }
             let (head, rest) = ids.split_at(start);
-            bytes.push(self.decode_by_chain(head, skip_special_tokens)?.as_bytes());
+            match *head {
+                // The last one of them is not skipped.
+                [id] => self.with_alone(id, |text| bytes.push(text.as_bytes()))?,
+                _ => bytes.push(self.decode_by_chain(head, skip_special_tokens)?.as_bytes()),
+            }
             middle = rest;
         }
         if !table.append(middle, skip_special_tokens, bytes, pause)? {
             return Ok(false);
         }
         if let Some(last) = last {
-            bytes.push(self.edge(last, false)?.as_bytes());
+            self.push_edge(last, Placed::Last, bytes)?;
         }
         table.strip(bytes);
         Ok(true)
     }
 
-    /// The text of an id that is the first or the last of several.
-    fn edge(&self, id: TokenId, first: bool) -> Result<String> {
-        let token = self.id_to_decoded_token(id).unwrap_or_default();
-        match &self.inner.decoder {
-            Some(decoder) => decoder.edge(token, first),
-            None => Ok(token.to_owned()),
-        }
+    /// Hands over the text of an id that stands alone and is not skipped.
+    fn with_alone<R>(&self, id: TokenId, take: impl FnOnce(&str) -> R) -> Result<R> {
+        let make = || self.decode_by_chain(&[id], false);
+        self.inner.decoding.placed.with(id, Placed::Alone, make, take)
+    }
+
+    /// Writes the text of an id that is the first or the last of several.
+    fn push_edge(&self, id: TokenId, placed: Placed, bytes: &mut Buffer) -> Result<()> {
+        let make = || {
+            let token = self.id_to_decoded_token(id).unwrap_or_default();
+            match &self.inner.decoder {
+                Some(decoder) => decoder.edge(token, placed == Placed::First),
+                None => Ok(token.to_owned()),
+            }
+        };
+        self.inner.decoding.placed.with(id, placed, make, |text| bytes.push(text.as_bytes()))
     }
 
     /// The table, where there is one; built here once enough has been decoded. Counts the ids until then.

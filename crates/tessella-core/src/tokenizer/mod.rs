@@ -14,7 +14,8 @@
 //!   - `pieces`: the pieces alone
 //!   - `counting`: how often each piece comes, for training
 //! - `batch`: many texts on several threads, in order
-//! - `decoding`: ids back to text; `joined`: in the form in which others keep it
+//! - `decoding`: ids back to text; `joined`: in the form in which others keep it, `placed`:
+//!   texts that depend on the place
 //!
 //! A [`Tokenizer`] is immutable and shared by threads without a lock. A change makes a new one.
 
@@ -32,6 +33,7 @@ mod joined;
 mod options;
 mod packed;
 mod pieces;
+mod placed;
 mod plan;
 mod positions;
 mod segment;
