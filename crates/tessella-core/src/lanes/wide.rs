@@ -72,6 +72,8 @@ impl Task for Unfold<'_, '_> {
                 let one = first(&bytes[at..])?;
                 let Ok(two) = u16::try_from(u32::from(one)) else {
                     fours.clear();
+                    // No more characters than bytes.
+                    fours.reserve(count + bytes.len() - at);
                     fours.extend(twos[..count].iter().map(|&two| u32::from(two)));
                     go_on(vectors, &bytes[at..], fours)?;
                     return Some(Width::Four);

@@ -16,7 +16,7 @@ use crate::border::place::Place;
 use crate::tokenizer::state::State;
 
 /// Bytes that a thread keeps from one call to the next, at most, of each kind.
-const MOST_KEPT: usize = 8 << 20;
+const MOST_KEPT: usize = 16 << 20;
 
 /// Room that a thread keeps.
 #[derive(Default)]
