@@ -97,6 +97,44 @@ def gigatoken_engine(path: str) -> dict[str, Decode]:
     return {"list": decode, "array": decode, "batch": lambda lists: list(map(decode, lists))}
 
 
+def splintr_engine(path: str) -> dict[str, Decode]:
+    import splintr
+
+    from benchmarks.patterns import CL100K_LIKE
+
+    tokenizer = splintr.Tokenizer.from_bytes(Path(path).read_bytes(), CL100K_LIKE, {})
+
+    def stream(ids: Sequence[int]) -> str:
+        state = tokenizer.streaming_decoder()
+        return "".join(filter(None, [state.add_token(one) for one in ids]))
+
+    return {
+        "list": tokenizer.decode,
+        "list, specials": tokenizer.decode,
+        "array": tokenizer.decode,
+        "batch": tokenizer.decode_batch,
+        "stream": stream,
+    }
+
+
+def iree_engine(path: str) -> dict[str, Decode]:
+    import iree.tokenizer
+
+    tokenizer = iree.tokenizer.Tokenizer.from_tiktoken(path, Path(path).stem)
+
+    def stream(ids: Sequence[int]) -> str:
+        with tokenizer.decode_stream() as state:
+            return "".join(filter(None, [state.feed([one]) for one in ids]))
+
+    return {
+        "list": tokenizer.decode,
+        "list, specials": tokenizer.decode,
+        "array": tokenizer.decode,
+        "batch": tokenizer.decode_batch,
+        "stream": stream,
+    }
+
+
 def tokenizers_engine(path: str) -> dict[str, Decode]:
     import tempfile
 
@@ -122,6 +160,8 @@ ENGINES = {
     "kitoken": kitoken_engine,
     "gigatoken": gigatoken_engine,
     "tokenizers": tokenizers_engine,
+    "splintr": splintr_engine,
+    "iree": iree_engine,
 }
 
 

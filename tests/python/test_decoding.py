@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,14 @@ def words() -> Tokenizer:
     tokenizer = Tokenizer(models.WordLevel({f"w{index}": index for index in range(300)}, unk_token="w0"))
     tokenizer.decoder = decoders.Fuse()
     return tokenizer
+
+
+def spelled() -> tuple[Tokenizer, dict[int, int]]:
+    """A tokenizer of single bytes, and the id of each byte."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = Tokenizer(models.BPE({token: index for index, token in enumerate(alphabet)}, []))
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer, {tokenizer.decode_bytes([index])[0]: index for index in range(len(alphabet))}
 
 
 def test_ids_are_taken_in_every_form() -> None:
@@ -90,21 +99,18 @@ def test_plain_lists_are_read_as_others_are() -> None:
         assert found[0] == found[1], ids
 
 
-def test_bytes_that_are_no_text_are_replaced_in_short_and_in_long_lists_alike() -> None:
-    """Short lists become text by the interpreter's own rule for such bytes, long ones by the engine's."""
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    tokenizer = Tokenizer(models.BPE({token: index for index, token in enumerate(alphabet)}, []))
-    tokenizer.decoder = decoders.ByteLevel()
+def test_bytes_that_are_no_text_are_replaced_by_both_rules_alike() -> None:
+    """Decoded ids become text by the interpreter's own rule for such bytes, ids with offsets by the engine's."""
+    tokenizer, id_of = spelled()
     rng = random.Random(5)
     # Bytes that begin or continue characters stand next to each other more often than by chance.
-    high = [index for index, token in enumerate(alphabet) if tokenizer.decode_bytes([index]) >= b"\x80"]
-    letter = tokenizer.token_to_id("A")
-    lists = []
-    while sum(map(len, lists)) <= 1 << 17:
-        lists.append([*rng.choices(high, k=rng.randrange(1, 9)), letter])
-    one = tokenizer.decode([index for ids in lists for index in ids])
-    assert one == "".join(map(tokenizer.decode, lists))
-    assert one.count("\ufffd") > 10_000 and one.count("A") >= len(lists)
+    high = [id_of[byte] for byte in range(0x80, 0x100)]
+    letter = id_of[ord("A")]
+    lists = [[*rng.choices(high, k=rng.randrange(1, 9)), letter] for _ in range(20_000)]
+    ids = [index for ids in lists for index in ids]
+    one = tokenizer.decode(ids)
+    assert one == "".join(map(tokenizer.decode, lists)) == tokenizer.decode_with_offsets(ids)[0]
+    assert one.count("\ufffd") > 10_000 and one.count("A") == len(lists)
     for broken, text in {
         b"\xf0\x9f\x92A": "\ufffdA",
         b"\xe2\x82\xe2\x82\xac": "\ufffd€",
@@ -112,8 +118,94 @@ def test_bytes_that_are_no_text_are_replaced_in_short_and_in_long_lists_alike() 
         b"\xed\xa0\x80": "\ufffd" * 3,
         b"\xf4\x90\x80\x80": "\ufffd" * 4,
     }.items():
-        ids = [next(i for i in range(256) if tokenizer.decode_bytes([i])[0] == byte) for byte in broken]
+        ids = [id_of[byte] for byte in broken]
         assert tokenizer.decode(ids) == tokenizer.decode(np.array(ids)) == text
+
+
+def test_texts_are_kept_as_the_interpreter_keeps_its_own() -> None:
+    """Characters of one, two or four bytes: what is kept wider than it need be would be equal to no other text."""
+    tokenizer, id_of = spelled()
+    chance = random.Random(6)
+    letters = ["ab cd", "é ü ÿ\x80", "жя Ω \u0100", "漢字 กข \uffff", "😀 \U00010000\U0010ffff", "\x00 \x7f"]
+    seen = set()
+    for _ in range(1500):
+        few = chance.sample(letters, chance.randrange(1, 4))
+        size = chance.choice([0, 1, 2, 5, 40, 70, 400])
+        text = "".join(chance.choice(chance.choice(few)) for _ in range(size))
+        ids = [id_of[byte] for byte in text.encode()]
+        for form in (ids, np.array(ids, dtype=np.uint32), np.array(ids, dtype=np.int64)):
+            found = tokenizer.decode(form)
+            assert found == text
+            assert (hash(found), sys.getsizeof(found)) == (hash(text), sys.getsizeof(text)), text
+            assert {text: 1}[found] == 1 and found.encode() == text.encode()
+        seen.add(max(map(ord, text), default=0).bit_length())
+    assert seen >= {0, 7, 8, 16, 17, 21}
+
+
+def test_broken_text_is_told_by_the_interpreters_rule_whatever_stands_around_it() -> None:
+    tokenizer, id_of = spelled()
+    chance = random.Random(7)
+    for _ in range(1500):
+        text = "".join(chance.choice("ab é漢😀") for _ in range(chance.randrange(100)))
+        spelling = bytearray(text.encode())
+        for _ in range(chance.randrange(1, 4)):
+            spelling.insert(chance.randrange(len(spelling) + 1), chance.randrange(0x80, 0x100))
+        del spelling[: chance.randrange(2)]
+        ids = [id_of[byte] for byte in spelling]
+        wanted = bytes(spelling).decode("utf-8", "replace")
+        assert tokenizer.decode(ids) == wanted
+        assert tokenizer.decode_batch([ids, np.array(ids)]) == [wanted, wanted]
+        stream = decoders.DecodeStream()
+        parts = [stream.step(tokenizer, one) for one in ids] + [stream.flush(tokenizer)]
+        assert "".join(filter(None, parts)) == wanted
+
+
+def test_more_ids_than_one_turn_decode_as_their_parts() -> None:
+    tokenizer, id_of = spelled()
+    text = "some text, é and 漢字. " * 30_000
+    ids = np.array([id_of[byte] for byte in text.encode()])
+    for form in (ids, ids.astype(np.uint32), ids.tolist(), np.repeat(ids, 2)[::2]):
+        assert len(form) > 1 << 19
+        assert tokenizer.decode(form) == text
+
+
+def test_a_stream_follows_a_tokenizer_that_changes() -> None:
+    tokenizer, id_of = spelled()
+    letter = id_of[ord("a")]
+    stream = decoders.DecodeStream(skip_special_tokens=True)
+    assert [stream.step(tokenizer, letter) for _ in range(9)][-1] == "a"
+    tokenizer.add_special_tokens(["<end>"])
+    assert stream.step(tokenizer, len(id_of)) is None
+    assert stream.step(tokenizer, letter) == "a"
+    other, _ = spelled()
+    other.decoder = decoders.Sequence([decoders.Replace("a", "b"), decoders.Fuse()])
+    assert other.decode([letter] * 9) == "b" * 9
+    assert stream.step(other, letter) == "b"
+    tokenizer.decoder = decoders.Fuse()
+    assert tokenizer.decode([letter] * 9) == "a" * 9
+    assert stream.step(tokenizer, letter) == "a"
+
+
+def test_the_first_and_the_last_token_are_told_from_the_others_every_time() -> None:
+    """Texts that depend on the place are remembered; the same id stands in all places here."""
+    vocab = {"[UNK]": 0, "a": 1, "##b": 2, "n't": 3, ".": 4, "</w>": 5, "c</w>": 6}
+    for decoder in (decoders.WordPiece(), decoders.BPEDecoder(), decoders.Metaspace(), None):
+        tokenizer = Tokenizer(models.WordLevel(vocab, unk_token="[UNK]"))
+        # Its decoder is changed between calls, so that nothing is remembered.
+        slow = Tokenizer(models.WordLevel(vocab, unk_token="[UNK]"))
+        if decoder is not None:
+            tokenizer.decoder = decoder
+        for first in range(8):
+            for last in range(8):
+                for middle in ([], [1], [2, 3], [4, 6, 5]):
+                    ids = [first, *middle, last]
+                    slow.decoder = decoders.Fuse()
+                    if decoder is not None:
+                        slow.decoder = decoder
+                    else:
+                        slow.decoder = None
+                    wanted = slow.decode(ids)
+                    assert tokenizer.decode(ids) == tokenizer.decode(ids) == wanted, (decoder, ids)
 
 
 def test_batches_and_streams_give_what_single_calls_give() -> None:

@@ -71,5 +71,6 @@ pub use ids::{PieceToken, Span, TokenId};
 pub use postprocess::PostProcessor;
 pub use spec::TokenizerSpec;
 pub use tokenizer::{
-    EncodeOptions, Input, PieceCounter, PieceCutter, RaggedIds, Sequence, StagePiece, Tokenizer,
+    DecodeRoom, EncodeOptions, Input, Joined, PieceCounter, PieceCutter, RaggedIds, Sequence, StagePiece,
+    Tokenizer,
 };

@@ -5,12 +5,20 @@
 pub struct Buffer {
     room: Vec<u8>,
     used: usize,
+    /// Something was written that is not ASCII, or may not be.
+    wide: bool,
 }
 
 impl Buffer {
     /// No bytes; the room stays.
     pub fn clear(&mut self) {
         self.used = 0;
+        self.wide = false;
+    }
+
+    /// Whether all bytes are known to be ASCII, without looking at them.
+    pub fn is_ascii(&self) -> bool {
+        !self.wide
     }
 
     /// The bytes.
@@ -34,17 +42,29 @@ impl Buffer {
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.note(bytes.is_ascii());
         self.reserve(bytes.len());
         self.room[self.used..self.used + bytes.len()].copy_from_slice(bytes);
         self.used += bytes.len();
     }
 
+    /// Notes of what is written into the room whether it is ASCII.
+    pub(super) fn note(&mut self, ascii: bool) {
+        self.wide |= !ascii;
+    }
+
     /// Sees to it that so many bytes fit behind those that are there.
+    #[inline]
     pub(super) fn reserve(&mut self, bytes: usize) {
         let needed = self.used + bytes;
         if self.room.len() < needed {
-            self.room.resize(needed.max(self.room.len() * 2), 0);
+            self.grow(needed);
         }
+    }
+
+    #[cold]
+    fn grow(&mut self, needed: usize) {
+        self.room.resize(needed.max(self.room.len() * 2), 0);
     }
 
     /// All of the room, of which the first [`len`](Self::len) bytes are used.

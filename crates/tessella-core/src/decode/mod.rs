@@ -28,7 +28,7 @@ mod table;
 pub use buffer::Buffer;
 pub use bytes::append_token_bytes;
 pub use stream::DecodeStream;
-pub use table::{AskTheChain, Broken, Table};
+pub use table::{TURN, Table};
 
 use sentencepiece::SentencePieceDecoder;
 

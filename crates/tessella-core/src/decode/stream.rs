@@ -12,6 +12,8 @@ const END: usize = 8;
 /// Ids that may wait for the rest of a character. Where tokens are parts of characters, every token of a long run
 /// may end in the middle of one.
 const MOST_HELD_BACK: usize = 1024;
+/// Bytes that wait, where they are looked at without being decoded.
+const MOST_WAITING: usize = 64;
 const BROKEN: char = '\u{FFFD}';
 
 /// The state of one stream. It needs no tokenizer: each step is handed the way to decode.
@@ -32,13 +34,18 @@ impl DecodeStream {
         DecodeStream { ids, prefix: String::new(), prefix_len: 0, cut: false }
     }
 
-    /// Whether the text of all ids at hand is out, and ends with a whole character: then the text of a further token that
-    /// looks at none of its neighbours just comes behind it.
-    pub(crate) fn is_even(&self) -> bool {
+    /// Whether the text that is out ends with a whole character: then what comes behind it stands for itself, as far as
+    /// tokens look at none of their neighbours.
+    fn is_settled(&self) -> bool {
         !self.cut
-            && self.prefix_len == self.ids.len()
             && !self.prefix.is_empty()
-            && !self.prefix.ends_with(BROKEN)
+            // Most texts end in ASCII.
+            && (self.prefix.as_bytes().last().is_some_and(u8::is_ascii) || !self.prefix.ends_with(BROKEN))
+    }
+
+    /// Whether, besides, the text of all ids at hand is out.
+    pub(crate) fn is_even(&self) -> bool {
+        self.prefix_len == self.ids.len() && self.is_settled()
     }
 
     /// The text that is out and will be decoded again.
@@ -54,6 +61,42 @@ impl DecodeStream {
         self.prefix_len = 1;
         self.prefix.clear();
         self.prefix.push_str(alone);
+    }
+
+    /// What [`step`](Self::step) does where text is nothing but the bytes of the ids, `bytes_of` each: the id waits for the
+    /// rest of a character, or the characters are whole and all that waited is given out. `None`, with the stream as it
+    /// was, if it is neither, or much.
+    pub(crate) fn step_by_bytes<'t>(
+        &mut self,
+        id: TokenId,
+        bytes_of: impl Fn(TokenId) -> Option<&'t [u8]>,
+    ) -> Option<Option<&str>> {
+        if !self.is_settled() {
+            return None;
+        }
+        let mut joined = [0; MOST_WAITING];
+        let mut length = 0;
+        for &one in self.ids[self.prefix_len..].iter().chain([&id]) {
+            let bytes = bytes_of(one)?;
+            joined.get_mut(length..length + bytes.len())?.copy_from_slice(bytes);
+            length += bytes.len();
+        }
+        match std::str::from_utf8(&joined[..length]) {
+            Ok(text) if !text.is_empty() && !text.ends_with(BROKEN) => {
+                self.ids.drain(..self.prefix_len);
+                self.ids.push(id);
+                self.prefix_len = self.ids.len();
+                self.prefix.clear();
+                self.prefix.push_str(text);
+                Some(Some(&self.prefix))
+            }
+            // The end of the text is the beginning of a character.
+            Err(error) if error.error_len().is_none() => {
+                self.ids.push(id);
+                Some(None)
+            }
+            _ => None,
+        }
     }
 
     /// The ids that the next step will decode again.

@@ -26,8 +26,14 @@ const SPECIAL: u8 = 0x10;
 const LONG: u8 = 0x20;
 /// A byte token, or a token without text where there are byte tokens: these two show where runs of bytes end.
 const RUN: u8 = 0x40;
+/// Some of the text is not ASCII.
+const WIDE: u8 = 0x80;
 /// Ids whose room is reserved at a time.
 const PORTION: usize = 512;
+/// Ids between two pauses: about a millisecond.
+pub const TURN: usize = 1 << 18;
+/// A long text is copied by so many bytes at once, which are there behind its last one as well.
+const STRIDE: usize = 32;
 /// Beyond so many slots for each token, an id in the file is far away from all others and a table is a waste.
 const MOST_HOLES: usize = 4;
 /// Bytes that the texts of all ids may come to. Stages that make texts grow would make those of a whole vocabulary huge,
@@ -78,18 +84,14 @@ fn is_swollen(token: &str, text: &str) -> bool {
     text.len() > 64 + 4 * token.len()
 }
 
-/// What becomes of joined bytes that are no UTF-8.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Broken {
-    /// One U+FFFD for each longest part of what a character may begin with, and for every other byte.
-    Replaced,
-    /// That is for the chain to say.
-    Unsettled,
+/// Copies `length` bytes, and what stands behind them up to a whole number of strides.
+#[inline]
+fn copy_by_strides(from: &[u8], to: &mut [u8], length: usize) {
+    let strides = from.as_chunks::<STRIDE>().0.iter().zip(to.as_chunks_mut::<STRIDE>().0);
+    for (from, to) in strides.take(length.div_ceil(STRIDE)) {
+        *to = *from;
+    }
 }
-
-/// What the table leaves to the chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AskTheChain;
 
 impl Table {
     /// The table of a decoder over the texts of `tokens` (id, text, whether decoding may skip it); `None` where the
@@ -176,6 +178,9 @@ impl Table {
     fn set(&mut self, id: TokenId, text: &[u8], special: bool, byte: bool) -> Option<()> {
         let slot = &mut self.slots[id as usize];
         let mut tag = if special { SPECIAL } else { 0 };
+        if !text.is_ascii() {
+            tag |= WIDE;
+        }
         if text.len() <= LENGTH as usize {
             slot[..text.len()].copy_from_slice(text);
             tag |= text.len() as u8;
@@ -186,6 +191,7 @@ impl Table {
             slot[..4].copy_from_slice(&u32::try_from(self.long.len()).ok()?.to_le_bytes());
             slot[4..8].copy_from_slice(&u32::try_from(text.len()).ok()?.to_le_bytes());
             self.long.extend_from_slice(text);
+            self.long.resize(self.long.len().next_multiple_of(STRIDE), 0);
             tag |= LONG;
         }
         slot[TAG] = tag;
@@ -211,17 +217,22 @@ impl Table {
         ids.iter().position(ends_start).map_or(ids.len(), |at| at + 1)
     }
 
-    /// Appends what the ids stand for. `out` holds only what came before them. Fails, and leaves `out` in any state,
-    /// where byte tokens stand on both sides of a token without text.
+    /// Appends what the ids stand for. `out` holds only what came before them. False, with `out` in any state, where byte
+    /// tokens stand on both sides of a token without text: the chain has to be asked. Calls `pause` after every [`TURN`].
     pub fn append(
         &self,
         ids: &[TokenId],
         skip_special: bool,
         out: &mut Buffer,
-    ) -> std::result::Result<(), AskTheChain> {
+        mut pause: impl FnMut() -> Result<()>,
+    ) -> Result<bool> {
         let skipped = if skip_special { SPECIAL } else { 0 };
         let mut run_end = usize::MAX;
-        for portion in ids.chunks(PORTION) {
+        let mut marks = 0;
+        for (number, portion) in ids.chunks(PORTION).enumerate() {
+            if number > 0 && number.is_multiple_of(TURN / PORTION) {
+                pause()?;
+            }
             out.reserve(portion.len() * SLOT);
             let mut at = out.len();
             let mut room = out.room();
@@ -232,46 +243,88 @@ impl Table {
                     if tag & skipped != 0 {
                         continue;
                     }
+                    marks |= tag;
                     if tag & LONG != 0 {
+                        let (from, length) = self.long_place(slot);
                         out.set_len(at);
-                        out.push(self.long_text(slot));
-                        out.reserve((portion.len() - index) * SLOT);
-                        at = out.len();
+                        out.reserve(length + STRIDE + (portion.len() - index) * SLOT);
                         room = out.room();
+                        copy_by_strides(&self.long[from..], &mut room[at..], length);
+                        at += length;
                         continue;
                     }
                     if tag & LENGTH == 0 {
                         if at == run_end {
-                            return Err(AskTheChain);
+                            return Ok(false);
                         }
                         continue;
                     }
                     run_end = at + 1;
                 }
-                room[at..at + SLOT].copy_from_slice(slot);
+                marks |= tag;
+                // Two arrays: one load and one store.
+                if let Some(place) = room[at..].first_chunk_mut() {
+                    *place = *slot;
+                }
                 at += (tag & LENGTH) as usize;
             }
             out.set_len(at);
         }
-        Ok(())
+        out.note(marks & WIDE == 0);
+        Ok(true)
     }
 
-    /// The text of an id that is neither the first nor the last, if it is whole characters whatever stands around it.
-    /// None also where the joined text loses something at its ends.
-    pub fn own_text(&self, id: TokenId, skip_special: bool) -> Option<&str> {
+    /// The text of an id that is neither the first nor the last, if it is whole characters whatever stands around it, and
+    /// whether it is ASCII. None also where the joined text loses something at its end.
+    pub fn own_text(&self, id: TokenId, skip_special: bool) -> Option<(&str, bool)> {
         let slot = self.slots.get(id as usize)?;
         let tag = slot[TAG];
-        if self.last || !self.strips.is_empty() || tag & RUN != 0 || (skip_special && tag & SPECIAL != 0) {
+        if self.last
+            || self.strips.iter().any(|&(_, _, stop)| stop > 0)
+            || tag & RUN != 0
+            || (skip_special && tag & SPECIAL != 0)
+        {
             return None;
         }
         let bytes = if tag & LONG != 0 { self.long_text(slot) } else { &slot[..(tag & LENGTH) as usize] };
-        std::str::from_utf8(bytes).ok().filter(|text| !text.is_empty() && !text.ends_with('\u{FFFD}'))
+        let text = std::str::from_utf8(bytes).ok()?;
+        let whole = !text.is_empty() && (tag & WIDE == 0 || !text.ends_with('\u{FFFD}'));
+        whole.then_some((text, tag & WIDE == 0))
+    }
+
+    /// The bytes that an id adds wherever it stands; none if it is skipped or unknown. `None` where text is more than the
+    /// bytes of all ids.
+    pub fn own_bytes(&self, id: TokenId, skip_special: bool) -> Option<&[u8]> {
+        if self.join != Join::Bytes || self.first || self.last || self.start || !self.strips.is_empty() {
+            return None;
+        }
+        Some(match self.slots.get(id as usize) {
+            Some(slot) if slot[TAG] & SPECIAL == 0 || !skip_special => match slot[TAG] {
+                tag if tag & LONG != 0 => self.long_text(slot),
+                tag => &slot[..(tag & LENGTH) as usize],
+            },
+            _ => &[],
+        })
+    }
+
+    /// What the last stages leave of the joined text `text`, where they take nothing off its end.
+    pub fn stripped<'t>(&self, mut text: &'t str) -> &'t str {
+        for &(content, start, stop) in &self.strips {
+            text = &text[plain::strip(text.as_bytes(), content, start, stop)];
+        }
+        text
     }
 
     fn long_text(&self, slot: &[u8; SLOT]) -> &[u8] {
+        let (from, length) = self.long_place(slot);
+        &self.long[from..from + length]
+    }
+
+    /// Where a long text begins, and how many bytes it has.
+    fn long_place(&self, slot: &[u8; SLOT]) -> (usize, usize) {
         let number =
             |at: usize| u32::from_le_bytes([slot[at], slot[at + 1], slot[at + 2], slot[at + 3]]) as usize;
-        &self.long[number(0)..number(0) + number(4)]
+        (number(0), number(4))
     }
 
     /// Takes off the joined text what the last stages strip.

@@ -16,12 +16,14 @@
 //!
 //! Who counts pieces instead of encoding them has a [`Tally`] of them, filled by the hundred as well.
 //!
+//! Decoded text becomes characters of one width by blocks as well ([`wide`]).
+//!
 //! All of it is compiled for the vectors of several processors, and the best are chosen once ([`vectors`]).
 //!
 //! Everything here has a slow twin: the worker's piece cache and the model's own loops give the same ids, and the
 //! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for three things: asking
 //! the processor for memory ([`ahead`]), writing ids into room that was reserved before ([`store`]), and vectors ([`ascii`],
-//! `x86`, `x86_sixteen`).
+//! `x86`, `x86_sixteen`, `x86_wide`).
 
 mod ahead;
 pub mod ascii;
@@ -46,13 +48,17 @@ mod symbols;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod unfold;
 mod units;
 pub mod vectors;
+pub mod wide;
 mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 #[cfg(target_arch = "x86_64")]
 mod x86_sixteen;
+#[cfg(target_arch = "x86_64")]
+mod x86_wide;
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -11,6 +11,7 @@ use super::characters::{Kinds, Sets};
 use super::key::Key;
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, LANES};
+use super::unfold::{Unfolded, unfolded_one_by_one};
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
 use crate::ids::TokenId;
@@ -62,6 +63,13 @@ pub trait Vectors: Copy {
 
     /// Makes all merges of two groups, and puts ids in the place of symbols. The pairs may be gathered.
     fn merge_groups(self, _groups: &mut [Group; 2], _pairs: &PairHash, _ids: &[TokenId]) {}
+
+    /// The characters that a block of UTF-8 begins with, up to the first that takes four bytes, is none, or ends in the
+    /// next block. None need be written where the block has something that is no character.
+    #[inline(always)]
+    fn unfolded(self, bytes: &[u8; BLOCK], out: &mut [u16; BLOCK]) -> Unfolded {
+        unfolded_one_by_one(bytes, out)
+    }
 
     /// Makes two neighbours one: those behind them move up, and `last` comes in at the end.
     fn join<const N: usize>(self, numbers: &mut [u32; N], at: usize, joined: u32, last: u32);
@@ -125,6 +133,15 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 => "avx512",
         }
+    }
+
+    /// Whether these vectors read UTF-8 faster than it is read one character after the other.
+    pub fn unfolds(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if self.0 == Kind::Avx512 {
+            return true;
+        }
+        false
     }
 
     #[inline]

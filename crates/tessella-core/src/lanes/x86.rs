@@ -10,6 +10,7 @@ use super::characters::{Kinds, Set, Sets};
 use super::key::Key;
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, LANES};
+use super::unfold::Unfolded;
 use super::vectors::{
     PLACE_BITS, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one, lowest_one_by_one,
     places_by_bits,
@@ -199,6 +200,15 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             lowest_512(numbers)
+        }
+    }
+
+    #[inline(always)]
+    fn unfolded(self, bytes: &[u8; BLOCK], out: &mut [u16; BLOCK]) -> Unfolded {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_wide::unfolded(bytes, out)
         }
     }
 

@@ -7,10 +7,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Tokenizer;
+use super::joined::{DecodeRoom, Joined};
+use super::placed::{Placed, PlacedTexts};
 use crate::cancel::Cancel;
-use crate::decode::{
-    AskTheChain, Broken, Buffer, DecodeStream, Decoder, Table, append_token_bytes, lossy_text,
-};
+use crate::decode::{Buffer, DecodeStream, Decoder, Table, append_token_bytes, lossy_text};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::limits;
@@ -20,6 +20,7 @@ use crate::limits;
 pub(super) struct Decoding {
     table: OnceLock<Option<Table>>,
     decoded: AtomicUsize,
+    placed: PlacedTexts,
 }
 
 #[cfg(test)]
@@ -46,7 +47,7 @@ impl Tokenizer {
     ) -> Result<String> {
         if let Some(table) = self.table(ids.len()) {
             let mut bytes = Buffer::default();
-            if self.by_table(table, ids, skip_special_tokens, &mut bytes)? {
+            if self.by_table(table, ids, skip_special_tokens, &mut bytes, || cancel.check())? {
                 match String::from_utf8(bytes.into_bytes()) {
                     Ok(text) => return Ok(text),
                     Err(broken) if table.is_lossy() => return Ok(lossy_text(broken.into_bytes())),
@@ -67,22 +68,47 @@ impl Tokenizer {
         }
     }
 
-    /// The bytes that the ids join to, in a buffer that the caller keeps, and what becomes of those that are no UTF-8.
-    /// Where nobody knows, or there are no bytes, [`decode`](Self::decode) has to be asked.
-    pub fn decode_joined<'b>(
+    /// What the ids join to, in room that the caller keeps. `pause` is called now and then, for as long as it gives no
+    /// error. Where nobody knows the text, [`decode`](Self::decode) has to be asked.
+    pub fn decode_joined<'r>(
         &self,
         ids: &[TokenId],
         skip_special_tokens: bool,
-        buffer: &'b mut Buffer,
-    ) -> Result<Option<(&'b [u8], Broken)>> {
-        buffer.clear();
+        room: &'r mut DecodeRoom,
+        pause: impl FnMut() -> Result<()>,
+    ) -> Result<Option<Joined<'r>>> {
+        room.bytes.clear();
         let Some(table) = self.table(ids.len()) else { return Ok(None) };
-        let broken = if table.is_lossy() { Broken::Replaced } else { Broken::Unsettled };
-        Ok(self.by_table(table, ids, skip_special_tokens, buffer)?.then(|| (buffer.as_bytes(), broken)))
+        if !self.by_table(table, ids, skip_special_tokens, &mut room.bytes, pause)? {
+            return Ok(None);
+        }
+        Ok(Some(room.joined(table.is_lossy())))
     }
 
-    /// The text that one more id adds to a stream, where the table knows it; `None`, with the stream as it was, where
-    /// [`DecodeStream::step`] has to be asked.
+    /// The text that one more id adds to a stream, if it completes any, and whether it is ASCII, where the table alone knows;
+    /// `None`, with the stream as it was, where [`decode_next`](Self::decode_next) has to be asked.
+    pub fn decode_at_once<'s>(
+        &'s self,
+        stream: &'s mut DecodeStream,
+        id: TokenId,
+        skip_special_tokens: bool,
+    ) -> Option<Option<(&'s str, bool)>> {
+        let table = self.table(1)?;
+        if table.first || table.start {
+            return None;
+        }
+        if stream.is_even()
+            && let Some(own) = table.own_text(id, skip_special_tokens)
+        {
+            stream.move_behind(id, table.stripped(own.0));
+            return Some(Some(own));
+        }
+        let text = stream.step_by_bytes(id, |id| table.own_bytes(id, skip_special_tokens))?;
+        Some(text.map(|text| (text, false)))
+    }
+
+    /// The same for an id that completes text, where other tokens may have to be asked. `None`, with the stream as it was, where [`DecodeStream::step`]
+    /// has to be asked.
     pub fn decode_next(
         &self,
         stream: &mut DecodeStream,
@@ -93,15 +119,15 @@ impl Tokenizer {
             return Ok(None);
         }
         let Some(table) = self.table(1) else { return Ok(None) };
-        let Some(text) = table.own_text(id, skip_special_tokens) else { return Ok(None) };
+        let Some((text, _)) = table.own_text(id, skip_special_tokens) else { return Ok(None) };
         if table.start && stream.prefix().trim_matches(' ').is_empty() {
             return Ok(None);
         }
         if table.first || table.start {
-            let alone = self.decode(&[id], skip_special_tokens)?;
-            stream.move_behind(id, &alone);
+            // What the table tells of an id is not skipped.
+            self.with_alone(id, |alone| stream.move_behind(id, alone))?;
         } else {
-            stream.move_behind(id, text);
+            stream.move_behind(id, table.stripped(text));
         }
         Ok(Some(text))
     }
@@ -139,6 +165,7 @@ impl Tokenizer {
         ids: &[TokenId],
         skip_special_tokens: bool,
         bytes: &mut Buffer,
+        pause: impl FnMut() -> Result<()>,
     ) -> Result<bool> {
         let mut middle = ids;
         let mut last = None;
@@ -152,7 +179,7 @@ impl Tokenizer {
             }
             middle = &ids[from + usize::from(table.first)..to + usize::from(!table.last)];
             if table.first {
-                bytes.push(self.edge(ids[from], true)?.as_bytes());
+                self.push_edge(ids[from], Placed::First, bytes)?;
             }
             last = table.last.then_some(ids[to]);
         } else if table.start {
@@ -161,26 +188,39 @@ impl Tokenizer {
                 return Ok(false);
             }
             let (head, rest) = ids.split_at(start);
-            bytes.push(self.decode_by_chain(head, skip_special_tokens)?.as_bytes());
+            match *head {
+                // The last one of them is not skipped.
+                [id] => self.with_alone(id, |text| bytes.push(text.as_bytes()))?,
+                _ => bytes.push(self.decode_by_chain(head, skip_special_tokens)?.as_bytes()),
+            }
             middle = rest;
         }
-        if table.append(middle, skip_special_tokens, bytes) == Err(AskTheChain) {
+        if !table.append(middle, skip_special_tokens, bytes, pause)? {
             return Ok(false);
         }
         if let Some(last) = last {
-            bytes.push(self.edge(last, false)?.as_bytes());
+            self.push_edge(last, Placed::Last, bytes)?;
         }
         table.strip(bytes);
         Ok(true)
     }
 
-    /// The text of an id that is the first or the last of several.
-    fn edge(&self, id: TokenId, first: bool) -> Result<String> {
-        let token = self.id_to_decoded_token(id).unwrap_or_default();
-        match &self.inner.decoder {
-            Some(decoder) => decoder.edge(token, first),
-            None => Ok(token.to_owned()),
-        }
+    /// Hands over the text of an id that stands alone and is not skipped.
+    fn with_alone<R>(&self, id: TokenId, take: impl FnOnce(&str) -> R) -> Result<R> {
+        let make = || self.decode_by_chain(&[id], false);
+        self.inner.decoding.placed.with(id, Placed::Alone, make, take)
+    }
+
+    /// Writes the text of an id that is the first or the last of several.
+    fn push_edge(&self, id: TokenId, placed: Placed, bytes: &mut Buffer) -> Result<()> {
+        let make = || {
+            let token = self.id_to_decoded_token(id).unwrap_or_default();
+            match &self.inner.decoder {
+                Some(decoder) => decoder.edge(token, placed == Placed::First),
+                None => Ok(token.to_owned()),
+            }
+        };
+        self.inner.decoding.placed.with(id, placed, make, |text| bytes.push(text.as_bytes()))
     }
 
     /// The table, where there is one; built here once enough has been decoded. Counts the ids until then.
@@ -224,7 +264,7 @@ impl Tokenizer {
     pub fn decode_bytes(&self, ids: &[TokenId], skip_special_tokens: bool) -> Result<Vec<u8>> {
         if let Some(table) = self.table(ids.len()) {
             let mut bytes = Buffer::default();
-            if self.by_table(table, ids, skip_special_tokens, &mut bytes)?
+            if self.by_table(table, ids, skip_special_tokens, &mut bytes, || Ok(()))?
                 && (table.is_lossy() || std::str::from_utf8(bytes.as_bytes()).is_ok())
             {
                 return Ok(bytes.into_bytes());

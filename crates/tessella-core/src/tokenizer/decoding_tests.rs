@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Tokenizer;
-use crate::decode::DecodeStream;
+use super::{DecodeRoom, Joined, Tokenizer};
+use crate::decode::{DecodeStream, lossy_text};
 use crate::random::Random;
 use crate::spec::*;
 use crate::vocab::Vocab;
@@ -30,6 +30,7 @@ fn tokens(random: &mut Random) -> Vec<(String, u32)> {
         "©",
         "é",
         "漢",
+        "😀",
         " ",
         " a",
         "  ",
@@ -108,10 +109,34 @@ fn sentencepiece(random: &mut Random, tokens: &[(String, u32)]) -> DecoderSpec {
     }
 }
 
+/// What is joined is the text, in the narrowest form.
+fn check_joined(joined: Joined<'_>, wanted: &str, context: impl Fn() -> String) {
+    let twos = |twos: &[u16]| String::from_utf16(twos).unwrap();
+    let found = match joined {
+        Joined::Ascii(bytes) => Some(String::from_utf8(bytes.to_vec()).unwrap()),
+        Joined::Latin(latin) => Some(twos(latin)),
+        Joined::Twos(wide) => Some(twos(wide)),
+        Joined::Fours(fours) => fours.iter().map(|&four| char::from_u32(four)).collect(),
+        Joined::Replaced(bytes) => Some(lossy_text(bytes.to_vec())),
+        Joined::Unsettled(bytes) => String::from_utf8(bytes.to_vec()).ok(),
+    };
+    assert!(found.is_none_or(|found| found == wanted), "{} {joined:?}", context());
+    let range = match joined {
+        Joined::Ascii(_) => 0..0x80,
+        Joined::Latin(_) => 0x80..0x100,
+        Joined::Twos(_) => 0x100..0x1_0000,
+        Joined::Fours(_) => 0x1_0000..u32::MAX,
+        Joined::Replaced(_) | Joined::Unsettled(_) => return,
+    };
+    let most = wanted.chars().max().map_or(0, u32::from);
+    assert!(range.contains(&most), "{} {joined:?}", context());
+}
+
 #[test]
 fn the_table_and_the_chain_give_the_same() {
     let mut random = Random::from_seed(11);
     let mut with_table = 0;
+    let mut room = DecodeRoom::default();
     for round in 0..600 {
         let tokens = tokens(&mut random);
         let bound = tokens.last().map_or(0, |(_, id)| id + 4);
@@ -148,12 +173,22 @@ fn the_table_and_the_chain_give_the_same() {
                 "{}",
                 context()
             );
+            if let Some(joined) = fast.decode_joined(&ids, skip, &mut room, || Ok(())).unwrap() {
+                check_joined(joined, &slow.decode_by_chain(&ids, skip).unwrap(), context);
+            }
             let (mut quick, mut stepwise) = (DecodeStream::default(), DecodeStream::default());
             for &id in &ids[..ids.len().min(60)] {
                 let wanted = stepwise.step(&[id], |ids| slow.decode_by_chain(ids, skip));
-                let found = match fast.decode_next(&mut quick, id, skip).unwrap() {
-                    Some(text) => Ok(Some(text.to_owned())),
-                    None => quick.step(&[id], |ids| fast.decode(ids, skip)),
+                let at_once = fast.decode_at_once(&mut quick, id, skip);
+                let found = match at_once {
+                    Some(text) => {
+                        assert!(text.is_none_or(|(text, ascii)| text.is_ascii() || !ascii), "{}", context());
+                        Ok(text.map(|(text, _)| text.to_owned()))
+                    }
+                    None => match fast.decode_next(&mut quick, id, skip).unwrap() {
+                        Some(text) => Ok(Some(text.to_owned())),
+                        None => quick.step(&[id], |ids| fast.decode(ids, skip)),
+                    },
                 };
                 let (found, wanted) = (found.map_err(|e| e.to_string()), wanted.map_err(|e| e.to_string()));
                 assert_eq!(found, wanted, "{}", context());

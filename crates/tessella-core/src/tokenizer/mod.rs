@@ -14,7 +14,8 @@
 //!   - `pieces`: the pieces alone
 //!   - `counting`: how often each piece comes, for training
 //! - `batch`: many texts on several threads, in order
-//! - `decoding`: ids back to text
+//! - `decoding`: ids back to text; `joined`: in the form in which others keep it, `placed`:
+//!   texts that depend on the place
 //!
 //! A [`Tokenizer`] is immutable and shared by threads without a lock. A change makes a new one.
 
@@ -28,9 +29,11 @@ mod decoding;
 mod decoding_tests;
 mod drive;
 mod ids;
+mod joined;
 mod options;
 mod packed;
 mod pieces;
+mod placed;
 mod plan;
 mod positions;
 mod segment;
@@ -59,6 +62,7 @@ use crate::pretokenize::PreTokenizer;
 use crate::spec::{AddedToken, TokenizerSpec};
 
 pub use counting::PieceCounter;
+pub use joined::{DecodeRoom, Joined};
 pub use options::{EncodeOptions, Input, RaggedIds, Sequence};
 pub use pieces::PieceCutter;
 pub use plan::PlanStep;

@@ -64,20 +64,36 @@ pub fn is_array(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(value.is_instance_of::<PyUntypedArray>())
 }
 
-/// The ids in an array of `uint32`; `None` for other values and arrays that somebody is writing to.
-pub fn ids(value: &Bound<'_, PyAny>) -> Option<Vec<u32>> {
-    Some(held(value)?.as_array().to_vec())
-}
-
 /// An array of `uint32`, held to be read in place; `None` for other values and arrays that somebody is writing to.
 pub fn held<'py>(value: &Bound<'py, PyAny>) -> Option<PyReadonlyArray1<'py, u32>> {
     value.cast::<PyArray1<u32>>().ok()?.try_readonly().ok()
 }
 
-/// The ids in an array of `int64`, which tensors are; `None` also where one of them is no id.
-pub fn wide_ids(value: &Bound<'_, PyAny>) -> Option<Vec<u32>> {
-    let array = value.cast::<PyArray1<i64>>().ok()?.try_readonly().ok()?;
-    array.as_array().iter().map(|&id| u32::try_from(id).ok()).collect()
+/// Copies the ids of an array of `uint32`, or of `int64`, which tensors are; false for other values, arrays that somebody is
+/// writing to, and where a number is no id.
+pub fn copy_ids(value: &Bound<'_, PyAny>, room: &mut Vec<u32>) -> bool {
+    room.clear();
+    if let Some(array) = held(value) {
+        match array.as_slice() {
+            Ok(ids) => room.extend_from_slice(ids),
+            Err(_) => room.extend(array.as_array()),
+        }
+        return true;
+    }
+    let Some(array) = value.cast::<PyArray1<i64>>().ok().and_then(|array| array.try_readonly().ok()) else {
+        return false;
+    };
+    // Cut to 32 bits, and looked at together.
+    let mut others = 0;
+    let cut = |&number: &i64| {
+        others |= number >> 32;
+        number as u32
+    };
+    match array.as_slice() {
+        Ok(numbers) => room.extend(numbers.iter().map(cut)),
+        Err(_) => room.extend(array.as_array().iter().map(cut)),
+    }
+    others == 0
 }
 
 /// The array that a tensor gives its memory to.

@@ -212,8 +212,10 @@ pub fn id_lists<'py, T>(
     mut read: impl FnMut(&Bound<'py, PyAny>, Place<'_>) -> PyResult<T>,
 ) -> PyResult<Vec<T>> {
     each(value, "sequences", "expected a list of lists of ids", "decode", |one, place| {
-        let number =
-            !one.is_instance_of::<PyList>() && one.hasattr("__index__")? && !one.hasattr("__len__")?;
+        let number = !one.is_instance_of::<PyList>()
+            && !arrays::is_array(one)?
+            && one.hasattr("__index__")?
+            && !one.hasattr("__len__")?;
         if number {
             return Err(wrong_type(place, one, IDS, "for the ids of one text, call `decode`"));
         }
@@ -223,28 +225,39 @@ pub fn id_lists<'py, T>(
 
 const IDS: &str = "expected a list of ids";
 
-/// Hands over ids where they lie, if that is an array of `uint32` with up to `most` of them, and else a copy.
+/// Hands over ids where they lie, if that is an array of `uint32` with up to `most` of them, and else a copy, in `room` if
+/// they come as lists and arrays usually do.
 pub fn with_ids<R>(
     value: &Bound<'_, PyAny>,
     place: Place<'_>,
-    most: usize,
+    (room, most): (&mut Vec<TokenId>, usize),
     work: impl FnOnce(&[TokenId]) -> PyResult<R>,
 ) -> PyResult<R> {
-    if !value.is_exact_instance_of::<PyList>()
-        && arrays::is_array(value)?
-        && let Some(array) = arrays::held(value)
-        && let Ok(ids) = array.as_slice()
-        && ids.len() <= most
-    {
-        return work(ids);
+    if let Ok(list) = value.cast_exact::<PyList>() {
+        if let Some(ids) = plain_ids(list, room) {
+            return work(ids);
+        }
+    } else if arrays::is_array(value)? {
+        if let Some(array) = arrays::held(value)
+            && let Ok(ids) = array.as_slice()
+            && ids.len() <= most
+        {
+            return work(ids);
+        }
+        if arrays::copy_ids(value, room) {
+            return work(room);
+        }
     }
     work(&ids(value, place)?)
 }
 
 /// Ids from a list, an array or anything else that can be walked.
 pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>> {
-    if let Some(ids) = value.cast_exact::<PyList>().ok().and_then(plain_ids) {
-        return Ok(ids);
+    if let Ok(list) = value.cast_exact::<PyList>() {
+        let mut room = Vec::new();
+        if plain_ids(list, &mut room).is_some() {
+            return Ok(room);
+        }
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         let ids: Vec<TokenId> = value.extract().map_err(|error| named_id(value, error, place))?;
@@ -261,11 +274,9 @@ pub fn ids(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<TokenId>>
         return Err(wrong_type(place, value, IDS, "text becomes ids with `encode`"));
     }
     if arrays::is_array(value)? {
-        if let Some(ids) = arrays::ids(value) {
-            return Ok(ids);
-        }
-        if let Some(ids) = arrays::wide_ids(value) {
-            return Ok(ids);
+        let mut room = Vec::new();
+        if arrays::copy_ids(value, &mut room) {
+            return Ok(room);
         }
         // Other element types go through Python's integers, which checks the range.
         let list = value.call_method0("tolist")?;

@@ -3,14 +3,16 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use tessella_core::decode::DecodeStream as Core;
 
 use crate::border::errors::OrRaise;
 use crate::border::inputs;
+use crate::border::interpreter::ascii_text;
 use crate::border::place::Place;
 use crate::components::live::lock;
 use crate::tokenizer::Tokenizer;
+use crate::tokenizer::state::State;
 
 /// Decodes ids one after the other, giving out text as soon as it is complete.
 ///
@@ -28,8 +30,21 @@ use crate::tokenizer::Tokenizer;
 ///     ('my', ' name')
 #[pyclass(frozen, module = "tessella.decoders", name = "DecodeStream")]
 pub struct DecodeStream {
-    core: Mutex<Core>,
+    inner: Mutex<Inner>,
     skip_special_tokens: bool,
+}
+
+#[derive(Default)]
+struct Inner {
+    core: Core,
+    /// The value of the tokenizer that was asked last: while it is current, nobody else has to be asked.
+    known: Option<Arc<State>>,
+}
+
+impl Inner {
+    fn new(core: Core) -> Mutex<Inner> {
+        Mutex::new(Inner { core, known: None })
+    }
 }
 
 #[pymethods]
@@ -39,7 +54,7 @@ impl DecodeStream {
     fn new(ids: Option<&Bound<'_, PyAny>>, skip_special_tokens: Option<bool>) -> PyResult<Self> {
         let ids = ids.map(|ids| inputs::ids(ids, Place::Argument("ids"))).transpose()?.unwrap_or_default();
         Ok(DecodeStream {
-            core: Mutex::new(Core::new(ids)),
+            inner: Inner::new(Core::new(ids)),
             skip_special_tokens: skip_special_tokens.unwrap_or(false),
         })
     }
@@ -54,10 +69,28 @@ impl DecodeStream {
         if id.is_exact_instance_of::<PyInt>()
             && let Ok(id) = id.extract::<u32>()
         {
+            let mut inner = lock(&self.inner);
+            if !inner.known.as_ref().is_some_and(|known| tokenizer.get().is_current(known)) {
+                drop(inner);
+                let value = tokenizer.get().value()?;
+                let replaced = lock(&self.inner).known.replace(value);
+                drop(replaced);
+                inner = lock(&self.inner);
+            }
+            let Inner { core, known } = &mut *inner;
+            // Nothing else runs meanwhile, neither code of Python's nor another thread.
+            let text = known
+                .as_ref()
+                .and_then(|known| known.core.decode_at_once(core, id, self.skip_special_tokens));
+            match text {
+                Some(Some((text, true))) => return ascii_text(py, text.as_bytes()).map(Some),
+                Some(text) => return Ok(text.map(|(text, _)| PyString::new(py, text))),
+                None => drop(inner),
+            }
             let value = tokenizer.get().value()?;
-            let mut core = std::mem::take(&mut *lock(&self.core));
+            let mut core = std::mem::take(&mut lock(&self.inner).core);
             let text = value.core.decode_next(&mut core, id, self.skip_special_tokens);
-            *lock(&self.core) = core;
+            lock(&self.inner).core = core;
             if let Some(text) = text.or_raise()? {
                 return Ok(Some(PyString::new(py, text)));
             }
@@ -70,24 +103,24 @@ impl DecodeStream {
         };
         let value = tokenizer.get().value()?;
         // The state is changed on a copy: decoding may call components written in Python.
-        let mut core = lock(&self.core).clone();
+        let mut core = lock(&self.inner).core.clone();
         let text = core.step(&ids, |ids| value.core.decode(ids, self.skip_special_tokens)).or_raise()?;
-        *lock(&self.core) = core;
+        lock(&self.inner).core = core;
         Ok(text.map(|text| PyString::new(py, &text)))
     }
 
     /// At the end: the text that has been held back, broken characters as U+FFFD.
     fn flush(&self, tokenizer: &Bound<'_, Tokenizer>) -> PyResult<Option<String>> {
         let value = tokenizer.get().value()?;
-        let mut core = lock(&self.core).clone();
+        let mut core = lock(&self.inner).core.clone();
         let text = core.flush(|ids| value.core.decode(ids, self.skip_special_tokens)).or_raise()?;
-        *lock(&self.core) = core;
+        lock(&self.inner).core = core;
         Ok(text)
     }
 
     fn __copy__(&self) -> Self {
         DecodeStream {
-            core: Mutex::new(lock(&self.core).clone()),
+            inner: Inner::new(lock(&self.inner).core.clone()),
             skip_special_tokens: self.skip_special_tokens,
         }
     }

@@ -635,6 +635,11 @@ impl Tokenizer {
         self.shared.get()
     }
 
+    /// Whether a value is still what [`value`](Self::value) gives.
+    pub fn is_current(&self, value: &State) -> bool {
+        self.shared.is_current(value)
+    }
+
     fn add(&self, tokens: &Bound<'_, PyAny>, special: bool) -> PyResult<usize> {
         let tokens = crate::components::added::tokens(tokens, special)?;
         self.shared.update(|old| {

@@ -196,22 +196,33 @@ impl State {
 }
 
 /// The pointer to the current value.
-pub struct Shared(RwLock<Arc<State>>);
+pub struct Shared {
+    value: RwLock<Arc<State>>,
+    /// The version of the value, for who has it already.
+    version: AtomicU64,
+}
 
 impl Shared {
     pub fn new(value: State) -> Self {
-        Shared(RwLock::new(Arc::new(value)))
+        Shared { version: AtomicU64::new(value.version), value: RwLock::new(Arc::new(value)) }
+    }
+
+    /// Whether a value is what [`get`](Self::get) would give.
+    pub fn is_current(&self, value: &State) -> bool {
+        value.version == self.version.load(Ordering::Acquire)
+            && value.checked.load(Ordering::Acquire) == now()
     }
 
     fn load(&self) -> Arc<State> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.value.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Swaps `new` in if `old` is still the current value.
     fn swap(&self, old: &Arc<State>, new: Arc<State>) -> bool {
-        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.value.write().unwrap_or_else(PoisonError::into_inner);
         let still = Arc::ptr_eq(&current, old);
         if still {
+            self.version.store(new.version, Ordering::Release);
             *current = new;
         }
         still

@@ -1,0 +1,105 @@
+//! The blocks of [`super::unfold`] by vectors of 64 bytes.
+//!
+//! The last bytes of all characters are brought together, and so are the bytes one and two places before each. Then every
+//! character is a lane, and its bits come from at most three vectors.
+
+use std::arch::x86_64::*;
+
+use super::ascii::BLOCK;
+use super::unfold::Unfolded;
+
+/// The characters that end in a block, up to the first that takes four bytes or is none. None at all where one of them is
+/// longer than it need be, or half of a pair.
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
+#[inline]
+pub fn unfolded(bytes: &[u8; BLOCK], out: &mut [u16; BLOCK]) -> Unfolded {
+    // SAFETY: 64 bytes are there, and this load asks for no alignment.
+    #[allow(unsafe_code)]
+    let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
+    let high = _mm512_movepi8_mask(bytes);
+    if high == 0 {
+        store(halves(bytes), out);
+        return Unfolded { bytes: BLOCK, written: BLOCK, above_latin: false };
+    }
+    let from = |least: u8| _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8));
+    let (leads, threes_and_fours, fours) = (from(0xC2), from(0xE0), from(0xF0));
+    let inner = high & !from(0xC0);
+    let twos = leads & !threes_and_fours;
+    let threes = threes_and_fours & !fours;
+    let wanted = (twos | threes) << 1 | threes << 2;
+    let broken = (inner ^ wanted) | (high & !inner & !twos & !threes);
+    let whole = (broken & broken.wrapping_neg()).wrapping_sub(1);
+    let ends = (!high | twos << 1 | threes << 2) & whole;
+
+    let places: [u8; BLOCK] = const { places_before(1) };
+    let earlier: [u8; BLOCK] = const { places_before(2) };
+    // SAFETY: 64 bytes are there each time, and these loads ask for no alignment.
+    #[allow(unsafe_code)]
+    let (before, earlier) =
+        unsafe { (_mm512_loadu_si512(places.as_ptr().cast()), _mm512_loadu_si512(earlier.as_ptr().cast())) };
+    let third = _mm512_maskz_compress_epi8(ends, _mm512_permutexvar_epi8(earlier, bytes));
+    let second = _mm512_maskz_compress_epi8(ends, _mm512_permutexvar_epi8(before, bytes));
+    let last = _mm512_maskz_compress_epi8(ends, bytes);
+    let three = _pext_u64(threes << 2, ends);
+    let more = _pext_u64(twos << 1, ends) | three;
+
+    let six_bits = _mm512_set1_epi16(0x3F);
+    let joined = |half: usize, [third, second, last]: [__m512i; 3]| {
+        let (more, three) = ((more >> (32 * half)) as u32, (three >> (32 * half)) as u32);
+        let last = _mm512_mask_blend_epi16(more, last, _mm512_and_si512(last, six_bits));
+        let second = _mm512_maskz_slli_epi16::<6>(more, _mm512_and_si512(second, six_bits));
+        let third = _mm512_maskz_slli_epi16::<12>(three, third);
+        let all = _mm512_or_si512(_mm512_or_si512(last, second), third);
+        let too_long = _mm512_mask_cmplt_epu16_mask(three, all, _mm512_set1_epi16(0x800));
+        let top = _mm512_and_si512(all, _mm512_set1_epi16(0xF800_u16 as i16));
+        let half_of_pair = _mm512_mask_cmpeq_epi16_mask(three, top, _mm512_set1_epi16(0xD800_u16 as i16));
+        (all, too_long | half_of_pair)
+    };
+    let ([third_0, third_1], [second_0, second_1], [last_0, last_1]) =
+        (halves(third), halves(second), halves(last));
+    let (first, wrong_0) = joined(0, [third_0, second_0, last_0]);
+    let (then, wrong_1) = joined(1, [third_1, second_1, last_1]);
+    store([first, then], out);
+    let above_latin = from(0xC4) != 0;
+    if wrong_0 | wrong_1 != 0 {
+        return Unfolded { bytes: 0, written: 0, above_latin };
+    }
+    Unfolded {
+        bytes: BLOCK - ends.leading_zeros() as usize,
+        written: ends.count_ones() as usize,
+        above_latin,
+    }
+}
+
+/// For each place the one that is so many places before it; for the first ones any.
+const fn places_before(distance: u8) -> [u8; BLOCK] {
+    let mut places = [0; BLOCK];
+    let mut at = 0;
+    while at < BLOCK {
+        places[at] = (at as u8).wrapping_sub(distance);
+        at += 1;
+    }
+    places
+}
+
+/// Bytes as numbers of 16 bits.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn halves(bytes: __m512i) -> [__m512i; 2] {
+    [
+        _mm512_cvtepu8_epi16(_mm512_castsi512_si256(bytes)),
+        _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(bytes)),
+    ]
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn store([first, then]: [__m512i; 2], out: &mut [u16; BLOCK]) {
+    let [low, high] = out.as_chunks_mut::<32>().0 else { return };
+    // SAFETY: there is room for 64 bytes each time, and these stores ask for no alignment.
+    #[allow(unsafe_code)]
+    unsafe {
+        _mm512_storeu_si512(low.as_mut_ptr().cast(), first);
+        _mm512_storeu_si512(high.as_mut_ptr().cast(), then);
+    }
+}
