@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import io
+import json
 import os
 from collections.abc import Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
@@ -12,6 +14,7 @@ from ._ahead import PORTION, Encoding
 from ._corpus import Stream, files, in_lists, parts
 from ._progress import Meter
 from ._texts import Reading, flat
+from .errors import ArgumentError, TessellaError
 from .ragged import RaggedIds
 
 if TYPE_CHECKING:
@@ -98,6 +101,33 @@ def check_packing(path: str, head: bytes) -> None:
 those of one: unpack it again, or give it a name without that ending if it is text
     """
     _tessella.check_packing(path, head)
+
+
+def check_rows(stream: Any, how: Reading) -> None:
+    """Refuses standard input that begins with a row of JSON and would be read as text, braces and keys.
+
+    A file says by its name that it holds rows, a stream has none.
+
+    Args:
+        stream: standard input, of which nothing was read.
+        how: how it is about to be read.
+    """
+    peek = getattr(stream, "peek", None)
+    if how.format != "auto" or peek is None or stream.isatty():
+        return
+    # Packed streams are looked into as well; what is cut off behind the first line does not matter.
+    lines = Reading(errors="replace", separator="\n").options
+    try:
+        first = next(iter(_tessella.TextFiles([("standard input", io.BytesIO(peek(1)))], 1, **lines)))[0]
+        is_row = isinstance(json.loads(first), dict)
+    except (StopIteration, ValueError, OSError, TessellaError):
+        return
+    if is_row:
+        raise ArgumentError(
+            "standard input begins with an object of JSON: say `--input jsonl` (from Python format='jsonl', "
+            "of `tokenize_corpus` input_format='jsonl') if each line holds a document, or 'text' if the JSON "
+            "itself is the text"
+        )
 
 
 def encode_column(

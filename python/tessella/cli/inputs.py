@@ -218,6 +218,10 @@ def texts(options: argparse.Namespace, stage: str = "", out: Output | None = Non
 
 def lines(given: list[str], how: Reading) -> Iterator[str]:
     """The texts of files: lines with their ends, as trainers read."""
+    from .._files import check_rows
+
+    if "-" in files(given) and sys.stdin is not None:
+        check_rows(sys.stdin.buffer, how)
     for _, found in readers(given, how):
         yield from found.each()
 

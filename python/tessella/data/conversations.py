@@ -53,19 +53,7 @@ def _encoded(
     try:
         ids, marks = ids_and_marks(source, [row.messages for row in rows])
     except Exception:
-        if not skipped.left:
-            raise
-        ids, marks = [], []
-        for row in rows:
-            try:
-                one, mark = ids_and_marks(source, [row.messages])
-            except Exception as wrong:
-                if not skipped.left:
-                    raise
-                skipped.add_lines(part, stream.first, [(row.line, row.byte, str(wrong))])
-                continue
-            ids += one
-            marks += mark
+        ids, marks = _one_by_one(source, part, stream, rows, skipped)
         if len(ids) == len(rows):
             # No conversation is to blame alone.
             raise
@@ -78,12 +66,45 @@ def _encoded(
     )
 
 
+def _one_by_one(
+    source: Source, part: Slice, stream: SliceStream, rows: list[_Row], skipped: Skipped
+) -> tuple[list[list[int]], list[list[int]]]:
+    """The same as ``ids_and_marks`` where some are wrong: passed over, or told with their place."""
+    ids: list[list[int]] = []
+    marks: list[list[int]] = []
+    for row in rows:
+        try:
+            one, mark = ids_and_marks(source, [row.messages])
+        except Exception as wrong:
+            if not skipped.left:
+                refused = FormatError(f"{_where(part, row.line)}: {wrong}")
+                refused.filename = part.path
+                raise refused from wrong
+            skipped.add_lines(part, stream.first, [(row.line, row.byte, str(wrong))])
+            continue
+        ids += one
+        marks += mark
+    return ids, marks
+
+
 def ids_and_marks(source: Source, some: list[Any]) -> tuple[list[list[int]], list[list[int]]]:
     """The ids of conversations, and the marks on what the assistant says."""
+    for messages in some:
+        roles = {one.get("role") for one in messages if isinstance(one, dict)}
+        if roles and "assistant" not in roles:
+            names = ", ".join(sorted(map(repr, roles)))
+            raise ArgumentError(
+                "the conversation has no turn of the assistant, whose tokens are to be learned "
+                f"(roles: {names})"
+            )
     found = source.chat.apply_chat_template(
         some, tokenize=True, return_dict=True, return_assistant_tokens_mask=True
     )
     return list(found["input_ids"]), list(found["assistant_masks"])
+
+
+def _where(part: Slice, line: int) -> str:
+    return f"{part.path}: line {line}" + (f" behind byte {part.start}" if part.start else "")
 
 
 def lists(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
@@ -116,17 +137,23 @@ def rows(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> 
         begin, byte = byte, byte + len(line)
         if not line.strip():
             continue
-        where = f"{part.path}: line {number}" + (f" behind byte {part.start}" if part.start else "")
         try:
             row = json.loads(line)
-            if not isinstance(row, dict) or not isinstance(row.get(name), list) or not row[name]:
+            if not isinstance(row, dict) or name not in row:
                 raise FormatError(f"has no messages under `{name}`: name the key of the conversation")
+            messages = row[name]
+            if not isinstance(messages, list) or not messages:
+                said = "an empty list" if messages == [] else json.dumps(messages)[:20]
+                raise FormatError(
+                    f"has {said} under `{name}`, expected a list of messages: leave the row out, or have "
+                    "such rows skipped (`--skip-errors`, on_error='skip')"
+                )
         except ValueError as error:
             what = str(error) if isinstance(error, FormatError) else f"is not JSON: {error}"
             if skipped.left:
                 skipped.add_lines(part, stream.first, [(number, begin, what)])
                 continue
-            refused = FormatError(f"{where} {what}")
+            refused = FormatError(f"{_where(part, number)} {what}")
             refused.filename = part.path
             raise refused from error
-        yield _Row(row[name], number, begin)
+        yield _Row(messages, number, begin)

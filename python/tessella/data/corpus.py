@@ -158,7 +158,7 @@ def pack_corpus(
     path: Path,
     out: Path,
     *,
-    length: int | None,
+    length: int | None = None,
     pack: Literal["concat", "best-fit"] | None = "best-fit",
     format: Format = "parquet",
     dtype: str = "auto",

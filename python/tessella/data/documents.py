@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from .._corpus import Stream, cells
-from .._files import StreamIds, check_packing, encode_column
+from .._files import StreamIds, check_packing, check_rows, encode_column
 from .._texts import Reading
 from ..errors import FormatError, TessellaError
 from ..ragged import RaggedIds
@@ -101,6 +101,8 @@ def portions(
                 form = "arrow"
             else:
                 check_packing(part.path, begin)
+        elif source.chat is None:
+            check_rows(file, source.how)
         if form in ("parquet", "arrow"):
             yield from columns(source, part, _columns(source, part, form, file), skipped)
             told(hash_of(part))

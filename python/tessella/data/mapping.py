@@ -38,12 +38,18 @@ class Encoder:
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
         texts = batch[self.field]
-        if isinstance(texts, str):
-            return {
-                self.column: self.tokenizer.encode_ids_batch([texts], self.add_special_tokens)[0].tolist()
-            }
-        found = self.tokenizer.encode_ids_batch(list(texts), self.add_special_tokens)
-        return {self.column: list(found)}
+        if texts is None or isinstance(texts, str):
+            return {self.column: None if texts is None else self._rows([texts])[0].tolist()}
+        return {self.column: self._rows(list(texts))}
+
+    def _rows(self, texts: list[str | None]) -> list[Any]:
+        """The ids of texts; what is null stays null."""
+        found = iter(
+            self.tokenizer.encode_ids_batch(
+                [text for text in texts if text is not None], self.add_special_tokens
+            )
+        )
+        return [None if text is None else next(found) for text in texts]
 
 
 def encoder(

@@ -244,7 +244,8 @@ def _check_packing(made: Layout, asked: dict[str, Any]) -> None:
         raise ArgumentError(f"`pack` must be 'concat', 'best-fit' or None, found {pack!r}")
     if (pack is None) != (length is None):
         raise ArgumentError(
-            "`pack` and `length` go together: how documents are packed, and into rows of what length"
+            "`pack` and `length` go together: how documents are packed, and into rows of what length; "
+            "without both, documents stay as they are (pack=None)"
         )
     if pack is None:
         return

@@ -46,6 +46,10 @@ def bytes_of(column: Any) -> tuple[Any, Any]:
     pyarrow = needed("pyarrow", "arrow", "reading tables")
     # First, since a dictionary may have a null that its column does not count.
     column = spelled_out(column)
+    # Views have no kernels for what follows.
+    if column.type in (pyarrow.string_view(), pyarrow.binary_view()):
+        is_text = column.type == pyarrow.string_view()
+        column = column.cast(pyarrow.large_string() if is_text else pyarrow.large_binary())
     if column.null_count:
         column = column.drop_null()
     if not pyarrow.types.is_large_binary(column.type):

@@ -33,6 +33,16 @@ def test_the_assistant_is_marked(tmp_path, tokenizer):
     (tmp_path / "b.jsonl").write_text(json.dumps(row) + "\n{broken\n")
     with pytest.raises(FormatError, match=r"b\.jsonl: line 2 is not JSON"):
         tessella.data.tokenize_corpus(tmp_path / "b.jsonl", chat, tmp_path / "x", mask="assistant", workers=1)
+    for messages, message in [
+        ("null", r"b\.jsonl: line 2 has null under `messages`, expected a list of messages"),
+        ("[]", "line 2 has an empty list under `messages`"),
+        ('[{"role": "user", "content": "low"}]', r"b\.jsonl: line 2: .* no turn of the assistant.*'user'"),
+    ]:
+        (tmp_path / "b.jsonl").write_text(json.dumps(row) + f'\n{{"messages": {messages}}}\n')
+        with pytest.raises(FormatError, match=message):
+            tessella.data.tokenize_corpus(
+                tmp_path / "b.jsonl", chat, tmp_path / "x", mask="assistant", workers=1, resume=False
+            )
     with pytest.raises(ArgumentError, match="needs a tokenizer with a chat template"):
         tessella.data.tokenize_corpus(path, tokenizer, tmp_path / "y", mask="assistant", workers=1)
 

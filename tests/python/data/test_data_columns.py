@@ -81,3 +81,10 @@ def test_encoders_of_equal_tokenizers_are_packed_alike(tokenizer):
     ]
     assert one({"text": "low"}) == {"input_ids": [0]}
     assert pickle.loads(pickle.dumps(one)).fingerprint == tessella.data.fingerprint(tokenizer)
+
+
+def test_nulls_of_a_data_set_stay_nulls(tokenizer):
+    encode = tessella.data.encoder(tokenizer)
+    found = encode({"text": ["low", None, ""]})["input_ids"]
+    assert [None if ids is None else list(ids) for ids in found] == [[0], None, []]
+    assert encode({"text": None}) == {"input_ids": None}

@@ -1,11 +1,16 @@
 """Which files are read, and which column of them: names that could be meant in two ways give no wrong documents."""
 
+import gzip
+import io
 import json
 import os
+import sys
 
 import pytest
 import tessella.data
 from data_cases import expected
+from tessella import AddedToken
+from tessella.cli import main
 from tessella.errors import ArgumentError, FormatError
 
 
@@ -97,3 +102,71 @@ def test_line_ends_of_windows_are_no_text(tmp_path, content):
     path.write_bytes(content)
     assert make(path, tokenizer, tmp_path / "out", separator="\n", format="numpy", eos=None) == [[0], [1]]
     assert tokenizer.encode_files(path, "\n").to_list() == [[0], [1]]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_rows_on_standard_input_are_asked_for(tmp_path, tokenizer, monkeypatch, capsys, packed):
+    """Nothing names them as rows, and as text they would be one document of braces and keys."""
+    rows = b'{"text": "low new"}\n{"text": "wide"}\n'
+
+    def given(content):
+        content = gzip.compress(content) if packed else content
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))
+        return "-"
+
+    with pytest.raises(ArgumentError, match="begins with an object of JSON: say `--input jsonl`"):
+        make(given(rows), tokenizer, tmp_path / "out")
+    assert make(given(rows), tokenizer, tmp_path / "rows", input_format="jsonl") == expected(
+        tokenizer, ["low new", "wide"]
+    )
+    assert make(given(rows), tokenizer, tmp_path / "text", input_format="text") == expected(
+        tokenizer, [rows.decode()]
+    )
+    for text in (b"low new", b"{low", b"[1]\n", b""):
+        assert make(given(text), tokenizer, tmp_path / "plain", resume=False) == expected(
+            tokenizer, [text.decode()] if text else []
+        )
+    tokenizer.save(tmp_path / "tokenizer.json")
+    given(rows)
+    assert main(["count", "-", "--tokenizer", str(tmp_path / "tokenizer.json"), "--quiet"]) == 1
+    assert "begins with an object of JSON" in capsys.readouterr().err
+
+
+def test_special_tokens_may_be_text(tmp_path, tokenizer, capsys):
+    """A document that holds the token between documents would be two for a reader that knows no others."""
+    tokenizer.add_special_tokens([AddedToken("</d>")])
+    tokenizer.save(tmp_path / "tokenizer.json")
+    path = write(tmp_path / "a.jsonl", "low </d> new", "wide")
+    ends = tokenizer.token_to_id("</d>")
+    told = [str(tmp_path / "tokenizer.json"), str(path), "--no-eos", "--format", "numpy", "--workers", "1"]
+    assert main(["data", "tokenize", *told, "-o", str(tmp_path / "token")]) == 0
+    assert main(["data", "tokenize", *told, "-o", str(tmp_path / "text"), "--specials-as-text"]) == 0
+    assert ends in documents(tmp_path / "token")[0]
+    assert ends not in documents(tmp_path / "text")[0]
+    again = ["data", "verify", str(tmp_path / "text"), "--tokenizer", told[0]]
+    assert main([*again, "--specials-as-text"]) == 0
+    assert main(again) != 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("kind", ["string_view", "binary_view"])
+def test_columns_of_views(tmp_path, tokenizer, kind):
+    """As Polars writes its texts."""
+    pyarrow = pytest.importorskip("pyarrow", reason="needs pyarrow")
+    texts = ["low new", None, "", "a text that is too long to lie in its view: wide", None]
+    column = pyarrow.array(texts, pyarrow.string_view())
+    if kind == "binary_view":
+        column = pyarrow.array([text and text.encode() for text in texts], pyarrow.binary_view())
+    rows = pyarrow.table({"text": column})
+    with (
+        pyarrow.OSFile(str(tmp_path / "a.arrow"), "wb") as file,
+        pyarrow.ipc.new_file(file, rows.schema) as writer,
+    ):
+        writer.write_table(rows)
+    if kind == "binary_view":
+        with pytest.raises(ArgumentError, match="binary_view"):
+            make(tmp_path / "a.arrow", tokenizer, tmp_path / "out")
+        return
+    assert make(tmp_path / "a.arrow", tokenizer, tmp_path / "out") == expected(
+        tokenizer, [text for text in texts if text]
+    )

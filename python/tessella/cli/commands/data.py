@@ -61,6 +61,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     made = verb("verify", "read all files again and compare them with the manifest", _verify)
     add(made, "folder")
     made.add_argument("-k", "--tokenizer", metavar="TOKENIZER", help="also make shards again with it")
+    _special_text(made)
     add(made, "pattern")
     made.add_argument("--shards", type=int, default=1, metavar="N", help="how many of them (default: 1)")
     add(made, "seed")
@@ -84,6 +85,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add(made, "seed")
 
 
+def _special_text(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--specials-as-text",
+        action="store_true",
+        help="special tokens that stand in a text are text and not the token (default: the token)",
+    )
+
+
 def _tokenize_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "tokenizer")
     parser.add_argument(
@@ -103,6 +112,7 @@ def _tokenize_arguments(parser: argparse.ArgumentParser) -> None:
     ends.add_argument("--no-eos", action="store_true", help="nothing behind documents")
     tokens.add_argument("--bos", metavar="TOKEN", help="before each (default: nothing)")
     tokens.add_argument("--special-tokens", action="store_true", help="add the post-processor's tokens, too")
+    _special_text(tokens)
     rows = parser.add_argument_group("documents")
     add(rows, "pack", "length")
     rows.add_argument(
@@ -150,9 +160,14 @@ def _tokenize(options: argparse.Namespace) -> int:
     if (options.task is None) != (options.tasks is None):
         raise ArgumentError("--task and --tasks go together: which job, and of how many")
     if options.mask is not None:
+        if options.specials_as_text:
+            raise ArgumentError(
+                "--specials-as-text is not for conversations, whose template writes such tokens"
+            )
         tokenizer: Any = AutoTokenizer.from_pretrained(options.tokenizer)
     else:
         tokenizer = inputs.load(options.tokenizer, options.pattern)
+        tokenizer.encode_special_tokens |= options.specials_as_text
     options.field = options.field or ("text" if options.mask is None else "messages")
     separator = inputs.reading(options, "never").separator
     started = time.perf_counter()
@@ -196,6 +211,8 @@ def _tokenize(options: argparse.Namespace) -> int:
         print(terminal.json(told), flush=True)
     elif not options.quiet:
         print(f"{options.output}: {made}, {seconds:.1f} s")
+        if not made.documents and options.task is None:
+            terminal.note("no document has any tokens: see whether the inputs and --field are right")
         _tell_skipped(made.skipped)
     return 0
 
@@ -254,6 +271,8 @@ def _verify(options: argparse.Namespace) -> int:
     from ... import data
 
     tokenizer = None if options.tokenizer is None else inputs.load(options.tokenizer, options.pattern)
+    if tokenizer is not None:
+        tokenizer.encode_special_tokens |= options.specials_as_text
     found = data.verify(options.folder, tokenizer, sample=options.shards, seed=options.seed)
     for problem in found.problems:
         terminal.fail(problem)
