@@ -95,7 +95,13 @@ impl Symbols {
 
     #[inline]
     pub(crate) fn word_at(&self, position: u32) -> usize {
-        let mut word = self.word_of_block[position as usize / BLOCK] as usize;
+        self.word_from(self.word_of_block[position as usize / BLOCK], position)
+    }
+
+    /// The word of a position, from that of its block.
+    #[inline]
+    pub(crate) fn word_from(&self, word: u32, position: u32) -> usize {
+        let mut word = word as usize;
         while self.starts.get(word + 1).is_some_and(|&start| start <= position) {
             word += 1;
         }
