@@ -108,11 +108,6 @@ impl Symbols {
         word
     }
 
-    #[inline]
-    pub(crate) fn weight_at(&self, position: u32) -> u64 {
-        self.weights[self.word_at(position)]
-    }
-
     /// The cell right after the symbol at `position`: its right neighbour or a separator.
     #[inline]
     pub(crate) fn next(&self, position: u32) -> u32 {
@@ -185,6 +180,6 @@ mod tests {
         assert_eq!((symbols.next(2), symbols.previous(2), symbols.span(2)), (6, 1, 4));
         assert_eq!(symbols.previous(6), 2);
         assert!((3..6).all(|inner| symbols.cells[inner] & INNER != 0));
-        assert_eq!((symbols.weight_at(1), symbols.weight_at(5), symbols.weight_at(7)), (7, 7, 9));
+        assert_eq!([1, 5, 7].map(|position| symbols.weights[symbols.word_at(position)]), [7, 7, 9]);
     }
 }
