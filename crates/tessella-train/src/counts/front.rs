@@ -7,7 +7,8 @@
 use tessella_core::Result;
 use tessella_core::hash::hash_u64;
 
-use super::Add;
+/// Takes pieces and how often they came since they were told before.
+type Add<'a> = dyn FnMut(&str, u64) -> Result<()> + 'a;
 
 /// Places, a power of two.
 const PLACES: usize = 1 << 12;
