@@ -60,17 +60,18 @@ ARROWS = {
         "budget": "",
         "progress": "",
         "bytes": "formats::atomic",
+        "characters": "",
         "parallel": "core::threads progress",
         "outcome": "",
         "counts": "bytes core::hash core::threads formats::atomic parallel progress",
         "wordlevel": "core::vocab counts outcome progress",
-        "bpe": "budget bytes core::hash core::vocab counts formats::atomic outcome progress",
+        "bpe": "budget bytes characters core::hash core::vocab counts formats::atomic outcome progress",
         # It learns merges, and keeps the tokens.
         "wordpiece": "bpe core::vocab counts outcome progress",
         "unigram": "bpe budget bytes counts formats::atomic outcome parallel progress",
         # Sections of the file are the options of its trainer.
-        "sentencepiece": "bpe core::hash core::normalize core::random core::sentencepiece core::text core::unicode counts "
-        "formats::atomic formats::sentencepiece parallel progress unigram",
+        "sentencepiece": "bpe characters core::hash core::normalize core::random core::sentencepiece core::text core::unicode "
+        "counts formats::atomic formats::sentencepiece parallel progress unigram",
         "again": "",
     },
     # Adapters: each may use all crates, and the others where a method of one gives or takes another.

@@ -15,6 +15,7 @@
 
 mod budget;
 mod bytes;
+mod characters;
 mod outcome;
 mod parallel;
 

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tessella_core::random::Random;
 use tessella_core::spec::{Merges, ModelSpec};
 use tessella_core::{ErrorKind, Result};
-use tessella_train::bpe::{BpeTrainer, Checkpoint, InitialVocabulary, MergeFilter, Recreated, TieBreak};
+use tessella_train::bpe::{
+    BpeTrainer, Checkpoint, InitialVocabulary, MergeFilter, Recreated, TieBreak, TraceOptions,
+};
 use tessella_train::unigram::{UnigramStep, UnigramTrainer};
 use tessella_train::wordlevel::WordLevelTrainer;
 use tessella_train::{CancelFlag, Ending, PieceCounts, Progress, Silent, Stage, Trained};
@@ -138,6 +140,27 @@ fn continuing_a_vocabulary_gives_the_longer_training() {
     let broken = InitialVocabulary { tokens: short.0, merges: vec![("x".into(), "y".into())] };
     let error = BpeTrainer { initial_vocab: Some(broken), ..exact }.train(&counts, &Silent).unwrap_err();
     assert!(error.message().contains("`x`"), "{error}");
+}
+
+/// A traced training sorts its pieces, a plain one takes them as they lie: with few letters nearly all counts tie.
+#[test]
+fn the_order_of_the_pieces_is_not_seen() {
+    for seed in 0..40 {
+        let mut random = Random::from_seed(seed);
+        let mut counts = PieceCounts::new();
+        for _ in 0..300 {
+            let len = 1 + random.next_u64() % 12;
+            let word: String = (0..len).map(|_| ["a", "b", "é"][(random.next_u64() % 3) as usize]).collect();
+            counts.add(&word, 1 + random.next_u64() % 3).unwrap();
+        }
+        let recreated = [Recreated::AsReference, Recreated::Exact][(seed % 2) as usize];
+        let max_token_length = (seed % 3 == 0).then_some(5);
+        let trainer = BpeTrainer { vocab_size: 400, recreated, max_token_length, ..BpeTrainer::default() };
+        let plain = trainer.train(&counts, &Silent).unwrap();
+        let sorted =
+            trainer.train_traced(&counts, &Silent, &TraceOptions::default(), &mut |_| Ok(())).unwrap();
+        assert_eq!(shown(&plain), shown(&sorted), "{seed}");
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub mod merges;
 pub mod messages;
 pub mod normalizer;
 mod rules;
+mod rules_named;
 mod rules_table;
 pub mod sections;
 mod wire;

@@ -1,11 +1,12 @@
 //! From pieces to first symbols: the alphabet, its limit, and the forms with prefix and suffix.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use tessella_core::Result;
 
 use super::symbols::{Extent, Symbols};
 use super::tokens::Tokens;
+use crate::characters::ByCharacter;
 use crate::counts::{Words, overflow};
 
 /// What decides the first symbols.
@@ -41,26 +42,20 @@ pub(crate) fn add_alphabet(
     rules: &AlphabetRules<'_>,
 ) -> Result<Extent> {
     let mut extent = Extent::default();
-    let mut frequency: HashMap<char, u128> = HashMap::new();
-    // Most characters are ASCII: count those without hashing.
-    let mut ascii = [0u128; 128];
+    let mut frequency: ByCharacter<u128> = ByCharacter::new();
     for words in corpora {
         words.for_each(|word, count| {
             extent.words += 1;
             for character in word.chars() {
                 extent.characters += 1;
-                match ascii.get_mut(character as usize) {
-                    Some(counter) => *counter += u128::from(count),
-                    None => *frequency.entry(character).or_default() += u128::from(count),
-                }
+                *frequency.at(character) += u128::from(count);
             }
             Ok(())
         })?;
     }
-    frequency.extend((0u8..128).zip(ascii).filter(|&(_, n)| n > 0).map(|(byte, n)| (char::from(byte), n)));
-    frequency.extend(rules.initial.iter().map(|&character| (character, u128::MAX)));
+    rules.initial.iter().for_each(|&character| *frequency.at(character) = u128::MAX);
 
-    let mut kept: Vec<(char, u128)> = frequency.into_iter().collect();
+    let mut kept: Vec<(char, u128)> = frequency.iter().filter(|&(_, count)| count > 0).collect();
     if let Some(limit) = rules.limit {
         kept.sort_unstable_by_key(|&(character, count)| (std::cmp::Reverse(count), character));
         kept.truncate(limit);
@@ -113,15 +108,23 @@ fn add_forms(
     Ok(())
 }
 
+/// What is known of a character at a place in the word.
+#[derive(Debug, Clone, Copy, Default)]
+enum Known {
+    #[default]
+    NotYet,
+    /// It is not in the alphabet.
+    Dropped,
+    Symbol(u32),
+}
+
 /// Writes words as symbols. Characters outside of the alphabet are left out; forms with a prefix (not first in
 /// the word) and with a suffix (last in the word) join the vocabulary in the order in which they are met.
 #[derive(Debug)]
 pub(crate) struct Spelling<'a> {
     rules: AlphabetRules<'a>,
-    /// By character and place in the word; `None` if the character is not in the alphabet.
-    known: HashMap<u32, Option<u32>>,
-    /// The same for ASCII, by place and character, once it is known: no hashing.
-    ascii: Box<[Option<Option<u32>>; 512]>,
+    /// By place in the word and character, once it is known.
+    known: [ByCharacter<Known>; 4],
     word: Vec<u32>,
     /// Occurrences of characters that were left out.
     pub(crate) dropped: u128,
@@ -129,7 +132,7 @@ pub(crate) struct Spelling<'a> {
 
 impl<'a> Spelling<'a> {
     pub(crate) fn new(rules: AlphabetRules<'a>) -> Self {
-        Spelling { rules, known: HashMap::new(), ascii: Box::new([None; 512]), word: Vec::new(), dropped: 0 }
+        Spelling { rules, known: Default::default(), word: Vec::new(), dropped: 0 }
     }
 
     /// The symbols of a piece.
@@ -140,16 +143,11 @@ impl<'a> Spelling<'a> {
         while let Some(character) = characters.next() {
             let (prefix, suffix) = (self.rules.prefix(first), self.rules.suffix(characters.peek().is_none()));
             first = false;
-            let place = u32::from(!prefix.is_empty()) | u32::from(!suffix.is_empty()) << 1;
-            let name = character as u32 | place << 24;
-            let quick = (place as usize) << 7 | character as usize;
-            let known = match character.is_ascii() {
-                true => self.ascii[quick],
-                false => self.known.get(&name).copied(),
-            };
-            let symbol = match known {
-                Some(symbol) => symbol,
-                None => {
+            let place = usize::from(!prefix.is_empty()) | usize::from(!suffix.is_empty()) << 1;
+            let symbol = match self.known[place].get(character) {
+                Known::Symbol(symbol) => Some(symbol),
+                Known::Dropped => None,
+                Known::NotYet => {
                     let mut plain = [0; 4];
                     let plain: &str = character.encode_utf8(&mut plain);
                     let form = format!("{prefix}{plain}{suffix}");
@@ -158,10 +156,7 @@ impl<'a> Spelling<'a> {
                         (false, None) => None,
                         (false, Some(_)) => Some(tokens.insert(&form)?.0),
                     };
-                    match character.is_ascii() {
-                        true => self.ascii[quick] = Some(symbol),
-                        false => drop(self.known.insert(name, symbol)),
-                    }
+                    *self.known[place].at(character) = symbol.map_or(Known::Dropped, Known::Symbol);
                     symbol
                 }
             };

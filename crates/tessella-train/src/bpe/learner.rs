@@ -15,7 +15,7 @@ use tessella_core::Result;
 
 use super::pairs::{self, Pairs, key};
 use super::queue::{Candidate, Queue};
-use super::symbols::{SEPARATOR, Symbols};
+use super::symbols::{BLOCK, SEPARATOR, Symbols};
 use super::tokens::Tokens;
 use super::{LengthRule, Recreated, TieBreak};
 
@@ -95,6 +95,8 @@ pub(crate) struct Learner {
     pub(crate) saved_at: usize,
     /// Places in the distinct words where each symbol stands.
     pub(crate) places: Vec<u64>,
+    /// Symbols from here on are in no pair yet.
+    first_unused: u32,
     /// Occurrences of all symbols, weighted.
     pub(crate) token_total: u128,
     pub(super) left: Side,
@@ -126,6 +128,32 @@ fn order_of(tie_break: TieBreak, symbols: &Symbols, pairs: &mut Pairs, entry: u3
     }
 }
 
+/// Positions that are looked at before the first of them is worked on.
+const AHEAD: usize = 32;
+
+/// What lies at the next positions. Positions are far from each other, so each waits for memory; here no look depends on
+/// another one, and the processor waits for all of them at once.
+#[derive(Default)]
+struct Ahead {
+    words: [u32; AHEAD],
+    weights: [u64; AHEAD],
+    /// Keeps the cells from being passed over.
+    cells: u32,
+}
+
+impl Ahead {
+    #[inline]
+    fn look(&mut self, symbols: &Symbols, positions: &[u32]) {
+        for (word, &position) in self.words.iter_mut().zip(positions) {
+            self.cells ^= symbols.cells[position as usize];
+            *word = symbols.word_of_block[position as usize / BLOCK];
+        }
+        for ((weight, &word), &position) in self.weights.iter_mut().zip(&self.words).zip(positions) {
+            *weight = symbols.weights[symbols.word_from(word, position)];
+        }
+    }
+}
+
 impl Learner {
     /// Counts the initial pairs. The sum of all weights times lengths must fit in 64 bits.
     pub(crate) fn new(rules: Rules, tokens: Tokens, symbols: Symbols) -> Result<Self> {
@@ -143,6 +171,7 @@ impl Learner {
             saved_at: merges.len(),
             merges,
             places: vec![0; tokens.len()],
+            first_unused: tokens.len() as u32,
             token_total: 0,
             left: Side::default(),
             right: Side::default(),
@@ -155,6 +184,7 @@ impl Learner {
     pub(crate) fn sharing(rules: Rules, known: usize, symbols: Symbols) -> Result<Self> {
         let mut learner = Learner::empty(rules, Tokens::default(), symbols, Pairs::new(), Vec::new());
         learner.places = vec![0; known];
+        learner.first_unused = known as u32;
         learner.count_initial_pairs()?;
         Ok(learner)
     }
@@ -435,12 +465,16 @@ impl Learner {
         self.left.of.resize(self.places.len(), Neighbour::default());
         self.right.of.resize(self.places.len(), Neighbour::default());
         let (mut joined, mut weight_joined) = (0u64, 0u64);
-        for &position in positions {
+        let mut ahead = Ahead::default();
+        for (at, &position) in positions.iter().enumerate() {
+            if at % AHEAD == 0 {
+                ahead.look(&self.symbols, &positions[at..positions.len().min(at + AHEAD)]);
+            }
             if !self.symbols.is_pair(position, left, right) {
                 continue;
             }
             let second = self.symbols.next(position);
-            let weight = self.symbols.weight_at(position);
+            let weight = ahead.weights[at % AHEAD];
             let (span_left, span_right) = (second - position, self.symbols.span(second));
             let span = span_left + span_right;
             let before = self.symbols.previous(position);
@@ -481,6 +515,9 @@ impl Learner {
     /// Moves the sums per neighbour into the pair table and the positions into a segment.
     fn settle(&mut self, merge: &Merge, complete: Option<u64>) -> Result<()> {
         let &Merge { left, right, merged, .. } = merge;
+        // No pair can have a symbol that has never stood anywhere.
+        let is_first = merged >= self.first_unused;
+        self.first_unused = self.first_unused.max(merged + 1);
         let events = self.left.events.len() + self.right.events.len();
         let number = self.pairs.segments.len() as u32;
         let mut segment = vec![0u32; events];
@@ -492,7 +529,10 @@ impl Learner {
                 let neighbour = &mut side.of[symbol as usize];
                 if neighbour.events > 0 {
                     let new = if is_left { key(symbol, merged) } else { key(merged, symbol) };
-                    let pair = self.pairs.find_or_insert(new)?;
+                    let pair = match is_first {
+                        true => self.pairs.insert_new(new)?,
+                        false => self.pairs.find_or_insert(new)?,
+                    };
                     let entry = &mut self.pairs.pairs[pair as usize];
                     entry.count = entry.count.checked_add(neighbour.rise).ok_or_else(|| {
                         let (left, right) = (pairs::left(new), pairs::right(new));

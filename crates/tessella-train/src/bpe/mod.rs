@@ -233,6 +233,16 @@ impl BpeTrainer {
         counts.words(self.tie_break == TieBreak::FirstSeen)
     }
 
+    /// True if the order of the pieces cannot be told from the result: positions decide nothing, no symbol gets its
+    /// id by where it is met first, and no state is saved.
+    fn ignores_order(&self) -> bool {
+        let plain = |affix: &Option<String>| affix.as_deref().unwrap_or_default().is_empty();
+        self.tie_break == TieBreak::SmallerIds
+            && plain(&self.continuing_subword_prefix)
+            && plain(&self.end_of_word_suffix)
+            && self.checkpoint.is_none()
+    }
+
     fn rules(&self) -> Rules {
         Rules {
             tie_break: self.tie_break,
@@ -243,15 +253,17 @@ impl BpeTrainer {
         }
     }
 
-    /// Everything up to the first merge: the vocabulary so far, the corpus as symbols, the report begun.
+    /// Everything up to the first merge: the vocabulary so far, the corpus as symbols, the report begun. In
+    /// `any_order` the pieces need not be sorted.
     pub(crate) fn prepare(
         &self,
         counts: Cow<'_, PieceCounts>,
         only_forms: bool,
+        any_order: bool,
         progress: &dyn Progress,
     ) -> Result<(Learner, TrainReport)> {
         report(progress, Stage::Prepare, 0, 0)?;
-        let words = [self.words(&counts)];
+        let words = [if any_order { counts.words_in_any_order() } else { self.words(&counts) }];
         let mut tokens = Tokens::default();
         if let Some(initial) = &self.initial_vocab {
             initial.add_tokens(&mut tokens)?;
@@ -270,7 +282,11 @@ impl BpeTrainer {
         };
         let extent = add_alphabet(&mut tokens, &words, &rules)?;
         let mut spelling = Spelling::new(rules);
-        let symbols = spell_all(&mut tokens, &words[0], extent, &mut spelling)?;
+        let symbols = match spell_all(&mut tokens, &words[0], extent, &mut spelling) {
+            // In their own order once more, so that the error names the same piece every time.
+            Err(_) if any_order => spell_all(&mut tokens, &self.words(&counts), extent, &mut spelling)?,
+            spelled => spelled?,
+        };
         let alphabet = tokens.len() - before - specials;
         if self.strict_budget && tokens.len() > self.vocab_size {
             let must = Must::Alphabet { initial: before, specials, alphabet };
@@ -348,12 +364,14 @@ impl BpeTrainer {
         &self,
         counts: Cow<'_, PieceCounts>,
         fingerprint: u64,
+        traced: bool,
         progress: &dyn Progress,
     ) -> Result<(Learner, TrainReport)> {
         if let Some(resumed) = self.resume(fingerprint)? {
             return Ok(resumed);
         }
-        let (mut learner, summary) = self.prepare(counts, false, progress)?;
+        let (mut learner, summary) =
+            self.prepare(counts, false, !traced && self.ignores_order(), progress)?;
         learner.fill_queue();
         Ok((learner, summary))
     }
@@ -365,7 +383,7 @@ impl BpeTrainer {
         mut traced: Option<Traced<'_>>,
     ) -> Result<Learned> {
         let fingerprint = self.fingerprint("pairs", &counts)?;
-        let (mut learner, mut summary) = self.begin(counts, fingerprint, progress)?;
+        let (mut learner, mut summary) = self.begin(counts, fingerprint, traced.is_some(), progress)?;
         let mut since_report = 0;
         summary.ending = loop {
             if learner.tokens.len() >= self.vocab_size {

@@ -152,6 +152,22 @@ impl Pairs {
                 _ => slot = (slot + 1) & self.mask,
             }
         }
+        self.put(slot, key)
+    }
+
+    /// As [`find_or_insert`](Self::find_or_insert) of a pair that cannot be there yet: no other one is looked at.
+    #[inline]
+    pub(crate) fn insert_new(&mut self, key: u64) -> Result<u32> {
+        debug_assert!(self.find(key).is_none(), "the pair is there");
+        let mut slot = hash_u64(key) as usize & self.mask;
+        while self.slots[slot] != EMPTY {
+            slot = (slot + 1) & self.mask;
+        }
+        self.put(slot, key)
+    }
+
+    #[inline]
+    fn put(&mut self, slot: usize, key: u64) -> Result<u32> {
         let index = self.pairs.len() as u32;
         if index >= EMPTY - 1 {
             return Err(Error::new(

@@ -95,16 +95,17 @@ impl Symbols {
 
     #[inline]
     pub(crate) fn word_at(&self, position: u32) -> usize {
-        let mut word = self.word_of_block[position as usize / BLOCK] as usize;
+        self.word_from(self.word_of_block[position as usize / BLOCK], position)
+    }
+
+    /// The word of a position, from that of its block.
+    #[inline]
+    pub(crate) fn word_from(&self, word: u32, position: u32) -> usize {
+        let mut word = word as usize;
         while self.starts.get(word + 1).is_some_and(|&start| start <= position) {
             word += 1;
         }
         word
-    }
-
-    #[inline]
-    pub(crate) fn weight_at(&self, position: u32) -> u64 {
-        self.weights[self.word_at(position)]
     }
 
     /// The cell right after the symbol at `position`: its right neighbour or a separator.
@@ -179,6 +180,6 @@ mod tests {
         assert_eq!((symbols.next(2), symbols.previous(2), symbols.span(2)), (6, 1, 4));
         assert_eq!(symbols.previous(6), 2);
         assert!((3..6).all(|inner| symbols.cells[inner] & INNER != 0));
-        assert_eq!((symbols.weight_at(1), symbols.weight_at(5), symbols.weight_at(7)), (7, 7, 9));
+        assert_eq!([1, 5, 7].map(|position| symbols.weights[symbols.word_at(position)]), [7, 7, 9]);
     }
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use tessella_core::{Error, Result, threads};
 
+use super::front::Front;
 use super::{LEAST_BUDGET, PieceCounts, Source, overflow};
 use crate::progress::{Progress, Stage, report};
 
@@ -41,23 +42,39 @@ pub trait Splitter: Sync {
 }
 
 impl<F: Fn(&str, &mut dyn FnMut(&str)) -> Result<()> + Sync> Splitter for F {
-    fn cutter(&self, _stop: &Arc<AtomicBool>, _memory: usize) -> Box<dyn Cutter + '_> {
-        Box::new(OneByOne(self))
+    fn cutter(&self, _stop: &Arc<AtomicBool>, memory: usize) -> Box<dyn Cutter + '_> {
+        Box::new(OneByOne { cut: self, front: (memory >= Front::MEMORY).then(Front::new) })
     }
 }
 
 /// A function that hands over every piece.
-struct OneByOne<'f, F>(&'f F);
+struct OneByOne<'f, F> {
+    cut: &'f F,
+    /// If there is room for it.
+    front: Option<Front>,
+}
 
 impl<F: Fn(&str, &mut dyn FnMut(&str)) -> Result<()>> Cutter for OneByOne<'_, F> {
     fn cut(&mut self, text: &str, add: &mut Add<'_>) -> Result<()> {
         let mut outcome = Ok(());
-        (self.0)(text, &mut |piece| {
+        let front = &mut self.front;
+        (self.cut)(text, &mut |piece| {
             if outcome.is_ok() {
-                outcome = add(piece, 1);
+                outcome = match front {
+                    Some(front) => front.count(piece, add),
+                    None => add(piece, 1),
+                };
             }
         })?;
         outcome
+    }
+
+    fn finish(&mut self, add: &mut Add<'_>) -> Result<()> {
+        self.front.as_mut().map_or(Ok(()), |front| front.tell_all(add))
+    }
+
+    fn memory(&self) -> usize {
+        self.front.as_ref().map_or(0, |_| Front::MEMORY)
     }
 }
 

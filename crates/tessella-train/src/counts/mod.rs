@@ -11,6 +11,7 @@
 //! - [`run`]: the file format, one sorted run of pieces, written and read as a stream
 //! - [`cursor`]: several sorted sequences walked as one; [`words`]: the same pieces walked several times
 //! - [`walk`]: what looks at every piece: the most frequent, how many, saving, checking
+//! - [`front`]: the most frequent pieces, counted before they reach a table
 //! - [`count`]: texts in, counts out, on several threads, through the caller's splitter
 //! - [`tsv`]: `piece<TAB>count` lines
 //!
@@ -34,6 +35,7 @@
 
 mod count;
 mod cursor;
+mod front;
 mod run;
 mod source;
 mod spill;

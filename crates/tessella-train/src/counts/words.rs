@@ -8,7 +8,7 @@ use super::{PieceCounts, cursor::PieceCursor};
 #[derive(Debug)]
 pub(crate) struct Words<'c> {
     counts: &'c PieceCounts,
-    /// Entries of the table by the pieces' bytes; `None` for the order of appearance.
+    /// Entries of the table by the pieces' bytes; `None` for the order that the table has.
     order: Option<Vec<u32>>,
 }
 
@@ -16,7 +16,17 @@ impl PieceCounts {
     /// By the pieces' bytes; or in the order of appearance, if the counts still know it.
     pub(crate) fn words(&self, in_order_of_appearance: bool) -> Words<'_> {
         let appearance = in_order_of_appearance && self.knows_appearance();
-        Words { counts: self, order: (!appearance).then(|| self.table.sorted()) }
+        Words { counts: self, order: (!appearance).then(|| self.by_bytes()) }
+    }
+
+    /// In whatever order costs least, each piece once: for what does not depend on it.
+    pub(crate) fn words_in_any_order(&self) -> Words<'_> {
+        Words { counts: self, order: (!self.parts.is_empty()).then(|| self.by_bytes()) }
+    }
+
+    fn by_bytes(&self) -> Vec<u32> {
+        // Where memory is bounded there may be none for keys.
+        if self.budget.is_none() { self.table.sorted_by_keys() } else { self.table.sorted() }
     }
 }
 

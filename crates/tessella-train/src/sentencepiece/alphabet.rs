@@ -1,12 +1,11 @@
 //! Which characters the model knows: the frequent ones, until enough of the text is covered, and the required.
 //! Where the trainer is to choose them itself, all are learned from and none is certain.
 
-use std::collections::HashMap;
-
 use tessella_core::{Error, ErrorKind, Result};
 use tessella_formats::sentencepiece::sections::TrainerSpec;
 
 use super::{BOUNDARY, NEXT, RARE};
+use crate::characters::ByCharacter;
 use crate::counts::PieceCounts;
 
 /// The characters of the model with their counts, most frequent first, then by code point.
@@ -52,27 +51,20 @@ pub(super) fn word_of(unit: &str) -> &str {
 
 impl Alphabet {
     pub(super) fn new(counts: &PieceCounts, spec: &TrainerSpec) -> Result<Self> {
-        let mut found: HashMap<char, (bool, u64)> = HashMap::new();
+        let mut found: ByCharacter<(bool, u64)> = ByCharacter::new();
         for c in spec.required_chars().chars().filter(|&c| c != '\0') {
-            found.entry(c).or_default().0 = true;
+            found.at(c).0 = true;
         }
         let mut all = 0u64;
-        // Most characters are ASCII: those are counted without hashing.
-        let mut ascii = [0u64; 128];
         counts.for_each_unordered(&mut |unit, count| {
             for c in word_of(unit).chars().filter(|&c| c != RARE) {
-                match ascii.get_mut(c as usize) {
-                    Some(counter) => *counter += count,
-                    None => found.entry(c).or_default().1 += count,
-                }
+                found.at(c).1 += count;
                 all += count;
             }
             Ok(())
         })?;
-        for (byte, count) in (0u8..).zip(ascii).filter(|&(_, count)| count > 0) {
-            found.entry(char::from(byte)).or_default().1 += count;
-        }
-        let mut sorted: Vec<(char, (bool, u64))> = found.into_iter().collect();
+        let mut sorted: Vec<(char, (bool, u64))> =
+            found.iter().filter(|&(_, (required, count))| required || count > 0).collect();
         sorted.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         if spec.auto_character_coverage() {
             let known = sorted.into_iter().map(|(c, _)| c).filter(|&c| c != BOUNDARY).collect();

@@ -14,7 +14,7 @@
 //! up at once, with the younger of its symbols, and from then on its count only falls. A pair's text is made only where
 //! it decides: when the queue has come down to its count.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use tessella_core::{Error, Result};
 
@@ -25,15 +25,14 @@ use crate::bpe::pairs;
 use crate::bpe::queue::Queue;
 use crate::bpe::symbols::Symbols;
 use crate::bpe::{LengthRule, Recreated, TieBreak};
+use crate::characters::ByCharacter;
 use crate::progress::{Progress, Stage, report};
 
 /// Units as symbols, each of which is a character.
 pub(super) struct Corpus {
     symbols: Symbols,
     characters: Vec<char>,
-    numbers: HashMap<char, u32>,
-    /// The numbers of ASCII characters once more, where no hashing is needed.
-    ascii: [Option<u32>; 128],
+    numbers: ByCharacter<Option<u32>>,
     unit: Vec<u32>,
 }
 
@@ -42,8 +41,7 @@ impl Default for Corpus {
         Corpus {
             symbols: Symbols::new(),
             characters: Vec::new(),
-            numbers: HashMap::new(),
-            ascii: [None; 128],
+            numbers: ByCharacter::new(),
             unit: Vec::new(),
         }
     }
@@ -53,10 +51,10 @@ impl Corpus {
     pub(super) fn add(&mut self, unit: &str, count: u64) -> Result<()> {
         self.unit.clear();
         for c in unit.chars() {
-            let number = match self.ascii.get(c as usize) {
-                Some(&Some(number)) => number,
-                _ => self.number(c),
-            };
+            let number = *self.numbers.at(c).get_or_insert_with(|| {
+                self.characters.push(c);
+                self.characters.len() as u32 - 1
+            });
             self.unit.push(number);
         }
         self.symbols.push_word(&self.unit, count).map_err(|_| {
@@ -66,17 +64,6 @@ impl Corpus {
                  (input_sentence_size)",
             )
         })
-    }
-
-    fn number(&mut self, c: char) -> u32 {
-        let number = *self.numbers.entry(c).or_insert_with(|| {
-            self.characters.push(c);
-            self.characters.len() as u32 - 1
-        });
-        if let Some(known) = self.ascii.get_mut(c as usize) {
-            *known = Some(number);
-        }
-        number
     }
 }
 

@@ -175,17 +175,17 @@ fn in_order(
     mut unit: impl FnMut(&str, u64) -> Result<()>,
 ) -> Result<()> {
     let (mut with_rare, mut clean) = (PieceCounts::new(), String::new());
-    let words = counts.words(false);
-    words.for_each(|text, count| {
+    counts.for_each_unordered(&mut |text, count| {
         if alphabet.has_all_of(text) {
             return Ok(());
         }
         alphabet.without_rare(text, &mut clean);
         with_rare.add(&clean, count)
     })?;
+    let none_is_rare = with_rare.is_empty();
     let mut with_rare = with_rare.iter()?.collect::<Result<Vec<_>>>()?.into_iter().peekable();
-    words.for_each(|text, count| {
-        if !alphabet.has_all_of(text) {
+    counts.words(false).for_each(|text, count| {
+        if !none_is_rare && !alphabet.has_all_of(text) {
             return Ok(());
         }
         while let Some((before, count)) = with_rare.next_if(|(rare, _)| rare.as_str() < text) {

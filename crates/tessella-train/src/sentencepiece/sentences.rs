@@ -247,6 +247,8 @@ impl Reader<'_> {
 pub(super) struct Reserved {
     /// By first byte, the longest first.
     texts: Vec<Vec<String>>,
+    /// Bytes that one of them begins with.
+    begins: [bool; 256],
 }
 
 impl Reserved {
@@ -260,13 +262,17 @@ impl Reserved {
         texts
             .iter_mut()
             .for_each(|texts: &mut Vec<String>| texts.sort_by_key(|text| usize::MAX - text.len()));
-        Reserved { texts }
+        let begins = std::array::from_fn(|byte| !texts[byte].is_empty());
+        Reserved { texts, begins }
     }
 
     /// A boundary in place of each of them.
     fn cut_out(&self, text: String) -> String {
-        let (mut out, mut from, mut at) = (String::new(), 0, 0);
         let bytes = text.as_bytes();
+        if !bytes.iter().any(|&byte| self.begins[usize::from(byte)]) {
+            return text;
+        }
+        let (mut out, mut from, mut at) = (String::new(), 0, 0);
         while at < bytes.len() {
             let here = self.texts[usize::from(bytes[at])].iter();
             match here.map(|text| text.as_bytes()).find(|reserved| bytes[at..].starts_with(reserved)) {

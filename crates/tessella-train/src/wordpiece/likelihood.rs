@@ -47,7 +47,7 @@ pub(super) fn learn(
     let fingerprint = options.fingerprint("likelihood", &counts)?;
     let (learner, mut summary) = match options.resume(fingerprint)? {
         Some(resumed) => resumed,
-        None => options.prepare(counts, true, progress)?,
+        None => options.prepare(counts, true, false, progress)?,
     };
     let mut scorer = Scorer {
         frequency: vec![0; learner.tokens.len()],
