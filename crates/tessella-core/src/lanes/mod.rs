@@ -25,6 +25,7 @@
 
 mod ahead;
 pub mod ascii;
+mod blanks;
 mod bounds;
 mod build;
 mod characters;
@@ -61,6 +62,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use crate::error::Result;
 use crate::ids::TokenId;
 
+pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers, Written};
 pub use bounds::Bounds;
 pub use build::Parts;
 pub use characters::{Characters, Kind};

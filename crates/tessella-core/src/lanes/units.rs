@@ -4,8 +4,6 @@
 //! some token holds are known, so units are found character by character, without looking for tokens. ASCII, which most
 //! boundaries stand in, has a table of its own, and whether a unit ends is added, not asked.
 
-use std::collections::HashMap;
-
 use super::ascii::BLOCK;
 use super::bounds::Bounds;
 use super::characters::code_point_at;
@@ -35,26 +33,31 @@ pub struct Boundaries {
 impl Boundaries {
     /// From all pairs of neighbours; `None` if they are of too many characters.
     pub fn new(pairs: impl Iterator<Item = (char, char)>) -> Option<Self> {
-        let mut rows: HashMap<char, u16> = HashMap::new();
-        let mut columns: HashMap<char, u16> = HashMap::new();
+        // Row and column of each character so far.
+        let mut sides = CharTable::new((ALONE, ALONE));
+        let (mut rows, mut columns) = (0, 0);
         let mut places = Vec::new();
-        let place = |sides: &mut HashMap<char, u16>, c| {
-            let next = sides.len() as u16 + 1;
-            *sides.entry(c).or_insert(next)
-        };
         for (left, right) in pairs {
-            places.push((place(&mut rows, left), place(&mut columns, right)));
-            if rows.len().max(columns.len()) >= MOST_SIDES {
+            let mut side = sides.get(left);
+            if side.0 == ALONE {
+                rows += 1;
+                side.0 = rows;
+                sides.insert(left, side);
+            }
+            let row = side.0;
+            let mut side = sides.get(right);
+            if side.1 == ALONE {
+                columns += 1;
+                side.1 = columns;
+                sides.insert(right, side);
+            }
+            places.push((row, side.1));
+            if usize::from(rows.max(columns)) >= MOST_SIDES {
                 return None;
             }
         }
-        let mut sides = CharTable::new((ALONE, ALONE));
-        for c in rows.keys().chain(columns.keys()) {
-            let of = |sides: &HashMap<char, u16>| sides.get(c).copied().unwrap_or(ALONE);
-            sides.insert(*c, (of(&rows), of(&columns)));
-        }
-        let stride = (columns.len() + 1).div_ceil(64);
-        let mut joined = vec![0u64; (rows.len() + 1) * stride];
+        let stride = (usize::from(columns) + 1).div_ceil(64);
+        let mut joined = vec![0u64; (usize::from(rows) + 1) * stride];
         for (row, column) in places {
             joined[usize::from(row) * stride + usize::from(column) / 64] |= 1 << (column % 64);
         }
@@ -90,8 +93,9 @@ pub struct Units<'t> {
 }
 
 impl<'t> Units<'t> {
-    pub fn new(boundaries: &'t Boundaries, text: &'t str) -> Self {
-        let mut units = Units { boundaries, text: text.as_bytes(), at: 0, left: WIDE, row: ALONE };
+    /// Of a text in UTF-8.
+    pub fn new(boundaries: &'t Boundaries, text: &'t [u8]) -> Self {
+        let mut units = Units { boundaries, text, at: 0, left: WIDE, row: ALONE };
         if !text.is_empty() {
             units.step();
         }
@@ -152,7 +156,7 @@ mod tests {
     use crate::random::Random;
 
     fn found<'t>(boundaries: &Boundaries, text: &'t str) -> Vec<&'t str> {
-        let mut units = Units::new(boundaries, text);
+        let mut units = Units::new(boundaries, text.as_bytes());
         let mut bounds = Bounds::default();
         let mut found = Vec::new();
         bounds.begin(0);
