@@ -37,6 +37,7 @@ mod longs;
 mod merge;
 mod middle;
 mod pairs;
+mod rectangles;
 mod room;
 mod rows;
 mod sixteen;

@@ -255,7 +255,7 @@ impl UnitLanes {
                 write(*respelling, raw, text);
                 let mut found = lanes::Units::new(&spelled.boundaries, text.as_bytes());
                 loop {
-                    let more = found.fill(bounds);
+                    let more = found.fill(runner.level(), bounds);
                     runner.solved_ids(&mut solver, Pieces::within(bounds, text.as_bytes()), out)?;
                     options.check_cancelled()?;
                     if !more {
@@ -274,7 +274,7 @@ impl UnitLanes {
                 let mut progress = Progress::default();
                 numbers.clear();
                 loop {
-                    let more = found.fill(bounds);
+                    let more = found.fill(runner.level(), bounds);
                     let pieces = Pieces::within(bounds, written.bytes());
                     let from = numbers.len();
                     runner.solved_ids(&mut solver, pieces, numbers)?;
