@@ -34,10 +34,15 @@ const LONGEST_SOLVED: usize = 1 << 12;
 #[derive(Debug)]
 pub(crate) struct Sums {
     pub boundaries: Boundaries,
-    /// What each piece adds to a sum; NaN for one that may not be used.
-    worth: Vec<f32>,
-    unk: TokenId,
-    blank: u8,
+    /// What each piece adds to a sum; less than anything for one that may not be used, and for what is none, which is
+    /// the last.
+    pub(super) worth: Vec<f32>,
+    /// Pieces.
+    size: u32,
+    /// The largest of them, without its sign.
+    pub(super) most_worth: f64,
+    pub(super) unk: TokenId,
+    pub(super) blank: u8,
     /// Characters of pieces.
     known: CharTable<bool>,
     strangers: Option<Strangers>,
@@ -102,13 +107,18 @@ impl SentencePieceModel {
             pairs.extend([usual, last].map(|right| (usual.into(), right.into())));
         }
         let worth = |(id, piece): (u32, &SentencePiece)| match piece.kind {
-            PieceKind::Unused => f32::NAN,
+            PieceKind::Unused => f32::NEG_INFINITY,
             _ => model.worth(id, piece.text.len()),
         };
+        let none = [f32::NEG_INFINITY];
+        let worth: Vec<f32> = (0..).zip(self.pieces.all()).map(worth).chain(none).collect();
+        let finite = worth.iter().map(|worth| f64::from(worth.abs())).filter(|worth| worth.is_finite());
         Ok(Sums {
+            most_worth: finite.fold(0.0, f64::max),
             boundaries: Boundaries::new(pairs.into_iter())
                 .ok_or("too many characters are neighbours in pieces")?,
-            worth: (0..).zip(self.pieces.all()).map(worth).collect(),
+            worth,
+            size: self.size() as u32,
             unk: self.unk_id(),
             blank: from,
             known,
@@ -125,10 +135,10 @@ impl SentencePieceModel {
 
     /// Hands over the numbers of units that are keys, with blanks for marks, each with its number.
     pub(crate) fn seal_keys(&self, sums: &Sums, units: &[Key], mut found: impl FnMut(usize, &[u32])) {
-        let brief = Brief::new(self.pieces.ordinary(), &sums.worth, sums.unk, sums.blank);
+        let brief = Brief::new(self.pieces.ordinary(), sums);
         let mut numbers = Vec::with_capacity(Key::LONGEST + 1);
         for (at, unit) in units.iter().enumerate() {
-            let best = brief.solve(&unit.bytes()[..unit.len()]);
+            let best = brief.solve(*unit);
             numbers.clear();
             sums.seal(best.ids().iter().copied(), best.limit, &mut numbers);
             found(at, &numbers);
@@ -225,7 +235,7 @@ impl SentencePieceModel {
 }
 
 /// Numbers that are looked at together.
-const PORTION: usize = 256;
+const PORTION: usize = 64;
 
 /// What some units come to.
 #[derive(Debug, Clone, Copy)]
@@ -269,15 +279,23 @@ impl Progress {
     /// Takes the seals off some units.
     #[inline]
     fn take(&mut self, numbers: &[u32], has_unknown: bool, sums: &Sums, out: &mut Vec<TokenId>) {
-        if has_unknown {
-            let ids = numbers.iter().filter(|&&number| number < SEAL);
-            return ids.for_each(|&number| self.emit(number, sums, out));
-        }
         let start = out.len();
         out.resize(start + numbers.len(), 0);
         let room = &mut out[start..];
         let mut written = 0;
         // No branch hangs on what a number is.
+        if has_unknown {
+            let mut after = self.after_unknown;
+            for &number in numbers {
+                let (is_seal, is_unknown) = (number >= SEAL, sums.is_unknown(number));
+                room[written] = if is_unknown { sums.unk } else { number };
+                written += usize::from(!(is_seal | is_unknown & after));
+                after = if is_seal { after } else { is_unknown };
+            }
+            out.truncate(start + written);
+            self.after_unknown = after;
+            return;
+        }
         for &number in numbers {
             room[written] = number;
             written += usize::from(number < SEAL);
@@ -300,13 +318,13 @@ impl Sums {
     /// Numbers from the size of the vocabulary on are runs of unknown characters.
     #[inline(always)]
     fn is_unknown(&self, number: u32) -> bool {
-        number == self.unk || number >= self.worth.len() as u32
+        number == self.unk || number >= self.size
     }
 
     /// Calls with the id, or all ids, that a number stands for.
     #[inline(always)]
     fn for_each_of(&self, number: u32, mut each: impl FnMut(TokenId)) {
-        match number.checked_sub(self.worth.len() as u32) {
+        match number.checked_sub(self.size) {
             None => each(number),
             Some(run) => (0..run).for_each(|_| each(self.unk)),
         }
@@ -328,7 +346,7 @@ impl Sums {
             }
             run += 1;
             match numbers.last_mut() {
-                Some(last) if run > 1 => *last = self.worth.len() as u32 + run,
+                Some(last) if run > 1 => *last = self.size + run,
                 _ => numbers.push(id),
             }
         }
@@ -357,7 +375,7 @@ impl Sums {
     #[inline]
     fn look(&self, numbers: &[u32]) -> Look {
         let (mut units, mut moved, mut least_limit, mut unknown) = (0, 0, i32::MAX, 0);
-        let size = self.worth.len() as u32;
+        let size = self.size;
         for &number in numbers {
             let is_seal = number >> 23;
             let seal = Seal(number);
