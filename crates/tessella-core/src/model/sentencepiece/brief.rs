@@ -5,7 +5,6 @@
 //! and nothing is written but ids.
 
 use super::margins::{SLACK, limit};
-use super::sums::Sums;
 use crate::ids::TokenId;
 use crate::lanes::Key;
 use crate::model::unigram::viterbi::char_width;
@@ -70,10 +69,9 @@ impl Node {
 }
 
 impl<'m> Brief<'m> {
-    pub fn new(trie: &'m Trie, sums: &'m Sums) -> Self {
-        let Sums { worth, most_worth, unk, blank, .. } = sums;
-        let mut brief =
-            Brief { trie, worth, most_worth: *most_worth, unknown: *unk, blank: *blank, mark: None };
+    /// With what pieces add to a sum, by id and the largest without its sign.
+    pub fn new(trie: &'m Trie, (worth, most_worth): (&'m [f32], f64), unknown: TokenId, blank: u8) -> Self {
+        let mut brief = Brief { trie, worth, most_worth, unknown, blank, mark: None };
         brief.mark = brief.step_mark(trie.root());
         brief
     }

@@ -36,13 +36,13 @@ pub(crate) struct Sums {
     pub boundaries: Boundaries,
     /// What each piece adds to a sum; less than anything for one that may not be used, and for what is none, which is
     /// the last.
-    pub(super) worth: Vec<f32>,
+    worth: Vec<f32>,
     /// Pieces.
     size: u32,
     /// The largest of them, without its sign.
-    pub(super) most_worth: f64,
-    pub(super) unk: TokenId,
-    pub(super) blank: u8,
+    most_worth: f64,
+    unk: TokenId,
+    blank: u8,
     /// Characters of pieces.
     known: CharTable<bool>,
     strangers: Option<Strangers>,
@@ -135,7 +135,8 @@ impl SentencePieceModel {
 
     /// Hands over the numbers of units that are keys, with blanks for marks, each with its number.
     pub(crate) fn seal_keys(&self, sums: &Sums, units: &[Key], mut found: impl FnMut(usize, &[u32])) {
-        let brief = Brief::new(self.pieces.ordinary(), sums);
+        let worth = (&sums.worth[..], sums.most_worth);
+        let brief = Brief::new(self.pieces.ordinary(), worth, sums.unk, sums.blank);
         let mut numbers = Vec::with_capacity(Key::LONGEST + 1);
         for (at, unit) in units.iter().enumerate() {
             let best = brief.solve(*unit);

@@ -157,6 +157,7 @@ pub(crate) fn best_short_path<S: Scoring>(
     let bytes = text.as_bytes();
     debug_assert!(bytes.len() <= SHORT);
     let mut nodes = [Node::<S::Score>::default(); SHORT + 1];
+    let is_better = |node: &Node<S::Score>, score| (node.length == 0) | (score > node.score);
     let mut at = 0;
     while at < bytes.len() {
         let before = nodes[at].score;
@@ -164,10 +165,8 @@ pub(crate) fn best_short_path<S: Scoring>(
         let mut covered = false;
         let mut cursor = trie.root();
         let mut arrive = |end: usize, id: u32, candidate: S::Score| {
-            let node = &mut nodes[end];
-            let is_better = (node.length == 0) | (candidate > node.score);
             let new = Node { score: candidate, length: (end - at) as u32, id };
-            *node = if is_better { new } else { *node };
+            nodes[end] = if is_better(&nodes[end], candidate) { new } else { nodes[end] };
         };
         for (end, &byte) in (at + 1..).zip(&bytes[at..]) {
             let Some(value) = trie.step(&mut cursor, byte) else { break };
@@ -177,7 +176,13 @@ pub(crate) fn best_short_path<S: Scoring>(
             arrive(end, id, candidate);
         }
         if !covered {
-            arrive(at + width, unknown.ok_or(NoPath::NoUnknown)?, scoring.with_unknown(before));
+            let candidate = scoring.with_unknown(before);
+            match unknown {
+                Some(id) => arrive(at + width, id, candidate),
+                // Only what would be taken has to have an id.
+                None if is_better(&nodes[at + width], candidate) => return Err(NoPath::NoUnknown),
+                None => {}
+            }
         }
         at += width;
     }
