@@ -69,13 +69,13 @@ impl Boundaries {
         let rectangles = Rectangles::none();
         let mut boundaries = Boundaries { ascii, rectangles, sides, stride, joined };
         let mut ends = [0u128; ASCII];
-        for left in 0..ASCII {
+        for (left, ends) in ends.iter_mut().enumerate() {
             for right in 0..ASCII {
                 let (row, column) =
                     (boundaries.sides.of_code_point(left).0, boundaries.sides.of_code_point(right).1);
                 let here = boundaries.ends_between(row, column);
                 boundaries.ascii[left * ASCII + right] = here;
-                ends[left] |= u128::from(here) << right;
+                *ends |= u128::from(here) << right;
             }
         }
         // What is no control character, or is in some token.

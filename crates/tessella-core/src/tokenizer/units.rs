@@ -268,6 +268,7 @@ impl UnitLanes {
                 let Summed { sums, blanks } = &**summed;
                 let writing = Writing { normalization, sums };
                 if !blanks.write(runner.level(), &writing, raw, written)? {
+                    written.rest();
                     return Ok(false);
                 }
                 let mut found = lanes::Units::new(&sums.boundaries, written.bytes());
