@@ -146,10 +146,12 @@ def compare_json(path: Path, source: str, batch: list[str], report: Report) -> N
 
 def same_but_announced(pair: Any, mine: Any, other: Any, patterns: list[str]) -> bool:
     """The same for a pair: each sequence's offsets against its own text."""
+    # Each access makes the whole list anew.
+    mine_offsets, other_offsets = mine.offsets, other.offsets
     for sequence, text in enumerate(pair):
         rows = [i for i, s in enumerate(mine.sequence_ids) if s == sequence]
-        a = [mine.offsets[i] for i in rows]
-        b = [other.offsets[i] for i in rows]
+        a = [mine_offsets[i] for i in rows]
+        b = [other_offsets[i] for i in rows]
         if not announced(text, a, b, patterns):
             return False
     return True

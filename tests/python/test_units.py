@@ -221,3 +221,53 @@ def test_sums_of_scores_are_those_of_the_library(
         expected = theirs.encode(text)
         assert plain.encode_ids(text, add_special_tokens=False).tolist() == expected, text[:300]
         assert fast.encode_ids(text, add_special_tokens=False).tolist() == expected, text[:300]
+
+
+#: Characters that compose, decompose, vanish, become blanks, or are no blanks but for some rule.
+CHANGING = [
+    "e",
+    "e\u0301",
+    "\u0301",
+    "é",
+    "и\u0306",
+    "か\u3099",
+    "ﬁ",
+    "①",
+    "\u3000",
+    "\xa0",
+    "\u200b",
+    "\x01",
+    "¨",
+    "각",
+    "\t",
+]
+
+
+@pytest.mark.parametrize("drops", [True, False])
+@pytest.mark.parametrize("rule", ["nmt_nfkc", "nfkc_cf", "identity"])
+def test_normalized_texts_are_those_of_the_library(
+    rule: str, drops: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(f"{rule} {drops}")
+    sentences = [" ".join(chance.choices(["abc", "bad", "dab.", "cé", "ad1", "éa"], k=9)) for _ in range(200)]
+    prefix = tmp_path / "trained"
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(sentences),
+        model_prefix=str(prefix),
+        vocab_size=30,
+        hard_vocab_limit=False,
+        normalization_rule_name=rule,
+        remove_extra_whitespaces=drops,
+        user_defined_symbols=["<x>", "жa"],
+        minloglevel=2,
+    )
+    theirs = sentencepiece.SentencePieceProcessor(model_file=f"{prefix}.model")
+    fast, plain = both(Path(f"{prefix}.model"), monkeypatch)
+    assert takes_units(fast, monkeypatch)
+    parts = [*CHANGING, *PARTS, "<x>", "<", "жa", "abc bad ", "漢字かな", "cé", "\ue000\ue001"]
+    for _ in range(150):
+        few = chance.sample(parts, chance.randint(1, 9))
+        text = "".join(chance.choices(few, k=chance.choice([1, 4, 20, 80, 300])))
+        expected = theirs.encode(text)
+        assert plain.encode_ids(text, add_special_tokens=False).tolist() == expected, text
+        assert fast.encode_ids(text, add_special_tokens=False).tolist() == expected, text

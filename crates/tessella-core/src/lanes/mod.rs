@@ -27,6 +27,7 @@
 
 mod ahead;
 pub mod ascii;
+mod blanks;
 mod bounds;
 mod build;
 mod characters;
@@ -38,6 +39,7 @@ mod longs;
 mod merge;
 mod middle;
 mod pairs;
+mod rectangles;
 mod room;
 mod rows;
 mod sixteen;
@@ -68,6 +70,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use crate::error::Result;
 use crate::ids::TokenId;
 
+pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers, Written};
 pub use bounds::Bounds;
 pub use build::{ByRank, Parts};
 pub use characters::{Characters, Kind};

@@ -8,7 +8,7 @@
 //! that will become token `t`, its inside merges exactly as `t` alone would, and so it becomes `t` by the pair that
 //! `t` alone ends with. No other pair of `t` is ever made.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::Work;
 use super::build::{ByRank, Numbers, Ranked};
@@ -52,7 +52,9 @@ impl Spelled {
         if largest.unwrap_or(0) >= NEVER || merges.len() >= NEVER as usize {
             return Err("the vocabulary is too large");
         }
-        if merges.iter().any(|(left, right, ..)| bytes.contains(left) || bytes.contains(right)) {
+        let mut is_byte = vec![false; largest.map_or(0, |largest| largest as usize + 1)];
+        bytes.iter().for_each(|&id| is_byte.get_mut(id as usize).map_or((), |is_byte| *is_byte = true));
+        if merges.iter().any(|&(left, right, ..)| is_byte[left as usize] || is_byte[right as usize]) {
             return Err("tokens of single bytes merge");
         }
         let ends = merges.iter().filter_map(|&(left, right, ..)| {
@@ -154,8 +156,11 @@ fn drop_ties(merges: &mut Vec<Ranked>, is_run: impl Fn(TokenId) -> bool) -> Resu
     if !tied.iter().all(|&token| is_run(token)) {
         return Err("two tokens have the same rank");
     }
+    if tied.is_empty() {
+        return Ok(false);
+    }
     merges.retain(|merge| !tied.contains(&merge.3));
-    Ok(!tied.is_empty())
+    Ok(true)
 }
 
 /// Of each token that has several pairs, the one that it alone ends with. `merges` are in the order of their ranks.
@@ -164,25 +169,30 @@ fn one_for_each<'m>(
     characters: &CharTable<TokenId>,
     text: &dyn Fn(TokenId) -> &'m str,
 ) -> Option<Vec<Ranked>> {
-    let mut counts: HashMap<TokenId, u32> = HashMap::new();
-    merges.iter().for_each(|&(_, _, _, result)| *counts.entry(result).or_default() += 1);
+    let largest = merges.iter().map(|&(_, _, _, result)| result).max();
+    // By token, how many pairs it has: none, one, or more.
+    let mut counts = vec![0u8; largest.map_or(0, |largest| largest as usize + 1)];
+    for &(_, _, _, result) in &merges {
+        let count = &mut counts[result as usize];
+        *count = count.saturating_add(1);
+    }
     let indexed: Vec<(Symbol, Symbol, Symbol)> =
         (0..).zip(&merges).map(|(index, &(left, right, ..))| (left, right, index)).collect();
     let all = PairHash::new(&indexed, indexed.len() / 4)?;
-    let mut last: HashMap<TokenId, Option<(TokenId, TokenId)>> = HashMap::new();
+    let mut last = vec![None; counts.len()];
     let mut symbols = Vec::new();
-    for (&token, _) in counts.iter().filter(|&(_, &count)| count > 1) {
+    for (token, _) in (0..).zip(&counts).filter(|&(_, &count)| count > 1) {
         symbols.clear();
         let text = text(token);
         // No unit that is a key has more characters.
         if text.chars().nth(Key::LONGEST).is_none() {
             symbols.extend(text.chars().map(|c| characters.get(c)));
         }
-        last.insert(token, last_two(&all, &merges, &mut symbols));
+        last[token as usize] = last_two(&all, &merges, &mut symbols);
     }
-    let kept = merges.into_iter().filter(|&(left, right, _, result)| match last.get(&result) {
-        Some(&last) => last == Some((left, right)),
-        None => true,
+    let kept = merges.into_iter().filter(|&(left, right, _, result)| {
+        let result = result as usize;
+        counts[result] == 1 || last[result] == Some((left, right))
     });
     Some(kept.collect())
 }

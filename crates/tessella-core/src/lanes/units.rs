@@ -4,11 +4,11 @@
 //! some token holds are known, so units are found character by character, without looking for tokens. ASCII, which most
 //! boundaries stand in, has a table of its own, and whether a unit ends is added, not asked.
 
-use std::collections::HashMap;
-
 use super::ascii::BLOCK;
 use super::bounds::Bounds;
 use super::characters::code_point_at;
+use super::rectangles::Rectangles;
+use super::vectors::{Level, Task, Vectors};
 use crate::unicode::CharTable;
 
 const ASCII: usize = 128;
@@ -24,6 +24,8 @@ const MOST_SIDES: usize = 8192;
 pub struct Boundaries {
     /// By left and right character: 1 where a unit ends between them.
     ascii: Box<[u8; ASCII * ASCII]>,
+    /// The same for many at once. A unit that ends in neither of both goes on, which is slower, and right as well.
+    rectangles: Rectangles,
     /// Row of a character on the left of a boundary, column of one on the right.
     sides: CharTable<(u16, u16)>,
     /// Words of a row.
@@ -35,37 +37,50 @@ pub struct Boundaries {
 impl Boundaries {
     /// From all pairs of neighbours; `None` if they are of too many characters.
     pub fn new(pairs: impl Iterator<Item = (char, char)>) -> Option<Self> {
-        let mut rows: HashMap<char, u16> = HashMap::new();
-        let mut columns: HashMap<char, u16> = HashMap::new();
+        // Row and column of each character so far.
+        let mut sides = CharTable::new((ALONE, ALONE));
+        let (mut rows, mut columns) = (0, 0);
         let mut places = Vec::new();
-        let place = |sides: &mut HashMap<char, u16>, c| {
-            let next = sides.len() as u16 + 1;
-            *sides.entry(c).or_insert(next)
-        };
         for (left, right) in pairs {
-            places.push((place(&mut rows, left), place(&mut columns, right)));
-            if rows.len().max(columns.len()) >= MOST_SIDES {
+            let mut side = sides.get(left);
+            if side.0 == ALONE {
+                rows += 1;
+                side.0 = rows;
+                sides.insert(left, side);
+            }
+            let row = side.0;
+            let mut side = sides.get(right);
+            if side.1 == ALONE {
+                columns += 1;
+                side.1 = columns;
+                sides.insert(right, side);
+            }
+            places.push((row, side.1));
+            if usize::from(rows.max(columns)) >= MOST_SIDES {
                 return None;
             }
         }
-        let mut sides = CharTable::new((ALONE, ALONE));
-        for c in rows.keys().chain(columns.keys()) {
-            let of = |sides: &HashMap<char, u16>| sides.get(c).copied().unwrap_or(ALONE);
-            sides.insert(*c, (of(&rows), of(&columns)));
-        }
-        let stride = (columns.len() + 1).div_ceil(64);
-        let mut joined = vec![0u64; (rows.len() + 1) * stride];
+        let stride = (usize::from(columns) + 1).div_ceil(64);
+        let mut joined = vec![0u64; (usize::from(rows) + 1) * stride];
         for (row, column) in places {
             joined[usize::from(row) * stride + usize::from(column) / 64] |= 1 << (column % 64);
         }
-        let mut boundaries = Boundaries { ascii: Box::new([1; ASCII * ASCII]), sides, stride, joined };
-        for left in 0..ASCII {
+        let ascii = Box::new([1; ASCII * ASCII]);
+        let rectangles = Rectangles::none();
+        let mut boundaries = Boundaries { ascii, rectangles, sides, stride, joined };
+        let mut ends = [0u128; ASCII];
+        for (left, ends) in ends.iter_mut().enumerate() {
             for right in 0..ASCII {
                 let (row, column) =
                     (boundaries.sides.of_code_point(left).0, boundaries.sides.of_code_point(right).1);
-                boundaries.ascii[left * ASCII + right] = boundaries.ends_between(row, column);
+                let here = boundaries.ends_between(row, column);
+                boundaries.ascii[left * ASCII + right] = here;
+                *ends |= u128::from(here) << right;
             }
         }
+        // What is no control character, or is in some token.
+        let is_used = |byte: u8| byte >= b' ' || boundaries.sides.get(byte.into()) != (ALONE, ALONE);
+        boundaries.rectangles = Rectangles::new(&ends, is_used);
         Some(boundaries)
     }
 
@@ -90,8 +105,9 @@ pub struct Units<'t> {
 }
 
 impl<'t> Units<'t> {
-    pub fn new(boundaries: &'t Boundaries, text: &'t str) -> Self {
-        let mut units = Units { boundaries, text: text.as_bytes(), at: 0, left: WIDE, row: ALONE };
+    /// Of a text in UTF-8.
+    pub fn new(boundaries: &'t Boundaries, text: &'t [u8]) -> Self {
+        let mut units = Units { boundaries, text, at: 0, left: WIDE, row: ALONE };
         if !text.is_empty() {
             units.step();
         }
@@ -115,28 +131,86 @@ impl<'t> Units<'t> {
     }
 
     /// Adds ends of units until there are many; false if these are the last ones.
-    pub fn fill(&mut self, bounds: &mut Bounds) -> bool {
-        let length = self.text.len();
+    pub fn fill(&mut self, level: Level, bounds: &mut Bounds) -> bool {
+        level.run(Fill { units: self, bounds })
+    }
+
+    /// Between which neighbours a unit ends whose right byte is in the block from `at` on, which is not the first byte.
+    #[inline(always)]
+    fn block<V: Vectors>(&mut self, vectors: V, left: &[u8; BLOCK], right: &[u8; BLOCK]) -> u64 {
+        let Boundaries { rectangles, sides, .. } = self.boundaries;
+        let mut ends = rectangles.between(vectors, left, right);
+        let high = vectors.share(right, &[0x80; BLOCK]);
+        let high_before = high << 1 | u64::from(left[0] >> 7);
+        if high | high_before == 0 {
+            return ends;
+        }
+        let inner = !vectors.share(right, &[0x40; BLOCK]) & high;
+        // Before and behind characters beyond ASCII.
+        let mut open = (high | high_before) & !inner;
+        while open != 0 {
+            let bit = open.trailing_zeros() as usize;
+            open &= open - 1;
+            let row = if left[bit] < WIDE { sides.of_code_point(left[bit].into()).0 } else { self.row };
+            let column = if right[bit] < WIDE {
+                sides.of_code_point(right[bit].into()).1
+            } else {
+                let (code_point, _) = code_point_at(self.text, self.at + bit);
+                let (row, column) = sides.of_code_point(code_point);
+                self.row = row;
+                column
+            };
+            ends |= u64::from(self.boundaries.ends_between(row, column)) << bit;
+        }
+        ends
+    }
+}
+
+struct Fill<'f, 't> {
+    units: &'f mut Units<'t>,
+    bounds: &'f mut Bounds,
+}
+
+impl Task for Fill<'_, '_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> bool {
+        let Fill { units, bounds } = self;
+        let (text, length) = (units.text, units.text.len());
         if length == 0 {
             return false;
         }
-        while self.at < length {
+        while units.at < length {
             if bounds.is_full() {
                 return true;
             }
-            let stop = length.min(self.at + BLOCK);
-            while self.at < stop {
-                let right = self.text[self.at];
-                let at = self.at as u32;
-                if (self.left | right) < WIDE {
-                    bounds.push_if(
-                        at,
-                        self.boundaries.ascii[usize::from(self.left) * ASCII + usize::from(right)],
-                    );
-                    self.left = right;
-                    self.at += 1;
+            let at = units.at;
+            if V::LOOKS_UP
+                && let Some(left) = text[at - 1..].first_chunk()
+                && let Some(right) = text[at..].first_chunk()
+            {
+                let ends = units.block(vectors, left, right);
+                bounds.push_block(vectors, ends, at as u32);
+                units.at += BLOCK;
+                units.left = text[units.at - 1].min(WIDE);
+                // A character may go on in the next block.
+                continue;
+            }
+            let stop = length.min(at + BLOCK);
+            while units.at < stop {
+                let at = units.at as u32;
+                let right = text[units.at];
+                if right & 0xC0 == 0x80 {
+                    // Behind a block within a character.
+                    units.at += 1;
+                } else if (units.left | right) < WIDE {
+                    let ends = units.boundaries.ascii[usize::from(units.left) * ASCII + usize::from(right)];
+                    bounds.push_if(at, ends);
+                    units.left = right;
+                    units.at += 1;
                 } else {
-                    let ends = self.step();
+                    let ends = units.step();
                     bounds.push_if(at, ends);
                 }
             }
@@ -151,13 +225,13 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    fn found<'t>(boundaries: &Boundaries, text: &'t str) -> Vec<&'t str> {
-        let mut units = Units::new(boundaries, text);
+    fn found<'t>(level: Level, boundaries: &Boundaries, text: &'t str) -> Vec<&'t str> {
+        let mut units = Units::new(boundaries, text.as_bytes());
         let mut bounds = Bounds::default();
         let mut found = Vec::new();
         bounds.begin(0);
         loop {
-            let more = units.fill(&mut bounds);
+            let more = units.fill(level, &mut bounds);
             let ends = bounds.starts().iter().zip(bounds.ends());
             found.extend(ends.map(|(&start, &end)| &text[start as usize..end as usize]));
             if !more {
@@ -191,7 +265,24 @@ mod tests {
             if !text.is_empty() {
                 expected.push(&text[start..]);
             }
-            assert_eq!(found(&boundaries, &text), expected, "{text:?} {pairs:?}");
+            assert_eq!(found(Level::all()[0], &boundaries, &text), expected, "{text:?} {pairs:?}");
+            for level in Level::all() {
+                let found = found(level, &boundaries, &text);
+                if !text.contains('\0') {
+                    assert_eq!(found, expected, "{text:?} {pairs:?}");
+                }
+                // Characters that no token has are not told apart by vectors: units may go on.
+                let ends = |units: &[&str]| -> Vec<usize> {
+                    let ends = units.iter().scan(0, |end, unit| {
+                        *end += unit.len();
+                        Some(*end)
+                    });
+                    ends.collect()
+                };
+                let all = ends(&expected);
+                assert!(ends(&found).iter().all(|end| all.contains(end)), "{text:?} {pairs:?}");
+                assert_eq!(found.concat(), text);
+            }
         }
     }
 

@@ -34,6 +34,12 @@ pub trait Vectors: Copy {
     /// Returns the first bytes of these.
     fn looked_up(self, bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u8; BLOCK]) -> u64;
 
+    /// Whether that takes a few instructions for all bytes together.
+    const LOOKS_UP: bool = false;
+
+    /// Which bytes of two blocks have a bit in common.
+    fn share(self, one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64;
+
     /// Which bytes of a block are of two sets of ASCII characters, and which are beyond ASCII.
     fn kinds(self, bytes: &[u8; BLOCK], sets: &Sets) -> Kinds;
 
@@ -178,6 +184,11 @@ impl Vectors for Plain {
     }
 
     #[inline(always)]
+    fn share(self, one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
+        share_one_by_one(one, two)
+    }
+
+    #[inline(always)]
     fn kinds(self, bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
         let mut found = Kinds::default();
         for (at, &byte) in bytes.iter().enumerate() {
@@ -255,6 +266,12 @@ pub(super) fn looked_up_one_by_one(
     firsts
 }
 
+#[inline(always)]
+pub(super) fn share_one_by_one(one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
+    let both = one.iter().zip(two).enumerate();
+    both.fold(0, |found, (at, (one, two))| found | u64::from(one & two != 0) << at)
+}
+
 /// Eight places at a time, so that the loop ends by their number and not by each bit.
 #[inline(always)]
 pub(super) fn places_by_bits(mut bits: u64, base: u32, out: &mut [u32; BLOCK]) {
@@ -280,7 +297,7 @@ mod tests {
     }
 
     impl Task for &Ask {
-        type Output = (Ascii, Kinds, Vec<u32>, Vec<TokenId>, [u8; BLOCK], u64, Cases);
+        type Output = (Ascii, Kinds, Vec<u32>, Vec<TokenId>, [u8; BLOCK], [u64; 2], Cases);
 
         #[inline(always)]
         fn run<V: Vectors>(self, vectors: V) -> Self::Output {
@@ -298,7 +315,7 @@ mod tests {
                 places[..count].to_vec(),
                 ids[..5].to_vec(),
                 looked_up,
-                firsts,
+                [firsts, vectors.share(&self.bytes, &looked_up)],
                 vectors.cases(&self.bytes),
             )
         }

@@ -13,7 +13,7 @@ use super::rows::{Group, LANES};
 use super::unfold::Unfolded;
 use super::vectors::{
     PLACE_BITS, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one, lowest_one_by_one,
-    places_by_bits,
+    places_by_bits, share_one_by_one,
 };
 use crate::ids::TokenId;
 
@@ -106,6 +106,11 @@ impl Vectors for Avx2 {
     }
 
     #[inline(always)]
+    fn share(self, one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
+        share_one_by_one(one, two)
+    }
+
+    #[inline(always)]
     fn kinds(self, bytes: &[u8; BLOCK], sets: &Sets) -> Kinds {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
@@ -164,6 +169,17 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             looked_up_512(bytes, table, inner, out)
+        }
+    }
+
+    const LOOKS_UP: bool = true;
+
+    #[inline(always)]
+    fn share(self, one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            share_512(one, two)
         }
     }
 
@@ -346,6 +362,17 @@ fn looked_up_512(bytes: &[u8; BLOCK], table: &[u8; 128], inner: u8, out: &mut [u
         let found = _mm512_mask_mov_epi8(found, beyond, _mm512_set1_epi8(inner as i8));
         _mm512_storeu_si512(out.as_mut_ptr().cast(), found);
         beyond & !_mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0u8 as i8))
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn share_512(one: &[u8; BLOCK], two: &[u8; BLOCK]) -> u64 {
+    // SAFETY: 64 bytes are there each time, and these loads ask for no alignment.
+    #[allow(unsafe_code)]
+    unsafe {
+        let one = _mm512_loadu_si512(one.as_ptr().cast());
+        _mm512_test_epi8_mask(one, _mm512_loadu_si512(two.as_ptr().cast()))
     }
 }
 

@@ -121,14 +121,27 @@ impl Charsmap {
     }
 
     fn continues(&self, text: &[u8]) -> bool {
-        let Some(&root) = self.units.first() else { return false };
-        let mut position = Self::offset(root);
-        text.iter().all(|&byte| {
-            position ^= byte as u32;
-            let Some(&unit) = self.units.get(position as usize) else { return false };
-            position ^= Self::offset(unit);
-            unit & (IS_VALUE | 0xFF) == byte as u32
-        })
+        self.behind(text).is_some()
+    }
+
+    /// Where the children of a node stand: of the one that `text` leads to, if some key begins with it.
+    fn behind(&self, text: &[u8]) -> Option<u32> {
+        let start = Self::offset(*self.units.first()?);
+        text.iter().try_fold(start, |position, &byte| self.child(position, byte))
+    }
+
+    #[inline]
+    fn child(&self, position: u32, byte: u8) -> Option<u32> {
+        let position = position ^ byte as u32;
+        let unit = *self.units.get(position as usize)?;
+        (unit & (IS_VALUE | 0xFF) == byte as u32).then_some(position ^ Self::offset(unit))
+    }
+
+    /// Calls with every byte with which some key goes on behind `text`.
+    pub fn goes_on(&self, text: &[u8], with: &mut dyn FnMut(u8)) {
+        if let Some(position) = self.behind(text) {
+            (1..=u8::MAX).filter(|&byte| self.child(position, byte).is_some()).for_each(with);
+        }
     }
 
     fn find(&self, text: &[u8]) -> Option<usize> {
@@ -140,6 +153,11 @@ impl Charsmap {
             true
         });
         value
+    }
+
+    /// What exactly this text is replaced by.
+    pub fn rule(&self, text: &str) -> Option<&str> {
+        self.find(text.as_bytes()).and_then(|value| self.replacement(value))
     }
 
     fn replacement(&self, value: usize) -> Option<&str> {

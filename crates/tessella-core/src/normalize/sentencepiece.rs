@@ -84,6 +84,40 @@ impl SentencePieceNormalization {
         marks.then(|| SentencePieceNormalization { space: " ", ..self.clone() })
     }
 
+    /// Whether a space comes in front of a text.
+    pub fn prepends(&self) -> bool {
+        self.add_dummy_prefix && !self.treat_whitespace_as_suffix
+    }
+
+    /// Whether spaces are dropped first, last and behind others.
+    pub fn drops_spaces(&self) -> bool {
+        self.remove_extra_whitespaces
+    }
+
+    /// What the rule for a character alone makes of it, if there is one.
+    pub fn rule(&self, c: char) -> Option<&str> {
+        self.map.rule(c.encode_utf8(&mut [0; 4]))
+    }
+
+    /// Whether a symbol begins with a character.
+    pub fn begins_symbol(&self, c: char) -> bool {
+        let mut bytes = [0; 4];
+        self.symbols.as_ref().is_some_and(|symbols| {
+            let mut cursor = symbols.root();
+            c.encode_utf8(&mut bytes).bytes().all(|byte| symbols.step(&mut cursor, byte).is_some())
+        })
+    }
+
+    /// Calls with every byte that may stand behind a character in a rule.
+    pub fn goes_on(&self, c: char, with: &mut dyn FnMut(u8)) {
+        self.map.goes_on(c.encode_utf8(&mut [0; 4]).as_bytes(), with);
+    }
+
+    /// How many bytes at the start of a text become what; `None` for an empty text.
+    pub fn first<'t>(&'t self, text: &'t str) -> Option<(usize, &'t str)> {
+        self.chunk(text).map(|chunk| (chunk.length, chunk.text))
+    }
+
     /// Rewrites a text.
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
         self.normalize_to_end(text).map(drop)

@@ -14,14 +14,17 @@ use super::spelling::{Reading, Spelling};
 use crate::added::AddedVocabulary;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
-use crate::lanes::{self, Bounds, Key, LongPieces, Pieces, Runner, Solve, Spelled, Work};
+use crate::lanes::{
+    self, Blanks, Bounds, Fate, Key, LongPieces, Pieces, Rules, Runner, Solve, Spacing, Spelled, Work,
+    Written,
+};
 use crate::model::sentencepiece::{Progress, SumScratch, Sums};
 use crate::model::{Model, Scratch};
 use crate::normalize::sentencepiece::SentencePieceNormalization;
 use crate::normalize::{Normalizer, Respelling};
 use crate::pretokenize::PreTokenizer;
 use crate::random::Random;
-use crate::text::{AlignedText, MOST_BYTES};
+use crate::text::MOST_BYTES;
 
 /// What all workers share.
 #[derive(Debug)]
@@ -46,7 +49,43 @@ enum Writes {
 #[derive(Debug)]
 pub(super) enum Tables {
     Spelled(Box<Spelled>),
-    Sums(Sums),
+    Sums(Box<Summed>),
+}
+
+/// The model's tables, and how a text is written for it.
+#[derive(Debug)]
+pub(super) struct Summed {
+    sums: Sums,
+    blanks: Blanks,
+}
+
+/// What texts are written by.
+struct Writing<'w> {
+    normalization: &'w SentencePieceNormalization,
+    sums: &'w Sums,
+}
+
+impl Rules for Writing<'_> {
+    fn fate(&self, c: char) -> Fate {
+        if c == MARK || self.normalization.begins_symbol(c) {
+            return Fate::Other;
+        }
+        match self.normalization.rule(c) {
+            None if c == char::from(BLANK) => Fate::Blank,
+            None if self.sums.knows(c) => Fate::Stays,
+            None => Fate::Strange,
+            Some(" ") => Fate::Blank,
+            Some(_) => Fate::Other,
+        }
+    }
+
+    fn goes_on(&self, c: char, with: &mut dyn FnMut(u8)) {
+        self.normalization.goes_on(c, with);
+    }
+
+    fn chunk<'t>(&'t self, text: &'t str) -> Option<(usize, &'t str)> {
+        self.normalization.first(text).filter(|(_, chunk)| !chunk.contains(MARK))
+    }
 }
 
 /// Numbers whose room is kept from one text to the next.
@@ -102,7 +141,13 @@ impl Units {
 
     fn make(&self) -> std::result::Result<Tables, &'static str> {
         match (&self.writes, &*self.model) {
-            (Writes::Normalized(_), Model::SentencePiece(model)) => model.sums(self.read()).map(Tables::Sums),
+            (Writes::Normalized(normalization), Model::SentencePiece(model)) => {
+                let sums = model.sums(self.read())?;
+                let spacing =
+                    Spacing { prepends: normalization.prepends(), drops: normalization.drops_spaces() };
+                let blanks = Blanks::new(&Writing { normalization, sums: &sums }, spacing, sums.strangers());
+                Ok(Tables::Sums(Box::new(Summed { sums, blanks })))
+            }
             (_, model) => model.spelled(self.read()).map(|spelled| Tables::Spelled(Box::new(spelled))),
         }
     }
@@ -172,6 +217,7 @@ struct Plain {
 struct Buffers {
     /// The text as units are found in it.
     text: String,
+    written: Written,
     spelling: Spelling,
     tokens: Vec<PieceToken>,
     ids: Vec<TokenId>,
@@ -194,23 +240,23 @@ impl UnitLanes {
     /// Appends the ids of a text between added tokens; false if it must take the other way, and then maybe some of them.
     pub fn append(
         &mut self,
-        text: &str,
+        raw: &str,
         options: &EncodeOptions<'_>,
         scratch: &mut Scratch,
         out: &mut Vec<TokenId>,
     ) -> Result<bool> {
         let UnitLanes { units, runner, bounds, buffers } = self;
-        let Buffers { text: written, spelling, tokens, ids, new, sums, numbers } = buffers;
+        let Buffers { text, written, spelling, tokens, ids, new, sums, numbers } = buffers;
         let Ok(tables) = units.tables() else { return Ok(false) };
         let mut solver = Solver { units, tables, scratch, spelling, tokens, ids, new, sums };
         bounds.begin(0);
         match (&units.writes, tables) {
             (Writes::Respelled(respelling), Tables::Spelled(spelled)) => {
-                write(*respelling, text, written);
-                let mut found = lanes::Units::new(&spelled.boundaries, written);
+                write(*respelling, raw, text);
+                let mut found = lanes::Units::new(&spelled.boundaries, text.as_bytes());
                 loop {
-                    let more = found.fill(bounds);
-                    runner.solved_ids(&mut solver, Pieces::within(bounds, written.as_bytes()), out)?;
+                    let more = found.fill(runner.level(), bounds);
+                    runner.solved_ids(&mut solver, Pieces::within(bounds, text.as_bytes()), out)?;
                     options.check_cancelled()?;
                     if !more {
                         return Ok(true);
@@ -218,28 +264,29 @@ impl UnitLanes {
                     bounds.go_on();
                 }
             }
-            (Writes::Normalized(normalization), Tables::Sums(sums)) => {
-                let mut written = AlignedText::untracked(text);
-                normalization.normalize(&mut written)?;
-                let written = written.as_str();
-                if written.len() > 2 * text.len() + 64 || written.contains(MARK) {
+            (Writes::Normalized(normalization), Tables::Sums(summed)) => {
+                let Summed { sums, blanks } = &**summed;
+                let writing = Writing { normalization, sums };
+                if !blanks.write(runner.level(), &writing, raw, written)? {
+                    written.rest();
                     return Ok(false);
                 }
-                let mut found = lanes::Units::new(&sums.boundaries, written);
+                let mut found = lanes::Units::new(&sums.boundaries, written.bytes());
                 let mut progress = Progress::default();
                 numbers.clear();
                 loop {
-                    let more = found.fill(bounds);
-                    let pieces = Pieces::within(bounds, written.as_bytes());
+                    let more = found.fill(runner.level(), bounds);
+                    let pieces = Pieces::within(bounds, written.bytes());
                     let from = numbers.len();
                     runner.solved_ids(&mut solver, pieces, numbers)?;
-                    solver.settle(sums, &mut progress, (numbers, from), written, pieces, out)?;
+                    solver.settle(sums, &mut progress, (numbers, from), pieces, out)?;
                     options.check_cancelled()?;
                     if !more {
                         break;
                     }
                     bounds.go_on();
                 }
+                written.rest();
                 if numbers.capacity() > MOST_KEPT {
                     *numbers = Vec::new();
                 }
@@ -289,7 +336,9 @@ impl Solver<'_> {
         let (from, to) = self.units.read();
         let unit = self.spelling.write(Reading::Respelled { from, to }, unit);
         match (self.tables, &*self.units.model) {
-            (Tables::Sums(sums), Model::SentencePiece(model)) => model.seal(sums, unit, self.sums, self.ids),
+            (Tables::Sums(summed), Model::SentencePiece(model)) => {
+                model.seal(&summed.sums, unit, self.sums, self.ids)
+            }
             (_, model) => {
                 self.tokens.clear();
                 model.tokenize(unit, self.scratch, self.tokens)?;
@@ -305,7 +354,6 @@ impl Solver<'_> {
         sums: &Sums,
         progress: &mut Progress,
         (numbers, from): (&[u32], usize),
-        written: &str,
         units: Pieces<'_>,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
@@ -313,7 +361,9 @@ impl Solver<'_> {
         let (blank, mark) = self.units.read();
         let (spelling, scratch) = (&mut *self.spelling, &mut *self.sums);
         let mut spelled = |number: usize, search: &mut dyn FnMut(&str) -> Result<()>| {
-            let unit = &written[units.starts[number] as usize..units.ends[number] as usize];
+            let unit = &units.text[units.starts[number] as usize..units.ends[number] as usize];
+            // Units end at characters, so this holds.
+            let Ok(unit) = std::str::from_utf8(unit) else { return Ok(()) };
             search(spelling.write(Reading::Respelled { from: blank, to: mark }, unit))
         };
         model.settle(sums, progress, (numbers, from), scratch, &mut spelled, out)
@@ -341,15 +391,19 @@ impl Solve for Solver<'_> {
         units: &[Key],
         mut found: impl FnMut(usize, &[TokenId]),
     ) -> Result<()> {
-        let spelled = match self.tables {
-            Tables::Spelled(spelled) => Some(spelled),
-            Tables::Sums(_) => None,
+        let spelled = match (self.tables, &*self.units.model) {
+            (Tables::Spelled(spelled), _) => spelled,
+            (Tables::Sums(summed), Model::SentencePiece(model)) => {
+                model.seal_keys(&summed.sums, units, found);
+                return Ok(());
+            }
+            _ => return Ok(()),
         };
         let mut new = std::mem::take(self.new);
         new.numbers.clear();
         new.units.clear();
         for (number, &unit) in units.iter().enumerate() {
-            if spelled.is_none_or(|spelled| spelled.is_hard(unit)) {
+            if spelled.is_hard(unit) {
                 self.unit(&unit.bytes()[..unit.len()])?;
                 found(number, self.ids);
             } else {
@@ -357,9 +411,7 @@ impl Solve for Solver<'_> {
                 new.units.push(unit);
             }
         }
-        if let Some(spelled) = spelled {
-            spelled.solve(work, &new.units, |at, ids| found(new.numbers[at], ids));
-        }
+        spelled.solve(work, &new.units, |at, ids| found(new.numbers[at], ids));
         *self.new = new;
         Ok(())
     }

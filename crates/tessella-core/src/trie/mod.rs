@@ -125,6 +125,18 @@ impl Trie {
         Some((value != NO_VALUE).then_some(value))
     }
 
+    /// Takes one byte: `None` if no key goes on so, else a number below [`Trie::VALUES`]: the value of the key that ends
+    /// there, or the last of these numbers.
+    #[inline(always)]
+    pub(crate) fn step_to_number(&self, cursor: &mut Cursor, byte: u8) -> Option<u32> {
+        let unit = self.units.get((cursor.base ^ byte as u32) as usize)?;
+        cursor.base = unit.base;
+        (unit.value_and_byte as u8 == byte).then_some(unit.value_and_byte >> 8)
+    }
+
+    /// Values, and what stands for none.
+    pub(crate) const VALUES: u32 = NO_VALUE + 1;
+
     /// The value of exactly this key.
     pub(crate) fn get(&self, key: &[u8]) -> Option<u32> {
         let mut cursor = self.root();

@@ -20,7 +20,7 @@ use crate::model::unigram::viterbi::char_width;
 use crate::trie::Trie;
 
 /// More than what the sums of one stretch, all below [`FARTHEST_BASE`], err by in 64 bits.
-const SLACK: f64 = 1e-7;
+pub(super) const SLACK: f64 = 1e-7;
 /// Sums are counted from zero again where they come to -100,000; nothing is said about what comes near.
 const FARTHEST_BASE: f64 = 98_000.0;
 /// Bits of a 32-bit sum behind the first one.
@@ -117,21 +117,46 @@ impl Margins {
 
 /// The largest distance from zero of a sum in front: with `margin` for each character, and with sums in the stretch
 /// that are up to `largest` away from the one in front.
-fn limit(margin: f64, largest: f64) -> f32 {
+pub(super) fn limit(margin: f64, largest: f64) -> f32 {
     if margin.is_nan() || margin <= 0.0 {
         return -1.0;
     }
     // The largest k with 2^(k - 23) below the margin.
-    let exponent = margin.min(1e9).log2().ceil() as i32 - 1 + MANTISSA;
-    let bound = f64::from(exponent + 1).exp2().min(FARTHEST_BASE);
+    let exponent = exponent_below(margin.min(1e9)) + MANTISSA;
+    let bound = power_of_two(exponent + 1).min(FARTHEST_BASE);
     // One is more than what rounding adds to any sum.
     let limit = bound - largest - 1.0;
     if limit > 0.0 { limit as f32 } else { -1.0 }
 }
 
+/// Bits of a 64-bit number behind its exponent, and what stands for the exponent 0.
+const FRACTION: u32 = 52;
+const BIAS: i32 = 1023;
+
+/// The largest exponent of a power of two below a positive number that is not tiny.
+fn exponent_below(number: f64) -> i32 {
+    (number.next_down().to_bits() >> FRACTION) as i32 - BIAS
+}
+
+/// Of exponents that are not near the ends of what there is.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent.max(1 - BIAS) + BIAS) as u64) << FRACTION)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn exponents_are_those_of_logarithms() {
+        for exponent in -60..60 {
+            let power = f64::from(exponent).exp2();
+            assert_eq!(power_of_two(exponent), power);
+            assert_eq!(exponent_below(power), exponent - 1);
+            assert_eq!(exponent_below(power * 1.5), exponent);
+            assert_eq!(exponent_below(power.next_up()), exponent);
+        }
+    }
 
     #[test]
     fn limits_follow_from_margins() {

@@ -24,6 +24,7 @@ use crate::random::Random;
 use crate::spec::{SentencePiece, SentencePieceKind, SentencePieceSpec};
 
 mod bpe;
+mod brief;
 mod joints;
 mod margins;
 mod memo;

@@ -2,15 +2,21 @@
 //!
 //! A unit becomes the same pieces wherever the sum in front of it is near enough to zero ([`margins`](super::margins)).
 //! That goes with its pieces into one list of numbers of 24 bits: the ids, and behind them a *seal* with two things, how
-//! far from zero the sum may be and by how much the unit moves it. Both are rounded to the safe side.
+//! far from zero the sum may be and by how much the unit moves it. Both are rounded to the safe side. Unknown characters
+//! in a row, which become one token, are one number that tells how many there are.
 
+use std::ops::Range;
+
+use super::brief::Brief;
 use super::margins::Margins;
 use super::unigram::ScoredPieces;
 use super::{Algorithm, SentencePieceModel};
 use crate::error::Result;
 use crate::ids::TokenId;
-use crate::lanes::Boundaries;
+use crate::lanes::{Boundaries, Key, Strangers};
 use crate::model::unigram::viterbi::Window;
+use crate::spec::{PieceKind, SentencePiece};
+use crate::unicode::CharTable;
 
 /// Numbers from here on are seals; ids are below.
 const SEAL: u32 = 1 << 23;
@@ -28,9 +34,18 @@ const LONGEST_SOLVED: usize = 1 << 12;
 #[derive(Debug)]
 pub(crate) struct Sums {
     pub boundaries: Boundaries,
-    /// What each piece adds to a sum.
+    /// What each piece adds to a sum; less than anything for one that may not be used, and for what is none, which is
+    /// the last.
     worth: Vec<f32>,
+    /// Pieces.
+    size: u32,
+    /// The largest of them, without its sign.
+    most_worth: f64,
     unk: TokenId,
+    blank: u8,
+    /// Characters of pieces.
+    known: CharTable<bool>,
+    strangers: Option<Strangers>,
 }
 
 /// Buffers of one worker.
@@ -71,21 +86,43 @@ impl SentencePieceModel {
                 "scores are not finite, sums are of 64 bits, or unknown characters are spelled in bytes",
             );
         }
-        if self.size() >= SEAL as usize {
+        if self.size() + LONGEST_SOLVED >= SEAL as usize {
             return Err("the vocabulary is too large");
         }
         let (from, to) = read;
         let written = |c: char| if c == to { from as char } else { c };
-        let texts = self.pieces.ordinary_pieces().map(|(_, piece)| piece.text.as_str());
-        let pairs = texts.flat_map(|text| text.chars().zip(text.chars().skip(1)));
-        let boundaries = Boundaries::new(pairs.map(|(left, right)| (written(left), written(right))));
+        let mut known = CharTable::new(false);
+        let mut pairs = Vec::new();
+        for (_, piece) in self.pieces.ordinary_pieces() {
+            let mut left = None;
+            for c in piece.text.chars().map(written) {
+                known.insert(c, true);
+                pairs.extend(left.replace(c).map(|left| (left, c)));
+            }
+        }
+        let mut strange = (1..0x80u8).filter(|&byte| byte != from && !known.get(byte.into()));
+        let strangers = strange.next().zip(strange.next());
+        let strangers = strangers.map(|(usual, last)| Strangers { usual, last });
+        if let Some(Strangers { usual, last }) = strangers {
+            pairs.extend([usual, last].map(|right| (usual.into(), right.into())));
+        }
+        let worth = |(id, piece): (u32, &SentencePiece)| match piece.kind {
+            PieceKind::Unused => f32::NEG_INFINITY,
+            _ => model.worth(id, piece.text.len()),
+        };
+        let none = [f32::NEG_INFINITY];
+        let worth: Vec<f32> = (0..).zip(self.pieces.all()).map(worth).chain(none).collect();
+        let finite = worth.iter().map(|worth| f64::from(worth.abs())).filter(|worth| worth.is_finite());
         Ok(Sums {
-            boundaries: boundaries.ok_or("too many characters are neighbours in pieces")?,
-            worth: (0..)
-                .zip(self.pieces.all())
-                .map(|(id, piece)| model.worth(id, piece.text.len()))
-                .collect(),
+            most_worth: finite.fold(0.0, f64::max),
+            boundaries: Boundaries::new(pairs.into_iter())
+                .ok_or("too many characters are neighbours in pieces")?,
+            worth,
+            size: self.size() as u32,
             unk: self.unk_id(),
+            blank: from,
+            known,
+            strangers,
         })
     }
 
@@ -96,22 +133,26 @@ impl SentencePieceModel {
         }
     }
 
+    /// Hands over the numbers of units that are keys, with blanks for marks, each with its number.
+    pub(crate) fn seal_keys(&self, sums: &Sums, units: &[Key], mut found: impl FnMut(usize, &[u32])) {
+        let worth = (&sums.worth[..], sums.most_worth);
+        let brief = Brief::new(self.pieces.ordinary(), worth, sums.unk, sums.blank);
+        let mut numbers = Vec::with_capacity(Key::LONGEST + 1);
+        for (at, unit) in units.iter().enumerate() {
+            let best = brief.solve(*unit);
+            numbers.clear();
+            sums.seal(best.ids().iter().copied(), best.limit, &mut numbers);
+            found(at, &numbers);
+        }
+    }
+
     /// Appends the numbers of a unit: ids, and a seal behind them.
     pub(crate) fn seal(&self, sums: &Sums, unit: &str, scratch: &mut SumScratch, numbers: &mut Vec<u32>) {
         let (Some(model), true) = (self.unigram(), unit.len() <= LONGEST_SOLVED) else {
             return numbers.push(SEAL);
         };
         let limit = model.solve(unit, &self.pieces, &mut scratch.margins);
-        let parts = &scratch.margins.parts;
-        let total: f32 = parts.iter().map(|part| sums.worth[part.id() as usize].abs()).sum();
-        // Every addition errs by less than 1/128, that of this total included.
-        let moved = ((total + parts.len() as f32 / 64.0) * STEPS).ceil() as u32 + 1;
-        if limit < 0.0 || parts.is_empty() || moved > MOST_MOVED {
-            return numbers.push(SEAL);
-        }
-        let limit = (limit / LIMIT_STEP) as u32 + 1;
-        numbers.extend(parts.iter().map(|part| part.id()));
-        numbers.push(SEAL | limit << MOVED_BITS | moved);
+        sums.seal(scratch.margins.parts.iter().map(|part| part.id()), limit, numbers);
     }
 
     /// Settles the numbers of some units of a text, which begin at a place of those of the whole text: appends their tokens.
@@ -125,31 +166,65 @@ impl SentencePieceModel {
         unit: UnitText<'_>,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
-        let before = out.len();
-        if let Some(then) = sums.settle_all(*progress, &numbers[from..], out) {
-            *progress = then;
-            return Ok(());
-        }
-        out.truncate(before);
         let Some(model) = self.unigram() else { return Ok(()) };
+        let mut units = 0;
         let mut start = from;
-        let seals = (from..numbers.len()).filter(|&at| numbers[at] >= SEAL);
+        while start < numbers.len() {
+            let rest = &numbers[start..];
+            let portion = sums.portion(rest);
+            let look = sums.look(portion);
+            if progress.bound.saturating_add(look.moved) as i32 <= look.least_limit {
+                progress.bound += look.moved;
+                progress.take(portion, look.has_unknown, sums, out);
+            } else {
+                self.settle_one_by_one(
+                    model,
+                    sums,
+                    progress,
+                    (numbers, start..start + portion.len()),
+                    scratch,
+                    &mut |number, search| unit(units + number, search),
+                    out,
+                )?;
+            }
+            units += look.units;
+            start += portion.len();
+        }
+        Ok(())
+    }
+
+    /// The same for some units, of which some may have to be searched.
+    #[cold]
+    #[allow(clippy::too_many_arguments)]
+    fn settle_one_by_one(
+        &self,
+        model: &ScoredPieces,
+        sums: &Sums,
+        progress: &mut Progress,
+        (numbers, range): (&[u32], Range<usize>),
+        scratch: &mut SumScratch,
+        unit: UnitText<'_>,
+        out: &mut Vec<TokenId>,
+    ) -> Result<()> {
+        let mut start = range.start;
+        let seals = range.filter(|&at| numbers[at] >= SEAL);
         for (number, at) in seals.enumerate() {
             let seal = Seal(numbers[at]);
             if progress.bound as i32 <= seal.limit() {
                 progress.bound += seal.moved();
-                numbers[start..at].iter().for_each(|&id| progress.emit(id, sums.unk, out));
+                numbers[start..at].iter().for_each(|&number| progress.emit(number, sums, out));
             } else {
-                let known = numbers[progress.known..start].iter().filter(|&&number| number < SEAL);
-                let sum = known.fold(progress.sum, |sum, &id| sum + sums.worth[id as usize]);
+                let mut sum = progress.sum;
+                for &number in numbers[progress.known..start].iter().filter(|&&number| number < SEAL) {
+                    sums.for_each_of(number, |id| sum += sums.worth[id as usize]);
+                }
                 let SumScratch { window, ids, .. } = scratch;
                 ids.clear();
-                let mut sum = sum;
                 unit(number, &mut |text| {
                     sum = model.search(text, &self.pieces, sum, window, |_, _, id| ids.push(id))?;
                     Ok(())
                 })?;
-                ids.iter().for_each(|&id| progress.emit(id, sums.unk, out));
+                ids.iter().for_each(|&id| progress.emit(id, sums, out));
                 progress.sum = sum;
                 progress.known = at + 1;
                 progress.bound = (sum.abs() * STEPS) as u32 + 1;
@@ -158,6 +233,18 @@ impl SentencePieceModel {
         }
         Ok(())
     }
+}
+
+/// Numbers that are looked at together.
+const PORTION: usize = 64;
+
+/// What some units come to.
+#[derive(Debug, Clone, Copy)]
+struct Look {
+    units: usize,
+    moved: u32,
+    least_limit: i32,
+    has_unknown: bool,
 }
 
 /// A number behind the ids of a unit.
@@ -180,47 +267,124 @@ impl Seal {
 }
 
 impl Progress {
-    /// Appends a token; unknown neighbours are one.
+    /// Appends what a number says; unknown neighbours are one.
     #[inline(always)]
-    fn emit(&mut self, id: TokenId, unk: TokenId, out: &mut Vec<TokenId>) {
-        let is_unknown = id == unk;
+    fn emit(&mut self, number: u32, sums: &Sums, out: &mut Vec<TokenId>) {
+        let is_unknown = sums.is_unknown(number);
         if !(is_unknown && self.after_unknown) {
-            out.push(id);
+            out.push(if is_unknown { sums.unk } else { number });
         }
         self.after_unknown = is_unknown;
+    }
+
+    /// Takes the seals off some units.
+    #[inline]
+    fn take(&mut self, numbers: &[u32], has_unknown: bool, sums: &Sums, out: &mut Vec<TokenId>) {
+        let start = out.len();
+        out.resize(start + numbers.len(), 0);
+        let room = &mut out[start..];
+        let mut written = 0;
+        // No branch hangs on what a number is.
+        if has_unknown {
+            let mut after = self.after_unknown;
+            for &number in numbers {
+                let (is_seal, is_unknown) = (number >= SEAL, sums.is_unknown(number));
+                room[written] = if is_unknown { sums.unk } else { number };
+                written += usize::from(!(is_seal | is_unknown & after));
+                after = if is_seal { after } else { is_unknown };
+            }
+            out.truncate(start + written);
+            self.after_unknown = after;
+            return;
+        }
+        for &number in numbers {
+            room[written] = number;
+            written += usize::from(number < SEAL);
+        }
+        out.truncate(start + written);
+        self.after_unknown &= written == 0;
     }
 }
 
 impl Sums {
-    /// Takes the seals off, and all units as they are; `None` if some sum may be too far from zero.
+    /// How unknown characters are written, and whether the model knows one.
+    pub(crate) fn strangers(&self) -> Option<Strangers> {
+        self.strangers
+    }
+
+    pub(crate) fn knows(&self, c: char) -> bool {
+        self.known.get(c)
+    }
+
+    /// Numbers from the size of the vocabulary on are runs of unknown characters.
+    #[inline(always)]
+    fn is_unknown(&self, number: u32) -> bool {
+        number == self.unk || number >= self.size
+    }
+
+    /// Calls with the id, or all ids, that a number stands for.
+    #[inline(always)]
+    fn for_each_of(&self, number: u32, mut each: impl FnMut(TokenId)) {
+        match number.checked_sub(self.size) {
+            None => each(number),
+            Some(run) => (0..run).for_each(|_| each(self.unk)),
+        }
+    }
+
+    /// Appends ids and a seal behind them, for a limit of the sum in front.
+    #[inline(always)]
+    fn seal(&self, ids: impl ExactSizeIterator<Item = TokenId>, limit: f32, numbers: &mut Vec<u32>) {
+        let before = numbers.len();
+        let count = ids.len();
+        let mut total = 0f32;
+        let mut run = 0;
+        for id in ids {
+            total += self.worth[id as usize].abs();
+            if id != self.unk {
+                run = 0;
+                numbers.push(id);
+                continue;
+            }
+            run += 1;
+            match numbers.last_mut() {
+                Some(last) if run > 1 => *last = self.size + run,
+                _ => numbers.push(id),
+            }
+        }
+        // Every addition errs by less than 1/128, that of this total included.
+        let moved = ((total + count as f32 / 64.0) * STEPS).ceil() as u32 + 1;
+        if limit < 0.0 || count == 0 || moved > MOST_MOVED {
+            numbers.truncate(before);
+            return numbers.push(SEAL);
+        }
+        let limit = (limit / LIMIT_STEP) as u32 + 1;
+        numbers.push(SEAL | limit << MOVED_BITS | moved);
+    }
+
+    /// The first units of some: few, and whole ones.
     #[inline]
-    fn settle_all(
-        &self,
-        mut progress: Progress,
-        numbers: &[u32],
-        out: &mut Vec<TokenId>,
-    ) -> Option<Progress> {
-        let start = out.len();
-        out.resize(start + numbers.len() + 1, 0);
-        let room = &mut out[start..];
-        let mut written = 0;
-        let mut after = u32::from(progress.after_unknown);
-        let mut bound = progress.bound;
-        let mut fails = false;
-        // No branch hangs on what a number is.
+    fn portion<'n>(&self, numbers: &'n [u32]) -> &'n [u32] {
+        let is_seal = |&number: &u32| number >= SEAL;
+        let few = &numbers[..numbers.len().min(PORTION)];
+        match few.iter().rposition(is_seal) {
+            Some(last) => &few[..=last],
+            None => &numbers[..numbers.iter().position(is_seal).map_or(numbers.len(), |last| last + 1)],
+        }
+    }
+
+    /// Looks at units without a branch for each.
+    #[inline]
+    fn look(&self, numbers: &[u32]) -> Look {
+        let (mut units, mut moved, mut least_limit, mut unknown) = (0, 0, i32::MAX, 0);
+        let size = self.size;
         for &number in numbers {
             let is_seal = number >> 23;
             let seal = Seal(number);
-            fails |= is_seal == 1 && bound as i32 > seal.limit();
-            bound += seal.moved() & is_seal.wrapping_neg();
-            let is_unknown = u32::from(number == self.unk);
-            room[written] = number;
-            written += ((is_seal | is_unknown & after) ^ 1) as usize;
-            after = is_seal & after | (is_seal ^ 1) & is_unknown;
+            units += is_seal;
+            moved += seal.moved() & is_seal.wrapping_neg();
+            least_limit = least_limit.min(if is_seal == 1 { seal.limit() } else { i32::MAX });
+            unknown |= u32::from(number == self.unk) | u32::from(number >= size) & !is_seal;
         }
-        out.truncate(start + written);
-        progress.bound = bound;
-        progress.after_unknown = after == 1;
-        (!fails).then_some(progress)
+        Look { units: units as usize, moved, least_limit, has_unknown: unknown & 1 == 1 }
     }
 }

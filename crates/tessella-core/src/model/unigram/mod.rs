@@ -23,7 +23,7 @@ pub(crate) mod lattice;
 pub(crate) mod viterbi;
 
 use lattice::{Agenda, Lattice, PathEdge};
-use viterbi::{NoPath, Scoring, Window, best_path};
+use viterbi::{NoPath, SHORT, Scoring, Window, best_path, best_short_path};
 
 /// How much more an unknown character costs than the worst piece.
 const UNKNOWN_PENALTY: f64 = 10.0;
@@ -117,16 +117,19 @@ impl Unigram {
     fn tokenize_best(&self, piece: &str, out: &mut Vec<PieceToken>) -> Result<()> {
         check_length(piece)?;
         let mut writer = Writer { model: self, piece, run: None, failed: false, out };
-        WINDOW
-            .with_borrow_mut(|window| {
-                best_path(piece, &self.trie, &self.scores, self.unk_id, 0.0, window, |start, end, id| {
-                    writer.edge(start, end, id);
-                })
+        let (trie, scores) = (&self.trie, &self.scores);
+        let edge = |start, end, id| writer.edge(start, end, id);
+        let found = if piece.len() <= SHORT {
+            best_short_path(piece, trie, scores, self.unk_id, edge)
+        } else {
+            WINDOW.with_borrow_mut(|window| {
+                best_path(piece, trie, scores, self.unk_id, 0.0, window, edge).map(drop)
             })
-            .map_err(|reason| match reason {
-                NoPath::NoUnknown => missing_unk(),
-                NoPath::Stopped(error) => error,
-            })?;
+        };
+        found.map_err(|reason| match reason {
+            NoPath::NoUnknown => missing_unk(),
+            NoPath::Stopped(error) => error,
+        })?;
         writer.finish()
     }
 

@@ -144,3 +144,34 @@ fn long_input_is_linear_in_time_and_memory() {
     assert_eq!(tokens.last().unwrap().end as usize, text.len());
     assert_eq!(tokens.len(), 750_001);
 }
+
+#[test]
+fn short_texts_take_the_path_of_long_ones() {
+    let mut random = Random::from_seed(12);
+    let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+    let letters = ["a", "b", "é", "▁", "漢", "😀"];
+    for round in 0..3000 {
+        let mut word = |most: usize| -> String { (0..below(most)).map(|_| letters[below(6)]).collect() };
+        // Few scores, so that ways tie.
+        let vocab: Vec<(String, f64)> =
+            (0..1 + round % 40).map(|at| (word(5), -f64::from(at as u32 % 4))).collect();
+        let mut text = word(16);
+        while text.len() > viterbi::SHORT {
+            text.pop();
+        }
+        let unk_id = (round % 5 > 0).then_some(0);
+        let vocab: Vec<(&str, f64)> = vocab.iter().map(|(text, score)| (text.as_str(), *score)).collect();
+        let Unigram { trie, scores, unk_id, .. } = unigram(&vocab, unk_id, false).unwrap();
+        let (mut short, mut long) = (Vec::new(), Vec::new());
+        let mut window = Window::default();
+        let shortly =
+            best_short_path(&text, &trie, &scores, unk_id, |start, end, id| short.push((start, end, id)));
+        let settling = best_path(&text, &trie, &scores, unk_id, 0.0, &mut window, |start, end, id| {
+            long.push((start, end, id));
+        });
+        assert_eq!(shortly.is_ok(), settling.is_ok(), "{text:?} {vocab:?}");
+        if shortly.is_ok() {
+            assert_eq!(short, long, "{text:?} {vocab:?}");
+        }
+    }
+}

@@ -142,6 +142,65 @@ pub(crate) fn best_path<S: Scoring>(
     Ok(score)
 }
 
+/// Bytes of a text whose nodes have places of their own from the start.
+pub(crate) const SHORT: usize = 31;
+
+/// The same for a text of up to [`SHORT`] bytes and sums that are never counted from elsewhere: most words are such, and
+/// for them settling what is behind costs more than remembering it.
+pub(crate) fn best_short_path<S: Scoring>(
+    text: &str,
+    trie: &Trie,
+    scoring: &S,
+    unknown: Option<u32>,
+    mut edge: impl FnMut(usize, usize, u32),
+) -> Result<(), NoPath> {
+    let bytes = text.as_bytes();
+    debug_assert!(bytes.len() <= SHORT);
+    let mut nodes = [Node::<S::Score>::default(); SHORT + 1];
+    let is_better = |node: &Node<S::Score>, score| (node.length == 0) | (score > node.score);
+    let mut at = 0;
+    while at < bytes.len() {
+        let before = nodes[at].score;
+        let width = char_width(bytes[at]);
+        let mut covered = false;
+        let mut cursor = trie.root();
+        let mut arrive = |end: usize, id: u32, candidate: S::Score| {
+            let new = Node { score: candidate, length: (end - at) as u32, id };
+            nodes[end] = if is_better(&nodes[end], candidate) { new } else { nodes[end] };
+        };
+        for (end, &byte) in (at + 1..).zip(&bytes[at..]) {
+            let Some(value) = trie.step(&mut cursor, byte) else { break };
+            let Some(id) = value else { continue };
+            let Some(candidate) = scoring.with_piece(id, end - at, before) else { continue };
+            covered |= end - at == width;
+            arrive(end, id, candidate);
+        }
+        if !covered {
+            let candidate = scoring.with_unknown(before);
+            match unknown {
+                Some(id) => arrive(at + width, id, candidate),
+                // Only what would be taken has to have an id.
+                None if is_better(&nodes[at + width], candidate) => return Err(NoPath::NoUnknown),
+                None => {}
+            }
+        }
+        at += width;
+    }
+    // What is taken, from its end.
+    let mut path = [0u8; SHORT + 1];
+    let mut first = path.len();
+    while at > 0 {
+        first -= 1;
+        path[first] = at as u8;
+        at -= nodes[at].length as usize;
+    }
+    for &end in &path[first..] {
+        let Node { length, id, .. } = nodes[usize::from(end)];
+        edge(usize::from(end) - length as usize, usize::from(end), id);
+    }
+    Ok(())
+}
+
 #[inline]
 fn node_at<S: Copy + Default>(nodes: &mut Vec<Node<S>>, index: usize) -> &mut Node<S> {
     if index >= nodes.len() {

@@ -1,0 +1,93 @@
+//! Which neighbours a relation of ASCII characters holds for, by a few *rectangles*: sets of left and right characters
+//! each of which it holds for together.
+//!
+//! A byte tells of a character which rectangles it is in, on either side, so that for 64 pairs of neighbours two look-ups
+//! and one test are enough. Not every relation is a few rectangles: what is left over is given up, where it matters
+//! least by how often characters stand in texts.
+
+use super::ascii::BLOCK;
+use super::vectors::Vectors;
+
+const ASCII: usize = 128;
+/// Each takes eight rectangles.
+const ROUNDS: usize = 2;
+
+/// For each character the rectangles that it is in.
+#[derive(Debug)]
+pub struct Rectangles {
+    left: [[u8; ASCII]; ROUNDS],
+    right: [[u8; ASCII]; ROUNDS],
+}
+
+/// Sets of characters by how often they stand in texts: those of each set count eight times what those of the next do.
+fn often(is_used: impl Fn(u8) -> bool) -> [u128; 3] {
+    let mut sets = [0; 3];
+    for byte in (0..ASCII as u8).filter(|&byte| is_used(byte)) {
+        let set = match byte {
+            b' ' | b'a'..=b'z' => 0,
+            b'A'..=b'Z' | b'0'..=b'9' | b'.' | b',' | b'-' | b'\'' | b'"' | b'(' | b')' | b'\n' | b'_' => 1,
+            _ => 2,
+        };
+        sets[set] |= 1 << byte;
+    }
+    sets
+}
+
+/// What a set of characters counts.
+#[inline(always)]
+fn weight(sets: &[u128; 3], of: u128) -> u64 {
+    let count = |set: usize| u64::from((sets[set] & of).count_ones());
+    count(0) * 64 + count(1) * 8 + count(2)
+}
+
+impl Rectangles {
+    /// For no pair at all.
+    pub fn none() -> Self {
+        Rectangles { left: [[0; ASCII]; ROUNDS], right: [[0; ASCII]; ROUNDS] }
+    }
+
+    /// For a relation: by left character, the right ones. Of characters that are not used nothing is said.
+    pub fn new(holds: &[u128; ASCII], is_used: impl Fn(u8) -> bool) -> Self {
+        let mut rectangles = Self::none();
+        let sets = often(is_used);
+        let mut missing = *holds;
+        let mut candidates = holds.to_vec();
+        // Those of blanks and letters have what others have in common as well.
+        let common: Vec<u128> = holds.iter().map(|row| row & holds[usize::from(b'e')]).collect();
+        candidates.extend(common);
+        candidates.sort_unstable();
+        candidates.dedup();
+        for round in 0..ROUNDS {
+            for bit in 0..8 {
+                let gain = |columns: u128| -> u64 {
+                    let rows = (0..ASCII).filter(|&row| holds[row] & columns == columns);
+                    rows.map(|row| weight(&sets, 1 << row) * weight(&sets, missing[row] & columns)).sum()
+                };
+                let Some(columns) = candidates.iter().copied().max_by_key(|&columns| gain(columns)) else {
+                    return rectangles;
+                };
+                for row in (0..ASCII).filter(|&row| holds[row] & columns == columns) {
+                    missing[row] &= !columns;
+                    rectangles.left[round][row] |= 1 << bit;
+                }
+                for column in (0..ASCII).filter(|&column| columns >> column & 1 == 1) {
+                    rectangles.right[round][column] |= 1 << bit;
+                }
+            }
+        }
+        rectangles
+    }
+
+    /// Between which neighbours it holds: the bit of a pair is that of its right byte. None beyond ASCII.
+    #[inline(always)]
+    pub fn between<V: Vectors>(&self, vectors: V, left: &[u8; BLOCK], right: &[u8; BLOCK]) -> u64 {
+        let mut found = 0;
+        for round in 0..ROUNDS {
+            let (mut of_left, mut of_right) = ([0; BLOCK], [0; BLOCK]);
+            vectors.looked_up(left, &self.left[round], 0, &mut of_left);
+            vectors.looked_up(right, &self.right[round], 0, &mut of_right);
+            found |= vectors.share(&of_left, &of_right);
+        }
+        found
+    }
+}
