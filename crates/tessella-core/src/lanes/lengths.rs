@@ -40,6 +40,11 @@ impl Lengths {
         (all_differ && bytes_are_one && pairs_add_up).then_some(lengths)
     }
 
+    /// By id, for loops that are to have the place of the table in a register.
+    pub fn all(&self) -> &[u16] {
+        &self.0
+    }
+
     /// The bytes of a token.
     #[inline(always)]
     pub fn of(&self, id: TokenId) -> u32 {

@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::drive::{Sink, Source, Walk, one_by_one};
+use super::ids::MOST_KEPT;
 use super::packed::{self, Next, Packed, Placed};
+use super::places::Places;
 use super::positions::Positions;
 use super::spans::Spans;
 use super::way::{Reader, Reads};
@@ -13,13 +15,16 @@ use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Texts, Tokenizer};
 use crate::added::{AddedVocabulary, Segment};
 use crate::cancel::Cancel;
-use crate::encoding::{Encoding, Surfaces, TokenTexts};
+use crate::encoding::{Encoding, Offsets, Surfaces, TokenTexts};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::lanes::Pieces;
 use crate::limits;
 use crate::postprocess;
 use crate::pretokenize::ByteLevelView;
+
+/// Texts of more bytes have columns that grow several times.
+const LONG: usize = 1 << 13;
 
 /// Parts between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4096;
@@ -28,7 +33,7 @@ const CHECK_EVERY: usize = 4096;
 #[derive(Default)]
 struct Columns {
     ids: Vec<TokenId>,
-    offsets: Vec<(usize, usize)>,
+    offsets: Offsets,
     words: Vec<u32>,
     surfaces: Surfaces,
     /// Which of the tokens are added ones, ascending.
@@ -41,6 +46,15 @@ impl Columns {
         self.ids.push(id);
         self.offsets.push((positions.convert(span.start), positions.convert(span.end)));
         self.words.push(word);
+    }
+
+    /// Gives back the room that ids were written into, which has what the fast engine wants to spare. Very many stay in it.
+    fn keep_room(&mut self) -> Vec<TokenId> {
+        if self.ids.capacity() > MOST_KEPT {
+            return Vec::new();
+        }
+        let ids = self.ids.to_vec();
+        std::mem::replace(&mut self.ids, ids)
     }
 
     /// Takes back all tokens behind the first `count`.
@@ -138,21 +152,22 @@ impl Inner {
         type_id: u32,
         options: &EncodeOptions<'_>,
     ) -> Result<Encoding> {
-        let mut columns = Columns::default();
-        match sequence {
+        let mut columns = Columns { ids: std::mem::take(&mut worker.room), ..Columns::default() };
+        columns.ids.clear();
+        let outcome = match sequence {
             Sequence::Text(text) => {
-                let expected = text.len() / 3 + 8;
-                columns.ids.reserve(expected);
+                // Short columns grow once, when it is known how far.
+                let expected = if text.len() > LONG { text.len() / 3 } else { 0 };
                 columns.offsets.reserve(expected);
                 columns.words.reserve(expected);
-                self.encode_text(worker, text, None, options, &mut columns)?;
+                self.encode_text(worker, text, None, options, &mut columns)
             }
-            Sequence::Words(words) => {
-                for (index, word) in words.iter().enumerate() {
-                    self.encode_text(worker, word, Some(index as u32), options, &mut columns)?;
-                }
-            }
-        }
+            Sequence::Words(words) => words.iter().enumerate().try_for_each(|(index, word)| {
+                self.encode_text(worker, word, Some(index as u32), options, &mut columns)
+            }),
+        };
+        worker.room = columns.keep_room();
+        outcome?;
         let vocabulary: Arc<dyn TokenTexts> = self.texts.clone();
         if self.texts.has_contested() {
             columns.name_contested(&self.texts);
@@ -182,19 +197,20 @@ impl Inner {
             fixed: word,
             words: 0,
             packed: std::mem::take(&mut worker.packed),
+            places: std::mem::take(&mut worker.places),
         };
         let by_words = match &self.plan.words {
             Some(words) => tokens.by_words(worker, words, text, &mut segments.raw),
             None => Ok(false),
         };
         worker.packed = std::mem::take(&mut tokens.packed);
-        let outcome = by_words.and_then(|done| {
-            if done {
-                return Ok(());
-            }
-            let mut sink = Aligned { reader: &way.reader, worker, tokens, until_check: CHECK_EVERY };
-            self.drive(&way.cut, text, walk, &mut segments, &mut sink)
-        });
+        let mut sink = Aligned { reader: &way.reader, worker, tokens, until_check: CHECK_EVERY };
+        let outcome = match by_words {
+            Ok(false) => self.drive(&way.cut, text, walk, &mut segments, &mut sink),
+            done => done.map(|_| ()),
+        };
+        let Aligned { worker, tokens, .. } = sink;
+        worker.places = tokens.places;
         worker.segments = segments;
         outcome
     }
@@ -212,6 +228,7 @@ struct Tokens<'r, 'o> {
     words: u32,
     /// Room for words with the places of their tokens.
     packed: Vec<u32>,
+    places: Places,
 }
 
 impl Tokens<'_, '_> {
@@ -270,7 +287,8 @@ impl Tokens<'_, '_> {
             let Columns { ids, offsets, words: column, .. } = &mut *self.columns;
             ids.extend(short.iter().map(|&number| packed::id(number)));
             let (number, step) = self.fixed.map_or((self.words, 1), |word| (word, 0));
-            let mut spans = Spans { offsets, words: column, positions: &mut self.positions, number, step };
+            let (positions, places) = (&mut self.positions, &mut self.places);
+            let mut spans = Spans { offsets, words: column, positions, places, number, step };
             word += spans.of_packed(words.from(word), short, origin);
             if self.fixed.is_none() {
                 self.words = spans.number;
@@ -383,10 +401,10 @@ impl Sink for Aligned<'_, '_> {
             self.worker.lanes = Some(lanes);
             return one_by_one(self, source, range, view);
         };
-        let Tokens { columns, positions, options, fixed, words: number, .. } = &mut self.tokens;
+        let Tokens { columns, positions, options, fixed, words: number, places, .. } = &mut self.tokens;
         let Columns { ids, offsets, words, .. } = &mut **columns;
         let step = u32::from(fixed.is_none());
-        let mut spans = Spans { offsets, words, positions, number: fixed.unwrap_or(*number), step };
+        let mut spans = Spans { offsets, words, positions, places, number: fixed.unwrap_or(*number), step };
         let origin = source.origin(&range);
         let each = |pieces: Pieces<'_>, ids: &[TokenId]| {
             let span = |start, end| source.span(range.start + start, range.start + end);

@@ -31,6 +31,7 @@ mod ids;
 mod options;
 mod packed;
 mod pieces;
+mod places;
 mod plan;
 mod positions;
 mod segment;

@@ -1,9 +1,9 @@
 //! Tokens with the bytes they stand for, in numbers that slots can remember.
 //!
 //! What a word becomes is nearly always tokens that follow one another without a gap from its first byte to its last. Of
-//! such a word of up to 15 bytes a token is one number: its id, and where it ends. A mark that was put before the word may
-//! be its first token: such a one has the place of the word's first character, with which the next one begins again, and
-//! its number says that it ends where it begins. Everything else is written out: four numbers for a token, which say
+//! such a word of up to 15 bytes a token is one number: its id, and where it ends, or that the word ends with it. A mark
+//! that was put before the word may be its first token: such a one has the place of the word's first character, with which
+//! the next one begins again, and its number says that it ends where it begins. Everything else is written out: four numbers for a token, which say
 //! whether a new piece begins with it, whether its text is what stands there, and whether it is the word's last.
 
 use std::ops::Range;
@@ -21,7 +21,9 @@ const ODD: u32 = (ID_BOUND + 1) << END_BITS;
 const WRITTEN_OUT: u32 = (ID_BOUND + 2) << END_BITS;
 
 const END_BITS: u32 = 4;
-const _: () = assert!(Key::LONGEST < 1 << END_BITS);
+/// Instead of its end: the token is the last one of its word. No other one ends behind 14 bytes.
+const TO_THE_END: u32 = (1 << END_BITS) - 1;
+const _: () = assert!(Key::LONGEST <= TO_THE_END as usize);
 
 const OPENS: u32 = 1;
 const SURFACE: u32 = 2;
@@ -68,7 +70,9 @@ pub(super) fn pack(tokens: &[Placed], length: usize, first: u32, out: &mut Vec<u
         };
         let (marks, tokens) = tokens.split_at(mark);
         numbers(marks, |_| 0, out);
-        return numbers(tokens, |token| token.end, out);
+        let (tokens, last) = tokens.split_at(tokens.len() - 1);
+        numbers(tokens, |token| token.end, out);
+        return numbers(last, |_| TO_THE_END, out);
     }
     for (index, token) in tokens.iter().enumerate() {
         let flag = |flag: u32, set: bool| if set { flag } else { 0 };
@@ -88,10 +92,16 @@ pub(super) fn count_short(numbers: &[u32]) -> usize {
     numbers.iter().position(|&number| number >= NOTHING).unwrap_or(numbers.len())
 }
 
-/// Where such a token ends in its word; 0 for a mark.
+/// Whether such a token is the last one of its word.
 #[inline(always)]
-pub(super) fn end(number: u32) -> u32 {
-    number & ((1 << END_BITS) - 1)
+pub(super) fn is_last(number: u32) -> bool {
+    number & TO_THE_END == TO_THE_END
+}
+
+/// Where such a token ends, of a word from `first` to `last`; a mark ends where it begins.
+#[inline(always)]
+pub(super) fn end(number: u32, first: u32, last: u32) -> u32 {
+    if is_last(number) { last } else { first + (number & TO_THE_END) }
 }
 
 /// Its id.
@@ -170,12 +180,12 @@ mod tests {
         let mut tokens: Vec<Placed> = Vec::new();
         let short = count_short(packed.numbers);
         for &number in &packed.numbers[..short] {
-            let (id, end) = (id(number), end(number));
+            let (id, end, is_last) = (id(number), end(number, 0, length), is_last(number));
             let start = tokens.last().map_or(0, |token| if token.is_last { 0 } else { token.end });
             let after_mark = tokens.len() == 1 && packed.numbers[0] & 15 == 0;
-            let (start, end, is_last) = match end {
-                0 => (0, first, false),
-                end => (if after_mark { 0 } else { start }, end, end == length),
+            let (start, end) = match end {
+                0 => (0, first),
+                end => (if after_mark { 0 } else { start }, end),
             };
             let opens = tokens.is_empty();
             tokens.push(Placed { id, start, end, opens, surface: false, is_last });

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::byte_lanes::ByteLanes;
+use super::places::Places;
 use super::segment::SegmentScratch;
 use super::spelling::{Reading, Spelling};
 use super::units::{UnitLanes, Units};
@@ -30,6 +31,8 @@ pub(super) struct Worker {
     pub packed_words: Option<Box<WordLanes>>,
     /// Room for those.
     pub packed: Vec<u32>,
+    /// Room for what places of a text stand for.
+    pub places: Places,
     /// The same for units of texts that nothing splits.
     pub units: Option<Box<UnitLanes>>,
     start: LanesStart,
@@ -54,6 +57,7 @@ impl Worker {
             words: None,
             packed_words: None,
             packed: Vec::new(),
+            places: Places::default(),
             units: None,
             start,
             text_seen: 0,
