@@ -9,6 +9,7 @@ use super::packed::{self, Next, Packed, Placed};
 use super::places::Places;
 use super::positions::Positions;
 use super::spans::Spans;
+use super::units::{self, UnitLanes, UnitPlaces, Units};
 use super::way::{Reader, Reads};
 use super::words::{Solver, TakesWords, Words};
 use super::worker::Worker;
@@ -204,8 +205,12 @@ impl Inner {
             None => Ok(false),
         };
         worker.packed = std::mem::take(&mut tokens.packed);
+        let by_units = match (&by_words, &self.plan.units) {
+            (Ok(false), Some(units)) => tokens.by_units(worker, units, text, &mut segments.raw),
+            _ => by_words,
+        };
         let mut sink = Aligned { reader: &way.reader, worker, tokens, until_check: CHECK_EVERY };
-        let outcome = match by_words {
+        let outcome = match by_units {
             Ok(false) => self.drive(&way.cut, text, walk, &mut segments, &mut sink),
             done => done.map(|_| ()),
         };
@@ -269,6 +274,67 @@ impl Tokens<'_, '_> {
             self.words = 0;
         }
         outcome
+    }
+
+    /// Appends the tokens of a text by its units; false, with nothing appended, if it must take the other way.
+    fn by_units(
+        &mut self,
+        worker: &mut Worker,
+        units: &Arc<Units>,
+        text: &str,
+        segments: &mut Vec<Segment>,
+    ) -> Result<bool> {
+        if text.len() > units::LONGEST_TEXT {
+            return Ok(false);
+        }
+        worker.expect_units(units, text.len());
+        let Some(mut lanes) = worker.units.take() else { return Ok(false) };
+        let before = self.columns.ids.len();
+        let units = lanes.units().clone();
+        let outcome = match units.places() {
+            Some(told) => {
+                self.added.split_raw(text, self.options.encode_special_tokens, segments);
+                self.segments_by_units(&mut lanes, told, text, segments, worker)
+            }
+            None => Ok(false),
+        };
+        worker.units = Some(lanes);
+        if !matches!(outcome, Ok(true)) {
+            self.columns.truncate(before);
+            self.words = 0;
+        }
+        outcome
+    }
+
+    fn segments_by_units(
+        &mut self,
+        lanes: &mut UnitLanes,
+        told: UnitPlaces<'_>,
+        text: &str,
+        segments: &[Segment],
+        worker: &mut Worker,
+    ) -> Result<bool> {
+        for segment in segments {
+            if let Some(id) = segment.id {
+                TakesWords::added(self, segment, id)?;
+                continue;
+            }
+            self.words += 1;
+            let number = self.current_word();
+            let segment = segment.range.clone();
+            let Columns { ids, offsets, words, .. } = &mut *self.columns;
+            let (positions, places) = (&mut self.positions, &mut self.places);
+            let mut spans = Spans { offsets, words, positions, places, number, step: 0 };
+            let each = |pieces: Pieces<'_>, ids: &[TokenId]| {
+                // A text that has marks of its own is written in another length.
+                pieces.text.len() == segment.len() + told.lead as usize
+                    && spans.of_units(pieces, ids, told, segment.start)
+            };
+            if !lanes.append(&text[segment.clone()], self.options, &mut worker.scratch, ids, each)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Appends the tokens of words from what was packed; false if that does not tell them all.

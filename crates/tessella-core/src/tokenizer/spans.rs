@@ -8,12 +8,13 @@
 use super::packed;
 use super::places::{self, Places};
 use super::positions::{Positions, characters};
+use super::units::UnitPlaces;
 use crate::encoding::{OffsetUnit, Offsets};
 use crate::ids::{Span, TokenId};
 use crate::lanes::{Lengths, Pieces};
 
 /// Pieces that are shorter together have tables for each place of their text.
-const STRETCH: usize = 1 << 16;
+const STRETCH: usize = 1 << 18;
 
 /// Columns that grow.
 pub(super) struct Spans<'c, 't> {
@@ -98,17 +99,45 @@ impl Spans<'_, '_> {
         let Some(stretch) = self.stretch(pieces) else { return false };
         // The tables are lent out while the columns grow.
         let mut ends = std::mem::take(&mut self.places.ends);
-        let (ending, lengths, step) = (ends.of(pieces), lengths.all(), self.step);
+        let (ending, lengths, step) = (ends.of(pieces), lengths.by_value(), self.step);
         let (mut at, mut number) = (0, self.number);
         let tokens = ids.iter().map(move |&id| {
             let (start, word) = (at, number);
-            at += lengths.get(id as usize).map_or(0, |&length| u32::from(length));
+            at += lengths.of(id);
             number += ending.at(at) & step;
             (start, at, word)
         });
         self.of_stretch(stretch, origin + word_at(pieces.starts, 0) as usize, tokens);
         self.places.ends = ends;
         self.number += pieces.ends.len() as u32 * step;
+        true
+    }
+
+    /// Appends what belongs to the ids of some units of a written text, which stands for the original's from byte `origin` on,
+    /// behind what was put in front. All of them are of one word. False, with nothing appended, where that cannot be told.
+    pub fn of_units(&mut self, units: Pieces<'_>, ids: &[TokenId], told: UnitPlaces<'_>, origin: usize) -> bool {
+        let (from, UnitPlaces { lengths, lead, ends_cover }) = (word_at(units.starts, 0), told);
+        let all: u32 = ids.iter().map(|&id| lengths.of(id)).sum();
+        let lead = if from < lead { lead } else { 0 };
+        let to = units.ends.last().copied().unwrap_or(from);
+        let stretch = Pieces { starts: &[from + lead], ends: &[to], ..units };
+        let stretch = self.stretch(stretch).filter(|stretch| stretch.len() as u32 + lead == all);
+        let Some(stretch) = stretch.filter(|stretch| !stretch.is_empty()) else { return false };
+        // What was put in front shares the place of the first character, or stands for nothing.
+        let inside = stretch.iter().skip(1).take_while(|&&byte| byte & 0xC0 == 0x80);
+        let first = if ends_cover { 0 } else { inside.count() as u32 + 1 };
+        let (mut at, number, lengths) = (0, self.number, lengths.by_value());
+        let tokens = ids.iter().map(move |&id| {
+            let start = at;
+            at += lengths.of(id);
+            (start.max(lead) - lead, if at == lead { first } else { at - lead }, number)
+        });
+        let origin = origin + (from.max(told.lead) - told.lead) as usize;
+        if ends_cover && !stretch.is_ascii() {
+            self.of_closed(stretch, origin, tokens);
+        } else {
+            self.of_stretch(stretch, origin, tokens);
+        }
         true
     }
 
@@ -172,6 +201,22 @@ impl Spans<'_, '_> {
         // A byte inside of a character stands for all of it.
         self.push(tokens, move |start, end| {
             [(before + counted.before(start + 1)).wrapping_sub(1), before + counted.before(end)]
+        });
+        self.positions.are_at(origin + stretch.len(), begin + counted.before(stretch.len() as u32) as usize);
+        self.places.counts = counts;
+    }
+
+    /// As [`of_stretch`](Self::of_stretch), but a byte inside of a character covers nothing, and its last one covers it.
+    #[inline(always)]
+    fn of_closed(&mut self, stretch: &[u8], origin: usize, tokens: impl ExactSizeIterator<Item = Token>) {
+        let begin = self.positions.convert(origin);
+        let before = begin as u32;
+        let mut counts = std::mem::take(&mut self.places.counts);
+        let counted = counts.of(stretch);
+        self.push(tokens, move |start, end| {
+            let is_open = stretch.get(end as usize).is_some_and(|byte| byte & 0xC0 == 0x80);
+            let first = (before + counted.before(start + 1)).wrapping_sub(1);
+            [first, before + counted.before(end) - u32::from(is_open)]
         });
         self.positions.are_at(origin + stretch.len(), begin + counted.before(stretch.len() as u32) as usize);
         self.places.counts = counts;
