@@ -8,7 +8,7 @@ use super::ids::MOST_KEPT;
 use super::packed::{self, Next, Packed, Placed};
 use super::places::Places;
 use super::positions::Positions;
-use super::spans::Spans;
+use super::spans::{Mapped, Spans};
 use super::units::{self, UnitLanes, UnitPlaces, Units};
 use super::way::{Reader, Reads};
 use super::words::{Solver, TakesWords, Words};
@@ -236,7 +236,7 @@ struct Tokens<'r, 'o> {
     places: Places,
 }
 
-impl Tokens<'_, '_> {
+impl<'r> Tokens<'r, '_> {
     /// The number of the word that began last.
     #[inline]
     fn current_word(&self) -> u32 {
@@ -345,26 +345,46 @@ impl Tokens<'_, '_> {
         origin: usize,
         solver: &mut Solver<'_>,
     ) -> Result<bool> {
+        let mut counts = std::mem::take(&mut self.places.counts);
+        let mapped = self.spans().map(words, origin, &mut counts);
+        let outcome = self.unpack_mapped(numbers, words, origin, mapped, solver);
+        self.places.counts = counts;
+        outcome
+    }
+
+    /// What grows with the words of pieces.
+    fn spans(&mut self) -> Spans<'_, 'r> {
+        let Columns { offsets, words, .. } = &mut *self.columns;
+        let (number, step) = self.fixed.map_or((self.words, 1), |word| (word, 0));
+        Spans { offsets, words, positions: &mut self.positions, places: &mut self.places, number, step }
+    }
+
+    fn unpack_mapped(
+        &mut self,
+        numbers: &[u32],
+        words: Pieces<'_>,
+        origin: usize,
+        mapped: Option<Mapped<'_>>,
+        solver: &mut Solver<'_>,
+    ) -> Result<bool> {
         let mut numbers = numbers;
         let mut word = 0;
         loop {
             // Nearly all words, many at a time.
             let (short, rest) = numbers.split_at(packed::count_short(numbers));
-            let Columns { ids, offsets, words: column, .. } = &mut *self.columns;
-            ids.extend(short.iter().map(|&number| packed::id(number)));
-            let (number, step) = self.fixed.map_or((self.words, 1), |word| (word, 0));
-            let (positions, places) = (&mut self.positions, &mut self.places);
-            let mut spans = Spans { offsets, words: column, positions, places, number, step };
-            word += spans.of_packed(words.from(word), short, origin);
+            self.columns.ids.extend(short.iter().map(|&number| packed::id(number)));
+            let mut spans = self.spans();
+            word += spans.of_packed(words.from(word), short, origin, mapped);
+            let number = spans.number;
             if self.fixed.is_none() {
-                self.words = spans.number;
+                self.words = number;
             }
             // And one that is written out.
             let Some((&start, &end)) = words.starts.get(word).zip(words.ends.get(word)) else {
                 return Ok(true);
             };
             let mut packed = Packed::new(rest);
-            let base = origin + start as usize;
+            let (first_byte, base) = (start, origin + start as usize);
             let first = self.columns.ids.len();
             let mut has_surfaces = false;
             loop {
@@ -375,8 +395,18 @@ impl Tokens<'_, '_> {
                 };
                 self.words += u32::from(opens);
                 let number = self.current_word();
-                let span = Span::new(base + start as usize, base + end as usize);
-                self.columns.push(id, span, number, &mut self.positions);
+                match mapped {
+                    Some(mapped) => {
+                        let Columns { ids, offsets, words, .. } = &mut *self.columns;
+                        ids.push(id);
+                        offsets.push((mapped.before(first_byte + start), mapped.before(first_byte + end)));
+                        words.push(number);
+                    }
+                    None => {
+                        let span = Span::new(base + start as usize, base + end as usize);
+                        self.columns.push(id, span, number, &mut self.positions);
+                    }
+                }
                 has_surfaces |= surface;
                 if is_last {
                     break;

@@ -6,7 +6,7 @@
 //! token waits for where the one before it led; of others, positions in characters are counted along.
 
 use super::packed;
-use super::places::{self, Places};
+use super::places::{self, Counted, Counts, Places};
 use super::positions::{Positions, characters};
 use super::units::UnitPlaces;
 use crate::encoding::{OffsetUnit, Offsets};
@@ -115,7 +115,13 @@ impl Spans<'_, '_> {
 
     /// Appends what belongs to the ids of some units of a written text, which stands for the original's from byte `origin` on,
     /// behind what was put in front. All of them are of one word. False, with nothing appended, where that cannot be told.
-    pub fn of_units(&mut self, units: Pieces<'_>, ids: &[TokenId], told: UnitPlaces<'_>, origin: usize) -> bool {
+    pub fn of_units(
+        &mut self,
+        units: Pieces<'_>,
+        ids: &[TokenId],
+        told: UnitPlaces<'_>,
+        origin: usize,
+    ) -> bool {
         let (from, UnitPlaces { lengths, lead, ends_cover }) = (word_at(units.starts, 0), told);
         let all: u32 = ids.iter().map(|&id| lengths.of(id)).sum();
         let lead = if from < lead { lead } else { 0 };
@@ -143,11 +149,17 @@ impl Spans<'_, '_> {
 
     /// Appends what belongs to words whose tokens follow one another, packed as one number each. A token that ends where it
     /// begins is a mark with the place of the character there. Their text is the
-    /// original's from byte `origin` on. Returns the number of words.
-    pub fn of_packed(&mut self, words: Pieces<'_>, numbers: &[u32], origin: usize) -> usize {
+    /// original's from byte `origin` on, if not all of it is `mapped`. Returns the number of words.
+    pub fn of_packed(
+        &mut self,
+        words: Pieces<'_>,
+        numbers: &[u32],
+        origin: usize,
+        mapped: Option<Mapped<'_>>,
+    ) -> usize {
         let count = numbers.iter().filter(|&&number| packed::is_last(number)).count();
         let words = words.first(count);
-        let Some(stretch) = self.stretch(words) else {
+        let Some(mapped) = mapped else {
             let mut walk = Walk::new(words, self);
             let tokens = numbers.iter().map(|&number| {
                 let (start, end) = (word_at(words.starts, walk.piece), word_at(words.ends, walk.piece));
@@ -157,21 +169,42 @@ impl Spans<'_, '_> {
             self.number = walk.number;
             return count;
         };
-        let from = word_at(words.starts, 0);
         let (mut word, mut at, number, step) = (0, 0, self.number, self.step);
         let tokens = numbers.iter().map(move |&packed| {
             let (first, last) = (word_at(words.starts, word), word_at(words.ends, word));
-            let start = first + at - from;
-            let end = packed::end(packed, first, last) - from;
+            let start = first + at - mapped.from;
+            let end = packed::end(packed, first, last) - mapped.from;
             let token = (start, end.max(start + 1), number + word as u32 * step);
             let is_last = packed::is_last(packed);
             word += usize::from(is_last);
             at = if is_last { 0 } else { packed::end(packed, 0, 0) };
             token
         });
-        self.of_stretch(stretch, origin + from as usize, tokens);
+        self.push_mapped(mapped, tokens);
         self.number += count as u32 * self.step;
         count
+    }
+
+    /// Where the places of some pieces are, if each of them is to be looked up.
+    pub fn map<'m>(
+        &mut self,
+        pieces: Pieces<'_>,
+        origin: usize,
+        counts: &'m mut Counts,
+    ) -> Option<Mapped<'m>> {
+        let (stretch, from) = (self.stretch(pieces)?, word_at(pieces.starts, 0));
+        let mapped = self.mapped(stretch, origin + from as usize, counts);
+        Some(Mapped { from, ..mapped })
+    }
+
+    fn mapped<'m>(&mut self, stretch: &[u8], origin: usize, counts: &'m mut Counts) -> Mapped<'m> {
+        let begin = self.positions.convert(origin);
+        let is_plain = self.positions.are_bytes() || stretch.is_ascii();
+        let counted = (!is_plain).then(|| counts.of(stretch));
+        let length = stretch.len() as u32;
+        let count = counted.map_or(length, |counted| counted.before(length));
+        self.positions.are_at(origin + stretch.len(), begin + count as usize);
+        Mapped { from: 0, begin: begin as u32, counted }
     }
 
     /// The text from the first piece to the last if each place of it is to be looked up.
@@ -190,20 +223,22 @@ impl Spans<'_, '_> {
     /// Appends tokens of a stretch of the original from byte `origin` on, none of which is empty.
     #[inline(always)]
     fn of_stretch(&mut self, stretch: &[u8], origin: usize, tokens: impl ExactSizeIterator<Item = Token>) {
-        let begin = self.positions.convert(origin);
-        let before = begin as u32;
-        if self.positions.are_bytes() || stretch.is_ascii() {
-            self.push(tokens, move |start, end| [before + start, before + end]);
-            return self.positions.are_at(origin + stretch.len(), begin + stretch.len());
-        }
         let mut counts = std::mem::take(&mut self.places.counts);
-        let counted = counts.of(stretch);
-        // A byte inside of a character stands for all of it.
-        self.push(tokens, move |start, end| {
-            [(before + counted.before(start + 1)).wrapping_sub(1), before + counted.before(end)]
-        });
-        self.positions.are_at(origin + stretch.len(), begin + counted.before(stretch.len() as u32) as usize);
+        let mapped = self.mapped(stretch, origin, &mut counts);
+        self.push_mapped(mapped, tokens);
         self.places.counts = counts;
+    }
+
+    #[inline(always)]
+    fn push_mapped(&mut self, mapped: Mapped<'_>, tokens: impl ExactSizeIterator<Item = Token>) {
+        let before = mapped.begin;
+        match mapped.counted {
+            None => self.push(tokens, move |start, end| [before + start, before + end]),
+            // A byte inside of a character stands for all of it.
+            Some(counted) => self.push(tokens, move |start, end| {
+                [(before + counted.before(start + 1)).wrapping_sub(1), before + counted.before(end)]
+            }),
+        }
     }
 
     /// As [`of_stretch`](Self::of_stretch), but a byte inside of a character covers nothing, and its last one covers it.
@@ -301,6 +336,25 @@ impl Spans<'_, '_> {
             self.offsets.push(offset(self.positions, start, end));
             self.words.push(number);
         }
+    }
+}
+
+/// Where the places of a stretch of text are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mapped<'m> {
+    /// Where the stretch begins in the text of its pieces.
+    from: u32,
+    /// Characters before it.
+    begin: u32,
+    /// What begins before each place; `None` where bytes are characters.
+    counted: Option<Counted<'m>>,
+}
+
+impl Mapped<'_> {
+    /// What begins before a boundary between characters, at a byte of the pieces' text.
+    pub fn before(self, place: u32) -> usize {
+        let place = place - self.from;
+        (self.begin + self.counted.map_or(place, |counted| counted.before(place))) as usize
     }
 }
 

@@ -133,7 +133,8 @@ impl Units {
 
     /// What is to be known for the places of tokens, if the tables are there and tell it.
     pub fn places(&self) -> Option<UnitPlaces<'_>> {
-        let (Writes::Respelled(respelling), Tables::Spelled(spelled)) = (&self.writes, self.tables().ok()?) else {
+        let (Writes::Respelled(respelling), Tables::Spelled(spelled)) = (&self.writes, self.tables().ok()?)
+        else {
             return None;
         };
         let lead = u32::from(respelling.prepends);

@@ -9,6 +9,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use tessella_core::Offsets;
 
+use super::errors::argument;
+
 static READY: PyOnceLock<()> = PyOnceLock::new();
 
 /// Makes sure that NumPy's functions are known.
@@ -45,7 +47,9 @@ pub fn of_offsets<'py>(py: Python<'py>, offsets: &Offsets) -> PyResult<Bound<'py
         Offsets::Narrow(pairs) => pairs.as_flattened().iter().map(|&place| i64::from(place)).collect(),
         Offsets::Wide(pairs) => pairs.iter().flat_map(|&(start, end)| [start as i64, end as i64]).collect(),
     };
-    from_vec(py, numbers)?.reshape([offsets.len(), 2])
+    ready(py)?;
+    let rows = numpy::ndarray::Array2::from_shape_vec([offsets.len(), 2], numbers);
+    rows.map(|rows| PyArray2::from_owned_array(py, rows)).map_err(|error| argument(error.to_string()))
 }
 
 /// Whether a value is an array of any type. Where nobody has imported NumPy, nothing is one.
