@@ -115,7 +115,7 @@ impl Worker {
     #[cold]
     fn start_words(&mut self, words: &Arc<Words>, packs: bool) {
         // Ids alone are what much text is read for; both together leave something for the cache.
-        let share = if packs { self.budget / 6 } else { self.budget / 3 * 2 };
+        let share = if packs { self.budget / 4 } else { self.budget / 12 * 7 };
         let runner = words.characters().and_then(|_| Runner::new(share));
         let Some(runner) = runner else {
             self.start = LanesStart::Never;
