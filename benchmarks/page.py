@@ -117,7 +117,7 @@ PARTS = {
     "other models": ("Other models.", speeds),
     "lengths of documents": ("Shorter and longer documents.", speeds),
     "offsets": (
-        "Ids alone, and ids and offsets, read as lists or as arrays of NumPy: MB/s.",
+        "Ids and offsets, read as lists or as arrays of NumPy: MB/s.",
         lambda rows: plain_speeds("read as", "kind", rows),
     ),
     "two threads": (
