@@ -4,8 +4,8 @@
 //! stands between two of them comes to the same ids wherever it stands (in Unigram models: unless the sum in front is
 //! too far from zero, which is looked at). Such units are found character by character and go by the hundred
 //! ([`crate::lanes`]). Blanks stay blanks, and where merges are all, a mark that a text has already is written as a blank,
-//! which the model reads alike. Where merges are all, the ids also tell how long each token is, and so where it stands. What the model makes of the text as a whole is the slow way, which this one is
-//! tested against.
+//! which the model reads alike. There the ids also tell how long each token is, and so where it stands. What the model
+//! makes of the text as a whole is the slow way, which this one is tested against.
 
 use std::sync::{Arc, OnceLock};
 
