@@ -105,6 +105,10 @@ def both(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[tessella.Tokenize
     return fast, tessella.load(path)
 
 
+def columns(encoding: tessella.Encoding) -> tuple[list[object], ...]:
+    return encoding.ids, encoding.offsets, encoding.tokens, encoding.word_ids
+
+
 def takes_units(tokenizer: tessella.Tokenizer, monkeypatch: pytest.MonkeyPatch) -> bool:
     monkeypatch.setenv("TESSELLA_LANES", "at-once")
     return any("what no token reaches over" in f"{step}" for step in tokenizer.explain_plan())
@@ -121,11 +125,16 @@ def test_merges_of_a_list_are_those_of_the_library(
     fast, plain = both(path, monkeypatch)
     assert takes_units(fast, monkeypatch)
     for text in texts(chance, 60):
-        expected = theirs.encode(text, add_special_tokens=False).ids
+        whole = theirs.encode(text, add_special_tokens=False)
+        expected = whole.ids
         assert plain.encode_ids(text).tolist() == expected, text
         assert fast.encode_ids(text).tolist() == expected, text
         assert fast.count(text) == len(expected)
-        assert fast.encode(text, add_special_tokens=False).ids == expected
+        encoding = fast.encode(text, add_special_tokens=False)
+        assert (encoding.ids, encoding.offsets, encoding.tokens) == (expected, whole.offsets, whole.tokens), (
+            text
+        )
+        assert columns(encoding) == columns(plain.encode(text, add_special_tokens=False)), text
 
 
 def test_without_a_token_for_some_byte_nothing_is_cut(
@@ -178,6 +187,7 @@ def test_merges_by_scores_are_those_of_the_library(
         expected = theirs.encode(text)
         assert plain.encode_ids(text, add_special_tokens=False).tolist() == expected, text
         assert fast.encode_ids(text, add_special_tokens=False).tolist() == expected, text
+        assert columns(fast.encode(text)) == columns(plain.encode(text)), text
 
 
 def unigram_model(chance: random.Random, ties: bool) -> bytes:

@@ -213,7 +213,7 @@ fn singles(encoding: &Encoding, words: &[Range<usize>], unknown: Option<TokenId>
     // Tokens of each word; a token that is no good for being the only one counts twice.
     let mut tokens = vec![0u8; words.len()];
     let mut first = 0;
-    for (&id, &(start, end)) in encoding.ids().iter().zip(encoding.offsets()) {
+    for (&id, (start, end)) in encoding.ids().iter().zip(encoding.offsets().iter()) {
         // Offsets go up, but for the few normalizers that change the order of marks.
         if first > 0 && words[first - 1].end > start {
             first = words.partition_point(|word| word.end <= start);
@@ -232,7 +232,7 @@ fn singles(encoding: &Encoding, words: &[Range<usize>], unknown: Option<TokenId>
 
 /// Where tokens begin and end, ascending, each place once.
 fn borders_of(encoding: &Encoding) -> Vec<usize> {
-    let mut borders: Vec<usize> = encoding.offsets().iter().flat_map(|&(start, end)| [start, end]).collect();
+    let mut borders: Vec<usize> = encoding.offsets().iter().flat_map(|(start, end)| [start, end]).collect();
     borders.sort_unstable();
     borders.dedup();
     borders

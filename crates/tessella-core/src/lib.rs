@@ -65,7 +65,7 @@ pub mod sentencepiece;
 mod compare;
 
 pub use compare::Comparison;
-pub use encoding::{Encoding, EncodingParts, NO_WORD, OffsetUnit};
+pub use encoding::{Encoding, EncodingParts, NO_WORD, OffsetUnit, Offsets};
 pub use error::{Error, ErrorKind, Result};
 pub use ids::{PieceToken, Span, TokenId};
 pub use postprocess::PostProcessor;

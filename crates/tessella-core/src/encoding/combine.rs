@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::{Encoding, NO_WORD, Surfaces};
+use super::{Encoding, NO_WORD, Offsets, Surfaces};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::TokenId;
 use crate::spec::Direction;
@@ -24,11 +24,11 @@ impl Encoding {
     fn window(&self, range: Range<usize>) -> Encoding {
         Encoding {
             ids: self.ids[range.clone()].to_vec(),
-            type_ids: self.type_ids[range.clone()].to_vec(),
-            offsets: self.offsets[range.clone()].to_vec(),
+            type_ids: self.type_ids.slice(range.clone()),
+            offsets: self.offsets.slice(range.clone()),
             words: self.words[range.clone()].to_vec(),
-            special_tokens_mask: self.special_tokens_mask[range.clone()].to_vec(),
-            attention_mask: self.attention_mask[range.clone()].to_vec(),
+            special_tokens_mask: self.special_tokens_mask.slice(range.clone()),
+            attention_mask: self.attention_mask.slice(range.clone()),
             vocabulary: self.vocabulary.clone(),
             surfaces: self.surfaces.slice(range),
             ..Encoding::default()
@@ -132,11 +132,8 @@ impl Encoding {
 
     fn reserve(&mut self, additional: usize) {
         self.ids.reserve(additional);
-        self.type_ids.reserve(additional);
         self.offsets.reserve(additional);
         self.words.reserve(additional);
-        self.special_tokens_mask.reserve(additional);
-        self.attention_mask.reserve(additional);
     }
 
     /// Appends the columns of another encoding, and nothing of its overflow.
@@ -144,20 +141,12 @@ impl Encoding {
         let at = self.len();
         self.append_texts(other, at);
         self.ids.extend_from_slice(&other.ids);
-        self.type_ids.extend_from_slice(&other.type_ids);
+        self.type_ids.append(&other.type_ids);
         self.words.extend_from_slice(&other.words);
-        self.special_tokens_mask.extend_from_slice(&other.special_tokens_mask);
-        self.attention_mask.extend_from_slice(&other.attention_mask);
-        match self.offsets.last() {
-            Some(&(_, base)) if growing_offsets && base > 0 => {
-                let grown = other
-                    .offsets
-                    .iter()
-                    .map(|&(start, end)| (start.saturating_add(base), end.saturating_add(base)));
-                self.offsets.extend(grown);
-            }
-            _ => self.offsets.extend_from_slice(&other.offsets),
-        }
+        self.special_tokens_mask.append(&other.special_tokens_mask);
+        self.attention_mask.append(&other.attention_mask);
+        let last = self.offsets.iter().next_back().map_or(0, |(_, end)| end);
+        self.offsets.append(&other.offsets, if growing_offsets { last } else { 0 });
         for (sequence, range) in &other.sequence_ranges {
             self.set_sequence_range(*sequence, at + range.start..at + range.end);
         }
@@ -232,11 +221,19 @@ impl Encoding {
             }
         }
         extend(&mut self.ids, count, filler.id, direction)?;
-        extend(&mut self.type_ids, count, filler.type_id, direction)?;
-        extend(&mut self.offsets, count, (0, 0), direction)?;
+        match &mut self.offsets {
+            Offsets::Narrow(pairs) => extend(pairs, count, [0, 0], direction)?,
+            Offsets::Wide(pairs) => extend(pairs, count, (0, 0), direction)?,
+        }
         extend(&mut self.words, count, NO_WORD, direction)?;
-        extend(&mut self.special_tokens_mask, count, 1, direction)?;
-        extend(&mut self.attention_mask, count, 0, direction)
+        let columns = [&mut self.type_ids, &mut self.special_tokens_mask, &mut self.attention_mask];
+        for (column, value) in columns.into_iter().zip([filler.type_id, 1, 0]) {
+            match direction {
+                Direction::Right => column.push(value, count),
+                Direction::Left => column.prepend(value, count),
+            }
+        }
+        Ok(())
     }
 
     /// Puts special tokens around a sequence and forgets what was special in it: `before` and `after` of
@@ -256,22 +253,22 @@ impl Encoding {
         let mut first = 0;
         if let Some((text, id)) = before {
             self.ids.insert(0, id);
-            self.type_ids.insert(0, type_id);
-            self.offsets.insert(0, (0, 0));
+            self.type_ids.prepend(type_id, 1);
+            self.offsets.prepend_none(1);
             self.words.insert(0, NO_WORD);
-            self.special_tokens_mask.insert(0, 1);
-            self.attention_mask.push(1);
+            self.special_tokens_mask.prepend(1, 1);
+            self.attention_mask.push(1, 1);
             self.surfaces.prepend(1, Arc::clone(text));
             first = 1;
         }
         let (text, id) = after;
         self.surfaces.push(self.ids.len(), Arc::clone(text));
         self.ids.push(id);
-        self.type_ids.push(type_id);
+        self.type_ids.push(type_id, 1);
         self.offsets.push((0, 0));
         self.words.push(NO_WORD);
-        self.special_tokens_mask.push(1);
-        self.attention_mask.push(1);
+        self.special_tokens_mask.push(1, 1);
+        self.attention_mask.push(1, 1);
         self.set_sequence_range(sequence, first..first + len);
     }
 }

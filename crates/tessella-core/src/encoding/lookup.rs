@@ -30,9 +30,9 @@ impl Encoding {
                 if self.sequence_ranges.is_empty() { &whole } else { &self.sequence_ranges };
             Order {
                 offsets: ranges.iter().all(|(_, range)| {
-                    self.offsets.get(range.clone()).is_some_and(|offsets| {
-                        offsets.windows(2).all(|two| two[0].0 <= two[1].0 && two[0].1 <= two[1].1)
-                    })
+                    let offsets = || self.offsets.iter().skip(range.start).take(range.len());
+                    range.end <= self.offsets.len()
+                        && offsets().zip(offsets().skip(1)).all(|(one, two)| one.0 <= two.0 && one.1 <= two.1)
                 }),
                 words: ranges.iter().all(|(_, range)| {
                     self.words
@@ -46,7 +46,7 @@ impl Encoding {
     /// The sequence that holds a token; none for special tokens, padding and positions out of range.
     pub fn token_to_sequence(&self, token: usize) -> Option<usize> {
         if self.sequence_ranges.is_empty() {
-            return self.attention_mask.get(token).filter(|&&mask| mask != 0).map(|_| 0);
+            return self.attention_mask.get(token).filter(|&mask| mask != 0).map(|_| 0);
         }
         let holder = self.sequence_ranges.iter().rev().find(|(_, range)| range.contains(&token));
         holder.map(|(sequence, _)| *sequence)
@@ -54,7 +54,7 @@ impl Encoding {
 
     /// The sequence and the offsets of a token.
     pub fn token_to_chars(&self, token: usize) -> Option<(usize, (usize, usize))> {
-        Some((self.token_to_sequence(token)?, *self.offsets.get(token)?))
+        Some((self.token_to_sequence(token)?, self.offsets.get(token)?))
     }
 
     /// The sequence and the word of a token.
@@ -66,13 +66,15 @@ impl Encoding {
     /// The first token of a sequence whose offsets hold a position.
     pub fn char_to_token(&self, position: usize, sequence: usize) -> Option<usize> {
         let range = self.sequence_range(sequence);
-        let offsets = self.offsets.get(range.clone())?;
-        let holds = |&(start, end): &(usize, usize)| start <= position && position < end;
+        if range.end > self.offsets.len() {
+            return None;
+        }
+        let holds = |(start, end): (usize, usize)| start <= position && position < end;
         let found = if self.order_of(sequence).offsets {
-            let first = offsets.partition_point(|&(_, end)| end <= position);
-            offsets.get(first).filter(|span| holds(span)).map(|_| first)
+            let first = self.offsets.partition_point(range.clone(), |(_, end)| end <= position);
+            (first < range.len() && self.offsets.get(range.start + first).is_some_and(holds)).then_some(first)
         } else {
-            offsets.iter().position(holds)
+            self.offsets.iter().skip(range.start).take(range.len()).position(holds)
         };
         found.map(|index| range.start + index)
     }
@@ -108,6 +110,6 @@ impl Encoding {
     /// The offsets of a word, from its first token to its last.
     pub fn word_to_chars(&self, word: u32, sequence: usize) -> Option<(usize, usize)> {
         let (first, end) = self.word_to_tokens(word, sequence)?;
-        Some((self.offsets[first].0, self.offsets[end - 1].1))
+        Some((self.offsets.get(first)?.0, self.offsets.get(end - 1)?.1))
     }
 }

@@ -1,8 +1,8 @@
 //! Stage 5: the result of encoding: parallel columns of equal length, and look-ups between tokens, words and
 //! characters.
 //!
-//! From the bottom up: [`Surfaces`] holds the few token texts that are not the vocabulary's; `combine` cuts,
-//! joins and pads; `lookup` answers questions about positions; `parts` is the same as plain data, for
+//! From the bottom up: [`Surfaces`] holds the few token texts that are not the vocabulary's; [`Offsets`] and `Runs` are
+//! columns that take little room; `combine` cuts, joins and pads; `lookup` answers questions about positions; `parts` is the same as plain data, for
 //! storing. Token texts are looked up in the tokenizer when asked for, so an encoding holds numbers only.
 //!
 //! *Sequences.* An encoding may join several inputs. Each has an id and a range of tokens; special tokens
@@ -16,11 +16,15 @@ use crate::ids::TokenId;
 
 mod combine;
 mod lookup;
+mod offsets;
 mod parts;
+mod runs;
 mod surfaces;
 
 pub(crate) use combine::Filler;
+pub use offsets::Offsets;
 pub use parts::EncodingParts;
+use runs::Runs;
 pub use surfaces::Surfaces;
 
 /// The unit of offsets.
@@ -46,11 +50,11 @@ pub const NO_WORD: u32 = u32::MAX;
 #[derive(Debug, Clone, Default)]
 pub struct Encoding {
     pub(crate) ids: Vec<TokenId>,
-    pub(crate) type_ids: Vec<u32>,
-    pub(crate) offsets: Vec<(usize, usize)>,
+    pub(crate) type_ids: Runs,
+    pub(crate) offsets: Offsets,
     pub(crate) words: Vec<u32>,
-    pub(crate) special_tokens_mask: Vec<u32>,
-    pub(crate) attention_mask: Vec<u32>,
+    pub(crate) special_tokens_mask: Runs,
+    pub(crate) attention_mask: Runs,
     /// Where token texts come from, unless overridden.
     pub(crate) vocabulary: Option<Arc<dyn TokenTexts>>,
     /// Texts that differ from the vocabulary's.
@@ -69,7 +73,7 @@ impl Encoding {
     /// shortest.
     pub fn from_tokens(
         mut ids: Vec<TokenId>,
-        mut offsets: Vec<(usize, usize)>,
+        mut offsets: Offsets,
         mut words: Vec<u32>,
         type_id: u32,
         vocabulary: Arc<dyn TokenTexts>,
@@ -80,9 +84,9 @@ impl Encoding {
         offsets.truncate(len);
         words.truncate(len);
         Encoding {
-            type_ids: vec![type_id; len],
-            special_tokens_mask: vec![0; len],
-            attention_mask: vec![1; len],
+            type_ids: Runs::of(type_id, len),
+            special_tokens_mask: Runs::of(0, len),
+            attention_mask: Runs::of(1, len),
             ids,
             offsets,
             words,
@@ -101,11 +105,11 @@ impl Encoding {
         }
         Encoding {
             ids: ids[..len].to_vec(),
-            type_ids: vec![type_id; len],
-            offsets: vec![(0, 0); len],
+            type_ids: Runs::of(type_id, len),
+            offsets: Offsets::Narrow(vec![[0, 0]; len]),
             words: vec![NO_WORD; len],
-            special_tokens_mask: vec![1; len],
-            attention_mask: vec![1; len],
+            special_tokens_mask: Runs::of(1, len),
+            attention_mask: Runs::of(1, len),
             surfaces,
             ..Encoding::default()
         }
@@ -127,12 +131,12 @@ impl Encoding {
     }
 
     /// Which sequence of a pair each token is of, as models want to be told.
-    pub fn type_ids(&self) -> &[u32] {
-        &self.type_ids
+    pub fn type_ids(&self) -> Vec<u32> {
+        self.type_ids.to_vec()
     }
 
     /// Where each token stands in its text, in the unit that was asked for.
-    pub fn offsets(&self) -> &[(usize, usize)] {
+    pub fn offsets(&self) -> &Offsets {
         &self.offsets
     }
 
@@ -147,13 +151,13 @@ impl Encoding {
     }
 
     /// 1 for tokens that the post-processor put in.
-    pub fn special_tokens_mask(&self) -> &[u32] {
-        &self.special_tokens_mask
+    pub fn special_tokens_mask(&self) -> Vec<u32> {
+        self.special_tokens_mask.to_vec()
     }
 
     /// 0 for padding.
-    pub fn attention_mask(&self) -> &[u32] {
-        &self.attention_mask
+    pub fn attention_mask(&self) -> Vec<u32> {
+        self.attention_mask.to_vec()
     }
 
     /// The windows that truncation cut off.
@@ -197,7 +201,8 @@ impl Encoding {
     /// The sequence of each token; none for special tokens and padding.
     pub fn sequence_ids(&self) -> Vec<Option<usize>> {
         if self.sequence_ranges.is_empty() {
-            return self.attention_mask.iter().map(|&mask| (mask != 0).then_some(0)).collect();
+            let masks = self.attention_mask.to_vec();
+            return masks.into_iter().map(|mask| (mask != 0).then_some(0)).collect();
         }
         let mut sequences = vec![None; self.len()];
         for sequence in 0..self.n_sequences() {
@@ -238,11 +243,12 @@ impl Encoding {
     /// Changes offsets, seeing each token's text.
     pub(crate) fn change_offsets(&mut self, mut change: impl FnMut(usize, &str, &mut (usize, usize))) {
         self.order = OnceLock::new();
-        let mut offsets = std::mem::take(&mut self.offsets);
-        for (index, (text, offset)) in self.token_texts().zip(&mut offsets).enumerate() {
-            change(index, text, offset);
-        }
-        self.offsets = offsets;
+        let offsets =
+            self.token_texts().zip(self.offsets.iter()).enumerate().map(|(index, (text, mut offset))| {
+                change(index, text, &mut offset);
+                offset
+            });
+        self.offsets = offsets.collect::<Vec<_>>().into();
     }
 }
 

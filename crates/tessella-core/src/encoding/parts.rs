@@ -28,12 +28,12 @@ impl Encoding {
     pub fn to_parts(&self) -> EncodingParts {
         EncodingParts {
             ids: self.ids.clone(),
-            type_ids: self.type_ids.clone(),
+            type_ids: self.type_ids.to_vec(),
             tokens: self.tokens(),
             words: self.word_ids(),
-            offsets: self.offsets.clone(),
-            special_tokens_mask: self.special_tokens_mask.clone(),
-            attention_mask: self.attention_mask.clone(),
+            offsets: self.offsets.to_vec(),
+            special_tokens_mask: self.special_tokens_mask.to_vec(),
+            attention_mask: self.attention_mask.to_vec(),
             sequence_ranges: self.sequence_ranges.clone(),
             overflowing: self.overflowing.iter().map(Encoding::to_parts).collect(),
         }
@@ -66,11 +66,11 @@ impl Encoding {
         }
         let mut encoding = Encoding {
             ids: parts.ids,
-            type_ids: parts.type_ids,
-            offsets: parts.offsets,
+            type_ids: parts.type_ids.into(),
+            offsets: parts.offsets.into(),
             words: parts.words.into_iter().map(|word| word.unwrap_or(NO_WORD)).collect(),
-            special_tokens_mask: parts.special_tokens_mask,
-            attention_mask: parts.attention_mask,
+            special_tokens_mask: parts.special_tokens_mask.into(),
+            attention_mask: parts.attention_mask.into(),
             surfaces,
             overflowing: parts
                 .overflowing

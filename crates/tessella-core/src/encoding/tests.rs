@@ -176,7 +176,7 @@ fn operations_and_look_ups_are_those_of_the_reference() {
             "word_to_chars",
             table(&|sequence| json((0..8).map(|word| encoding.word_to_chars(word, sequence).map(pair)))),
         ));
-        let padded = encoding.sequence_ranges.is_empty() && encoding.attention_mask.contains(&0);
+        let padded = encoding.sequence_ranges.is_empty() && encoding.attention_mask.to_vec().contains(&0);
         if !padded {
             found.push(("sequence_ids", json(encoding.sequence_ids().into_iter())));
             // Of ranges that overlap the reference takes any, by the order of a hash table.
@@ -238,7 +238,7 @@ fn columns_of_unequal_length_are_an_error() {
 fn texts_of_two_vocabularies_survive_joining() {
     let of = |text: &str| {
         let vocabulary = Arc::new(Names(vec![text.to_owned(); 2]));
-        Encoding::from_tokens(vec![0, 1], vec![(0, 1); 2], vec![0; 2], 0, vocabulary, Surfaces::new())
+        Encoding::from_tokens(vec![0, 1], vec![(0, 1); 2].into(), vec![0; 2], 0, vocabulary, Surfaces::new())
     };
     let joined =
         Encoding::merge([of("left"), Encoding::from_specials(&[0], &["s".into()], 0), of("right")], false);

@@ -5,14 +5,54 @@
 //! that is a token is its text. Where that does not hold (an id with two texts, merges that drop a prefix), there is no
 //! table.
 
+use std::collections::HashMap;
+
 use super::EachToken;
+use super::build::Ranked;
 use super::pairs::NEVER;
 use super::symbols::Merger;
 use crate::ids::TokenId;
 
 /// Lengths by id; 0 for tokens that stand for no bytes.
 #[derive(Debug)]
-pub struct Lengths(Box<[u16]>);
+pub struct Lengths {
+    /// Those that fit, and 0 for all others: a small table stays near the processor.
+    short: Box<[u8]>,
+    long: HashMap<TokenId, u16>,
+}
+
+/// The same, for loops that are to have the place of the table in a register.
+#[derive(Debug, Clone, Copy)]
+pub struct LengthsByValue<'l> {
+    short: &'l [u8],
+    long: &'l HashMap<TokenId, u16>,
+}
+
+impl From<Vec<u16>> for Lengths {
+    fn from(lengths: Vec<u16>) -> Self {
+        let long = |&(_, length): &(TokenId, u16)| u8::try_from(length).is_err();
+        Lengths {
+            short: lengths.iter().map(|&length| u8::try_from(length).unwrap_or(0)).collect(),
+            long: (0..).zip(lengths).filter(long).collect(),
+        }
+    }
+}
+
+impl LengthsByValue<'_> {
+    /// The bytes of a token.
+    #[inline(always)]
+    pub fn of(self, id: TokenId) -> u32 {
+        match self.short.get(id as usize) {
+            Some(&length) if length > 0 => length.into(),
+            _ => self.of_long(id),
+        }
+    }
+
+    #[cold]
+    fn of_long(self, id: TokenId) -> u32 {
+        self.long.get(&id).copied().unwrap_or(0).into()
+    }
+}
 
 impl Lengths {
     pub fn new(tokens: &EachToken, merger: &Merger) -> Option<Lengths> {
@@ -30,7 +70,7 @@ impl Lengths {
                 lengths[at] = length;
             }
         });
-        let lengths = Lengths(lengths.into_boxed_slice());
+        let lengths = Lengths::from(lengths);
         let of = |symbol: u32| merger.ids.get(symbol as usize).map_or(0, |&id| lengths.of(id));
         let bytes_are_one = merger.of_byte.iter().all(|&symbol| symbol != NEVER && of(symbol) == 1);
         let pairs_add_up = merger.pairs.iter().all(|(left, right, result)| {
@@ -40,9 +80,44 @@ impl Lengths {
         (all_differ && bytes_are_one && pairs_add_up).then_some(lengths)
     }
 
+    /// Of tokens that are merged from characters, `of_char` bytes long each, or are single bytes.
+    pub fn of_characters<'m>(
+        merges: &[Ranked],
+        characters: &[(char, TokenId)],
+        bytes: &[TokenId],
+        of_char: impl Fn(char) -> usize,
+        text: &dyn Fn(TokenId) -> &'m str,
+    ) -> Option<Lengths> {
+        let mut lengths: Vec<u16> = Vec::new();
+        let mut note = |id: TokenId, length: usize| {
+            let at = id as usize;
+            if lengths.len() <= at {
+                lengths.resize(at + 1, 0);
+            }
+            let length = u16::try_from(length).unwrap_or(0);
+            let fits = length > 0 && [0, length].contains(&lengths[at]);
+            lengths[at] = length;
+            fits
+        };
+        let all_fit = bytes.iter().all(|&id| note(id, 1))
+            && characters.iter().all(|&(c, id)| note(id, of_char(c)))
+            && merges.iter().all(|&(_, _, _, id)| note(id, text(id).chars().map(&of_char).sum()));
+        let lengths = Lengths::from(lengths);
+        let pairs_add_up = merges.iter().all(|&(left, right, _, result)| {
+            let (left, right) = (lengths.of(left), lengths.of(right));
+            left > 0 && right > 0 && left + right == lengths.of(result)
+        });
+        (all_fit && pairs_add_up).then_some(lengths)
+    }
+
+    /// For loops.
+    pub fn by_value(&self) -> LengthsByValue<'_> {
+        LengthsByValue { short: &self.short, long: &self.long }
+    }
+
     /// The bytes of a token.
     #[inline(always)]
     pub fn of(&self, id: TokenId) -> u32 {
-        self.0.get(id as usize).copied().unwrap_or(0).into()
+        self.by_value().of(id)
     }
 }

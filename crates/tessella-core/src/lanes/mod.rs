@@ -212,6 +212,13 @@ impl<'t> Pieces<'t> {
         }
     }
 
+    /// The first `count` of them.
+    pub fn first(self, count: usize) -> Self {
+        let Pieces { text, starts, ends } = self;
+        let first = |places: &'t [u32]| places.get(..count).unwrap_or(places);
+        Pieces { text, starts: first(starts), ends: first(ends) }
+    }
+
     /// As many at a time as have their keys made together, each with the number of pieces before it.
     #[inline(always)]
     fn chunks(self) -> impl Iterator<Item = (usize, Pieces<'t>)> {

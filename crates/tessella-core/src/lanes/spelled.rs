@@ -13,6 +13,7 @@ use std::collections::HashSet;
 use super::Work;
 use super::build::{ByRank, Numbers, Ranked};
 use super::key::Key;
+use super::lengths::Lengths;
 use super::pairs::{NEVER, PairHash, Symbol};
 use super::slots::ID_BOUND;
 use super::symbols::{Merger, Wide};
@@ -38,6 +39,8 @@ pub struct SpelledParts<'m> {
 pub struct Spelled {
     pub boundaries: Boundaries,
     merger: Merger,
+    /// Bytes of a text, with blanks for marks, that each token stands for; `None` where that cannot be told.
+    pub lengths: Option<Lengths>,
     /// Which of two runs of blanks is merged first hangs on more than their ranks.
     runs_tie: bool,
     blank: u8,
@@ -61,6 +64,8 @@ impl Spelled {
             Some((written(text(left).chars().next_back()?), written(text(right).chars().next()?)))
         });
         let boundaries = Boundaries::new(ends).ok_or("too many characters are neighbours in tokens")?;
+        let length = |c: char| written(c).len_utf8();
+        let lengths = Lengths::of_characters(&merges, &characters, &bytes, length, text);
         let mut of_char = CharTable::new(NEVER);
         characters.iter().for_each(|&(c, id)| of_char.insert(c, id));
         let runs_tie = drop_ties(&mut merges, |token| text(token).chars().all(|c| c == to))?;
@@ -100,7 +105,7 @@ impl Spelled {
             Merger::reading(&pairs, of_byte, &of_byte[..128], ids).ok_or("its pairs cannot be told apart")?;
         let bytes = bytes.map(number);
         merger.wide = Some(Box::new(Wide { of_char: numbered, of_byte: bytes }));
-        Ok(Spelled { boundaries, merger, runs_tie, blank: from })
+        Ok(Spelled { boundaries, merger, lengths, runs_tie, blank: from })
     }
 
     /// Whether only the model itself knows what a unit becomes.

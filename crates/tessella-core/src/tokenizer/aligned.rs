@@ -4,22 +4,28 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::drive::{Sink, Source, Walk, one_by_one};
+use super::ids::MOST_KEPT;
 use super::packed::{self, Next, Packed, Placed};
+use super::places::Places;
 use super::positions::Positions;
-use super::spans::Spans;
+use super::spans::{Mapped, Spans};
+use super::units::{self, UnitLanes, UnitPlaces, Units};
 use super::way::{Reader, Reads};
 use super::words::{Solver, TakesWords, Words};
 use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Texts, Tokenizer};
 use crate::added::{AddedVocabulary, Segment};
 use crate::cancel::Cancel;
-use crate::encoding::{Encoding, Surfaces, TokenTexts};
+use crate::encoding::{Encoding, Offsets, Surfaces, TokenTexts};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::lanes::Pieces;
 use crate::limits;
 use crate::postprocess;
 use crate::pretokenize::ByteLevelView;
+
+/// Texts of more bytes have columns that grow several times.
+const LONG: usize = 1 << 13;
 
 /// Parts between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4096;
@@ -28,7 +34,7 @@ const CHECK_EVERY: usize = 4096;
 #[derive(Default)]
 struct Columns {
     ids: Vec<TokenId>,
-    offsets: Vec<(usize, usize)>,
+    offsets: Offsets,
     words: Vec<u32>,
     surfaces: Surfaces,
     /// Which of the tokens are added ones, ascending.
@@ -41,6 +47,15 @@ impl Columns {
         self.ids.push(id);
         self.offsets.push((positions.convert(span.start), positions.convert(span.end)));
         self.words.push(word);
+    }
+
+    /// Gives back the room that ids were written into, which has what the fast engine wants to spare. Very many stay in it.
+    fn keep_room(&mut self) -> Vec<TokenId> {
+        if self.ids.capacity() > MOST_KEPT {
+            return Vec::new();
+        }
+        let ids = self.ids.to_vec();
+        std::mem::replace(&mut self.ids, ids)
     }
 
     /// Takes back all tokens behind the first `count`.
@@ -138,21 +153,22 @@ impl Inner {
         type_id: u32,
         options: &EncodeOptions<'_>,
     ) -> Result<Encoding> {
-        let mut columns = Columns::default();
-        match sequence {
+        let mut columns = Columns { ids: std::mem::take(&mut worker.room), ..Columns::default() };
+        columns.ids.clear();
+        let outcome = match sequence {
             Sequence::Text(text) => {
-                let expected = text.len() / 3 + 8;
-                columns.ids.reserve(expected);
+                // Short columns grow once, when it is known how far.
+                let expected = if text.len() > LONG { text.len() / 3 } else { 0 };
                 columns.offsets.reserve(expected);
                 columns.words.reserve(expected);
-                self.encode_text(worker, text, None, options, &mut columns)?;
+                self.encode_text(worker, text, None, options, &mut columns)
             }
-            Sequence::Words(words) => {
-                for (index, word) in words.iter().enumerate() {
-                    self.encode_text(worker, word, Some(index as u32), options, &mut columns)?;
-                }
-            }
-        }
+            Sequence::Words(words) => words.iter().enumerate().try_for_each(|(index, word)| {
+                self.encode_text(worker, word, Some(index as u32), options, &mut columns)
+            }),
+        };
+        worker.room = columns.keep_room();
+        outcome?;
         let vocabulary: Arc<dyn TokenTexts> = self.texts.clone();
         if self.texts.has_contested() {
             columns.name_contested(&self.texts);
@@ -182,19 +198,24 @@ impl Inner {
             fixed: word,
             words: 0,
             packed: std::mem::take(&mut worker.packed),
+            places: std::mem::take(&mut worker.places),
         };
         let by_words = match &self.plan.words {
             Some(words) => tokens.by_words(worker, words, text, &mut segments.raw),
             None => Ok(false),
         };
         worker.packed = std::mem::take(&mut tokens.packed);
-        let outcome = by_words.and_then(|done| {
-            if done {
-                return Ok(());
-            }
-            let mut sink = Aligned { reader: &way.reader, worker, tokens, until_check: CHECK_EVERY };
-            self.drive(&way.cut, text, walk, &mut segments, &mut sink)
-        });
+        let by_units = match (&by_words, &self.plan.units) {
+            (Ok(false), Some(units)) => tokens.by_units(worker, units, text, &mut segments.raw),
+            _ => by_words,
+        };
+        let mut sink = Aligned { reader: &way.reader, worker, tokens, until_check: CHECK_EVERY };
+        let outcome = match by_units {
+            Ok(false) => self.drive(&way.cut, text, walk, &mut segments, &mut sink),
+            done => done.map(|_| ()),
+        };
+        let Aligned { worker, tokens, .. } = sink;
+        worker.places = tokens.places;
         worker.segments = segments;
         outcome
     }
@@ -212,9 +233,10 @@ struct Tokens<'r, 'o> {
     words: u32,
     /// Room for words with the places of their tokens.
     packed: Vec<u32>,
+    places: Places,
 }
 
-impl Tokens<'_, '_> {
+impl<'r> Tokens<'r, '_> {
     /// The number of the word that began last.
     #[inline]
     fn current_word(&self) -> u32 {
@@ -254,6 +276,67 @@ impl Tokens<'_, '_> {
         outcome
     }
 
+    /// Appends the tokens of a text by its units; false, with nothing appended, if it must take the other way.
+    fn by_units(
+        &mut self,
+        worker: &mut Worker,
+        units: &Arc<Units>,
+        text: &str,
+        segments: &mut Vec<Segment>,
+    ) -> Result<bool> {
+        if text.len() > units::LONGEST_TEXT {
+            return Ok(false);
+        }
+        worker.expect_units(units, text.len());
+        let Some(mut lanes) = worker.units.take() else { return Ok(false) };
+        let before = self.columns.ids.len();
+        let units = lanes.units().clone();
+        let outcome = match units.places() {
+            Some(told) => {
+                self.added.split_raw(text, self.options.encode_special_tokens, segments);
+                self.segments_by_units(&mut lanes, told, text, segments, worker)
+            }
+            None => Ok(false),
+        };
+        worker.units = Some(lanes);
+        if !matches!(outcome, Ok(true)) {
+            self.columns.truncate(before);
+            self.words = 0;
+        }
+        outcome
+    }
+
+    fn segments_by_units(
+        &mut self,
+        lanes: &mut UnitLanes,
+        told: UnitPlaces<'_>,
+        text: &str,
+        segments: &[Segment],
+        worker: &mut Worker,
+    ) -> Result<bool> {
+        for segment in segments {
+            if let Some(id) = segment.id {
+                TakesWords::added(self, segment, id)?;
+                continue;
+            }
+            self.words += 1;
+            let number = self.current_word();
+            let segment = segment.range.clone();
+            let Columns { ids, offsets, words, .. } = &mut *self.columns;
+            let (positions, places) = (&mut self.positions, &mut self.places);
+            let mut spans = Spans { offsets, words, positions, places, number, step: 0 };
+            let each = |pieces: Pieces<'_>, ids: &[TokenId]| {
+                // A text that has marks of its own is written in another length.
+                pieces.text.len() == segment.len() + told.lead as usize
+                    && spans.of_units(pieces, ids, told, segment.start)
+            };
+            if !lanes.append(&text[segment.clone()], self.options, &mut worker.scratch, ids, each)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Appends the tokens of words from what was packed; false if that does not tell them all.
     fn unpack(
         &mut self,
@@ -262,25 +345,46 @@ impl Tokens<'_, '_> {
         origin: usize,
         solver: &mut Solver<'_>,
     ) -> Result<bool> {
+        let mut counts = std::mem::take(&mut self.places.counts);
+        let mapped = self.spans().map(words, origin, &mut counts);
+        let outcome = self.unpack_mapped(numbers, words, origin, mapped, solver);
+        self.places.counts = counts;
+        outcome
+    }
+
+    /// What grows with the words of pieces.
+    fn spans(&mut self) -> Spans<'_, 'r> {
+        let Columns { offsets, words, .. } = &mut *self.columns;
+        let (number, step) = self.fixed.map_or((self.words, 1), |word| (word, 0));
+        Spans { offsets, words, positions: &mut self.positions, places: &mut self.places, number, step }
+    }
+
+    fn unpack_mapped(
+        &mut self,
+        numbers: &[u32],
+        words: Pieces<'_>,
+        origin: usize,
+        mapped: Option<Mapped<'_>>,
+        solver: &mut Solver<'_>,
+    ) -> Result<bool> {
         let mut numbers = numbers;
         let mut word = 0;
         loop {
             // Nearly all words, many at a time.
             let (short, rest) = numbers.split_at(packed::count_short(numbers));
-            let Columns { ids, offsets, words: column, .. } = &mut *self.columns;
-            ids.extend(short.iter().map(|&number| packed::id(number)));
-            let (number, step) = self.fixed.map_or((self.words, 1), |word| (word, 0));
-            let mut spans = Spans { offsets, words: column, positions: &mut self.positions, number, step };
-            word += spans.of_packed(words.from(word), short, origin);
+            self.columns.ids.extend(short.iter().map(|&number| packed::id(number)));
+            let mut spans = self.spans();
+            word += spans.of_packed(words.from(word), short, origin, mapped);
+            let number = spans.number;
             if self.fixed.is_none() {
-                self.words = spans.number;
+                self.words = number;
             }
             // And one that is written out.
             let Some((&start, &end)) = words.starts.get(word).zip(words.ends.get(word)) else {
                 return Ok(true);
             };
             let mut packed = Packed::new(rest);
-            let base = origin + start as usize;
+            let (first_byte, base) = (start, origin + start as usize);
             let first = self.columns.ids.len();
             let mut has_surfaces = false;
             loop {
@@ -291,8 +395,18 @@ impl Tokens<'_, '_> {
                 };
                 self.words += u32::from(opens);
                 let number = self.current_word();
-                let span = Span::new(base + start as usize, base + end as usize);
-                self.columns.push(id, span, number, &mut self.positions);
+                match mapped {
+                    Some(mapped) => {
+                        let Columns { ids, offsets, words, .. } = &mut *self.columns;
+                        ids.push(id);
+                        offsets.push((mapped.before(first_byte + start), mapped.before(first_byte + end)));
+                        words.push(number);
+                    }
+                    None => {
+                        let span = Span::new(base + start as usize, base + end as usize);
+                        self.columns.push(id, span, number, &mut self.positions);
+                    }
+                }
                 has_surfaces |= surface;
                 if is_last {
                     break;
@@ -383,10 +497,10 @@ impl Sink for Aligned<'_, '_> {
             self.worker.lanes = Some(lanes);
             return one_by_one(self, source, range, view);
         };
-        let Tokens { columns, positions, options, fixed, words: number, .. } = &mut self.tokens;
+        let Tokens { columns, positions, options, fixed, words: number, places, .. } = &mut self.tokens;
         let Columns { ids, offsets, words, .. } = &mut **columns;
         let step = u32::from(fixed.is_none());
-        let mut spans = Spans { offsets, words, positions, number: fixed.unwrap_or(*number), step };
+        let mut spans = Spans { offsets, words, positions, places, number: fixed.unwrap_or(*number), step };
         let origin = source.origin(&range);
         let each = |pieces: Pieces<'_>, ids: &[TokenId]| {
             let span = |start, end| source.span(range.start + start, range.start + end);

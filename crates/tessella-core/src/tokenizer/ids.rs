@@ -176,7 +176,9 @@ impl Inner {
         for Segment { range, id, .. } in raw.iter() {
             match id {
                 Some(id) => out.push(*id),
-                None => taken = lanes.append(&text[range.clone()], options, &mut worker.scratch, out),
+                None => {
+                    taken = lanes.append(&text[range.clone()], options, &mut worker.scratch, out, |_, _| true)
+                }
             }
             if !matches!(taken, Ok(true)) {
                 break;

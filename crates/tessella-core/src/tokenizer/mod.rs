@@ -34,6 +34,7 @@ mod options;
 mod packed;
 mod pieces;
 mod placed;
+mod places;
 mod plan;
 mod positions;
 mod segment;

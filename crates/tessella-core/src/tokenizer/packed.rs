@@ -1,10 +1,11 @@
 //! Tokens with the bytes they stand for, in numbers that slots can remember.
 //!
 //! What a word becomes is nearly always tokens that follow one another without a gap from its first byte to its last. Of
-//! such a word of up to 15 bytes a token is one number: its id, and where it ends. A mark that was put before the word may
-//! be its first token: such a one has the place of the word's first character, with which the next one begins again, and
-//! its number says that it ends where it begins. Everything else is written out: four numbers for a token, which say
-//! whether a new piece begins with it, whether its text is what stands there, and whether it is the word's last.
+//! such a word of up to 15 bytes a token is one number: its id, and where it ends, or that the word ends with it. A mark
+//! that was put before the word may be its first token: such a one has the place of the word's first character, with which
+//! the next one begins again, and its number says that it ends where it begins. Everything else is written out behind a mark: two numbers for a token, its
+//! id and where it is, and whether a new piece begins with it, whether its text is what stands there, and whether it is the
+//! word's last; three where words are so long that places take more bits.
 
 use std::ops::Range;
 
@@ -12,21 +13,27 @@ use crate::ids::TokenId;
 use crate::lanes::Key;
 
 /// Ids must be below this.
-pub(super) const ID_BOUND: TokenId = (1 << 20) - 3;
+pub(super) const ID_BOUND: TokenId = (1 << 20) - 4;
 /// A word without tokens.
 const NOTHING: u32 = ID_BOUND << END_BITS;
 /// A word that numbers cannot tell.
 const ODD: u32 = (ID_BOUND + 1) << END_BITS;
-/// Stands before the numbers of a token that is written out.
+/// Stands before the tokens of a word that are written out, and before those of a word of [`LONG`] bytes or more.
 const WRITTEN_OUT: u32 = (ID_BOUND + 2) << END_BITS;
+const LONG_WRITTEN_OUT: u32 = (ID_BOUND + 3) << END_BITS;
 
 const END_BITS: u32 = 4;
-const _: () = assert!(Key::LONGEST < 1 << END_BITS);
+/// Instead of its end: the token is the last one of its word. No other one ends behind 14 bytes.
+const TO_THE_END: u32 = (1 << END_BITS) - 1;
+const _: () = assert!(Key::LONGEST <= TO_THE_END as usize);
 
 const OPENS: u32 = 1;
 const SURFACE: u32 = 2;
 const LAST: u32 = 4;
 const FLAG_BITS: u32 = 3;
+/// Places of words below this length share a number with flags.
+const LONG: usize = 1 << PLACE_BITS;
+const PLACE_BITS: u32 = 14;
 
 /// A token of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,13 +75,21 @@ pub(super) fn pack(tokens: &[Placed], length: usize, first: u32, out: &mut Vec<u
         };
         let (marks, tokens) = tokens.split_at(mark);
         numbers(marks, |_| 0, out);
-        return numbers(tokens, |token| token.end, out);
+        let (tokens, last) = tokens.split_at(tokens.len() - 1);
+        numbers(tokens, |token| token.end, out);
+        return numbers(last, |_| TO_THE_END, out);
     }
+    let is_long = length >= LONG;
+    out.push(if is_long { LONG_WRITTEN_OUT } else { WRITTEN_OUT });
     for (index, token) in tokens.iter().enumerate() {
         let flag = |flag: u32, set: bool| if set { flag } else { 0 };
         let flags =
             flag(OPENS, token.opens) | flag(SURFACE, token.surface) | flag(LAST, index + 1 == tokens.len());
-        out.extend([WRITTEN_OUT, token.id, token.start << FLAG_BITS | flags, token.end]);
+        if is_long {
+            out.extend([token.id, token.start << FLAG_BITS | flags, token.end]);
+        } else {
+            out.extend([token.id, (token.end << PLACE_BITS | token.start) << FLAG_BITS | flags]);
+        }
     }
 }
 
@@ -88,10 +103,16 @@ pub(super) fn count_short(numbers: &[u32]) -> usize {
     numbers.iter().position(|&number| number >= NOTHING).unwrap_or(numbers.len())
 }
 
-/// Where such a token ends in its word; 0 for a mark.
+/// Whether such a token is the last one of its word.
 #[inline(always)]
-pub(super) fn end(number: u32) -> u32 {
-    number & ((1 << END_BITS) - 1)
+pub(super) fn is_last(number: u32) -> bool {
+    number & TO_THE_END == TO_THE_END
+}
+
+/// Where such a token ends, of a word from `first` to `last`; a mark ends where it begins.
+#[inline(always)]
+pub(super) fn end(number: u32, first: u32, last: u32) -> u32 {
+    if is_last(number) { last } else { first + (number & TO_THE_END) }
 }
 
 /// Its id.
@@ -114,11 +135,13 @@ pub(super) enum Next {
 #[derive(Debug)]
 pub(super) struct Packed<'p> {
     numbers: &'p [u32],
+    /// The mark of the word that is being read.
+    mark: Option<u32>,
 }
 
 impl<'p> Packed<'p> {
     pub fn new(numbers: &'p [u32]) -> Self {
-        Packed { numbers }
+        Packed { numbers, mark: None }
     }
 
     /// What is not read yet.
@@ -128,24 +151,43 @@ impl<'p> Packed<'p> {
 
     /// The next token, where words stand that are written out.
     pub fn next(&mut self) -> Option<Next> {
-        let (&number, rest) = self.numbers.split_first()?;
-        self.numbers = rest;
-        match number {
+        let mark = match self.mark {
+            Some(mark) => mark,
+            None => {
+                let (&mark, rest) = self.numbers.split_first()?;
+                self.numbers = rest;
+                mark
+            }
+        };
+        let (id, place, start, end);
+        match mark {
             NOTHING => return Some(Next::Nothing),
-            WRITTEN_OUT => {}
+            WRITTEN_OUT => {
+                ([id, place], self.numbers) = first_of(self.numbers)?;
+                start = place >> FLAG_BITS & (LONG as u32 - 1);
+                end = place >> (FLAG_BITS + PLACE_BITS);
+            }
+            LONG_WRITTEN_OUT => {
+                ([id, place, end], self.numbers) = first_of(self.numbers)?;
+                start = place >> FLAG_BITS;
+            }
             _ => return Some(Next::Odd),
         }
-        let (&[id, start, end], rest) = rest.split_first_chunk()?;
-        self.numbers = rest;
+        let is_last = place & LAST != 0;
+        self.mark = (!is_last).then_some(mark);
         Some(Next::Token(Placed {
             id,
-            start: start >> FLAG_BITS,
+            start,
             end,
-            opens: start & OPENS != 0,
-            surface: start & SURFACE != 0,
-            is_last: start & LAST != 0,
+            opens: place & OPENS != 0,
+            surface: place & SURFACE != 0,
+            is_last,
         }))
     }
+}
+
+fn first_of<const N: usize>(numbers: &[u32]) -> Option<([u32; N], &[u32])> {
+    numbers.split_first_chunk().map(|(first, rest)| (*first, rest))
 }
 
 /// The characters of a word that have a byte of a range.
@@ -170,12 +212,12 @@ mod tests {
         let mut tokens: Vec<Placed> = Vec::new();
         let short = count_short(packed.numbers);
         for &number in &packed.numbers[..short] {
-            let (id, end) = (id(number), end(number));
+            let (id, end, is_last) = (id(number), end(number, 0, length), is_last(number));
             let start = tokens.last().map_or(0, |token| if token.is_last { 0 } else { token.end });
             let after_mark = tokens.len() == 1 && packed.numbers[0] & 15 == 0;
-            let (start, end, is_last) = match end {
-                0 => (0, first, false),
-                end => (if after_mark { 0 } else { start }, end, end == length),
+            let (start, end) = match end {
+                0 => (0, first),
+                end => (if after_mark { 0 } else { start }, end),
             };
             let opens = tokens.is_empty();
             tokens.push(Placed { id, start, end, opens, surface: false, is_last });
@@ -208,7 +250,7 @@ mod tests {
             let mut numbers = Vec::new();
             let mut words = Vec::new();
             for _ in 0..below(20) {
-                let most = if below(4) == 0 { 2000 } else { 12 };
+                let most = [40_000, 2000, 12, 12, 12][below(5) as usize];
                 let length = 1 + below(most);
                 let plain = below(3) > 0;
                 let first = 1 + below(4.min(length));

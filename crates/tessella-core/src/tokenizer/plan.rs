@@ -111,7 +111,7 @@ fn around(post: Option<&PostProcessor>) -> Result<Option<Around>> {
     const MARKER: TokenId = TokenId::MAX;
     let marker = Encoding::from_tokens(
         vec![MARKER],
-        vec![(0, 0)],
+        vec![(0, 0)].into(),
         vec![0],
         0,
         std::sync::Arc::new(NoTexts),

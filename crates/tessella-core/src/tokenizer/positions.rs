@@ -29,6 +29,11 @@ impl<'t> Positions<'t> {
         &self.text[range]
     }
 
+    /// Whether every position fits into 32 bits.
+    pub fn fit_narrowly(&self) -> bool {
+        u32::try_from(self.text.len()).is_ok()
+    }
+
     pub fn unit(&self) -> OffsetUnit {
         self.unit
     }

@@ -1,23 +1,27 @@
 //! Offsets and words of many tokens at once, where it is known how long each of them is: running sums.
 //!
 //! Of byte-level pieces the ids tell the lengths ([`Lengths`]), of words the packed tokens do ([`super::packed`]). A token
-//! begins where the one before it ended, or where the next piece begins, and a word ends where its piece does. Positions
-//! in characters are counted along, eight bytes at a time.
+//! begins where the one before it ended, or where the next piece begins, and a word ends where its piece does. Of
+//! a stretch of text that is not too long, what each place stands for is written down first ([`super::places`]), so that no
+//! token waits for where the one before it led; of others, positions in characters are counted along.
 
 use super::packed;
+use super::places::{self, Counted, Counts, Places};
 use super::positions::{Positions, characters};
-use crate::encoding::OffsetUnit;
+use super::units::UnitPlaces;
+use crate::encoding::{OffsetUnit, Offsets};
 use crate::ids::{Span, TokenId};
 use crate::lanes::{Lengths, Pieces};
 
 /// Pieces that are shorter together have tables for each place of their text.
-const STRETCH: usize = 1 << 13;
+const STRETCH: usize = 1 << 18;
 
 /// Columns that grow.
 pub(super) struct Spans<'c, 't> {
-    pub offsets: &'c mut Vec<(usize, usize)>,
+    pub offsets: &'c mut Offsets,
     pub words: &'c mut Vec<u32>,
     pub positions: &'c mut Positions<'t>,
+    pub places: &'c mut Places,
     /// The number of the next word.
     pub number: u32,
     /// 1, or 0 where all have one number.
@@ -34,7 +38,7 @@ struct Walk<'p> {
 }
 
 /// A token's range, and its word.
-type Token = (usize, usize, u32);
+type Token = (u32, u32, u32);
 
 impl<'p> Walk<'p> {
     fn new(pieces: Pieces<'p>, spans: &Spans<'_, '_>) -> Self {
@@ -44,18 +48,22 @@ impl<'p> Walk<'p> {
 
     /// The next token, which ends at `end`. Without a branch, for where words end cannot be guessed.
     #[inline(always)]
-    fn until<const GAPS: bool>(&mut self, end: u32) -> Token {
+    fn until(&mut self, end: u32) -> Token {
         let (start, number) = (self.at, self.number);
         let is_last = self.pieces.ends.get(self.piece) == Some(&end);
         self.piece += usize::from(is_last);
         self.number += u32::from(is_last) & self.step;
-        self.at = end;
-        if GAPS {
-            let next = self.pieces.starts.get(self.piece).copied().unwrap_or(end);
-            self.at = if is_last { next } else { end };
-        }
-        (start as usize, end as usize, number)
+        let next = self.pieces.starts.get(self.piece).copied().unwrap_or(end);
+        self.at = if is_last { next } else { end };
+        (start, end, number)
     }
+}
+
+/// Whether each piece begins where the one before it ends.
+fn have_no_gaps(Pieces { starts, ends, .. }: Pieces<'_>) -> bool {
+    let (next, ends) = (starts.get(1..).unwrap_or_default(), &ends[..ends.len().saturating_sub(1)]);
+    // Mostly they are the same numbers of one list.
+    std::ptr::eq(next, ends) || next == ends
 }
 
 impl Spans<'_, '_> {
@@ -69,96 +77,197 @@ impl Spans<'_, '_> {
         origin: Option<usize>,
         span: impl Fn(usize, usize) -> Span,
     ) {
-        let mut walk = Walk::new(pieces, self);
-        let Pieces { starts, ends, .. } = pieces;
-        // Most splitters leave nothing out.
-        let no_gaps = starts.iter().skip(1).eq(ends.iter().take(ends.len().saturating_sub(1)));
-        match origin {
-            Some(origin) if no_gaps && self.of_covering(pieces, ids, lengths, origin) => return,
-            Some(origin) if no_gaps => {
-                let tokens = ids.iter().map(|&id| walk.until::<false>(walk.at + lengths.of(id)));
-                self.of_original(pieces, origin, tokens);
-            }
-            Some(origin) => {
-                let tokens = ids.iter().map(|&id| walk.until::<true>(walk.at + lengths.of(id)));
-                self.of_original(pieces, origin, tokens);
-            }
-            None => {
-                let tokens = ids.iter().map(|&id| walk.until::<true>(walk.at + lengths.of(id)));
-                self.of_any(tokens, span);
-            }
+        if let Some(origin) = origin
+            && have_no_gaps(pieces)
+            && self.of_covering(pieces, ids, lengths, origin)
+        {
+            return;
         }
-        debug_assert_eq!(walk.piece, ends.len(), "tokens cover their pieces");
+        let mut walk = Walk::new(pieces, self);
+        let tokens = ids.iter().map(|&id| walk.until(walk.at + lengths.of(id)));
+        match origin {
+            Some(origin) => self.of_original(pieces, origin, tokens),
+            None => self.of_any(tokens, span),
+        }
+        debug_assert_eq!(walk.piece, pieces.ends.len(), "tokens cover their pieces");
         self.number = walk.number;
     }
 
-    /// The same for pieces without gaps between them that are not too long together: what is to be known of each place of
-    /// their text is written down first, so that no token waits for where the one before it led. False, with nothing
-    /// appended, for others.
+    /// The same for pieces without gaps between them that are not too long together; false, with nothing appended, for
+    /// others.
     fn of_covering(&mut self, pieces: Pieces<'_>, ids: &[TokenId], lengths: &Lengths, origin: usize) -> bool {
-        let Pieces { text, starts, ends } = pieces;
-        let (Some(&from), Some(&to)) = (starts.first(), ends.last()) else { return true };
-        let Some(stretch) = text.get(from as usize..to as usize) else { return false };
-        let are_bytes = self.positions.are_bytes() || stretch.is_ascii();
-        let begins_inside = stretch.first().is_some_and(|byte| byte & 0xC0 == 0x80);
-        let are_characters = self.positions.unit() == OffsetUnit::Char && !begins_inside;
-        if stretch.len() >= STRETCH || !are_bytes && !are_characters {
-            return false;
-        }
-        let before = self.positions.convert(origin + from as usize);
-        // 1 where a piece ends.
-        let mut marks = [0u8; STRETCH];
-        for &end in ends {
-            marks[(end - from) as usize % STRETCH] = self.step as u8;
-        }
-        let (first, mut at) = (self.offsets.len(), 0);
-        self.offsets.extend(ids.iter().map(|&id| {
+        let Some(stretch) = self.stretch(pieces) else { return false };
+        // The tables are lent out while the columns grow.
+        let mut ends = std::mem::take(&mut self.places.ends);
+        let (ending, lengths, step) = (ends.of(pieces), lengths.by_value(), self.step);
+        let (mut at, mut number) = (0, self.number);
+        let tokens = ids.iter().map(move |&id| {
+            let (start, word) = (at, number);
+            at += lengths.of(id);
+            number += ending.at(at) & step;
+            (start, at, word)
+        });
+        self.of_stretch(stretch, origin + word_at(pieces.starts, 0) as usize, tokens);
+        self.places.ends = ends;
+        self.number += pieces.ends.len() as u32 * step;
+        true
+    }
+
+    /// Appends what belongs to the ids of some units of a written text, which stands for the original's from byte `origin` on,
+    /// behind what was put in front. All of them are of one word. False, with nothing appended, where that cannot be told.
+    pub fn of_units(
+        &mut self,
+        units: Pieces<'_>,
+        ids: &[TokenId],
+        told: UnitPlaces<'_>,
+        origin: usize,
+    ) -> bool {
+        let (from, UnitPlaces { lengths, lead, ends_cover }) = (word_at(units.starts, 0), told);
+        let all: u32 = ids.iter().map(|&id| lengths.of(id)).sum();
+        let lead = if from < lead { lead } else { 0 };
+        let to = units.ends.last().copied().unwrap_or(from);
+        let stretch = Pieces { starts: &[from + lead], ends: &[to], ..units };
+        let stretch = self.stretch(stretch).filter(|stretch| stretch.len() as u32 + lead == all);
+        let Some(stretch) = stretch.filter(|stretch| !stretch.is_empty()) else { return false };
+        // What was put in front shares the place of the first character, or stands for nothing.
+        let inside = stretch.iter().skip(1).take_while(|&&byte| byte & 0xC0 == 0x80);
+        let first = if ends_cover { 0 } else { inside.count() as u32 + 1 };
+        let (mut at, number, lengths) = (0, self.number, lengths.by_value());
+        let tokens = ids.iter().map(move |&id| {
             let start = at;
-            at += lengths.of(id) as usize;
-            (before + start, before + at)
-        }));
-        debug_assert_eq!(at, stretch.len(), "tokens cover their pieces");
-        let offsets = &mut self.offsets[first..];
-        let mut number = self.number;
-        self.words.extend(offsets.iter().map(|&(_, end)| {
-            let word = number;
-            number += u32::from(marks[(end - before) % STRETCH]);
-            word
-        }));
-        self.number = number;
-        let mut count = stretch.len();
-        if !are_bytes {
-            // The characters that begin before each place, and before it or around it.
-            let mut counts = [[0u16; 2]; STRETCH];
-            count = 0;
-            for (place, &byte) in counts.iter_mut().zip(stretch) {
-                let is_inside = usize::from(byte & 0xC0 == 0x80);
-                *place = [(count - is_inside) as u16, count as u16];
-                count += 1 - is_inside;
-            }
-            counts[stretch.len() % STRETCH] = [count as u16; 2];
-            for (start, end) in offsets {
-                let [first, _] = counts[(*start - before) % STRETCH];
-                let [_, last] = counts[(*end - before) % STRETCH];
-                (*start, *end) = (before + usize::from(first), before + usize::from(last));
-            }
+            at += lengths.of(id);
+            (start.max(lead) - lead, if at == lead { first } else { at - lead }, number)
+        });
+        let origin = origin + (from.max(told.lead) - told.lead) as usize;
+        if ends_cover && !stretch.is_ascii() {
+            self.of_closed(stretch, origin, tokens);
+        } else {
+            self.of_stretch(stretch, origin, tokens);
         }
-        self.positions.are_at(origin + to as usize, before + count);
         true
     }
 
     /// Appends what belongs to words whose tokens follow one another, packed as one number each. A token that ends where it
     /// begins is a mark with the place of the character there. Their text is the
-    /// original's from byte `origin` on. Returns the number of words.
-    pub fn of_packed(&mut self, words: Pieces<'_>, numbers: &[u32], origin: usize) -> usize {
-        let mut walk = Walk::new(words, self);
-        let tokens = numbers.iter().map(|&number| {
-            let start = words.starts.get(walk.piece).copied().unwrap_or(walk.at);
-            walk.until::<true>(start + packed::end(number))
+    /// original's from byte `origin` on, if not all of it is `mapped`. Returns the number of words.
+    pub fn of_packed(
+        &mut self,
+        words: Pieces<'_>,
+        numbers: &[u32],
+        origin: usize,
+        mapped: Option<Mapped<'_>>,
+    ) -> usize {
+        let count = numbers.iter().filter(|&&number| packed::is_last(number)).count();
+        let words = words.first(count);
+        let Some(mapped) = mapped else {
+            let mut walk = Walk::new(words, self);
+            let tokens = numbers.iter().map(|&number| {
+                let (start, end) = (word_at(words.starts, walk.piece), word_at(words.ends, walk.piece));
+                walk.until(packed::end(number, start, end))
+            });
+            self.of_original(words, origin, tokens);
+            self.number = walk.number;
+            return count;
+        };
+        let (mut word, mut at, number, step) = (0, 0, self.number, self.step);
+        let tokens = numbers.iter().map(move |&packed| {
+            let (first, last) = (word_at(words.starts, word), word_at(words.ends, word));
+            let start = first + at - mapped.from;
+            let end = packed::end(packed, first, last) - mapped.from;
+            let token = (start, end.max(start + 1), number + word as u32 * step);
+            let is_last = packed::is_last(packed);
+            word += usize::from(is_last);
+            at = if is_last { 0 } else { packed::end(packed, 0, 0) };
+            token
         });
-        self.of_original(words, origin, tokens);
-        self.number = walk.number;
-        walk.piece
+        self.push_mapped(mapped, tokens);
+        self.number += count as u32 * self.step;
+        count
+    }
+
+    /// Where the places of some pieces are, if each of them is to be looked up.
+    pub fn map<'m>(
+        &mut self,
+        pieces: Pieces<'_>,
+        origin: usize,
+        counts: &'m mut Counts,
+    ) -> Option<Mapped<'m>> {
+        let (stretch, from) = (self.stretch(pieces)?, word_at(pieces.starts, 0));
+        let mapped = self.mapped(stretch, origin + from as usize, counts);
+        Some(Mapped { from, ..mapped })
+    }
+
+    fn mapped<'m>(&mut self, stretch: &[u8], origin: usize, counts: &'m mut Counts) -> Mapped<'m> {
+        let begin = self.positions.convert(origin);
+        let is_plain = self.positions.are_bytes() || stretch.is_ascii();
+        let counted = (!is_plain).then(|| counts.of(stretch));
+        let length = stretch.len() as u32;
+        let count = counted.map_or(length, |counted| counted.before(length));
+        self.positions.are_at(origin + stretch.len(), begin + count as usize);
+        Mapped { from: 0, begin: begin as u32, counted }
+    }
+
+    /// The text from the first piece to the last if each place of it is to be looked up.
+    fn stretch<'p>(&self, pieces: Pieces<'p>) -> Option<&'p [u8]> {
+        let (from, to) = (*pieces.starts.first()?, *pieces.ends.last()?);
+        let stretch = pieces.text.get(from as usize..to as usize)?;
+        let begins_inside = stretch.first().is_some_and(|byte| byte & 0xC0 == 0x80);
+        let are_characters = self.positions.unit() == OffsetUnit::Char && !begins_inside;
+        let fits = stretch.len() < STRETCH
+            && (self.positions.are_bytes() || are_characters)
+            && self.positions.fit_narrowly()
+            && matches!(self.offsets, Offsets::Narrow(_));
+        fits.then_some(stretch)
+    }
+
+    /// Appends tokens of a stretch of the original from byte `origin` on, none of which is empty.
+    #[inline(always)]
+    fn of_stretch(&mut self, stretch: &[u8], origin: usize, tokens: impl ExactSizeIterator<Item = Token>) {
+        let mut counts = std::mem::take(&mut self.places.counts);
+        let mapped = self.mapped(stretch, origin, &mut counts);
+        self.push_mapped(mapped, tokens);
+        self.places.counts = counts;
+    }
+
+    #[inline(always)]
+    fn push_mapped(&mut self, mapped: Mapped<'_>, tokens: impl ExactSizeIterator<Item = Token>) {
+        let before = mapped.begin;
+        match mapped.counted {
+            None => self.push(tokens, move |start, end| [before + start, before + end]),
+            // A byte inside of a character stands for all of it.
+            Some(counted) => self.push(tokens, move |start, end| {
+                [(before + counted.before(start + 1)).wrapping_sub(1), before + counted.before(end)]
+            }),
+        }
+    }
+
+    /// As [`of_stretch`](Self::of_stretch), but a byte inside of a character covers nothing, and its last one covers it.
+    #[inline(always)]
+    fn of_closed(&mut self, stretch: &[u8], origin: usize, tokens: impl ExactSizeIterator<Item = Token>) {
+        let begin = self.positions.convert(origin);
+        let before = begin as u32;
+        let mut counts = std::mem::take(&mut self.places.counts);
+        let counted = counts.of(stretch);
+        self.push(tokens, move |start, end| {
+            let is_open = stretch.get(end as usize).is_some_and(|byte| byte & 0xC0 == 0x80);
+            let first = (before + counted.before(start + 1)).wrapping_sub(1);
+            [first, before + counted.before(end) - u32::from(is_open)]
+        });
+        self.positions.are_at(origin + stretch.len(), begin + counted.before(stretch.len() as u32) as usize);
+        self.places.counts = counts;
+    }
+
+    /// Appends tokens, whose offsets do not hang on what was converted before.
+    #[inline(always)]
+    fn push(&mut self, tokens: impl ExactSizeIterator<Item = Token>, offset: impl Fn(u32, u32) -> [u32; 2]) {
+        let Offsets::Narrow(offsets) = &mut *self.offsets else { return };
+        let first = self.words.len();
+        self.words.resize(first + tokens.len(), 0);
+        let tokens = self.words[first..].iter_mut().zip(tokens);
+        offsets.extend(tokens.map(move |(word, (start, end, number))| {
+            *word = number;
+            offset(start, end)
+        }));
     }
 
     #[inline(always)]
@@ -220,15 +329,39 @@ impl Spans<'_, '_> {
         tokens: impl ExactSizeIterator<Item = Token>,
         mut offset: impl FnMut(&mut Positions<'_>, usize, usize) -> (usize, usize),
     ) {
-        let first = self.offsets.len();
-        self.offsets.resize(first + tokens.len(), (0, 0));
-        self.words.resize(first + tokens.len(), 0);
-        let columns = self.offsets[first..].iter_mut().zip(&mut self.words[first..]);
-        for ((start, end, number), (place, word)) in tokens.zip(columns) {
-            *place = offset(self.positions, start, end);
-            *word = number;
+        self.offsets.reserve(tokens.len());
+        self.words.reserve(tokens.len());
+        for (start, end, number) in tokens {
+            let (start, end) = (start as usize, end as usize);
+            self.offsets.push(offset(self.positions, start, end));
+            self.words.push(number);
         }
     }
+}
+
+/// Where the places of a stretch of text are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mapped<'m> {
+    /// Where the stretch begins in the text of its pieces.
+    from: u32,
+    /// Characters before it.
+    begin: u32,
+    /// What begins before each place; `None` where bytes are characters.
+    counted: Option<Counted<'m>>,
+}
+
+impl Mapped<'_> {
+    /// What begins before a boundary between characters, at a byte of the pieces' text.
+    pub fn before(self, place: u32) -> usize {
+        let place = place - self.from;
+        (self.begin + self.counted.map_or(place, |counted| counted.before(place))) as usize
+    }
+}
+
+/// Where a word starts or ends; 0 behind the last one.
+#[inline(always)]
+fn word_at(places: &[u32], word: usize) -> u32 {
+    places.get(word).copied().unwrap_or(0)
 }
 
 /// The characters that have a byte of a range.
@@ -246,13 +379,11 @@ fn whole_characters(text: &[u8], mut start: usize, mut end: usize) -> Span {
 /// How many characters begin in a range that is mostly short and not empty.
 #[inline(always)]
 fn characters_near(text: &[u8], start: usize, end: usize) -> usize {
-    const LOW_BITS: u64 = 0x0101_0101_0101_0101;
     let length = end - start;
     match text.get(start..).and_then(|rest| rest.first_chunk()) {
         Some(&bytes) if length.wrapping_sub(1) < 8 => {
-            let word = u64::from_le_bytes(bytes);
-            let begins = (!(word >> 7) | word >> 6) & LOW_BITS & u64::MAX >> (64 - 8 * length);
-            (begins.wrapping_mul(LOW_BITS) >> 56) as usize
+            let begins = places::begins(u64::from_le_bytes(bytes)) & u64::MAX >> (64 - 8 * length);
+            begins.count_ones() as usize
         }
         _ => characters(text.get(start..end).unwrap_or_default()),
     }

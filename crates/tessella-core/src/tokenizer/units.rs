@@ -4,8 +4,8 @@
 //! stands between two of them comes to the same ids wherever it stands (in Unigram models: unless the sum in front is
 //! too far from zero, which is looked at). Such units are found character by character and go by the hundred
 //! ([`crate::lanes`]). Blanks stay blanks, and where merges are all, a mark that a text has already is written as a blank,
-//! which the model reads alike. What the model makes of the text as a whole is the slow way, which this one is
-//! tested against.
+//! which the model reads alike. There the ids also tell how long each token is, and so where it stands. What the model
+//! makes of the text as a whole is the slow way, which this one is tested against.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,8 +15,8 @@ use crate::added::AddedVocabulary;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::{
-    self, Blanks, Bounds, Fate, Key, LongPieces, Pieces, Rules, Runner, Solve, Spacing, Spelled, Work,
-    Written,
+    self, Blanks, Bounds, Fate, Key, Lengths, LongPieces, Pieces, Rules, Runner, Solve, Spacing, Spelled,
+    Work, Written,
 };
 use crate::model::sentencepiece::{Progress, SumScratch, Sums};
 use crate::model::{Model, Scratch};
@@ -35,6 +35,17 @@ pub(super) struct Units {
     /// Made when the first worker has seen enough text.
     tables: OnceLock<std::result::Result<Tables, &'static str>>,
     hash_seed: [u64; 2],
+}
+
+/// What the places of tokens follow from, once their units are found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UnitPlaces<'u> {
+    pub lengths: &'u Lengths,
+    /// Bytes that are written in front of a text.
+    pub lead: u32,
+    /// Of the bytes that a character is spelled in, the last one covers it and the others nothing, as what is written in
+    /// front; else each one covers it, and what is written in front the character behind it.
+    pub ends_cover: bool,
 }
 
 /// How a text is written with blanks for marks.
@@ -165,6 +176,17 @@ impl Units {
         tables.as_ref().map_err(|reason| *reason)
     }
 
+    /// What is to be known for the places of tokens, if the tables are there and tell it.
+    pub fn places(&self) -> Option<UnitPlaces<'_>> {
+        let (Writes::Respelled(respelling), Tables::Spelled(spelled)) = (&self.writes, self.tables().ok()?)
+        else {
+            return None;
+        };
+        let lead = u32::from(respelling.prepends);
+        let ends_cover = matches!(&*self.model, Model::SentencePiece(_));
+        Some(UnitPlaces { lengths: spelled.lengths.as_ref()?, lead, ends_cover })
+    }
+
     /// Whether asking for the tables costs nothing any more.
     pub fn are_there(&self) -> bool {
         self.tables.get().is_some()
@@ -232,18 +254,25 @@ impl UnitLanes {
         UnitLanes { units, runner, bounds: Bounds::default(), buffers: Buffers::default() }
     }
 
+    pub fn units(&self) -> &Arc<Units> {
+        &self.units
+    }
+
     /// Whether this is for those units.
     pub fn are_for(&self, units: &Arc<Units>) -> bool {
         Arc::ptr_eq(&self.units, units)
     }
 
     /// Appends the ids of a text between added tokens; false if it must take the other way, and then maybe some of them.
+    /// Where units alone decide, `each` gets them as they come, in the text as they were found in it, with their ids; it says
+    /// whether to go on.
     pub fn append(
         &mut self,
         raw: &str,
         options: &EncodeOptions<'_>,
         scratch: &mut Scratch,
         out: &mut Vec<TokenId>,
+        mut each: impl FnMut(Pieces<'_>, &[TokenId]) -> bool,
     ) -> Result<bool> {
         let UnitLanes { units, runner, bounds, buffers } = self;
         let Buffers { text, written, spelling, tokens, ids, new, sums, numbers } = buffers;
@@ -256,10 +285,12 @@ impl UnitLanes {
                 let mut found = lanes::Units::new(&spelled.boundaries, text.as_bytes());
                 loop {
                     let more = found.fill(runner.level(), bounds);
-                    runner.solved_ids(&mut solver, Pieces::within(bounds, text.as_bytes()), out)?;
+                    let (pieces, before) = (Pieces::within(bounds, text.as_bytes()), out.len());
+                    runner.solved_ids(&mut solver, pieces, out)?;
                     options.check_cancelled()?;
-                    if !more {
-                        return Ok(true);
+                    let goes_on = each(pieces, &out[before..]);
+                    if !more || !goes_on {
+                        return Ok(goes_on);
                     }
                     bounds.go_on();
                 }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::byte_lanes::ByteLanes;
+use super::places::Places;
 use super::segment::SegmentScratch;
 use super::spelling::{Reading, Spelling};
 use super::units::{UnitLanes, Units};
@@ -30,6 +31,8 @@ pub(super) struct Worker {
     pub packed_words: Option<Box<WordLanes>>,
     /// Room for those.
     pub packed: Vec<u32>,
+    /// Room for what places of a text stand for.
+    pub places: Places,
     /// The same for units of texts that nothing splits.
     pub units: Option<Box<UnitLanes>>,
     start: LanesStart,
@@ -54,6 +57,7 @@ impl Worker {
             words: None,
             packed_words: None,
             packed: Vec::new(),
+            places: Places::default(),
             units: None,
             start,
             text_seen: 0,
@@ -111,7 +115,7 @@ impl Worker {
     #[cold]
     fn start_words(&mut self, words: &Arc<Words>, packs: bool) {
         // Ids alone are what much text is read for; both together leave something for the cache.
-        let share = if packs { self.budget / 6 } else { self.budget / 3 * 2 };
+        let share = if packs { self.budget / 4 } else { self.budget / 12 * 7 };
         let runner = words.characters().and_then(|_| Runner::new(share));
         let Some(runner) = runner else {
             self.start = LanesStart::Never;

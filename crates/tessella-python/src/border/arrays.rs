@@ -7,6 +7,9 @@ use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUnt
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use tessella_core::Offsets;
+
+use super::errors::argument;
 
 static READY: PyOnceLock<()> = PyOnceLock::new();
 
@@ -38,17 +41,15 @@ pub fn from_slice<'py, T: Element>(py: Python<'py>, values: &[T]) -> PyResult<Bo
     Ok(PyArray1::from_slice(py, values))
 }
 
-/// An array of rows of two.
-pub fn from_pairs<'py>(py: Python<'py>, pairs: &[(usize, usize)]) -> PyResult<Bound<'py, PyArray2<i64>>> {
+/// An array with a row for each token: start and end.
+pub fn of_offsets<'py>(py: Python<'py>, offsets: &Offsets) -> PyResult<Bound<'py, PyArray2<i64>>> {
+    let numbers: Vec<i64> = match offsets {
+        Offsets::Narrow(pairs) => pairs.as_flattened().iter().map(|&place| i64::from(place)).collect(),
+        Offsets::Wide(pairs) => pairs.iter().flat_map(|&(start, end)| [start as i64, end as i64]).collect(),
+    };
     ready(py)?;
-    let array = PyArray2::zeros(py, [pairs.len(), 2], false);
-    let mut room = array.readwrite();
-    let numbers = room.as_slice_mut().map(|numbers| numbers.as_chunks_mut().0).unwrap_or_default();
-    for (row, &(first, second)) in numbers.iter_mut().zip(pairs) {
-        *row = [first as i64, second as i64];
-    }
-    drop(room);
-    Ok(array)
+    let rows = numpy::ndarray::Array2::from_shape_vec([offsets.len(), 2], numbers);
+    rows.map(|rows| PyArray2::from_owned_array(py, rows)).map_err(|error| argument(error.to_string()))
 }
 
 /// Whether a value is an array of any type. Where nobody has imported NumPy, nothing is one.

@@ -181,7 +181,7 @@ impl Encoding {
     /// `type_ids` as an array of `uint32`.
     #[getter]
     fn type_ids_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.read(|one| arrays::from_slice(py, one.type_ids()))
+        self.read(|one| arrays::from_vec(py, one.type_ids()))
     }
 
     /// `offsets` as an array of `int64`, with a row for each token: its start and its end.
@@ -194,7 +194,7 @@ impl Encoding {
     ///     [[0, 5], [6, 11]]
     #[getter]
     fn offsets_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
-        self.read(|one| arrays::from_pairs(py, one.offsets()))
+        self.read(|one| arrays::of_offsets(py, one.offsets()))
     }
 
     /// `word_ids` as an array of `int64`, -1 for special tokens and padding.
@@ -207,13 +207,13 @@ impl Encoding {
     /// `special_tokens_mask` as an array of `uint32`.
     #[getter]
     fn special_tokens_mask_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.read(|one| arrays::from_slice(py, one.special_tokens_mask()))
+        self.read(|one| arrays::from_vec(py, one.special_tokens_mask()))
     }
 
     /// `attention_mask` as an array of `uint32`.
     #[getter]
     fn attention_mask_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        self.read(|one| arrays::from_slice(py, one.attention_mask()))
+        self.read(|one| arrays::from_vec(py, one.attention_mask()))
     }
 
     /// The text of each token in the vocabulary.
@@ -227,7 +227,7 @@ impl Encoding {
     /// Start and end of each token in the text that was encoded, in characters.
     #[getter]
     fn offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.read(|one| PyList::new(py, one.offsets()))
+        self.read(|one| PyList::new(py, one.offsets().iter()))
     }
 
     /// 1 for special tokens and padding, 0 for text.

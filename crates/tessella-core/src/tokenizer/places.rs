@@ -1,0 +1,144 @@
+//! What is to be known of each place of a stretch of text: whether a piece ends there, and how many characters begin
+//! before it.
+//!
+//! Tokens that ask a table need not wait for what the token before them found.
+
+use crate::lanes::Pieces;
+
+/// Tables of one worker, whose room is kept from one stretch to the next.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    pub ends: Ends,
+    pub counts: Counts,
+}
+
+/// Where pieces end.
+#[derive(Debug, Default)]
+pub(super) struct Ends(Vec<u8>);
+
+/// What [`Ends`] found out about some pieces. It is handed by value to loops, which then have it in registers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ending<'p>(&'p [u8]);
+
+impl Ends {
+    /// Notes the ends of pieces, counted from the start of the first.
+    pub fn of(&mut self, pieces: Pieces<'_>) -> Ending<'_> {
+        self.0.clear();
+        if let (Some(&from), Some(&to)) = (pieces.starts.first(), pieces.ends.last()) {
+            self.0.resize((to - from) as usize + 1, 0);
+            for &end in pieces.ends {
+                self.0[(end - from) as usize] = 1;
+            }
+        }
+        Ending(&self.0)
+    }
+}
+
+impl Ending<'_> {
+    /// 1 where a piece ends.
+    #[inline(always)]
+    pub fn at(self, place: u32) -> u32 {
+        self.0.get(place as usize).copied().unwrap_or(0).into()
+    }
+}
+
+/// How many characters begin before each place.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// By the bytes of a text: of the characters in its block.
+    within: Vec<u8>,
+    /// By blocks.
+    before: Vec<u32>,
+}
+
+/// What [`Counts`] found out about a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Counted<'p> {
+    within: &'p [u8],
+    before: &'p [u32],
+}
+
+/// So many characters before a place fit into a byte.
+const BLOCK: usize = 256;
+const WORD: usize = 8;
+
+impl Counts {
+    /// Counts the characters of a text.
+    pub fn of(&mut self, text: &[u8]) -> Counted<'_> {
+        self.within.clear();
+        self.before.clear();
+        // The place at the end is one more.
+        self.within.resize(text.len() / WORD * WORD + WORD, 0);
+        let (words, rest) = text.as_chunks::<WORD>();
+        // What fills the last word begins no character.
+        let mut last = [0x80; WORD];
+        last[..rest.len()].copy_from_slice(rest);
+        let words = words.iter().chain([&last]);
+        let (mut all, mut in_block) = (0, 0);
+        for (number, (word, places)) in words.zip(self.within.as_chunks_mut::<WORD>().0).enumerate() {
+            if number % (BLOCK / WORD) == 0 {
+                all += in_block as u32;
+                in_block = 0;
+                self.before.push(all);
+            }
+            let sums = begins(u64::from_le_bytes(*word)).wrapping_mul(LOW_BITS);
+            *places = ((sums << 8).wrapping_add(in_block * LOW_BITS)).to_le_bytes();
+            in_block += sums >> 56;
+        }
+        Counted { within: &self.within, before: &self.before }
+    }
+}
+
+impl Counted<'_> {
+    /// The characters that begin before a place.
+    #[inline(always)]
+    pub fn before(self, place: u32) -> u32 {
+        match (self.before.get(place as usize / BLOCK), self.within.get(place as usize)) {
+            (Some(&before), Some(&within)) => before + u32::from(within),
+            _ => 0,
+        }
+    }
+}
+
+const LOW_BITS: u64 = 0x0101_0101_0101_0101;
+
+/// 1 in each byte of a word in which a character begins.
+#[inline(always)]
+pub(super) fn begins(word: u64) -> u64 {
+    (!(word >> 7) | word >> 6) & LOW_BITS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    #[test]
+    fn every_place_knows_the_characters_before_it() {
+        let mut random = Random::from_seed(4);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let mut counts = Counts::default();
+        for length in (0..600).chain([1023, 1024, 1025, 5000]) {
+            let letters = if length % 3 == 0 { &['a', 'b'][..] } else { &['a', 'é', '漢', '😀'][..] };
+            let text: String = (0..length).map(|_| letters[below(letters.len())]).collect();
+            let counts = counts.of(text.as_bytes());
+            let mut begun = 0;
+            for (place, byte) in text.bytes().enumerate() {
+                assert_eq!(counts.before(place as u32), begun);
+                begun += u32::from(byte & 0xC0 != 0x80);
+            }
+            assert_eq!(counts.before(text.len() as u32), begun);
+        }
+    }
+
+    #[test]
+    fn pieces_end_where_they_end() {
+        let mut ends = Ends::default();
+        for pieces in [&[3, 5, 6, 20][..], &[3, 4], &[0, 7, 9]] {
+            let all = Pieces { text: &[], starts: &pieces[..pieces.len() - 1], ends: &pieces[1..] };
+            let ends = ends.of(all);
+            let expected = |place: u32| u32::from(pieces[1..].contains(&(place + pieces[0])));
+            assert!((0..25).all(|place| ends.at(place) == expected(place)));
+        }
+    }
+}
