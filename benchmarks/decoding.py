@@ -244,13 +244,7 @@ def main() -> int:
     parser.add_argument("--engines", default=",".join(ENGINES))
     parser.add_argument("--turns", type=int, default=TURNS)
     arguments = parser.parse_args()
-    models, corpora = texts.folder("TESSELLA_MODELS"), texts.folder("TESSELLA_CORPORA")
-    if models is None or corpora is None:
-        print(
-            "Set TESSELLA_MODELS and TESSELLA_CORPORA to folders of tokenizer files and texts.",
-            file=sys.stderr,
-        )
-        return 2
+    models, corpora = texts.needed("TESSELLA_MODELS"), texts.needed("TESSELLA_CORPORA")
     names, engines = (value.split(",") for value in (arguments.corpora, arguments.engines))
     print("| corpus | ids | as | engine | ns an id, best | median | MB/s | ratio | text |")
     print("|---|---:|---|---|---:|---:|---:|---:|---|")

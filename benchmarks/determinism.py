@@ -68,9 +68,7 @@ def size(text: str) -> int:
 
 def corpus(folder: Path, wanted: int) -> list[Path]:
     """Eight files of whole lines."""
-    source = texts.folder("TESSELLA_CORPORA")
-    if source is None:
-        raise SystemExit("set TESSELLA_CORPORA to a folder of texts")
+    source = texts.needed("TESSELLA_CORPORA")
     text = b"".join(texts.read(path) for path in sorted(source.iterdir()) if ".txt" in path.name)
     letters = string.ascii_letters.encode()
     moved = text.translate(bytes.maketrans(letters, letters[1:] + letters[:1]))

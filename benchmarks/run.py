@@ -226,13 +226,7 @@ def main() -> int:
         "--out", type=Path, help="the record, if not benchmarks/record/<date>-<definition>.json"
     )
     arguments = parser.parse_args()
-    models, corpora = texts.folder("TESSELLA_MODELS"), texts.folder("TESSELLA_CORPORA")
-    if models is None or corpora is None:
-        print(
-            "Set TESSELLA_MODELS and TESSELLA_CORPORA to folders of tokenizer files and texts.",
-            file=sys.stderr,
-        )
-        return 2
+    models, corpora = texts.needed("TESSELLA_MODELS"), texts.needed("TESSELLA_CORPORA")
     definition = json.loads((HERE / "definitions" / f"{arguments.definition}.json").read_text())
     definition["given"] = {"bytes": arguments.bytes, "rounds": arguments.rounds}
     before = load()

@@ -153,8 +153,8 @@ def main() -> None:
     if options.plain:
         plain(options.plain, options.port)
         return
-    path = str(Path(os.environ["TESSELLA_MODELS"]) / "cl100k_base.tiktoken")
-    bodies = cases(Path(os.environ["TESSELLA_CORPORA"]))
+    path = str(texts.needed("TESSELLA_MODELS") / "cl100k_base.tiktoken")
+    bodies = cases(texts.needed("TESSELLA_CORPORA"))
     servers: dict[str, Server] = {}
     try:
         for name in SERVERS:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import random
 import signal
 import statistics
@@ -26,7 +25,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .harsh.clients import (
@@ -302,10 +300,10 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=500)
     parser.add_argument("--patience", type=float, default=5)
     options = parser.parse_args()
-    models = Path(os.environ["TESSELLA_MODELS"])
+    models = texts.needed("TESSELLA_MODELS")
     files = {"gpt2": str(models / "gpt2.json"), "bert": str(models / "bert-uncased.json")}
     tokenizers = {name: tessella.load(path) for name, path in files.items()}
-    adversarial = texts.load(Path(os.environ["TESSELLA_CORPORA"]), 300_000)
+    adversarial = texts.load(texts.needed("TESSELLA_CORPORA"), 300_000)
     known = [one for some in adversarial.values() for one in some if 0 < len(one) < 4_000]
     random.Random(0).shuffle(known)
     service = Process(files, "--patience", str(options.patience))

@@ -136,9 +136,7 @@ def main() -> int:
     parser.add_argument("--bytes", type=int, default=3_000_000)
     parser.add_argument("--sizes", default="8000,32000")
     arguments = parser.parse_args()
-    source = texts.folder("TESSELLA_CORPORA")
-    if source is None:
-        raise SystemExit("set TESSELLA_CORPORA to a folder of texts")
+    source = texts.needed("TESSELLA_CORPORA")
     print(
         "| corpus | size | trainer | bytes per token | loss per byte | seconds |\n|---|---:|---|---:|---:|---:|"
     )

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import random
-import sys
 import time
 import warnings
 from collections import Counter
@@ -183,10 +182,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="only files whose name contains this")
     parser.add_argument("--part", type=float, default=1.0, help="which part of the cases to run")
     options = parser.parse_args()
-    models = texts.folder("TESSELLA_MODELS")
-    if models is None:
-        print("Set TESSELLA_MODELS to a folder of tokenizer files.", file=sys.stderr)
-        return 2
+    models = texts.needed("TESSELLA_MODELS")
     warnings.simplefilter("ignore")
     chosen = random.Random(0)
     cases = mismatches = 0

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -75,13 +74,7 @@ def main() -> int:
     parser.add_argument("--limit", type=int, default=texts.SLICE, help="bytes taken of each text")
     parser.add_argument("--sources", help="only sources whose name starts with this")
     arguments = parser.parse_args()
-    models, corpora = texts.folder("TESSELLA_MODELS"), texts.folder("TESSELLA_CORPORA")
-    if models is None or corpora is None:
-        print(
-            "Set TESSELLA_MODELS and TESSELLA_CORPORA to folders of tokenizer files and texts.",
-            file=sys.stderr,
-        )
-        return 2
+    models, corpora = texts.needed("TESSELLA_MODELS"), texts.needed("TESSELLA_CORPORA")
     sources = texts.load(corpora, arguments.limit)
     if arguments.sources:
         sources = {name: items for name, items in sources.items() if name.startswith(arguments.sources)}

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -209,13 +208,7 @@ def main() -> int:
     parser.add_argument("--only", help="only files whose name contains this")
     parser.add_argument("--limit", type=int, default=200_000, help="bytes taken of each text")
     arguments = parser.parse_args()
-    models, corpora = texts.folder("TESSELLA_MODELS"), texts.folder("TESSELLA_CORPORA")
-    if models is None or corpora is None:
-        print(
-            "Set TESSELLA_MODELS and TESSELLA_CORPORA to folders of tokenizer files and texts.",
-            file=sys.stderr,
-        )
-        return 2
+    models, corpora = texts.needed("TESSELLA_MODELS"), texts.needed("TESSELLA_CORPORA")
     sources = texts.load(corpora, arguments.limit)
     print(f"{len(sources)} sources, {sum(map(len, sources.values()))} texts")
     total, wrong = 0, 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,12 +19,25 @@ SLICE = 5_000_000
 #: Documents are cut into parts of at most about this many characters, at line ends.
 PART = 8_000
 
+_HELD = {"TESSELLA_MODELS": "tokenizer files", "TESSELLA_CORPORA": "texts"}
+
 
 def folder(variable: str) -> Path | None:
     """The folder that an environment variable names, if it is set and there."""
     value = os.environ.get(variable)
     path = Path(value) if value else None
     return path if path is not None and path.is_dir() else None
+
+
+def needed(variable: str) -> Path:
+    """The same for a program that cannot do without: it ends with status 2 and says what to set."""
+    path = folder(variable)
+    if path is None:
+        value = os.environ.get(variable)
+        now = f"{value!r} is no folder" if value else "it is not set"
+        print(f"Set {variable} to a folder of {_HELD[variable]}: {now}.", file=sys.stderr)
+        raise SystemExit(2)
+    return path
 
 
 def read(path: Path) -> bytes:

@@ -112,3 +112,19 @@ def test_one_case_is_measured_and_recorded(tmp_path, monkeypatch, bpe):
         "load",
         *["`hello`", "`100 characters`", "`4 kB`"],
     }
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [("", "it is not set"), ("/no/such/folder", "'/no/such/folder' is no folder")]
+)
+def test_a_program_without_its_folders_says_what_to_set(value, said, monkeypatch, capsys):
+    monkeypatch.setenv("TESSELLA_MODELS", value)
+    with pytest.raises(SystemExit) as ended:
+        texts.needed("TESSELLA_MODELS")
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == f"Set TESSELLA_MODELS to a folder of tokenizer files: {said}.\n"
+
+
+def test_a_folder_that_is_there_is_given(monkeypatch, tmp_path):
+    monkeypatch.setenv("TESSELLA_CORPORA", str(tmp_path))
+    assert texts.needed("TESSELLA_CORPORA") == tmp_path
