@@ -32,28 +32,36 @@ impl Key {
     /// The key of `text[start..end]`, which is not empty.
     #[inline(always)]
     pub fn new(text: &[u8], start: usize, end: usize) -> Key {
-        let length = end - start;
+        Self::within(text, start, end).unwrap_or_else(|| Self::near_the_end(text, start, end))
+    }
+
+    /// The same, unless the piece begins in the last fifteen bytes of the text.
+    #[inline(always)]
+    pub fn within(text: &[u8], start: usize, end: usize) -> Option<Key> {
+        let bytes: &[u8; 16] = text.get(start..)?.first_chunk()?;
+        let [low, high] = bytes.as_chunks().0 else { return None };
+        Some(Self::masked([u64::from_le_bytes(*low), u64::from_le_bytes(*high)], end - start))
+    }
+
+    /// Of sixteen bytes, whatever the length: what lies behind the piece is masked away.
+    #[inline(always)]
+    fn masked(words: [u64; 2], length: usize) -> Key {
         if length > LONGEST {
             return LONG;
         }
-        // Sixteen bytes at once, whatever the length; what lies behind the piece is masked away.
-        let bytes: [u8; 16] = match text[start..].first_chunk() {
-            Some(bytes) => *bytes,
-            None => Self::near_the_end(text, start),
-        };
-        let words = u128::from_le_bytes(bytes);
         let [low, high] = MASKS[length];
-        Key { low: words as u64 & low, high: (words >> 64) as u64 & high | (length as u64) << 56 }
+        Key { low: words[0] & low, high: words[1] & high | (length as u64) << 56 }
     }
 
-    /// The bytes up to the end of the text, zeros behind them. Short texts have nothing but such pieces.
+    /// Of the bytes up to the end of the text, zeros behind them. Short texts have nothing but such pieces.
     #[cold]
-    fn near_the_end(text: &[u8], start: usize) -> [u8; 16] {
+    pub fn near_the_end(text: &[u8], start: usize, end: usize) -> Key {
         let rest = &text[start..];
-        match text.last_chunk() {
-            Some(last) => (u128::from_le_bytes(*last) >> (8 * (16 - rest.len()))).to_le_bytes(),
-            None => std::array::from_fn(|at| rest.get(at).copied().unwrap_or(0)),
-        }
+        let words = match text.last_chunk() {
+            Some(last) => u128::from_le_bytes(*last) >> (8 * (16 - rest.len())),
+            None => u128::from_le_bytes(std::array::from_fn(|at| rest.get(at).copied().unwrap_or(0))),
+        };
+        Self::masked([words as u64, (words >> 64) as u64], end - start)
     }
 
     pub fn of(piece: &[u8]) -> Key {

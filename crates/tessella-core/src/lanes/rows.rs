@@ -23,6 +23,8 @@ pub struct Group {
     pub ranks: [Row; ROWS],
     /// Rows in use.
     pub rows: usize,
+    /// Rows of the pieces that are not merged yet.
+    pub going: usize,
     /// How many ids each piece has when it is merged.
     pub counts: Row,
 }
@@ -35,6 +37,7 @@ impl Group {
             symbols: [Self::NOTHING; ROWS],
             ranks: [Self::NOTHING; ROWS],
             rows: 0,
+            going: 0,
             counts: Row([0; LANES]),
         }
     }
@@ -42,6 +45,7 @@ impl Group {
     /// The row behind the last one in use holds nothing.
     pub fn end(&mut self, rows: usize) {
         self.rows = rows.min(LONGEST);
+        self.going = self.rows;
         (self.symbols[self.rows], self.ranks[self.rows]) = (Self::NOTHING, Self::NOTHING);
     }
 

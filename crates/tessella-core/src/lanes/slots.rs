@@ -7,7 +7,7 @@
 
 use super::key::Key;
 use super::room::{BYTES, LINE, Room};
-use super::vectors::{Vectors, WRITTEN};
+use super::vectors::{SECOND, Vectors, WRITTEN};
 use crate::ids::TokenId;
 
 /// Ids that fit in a slot.
@@ -32,36 +32,40 @@ pub type Line = [Slot; 2];
 
 const _: () = assert!(BYTES == size_of::<Line>());
 
-/// Up to five ids and their number, or where in the ring they are.
+/// Up to five ids and their number, or where in the ring they are, as they lie in a slot.
 #[derive(Debug, Clone, Copy)]
-pub struct Value {
-    low: u64,
-    high: u64,
+pub struct Value<'s>(&'s [u64; 2]);
+
+fn in_place(ids: &[TokenId]) -> [u64; 2] {
+    let mut words = (ids.len() as u128) << 120;
+    for (at, &id) in ids.iter().enumerate() {
+        words |= u128::from(id) << (24 * at);
+    }
+    [words as u64, (words >> 64) as u64]
 }
 
-impl Value {
-    fn in_place(ids: &[TokenId]) -> Self {
-        let mut words = (ids.len() as u128) << 120;
-        for (at, &id) in ids.iter().enumerate() {
-            words |= u128::from(id) << (24 * at);
-        }
-        Value { low: words as u64, high: (words >> 64) as u64 }
-    }
+fn in_ring(at: u64, count: usize) -> [u64; 2] {
+    [at, RING << 56 | count as u64]
+}
 
-    fn in_ring(at: u64, count: usize) -> Self {
-        Value { low: at, high: RING << 56 | count as u64 }
+impl<'s> Value<'s> {
+    /// Of the slot of a line that [`Vectors::slot_of`] has told.
+    #[inline(always)]
+    fn of(line: &'s Line, slot: u32) -> Self {
+        let [_, _, value @ ..] = &line[usize::from(slot & SECOND != 0)];
+        Value(value)
     }
 
     /// The number of ids; above [`IN_PLACE`] if they lie in the ring.
     #[inline(always)]
     pub fn count(self) -> usize {
-        (self.high >> 56) as usize
+        (self.0[1] >> 56) as usize
     }
 
     /// The ids in place, with rubbish behind them.
     #[inline(always)]
     pub fn ids<V: Vectors>(self, vectors: V) -> [TokenId; WRITTEN] {
-        vectors.fives([self.low, self.high])
+        vectors.fives(self.0)
     }
 }
 
@@ -122,9 +126,9 @@ impl Slots {
             let slots: [Slot; 4] =
                 std::array::from_fn(|slot| std::array::from_fn(|word| both[slot * 4 + word]));
             both.fill(0);
-            for [low, high, first, second] in slots.into_iter().filter(|slot| slot[1] != 0) {
+            for [low, high, value @ ..] in slots.into_iter().filter(|slot| slot[1] != 0) {
                 let key = Key { low, high };
-                self.put(self.line_of(hash(key)), key, Value { low: first, high: second });
+                self.put(self.line_of(hash(key)), key, value);
             }
         }
     }
@@ -137,42 +141,42 @@ impl Slots {
     /// The line of a hash.
     #[inline(always)]
     pub fn line_of(&self, hash: u64) -> usize {
-        hash as usize & (self.lines - 1)
+        hash as usize & self.mask()
+    }
+
+    /// Tells the line of a hash.
+    #[inline(always)]
+    pub fn mask(&self) -> usize {
+        self.lines - 1
     }
 
     /// The value of a key: in its line, or in the neighbour that takes what finds no room. Nobody asked for that one in
     /// time, so it is looked at only if the line is full; slots that were taken once stay so.
     #[inline(always)]
-    pub fn probe(lines: &[Line], line: usize, key: Key) -> Option<Value> {
+    pub fn probe<'s>(vectors: impl Vectors, lines: &'s [Line], line: usize, key: &Key) -> Option<Value<'s>> {
         let own = &lines[line];
-        match Self::probe_line(own, key) {
-            None if own[0][1] != 0 && own[1][1] != 0 => Self::probe_line(&lines[line ^ 1], key),
-            found => found,
+        let slot = vectors.slot_of(own, key);
+        if slot != 0 {
+            return Some(Value::of(own, slot));
         }
-    }
-
-    #[inline(always)]
-    fn probe_line(line: &Line, key: Key) -> Option<Value> {
-        let is = |slot: &Slot| (slot[0] ^ key.low) | (slot[1] ^ key.high) == 0;
-        let (first, second) = (is(&line[0]), is(&line[1]));
-        // Both are looked at, and one is taken, without a branch between them.
-        let [_, _, low, high] = line[usize::from(second)];
-        (first | second).then_some(Value { low, high })
+        if own[0][1] == 0 || own[1][1] == 0 {
+            return None;
+        }
+        let beside = &lines[line ^ 1];
+        let slot = vectors.slot_of(beside, key);
+        (slot != 0).then(|| Value::of(beside, slot))
     }
 
     /// Remembers a result; a key that is there gets the new one.
     pub fn insert(&mut self, line: usize, key: Key, ids: &[TokenId]) {
         debug_assert!(!key.is_long() && key.len() > 0, "only keys of pieces are remembered");
         debug_assert!(ids.iter().all(|&id| id < ID_BOUND) && ids.len() <= MOST_IDS);
-        let value = if ids.len() <= IN_PLACE {
-            Value::in_place(ids)
-        } else {
-            Value::in_ring(self.write_ring(ids), ids.len())
-        };
+        let value =
+            if ids.len() <= IN_PLACE { in_place(ids) } else { in_ring(self.write_ring(ids), ids.len()) };
         self.put(line, key, value);
     }
 
-    fn put(&mut self, line: usize, key: Key, value: Value) {
+    fn put(&mut self, line: usize, key: Key, value: [u64; 2]) {
         let slots = [(line, 0), (line, 4), (line ^ 1, 0), (line ^ 1, 4)];
         let start = |(line, slot): (usize, usize)| line * 8 + slot;
         let words = self.room.words_mut();
@@ -189,7 +193,7 @@ impl Slots {
         });
         self.victim = self.victim.wrapping_add(1);
         self.taken += usize::from(words[slot + 1] == 0);
-        words[slot..slot + 4].copy_from_slice(&[key.low, key.high, value.low, value.high]);
+        words[slot..slot + 4].copy_from_slice(&[key.low, key.high, value[0], value[1]]);
     }
 
     /// Writes ids to the ring and returns how many there were before them.
@@ -209,15 +213,16 @@ impl Slots {
     /// The ids of a value that lie in the ring, with rubbish behind them, and their number; nothing if the ring has
     /// forgotten them.
     #[inline(always)]
-    pub fn in_ring(&self, value: Value) -> Option<(&[TokenId; RING_SPARE], usize)> {
+    pub fn in_ring(&self, value: Value<'_>) -> Option<(&[TokenId; RING_SPARE], usize)> {
+        let &[at, high] = value.0;
         // There is a power of two of them.
-        let place = value.low as usize & (self.ring.len() - RING_SPARE - 1);
+        let place = at as usize & (self.ring.len() - RING_SPARE - 1);
         let ids = self.ring.get(place..)?.first_chunk()?;
-        self.remembers(value).then_some((ids, (value.high & 0xFF) as usize))
+        self.remembers(at).then_some((ids, (high & 0xFF) as usize))
     }
 
-    /// Whether the ring still has the ids of a value that lie there.
-    fn remembers(&self, value: Value) -> bool {
-        self.written - value.low <= (self.ring.len() - RING_SPARE) as u64
+    /// Whether the ring still has the ids that were written to it after so many.
+    fn remembers(&self, at: u64) -> bool {
+        self.written - at <= (self.ring.len() - RING_SPARE) as u64
     }
 }

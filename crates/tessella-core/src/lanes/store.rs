@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 use super::ahead::prefetch;
 use super::key::Key;
 use super::slots::{IN_PLACE, MOST_IDS, RING_SPARE, Slots};
-use super::vectors::Vectors;
+use super::vectors::{Task, Vectors};
 use super::{CHUNK, Pieces, Work};
 use crate::error::Result;
 use crate::ids::TokenId;
@@ -37,6 +37,8 @@ pub struct Batch {
     keys: Vec<Key>,
     /// The line of each key.
     lines: Vec<u32>,
+    /// Which pieces of the chunk are not known, and how many ids of it are written before each.
+    missing: Box<Missing>,
     gaps: Vec<Gap>,
     /// What is to be found out, each once, and the lines where it belongs.
     wanted: Vec<Key>,
@@ -49,6 +51,8 @@ pub struct Batch {
     /// The ids behind the first gap, while it is filled.
     behind: Vec<TokenId>,
 }
+
+type Missing = [[u32; 2]; CHUNK];
 
 /// Places for what was wanted last.
 const LATEST: usize = 256;
@@ -70,6 +74,7 @@ impl Batch {
         Batch {
             keys: vec![Key::default(); CHUNK],
             lines: vec![0; CHUNK],
+            missing: Box::new([[0; 2]; CHUNK]),
             gaps: Vec::new(),
             wanted: Vec::new(),
             places: Vec::new(),
@@ -86,12 +91,17 @@ impl Batch {
         self.places.clear();
     }
 
-    /// Piece `at` of the chunk is missing.
+    /// What is missing at place `at` of a chunk leaves a gap. So many pieces and ids come before the chunk.
     #[inline(always)]
-    fn leave(&mut self, at: usize, piece: usize, before: usize) {
-        let (key, line) = (self.keys[at], self.lines[at]);
+    fn leave(&mut self, at: usize, pieces_before: usize, ids_before: usize) {
+        let [piece, before] = self.missing[at];
+        let (key, line) = (self.keys[piece as usize], self.lines[piece as usize]);
         let wanted = if key.is_long() { TOO_LONG } else { self.want(key, line) };
-        self.gaps.push(Gap { piece: piece as u32, before: before as u32, wanted });
+        self.gaps.push(Gap {
+            piece: pieces_before as u32 + piece,
+            before: ids_before as u32 + before,
+            wanted,
+        });
     }
 
     /// Which of those that are wanted a piece is. What is new in a text comes again in it.
@@ -123,15 +133,11 @@ impl Store {
         let base = out.len();
         batch.begin();
         for (first, chunk) in pieces.chunks() {
-            let count = self.ask(batch, solver.hash_seed(), chunk);
-            let mut at = 0;
-            loop {
-                at += self.write_known(vectors, batch, at, count, out);
-                if at == count {
-                    break;
-                }
-                batch.leave(at, first + at, out.len() - base);
-                at += 1;
+            let count = self.ask(vectors, batch, solver.hash_seed(), chunk);
+            let before = out.len() - base;
+            let missing = self.write_known(vectors, batch, count, out);
+            for at in 0..missing {
+                batch.leave(at, first, before);
             }
         }
         let Some(first) = batch.gaps.first() else { return Ok(()) };
@@ -195,65 +201,40 @@ fn write<const N: usize>(ids: [TokenId; N], room: &mut [MaybeUninit<TokenId>; RI
 impl Store {
     /// Makes the keys of pieces and asks for their lines.
     #[inline(always)]
-    fn ask(&self, batch: &mut Batch, hash_seed: [u64; 2], pieces: Pieces<'_>) -> usize {
-        let Pieces { text, starts, ends } = pieces;
-        let table = self.slots.lines();
-        let bounds = starts.iter().zip(ends);
-        let places = batch.keys.iter_mut().zip(&mut batch.lines);
-        let mut count = 0;
-        for ((&start, &end), (key, line)) in bounds.zip(places) {
-            *key = Key::new(text, start as usize, end as usize);
-            let place = self.slots.line_of(key.hash(hash_seed));
-            *line = place as u32;
-            prefetch(table, place);
-            count += 1;
-        }
-        debug_assert_eq!(count, starts.len(), "no more than a chunk");
-        count
+    fn ask<V: Vectors>(
+        &self,
+        vectors: V,
+        batch: &mut Batch,
+        hash_seed: [u64; 2],
+        pieces: Pieces<'_>,
+    ) -> usize {
+        let Batch { keys, lines, .. } = batch;
+        vectors.apart(Ask { slots: &self.slots, keys, lines, hash_seed, pieces });
+        pieces.starts.len()
     }
 
-    /// Writes the ids of pieces `from..to` of the chunk up to the first one that is not known, and returns how many
-    /// pieces were written.
+    /// Writes the ids of the chunk's pieces that are known, lists the others, and returns how many of these there are.
     #[inline(always)]
     fn write_known<V: Vectors>(
         &self,
         vectors: V,
-        batch: &Batch,
-        from: usize,
-        to: usize,
+        batch: &mut Batch,
+        count: usize,
         out: &mut Vec<TokenId>,
     ) -> usize {
-        let table = self.slots.lines();
-        let keys = &batch.keys[from..to];
-        let lines = &batch.lines[from..to];
-        out.reserve(keys.len() * MOST_IDS + RING_SPARE);
-        let mut room = out.spare_capacity_mut();
-        let mut written = 0;
-        let mut done = 0;
-        for (&key, &line) in keys.iter().zip(lines) {
-            let Some(value) = Slots::probe(table, line as usize, key) else { break };
-            let Some((place, _)) = room.split_first_chunk_mut::<RING_SPARE>() else { break };
-            let mut count = value.count();
-            // As many ids whatever their number: what is too much is written over by the next piece.
-            if count <= IN_PLACE {
-                write(value.ids(vectors), place);
-            } else {
-                let Some((ids, length)) = self.slots.in_ring(value) else { break };
-                write(*ids, place);
-                count = length;
-            }
-            room = &mut room[count..];
-            written += count;
-            done += 1;
-        }
+        let Batch { keys, lines, missing, .. } = batch;
+        out.reserve(count * MOST_IDS + RING_SPARE);
+        let room = out.spare_capacity_mut();
+        let (keys, lines) = (&keys[..count], &lines[..count]);
+        let (missing, written) = vectors.apart(Known { slots: &self.slots, keys, lines, missing, room });
         let length = out.len() + written;
         debug_assert!(length <= out.capacity());
-        // SAFETY: the loop has written `written` ids, without a gap, to the spare room from its start on.
+        // SAFETY: as many ids were written, without a gap, to the spare room from its start on.
         #[allow(unsafe_code)]
         unsafe {
             out.set_len(length);
         }
-        done
+        missing
     }
 
     /// Finds out what is wanted, and puts it into slots.
@@ -272,5 +253,81 @@ impl Store {
                 slots.insert(places[at] as usize, wanted[at], ids);
             }
         })
+    }
+}
+
+/// The pieces of a chunk, to be made keys of.
+struct Ask<'c> {
+    slots: &'c Slots,
+    keys: &'c mut [Key],
+    lines: &'c mut [u32],
+    hash_seed: [u64; 2],
+    pieces: Pieces<'c>,
+}
+
+impl Task for Ask<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, _: V) {
+        let Ask { slots, keys, lines, hash_seed, pieces: Pieces { text, starts, ends } } = self;
+        let (table, mask) = (slots.lines(), slots.mask());
+        let bounds = || starts.iter().zip(ends);
+        let mut done = 0;
+        let ask = |key: Key| {
+            let place = key.hash(hash_seed) as usize & mask;
+            prefetch(table, place);
+            (key, place as u32)
+        };
+        for ((&start, &end), (key, line)) in bounds().zip(keys.iter_mut().zip(lines.iter_mut())) {
+            let Some(found) = Key::within(text, start as usize, end as usize) else { break };
+            (*key, *line) = ask(found);
+            done += 1;
+        }
+        for ((&start, &end), (key, line)) in bounds().zip(keys.iter_mut().zip(lines)).skip(done) {
+            (*key, *line) = ask(Key::near_the_end(text, start as usize, end as usize));
+        }
+    }
+}
+
+/// Pieces of which those that are known are to be written, and the others to be listed. Returns how many are listed, and
+/// how many ids are written.
+struct Known<'c> {
+    slots: &'c Slots,
+    keys: &'c [Key],
+    lines: &'c [u32],
+    missing: &'c mut Missing,
+    room: &'c mut [MaybeUninit<TokenId>],
+}
+
+impl Task for Known<'_> {
+    type Output = (usize, usize);
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> (usize, usize) {
+        let Known { slots, keys, lines, missing, room } = self;
+        let table = slots.lines();
+        let mut written = 0;
+        let mut gaps = 0;
+        for (piece, (key, &line)) in keys.iter().zip(lines).enumerate() {
+            let Some(place) = room.get_mut(written..).and_then(|room| room.first_chunk_mut()) else { break };
+            if let Some(value) = Slots::probe(vectors, table, line as usize, key) {
+                let count = value.count();
+                // As many ids whatever their number: what is too much is written over by the next piece.
+                if count <= IN_PLACE {
+                    write(value.ids(vectors), place);
+                    written += count;
+                    continue;
+                }
+                if let Some((ids, count)) = slots.in_ring(value) {
+                    write(*ids, place);
+                    written += count;
+                    continue;
+                }
+            }
+            missing[gaps % CHUNK] = [piece as u32, written as u32];
+            gaps += 1;
+        }
+        (gaps, written)
     }
 }

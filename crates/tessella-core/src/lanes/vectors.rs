@@ -11,6 +11,7 @@ use super::characters::{Kinds, Sets};
 use super::key::Key;
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, LANES};
+use super::slots::Line;
 use super::unfold::{Unfolded, unfolded_one_by_one};
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
@@ -19,11 +20,19 @@ use crate::ids::TokenId;
 /// Ids that are written at once; those behind the last one are rubbish.
 pub const WRITTEN: usize = 8;
 
+/// A key is in the first slot of a line, or in the second.
+pub const FIRST: u32 = 1;
+pub const SECOND: u32 = 1 << 4;
+
 /// Bits of a place among the numbers that are looked through for the lowest one.
 pub const PLACE_BITS: u32 = 6;
 
 /// What is done with vectors.
 pub trait Vectors: Copy {
+    /// Runs a task by itself, not as a part of who asks for it: a loop that is walked most of the time has the processor's
+    /// registers to itself.
+    fn apart<T: Task>(self, task: T) -> T::Output;
+
     /// What the bytes of a block are.
     fn ascii(self, bytes: &[u8; BLOCK]) -> Ascii;
 
@@ -47,7 +56,11 @@ pub trait Vectors: Copy {
     fn places(self, bits: u64, base: u32, out: &mut [u32; BLOCK]);
 
     /// Five numbers of 24 bits, as they stand one after the other in two words; then rubbish.
-    fn fives(self, words: [u64; 2]) -> [TokenId; WRITTEN];
+    fn fives(self, words: &[u64; 2]) -> [TokenId; WRITTEN];
+
+    /// Which of two slots begins with a key, [`FIRST`] or [`SECOND`]; 0 for neither. One number, for a branch that hangs on
+    /// which of them it is would be guessed.
+    fn slot_of(self, line: &Line, key: &Key) -> u32;
 
     /// The lowest number, with its place in the lowest [`PLACE_BITS`]; the first place of equal ones. There are 16,
     /// 32, 48 or 64 numbers, of up to 26 bits.
@@ -168,6 +181,11 @@ impl Level {
 pub struct Plain;
 
 impl Vectors for Plain {
+    #[inline(never)]
+    fn apart<T: Task>(self, task: T) -> T::Output {
+        task.run(self)
+    }
+
     #[inline(always)]
     fn ascii(self, bytes: &[u8; BLOCK]) -> Ascii {
         Ascii::of(bytes)
@@ -207,9 +225,15 @@ impl Vectors for Plain {
     }
 
     #[inline(always)]
-    fn fives(self, [low, high]: [u64; 2]) -> [TokenId; WRITTEN] {
+    fn fives(self, &[low, high]: &[u64; 2]) -> [TokenId; WRITTEN] {
         let id = |word: u64| word as TokenId & 0xFF_FFFF;
         [id(low), id(low >> 24), id(low >> 48 | high << 16), id(high >> 8), id(high >> 32), 0, 0, 0]
+    }
+
+    #[inline(always)]
+    fn slot_of(self, line: &Line, key: &Key) -> u32 {
+        let is = |slot: &[u64; 4]| u32::from((slot[0] ^ key.low) | (slot[1] ^ key.high) == 0);
+        is(&line[0]) * FIRST | is(&line[1]) * SECOND
     }
 
     #[inline(always)]
@@ -304,7 +328,7 @@ mod tests {
             let mut places = [0; BLOCK];
             vectors.places(self.bits, 1000, &mut places);
             let count = self.bits.count_ones() as usize;
-            let ids = vectors.fives(self.words);
+            let ids = vectors.fives(&self.words);
             let kinds = vectors.kinds(&self.bytes, &self.sets);
             let table = std::array::from_fn(|at| (at as u8).wrapping_mul(3));
             let mut looked_up = [0; BLOCK];
@@ -338,6 +362,54 @@ mod tests {
                 assert_eq!(expected.2, wanted);
                 for level in Level::all() {
                     assert_eq!(level.run(&ask), expected, "{}", level.name());
+                }
+            }
+        }
+    }
+
+    struct Find {
+        line: Line,
+        key: Key,
+    }
+
+    impl Task for &Find {
+        type Output = u32;
+
+        #[inline(always)]
+        fn run<V: Vectors>(self, vectors: V) -> u32 {
+            assert_eq!(vectors.apart(self.key.len()), self.key.len());
+            vectors.slot_of(&self.line, &self.key)
+        }
+    }
+
+    impl Task for usize {
+        type Output = usize;
+
+        #[inline(always)]
+        fn run<V: Vectors>(self, _: V) -> usize {
+            self
+        }
+    }
+
+    #[test]
+    fn a_slot_is_told_by_both_words_of_its_key() {
+        let key = Key::of("a piece".as_bytes());
+        let (half, other) = ([key.low, 0], [0, key.high]);
+        let all = [
+            ([key.low, key.high], true),
+            (half, false),
+            (other, false),
+            ([key.high, key.low], false),
+            ([0, 0], false),
+        ];
+        for (first, is_first) in all {
+            for (second, is_second) in all {
+                // What stands behind keys says nothing.
+                let slot = |[low, high]: [u64; 2]| [low, high, key.low, key.high];
+                let find = Find { line: [slot(first), slot(second)], key };
+                let expected = u32::from(is_first) * FIRST | u32::from(is_second) * SECOND;
+                for level in Level::all() {
+                    assert_eq!(level.run(&find), expected, "{}", level.name());
                 }
             }
         }

@@ -10,10 +10,11 @@ use super::characters::{Kinds, Set, Sets};
 use super::key::Key;
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, LANES};
+use super::slots::Line;
 use super::unfold::Unfolded;
 use super::vectors::{
-    PLACE_BITS, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one, lowest_one_by_one,
-    places_by_bits, share_one_by_one,
+    FIRST, PLACE_BITS, SECOND, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one,
+    lowest_one_by_one, places_by_bits, share_one_by_one,
 };
 use crate::ids::TokenId;
 
@@ -81,7 +82,30 @@ fn with_avx512<T: Task>(task: T) -> T::Output {
     task.run(Avx512(()))
 }
 
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline(never)]
+fn apart_with_avx2<T: Task>(task: T) -> T::Output {
+    task.run(Avx2(()))
+}
+
+#[target_feature(
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2"
+)]
+#[inline(never)]
+fn apart_with_avx512<T: Task>(task: T) -> T::Output {
+    task.run(Avx512(()))
+}
+
 impl Vectors for Avx2 {
+    #[inline(always)]
+    fn apart<T: Task>(self, task: T) -> T::Output {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            apart_with_avx2(task)
+        }
+    }
+
     #[inline(always)]
     fn ascii(self, bytes: &[u8; BLOCK]) -> Ascii {
         // SAFETY: whoever holds `self` may use these instructions.
@@ -125,11 +149,20 @@ impl Vectors for Avx2 {
     }
 
     #[inline(always)]
-    fn fives(self, words: [u64; 2]) -> [TokenId; WRITTEN] {
+    fn fives(self, words: &[u64; 2]) -> [TokenId; WRITTEN] {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
         unsafe {
             fives_256(words)
+        }
+    }
+
+    #[inline(always)]
+    fn slot_of(self, line: &Line, key: &Key) -> u32 {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            slot_of_256(line, key)
         }
     }
 
@@ -145,6 +178,15 @@ impl Vectors for Avx2 {
 }
 
 impl Vectors for Avx512 {
+    #[inline(always)]
+    fn apart<T: Task>(self, task: T) -> T::Output {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            apart_with_avx512(task)
+        }
+    }
+
     #[inline(always)]
     fn ascii(self, bytes: &[u8; BLOCK]) -> Ascii {
         // SAFETY: whoever holds `self` may use these instructions.
@@ -202,11 +244,20 @@ impl Vectors for Avx512 {
     }
 
     #[inline(always)]
-    fn fives(self, words: [u64; 2]) -> [TokenId; WRITTEN] {
+    fn fives(self, words: &[u64; 2]) -> [TokenId; WRITTEN] {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
         unsafe {
             fives_256(words)
+        }
+    }
+
+    #[inline(always)]
+    fn slot_of(self, line: &Line, key: &Key) -> u32 {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            slot_of_512(line, key)
         }
     }
 
@@ -470,8 +521,36 @@ fn places_512(bits: u64, base: u32, out: &mut [u32; BLOCK]) {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn fives_256([low, high]: [u64; 2]) -> [TokenId; WRITTEN] {
-    let words = _mm256_broadcastsi128_si256(_mm_set_epi64x(high as i64, low as i64));
+fn slot_of_256(line: &Line, key: &Key) -> u32 {
+    let key = _mm256_broadcastsi128_si256(_mm_set_epi64x(key.high as i64, key.low as i64));
+    let [first, second] = line.each_ref().map(|slot| {
+        // SAFETY: 32 bytes are there, and this load asks for no alignment.
+        #[allow(unsafe_code)]
+        let slot = unsafe { _mm256_loadu_si256(slot.as_ptr().cast()) };
+        _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(slot, key))) as u32
+    });
+    let words = first | second << 4;
+    words & words >> 1 & (FIRST | SECOND)
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn slot_of_512(line: &Line, key: &Key) -> u32 {
+    let key = _mm512_broadcast_i32x4(_mm_set_epi64x(key.high as i64, key.low as i64));
+    // SAFETY: 64 bytes are there, and this load asks for no alignment.
+    #[allow(unsafe_code)]
+    let line = unsafe { _mm512_loadu_si512(line.as_ptr().cast()) };
+    let words = u32::from(_mm512_cmpeq_epi64_mask(line, key));
+    words & words >> 1 & (FIRST | SECOND)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn fives_256(words: &[u64; 2]) -> [TokenId; WRITTEN] {
+    // SAFETY: 16 bytes are there, and this load asks for no alignment.
+    #[allow(unsafe_code)]
+    let words = unsafe { _mm_loadu_si128(words.as_ptr().cast()) };
+    let words = _mm256_broadcastsi128_si256(words);
     #[rustfmt::skip]
     let order = _mm256_setr_epi8(
         0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1,

@@ -18,14 +18,18 @@ const _: () = assert!(LONGEST < 1 << ROW_BITS && BITS + ROW_BITS <= 32);
 #[inline]
 pub fn merge(groups: &mut [Group; 2], pairs: &PairHash, ids: &[TokenId]) {
     let table = Table::new(pairs);
+    // While one group waits for what it has looked up, the other one goes on.
     let [first, second] = &mut *groups;
-    let mut going = [first.rows > 0, second.rows > 0];
-    while going[0] | going[1] {
-        if going[0] {
-            going[0] = step(first, &table);
+    let mut of_first = choose(first, &table);
+    let mut of_second = choose(second, &table);
+    while of_first.is_some() | of_second.is_some() {
+        if let Some(chosen) = of_first {
+            settle(first, chosen);
+            of_first = choose(first, &table);
         }
-        if going[1] {
-            going[1] = step(second, &table);
+        if let Some(chosen) = of_second {
+            settle(second, chosen);
+            of_second = choose(second, &table);
         }
     }
     groups.iter_mut().for_each(|group| spell(group, ids));
@@ -101,13 +105,23 @@ pub fn begin(
     group.end(rows);
 }
 
-/// Makes the next merge of each piece; false if there is none.
+/// Merges that were made, and what their symbols become with their neighbours.
+#[derive(Clone, Copy)]
+struct Chosen {
+    /// The rows before the merged symbols and those of them; no row of a piece that is done.
+    before: __m512i,
+    at: __m512i,
+    of_left: __m512i,
+    of_right: __m512i,
+}
+
+/// Makes the next merge of each piece, and looks up the new pairs; nothing if there is none.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-fn step(group: &mut Group, table: &Table<'_>) -> bool {
+fn choose(group: &mut Group, table: &Table<'_>) -> Option<Chosen> {
     let never = _mm512_set1_epi32(NEVER as i32);
     let all = |number: usize| _mm512_set1_epi32(number as i32);
-    let rows = group.rows.min(LONGEST);
+    let rows = group.going.min(LONGEST);
     // SAFETY: rows are 64 bytes and aligned to as many.
     #[allow(unsafe_code)]
     unsafe {
@@ -120,7 +134,7 @@ fn step(group: &mut Group, table: &Table<'_>) -> bool {
         let merged = _mm512_srli_epi32::<ROW_BITS>(lowest);
         let going = _mm512_cmplt_epu32_mask(merged, never);
         if going == 0 {
-            return false;
+            return None;
         }
         // A piece that is done stays as it is.
         let at = _mm512_mask_and_epi32(all(64), going, lowest, all((1 << ROW_BITS) - 1));
@@ -143,17 +157,30 @@ fn step(group: &mut Group, table: &Table<'_>) -> bool {
             _mm512_store_si512(group.ranks[row].0.as_mut_ptr().cast(), closed);
             (symbols, ranks) = (below, ranks_below);
         }
+        // Who goes on has lost a symbol in every step.
+        group.going = rows - 1;
         let of_left = table.sixteen(left, merged);
         let of_right = table.sixteen(merged, right);
-        for row in 0..rows {
-            let place = group.ranks[row].0.as_mut_ptr().cast();
+        Some(Chosen { before, at, of_left, of_right })
+    }
+}
+
+/// Writes what was looked up.
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+fn settle(group: &mut Group, Chosen { before, at, of_left, of_right }: Chosen) {
+    let all = |number: usize| _mm512_set1_epi32(number as i32);
+    for row in 0..group.going.min(LONGEST) {
+        let place = group.ranks[row].0.as_mut_ptr().cast();
+        // SAFETY: rows are 64 bytes and aligned to as many.
+        #[allow(unsafe_code)]
+        unsafe {
             let ranks = _mm512_load_si512(place);
             let ranks = _mm512_mask_mov_epi32(ranks, _mm512_cmpeq_epi32_mask(all(row), before), of_left);
             let ranks = _mm512_mask_mov_epi32(ranks, _mm512_cmpeq_epi32_mask(all(row), at), of_right);
             _mm512_store_si512(place, ranks);
         }
     }
-    true
 }
 
 /// The table of pairs, as vectors want it.
