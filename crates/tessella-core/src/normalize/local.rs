@@ -107,7 +107,7 @@ impl Normalizer {
 
     /// Whether [`Normalizer::anywhere`] tells of most characters.
     pub fn tells_anywhere(&self) -> bool {
-        self.anywhere('a').is_some_and(|text| text == "a")
+        ['a', 'é', 'ж', '漢'].into_iter().all(|c| self.anywhere(c).is_some())
     }
 
     /// What a character becomes around which others soever, if that can be told. A literal that it is no part of may be
@@ -115,14 +115,14 @@ impl Normalizer {
     pub fn anywhere(&self, c: char) -> Option<String> {
         let mut text = c.to_string();
         for (number, step) in self.steps.iter().enumerate() {
-            let strips_next = matches!(self.steps.get(number + 1), Some(Step::StripAccents));
             let before = std::mem::take(&mut text);
             text = step.of(&before).ok()?;
             let is_alone = match step {
                 Step::Bert(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
                 // What may trade places with neighbours goes at once.
                 Step::Form(Form::Nfd | Form::Nfkd) => {
-                    text.chars().all(|c| class_of(c).combining() == 0 || strips_next && is_mark(c))
+                    let goes = self.strips_behind(number);
+                    text.chars().all(|c| class_of(c).combining() == 0 || goes && is_mark(c))
                 }
                 Step::Precompiled(map) => {
                     map.matching() == CharsmapMatching::Grapheme && before.chars().all(is_looked_up_alone)
@@ -137,6 +137,14 @@ impl Normalizer {
             }
         }
         Some(text)
+    }
+
+    /// Whether marks go behind a step before anything looks at them; no mark changes in lower case.
+    fn strips_behind(&self, number: usize) -> bool {
+        let mut behind = self.steps.iter().skip(number + 1);
+        behind
+            .find(|step| !matches!(step, Step::Lowercase))
+            .is_some_and(|step| matches!(step, Step::StripAccents))
     }
 }
 
@@ -195,7 +203,10 @@ impl AsciiFates {
     /// Whether a word has none of the literals that would change it.
     #[inline]
     pub fn hold_for(&self, word: &str) -> bool {
-        self.literals.iter().all(|literal| !word.contains(&**literal))
+        self.literals.iter().all(|literal| match *literal.as_bytes() {
+            [first, second] => !word.as_bytes().windows(2).any(|two| (two[0] == first) & (two[1] == second)),
+            _ => !word.contains(&**literal),
+        })
     }
 }
 
@@ -278,6 +289,7 @@ mod tests {
         let chains = [
             vec![quotes(), Nfkd, StripAccents, by_cluster()],
             vec![quotes(), Nfkd, StripAccents, Lowercase, by_cluster()],
+            vec![Nfd, Lowercase, StripAccents, by_cluster()],
             vec![Nfd, by_cluster()],
             vec![Nfkc, by_cluster()],
             vec![StripAccents, Nfc],
@@ -291,6 +303,12 @@ mod tests {
         let mut text = AlignedText::untracked(text);
         normalizer.normalize(&mut text).unwrap();
         text.as_str().into()
+    }
+
+    #[test]
+    fn no_mark_changes_in_lower_case() {
+        let all = (0..=0x10_FFFF).filter_map(char::from_u32);
+        assert!(all.filter(|&c| is_mark(c)).all(|c| c.to_lowercase().eq([c])));
     }
 
     #[test]
