@@ -14,7 +14,7 @@ from tessella import Encoding, Tokenizer, models, normalizers, pre_tokenizers, p
 
 MODELS = os.environ.get("TESSELLA_MODELS")
 LETTERS = "abcdefghij      .,'é漢Ж"
-RARE = "\u0301\u00a0\u200d\u0000\u0011\t\nÅﬁ½①🙂ßÉ한ก़▁▂\u3000�"
+RARE = "\u0301\u0600\u093f\u094d\u1100\u1161\u200c\uff9e\U0001f3fd\u00a8\u00a0\u200d\u0000\u0011\t\nÅﬁ½①🙂ßÉ한ก़▁▂\u3000�"
 WORDS = [
     "the",
     " the",
@@ -180,7 +180,7 @@ def bert_like(lower: bool) -> Tokenizer:
     return tokenizer
 
 
-def xlnet_like(unknown: bool) -> Tokenizer:
+def xlnet_like(unknown: bool, strips: bool = False) -> Tokenizer:
     scores = {
         "<unk>": 0.0,
         "▁": -2.0,
@@ -195,7 +195,8 @@ def xlnet_like(unknown: bool) -> Tokenizer:
         "⁄2": -7.0,
     }
     tokenizer = Tokenizer(models.Unigram(list(scores.items()), 0 if unknown else None, False))
-    tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
+    forms = [normalizers.NFKD(), normalizers.StripAccents()] if strips else [normalizers.NFKC()]
+    tokenizer.normalizer = normalizers.Sequence([*forms, normalizers.Lowercase()])
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
     )
@@ -205,8 +206,13 @@ def xlnet_like(unknown: bool) -> Tokenizer:
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: bert_like(True), lambda: bert_like(False), lambda: xlnet_like(True)],
-    ids=["uncased", "cased", "unigram"],
+    [
+        lambda: bert_like(True),
+        lambda: bert_like(False),
+        lambda: xlnet_like(True),
+        lambda: xlnet_like(True, strips=True),
+    ],
+    ids=["uncased", "cased", "unigram", "unigram without marks"],
 )
 def test_offsets_of_words_are_remembered_with_them(make, monkeypatch):
     compare(*both(make, monkeypatch), seed=3, rounds=150)

@@ -16,10 +16,13 @@ impl Kind {
     pub const WORD: Kind = Kind(1);
     /// A word by itself.
     pub const ALONE: Kind = Kind(2);
-    /// Part of a word, but not at its ends.
-    pub const INSIDE: Kind = Kind(4 | 1);
+    /// Part of a word, but not where it begins: something stands before it that is not [`Kind::GONE`].
+    pub const LEANS: Kind = Kind(Self::LEANING | 1);
     /// None of these.
     pub const ODD: Kind = Kind(8);
+    /// Part of a word, and goes before what stands beside it matters.
+    pub const GONE: Kind = Kind(32 | 1);
+    const LEANING: u8 = 4;
     /// Whether a character is written as it is, whatever stands around it.
     const STAYS: u8 = 16;
 
@@ -31,6 +34,25 @@ impl Kind {
     #[inline(always)]
     pub fn stays(self) -> bool {
         self.0 & Self::STAYS != 0
+    }
+
+    /// Whether it is not told by its kind alone whether words tell all of a text.
+    #[inline(always)]
+    pub fn is_rare(self) -> bool {
+        self.0 & (Self::LEANING | Self::ODD.0) != 0
+    }
+
+    pub fn leans(self) -> bool {
+        self.standing() == Self::LEANS
+    }
+
+    pub fn is_gone(self) -> bool {
+        self.standing() == Self::GONE
+    }
+
+    /// Whether it is part of a word.
+    pub fn is_within(self) -> bool {
+        self.0 & Self::WORD.0 != 0
     }
 
     /// Whether it stands between words.
@@ -66,21 +88,6 @@ impl Kinds {
     pub fn put(&mut self, bytes: u64, kind: Kind) {
         self.word |= bytes & kind.all_if(1);
         self.alone |= bytes & kind.all_if(2);
-    }
-}
-
-/// Characters of words that may not be at their ends, and those of no kind.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Rare {
-    pub inside: u64,
-    pub odd: u64,
-}
-
-impl Rare {
-    #[inline(always)]
-    pub fn put(&mut self, bytes: u64, kind: Kind) {
-        self.inside |= bytes & kind.all_if(4);
-        self.odd |= bytes & kind.all_if(8);
     }
 }
 

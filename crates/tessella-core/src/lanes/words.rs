@@ -5,7 +5,7 @@
 use super::CHUNK;
 use super::Pieces;
 use super::ascii::BLOCK;
-use super::characters::{Characters, Kind, Kinds, Rare};
+use super::characters::{Characters, Kind, Kinds, Sets};
 use super::vectors::{Level, Task, Vectors};
 
 /// Starts of a chunk and of the block that makes it full, and room that a block is written into whole.
@@ -82,19 +82,11 @@ pub struct Words<'t> {
     begun: (u64, Kind),
     /// The block before.
     before: Kinds,
-    inside_before: u64,
 }
 
 impl<'t> Words<'t> {
     pub fn new(text: &'t str, characters: &'t Characters) -> Self {
-        Words {
-            text: text.as_bytes(),
-            characters,
-            at: 0,
-            begun: (0, Kind::BLANK),
-            before: Kinds::default(),
-            inside_before: 0,
-        }
+        Words { text: text.as_bytes(), characters, at: 0, begun: (0, Kind::BLANK), before: Kinds::default() }
     }
 
     /// Adds words until there are many.
@@ -102,24 +94,42 @@ impl<'t> Words<'t> {
         level.run(Fill { words: self, spans })
     }
 
-    /// The kinds of characters beyond ASCII.
+    /// The kinds of characters beyond ASCII; false if one of them leaves it open what becomes of the text.
     #[inline(always)]
-    fn wide(&mut self, kinds: &mut Kinds) -> Rare {
-        let mut rare = Rare::default();
+    fn wide(&mut self, kinds: &mut Kinds) -> bool {
         let (bytes, kind) = std::mem::take(&mut self.begun);
         kinds.put(bytes, kind);
-        rare.put(bytes, kind);
         let mut firsts = kinds.high & !kinds.inner;
         while firsts != 0 {
             let bit = firsts.trailing_zeros();
             firsts &= firsts - 1;
-            let (kind, length) = self.characters.at(self.text, self.at + bit as usize);
+            let at = self.at + bit as usize;
+            let (kind, length) = self.characters.at(self.text, at);
+            if kind.is_rare() && !(kind.leans() && self.stays_before(at)) {
+                return false;
+            }
             let bytes = u128::from((1u64 << length) - 1) << bit;
             kinds.put(bytes as u64, kind);
-            rare.put(bytes as u64, kind);
             self.begun = ((bytes >> 64) as u64, kind);
         }
-        rare
+        true
+    }
+
+    /// Whether a part of the word that ends at a place stays.
+    #[cold]
+    fn stays_before(&self, mut at: usize) -> bool {
+        while let Some(before) = self.text[..at].iter().rposition(|byte| byte & 0xC0 != 0x80) {
+            at = before;
+            let byte = self.text[at];
+            if byte < 0x80 {
+                return Sets::has(&self.characters.sets.word, byte);
+            }
+            let (kind, _) = self.characters.at(self.text, at);
+            if !kind.is_gone() {
+                return kind.is_within();
+            }
+        }
+        false
     }
 }
 
@@ -155,7 +165,9 @@ impl Task for Fill<'_, '_> {
                     (vectors.kinds(&bytes, sets), (1 << rest.len()) - 1)
                 }
             };
-            let rare = if kinds.high == 0 { Rare::default() } else { words.wide(&mut kinds) };
+            if kinds.high != 0 && !words.wide(&mut kinds) {
+                return Filled::Odd;
+            }
             kinds.word &= there;
             kinds.alone &= there;
             let Kinds { word, alone, inner, .. } = kinds;
@@ -166,18 +178,11 @@ impl Task for Fill<'_, '_> {
             let base = words.at as u32;
             spans.starts.push_block(vectors, starts, base);
             spans.ends.push_block(vectors, ends, base);
-            let after_inside = after(rare.inside, words.inside_before);
-            if rare.odd | rare.inside & starts | after_inside & ends != 0 {
-                return Filled::Odd;
-            }
-            (words.before, words.inside_before) = (kinds, rare.inside);
+            words.before = kinds;
             words.at += BLOCK;
         }
         // A word up to the very end of a text of whole blocks.
         if spans.starts.count > spans.ends.count {
-            if words.inside_before >> 63 == 1 {
-                return Filled::Odd;
-            }
             spans.ends.places[spans.ends.count] = length as u32;
             spans.ends.count += 1;
         }
@@ -188,7 +193,6 @@ impl Task for Fill<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::characters::Sets;
     use super::*;
     use crate::random::Random;
 
@@ -196,7 +200,8 @@ mod tests {
         match c {
             ' ' | '\n' | '\u{a0}' | '\u{3000}' => Kind::BLANK,
             '.' | '!' | '…' | '漢' | '𠀀' => Kind::ALONE,
-            '\u{93e}' => Kind::INSIDE,
+            '\u{200d}' => Kind::LEANS,
+            '\u{93e}' => Kind::GONE,
             '¨' => Kind::ODD,
             _ => Kind::WORD,
         }
@@ -211,7 +216,7 @@ mod tests {
             if kind == Kind::ODD {
                 return None;
             }
-            let goes_on = [Kind::WORD, Kind::INSIDE].contains(&kind);
+            let goes_on = [Kind::WORD, Kind::LEANS, Kind::GONE].contains(&kind);
             if !goes_on && let Some(start) = start.take() {
                 words.push(&text[start..at]);
             }
@@ -222,8 +227,8 @@ mod tests {
                 start.get_or_insert(at);
             }
         }
-        let touches = |word: &&str| word.starts_with('\u{93e}') || word.ends_with('\u{93e}');
-        (!words.iter().any(touches)).then_some(words)
+        let leans = |word: &&str| word.trim_start_matches('\u{93e}').starts_with('\u{200d}');
+        (!words.iter().any(leans)).then_some(words)
     }
 
     #[test]
@@ -241,12 +246,14 @@ mod tests {
             "𠀀",
             "é",
             "Ж",
-            "ह\u{93e}ह",
+            "ह\u{93e}",
+            "ह\u{93e}\u{200d}\u{93e}ह",
             "\u{a0}",
             "\u{3000}",
             "😀",
             "longer than most",
             "\u{93e}",
+            "\u{200d}",
             "¨",
         ];
         let characters = Characters::new(Box::new(kind)).unwrap();
@@ -255,7 +262,7 @@ mod tests {
         let (mut odd, mut long) = (0, 0);
         for round in 0..4000 {
             let most = if round % 20 == 0 { 2000 } else { 90 };
-            let known = parts.len() - if below(4) == 0 { 0 } else { 2 };
+            let known = parts.len() - if below(4) == 0 { 0 } else { 3 };
             let few = 1 + below(known);
             let text: String = (0..below(most)).map(|_| parts[known - 1 - below(few)]).collect();
             for level in Level::all() {

@@ -4,7 +4,10 @@
 //! may be remembered. Around a *character* nothing matters to steps that look at one character at a time. Around a
 //! *blank* (a character that stays white space) nothing matters to more of them: canonical order and composition never
 //! reach over a blank, a literal without one never matches over it, and a cluster of a character map begins or ends
-//! there, unless a character joins with blanks, which [`Normalizer::joins_blanks`] tells.
+//! there, unless a character joins with blanks, which [`Normalizer::beside_blanks`] tells.
+//!
+//! Many characters become the same around any other in steps that look at more than one at a time, too:
+//! [`Normalizer::anywhere`] tells of each.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -12,6 +15,9 @@ use super::{Normalizer, Step};
 use crate::error::Result;
 use crate::spec::CharsmapMatching;
 use crate::text::AlignedText;
+use crate::unicode::categories::is_mark;
+use crate::unicode::class_of;
+use crate::unicode::normalization::Form;
 
 impl Normalizer {
     /// Whether each character becomes what it becomes alone.
@@ -74,25 +80,94 @@ impl Normalizer {
         self.steps.iter().try_for_each(|step| step.run(text))
     }
 
-    /// Whether a character, or what some step makes of it, is one cluster with a blank beside it.
-    pub fn joins_blanks(&self, c: char) -> Result<bool> {
+    /// What a blank beside a character is to it, in steps that look at clusters or compose.
+    pub fn beside_blanks(&self, c: char) -> Result<BesideBlanks> {
+        let sees_clusters =
+            |step: &&Step| matches!(step, Step::Precompiled(_) | Step::Form(Form::Nfc | Form::Nfkc));
+        let is_only_one = self.steps.iter().filter(sees_clusters).count() == 1;
         let mut text = c.to_string();
-        if joins(&text) {
-            return Ok(true);
-        }
         for step in &self.steps {
-            let mut next = AlignedText::untracked(&text);
-            step.run(&mut next)?;
-            if next.as_str() != text {
-                let next = next.into_parts().0.into_owned();
-                if joins(&next) {
-                    return Ok(true);
+            if sees_clusters(&step) {
+                let count = |text: &str| text.graphemes(true).count();
+                let alone = count(&text);
+                if text.is_empty() && is_only_one {
+                    return Ok(BesideBlanks::Gone);
                 }
-                text = next;
+                if text.is_empty() || count(&format!("{text} ")) != alone + 1 {
+                    return Ok(BesideBlanks::Joins);
+                }
+                if count(&format!(" {text}")) != alone + 1 {
+                    return if is_only_one { Ok(BesideBlanks::Leans) } else { Ok(BesideBlanks::Joins) };
+                }
+            }
+            text = step.of(&text)?;
+        }
+        Ok(BesideBlanks::Apart)
+    }
+
+    /// Whether [`Normalizer::anywhere`] tells of most characters.
+    pub fn tells_anywhere(&self) -> bool {
+        ['a', 'é', 'ж', '漢'].into_iter().all(|c| self.anywhere(c).is_some())
+    }
+
+    /// What a character becomes around which others soever, if that can be told. A literal that it is no part of may be
+    /// replaced beside it.
+    pub fn anywhere(&self, c: char) -> Option<String> {
+        let mut text = c.to_string();
+        for (number, step) in self.steps.iter().enumerate() {
+            let before = std::mem::take(&mut text);
+            text = step.of(&before).ok()?;
+            let is_alone = match step {
+                Step::Bert(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
+                // What may trade places with neighbours goes at once.
+                Step::Form(Form::Nfd | Form::Nfkd) => {
+                    let goes = self.strips_behind(number);
+                    text.chars().all(|c| class_of(c).combining() == 0 || goes && is_mark(c))
+                }
+                Step::Precompiled(map) => {
+                    map.matching() == CharsmapMatching::Grapheme && before.chars().all(is_looked_up_alone)
+                }
+                Step::Replace(replace) => replace
+                    .literal()
+                    .is_some_and(|literal| !literal.is_empty() && !before.contains(|c| literal.contains(c))),
+                _ => false,
+            };
+            if !is_alone {
+                return None;
             }
         }
-        Ok(false)
+        Some(text)
     }
+
+    /// Whether marks go behind a step before anything looks at them; no mark changes in lower case.
+    fn strips_behind(&self, number: usize) -> bool {
+        let mut behind = self.steps.iter().skip(number + 1);
+        behind
+            .find(|step| !matches!(step, Step::Lowercase))
+            .is_some_and(|step| matches!(step, Step::StripAccents))
+    }
+}
+
+impl Step {
+    /// What the step makes of a text.
+    fn of(&self, text: &str) -> Result<String> {
+        let mut next = AlignedText::untracked(text);
+        self.run(&mut next)?;
+        Ok(next.into_parts().0.into_owned())
+    }
+}
+
+/// What becomes of a character and a blank that stand side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BesideBlanks {
+    /// They are apart.
+    Apart,
+    /// The character, or what some step makes of it, is one cluster with the blank.
+    Joins,
+    /// With a blank in front of it, not with one behind it.
+    Leans,
+    /// The character goes before that matters, and what is behind it stands beside the blank.
+    Gone,
 }
 
 /// What is no ASCII character.
@@ -128,11 +203,154 @@ impl AsciiFates {
     /// Whether a word has none of the literals that would change it.
     #[inline]
     pub fn hold_for(&self, word: &str) -> bool {
-        self.literals.iter().all(|literal| !word.contains(&**literal))
+        self.literals.iter().all(|literal| match *literal.as_bytes() {
+            [first, second] => !word.as_bytes().windows(2).any(|two| (two[0] == first) & (two[1] == second)),
+            _ => !word.contains(&**literal),
+        })
     }
 }
 
-fn joins(text: &str) -> bool {
-    let count = |text: &str| text.graphemes(true).count();
-    !text.is_empty() && count(&format!(" {text} ")) != count(text) + 2
+/// Whether a character is never part of a cluster that a character map looks up with others in it. What joins neither before
+/// nor behind a letter is one cluster at most with what leans on it, or where parts of Hangul or regional indicators meet;
+/// these are so long that such a cluster is looked up character by character. A line feed may be behind the other ASCII
+/// character that joins.
+fn is_looked_up_alone(c: char) -> bool {
+    c != '\r' && format!("a{c}a").graphemes(true).count() == 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::charsmap::build_charsmap;
+    use super::*;
+    use crate::random::Random;
+    use crate::spec::{NormalizerSpec, Pattern};
+
+    const CHARS: [char; 36] = [
+        'a',
+        'é',
+        'Σ',
+        '`',
+        '\r',
+        '\n',
+        '\u{1}',
+        '\u{301}',
+        '\u{345}',
+        '\u{308}',
+        '¨',
+        'ﬁ',
+        'ﷺ',
+        '™',
+        '½',
+        'ی',
+        '\u{600}',
+        '\u{93f}',
+        '\u{94d}',
+        'क',
+        '\u{e33}',
+        '가',
+        '각',
+        '\u{1100}',
+        '\u{1161}',
+        '\u{11a8}',
+        'か',
+        '\u{3099}',
+        'ﾞ',
+        '\u{200c}',
+        '\u{200d}',
+        '👍',
+        '\u{1f3fd}',
+        '\u{1f1e9}',
+        '\u{d4e}',
+        '\u{e0067}',
+    ];
+
+    fn normalizers() -> Vec<Normalizer> {
+        let rules = [
+            ("\u{200c}", " "),
+            ("\u{200d}", " "),
+            ("\u{600}", ""),
+            ("ی", "ي"),
+            ("か", "カ"),
+            ("a\u{301}", "á"),
+            ("\u{1100}\u{1161}", "가"),
+            ("\r", " "),
+            ("\n", " "),
+        ];
+        let chars = |text: &str| text.chars().collect::<Vec<_>>();
+        let rules: Vec<_> = rules.iter().map(|(from, to)| (chars(from), chars(to))).collect();
+        let map = |matching| NormalizerSpec::Precompiled {
+            charsmap: build_charsmap(&rules).unwrap().into(),
+            matching,
+        };
+        let by_cluster = || map(CharsmapMatching::Grapheme);
+        let quotes =
+            || NormalizerSpec::Replace { pattern: Pattern::Literal("``".into()), content: "\"".into() };
+        use NormalizerSpec::{Lowercase, Nfc, Nfd, Nfkc, Nfkd, Sequence, StripAccents};
+        let chains = [
+            vec![quotes(), Nfkd, StripAccents, by_cluster()],
+            vec![quotes(), Nfkd, StripAccents, Lowercase, by_cluster()],
+            vec![Nfd, Lowercase, StripAccents, by_cluster()],
+            vec![Nfd, by_cluster()],
+            vec![Nfkc, by_cluster()],
+            vec![StripAccents, Nfc],
+            vec![by_cluster(), Nfkd, StripAccents],
+            vec![Nfc],
+        ];
+        chains.into_iter().map(|steps| Normalizer::new(&Sequence(steps)).unwrap()).collect()
+    }
+
+    fn normalized(normalizer: &Normalizer, text: &str) -> String {
+        let mut text = AlignedText::untracked(text);
+        normalizer.normalize(&mut text).unwrap();
+        text.as_str().into()
+    }
+
+    #[test]
+    fn no_mark_changes_in_lower_case() {
+        let all = (0..=0x10_FFFF).filter_map(char::from_u32);
+        assert!(all.filter(|&c| is_mark(c)).all(|c| c.to_lowercase().eq([c])));
+    }
+
+    #[test]
+    fn what_is_told_of_a_character_holds_around_all_others() {
+        let mut random = Random::from_seed(3);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        for normalizer in normalizers() {
+            let told = CHARS.map(|c| normalizer.anywhere(c));
+            assert!(!normalizer.tells_anywhere() || told.iter().flatten().count() > 18);
+            for _ in 0..4000 {
+                let numbers: Vec<usize> = (0..1 + below(6)).map(|_| below(CHARS.len())).collect();
+                let text: String = numbers.iter().map(|&number| CHARS[number]).collect();
+                let parts: Option<String> = numbers.iter().map(|&number| told[number].as_deref()).collect();
+                if let Some(parts) = parts
+                    && !text.contains("``")
+                {
+                    assert_eq!(normalized(&normalizer, &text), parts, "{text:?} {normalizer:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_apart_from_blanks_unless_a_character_of_them_joins() {
+        let mut random = Random::from_seed(4);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let mut apart = 0;
+        for normalizer in normalizers() {
+            let told = CHARS.map(|c| normalizer.beside_blanks(c).unwrap());
+            for _ in 0..4000 {
+                let numbers: Vec<usize> = (0..1 + below(5)).map(|_| below(CHARS.len())).collect();
+                let word: String = numbers.iter().map(|&number| CHARS[number]).collect();
+                let mut kinds = numbers.iter().map(|&number| told[number]);
+                let joins = kinds.clone().any(|kind| kind == BesideBlanks::Joins);
+                let leans = kinds.find(|&kind| kind != BesideBlanks::Gone) == Some(BesideBlanks::Leans);
+                if !joins && !leans {
+                    let expected = format!("a {} a", normalized(&normalizer, &word));
+                    assert_eq!(normalized(&normalizer, &format!("a {word} a")), expected, "{word:?}");
+                    apart += 1;
+                }
+            }
+        }
+        assert!(apart > 9000, "{apart}");
+    }
 }

@@ -47,7 +47,7 @@ mod strip;
 #[cfg(test)]
 mod testing;
 
-pub use local::AsciiFates;
+pub use local::{AsciiFates, BesideBlanks};
 
 /// A compiled normalizer.
 #[derive(Debug)]

@@ -22,7 +22,7 @@ use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::{Characters, Filled, Key, Kind, LongPieces, Pieces, Runner, Solve, Spans, Work};
 use crate::model::{Model, Scratch};
-use crate::normalize::{AsciiFates, Normalizer};
+use crate::normalize::{AsciiFates, BesideBlanks, Normalizer};
 use crate::pretokenize::{MarkedView, PreTokenizer, SplitView, Standing, TableSplit};
 use crate::random::Random;
 use crate::text::{AlignedText, MOST_BYTES};
@@ -58,7 +58,7 @@ pub(super) struct Words {
     /// Made when the first worker has seen enough text.
     characters: OnceLock<Option<Characters>>,
     ascii: AsciiFates,
-    /// Whether every character becomes what it becomes alone.
+    /// Whether every character becomes what it becomes alone, or most do.
     by_character: bool,
     writings: Writings,
     hash_seed: [u64; 2],
@@ -97,7 +97,8 @@ impl Words {
             (_, Some(normalizer)) => normalizer.ascii_fates(),
             (_, None) => AsciiFates::none(),
         };
-        let by_character = stages.is_by_character();
+        let tells = |normalizer: &Arc<Normalizer>| normalizer.tells_anywhere();
+        let by_character = stages.is_by_character() || stages.normalizer.as_ref().is_some_and(tells);
         let mut random = Random::from_entropy();
         is_local.then(|| Words {
             stages,
@@ -196,10 +197,16 @@ impl Stages {
 
     /// What a character becomes within a word, if it is that beside any other.
     fn becomes(&self, c: char) -> Option<String> {
-        let is_plain = matches!(self.cut, Cut::Splits(_)) && self.is_by_character() && !is_mark(c);
-        let text = is_plain.then(|| self.normalize(c).ok())??;
-        // Marks may trade places with their neighbours.
-        let is_word = |c: char| self.table.standing(c) == Some(Standing::Within) && !is_mark(c);
+        let text = match (&self.cut, &self.normalizer) {
+            // Marks may trade places with their neighbours.
+            (Cut::Splits(_), _) if self.is_by_character() => {
+                (!is_mark(c)).then(|| self.normalize(c).ok())??
+            }
+            (_, Some(normalizer)) => normalizer.anywhere(c)?,
+            (_, None) => c.to_string(),
+        };
+        let cuts = |c: char| matches!(&self.cut, Cut::Marked(view) if view.mark() == c);
+        let is_word = |c: char| self.table.standing(c) == Some(Standing::Within) && !is_mark(c) && !cuts(c);
         text.chars().all(is_word).then_some(text)
     }
 
@@ -223,20 +230,24 @@ impl Stages {
         } else {
             Kind::ALONE
         };
-        let joins = match &self.normalizer {
-            Some(normalizer) if !self.cuts_at_characters() => normalizer.joins_blanks(c).unwrap_or(true),
-            _ => false,
+        let beside = match &self.normalizer {
+            Some(normalizer) if !self.cuts_at_characters() => {
+                normalizer.beside_blanks(c).unwrap_or(BesideBlanks::Joins)
+            }
+            _ => BesideBlanks::Apart,
         };
         // Marks may trade places with their neighbours.
         let stays = text.chars().eq([c])
             && !is_mark(c)
             && !matches!(&self.cut, Cut::Marked(view) if view.mark() == c)
             && self.is_by_character();
-        match (joins, kind) {
-            (false, kind) if stays => kind.that_stays(),
-            (false, kind) => kind,
-            (true, Kind::WORD) => Kind::INSIDE,
-            (true, _) => Kind::ODD,
+        match (beside, kind) {
+            (BesideBlanks::Apart, kind) if stays => kind.that_stays(),
+            (BesideBlanks::Apart, kind) => kind,
+            (BesideBlanks::Gone, Kind::WORD) => Kind::GONE,
+            // A blank that leans on its word is cut out of it by the stages.
+            (BesideBlanks::Leans, Kind::WORD | Kind::BLANK) => Kind::LEANS,
+            (BesideBlanks::Joins | BesideBlanks::Leans | BesideBlanks::Gone, _) => Kind::ODD,
         }
     }
 }
