@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from benchmarks.engines.common import Calls, run
@@ -22,7 +23,7 @@ def load(job: dict[str, Any]) -> Calls:
             lambda texts: list(
                 tokenizer.encode_ids_batch(texts, add_special_tokens=False, num_threads=threads)
             ),
-            lambda text: tokenizer.encode_ids(text, add_special_tokens=False),
+            partial(tokenizer.encode_ids, add_special_tokens=False),
         )
 
     def read(encoding: Any) -> Any:
