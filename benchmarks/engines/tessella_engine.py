@@ -18,11 +18,15 @@ def load(job: dict[str, Any]) -> Calls:
     threads = job.get("threads", 1)
     kind = job.get("kind", "ids")
     if kind == "ids":
+        encode_ids = tokenizer.encode_ids
+        # Where the file puts nothing around texts, the call is the plain one, as the peers' calls are.
+        plain = tokenizer.num_special_tokens_to_add(False) == 0
+        one = encode_ids if plain else lambda text: encode_ids(text, False)
         return Calls(
             lambda texts: list(
                 tokenizer.encode_ids_batch(texts, add_special_tokens=False, num_threads=threads)
             ),
-            lambda text: tokenizer.encode_ids(text, add_special_tokens=False),
+            one,
         )
 
     def read(encoding: Any) -> Any:

@@ -28,7 +28,7 @@ ARROWS = {
         "lanes": SHARED,
         "encoding": SHARED,
         "postprocess": f"{SHARED} encoding",
-        "decode": f"{SHARED} pretokenize",
+        "decode": f"{SHARED} lanes pretokenize",
         # Only conductors join stages.
         "tokenizer": f"{SHARED} added decode encoding lanes model normalize postprocess pretokenize",
         "sentencepiece": f"{SHARED} decode model normalize tokenizer",

@@ -71,6 +71,6 @@ pub use ids::{PieceToken, Span, TokenId};
 pub use postprocess::PostProcessor;
 pub use spec::TokenizerSpec;
 pub use tokenizer::{
-    DecodeRoom, EncodeOptions, Input, Joined, PieceCounter, PieceCutter, RaggedIds, Sequence, StagePiece,
-    Tokenizer,
+    BRIEF, DecodeRoom, EncodeOptions, FewIds, Input, Joined, PieceCounter, PieceCutter, RaggedIds, Sequence,
+    StagePiece, Tokenizer,
 };

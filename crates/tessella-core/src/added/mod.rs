@@ -41,10 +41,15 @@ pub struct AddedVocabulary {
     normalized: Option<TokenSet>,
 }
 
+/// Bytes of texts that are looked through for one byte first.
+const SHORT: usize = 256;
+
 /// Tokens that are looked for together.
 #[derive(Debug)]
 struct TokenSet {
     matcher: Matcher,
+    /// The byte that all contents begin with, if it is one.
+    begin: Option<u8>,
     /// Index into `tokens` by pattern.
     tokens: Vec<usize>,
     /// Shorter tokens at the place of a rejected match are found through this map.
@@ -190,7 +195,9 @@ impl AddedVocabulary {
     fn split(&self, set: Option<&TokenSet>, text: &str, specials_as_text: bool, out: &mut Vec<Segment>) {
         out.clear();
         let mut done = 0;
-        if let Some(set) = set {
+        if let Some(set) = set
+            && !set.is_absent(text)
+        {
             let picky = set.rejects || (specials_as_text && set.has_special);
             let mut found = set.next(self, text, 0, picky, specials_as_text);
             while let Some((range, index)) = found {
@@ -224,11 +231,14 @@ impl TokenSet {
             return Ok(None);
         }
         let matcher = Matcher::new(&patterns)?;
+        let begin = patterns[0].0.as_bytes()[0];
+        let one_begin = patterns.iter().all(|(content, _)| content.as_bytes()[0] == begin);
         let mut lengths: Vec<usize> = patterns.iter().map(|(content, _)| content.len()).collect();
         lengths.sort_unstable();
         lengths.dedup();
         Ok(Some(TokenSet {
             matcher,
+            begin: one_begin.then_some(begin),
             tokens: patterns.iter().map(|(_, index)| *index).collect(),
             rejects: patterns.iter().any(|(_, index)| tokens[*index].single_word),
             has_special: patterns.iter().any(|(_, index)| tokens[*index].special),
@@ -236,6 +246,14 @@ impl TokenSet {
             contents: patterns.into_iter().rev().collect(),
             lengths,
         }))
+    }
+
+    /// Whether a short text has not even the byte that all contents begin with: that is seen sooner than a matcher is asked.
+    #[inline]
+    fn is_absent(&self, text: &str) -> bool {
+        // Without a way out of the loop, so that many bytes are compared at once.
+        let has = |begin: u8| text.bytes().fold(false, |found, byte| found | (byte == begin));
+        text.len() <= SHORT && self.begin.is_some_and(|begin| !has(begin))
     }
 
     /// The next accepted match at or after `from`.
@@ -321,6 +339,27 @@ mod tests {
             split(&tokens, "xabcdab", false),
             owned(&[("x", None), ("abc", Some(1)), ("d", None), ("ab", Some(0))])
         );
+    }
+
+    /// With a content of another beginning, texts are not looked through for the one byte first.
+    #[test]
+    fn short_texts_without_the_first_byte_are_one_segment() {
+        let contents = ["<s>", "<e>", "<sé>"].map(raw);
+        let (one, several) =
+            (vocabulary(contents.to_vec()), vocabulary([&contents[..], &[raw("|")]].concat()));
+        let mut random = crate::random::Random::from_seed(9);
+        let mut below = |bound: usize| random.next_u64() as usize % bound;
+        let (mut absent, mut found) = (0, 0);
+        for _ in 0..3000 {
+            let length = below(5) * below(90);
+            let mut text: String = (0..length).map(|_| ["a", "é", "s>", " "][below(4)]).collect();
+            (0..below(3)).for_each(|_| text.push_str(["<s>", "<", "<sé>a"][below(3)]));
+            let (fast, slow) = (split(&one, &text, false), split(&several, &text, false));
+            assert_eq!(fast, slow, "{text:?}");
+            absent += usize::from(!text.contains('<'));
+            found += usize::from(fast.iter().any(|(_, id)| id.is_some()));
+        }
+        assert!(absent > 300 && found > 300, "{absent} {found}");
     }
 
     #[test]

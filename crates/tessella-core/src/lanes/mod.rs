@@ -70,6 +70,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use crate::error::Result;
 use crate::ids::TokenId;
 
+pub(crate) use ahead::prefetch;
 pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers, Written};
 pub use bounds::Bounds;
 pub use build::{ByRank, Parts};

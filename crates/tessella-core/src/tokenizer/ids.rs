@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::brief::Key;
 use super::drive::{Sink, Source, Walk, one_by_one};
 use super::units::{self, Units};
 use super::way::{Reader, Reads};
@@ -70,6 +71,13 @@ impl Worker {
     }
 }
 
+/// Opens the bill of a text, and says to those who work long how they are told to stop.
+fn begin(worker: &mut Worker, text: &str, options: &EncodeOptions<'_>) -> limits::Work {
+    let cancel = Cancel::new(options.cancel);
+    worker.scratch.merge.stop_at(cancel.clone());
+    limits::begin(text.len(), cancel)
+}
+
 impl Inner {
     /// Appends the ids of one text, with special tokens around it if asked for.
     pub(super) fn append_ids(
@@ -79,25 +87,48 @@ impl Inner {
         options: &EncodeOptions<'_>,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
-        let cancel = Cancel::new(options.cancel);
-        worker.scratch.merge.stop_at(cancel.clone());
-        let _work = limits::begin(text.len(), cancel);
         match &self.plan.around {
             Some(around) if options.add_special_tokens => {
                 out.extend_from_slice(&around.before);
-                self.append_text_ids(worker, text, options, out)?;
+                self.append_text_once(worker, text, options, out)?;
                 out.extend_from_slice(&around.after);
                 Ok(())
             }
-            Some(_) => self.append_text_ids(worker, text, options, out),
+            Some(_) => self.append_text_once(worker, text, options, out),
             // A template repeats or drops the sequence, with special tokens or without.
             None => {
+                let _work = begin(worker, text, options);
                 let plain = EncodeOptions { truncation: None, padding: None, ..options.clone() };
                 let input = Input { first: Sequence::Text(text), second: None };
                 out.extend_from_slice(self.encode_with(worker, &input, &plain)?.ids());
                 Ok(())
             }
         }
+    }
+
+    /// The ids of a text alone, which may be known from the last time.
+    fn append_text_once(
+        &self,
+        worker: &mut Worker,
+        text: &str,
+        options: &EncodeOptions<'_>,
+        out: &mut Vec<TokenId>,
+    ) -> Result<()> {
+        let number = self.plan.remembered_as;
+        let key = number.and_then(|number| Key::new(number, text, options.encode_special_tokens));
+        let Some(key) = key else {
+            let _work = begin(worker, text, options);
+            return self.append_text_ids(worker, text, options, out);
+        };
+        if let Some(ids) = worker.brief.recall(&key) {
+            out.extend_from_slice(ids);
+            return Ok(());
+        }
+        let before = out.len();
+        let _work = begin(worker, text, options);
+        self.append_text_ids(worker, text, options, out)?;
+        worker.brief.remember(key, &out[before..]);
+        Ok(())
     }
 
     fn append_text_ids(

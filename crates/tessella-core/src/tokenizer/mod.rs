@@ -8,6 +8,7 @@
 //! - `spelling`: pieces that are looked up as they stand in the text, without what the model reads around them
 //! - `words`, `units`: what much text is cut into where nothing around it matters, by the hundred
 //! - `worker`: buffers and piece cache of one thread; a piece becomes tokens
+//! - `brief`: texts of a few bytes, remembered whole
 //! - `drive`: the one driver: a text is cut, and its parts go to a sink. The sinks:
 //!   - `aligned`: the full path, with offsets, words and token texts
 //!   - `ids`: the ids-only path
@@ -21,6 +22,7 @@
 
 mod aligned;
 mod batch;
+mod brief;
 mod build;
 mod byte_lanes;
 mod counting;
@@ -62,6 +64,7 @@ use crate::postprocess::PostProcessor;
 use crate::pretokenize::PreTokenizer;
 use crate::spec::{AddedToken, TokenizerSpec};
 
+pub use brief::{FewIds, MOST_BYTES as BRIEF};
 pub use counting::PieceCounter;
 pub use joined::{DecodeRoom, Joined};
 pub use options::{EncodeOptions, Input, RaggedIds, Sequence};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Inner;
+use super::brief::Number;
 use super::units::Units;
 use super::way::{Cut, Reads, Way};
 use super::words::Words;
@@ -42,6 +43,8 @@ pub(super) struct Plan {
     pub words: Option<Arc<Words>>,
     /// Texts that nothing splits fall into units.
     pub units: Option<Arc<Units>>,
+    /// Equal texts give equal ids, whoever is asked: short ones may be remembered under this number.
+    pub remembered_as: Option<Number>,
 }
 
 /// What post-processing puts before and after a single sequence.
@@ -73,13 +76,17 @@ impl Plan {
             Some(old) if old.are_as_in(&units) => old.clone(),
             _ => Arc::new(units),
         });
+        let way = Way::new(model, normalizer.map(|normalizer| &**normalizer), pre_tokenizer, added);
+        let is_raw = normalizer.is_none() && matches!(way.cut, Cut::RawBytes(_)) && way.reader.remembers;
+        let remembers = model.is_deterministic() && (is_raw || words.is_some() || units.is_some());
         Ok(Plan {
-            way: Way::new(model, normalizer.map(|normalizer| &**normalizer), pre_tokenizer, added),
+            way,
             into_pieces: Cut::into_pieces(pre_tokenizer),
             track_for_ids,
             around: around(post_processor)?,
             words,
             units,
+            remembered_as: if remembers { Number::next() } else { None },
         })
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::brief::Brief;
 use super::byte_lanes::ByteLanes;
 use super::places::Places;
 use super::segment::SegmentScratch;
@@ -35,6 +36,8 @@ pub(super) struct Worker {
     pub places: Places,
     /// The same for units of texts that nothing splits.
     pub units: Option<Box<UnitLanes>>,
+    /// Texts of a few bytes.
+    pub brief: Brief,
     start: LanesStart,
     text_seen: usize,
     /// Bytes of text that are known to come in this call.
@@ -46,6 +49,9 @@ pub(super) struct Worker {
     unit: Vec<PieceToken>,
     spelling: Spelling,
 }
+
+/// Budgets of the piece cache from which on whole texts are remembered too.
+const BUDGET_FOR_TEXTS: usize = 64 << 10;
 
 impl Worker {
     fn new(cache_budget: usize, start: LanesStart) -> Self {
@@ -59,6 +65,7 @@ impl Worker {
             packed: Vec::new(),
             places: Places::default(),
             units: None,
+            brief: Brief::new(start != LanesStart::Never && cache_budget >= BUDGET_FOR_TEXTS),
             start,
             text_seen: 0,
             text_ahead: 0,
@@ -428,6 +435,11 @@ impl Pool {
             idle.push(worker);
         }
         result
+    }
+
+    /// Looks at the worker of whoever comes alone, if there is one and it is at rest.
+    pub fn peek<R>(&self, look: impl FnOnce(&Worker) -> Option<R>) -> Option<R> {
+        self.first.try_lock().ok()?.as_deref().and_then(look)
     }
 
     fn new_worker(&self) -> Worker {

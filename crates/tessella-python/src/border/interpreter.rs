@@ -13,13 +13,98 @@ use std::ffi::c_int;
 
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::sync::critical_section::with_critical_section;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::{PyInt, PyList, PyString};
 use tessella_core::TokenId;
+
+/// How an `int` of one digit, which ids are but for 0, is told from others, and where that digit lies. What the interpreter
+/// promises is a function that is called for each number; reading takes a third of that. So this is known of some versions,
+/// and tried before it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Digits {
+    /// Which bits of the word behind the object's head tell signs and the number of digits.
+    mask: usize,
+    /// What they are for one digit of a number above 0.
+    one: usize,
+}
+
+/// The digit follows the word.
+const WORD: usize = size_of::<ffi::PyObject>();
+const DIGIT: usize = WORD + size_of::<usize>();
+const BITS_OF_DIGIT: u32 = 30;
+
+impl Digits {
+    /// No number is told from others: all of them are asked for.
+    const UNKNOWN: Digits = Digits { mask: 0, one: 1 };
+
+    /// What holds in this process.
+    fn known(py: Python<'_>) -> Digits {
+        static KNOWN: PyOnceLock<Digits> = PyOnceLock::new();
+        *KNOWN.get_or_init(py, || Digits::tried(py).ok().flatten().unwrap_or(Digits::UNKNOWN))
+    }
+
+    /// What this version of the interpreter is known to do, if it does.
+    fn tried(py: Python<'_>) -> PyResult<Option<Digits>> {
+        let (sys, int) = (py.import("sys")?, py.get_type::<PyInt>());
+        let number = |of: &Bound<'_, PyAny>, name: &str| of.getattr(name)?.extract::<usize>();
+        let digits = match py.version_info() {
+            version if version < (3, 10) => return Ok(None),
+            // The number of digits, with the number's sign.
+            version if version < (3, 12) => Digits { mask: !0, one: 1 },
+            // Two bits for the sign, one that small numbers have in later versions, the number of digits.
+            version if version < (3, 15) => Digits { mask: !4, one: 1 << 3 },
+            _ => return Ok(None),
+        };
+        let is_cpython = sys.getattr("implementation")?.getattr("name")?.eq("cpython")?;
+        let info = sys.getattr("int_info")?;
+        let as_known = size_of::<usize>() == 8
+            && number(int.as_any(), "__basicsize__")? == DIGIT
+            && number(int.as_any(), "__itemsize__")? == size_of::<u32>()
+            && number(&info, "bits_per_digit")? == BITS_OF_DIGIT as usize;
+        if !is_cpython || !as_known {
+            return Ok(None);
+        }
+        let mut ok = true;
+        for bit in 0..64 {
+            for value in
+                [(1 << bit) - 1, 1 << bit, (1 << bit) + 1, 0x5A5A_5A5A_5A5A_5A5A & ((1_i128 << bit) - 1)]
+            {
+                for value in [value, -value] {
+                    let number = value.into_pyobject(py)?;
+                    let wanted = (1..1 << BITS_OF_DIGIT).contains(&value).then_some(value as TokenId);
+                    // SAFETY: an `int`, which is as large as its type says.
+                    #[allow(unsafe_code)]
+                    let read = unsafe { digits.read(number.as_ptr()) };
+                    ok &= read == wanted;
+                }
+            }
+        }
+        Ok(ok.then_some(digits))
+    }
+
+    /// The value of an exact `int` of one digit; `None` for others.
+    ///
+    /// # Safety
+    ///
+    /// `number` is an exact `int`, of an interpreter in which the word and the digits of such lie where they are read.
+    #[allow(unsafe_code)]
+    #[inline(always)]
+    unsafe fn read(self, number: *mut ffi::PyObject) -> Option<TokenId> {
+        // SAFETY: every `int` has the word, and who has one digit at least has the first. Both are aligned as objects are,
+        // and never change.
+        unsafe {
+            let number = number.cast::<u8>();
+            let word = number.add(WORD).cast::<usize>().read();
+            (word & self.mask == self.one).then(|| number.add(DIGIT).cast::<TokenId>().read())
+        }
+    }
+}
 
 /// The ids of a list of nothing but `int`, in room that the caller keeps; `None` where anything else is in it, or a number
 /// that is no id.
 pub fn plain_ids<'r>(list: &Bound<'_, PyList>, room: &'r mut Vec<TokenId>) -> Option<&'r [TokenId]> {
+    let digits = Digits::known(list.py());
     // Where threads run without the interpreter's lock, nobody changes the list meanwhile.
     with_critical_section(list.as_any(), || {
         let length = list.len();
@@ -27,25 +112,50 @@ pub fn plain_ids<'r>(list: &Bound<'_, PyList>, room: &'r mut Vec<TokenId>) -> Op
             room.resize(length, 0);
         }
         let ids = &mut room[..length];
-        let mut overflow: c_int = 0;
         for (at, id) in ids.iter_mut().enumerate() {
             // SAFETY: we are attached to the interpreter, and `at` is an index of the list, so that the item is there, and
-            // belongs to the list. Nothing below runs code of Python's: types are compared by address, and the value of
-            // an exact `int` is read by the interpreter's function for that, which tells of an overflow by its argument
-            // and raises nothing. So nobody takes the item out of the list before it was read.
+            // belongs to the list. Nothing in `exact_id` runs code of Python's, so nobody takes the item out of the list
+            // before it was read.
             #[allow(unsafe_code)]
-            let value = unsafe {
-                let item = ffi::PyList_GET_ITEM(list.as_ptr(), at as ffi::Py_ssize_t);
-                if ffi::PyLong_CheckExact(item) == 0 {
-                    return None;
-                }
-                ffi::PyLong_AsLongAndOverflow(item, &raw mut overflow)
-            };
-            // After an overflow the value is -1.
-            *id = TokenId::try_from(value).ok()?;
+            let read =
+                unsafe { exact_id(ffi::PyList_GET_ITEM(list.as_ptr(), at as ffi::Py_ssize_t), digits) };
+            *id = read?;
         }
         Some(&*ids)
     })
+}
+
+/// The id that an `int` is; `None` for anything else, and for a number that is no id.
+pub fn plain_id(id: &Bound<'_, PyAny>) -> Option<TokenId> {
+    let digits = Digits::known(id.py());
+    // SAFETY: we are attached to the interpreter and hold a reference.
+    #[allow(unsafe_code)]
+    unsafe {
+        exact_id(id.as_ptr(), digits)
+    }
+}
+
+/// # Safety
+///
+/// The thread is attached to the interpreter, `item` is an object that lives for the time of the call, and `digits` are what
+/// was tried, or [`Digits::UNKNOWN`].
+#[allow(unsafe_code)]
+#[inline(always)]
+unsafe fn exact_id(item: *mut ffi::PyObject, digits: Digits) -> Option<TokenId> {
+    // SAFETY: types are compared by address, and the value of an exact `int` is read where it is known to lie, or by the
+    // interpreter's function for that, which tells of an overflow by its argument and raises nothing.
+    let value = unsafe {
+        if ffi::PyLong_CheckExact(item) == 0 {
+            return None;
+        }
+        if let Some(id) = digits.read(item) {
+            return Some(id);
+        }
+        let mut overflow: c_int = 0;
+        ffi::PyLong_AsLongAndOverflow(item, &raw mut overflow)
+    };
+    // After an overflow the value is -1.
+    TokenId::try_from(value).ok()
 }
 
 /// The text of bytes that are ASCII alone.

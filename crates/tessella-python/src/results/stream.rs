@@ -2,13 +2,13 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyString};
+use pyo3::types::{PyDict, PyString};
 use std::sync::{Arc, Mutex};
 use tessella_core::decode::DecodeStream as Core;
 
 use crate::border::errors::OrRaise;
 use crate::border::inputs;
-use crate::border::interpreter::ascii_text;
+use crate::border::interpreter::{ascii_text, plain_id};
 use crate::border::place::Place;
 use crate::components::live::lock;
 use crate::tokenizer::Tokenizer;
@@ -66,9 +66,7 @@ impl DecodeStream {
         id: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyString>>> {
         let py = id.py();
-        if id.is_exact_instance_of::<PyInt>()
-            && let Ok(id) = id.extract::<u32>()
-        {
+        if let Some(id) = plain_id(id) {
             let mut inner = lock(&self.inner);
             if !inner.known.as_ref().is_some_and(|known| tokenizer.get().is_current(known)) {
                 drop(inner);

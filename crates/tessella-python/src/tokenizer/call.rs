@@ -4,13 +4,13 @@ use std::num::NonZero;
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use tessella_core::EncodeOptions;
 use tessella_core::spec::{Padding, Truncation};
+use tessella_core::{BRIEF, EncodeOptions, FewIds};
 
 use crate::border::interrupt::ALONE;
 use crate::border::options::{Choice, call_padding, call_truncation, check_stride};
 use crate::border::values::argument;
-use crate::tokenizer::state::State;
+use crate::tokenizer::state::{Shared, State};
 
 /// Worker threads of a batch: the argument, or what the environment allows; 0 leaves the choice to the engine.
 pub fn threads(num_threads: Option<usize>) -> usize {
@@ -84,6 +84,14 @@ impl Call {
 pub fn tiny<'a>(text: &'a Bound<'_, PyAny>) -> Option<&'a str> {
     let text = text.cast::<PyString>().ok()?.to_str().ok()?;
     (text.len() <= crate::border::interrupt::TINY).then_some(text)
+}
+
+/// The ids of a short text that was encoded before.
+pub fn remembered(shared: &Shared, text: &str, specials: Specials) -> Option<FewIds> {
+    if text.len() > BRIEF {
+        return None;
+    }
+    shared.peek(|value| value.core.recall_ids(text, &ids_options(value, specials, 1)))
 }
 
 /// What calls for ids alone take: whether to add special tokens, and how those in the text are read (`None` for the

@@ -25,7 +25,7 @@ use crate::components::normalizers::NormalizerHandle;
 use crate::components::pre_tokenizers::PreTokenizerHandle;
 use crate::components::processors::PostProcessorHandle;
 use crate::results::encoding::{self, Encoding};
-use crate::tokenizer::call::{Call, Specials, ids_options, threads_for, tiny};
+use crate::tokenizer::call::{Call, Specials, ids_options, remembered, threads_for, tiny};
 use crate::tokenizer::decoding;
 use crate::tokenizer::description::Description;
 use crate::tokenizer::state::{Shared, Slot, State};
@@ -228,9 +228,13 @@ impl Tokenizer {
         add_special_tokens: bool,
         encode_special_tokens: Option<bool>,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let value = self.shared.get()?;
         let specials = (add_special_tokens, encode_special_tokens);
-        if let Some(text) = tiny(text) {
+        let tiny = tiny(text);
+        if let Some(ids) = tiny.and_then(|text| remembered(&self.shared, text, specials)) {
+            return arrays::from_slice(py, &ids);
+        }
+        let value = self.shared.get()?;
+        if let Some(text) = tiny {
             let options = ids_options(&value, specials, 1);
             return value.core.with_ids(text, &options, |ids| arrays::from_slice(py, ids)).or_raise()?;
         }
@@ -268,9 +272,13 @@ impl Tokenizer {
         add_special_tokens: bool,
         encode_special_tokens: Option<bool>,
     ) -> PyResult<usize> {
-        let value = self.shared.get()?;
         let specials = (add_special_tokens, encode_special_tokens);
-        if let Some(text) = tiny(text) {
+        let tiny = tiny(text);
+        if let Some(ids) = tiny.and_then(|text| remembered(&self.shared, text, specials)) {
+            return Ok(ids.len());
+        }
+        let value = self.shared.get()?;
+        if let Some(text) = tiny {
             return value.core.count(text, &ids_options(&value, specials, 1)).or_raise();
         }
         let text = inputs::text(text, Place::Argument("text"))?;

@@ -213,6 +213,12 @@ impl Shared {
             && value.checked.load(Ordering::Acquire) == now()
     }
 
+    /// Looks at the value, if it is current and nobody is about to change it. `look` runs no code of others.
+    pub fn peek<R>(&self, look: impl FnOnce(&State) -> Option<R>) -> Option<R> {
+        let value = self.value.try_read().ok()?;
+        if value.checked.load(Ordering::Acquire) == now() { look(&value) } else { None }
+    }
+
     fn load(&self) -> Arc<State> {
         self.value.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
