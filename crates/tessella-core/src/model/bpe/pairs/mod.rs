@@ -7,6 +7,7 @@
 //! While it is built, pairs come in portions, as texts do in a [`Vocab`], and for the same reason: so that the processor
 //! waits for many places of memory at once.
 
+mod filled;
 mod reduced;
 
 use crate::error::{Error, Result, excerpt};
@@ -15,6 +16,8 @@ use crate::hash::hash_u64;
 use crate::ids::TokenId;
 use crate::spec::Vocab;
 use crate::vocab::PORTION;
+
+use filled::Filled;
 
 /// Where a pair stands in the list, and what it becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -300,9 +303,7 @@ impl PairTable {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (TokenId, TokenId, Merge)> + Clone + '_ {
-        self.slots
-            .iter()
-            .filter(|slot| slot[KEY] != NO_KEY)
+        Filled::new(&self.slots)
             .map(|&[key, merge]| ((key >> 32) as TokenId, key as TokenId, Merge::unpacked(merge)))
     }
 
