@@ -3,7 +3,9 @@
 /// Longest piece that is a key.
 pub const LONGEST: usize = 15;
 
+/// Two words one after the other, for vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[repr(C)]
 pub struct Key {
     pub low: u64,
     /// Top byte: the length; 0 for no piece at all.
@@ -38,7 +40,7 @@ impl Key {
     /// The same, unless the piece begins in the last fifteen bytes of the text.
     #[inline(always)]
     pub fn within(text: &[u8], start: usize, end: usize) -> Option<Key> {
-        let bytes: &[u8; 16] = text.get(start..)?.first_chunk()?;
+        let bytes: &[u8; 16] = text.get(start..start + 16)?.try_into().ok()?;
         let [low, high] = bytes.as_chunks().0 else { return None };
         Some(Self::masked([u64::from_le_bytes(*low), u64::from_le_bytes(*high)], end - start))
     }
@@ -89,12 +91,11 @@ impl Key {
         (u128::from(self.high) << 64 | u128::from(self.low)).to_le_bytes()
     }
 
-    /// Two multiplications, for keys of text differ in few bits, and lines are told by the top bits.
+    /// The halves of the product of both words, each changed by what nobody knows who writes texts: all its bits hang on all of
+    /// the key's.
     #[inline(always)]
     pub fn hash(self, seed: [u64; 2]) -> u64 {
-        let word =
-            (self.low ^ seed[0]).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (self.high ^ seed[1]).rotate_left(32);
-        let product = u128::from(word) * 0xD6E8_FEB8_6659_FD93_u128;
+        let product = u128::from(self.low ^ seed[0]) * u128::from(self.high ^ seed[1]);
         product as u64 ^ (product >> 64) as u64
     }
 }

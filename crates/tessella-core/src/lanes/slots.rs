@@ -52,8 +52,9 @@ impl<'s> Value<'s> {
     /// Of the slot of a line that [`Vectors::slot_of`] has told.
     #[inline(always)]
     fn of(line: &'s Line, slot: u32) -> Self {
-        let [_, _, value @ ..] = &line[usize::from(slot & SECOND != 0)];
-        Value(value)
+        const { assert!(SECOND == 16) };
+        let (words, _): (&[[u64; 2]], _) = line.as_flattened().as_chunks();
+        Value(&words[1 + (slot & SECOND) as usize / 8])
     }
 
     /// The number of ids; above [`IN_PLACE`] if they lie in the ring.

@@ -522,7 +522,10 @@ fn places_512(bits: u64, base: u32, out: &mut [u32; BLOCK]) {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn slot_of_256(line: &Line, key: &Key) -> u32 {
-    let key = _mm256_broadcastsi128_si256(_mm_set_epi64x(key.high as i64, key.low as i64));
+    // SAFETY: 16 bytes are there, and this load asks for no alignment.
+    #[allow(unsafe_code)]
+    let key = unsafe { _mm_loadu_si128(std::ptr::from_ref(key).cast()) };
+    let key = _mm256_broadcastsi128_si256(key);
     let [first, second] = line.each_ref().map(|slot| {
         // SAFETY: 32 bytes are there, and this load asks for no alignment.
         #[allow(unsafe_code)]
@@ -536,10 +539,12 @@ fn slot_of_256(line: &Line, key: &Key) -> u32 {
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn slot_of_512(line: &Line, key: &Key) -> u32 {
-    let key = _mm512_broadcast_i32x4(_mm_set_epi64x(key.high as i64, key.low as i64));
-    // SAFETY: 64 bytes are there, and this load asks for no alignment.
+    // SAFETY: 16 and 64 bytes are there, and these loads ask for no alignment.
     #[allow(unsafe_code)]
-    let line = unsafe { _mm512_loadu_si512(line.as_ptr().cast()) };
+    let (key, line) = unsafe {
+        let key = _mm_loadu_si128(std::ptr::from_ref(key).cast());
+        (_mm512_broadcast_i32x4(key), _mm512_loadu_si512(line.as_ptr().cast()))
+    };
     let words = u32::from(_mm512_cmpeq_epi64_mask(line, key));
     words & words >> 1 & (FIRST | SECOND)
 }
