@@ -143,37 +143,72 @@ impl Members {
 /// Which slots are taken: a bit for each, so that all of them stay near the processor.
 struct Taken {
     bits: Vec<u64>,
-    /// Where the members that were tried last would stand.
-    places: Vec<usize>,
+    slots: usize,
 }
 
+/// Pilots that are tried together: one of them fits mostly, and which is a thing that nobody can guess.
+const TOGETHER: u32 = 4;
+const _: () = assert!((u16::MAX as u32 + 1).is_multiple_of(TOGETHER));
+
 impl Taken {
-    /// Whether all members of a bucket find free slots, each its own.
-    #[inline]
-    fn fits(&mut self, members: &[u32], pilot: u16, slots: usize) -> bool {
-        // All are looked at, for a way out in between is one that nobody can guess.
-        let place = |&member: &u32| slot_of(member, pilot, slots);
-        let taken = |place: usize| self.bits[place / 64] >> (place % 64) & 1;
-        if members.iter().fold(0, |any, member| any | taken(place(member))) != 0 {
-            return false;
-        }
-        self.places.clear();
-        self.places.extend(members.iter().map(place));
-        let mut rest = self.places.as_slice();
-        while let Some((place, others)) = rest.split_first() {
-            if others.contains(place) {
-                return false;
-            }
-            rest = others;
-        }
-        true
+    fn new(slots: usize) -> Self {
+        Taken { bits: vec![0; slots.div_ceil(64)], slots }
     }
 
-    /// Takes the slots that were found free last.
-    fn take(&mut self) {
-        for &place in &self.places {
-            self.bits[place / 64] |= 1 << (place % 64);
+    #[inline(always)]
+    fn is_taken(&self, place: usize) -> bool {
+        self.bits[place / 64] >> (place % 64) & 1 == 1
+    }
+
+    fn take(&mut self, place: usize) {
+        self.bits[place / 64] |= 1 << (place % 64);
+    }
+
+    /// The first pilot with which all members of a bucket find free slots, each its own. Takes them.
+    fn pilot(&mut self, members: &[u32]) -> Option<u16> {
+        match *members {
+            [one] => self.pilot_of([one]),
+            [one, two] => self.pilot_of([one, two]),
+            [one, two, three] => self.pilot_of([one, two, three]),
+            [one, two, three, four] => self.pilot_of([one, two, three, four]),
+            _ => self.pilot_of_many(members),
         }
+    }
+
+    /// The same for as many as most buckets have, without a branch for each member and pilot.
+    #[inline]
+    fn pilot_of<const N: usize>(&mut self, members: [u32; N]) -> Option<u16> {
+        let places = |pilot: u32| members.map(|member| slot_of(member, pilot as u16, self.slots));
+        for first in (0..=u32::from(u16::MAX)).step_by(TOGETHER as usize) {
+            let mut fitting = 0;
+            for ahead in 0..TOGETHER {
+                let places = places(first + ahead);
+                let mut fits = true;
+                for (at, &place) in places.iter().enumerate() {
+                    fits &= !self.is_taken(place);
+                    places[..at].iter().for_each(|&other| fits &= other != place);
+                }
+                fitting |= u32::from(fits) << ahead;
+            }
+            if fitting != 0 {
+                let pilot = first + fitting.trailing_zeros();
+                places(pilot).into_iter().for_each(|place| self.take(place));
+                return Some(pilot as u16);
+            }
+        }
+        None
+    }
+
+    fn pilot_of_many(&mut self, members: &[u32]) -> Option<u16> {
+        let mut places: Vec<usize> = Vec::with_capacity(members.len());
+        let pilot = (0..=u16::MAX).find(|&pilot| {
+            places.clear();
+            places.extend(members.iter().map(|&member| slot_of(member, pilot, self.slots)));
+            let mut each = places.iter().enumerate();
+            each.all(|(at, place)| !self.is_taken(*place) && !places[..at].contains(place))
+        })?;
+        places.into_iter().for_each(|place| self.take(place));
+        Some(pilot)
     }
 }
 
@@ -189,12 +224,9 @@ impl PairHash {
         let slots = pairs.len() + spare + 8;
         let members = Members::new(pairs)?;
         let mut pilots = vec![0; members.buckets()];
-        let mut taken = Taken { bits: vec![0; slots.div_ceil(64)], places: Vec::new() };
+        let mut taken = Taken::new(slots);
         for bucket in members.large_first() {
-            let members = members.of(bucket);
-            let pilot = (0..=u16::MAX).find(|&pilot| taken.fits(members, pilot, slots))?;
-            pilots[bucket as usize] = pilot;
-            taken.take();
+            pilots[bucket as usize] = taken.pilot(members.of(bucket))?;
         }
         let mut hash_table = PairHash { pilots, slots: vec![FREE; slots] };
         for &(left, right, result) in pairs {

@@ -233,7 +233,7 @@ impl Vectors for Plain {
     #[inline(always)]
     fn slot_of(self, line: &Line, key: &Key) -> u32 {
         let is = |slot: &[u64; 4]| u32::from((slot[0] ^ key.low) | (slot[1] ^ key.high) == 0);
-        is(&line[0]) * FIRST | is(&line[1]) * SECOND
+        (is(&line[0]) * FIRST) | (is(&line[1]) * SECOND)
     }
 
     #[inline(always)]
@@ -407,7 +407,7 @@ mod tests {
                 // What stands behind keys says nothing.
                 let slot = |[low, high]: [u64; 2]| [low, high, key.low, key.high];
                 let find = Find { line: [slot(first), slot(second)], key };
-                let expected = u32::from(is_first) * FIRST | u32::from(is_second) * SECOND;
+                let expected = (u32::from(is_first) * FIRST) | (u32::from(is_second) * SECOND);
                 for level in Level::all() {
                     assert_eq!(level.run(&find), expected, "{}", level.name());
                 }
