@@ -4,6 +4,8 @@ use super::ahead::{LARGE_PAGE, want_large_pages};
 
 /// Words of a line.
 pub const LINE: usize = 8;
+/// A line that is two slots.
+pub type TwoSlots = [[u64; LINE / 2]; 2];
 /// Bytes of a line.
 pub const BYTES: usize = LINE * size_of::<u64>();
 

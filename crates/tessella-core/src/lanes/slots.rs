@@ -6,7 +6,7 @@
 //! are fixed; a text made to collide costs misses.
 
 use super::key::Key;
-use super::room::{BYTES, LINE, Room};
+use super::room::{BYTES, LINE, Room, TwoSlots};
 use super::vectors::{SECOND, Vectors, WRITTEN};
 use crate::ids::TokenId;
 
@@ -28,9 +28,6 @@ const _: () = assert!(MOST_IDS <= RING_SPARE);
 
 /// Low and high word of the key, two words of ids.
 type Slot = [u64; 4];
-pub type Line = [Slot; 2];
-
-const _: () = assert!(BYTES == size_of::<Line>());
 
 /// Up to five ids and their number, or where in the ring they are, as they lie in a slot.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +48,7 @@ fn in_ring(at: u64, count: usize) -> [u64; 2] {
 impl<'s> Value<'s> {
     /// Of the slot of a line that [`Vectors::slot_of`] has told.
     #[inline(always)]
-    fn of(line: &'s Line, slot: u32) -> Self {
+    fn of(line: &'s TwoSlots, slot: u32) -> Self {
         const { assert!(SECOND == 16) };
         let (words, _): (&[[u64; 2]], _) = line.as_flattened().as_chunks();
         Value(&words[1 + (slot & SECOND) as usize / 8])
@@ -135,7 +132,7 @@ impl Slots {
     }
 
     #[inline(always)]
-    pub fn lines(&self) -> &[Line] {
+    pub fn lines(&self) -> &[TwoSlots] {
         self.room.words()[..self.lines * LINE].as_chunks::<4>().0.as_chunks().0
     }
 
@@ -154,7 +151,12 @@ impl Slots {
     /// The value of a key: in its line, or in the neighbour that takes what finds no room. Nobody asked for that one in
     /// time, so it is looked at only if the line is full; slots that were taken once stay so.
     #[inline(always)]
-    pub fn probe<'s>(vectors: impl Vectors, lines: &'s [Line], line: usize, key: &Key) -> Option<Value<'s>> {
+    pub fn probe<'s>(
+        vectors: impl Vectors,
+        lines: &'s [TwoSlots],
+        line: usize,
+        key: &Key,
+    ) -> Option<Value<'s>> {
         let own = &lines[line];
         let slot = vectors.slot_of(own, key);
         if slot != 0 {

@@ -10,8 +10,8 @@ use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Sets};
 use super::key::Key;
 use super::pairs::{PairHash, Symbol};
+use super::room::TwoSlots;
 use super::rows::{Group, LANES};
-use super::slots::Line;
 use super::unfold::{Unfolded, unfolded_one_by_one};
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
@@ -60,7 +60,7 @@ pub trait Vectors: Copy {
 
     /// Which of two slots begins with a key, [`FIRST`] or [`SECOND`]; 0 for neither. One number, for a branch that hangs on
     /// which of them it is would be guessed.
-    fn slot_of(self, line: &Line, key: &Key) -> u32;
+    fn slot_of(self, line: &TwoSlots, key: &Key) -> u32;
 
     /// The lowest number, with its place in the lowest [`PLACE_BITS`]; the first place of equal ones. There are 16,
     /// 32, 48 or 64 numbers, of up to 26 bits.
@@ -231,7 +231,7 @@ impl Vectors for Plain {
     }
 
     #[inline(always)]
-    fn slot_of(self, line: &Line, key: &Key) -> u32 {
+    fn slot_of(self, line: &TwoSlots, key: &Key) -> u32 {
         let is = |slot: &[u64; 4]| u32::from((slot[0] ^ key.low) | (slot[1] ^ key.high) == 0);
         (is(&line[0]) * FIRST) | (is(&line[1]) * SECOND)
     }
@@ -368,7 +368,7 @@ mod tests {
     }
 
     struct Find {
-        line: Line,
+        line: TwoSlots,
         key: Key,
     }
 

@@ -9,8 +9,8 @@ use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Set, Sets};
 use super::key::Key;
 use super::pairs::{PairHash, Symbol};
+use super::room::TwoSlots;
 use super::rows::{Group, LANES};
-use super::slots::Line;
 use super::unfold::Unfolded;
 use super::vectors::{
     FIRST, PLACE_BITS, SECOND, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one,
@@ -158,7 +158,7 @@ impl Vectors for Avx2 {
     }
 
     #[inline(always)]
-    fn slot_of(self, line: &Line, key: &Key) -> u32 {
+    fn slot_of(self, line: &TwoSlots, key: &Key) -> u32 {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
         unsafe {
@@ -253,7 +253,7 @@ impl Vectors for Avx512 {
     }
 
     #[inline(always)]
-    fn slot_of(self, line: &Line, key: &Key) -> u32 {
+    fn slot_of(self, line: &TwoSlots, key: &Key) -> u32 {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
         unsafe {
@@ -521,7 +521,7 @@ fn places_512(bits: u64, base: u32, out: &mut [u32; BLOCK]) {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn slot_of_256(line: &Line, key: &Key) -> u32 {
+fn slot_of_256(line: &TwoSlots, key: &Key) -> u32 {
     // SAFETY: 16 bytes are there, and this load asks for no alignment.
     #[allow(unsafe_code)]
     let key = unsafe { _mm_loadu_si128(std::ptr::from_ref(key).cast()) };
@@ -538,7 +538,7 @@ fn slot_of_256(line: &Line, key: &Key) -> u32 {
 
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn slot_of_512(line: &Line, key: &Key) -> u32 {
+fn slot_of_512(line: &TwoSlots, key: &Key) -> u32 {
     // SAFETY: 16 and 64 bytes are there, and these loads ask for no alignment.
     #[allow(unsafe_code)]
     let (key, line) = unsafe {
