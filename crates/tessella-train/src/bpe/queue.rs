@@ -17,7 +17,7 @@ const BUCKETS: u64 = 1024;
 /// Who comes first within a count: `(order, entry)` ascending.
 type Turn<O> = Reverse<(O, u32)>;
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Queue<O = u64> {
     large: BinaryHeap<(u64, Turn<O>)>,
     buckets: Vec<Vec<u32>>,
