@@ -142,7 +142,7 @@ impl Slots {
         hash as usize & self.mask()
     }
 
-    /// Tells the line of a hash.
+    /// The bits of a hash that tell its line, for loops that read them once.
     #[inline(always)]
     pub fn mask(&self) -> usize {
         self.lines - 1

@@ -310,8 +310,9 @@ impl Task for Known<'_> {
         let mut written = 0;
         let mut gaps = 0;
         for (piece, (key, &line)) in keys.iter().zip(lines).enumerate() {
-            let Some(place) = room.get_mut(written..).and_then(|room| room.first_chunk_mut()) else { break };
-            if let Some(value) = Slots::probe(vectors, table, line as usize, key) {
+            if let Some(value) = Slots::probe(vectors, table, line as usize, key)
+                && let Some(place) = room.get_mut(written..).and_then(|room| room.first_chunk_mut())
+            {
                 let count = value.count();
                 // As many ids whatever their number: what is too much is written over by the next piece.
                 if count <= IN_PLACE {

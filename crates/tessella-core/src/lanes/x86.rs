@@ -71,6 +71,7 @@ impl Avx512 {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline(never)]
 fn with_avx2<T: Task>(task: T) -> T::Output {
     task.run(Avx2(()))
 }
@@ -78,32 +79,15 @@ fn with_avx2<T: Task>(task: T) -> T::Output {
 #[target_feature(
     enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2"
 )]
+#[inline(never)]
 fn with_avx512<T: Task>(task: T) -> T::Output {
-    task.run(Avx512(()))
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-#[inline(never)]
-fn apart_with_avx2<T: Task>(task: T) -> T::Output {
-    task.run(Avx2(()))
-}
-
-#[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2"
-)]
-#[inline(never)]
-fn apart_with_avx512<T: Task>(task: T) -> T::Output {
     task.run(Avx512(()))
 }
 
 impl Vectors for Avx2 {
     #[inline(always)]
     fn apart<T: Task>(self, task: T) -> T::Output {
-        // SAFETY: whoever holds `self` may use these instructions.
-        #[allow(unsafe_code)]
-        unsafe {
-            apart_with_avx2(task)
-        }
+        Avx2::run(task)
     }
 
     #[inline(always)]
@@ -180,11 +164,7 @@ impl Vectors for Avx2 {
 impl Vectors for Avx512 {
     #[inline(always)]
     fn apart<T: Task>(self, task: T) -> T::Output {
-        // SAFETY: whoever holds `self` may use these instructions.
-        #[allow(unsafe_code)]
-        unsafe {
-            apart_with_avx512(task)
-        }
+        Avx512::run(task)
     }
 
     #[inline(always)]

@@ -79,7 +79,7 @@ fn begin(worker: &mut Worker, text: &str, options: &EncodeOptions<'_>) -> limits
 }
 
 impl Inner {
-    /// Appends the ids of one text, with special tokens around it if asked for.
+    /// Appends the ids of one text, with special tokens around it if asked for. The text's own may be known from the last time.
     pub(super) fn append_ids(
         &self,
         worker: &mut Worker,
@@ -87,50 +87,36 @@ impl Inner {
         options: &EncodeOptions<'_>,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
-        match &self.plan.around {
-            Some(around) if options.add_special_tokens => {
-                out.extend_from_slice(&around.before);
-                self.append_text_once(worker, text, options, out)?;
-                out.extend_from_slice(&around.after);
-                Ok(())
-            }
-            Some(_) => self.append_text_once(worker, text, options, out),
+        let Some(around) = &self.plan.around else {
             // A template repeats or drops the sequence, with special tokens or without.
-            None => {
-                let _work = begin(worker, text, options);
-                let plain = EncodeOptions { truncation: None, padding: None, ..options.clone() };
-                let input = Input { first: Sequence::Text(text), second: None };
-                out.extend_from_slice(self.encode_with(worker, &input, &plain)?.ids());
-                Ok(())
-            }
+            let _work = begin(worker, text, options);
+            let plain = EncodeOptions { truncation: None, padding: None, ..options.clone() };
+            let input = Input { first: Sequence::Text(text), second: None };
+            out.extend_from_slice(self.encode_with(worker, &input, &plain)?.ids());
+            return Ok(());
+        };
+        if options.add_special_tokens {
+            out.extend_from_slice(&around.before);
         }
-    }
-
-    /// The ids of a text alone, which may be known from the last time.
-    fn append_text_once(
-        &self,
-        worker: &mut Worker,
-        text: &str,
-        options: &EncodeOptions<'_>,
-        out: &mut Vec<TokenId>,
-    ) -> Result<()> {
         let number = self.plan.remembered_as;
         let key = number.and_then(|number| Key::new(number, text, options.encode_special_tokens));
-        let Some(key) = key else {
-            let _work = begin(worker, text, options);
-            return self.append_text_ids(worker, text, options, out);
-        };
-        if let Some(ids) = worker.brief.recall(&key) {
+        if let Some(ids) = key.and_then(|key| worker.brief.recall(&key)) {
             out.extend_from_slice(ids);
-            return Ok(());
+        } else {
+            let before = out.len();
+            let _work = begin(worker, text, options);
+            self.append_text_ids(worker, text, options, out)?;
+            if let Some(key) = key {
+                worker.brief.remember(key, &out[before..]);
+            }
         }
-        let before = out.len();
-        let _work = begin(worker, text, options);
-        self.append_text_ids(worker, text, options, out)?;
-        worker.brief.remember(key, &out[before..]);
+        if options.add_special_tokens {
+            out.extend_from_slice(&around.after);
+        }
         Ok(())
     }
 
+    /// The ids of a text alone.
     fn append_text_ids(
         &self,
         worker: &mut Worker,
