@@ -239,6 +239,10 @@ impl Table {
             out.reserve(portion.len() * SLOT);
             let mut at = out.len();
             let mut room = out.room();
+            // Other work has mostly come between two calls for short lists, and the slots are no longer near.
+            for &first in portion.iter().take(AHEAD) {
+                prefetch(&self.slots, first as usize);
+            }
             for (index, &id) in portion.iter().enumerate() {
                 if let Some(&next) = portion.get(index + AHEAD) {
                     prefetch(&self.slots, next as usize);

@@ -55,6 +55,9 @@ fn is_of_interest(before: u8, behind: u8) -> bool {
 impl Marks {
     /// Adds those of a token.
     pub fn add(&mut self, token: &[u8]) {
+        if token.is_ascii() {
+            return;
+        }
         for at in 1..token.len() {
             if is_of_interest(token[at - 1], token[at]) {
                 let (left, right) = token.split_at(at);

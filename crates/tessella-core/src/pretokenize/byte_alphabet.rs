@@ -101,19 +101,23 @@ pub fn alphabet_to_bytes(text: &str) -> Option<Vec<u8>> {
 
 /// Appends the bytes of a text that lies wholly in the alphabet; of another one some of them, and returns false.
 pub fn append_bytes(text: &str, bytes: &mut Vec<u8>) -> bool {
-    let mut rest = text.as_bytes().iter();
-    while let Some(&first) = rest.next() {
-        // No character of the alphabet has more than two bytes.
-        let c = match first {
-            0..0x80 => usize::from(first),
-            0x80..0xE0 => {
-                usize::from(first & 0x1F) << 6 | rest.next().map_or(0, |&next| usize::from(next & 0x3F))
-            }
-            _ => return false,
-        };
-        match CHAR_TO_BYTE.get(c) {
-            Some(&byte) if byte != u16::MAX => bytes.push(byte as u8),
-            _ => return false,
+    // Most tokens are printable ASCII, which stands for itself, perhaps behind a blank: looked at and copied whole.
+    let rest = match text.strip_prefix(BYTE_TO_CHAR[b' ' as usize]) {
+        Some(rest) => {
+            bytes.push(b' ');
+            rest
+        }
+        None => text,
+    };
+    if rest.bytes().all(|byte| matches!(byte, b'!'..=b'~')) {
+        bytes.extend_from_slice(rest.as_bytes());
+        return true;
+    }
+    bytes.reserve(rest.len());
+    for c in rest.chars() {
+        match char_to_byte(c) {
+            Some(byte) => bytes.push(byte),
+            None => return false,
         }
     }
     true
@@ -130,7 +134,20 @@ mod tests {
         }
         assert_eq!((BYTE_TO_CHAR[b' ' as usize], BYTE_TO_CHAR[b'\n' as usize]), ('Ġ', 'Ċ'));
         assert_eq!(char_to_byte('\u{ad}'), None);
-        for text in ["", "lowĠtiles", "Ġ\u{ad}", "a b", "語", "é\u{144}", "\u{143}ÿ"] {
+        for text in [
+            "",
+            "lowĠtiles",
+            "Ġ\u{ad}",
+            "a b",
+            "語",
+            "é\u{144}",
+            "\u{143}ÿ",
+            "Ġ",
+            "Ġlow",
+            "ĠĠé",
+            "a\u{7f}",
+            "Ġa\tb",
+        ] {
             assert_eq!(alphabet_to_bytes(text), text.chars().map(char_to_byte).collect(), "{text}");
         }
         let bytes: Vec<u8> = (0..=255).collect();
