@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import tessella
 from tessella import decoders, models, pre_tokenizers, trainers
+from tessella.errors import ArgumentError
 
 CL100K = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 TEXTS = [
@@ -156,3 +157,30 @@ def test_what_must_come_out(base: dict[str, Any]) -> None:
     assert "café" in tokens(base, "added token after NFC", "a cafe\u0301")
     # The run of digits is one piece, so merges may cross what a group of three would cut.
     assert len(tokens(base, "a repeated group, not possessive", "12345")) < 5
+
+
+def test_added_tokens_that_are_nothing_once_normalized(base: dict[str, Any]) -> None:
+    """The reference library finds them between all characters of a text, and dies of some texts."""
+    tokenizer = tessella.Tokenizer.from_str(json.dumps(base))
+    tokenizer.normalizer = tessella.normalizers.Strip()
+    before = tokenizer.to_str()
+    with pytest.raises(ArgumentError, match=r"nothing once it is normalized.*normalized=false"):
+        tokenizer.add_tokens([tessella.AddedToken(" ", normalized=True)])
+    assert tokenizer.to_str() == before
+    assert tokenizer.add_tokens([tessella.AddedToken(" ", normalized=False)]) == 1
+    assert tokenizer.encode("low low").tokens.count(" ") == 1
+
+    one = tessella.Tokenizer.from_str(json.dumps(base))
+    one.add_tokens([tessella.AddedToken(" ", normalized=True)])
+    with pytest.raises(ArgumentError, match="nothing once it is normalized"):
+        one.normalizer = tessella.normalizers.Strip()
+    assert one.normalizer is None
+    assert one.encode("low low").tokens.count(" ") == 1
+
+    read = {
+        **base,
+        "normalizer": {"type": "Strip", "strip_left": True, "strip_right": True},
+        "added_tokens": [added("\t", normalized=True)],
+    }
+    with pytest.raises(ArgumentError, match="nothing once it is normalized"):
+        tessella.Tokenizer.from_str(json.dumps(read))

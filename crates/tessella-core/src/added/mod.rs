@@ -113,6 +113,14 @@ impl AddedVocabulary {
             vocabulary.has_special |= token.special;
             if token.normalized {
                 let form = normalize(&token.content)?;
+                // Elsewhere it is found between all characters, or ends the process.
+                if form.is_empty() {
+                    return Err(Error::value(format!(
+                        "the added token `{}` (id {id}) is nothing once it is normalized, so no text has it: give it \
+                         normalized=false, which finds it in the text before that is normalized, or leave it out",
+                        crate::error::excerpt(&token.content)
+                    )));
+                }
                 if form != token.content {
                     vocabulary.normalized_contents.insert(id, form);
                 }
