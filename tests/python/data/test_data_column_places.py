@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow
 import pytest
 import tessella
 from tessella._files import encode_column
 from tessella.data.tables import bytes_of
+
+pyarrow = pytest.importorskip("pyarrow")
 
 
 @pytest.mark.parametrize("shift", range(8))
