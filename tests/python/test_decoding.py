@@ -62,6 +62,22 @@ def test_ids_are_taken_in_every_form() -> None:
         assert tokenizer.decode(form) == expected, type(form)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("number", ["u4", "i8"])
+@pytest.mark.parametrize("between", [1, 2, 3, 4, 8, 13])
+def test_ids_that_are_a_field_of_packed_rows_are_read_where_they_lie(number: str, between: int) -> None:
+    tokenizer = words()
+    rows = np.zeros(5, [("other", f"V{between}"), ("id", number)])
+    rows["id"] = ids = [3, 299, 7, 0, 8]
+    field = rows["id"]
+    expected = "w3w299w7w0w8"
+    assert tokenizer.decode(field) == expected
+    assert tokenizer.decode(field[::-1]) == tokenizer.decode(ids[::-1])
+    assert tokenizer.decode_bytes(field) == expected.encode()
+    assert tokenizer.decode_batch([field, field[1:2]]) == [expected, "w299"]
+    apart = np.frombuffer(bytes(between) + np.array(ids, number).tobytes(), number, offset=between)
+    assert tokenizer.decode(apart) == expected
+
+
 class Listed(list[int]):
     """A list that is read item by item."""
 

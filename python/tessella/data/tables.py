@@ -61,7 +61,8 @@ def bytes_of(column: Any) -> tuple[Any, Any]:
         return np.empty(0, np.uint8), np.zeros(1, np.int64)
     _, offsets, content = column.buffers()
     begin = column.offset
-    places = np.frombuffer(offsets, np.int64)[begin : begin + len(column) + 1]
+    # Arrow reads numbers wherever they lie, as in a mapped file; here they have to be aligned.
+    places = np.require(np.frombuffer(offsets, np.int64)[begin : begin + len(column) + 1], requirements=["A"])
     return np.empty(0, np.uint8) if content is None else np.frombuffer(content, np.uint8), places
 
 

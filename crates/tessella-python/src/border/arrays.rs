@@ -3,7 +3,9 @@
 //! NumPy is imported with the first array and not before. The import is done here, as an import that may fail or be
 //! interrupted: the bindings' own look-up of NumPy's functions has no way to report either.
 
-use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray};
+use numpy::{
+    Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -65,13 +67,22 @@ pub fn is_array(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(value.is_instance_of::<PyUntypedArray>())
 }
 
-/// An array of `uint32`, held to be read in place; `None` for other values and arrays that somebody is writing to.
-pub fn held<'py>(value: &Bound<'py, PyAny>) -> Option<PyReadonlyArray1<'py, u32>> {
-    value.cast::<PyArray1<u32>>().ok()?.try_readonly().ok()
+/// An array of numbers of this type, held to be read in place; `None` for other values, arrays that somebody is writing to,
+/// and those whose numbers do not lie a whole number of numbers apart, as a field of packed rows: the bindings would round.
+fn held_as<'py, T: Element>(value: &Bound<'py, PyAny>) -> Option<PyReadonlyArray1<'py, T>> {
+    let array = value.cast::<PyArray1<T>>().ok()?;
+    let is_whole = |&step: &isize| step.unsigned_abs() % size_of::<T>() == 0;
+    let is_in_place = array.is_aligned() && array.strides().iter().all(is_whole);
+    is_in_place.then(|| array.try_readonly().ok()).flatten()
 }
 
-/// Copies the ids of an array of `uint32`, or of `int64`, which tensors are; false for other values, arrays that somebody is
-/// writing to, and where a number is no id.
+/// An array of `uint32`, held to be read in place; `None` for all that cannot be.
+pub fn held<'py>(value: &Bound<'py, PyAny>) -> Option<PyReadonlyArray1<'py, u32>> {
+    held_as(value)
+}
+
+/// Copies the ids of an array of `uint32`, or of `int64`, which tensors are; false for other values, arrays that cannot be
+/// read in place, and where a number is no id.
 pub fn copy_ids(value: &Bound<'_, PyAny>, room: &mut Vec<u32>) -> bool {
     room.clear();
     if let Some(array) = held(value) {
@@ -81,7 +92,7 @@ pub fn copy_ids(value: &Bound<'_, PyAny>, room: &mut Vec<u32>) -> bool {
         }
         return true;
     }
-    let Some(array) = value.cast::<PyArray1<i64>>().ok().and_then(|array| array.try_readonly().ok()) else {
+    let Some(array) = held_as::<i64>(value) else {
         return false;
     };
     // Cut to 32 bits, and looked at together.
