@@ -14,7 +14,7 @@ processor time, medians of 101 interleaved runs). Its types stand in ``_tessella
 - text to ids alone: ``encode_ids*``, ``encode_ids_batch``, ``encode_files``; to their number: ``count*``,
   ``count_batch*``
 - ids to text: ``decode*``, ``decode_batch*``, ``async_decode_batch``, ``decode_bytes*``,
-  ``decode_with_offsets*``, ``decode_stream``
+  ``decode_with_offsets*``; as they arrive: ``decode_stream``, ``decode_iter``
 - vocabulary: ``token_to_id*``, ``id_to_token*``, ``get_vocab*``, ``get_vocab_size*``, ``add_tokens*``,
   ``add_special_tokens*``, ``get_added_tokens_decoder*``, ``encode_special_tokens*``
 - round a sequence: ``post_process*``, ``num_special_tokens_to_add*``; ``enable_truncation*``,
@@ -27,7 +27,7 @@ processor time, medians of 101 interleaved runs). Its types stand in ``_tessella
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from . import _repr, _tessella
@@ -35,7 +35,7 @@ from ._calls import a_call
 from ._notices import warn
 from ._plan import Plan, PlanStep
 from ._settable import SETTABLE, refused
-from ._stream import TextStream
+from ._tessella import TextIterator, TextStream
 from ._types import Padding, Path, SaveFormat, Truncation
 from .decoders import Decoder
 from .errors import FormatError
@@ -511,6 +511,28 @@ class Tokenizer(_tessella.Tokenizer):
             ['my', ' name']
         """
         return TextStream(self, skip_special_tokens, ids)
+
+    def decode_iter(
+        self, ids: Iterable[int | Iterable[int]], skip_special_tokens: bool = True
+    ) -> Iterator[str]:
+        """The text of ids as they complete it: as a model writes, piece by piece.
+
+        Each piece comes as soon as it is certain, and no id is drawn before the text of those in front of it
+        was given out. What waits for the rest of a character when the ids end comes last, with U+FFFD for it.
+
+        Args:
+            ids: ids, one at a time or some of them, from a list, a generator, whatever can be walked through.
+            skip_special_tokens: leave special tokens out.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.BPE())
+            >>> _ = tokenizer.add_tokens(["my", "name"])
+            >>> for text in tokenizer.decode_iter(id for id in [0, 1]):
+            ...     print(text, end="|")
+            my| name|
+        """
+        return TextIterator(self, ids, skip_special_tokens)
 
     async def _in_thread(self, call: Callable[_P, _R], *args: _P.args, **named: _P.kwargs) -> _R:
         import asyncio

@@ -28,6 +28,7 @@ def face(path: str) -> None:
     assert_type(tokenizer.decode([1]), str)
     assert_type(tokenizer.decode(tokenizer.encode_ids("a")), str)
     assert_type(tokenizer.decode_stream().step(1), str | None)
+    assert_type(list(tokenizer.decode_iter([1, [2, 3]])), list[str])
     assert_type(tokenizer.count("a"), int)
     assert_type(tokenizer("a", padding=True), tessella.BatchEncoding[list[int]])
     assert_type(tokenizer("a").token_to_chars(0), CharSpan | None)

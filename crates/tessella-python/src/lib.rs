@@ -61,6 +61,8 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<components::pretokenized::PreTokenizedString>()?;
     module.add_class::<results::encoding::Encoding>()?;
     module.add_class::<results::stream::DecodeStream>()?;
+    module.add_class::<results::stream::TextStream>()?;
+    module.add_class::<results::stream::TextIterator>()?;
     module.add_class::<components::normalizers::NormalizerHandle>()?;
     module.add_class::<components::pre_tokenizers::PreTokenizerHandle>()?;
     module.add_class::<components::models::ModelHandle>()?;

@@ -27,7 +27,7 @@ mod table;
 
 pub use buffer::Buffer;
 pub use bytes::append_token_bytes;
-pub use stream::DecodeStream;
+pub use stream::{Added, DecodeStream};
 pub use table::{TURN, Table};
 
 use sentencepiece::SentencePieceDecoder;

@@ -16,6 +16,15 @@ const MOST_HELD_BACK: usize = 1024;
 const MOST_WAITING: usize = 64;
 const BROKEN: char = '\u{FFFD}';
 
+/// What an id adds to a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Added<'s> {
+    /// Characters of ASCII.
+    Ascii(&'s [u8]),
+    /// Any characters.
+    Text(&'s str),
+}
+
 /// The state of one stream. It needs no tokenizer: each step is handed the way to decode.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DecodeStream {
@@ -25,22 +34,25 @@ pub struct DecodeStream {
     prefix_len: usize,
     /// The window was cut in the middle of a character, and its text may change where it was broken.
     cut: bool,
+    /// `prefix` waits to be made until somebody asks for it. It ends with a whole character.
+    unmade: bool,
 }
 
 impl DecodeStream {
     /// A stream that starts behind `ids`: their text counts as given out, unless it ends in the middle of a
     /// character.
     pub fn new(ids: Vec<TokenId>) -> Self {
-        DecodeStream { ids, prefix: String::new(), prefix_len: 0, cut: false }
+        DecodeStream { ids, ..DecodeStream::default() }
     }
 
     /// Whether the text that is out ends with a whole character: then what comes behind it stands for itself, as far as
     /// tokens look at none of their neighbours.
     fn is_settled(&self) -> bool {
-        !self.cut
-            && !self.prefix.is_empty()
-            // Most texts end in ASCII.
-            && (self.prefix.as_bytes().last().is_some_and(u8::is_ascii) || !self.prefix.ends_with(BROKEN))
+        self.unmade
+            || (!self.cut
+                && !self.prefix.is_empty()
+                // Most texts end in ASCII.
+                && (self.prefix.as_bytes().last().is_some_and(u8::is_ascii) || !self.prefix.ends_with(BROKEN)))
     }
 
     /// Whether, besides, the text of all ids at hand is out.
@@ -49,8 +61,18 @@ impl DecodeStream {
     }
 
     /// The text that is out and will be decoded again.
-    pub(crate) fn prefix(&self) -> &str {
-        &self.prefix
+    pub(crate) fn prefix(&mut self, decode: impl Fn(&[TokenId]) -> Result<String>) -> Result<&str> {
+        self.make_prefix(&decode)?;
+        Ok(&self.prefix)
+    }
+
+    /// To be called before ids are decoded in another way than so far.
+    pub fn make_prefix(&mut self, decode: impl Fn(&[TokenId]) -> Result<String>) -> Result<()> {
+        if self.unmade {
+            self.prefix = decode(&self.ids[..self.prefix_len])?;
+            self.unmade = false;
+        }
+        Ok(())
     }
 
     /// What [`step`](Self::step) does in an even stream where an id gives text out and keeps nothing back: the id is the
@@ -61,6 +83,20 @@ impl DecodeStream {
         self.prefix_len = 1;
         self.prefix.clear();
         self.prefix.push_str(alone);
+        self.unmade = false;
+    }
+
+    /// The same for an id whose text is ASCII, some of it at least, wherever it stands.
+    #[inline]
+    pub(crate) fn move_behind_ascii(&mut self, id: TokenId) {
+        if self.unmade
+            && let [only] = self.ids.as_mut_slice()
+        {
+            *only = id;
+            return;
+        }
+        self.move_behind(id, "");
+        self.unmade = true;
     }
 
     /// What [`step`](Self::step) does where text is nothing but the bytes of the ids, `bytes_of` each: the id waits for the
@@ -88,6 +124,7 @@ impl DecodeStream {
                 self.prefix_len = self.ids.len();
                 self.prefix.clear();
                 self.prefix.push_str(text);
+                self.unmade = false;
                 Some(Some(&self.prefix))
             }
             // The end of the text is the beginning of a character.
@@ -167,6 +204,7 @@ impl DecodeStream {
 
     /// Without a prefix, what is here already becomes it, unless it ends in the middle of a character.
     fn catch_up(&mut self, decode: impl Fn(&[TokenId]) -> Result<String>) -> Result<()> {
+        self.make_prefix(&decode)?;
         if self.prefix.is_empty() && !self.ids.is_empty() {
             let text = decode(&self.ids)?;
             if !text.ends_with(BROKEN) {

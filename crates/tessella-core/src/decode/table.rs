@@ -79,6 +79,8 @@ pub struct Table {
     /// Whether tokens are the chain's up to the first that has text besides a space.
     pub start: bool,
     strips: Vec<(char, usize, usize)>,
+    /// Whether every id stands for the same wherever it is.
+    anywhere: bool,
 }
 
 /// Whether a decoder makes so much of a token that many of them may be more than any memory holds: the chain sees to
@@ -124,6 +126,7 @@ impl Table {
             first: shape.first,
             last: shape.last,
             start,
+            anywhere: !(shape.first || shape.last || start) && shape.strips.is_empty(),
             strips: shape.strips,
         };
         if let Some(sentencepiece) = decoder.and_then(Decoder::as_sentencepiece) {
@@ -284,9 +287,19 @@ impl Table {
         Ok(true)
     }
 
-    /// The text of an id that is neither the first nor the last, if it is whole characters whatever stands around it, and
-    /// whether it is ASCII. None also where the joined text loses something at its end.
-    pub fn own_text(&self, id: TokenId, skip_special: bool) -> Option<(&str, bool)> {
+    /// The text of an id, if it is ASCII, some of it at least, wherever the id stands.
+    #[inline]
+    pub fn own_ascii(&self, id: TokenId, skip_special: bool) -> Option<&[u8]> {
+        let slot = self.slots.get(id as usize)?;
+        let (tag, skipped) = (slot[TAG], if skip_special { SPECIAL } else { 0 });
+        let length = (tag & LENGTH) as usize;
+        let known = self.anywhere && tag & (LONG | RUN | WIDE | skipped) == 0 && length > 0;
+        known.then(|| &slot[..length])
+    }
+
+    /// The text of an id that is neither the first nor the last, if it is whole characters whatever stands around it. None
+    /// also where the joined text loses something at its end.
+    pub fn own_text(&self, id: TokenId, skip_special: bool) -> Option<&str> {
         let slot = self.slots.get(id as usize)?;
         let tag = slot[TAG];
         if self.last
@@ -299,13 +312,13 @@ impl Table {
         let bytes = if tag & LONG != 0 { self.long_text(slot) } else { &slot[..(tag & LENGTH) as usize] };
         let text = std::str::from_utf8(bytes).ok()?;
         let whole = !text.is_empty() && (tag & WIDE == 0 || !text.ends_with('\u{FFFD}'));
-        whole.then_some((text, tag & WIDE == 0))
+        whole.then_some(text)
     }
 
     /// The bytes that an id adds wherever it stands; none if it is skipped or unknown. `None` where text is more than the
     /// bytes of all ids.
     pub fn own_bytes(&self, id: TokenId, skip_special: bool) -> Option<&[u8]> {
-        if self.join != Join::Bytes || self.first || self.last || self.start || !self.strips.is_empty() {
+        if self.join != Join::Bytes || !self.anywhere {
             return None;
         }
         Some(match self.slots.get(id as usize) {

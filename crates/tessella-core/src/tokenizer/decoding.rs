@@ -10,7 +10,7 @@ use super::Tokenizer;
 use super::joined::{DecodeRoom, Joined};
 use super::placed::{Placed, PlacedTexts};
 use crate::cancel::Cancel;
-use crate::decode::{Buffer, DecodeStream, Decoder, Table, append_token_bytes, lossy_text};
+use crate::decode::{Added, Buffer, DecodeStream, Decoder, Table, append_token_bytes, lossy_text};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::limits;
@@ -85,26 +85,30 @@ impl Tokenizer {
         Ok(Some(room.joined(table.is_lossy())))
     }
 
-    /// The text that one more id adds to a stream, if it completes any, and whether it is ASCII, where the table alone knows;
-    /// `None`, with the stream as it was, where [`decode_next`](Self::decode_next) has to be asked.
+    /// The text that one more id adds to a stream, if it completes any, where the table alone knows; `None`, with the stream
+    /// as it was, where [`decode_next`](Self::decode_next) has to be asked.
     pub fn decode_at_once<'s>(
         &'s self,
         stream: &'s mut DecodeStream,
         id: TokenId,
         skip_special_tokens: bool,
-    ) -> Option<Option<(&'s str, bool)>> {
+    ) -> Option<Option<Added<'s>>> {
         let table = self.table(1)?;
-        if table.first || table.start {
-            return None;
-        }
-        if stream.is_even()
-            && let Some(own) = table.own_text(id, skip_special_tokens)
-        {
-            stream.move_behind(id, table.stripped(own.0));
-            return Some(Some(own));
+        if stream.is_even() {
+            if let Some(ascii) = table.own_ascii(id, skip_special_tokens) {
+                stream.move_behind_ascii(id);
+                return Some(Some(Added::Ascii(ascii)));
+            }
+            if !table.first
+                && !table.start
+                && let Some(text) = table.own_text(id, skip_special_tokens)
+            {
+                stream.move_behind(id, table.stripped(text));
+                return Some(Some(Added::Text(text)));
+            }
         }
         let text = stream.step_by_bytes(id, |id| table.own_bytes(id, skip_special_tokens))?;
-        Some(text.map(|text| (text, false)))
+        Some(text.map(Added::Text))
     }
 
     /// The same for an id that completes text, where other tokens may have to be asked. `None`, with the stream as it was, where [`DecodeStream::step`]
@@ -119,8 +123,9 @@ impl Tokenizer {
             return Ok(None);
         }
         let Some(table) = self.table(1) else { return Ok(None) };
-        let Some((text, _)) = table.own_text(id, skip_special_tokens) else { return Ok(None) };
-        if table.start && stream.prefix().trim_matches(' ').is_empty() {
+        let Some(text) = table.own_text(id, skip_special_tokens) else { return Ok(None) };
+        let decode = |ids: &[TokenId]| self.decode(ids, skip_special_tokens);
+        if table.start && stream.prefix(decode)?.trim_matches(' ').is_empty() {
             return Ok(None);
         }
         if table.first || table.start {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{DecodeRoom, Joined, Tokenizer};
-use crate::decode::{DecodeStream, lossy_text};
+use crate::decode::{Added, DecodeStream, lossy_text};
 use crate::random::Random;
 use crate::spec::*;
 use crate::vocab::Vocab;
@@ -181,10 +181,13 @@ fn the_table_and_the_chain_give_the_same() {
                 let wanted = stepwise.step(&[id], |ids| slow.decode_by_chain(ids, skip));
                 let at_once = fast.decode_at_once(&mut quick, id, skip);
                 let found = match at_once {
-                    Some(text) => {
-                        assert!(text.is_none_or(|(text, ascii)| text.is_ascii() || !ascii), "{}", context());
-                        Ok(text.map(|(text, _)| text.to_owned()))
-                    }
+                    Some(text) => Ok(text.map(|added| match added {
+                        Added::Ascii(text) => {
+                            assert!(text.is_ascii(), "{}", context());
+                            String::from_utf8(text.to_vec()).unwrap()
+                        }
+                        Added::Text(text) => text.to_owned(),
+                    })),
                     None => match fast.decode_next(&mut quick, id, skip).unwrap() {
                         Some(text) => Ok(Some(text.to_owned())),
                         None => quick.step(&[id], |ids| fast.decode(ids, skip)),

@@ -1,10 +1,12 @@
-//! `DecodeStream`: ids to text as they arrive.
+//! Ids to text as they arrive: `DecodeStream`, which is handed the tokenizer with each id, `TextStream`, which holds it,
+//! and `TextIterator`, which draws the ids itself. Under all of them is one [`Stream`].
 
 use pyo3::exceptions::PyTypeError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
-use std::sync::{Arc, Mutex};
-use tessella_core::decode::DecodeStream as Core;
+use pyo3::types::{PyDict, PyIterator, PyString};
+use std::sync::{Arc, Mutex, MutexGuard};
+use tessella_core::decode::{Added, DecodeStream as Core};
 
 use crate::border::errors::OrRaise;
 use crate::border::inputs;
@@ -13,6 +15,109 @@ use crate::border::place::Place;
 use crate::components::live::lock;
 use crate::tokenizer::Tokenizer;
 use crate::tokenizer::state::State;
+
+/// Ids drawn without text between two looks at whether somebody wants to stop.
+const TURN: usize = 1 << 12;
+
+/// Ids to text, whoever holds the tokenizer.
+struct Stream {
+    inner: Mutex<Inner>,
+    skip_special_tokens: bool,
+}
+
+#[derive(Clone)]
+struct Inner {
+    core: Core,
+    /// The value of the tokenizer that was asked last: while it is current, nobody else has to be asked.
+    known: Option<Arc<State>>,
+}
+
+impl Stream {
+    fn new(ids: Option<&Bound<'_, PyAny>>, skip_special_tokens: bool) -> PyResult<Self> {
+        let ids = ids.map(|ids| inputs::ids(ids, Place::Argument("ids"))).transpose()?.unwrap_or_default();
+        Ok(Stream { inner: Mutex::new(Inner { core: Core::new(ids), known: None }), skip_special_tokens })
+    }
+
+    /// The state, which knows the tokenizer as it is now.
+    fn ready(&self, tokenizer: &Tokenizer) -> PyResult<MutexGuard<'_, Inner>> {
+        let inner = lock(&self.inner);
+        if inner.known.as_ref().is_some_and(|known| tokenizer.is_current(known)) {
+            return Ok(inner);
+        }
+        drop(inner);
+        let value = tokenizer.value()?;
+        let mut inner = lock(&self.inner);
+        let Inner { core, known } = &mut *inner;
+        if let Some(old) = known {
+            core.make_prefix(|ids| old.core.decode(ids, self.skip_special_tokens)).or_raise()?;
+        }
+        let old = known.replace(value);
+        // What was known may own objects of Python's, which go without a lock.
+        drop(inner);
+        drop(old);
+        Ok(lock(&self.inner))
+    }
+
+    /// Takes one id, or several, and gives the text that they complete; `None` if they complete nothing.
+    fn step<'py>(
+        &self,
+        tokenizer: &Tokenizer,
+        id: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyString>>> {
+        let py = id.py();
+        let mut inner = self.ready(tokenizer)?;
+        if let Some(id) = plain_id(id) {
+            let Inner { core, known } = &mut *inner;
+            // Nothing else runs meanwhile, neither code of Python's nor another thread.
+            let text = known
+                .as_ref()
+                .and_then(|known| known.core.decode_at_once(core, id, self.skip_special_tokens));
+            match text {
+                Some(Some(Added::Ascii(text))) => return ascii_text(py, text).map(Some),
+                Some(Some(Added::Text(text))) => return Ok(Some(PyString::new(py, text))),
+                Some(None) => return Ok(None),
+                None => drop(inner),
+            }
+            let value = tokenizer.value()?;
+            let mut core = std::mem::take(&mut lock(&self.inner).core);
+            let text = value.core.decode_next(&mut core, id, self.skip_special_tokens);
+            lock(&self.inner).core = core;
+            if let Some(text) = text.or_raise()? {
+                return Ok(Some(PyString::new(py, text)));
+            }
+        } else {
+            drop(inner);
+        }
+        inputs::refuse_bool(id, Place::Argument("id")).map_err(|_| not_ids(id))?;
+        let ids = match id.extract::<u32>() {
+            Ok(id) => vec![id],
+            Err(_) if id.is_instance_of::<PyString>() => return Err(not_ids(id)),
+            Err(_) => inputs::ids(id, Place::Argument("id")).map_err(|_| not_ids(id))?,
+        };
+        let value = tokenizer.value()?;
+        // The state is changed on a copy: decoding may call components written in Python.
+        let mut core = lock(&self.inner).core.clone();
+        let text = core.step(&ids, |ids| value.core.decode(ids, self.skip_special_tokens)).or_raise()?;
+        lock(&self.inner).core = core;
+        Ok(text.map(|text| PyString::new(py, &text)))
+    }
+
+    /// At the end: the text that has been held back, broken characters as U+FFFD.
+    fn flush(&self, tokenizer: &Tokenizer) -> PyResult<Option<String>> {
+        let mut core = self.ready(tokenizer)?.core.clone();
+        let value = tokenizer.value()?;
+        let text = core.flush(|ids| value.core.decode(ids, self.skip_special_tokens)).or_raise()?;
+        lock(&self.inner).core = core;
+        Ok(text)
+    }
+}
+
+impl Clone for Stream {
+    fn clone(&self) -> Self {
+        let inner = lock(&self.inner).clone();
+        Stream { inner: Mutex::new(inner), skip_special_tokens: self.skip_special_tokens }
+    }
+}
 
 /// Decodes ids one after the other, giving out text as soon as it is complete.
 ///
@@ -29,34 +134,14 @@ use crate::tokenizer::state::State;
 ///     >>> stream.step(tokenizer, 0), stream.step(tokenizer, 1)
 ///     ('my', ' name')
 #[pyclass(frozen, module = "tessella.decoders", name = "DecodeStream")]
-pub struct DecodeStream {
-    inner: Mutex<Inner>,
-    skip_special_tokens: bool,
-}
-
-#[derive(Default)]
-struct Inner {
-    core: Core,
-    /// The value of the tokenizer that was asked last: while it is current, nobody else has to be asked.
-    known: Option<Arc<State>>,
-}
-
-impl Inner {
-    fn new(core: Core) -> Mutex<Inner> {
-        Mutex::new(Inner { core, known: None })
-    }
-}
+pub struct DecodeStream(Stream);
 
 #[pymethods]
 impl DecodeStream {
     #[new]
     #[pyo3(signature = (ids = None, skip_special_tokens = Some(false)))]
     fn new(ids: Option<&Bound<'_, PyAny>>, skip_special_tokens: Option<bool>) -> PyResult<Self> {
-        let ids = ids.map(|ids| inputs::ids(ids, Place::Argument("ids"))).transpose()?.unwrap_or_default();
-        Ok(DecodeStream {
-            inner: Inner::new(Core::new(ids)),
-            skip_special_tokens: skip_special_tokens.unwrap_or(false),
-        })
+        Stream::new(ids, skip_special_tokens.unwrap_or(false)).map(DecodeStream)
     }
 
     /// Takes one id, or several, and gives the text that they complete; `None` if they complete nothing.
@@ -65,66 +150,104 @@ impl DecodeStream {
         tokenizer: &Bound<'py, Tokenizer>,
         id: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyString>>> {
-        let py = id.py();
-        if let Some(id) = plain_id(id) {
-            let mut inner = lock(&self.inner);
-            if !inner.known.as_ref().is_some_and(|known| tokenizer.get().is_current(known)) {
-                drop(inner);
-                let value = tokenizer.get().value()?;
-                let replaced = lock(&self.inner).known.replace(value);
-                drop(replaced);
-                inner = lock(&self.inner);
-            }
-            let Inner { core, known } = &mut *inner;
-            // Nothing else runs meanwhile, neither code of Python's nor another thread.
-            let text = known
-                .as_ref()
-                .and_then(|known| known.core.decode_at_once(core, id, self.skip_special_tokens));
-            match text {
-                Some(Some((text, true))) => return ascii_text(py, text.as_bytes()).map(Some),
-                Some(text) => return Ok(text.map(|(text, _)| PyString::new(py, text))),
-                None => drop(inner),
-            }
-            let value = tokenizer.get().value()?;
-            let mut core = std::mem::take(&mut lock(&self.inner).core);
-            let text = value.core.decode_next(&mut core, id, self.skip_special_tokens);
-            lock(&self.inner).core = core;
-            if let Some(text) = text.or_raise()? {
-                return Ok(Some(PyString::new(py, text)));
-            }
-        }
-        inputs::refuse_bool(id, Place::Argument("id")).map_err(|_| not_ids(id))?;
-        let ids = match id.extract::<u32>() {
-            Ok(id) => vec![id],
-            Err(_) if id.is_instance_of::<PyString>() => return Err(not_ids(id)),
-            Err(_) => inputs::ids(id, Place::Argument("id")).map_err(|_| not_ids(id))?,
-        };
-        let value = tokenizer.get().value()?;
-        // The state is changed on a copy: decoding may call components written in Python.
-        let mut core = lock(&self.inner).core.clone();
-        let text = core.step(&ids, |ids| value.core.decode(ids, self.skip_special_tokens)).or_raise()?;
-        lock(&self.inner).core = core;
-        Ok(text.map(|text| PyString::new(py, &text)))
+        self.0.step(tokenizer.get(), id)
     }
 
     /// At the end: the text that has been held back, broken characters as U+FFFD.
     fn flush(&self, tokenizer: &Bound<'_, Tokenizer>) -> PyResult<Option<String>> {
-        let value = tokenizer.get().value()?;
-        let mut core = lock(&self.inner).core.clone();
-        let text = core.flush(|ids| value.core.decode(ids, self.skip_special_tokens)).or_raise()?;
-        lock(&self.inner).core = core;
-        Ok(text)
+        self.0.flush(tokenizer.get())
     }
 
     fn __copy__(&self) -> Self {
-        DecodeStream {
-            inner: Inner::new(lock(&self.inner).core.clone()),
-            skip_special_tokens: self.skip_special_tokens,
-        }
+        DecodeStream(self.0.clone())
     }
 
     fn __deepcopy__(&self, _memo: &Bound<'_, PyDict>) -> Self {
         self.__copy__()
+    }
+}
+
+/// Text from ids as they arrive; made by `Tokenizer.decode_stream`.
+///
+/// Example:
+///     >>> from tessella import Tokenizer, decoders, models
+///     >>> alphabet = {"Ġ": 0, "Ã": 1, "©": 2, "a": 3}
+///     >>> tokenizer = Tokenizer(models.BPE(alphabet, []))
+///     >>> tokenizer.decoder = decoders.ByteLevel()
+///     >>> stream = tokenizer.decode_stream()
+///     >>> [stream.step(id) for id in [3, 1, 2, 1]], stream.flush()
+///     (['a', None, 'é', None], '�')
+#[pyclass(frozen, module = "tessella")]
+pub struct TextStream {
+    stream: Stream,
+    tokenizer: Py<Tokenizer>,
+}
+
+#[pymethods]
+impl TextStream {
+    #[new]
+    #[pyo3(signature = (tokenizer, skip_special_tokens = true, ids = None))]
+    fn new(
+        tokenizer: Py<Tokenizer>,
+        skip_special_tokens: bool,
+        ids: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        Ok(TextStream { stream: Stream::new(ids, skip_special_tokens)?, tokenizer })
+    }
+
+    /// Takes one id, or several, and gives the text that they complete; `None` if they complete none.
+    fn step<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.stream.step(self.tokenizer.get(), id)
+    }
+
+    /// At the end: the text that has been held back, broken characters as U+FFFD.
+    fn flush(&self) -> PyResult<Option<String>> {
+        self.stream.flush(self.tokenizer.get())
+    }
+
+    fn __copy__(&self, py: Python<'_>) -> Self {
+        TextStream { stream: self.stream.clone(), tokenizer: self.tokenizer.clone_ref(py) }
+    }
+}
+
+/// Text as ids complete it, drawn from an iterable; made by `Tokenizer.decode_iter`.
+#[pyclass(frozen, module = "tessella")]
+pub struct TextIterator {
+    stream: Stream,
+    tokenizer: Py<Tokenizer>,
+    ids: Py<PyIterator>,
+}
+
+#[pymethods]
+impl TextIterator {
+    #[new]
+    fn new(tokenizer: Py<Tokenizer>, ids: &Bound<'_, PyAny>, skip_special_tokens: bool) -> PyResult<Self> {
+        let ids = ids.try_iter()?.unbind();
+        Ok(TextIterator { stream: Stream::new(None, skip_special_tokens)?, tokenizer, ids })
+    }
+
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        let (tokenizer, mut ids) = (self.tokenizer.get(), self.ids.bind(py).clone());
+        for drawn in 1_usize.. {
+            let Some(id) = ids.next() else { break };
+            if let Some(text) = self.stream.step(tokenizer, &id?)? {
+                return Ok(Some(text));
+            }
+            if drawn.is_multiple_of(TURN) {
+                py.check_signals()?;
+            }
+        }
+        Ok(self.stream.flush(tokenizer)?.map(|text| PyString::new(py, &text)))
+    }
+
+    // Nothing is given up to break a circle: who is in one with this can give up its own part.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.tokenizer)?;
+        visit.call(&self.ids)
     }
 }
 
