@@ -90,6 +90,8 @@ lint-python: $(VENV)/.test
 lint-rust: $(VENV)/.build
 	cargo fmt --all --check
 	@$(STEP) "reading the crates with clippy" build/clippy.log $(CARGO_ALL) clippy $(ALL) --all-targets -- -D warnings
+	@$(STEP) "reading the binding for the stable ABI" build/stable.log $(CARGO_ALL) clippy --profile quick -p tessella-python \
+		--features pyo3/extension-module,pyo3/abi3-py310 -- -D warnings
 
 format: $(VENV)/.test ## Format Rust and Python
 	cargo fmt --all

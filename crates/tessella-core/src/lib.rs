@@ -68,6 +68,7 @@ pub use compare::Comparison;
 pub use encoding::{Encoding, EncodingParts, NO_WORD, OffsetUnit, Offsets};
 pub use error::{Error, ErrorKind, Result};
 pub use ids::{PieceToken, Span, TokenId};
+pub use lanes::Narrow;
 pub use postprocess::PostProcessor;
 pub use spec::TokenizerSpec;
 pub use tokenizer::{

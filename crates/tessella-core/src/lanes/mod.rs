@@ -16,14 +16,14 @@
 //!
 //! Who counts pieces instead of encoding them has a [`Tally`] of them, filled by the hundred as well.
 //!
-//! Decoded text becomes characters of one width by blocks as well ([`wide`]).
+//! Decoded text becomes characters of one width by blocks as well ([`wide`]), and such characters UTF-8 ([`narrow`]).
 //!
 //! All of it is compiled for the vectors of several processors, and the best are chosen once ([`vectors`]).
 //!
 //! Everything here has a slow twin: the worker's piece cache and the model's own loops give the same ids, and the
-//! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for three things: asking
-//! the processor for memory ([`ahead`]), writing ids into room that was reserved before ([`store`]), and vectors ([`ascii`],
-//! `x86`, `x86_sixteen`, `x86_wide`).
+//! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for four things: asking
+//! the processor for memory ([`ahead`]), writing ids into room that was reserved before ([`store`]), calling the bytes of whole
+//! characters a text ([`narrow`]), and vectors ([`ascii`], `x86`, `x86_sixteen`, `x86_wide`).
 
 mod ahead;
 pub mod ascii;
@@ -38,6 +38,7 @@ mod longest;
 mod longs;
 mod merge;
 mod middle;
+mod narrow;
 mod pairs;
 mod rectangles;
 mod room;
@@ -81,6 +82,7 @@ pub use lengths::Lengths;
 use longest::{Longest, Row};
 use longs::Longs;
 use middle::{Middle, Wholes};
+pub use narrow::Narrow;
 use slots::Slots;
 pub use spelled::{Spelled, SpelledParts};
 pub use store::Solve;

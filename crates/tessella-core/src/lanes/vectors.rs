@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Sets};
 use super::key::Key;
+use super::narrow::{FOLDED, TOGETHER, folded_one_by_one};
 use super::pairs::{PairHash, Symbol};
 use super::room::TwoSlots;
 use super::rows::{Group, LANES};
@@ -88,6 +89,12 @@ pub trait Vectors: Copy {
     #[inline(always)]
     fn unfolded(self, bytes: &[u8; BLOCK], out: &mut [u16; BLOCK]) -> Unfolded {
         unfolded_one_by_one(bytes, out)
+    }
+
+    /// The UTF-8 of characters, with rubbish behind it, and its length; `None` if one of them is none.
+    #[inline(always)]
+    fn folded(self, characters: &[u32; TOGETHER], out: &mut [u8; FOLDED]) -> Option<usize> {
+        folded_one_by_one(characters, out)
     }
 
     /// Makes two neighbours one: those behind them move up, and `last` comes in at the end.

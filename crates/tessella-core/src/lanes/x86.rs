@@ -8,6 +8,7 @@ use std::arch::x86_64::*;
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Set, Sets};
 use super::key::Key;
+use super::narrow::{FOLDED, TOGETHER};
 use super::pairs::{PairHash, Symbol};
 use super::room::TwoSlots;
 use super::rows::{Group, LANES};
@@ -256,6 +257,15 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             super::x86_wide::unfolded(bytes, out)
+        }
+    }
+
+    #[inline(always)]
+    fn folded(self, characters: &[u32; TOGETHER], out: &mut [u8; FOLDED]) -> Option<usize> {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_wide::folded(characters, out)
         }
     }
 

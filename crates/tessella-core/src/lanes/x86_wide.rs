@@ -1,4 +1,4 @@
-//! The blocks of [`super::unfold`] by vectors of 64 bytes.
+//! The blocks of [`super::unfold`] and [`super::narrow`] by vectors of 64 bytes.
 //!
 //! The last bytes of all characters are brought together, and so are the bytes one and two places before each. Then every
 //! character is a lane, and its bits come from at most three vectors.
@@ -6,6 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::ascii::BLOCK;
+use super::narrow::{FOLDED, TOGETHER};
 use super::unfold::Unfolded;
 
 /// The characters that end in a block, up to the first that takes four bytes or is none. None at all where one of them is
@@ -102,4 +103,39 @@ fn store([first, then]: [__m512i; 2], out: &mut [u16; BLOCK]) {
         _mm512_storeu_si512(low.as_mut_ptr().cast(), first);
         _mm512_storeu_si512(high.as_mut_ptr().cast(), then);
     }
+}
+
+/// The UTF-8 of characters; `None` if one of them is none.
+#[target_feature(enable = "popcnt,avx512f,avx512bw,avx512vbmi2")]
+#[inline]
+pub fn folded(characters: &[u32; TOGETHER], out: &mut [u8; FOLDED]) -> Option<usize> {
+    // SAFETY: 64 bytes are there, and this load asks for no alignment.
+    #[allow(unsafe_code)]
+    let characters = unsafe { _mm512_loadu_si512(characters.as_ptr().cast()) };
+    let all = |value: u32| _mm512_set1_epi32(value as i32);
+    let from = |least: u32| _mm512_cmpge_epu32_mask(characters, all(least));
+    let (twos, threes, fours) = (from(0x80), from(0x800), from(0x1_0000));
+    let halves = _mm512_cmplt_epu32_mask(_mm512_sub_epi32(characters, all(0xD800)), all(0x800));
+    if halves | from(0x11_0000) != 0 {
+        return None;
+    }
+    // Six bits a byte, the last ones in the last byte of the lane.
+    let last = _mm512_and_si512(_mm512_slli_epi32::<24>(characters), all(0x3F00_0000));
+    let second = _mm512_and_si512(_mm512_slli_epi32::<10>(characters), all(0x3F_0000));
+    let third = _mm512_and_si512(_mm512_srli_epi32::<4>(characters), all(0x3F00));
+    let fourth = _mm512_srli_epi32::<18>(characters);
+    let bits = _mm512_or_si512(_mm512_or_si512(last, second), _mm512_or_si512(third, fourth));
+    let bits = _mm512_mask_blend_epi32(twos, _mm512_slli_epi32::<24>(characters), bits);
+    let marks = _mm512_maskz_mov_epi32(twos, all(0x80C0_0000));
+    let marks = _mm512_mask_mov_epi32(marks, threes, all(0x8080_E000));
+    let marks = _mm512_mask_mov_epi32(marks, fours, all(0x8080_80F0));
+    let bytes = _mm512_or_si512(bits, marks);
+    // All bytes of a character have a bit but U+0000, and the last one is always a byte of it.
+    let used = _mm512_test_epi8_mask(bytes, bytes) | 0x8888_8888_8888_8888;
+    // SAFETY: 64 bytes are there, and this store asks for no alignment.
+    #[allow(unsafe_code)]
+    unsafe {
+        _mm512_storeu_si512(out.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(used, bytes));
+    }
+    Some(used.count_ones() as usize)
 }

@@ -11,6 +11,7 @@ use tessella_core::{Input, Sequence, TokenId};
 use crate::border::arrays;
 use crate::border::interpreter::plain_ids;
 use crate::border::place::{Place, wrong_type};
+use crate::border::texts::Texts;
 use crate::border::values::out_of_range;
 
 /// One sequence, owned by Python.
@@ -202,8 +203,10 @@ pub fn batch(value: &Bound<'_, PyAny>, pretokenized: bool) -> PyResult<Vec<HeldI
 }
 
 /// A batch of plain texts; `alone` is what takes one of them.
-pub fn texts(value: &Bound<'_, PyAny>, alone: &str) -> PyResult<Vec<PyBackedStr>> {
-    each(value, "texts", "expected a list of texts", alone, text)
+pub fn texts(value: &Bound<'_, PyAny>, alone: &str) -> PyResult<Texts> {
+    let mut texts = Texts::default();
+    each(value, "texts", "expected a list of texts", alone, |one, place| texts.push(one, place))?;
+    Ok(texts)
 }
 
 /// A batch of lists of ids, each of which `read` gets.

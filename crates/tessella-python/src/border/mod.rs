@@ -1,6 +1,7 @@
 //! What crosses the border, in both directions.
 //!
 //! - `values`, `inputs`, `options`: from Python, checked; `place` is where in the arguments something stands
+//! - `texts`: many texts, as UTF-8 where they lie or written side by side
 //! - `arrays`: to NumPy without a copy; `interpreter`: lists of integers, and text of bytes, quickly
 //! - `errors`: errors of the engine as the package's exceptions
 //! - `interrupt`: letting go of the interpreter, and Ctrl-C; `limits`: what one text may cost
@@ -13,4 +14,5 @@ pub mod interrupt;
 pub mod limits;
 pub mod options;
 pub mod place;
+pub mod texts;
 pub mod values;

@@ -49,7 +49,7 @@ impl Comparison {
         let texts = inputs::texts(texts, "encode")?;
         let threads = threads(num_threads);
         let (extent, measured) = run(py, |cancel| {
-            let views: Vec<&str> = texts.iter().map(|text| &**text).collect();
+            let views = texts.views();
             let cores: Vec<&tessella_core::Tokenizer> = self.tokenizers.iter().map(|one| &one.core).collect();
             let options = EncodeOptions {
                 cancel: Some(cancel),

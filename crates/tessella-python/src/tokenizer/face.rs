@@ -6,7 +6,6 @@
 use numpy::PyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList, PyString};
 use tessella_core::spec::Padding;
 use tessella_core::{EncodeOptions, Input, TokenizerSpec};
@@ -18,6 +17,7 @@ use crate::border::inputs;
 use crate::border::interrupt::{shared, sized};
 use crate::border::options::{Choice, check_stride, padding_to_python, truncation, truncation_to_python};
 use crate::border::place::Place;
+use crate::border::texts::Texts;
 use crate::border::values::{argument, direction};
 use crate::components::decoders::DecoderHandle;
 use crate::components::models::ModelHandle;
@@ -659,15 +659,15 @@ impl Tokenizer {
     fn ragged(
         &self,
         py: Python<'_>,
-        texts: Vec<PyBackedStr>,
+        texts: Texts,
         specials: Specials,
         num_threads: Option<usize>,
     ) -> PyResult<tessella_core::RaggedIds> {
         let value = self.shared.get()?;
-        let bytes = texts.iter().map(|text| text.len()).sum::<usize>() + texts.len();
+        let bytes = texts.bytes();
         let threads = threads_for(bytes, num_threads);
         shared(py, bytes, threads, |cancel| {
-            let views: Vec<&str> = texts.iter().map(|text| &**text).collect();
+            let views = texts.views();
             let options = EncodeOptions { cancel, ..ids_options(&value, specials, threads) };
             value.core.encode_ids_batch(&views, &options)
         })

@@ -5,9 +5,12 @@
 //! text in one pass where the interpreter itself replaces what is none; asked for text alone it would raise an error first.
 //! Characters whose width is known are a text as they are.
 //!
-//! This is the only file of this crate with unsafe code. The slow twin of [`plain_ids`] is `Vec::<TokenId>::extract`, which
+//! This is the only room of this crate with unsafe code. The slow twin of [`plain_ids`] is `Vec::<TokenId>::extract`, which
 //! reads all that it leaves alone, subclasses of `list` among it, and the twins of the texts are the
 //! engine's; the tests compare them.
+//!
+//! How texts keep their characters is known where the module is compiled for one version of the interpreter (`characters`). The
+//! module for all of them asks for what the stable ABI promises (`stable`).
 
 use std::ffi::c_int;
 
@@ -17,6 +20,16 @@ use pyo3::sync::PyOnceLock;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{PyInt, PyList, PyString};
 use tessella_core::TokenId;
+
+#[cfg(not(Py_LIMITED_API))]
+mod characters;
+#[cfg(Py_LIMITED_API)]
+mod stable;
+
+#[cfg(not(Py_LIMITED_API))]
+pub use characters::{ascii_text, four_byte_text, item, latin_text, narrow, two_byte_text};
+#[cfg(Py_LIMITED_API)]
+pub use stable::{ascii_text, four_byte_text, item, latin_text, narrow, two_byte_text};
 
 /// How an `int` of one digit, which ids are but for 0, is told from others, and where that digit lies. What the interpreter
 /// promises is a function that is called for each number; reading takes a third of that. So this is known of some versions,
@@ -117,8 +130,7 @@ pub fn plain_ids<'r>(list: &Bound<'_, PyList>, room: &'r mut Vec<TokenId>) -> Op
             // belongs to the list. Nothing in `exact_id` runs code of Python's, so nobody takes the item out of the list
             // before it was read.
             #[allow(unsafe_code)]
-            let read =
-                unsafe { exact_id(ffi::PyList_GET_ITEM(list.as_ptr(), at as ffi::Py_ssize_t), digits) };
+            let read = unsafe { exact_id(item(list, at), digits) };
             *id = read?;
         }
         Some(&*ids)
@@ -156,63 +168,6 @@ unsafe fn exact_id(item: *mut ffi::PyObject, digits: Digits) -> Option<TokenId> 
     };
     // After an overflow the value is -1.
     TokenId::try_from(value).ok()
-}
-
-/// The text of bytes that are ASCII alone.
-pub fn ascii_text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
-    debug_assert!(bytes.is_ascii());
-    if bytes.len() < 2 {
-        // The interpreter has these texts already.
-        return PyString::from_bytes(py, bytes);
-    }
-    // SAFETY: a new text that nobody else knows yet, null with an error set if there is no memory, has room for as many
-    // characters as were asked for, of one byte each where none is to be above 127. It may be written to until it is given
-    // away.
-    #[allow(unsafe_code)]
-    unsafe {
-        let text = ffi::PyUnicode_New(bytes.len() as ffi::Py_ssize_t, 127);
-        let text = Bound::from_owned_ptr_or_err(py, text)?;
-        ffi::PyUnicode_1BYTE_DATA(text.as_ptr()).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
-        Ok(text.cast_into_unchecked())
-    }
-}
-
-/// The text of characters of which none is above U+00FF.
-pub fn latin_text<'py>(py: Python<'py>, twos: &[u16]) -> PyResult<Bound<'py, PyString>> {
-    // SAFETY: the pointer and the number are those of the slice, which is read during the call. What comes back is a new
-    // reference to a `str`, or null with an error set.
-    #[allow(unsafe_code)]
-    unsafe {
-        let (kind, length) = (ffi::PyUnicode_2BYTE_KIND as c_int, twos.len() as ffi::Py_ssize_t);
-        let text = ffi::PyUnicode_FromKindAndData(kind, twos.as_ptr().cast(), length);
-        Ok(Bound::from_owned_ptr_or_err(py, text)?.cast_into_unchecked())
-    }
-}
-
-/// The text of characters up to U+FFFF, of which one at least is above U+00FF.
-pub fn two_byte_text<'py>(py: Python<'py>, twos: &[u16]) -> PyResult<Bound<'py, PyString>> {
-    debug_assert!(twos.iter().any(|&two| two > 0xFF));
-    // SAFETY: as in `ascii_text`, with room for two bytes each.
-    #[allow(unsafe_code)]
-    unsafe {
-        let text = ffi::PyUnicode_New(twos.len() as ffi::Py_ssize_t, 0xFFFF);
-        let text = Bound::from_owned_ptr_or_err(py, text)?;
-        ffi::PyUnicode_2BYTE_DATA(text.as_ptr()).copy_from_nonoverlapping(twos.as_ptr(), twos.len());
-        Ok(text.cast_into_unchecked())
-    }
-}
-
-/// The text of characters of which one at least is above U+FFFF.
-pub fn four_byte_text<'py>(py: Python<'py>, fours: &[u32]) -> PyResult<Bound<'py, PyString>> {
-    debug_assert!(fours.iter().any(|&four| four > 0xFFFF));
-    // SAFETY: as in `ascii_text`, with room for four bytes each.
-    #[allow(unsafe_code)]
-    unsafe {
-        let text = ffi::PyUnicode_New(fours.len() as ffi::Py_ssize_t, 0x10_FFFF);
-        let text = Bound::from_owned_ptr_or_err(py, text)?;
-        ffi::PyUnicode_4BYTE_DATA(text.as_ptr()).copy_from_nonoverlapping(fours.as_ptr(), fours.len());
-        Ok(text.cast_into_unchecked())
-    }
 }
 
 /// The text of bytes, with U+FFFD for what is no UTF-8.

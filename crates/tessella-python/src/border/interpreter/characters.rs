@@ -1,0 +1,86 @@
+//! Texts as the interpreter keeps them, for the version that the module is compiled for.
+#![allow(unsafe_code)]
+
+use std::ffi::c_int;
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::string::PyStringData;
+use pyo3::types::{PyList, PyString};
+use tessella_core::Narrow;
+
+/// An item of a list, which keeps it.
+///
+/// # Safety
+///
+/// The list has more than `at` items.
+#[inline(always)]
+pub unsafe fn item(list: &Bound<'_, PyList>, at: usize) -> *mut ffi::PyObject {
+    // SAFETY: a list, and the caller answers for the index.
+    unsafe { ffi::PyList_GET_ITEM(list.as_ptr(), at as ffi::Py_ssize_t) }
+}
+
+/// The characters of a text that has no UTF-8 in place: one that is not all ASCII.
+pub fn narrow<'t>(text: &'t Bound<'_, PyString>) -> Option<Narrow<'t>> {
+    // SAFETY: a text never changes, and lives as long as the reference to it.
+    let (characters, is_ascii) = unsafe { (text.data().ok()?, ffi::PyUnicode_IS_ASCII(text.as_ptr()) != 0) };
+    Some(match characters {
+        PyStringData::Ucs1(_) if is_ascii => return None,
+        PyStringData::Ucs1(ones) => Narrow::Ones(ones),
+        PyStringData::Ucs2(twos) => Narrow::Twos(twos),
+        PyStringData::Ucs4(fours) => Narrow::Fours(fours),
+    })
+}
+
+/// The text of bytes that are ASCII alone.
+pub fn ascii_text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    debug_assert!(bytes.is_ascii());
+    if bytes.len() < 2 {
+        // The interpreter has these texts already.
+        return PyString::from_bytes(py, bytes);
+    }
+    // SAFETY: a new text that nobody else knows yet, null with an error set if there is no memory, has room for as many
+    // characters as were asked for, of one byte each where none is to be above 127. It may be written to until it is given
+    // away.
+    unsafe {
+        let text = ffi::PyUnicode_New(bytes.len() as ffi::Py_ssize_t, 127);
+        let text = Bound::from_owned_ptr_or_err(py, text)?;
+        ffi::PyUnicode_1BYTE_DATA(text.as_ptr()).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        Ok(text.cast_into_unchecked())
+    }
+}
+
+/// The text of characters of which none is above U+00FF.
+pub fn latin_text<'py>(py: Python<'py>, twos: &[u16]) -> PyResult<Bound<'py, PyString>> {
+    // SAFETY: the pointer and the number are those of the slice, which is read during the call. What comes back is a new
+    // reference to a `str`, or null with an error set.
+    unsafe {
+        let (kind, length) = (ffi::PyUnicode_2BYTE_KIND as c_int, twos.len() as ffi::Py_ssize_t);
+        let text = ffi::PyUnicode_FromKindAndData(kind, twos.as_ptr().cast(), length);
+        Ok(Bound::from_owned_ptr_or_err(py, text)?.cast_into_unchecked())
+    }
+}
+
+/// The text of characters up to U+FFFF, of which one at least is above U+00FF.
+pub fn two_byte_text<'py>(py: Python<'py>, twos: &[u16]) -> PyResult<Bound<'py, PyString>> {
+    debug_assert!(twos.iter().any(|&two| two > 0xFF));
+    // SAFETY: as in `ascii_text`, with room for two bytes each.
+    unsafe {
+        let text = ffi::PyUnicode_New(twos.len() as ffi::Py_ssize_t, 0xFFFF);
+        let text = Bound::from_owned_ptr_or_err(py, text)?;
+        ffi::PyUnicode_2BYTE_DATA(text.as_ptr()).copy_from_nonoverlapping(twos.as_ptr(), twos.len());
+        Ok(text.cast_into_unchecked())
+    }
+}
+
+/// The text of characters of which one at least is above U+FFFF.
+pub fn four_byte_text<'py>(py: Python<'py>, fours: &[u32]) -> PyResult<Bound<'py, PyString>> {
+    debug_assert!(fours.iter().any(|&four| four > 0xFFFF));
+    // SAFETY: as in `ascii_text`, with room for four bytes each.
+    unsafe {
+        let text = ffi::PyUnicode_New(fours.len() as ffi::Py_ssize_t, 0x10_FFFF);
+        let text = Bound::from_owned_ptr_or_err(py, text)?;
+        ffi::PyUnicode_4BYTE_DATA(text.as_ptr()).copy_from_nonoverlapping(fours.as_ptr(), fours.len());
+        Ok(text.cast_into_unchecked())
+    }
+}

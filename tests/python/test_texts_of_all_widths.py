@@ -1,0 +1,102 @@
+"""Many texts in one call: the interpreter keeps them one, two or four bytes wide, the engine reads UTF-8."""
+
+from __future__ import annotations
+
+import random
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import tessella
+from tessella import Tokenizer, decoders, models, pre_tokenizers
+
+ALPHABETS = (
+    "abc def \n\0\x7f",
+    "éüß\x80\xff",
+    "ĀабвΩ\u07ff",
+    "日本語ひ\u0800\ud7ff\ue000\uffff",
+    "🙂🎉\U00010000\U0010ffff",
+)
+
+
+@pytest.fixture(scope="module")
+def spelled() -> Tokenizer:
+    """Ids are bytes, as they stand in the alphabet."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = Tokenizer(models.BPE({token: index for index, token in enumerate(alphabet)}, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+def some(choose: random.Random, length: int) -> str:
+    alphabets = choose.sample(ALPHABETS, choose.randrange(1, 4))
+    # Runs of one alphabet, as texts have them, and single characters of another in between.
+    parts = []
+    while sum(map(len, parts)) < length:
+        parts.append("".join(choose.choices(choose.choice(alphabets), k=choose.choice([1, 1, 3, 40, 90]))))
+    return "".join(parts)[:length]
+
+
+def test_batches_are_what_single_texts_are(spelled: Tokenizer) -> None:
+    choose = random.Random(8)
+    for _ in range(300):
+        texts = [
+            some(choose, choose.choice([0, 1, 15, 16, 17, 31, 32, 33, 511, 512, 513, 1500]))
+            for _ in range(20)
+        ]
+        found = spelled.encode_ids_batch(texts)
+        assert [ids.tolist() for ids in found] == [spelled.encode(text).ids for text in texts]
+        assert spelled.decode_batch(list(found)) == texts
+        assert list(spelled.count_batch(texts)) == [len(text.encode()) for text in texts]
+
+
+def test_texts_larger_than_a_room_and_many_of_them(spelled: Tokenizer) -> None:
+    choose = random.Random(9)
+    for length in (300_000, 1_500_000, 2_500_000):
+        piece = some(choose, 5000)
+        texts = ["é", piece * (length // 5000), "ascii", piece, piece * 60, "🙂"]
+        for threads in (1, 2):
+            found = spelled.encode_ids_batch(texts, num_threads=threads)
+            assert spelled.decode_batch(list(found)) == texts
+
+
+def test_rooms_are_each_threads_own(spelled: Tokenizer) -> None:
+    def turn(seed: int) -> bool:
+        choose = random.Random(seed)
+        for _ in range(50):
+            texts = [some(choose, choose.randrange(2000)) for _ in range(8)]
+            if spelled.decode_batch(list(spelled.encode_ids_batch(texts))) != texts:
+                return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(turn, range(8)))
+
+
+def test_half_of_a_pair_is_refused_and_nothing_of_it_stays(spelled: Tokenizer) -> None:
+    for at in (0, 15, 16, 40, 600):
+        bad = "é" * at + "\ud800" + "日" * 40
+        message = rf"U\+D800 at character {at} of `texts\[1\]`"
+        with pytest.raises(TypeError, match=message):
+            spelled.encode_ids_batch(["é", bad, "b"])
+        assert spelled.decode_batch(list(spelled.encode_ids_batch(["é", "日"]))) == ["é", "日"]
+
+
+def test_a_kind_of_str_is_a_text(spelled: Tokenizer) -> None:
+    class Text(str):
+        pass
+
+    assert spelled.decode_batch(list(spelled.encode_ids_batch([Text("é日"), Text("a")]))) == ["é日", "a"]
+
+
+@pytest.mark.skipif(
+    sys.implementation.name != "cpython" or "abi3" in str(tessella._tessella.__file__),
+    reason="known of one version of CPython at a time",
+)
+def test_texts_take_no_more_memory_than_before(spelled: Tokenizer) -> None:
+    texts = ["é" * 1000, "日" * 1000, "🙂" * 1000, "a" * 1000]
+    before = [sys.getsizeof(text) for text in texts]
+    spelled.encode_ids_batch(texts)
+    spelled.count_batch(texts)
+    assert [sys.getsizeof(text) for text in texts] == before
