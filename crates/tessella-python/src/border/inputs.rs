@@ -1,4 +1,4 @@
-//! Texts that Python hands over, kept alive without a copy.
+//! What Python hands over, checked: texts, words, pairs, and lists of ids.
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
@@ -11,24 +11,24 @@ use tessella_core::{Input, Sequence, TokenId};
 use crate::border::arrays;
 use crate::border::interpreter::plain_ids;
 use crate::border::place::{Place, wrong_type};
-use crate::border::texts::Texts;
+use crate::border::texts::{Rooms, Text, Texts};
 use crate::border::values::out_of_range;
 
-/// One sequence, owned by Python.
-pub enum Held {
-    Text(PyBackedStr),
+/// One sequence, held for the call.
+enum Held {
+    Text(Text),
     Words(Vec<PyBackedStr>),
 }
 
 impl Held {
-    pub fn view(&self) -> Sequence<'_> {
+    fn view<'t>(&'t self, rooms: &'t Rooms) -> Sequence<'t> {
         match self {
-            Held::Text(text) => Sequence::Text(text),
+            Held::Text(text) => Sequence::Text(rooms.view(text)),
             Held::Words(words) => Sequence::Words(words.iter().map(|word| &**word).collect()),
         }
     }
 
-    pub fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         match self {
             Held::Text(text) => text.len(),
             Held::Words(words) => words.iter().map(|word| word.len()).sum(),
@@ -36,19 +36,52 @@ impl Held {
     }
 }
 
-/// A sequence or a pair, owned by Python.
-pub struct HeldInput {
-    pub first: Held,
-    pub second: Option<Held>,
+/// A sequence or a pair.
+struct HeldInput {
+    first: Held,
+    second: Option<Held>,
 }
 
 impl HeldInput {
+    fn view<'t>(&'t self, rooms: &'t Rooms) -> Input<'t> {
+        Input { first: self.first.view(rooms), second: self.second.as_ref().map(|second| second.view(rooms)) }
+    }
+
+    fn bytes(&self) -> usize {
+        self.first.bytes() + self.second.as_ref().map_or(0, Held::bytes)
+    }
+}
+
+/// One sequence or pair, held for the call.
+pub struct OneInput {
+    input: HeldInput,
+    rooms: Rooms,
+}
+
+impl OneInput {
     pub fn view(&self) -> Input<'_> {
-        Input { first: self.first.view(), second: self.second.as_ref().map(Held::view) }
+        self.input.view(&self.rooms)
     }
 
     pub fn bytes(&self) -> usize {
-        self.first.bytes() + self.second.as_ref().map_or(0, Held::bytes)
+        self.input.bytes()
+    }
+}
+
+/// Sequences and pairs, held for the call.
+pub struct Inputs {
+    each: Vec<HeldInput>,
+    rooms: Rooms,
+}
+
+impl Inputs {
+    pub fn views(&self) -> Vec<Input<'_>> {
+        self.each.iter().map(|input| input.view(&self.rooms)).collect()
+    }
+
+    /// Bytes of all texts, and one for each input.
+    pub fn bytes(&self) -> usize {
+        self.each.iter().map(HeldInput::bytes).sum::<usize>() + self.each.len()
     }
 }
 
@@ -132,12 +165,35 @@ fn words(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<PyBackedStr
         .collect()
 }
 
-pub fn sequence(value: &Bound<'_, PyAny>, pretokenized: bool, place: Place<'_>) -> PyResult<Held> {
-    if pretokenized { words(value, place).map(Held::Words) } else { text(value, place).map(Held::Text) }
+fn sequence(
+    value: &Bound<'_, PyAny>,
+    pretokenized: bool,
+    place: Place<'_>,
+    rooms: &mut Rooms,
+) -> PyResult<Held> {
+    if pretokenized { words(value, place).map(Held::Words) } else { rooms.text(value, place).map(Held::Text) }
+}
+
+/// One sequence, or a pair of them.
+pub fn one_input(
+    sequence: &Bound<'_, PyAny>,
+    pair: Option<&Bound<'_, PyAny>>,
+    pretokenized: bool,
+) -> PyResult<OneInput> {
+    let mut rooms = Rooms::for_one();
+    let mut held = |value, name| self::sequence(value, pretokenized, Place::Argument(name), &mut rooms);
+    let first = held(sequence, "sequence")?;
+    let second = pair.map(|pair| held(pair, "pair")).transpose()?;
+    Ok(OneInput { input: HeldInput { first, second }, rooms })
 }
 
 /// One entry of a batch: a sequence or a pair of two.
-fn input(value: &Bound<'_, PyAny>, pretokenized: bool, place: Place<'_>) -> PyResult<HeldInput> {
+fn input(
+    value: &Bound<'_, PyAny>,
+    pretokenized: bool,
+    place: Place<'_>,
+    rooms: &mut Rooms,
+) -> PyResult<HeldInput> {
     let (is_text, listed) = (value.is_instance_of::<PyString>(), is_list(value)?);
     let length = if listed { value.len().unwrap_or(0) } else { 0 };
     // What begins as a sequence is one, or is meant as one, and its own error says what is wrong in it.
@@ -147,7 +203,7 @@ fn input(value: &Bound<'_, PyAny>, pretokenized: bool, place: Place<'_>) -> PyRe
         is_text
     };
     if begun {
-        return Ok(HeldInput { first: sequence(value, pretokenized, place)?, second: None });
+        return Ok(HeldInput { first: sequence(value, pretokenized, place, rooms)?, second: None });
     }
     if length != 2 {
         let advice = match pretokenized {
@@ -158,7 +214,7 @@ fn input(value: &Bound<'_, PyAny>, pretokenized: bool, place: Place<'_>) -> PyRe
         };
         return Err(wrong_type(place, value, if pretokenized { WORDS_INPUT } else { TEXT_INPUT }, advice));
     }
-    let part = |index: usize| sequence(&value.get_item(index)?, pretokenized, place.entry(index));
+    let mut part = |index: usize| sequence(&value.get_item(index)?, pretokenized, place.entry(index), rooms);
     Ok(HeldInput { first: part(0)?, second: Some(part(1)?) })
 }
 
@@ -198,13 +254,17 @@ pub fn without_order(value: &Bound<'_, PyAny>) -> Option<&'static str> {
 }
 
 /// A batch of sequences and pairs.
-pub fn batch(value: &Bound<'_, PyAny>, pretokenized: bool) -> PyResult<Vec<HeldInput>> {
-    each(value, "input", "expected a list of inputs", "encode", |one, place| input(one, pretokenized, place))
+pub fn batch(value: &Bound<'_, PyAny>, pretokenized: bool) -> PyResult<Inputs> {
+    let mut rooms = Rooms::for_many();
+    let each = each(value, "input", "expected a list of inputs", "encode", |one, place| {
+        input(one, pretokenized, place, &mut rooms)
+    })?;
+    Ok(Inputs { each, rooms })
 }
 
 /// A batch of plain texts; `alone` is what takes one of them.
 pub fn texts(value: &Bound<'_, PyAny>, alone: &str) -> PyResult<Texts> {
-    let mut texts = Texts::default();
+    let mut texts = Texts::new();
     each(value, "texts", "expected a list of texts", alone, |one, place| texts.push(one, place))?;
     Ok(texts)
 }

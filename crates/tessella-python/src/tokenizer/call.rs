@@ -7,7 +7,8 @@ use pyo3::types::PyString;
 use tessella_core::spec::{Padding, Truncation};
 use tessella_core::{BRIEF, EncodeOptions, FewIds};
 
-use crate::border::interrupt::ALONE;
+use crate::border::interpreter::length;
+use crate::border::interrupt::{ALONE, TINY};
 use crate::border::options::{Choice, call_padding, call_truncation, check_stride};
 use crate::border::values::argument;
 use crate::tokenizer::state::{Shared, State};
@@ -82,8 +83,13 @@ impl Call {
 
 /// A short text, borrowed for the call: the common case, without the cost of keeping it alive.
 pub fn tiny<'a>(text: &'a Bound<'_, PyAny>) -> Option<&'a str> {
-    let text = text.cast::<PyString>().ok()?.to_str().ok()?;
-    (text.len() <= crate::border::interrupt::TINY).then_some(text)
+    let text = text.cast::<PyString>().ok()?;
+    if length(text) > TINY {
+        // More characters than bytes may be: nobody need make UTF-8 of them to tell.
+        return None;
+    }
+    let text = text.to_str().ok()?;
+    (text.len() <= TINY).then_some(text)
 }
 
 /// The ids of a short text that was encoded before.

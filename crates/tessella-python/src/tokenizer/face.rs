@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use tessella_core::spec::Padding;
-use tessella_core::{EncodeOptions, Input, TokenizerSpec};
+use tessella_core::{EncodeOptions, TokenizerSpec};
 use tessella_formats::hf;
 
 use crate::border::arrays;
@@ -17,7 +17,7 @@ use crate::border::inputs;
 use crate::border::interrupt::{shared, sized};
 use crate::border::options::{Choice, check_stride, padding_to_python, truncation, truncation_to_python};
 use crate::border::place::Place;
-use crate::border::texts::Texts;
+use crate::border::texts::{Rooms, Texts};
 use crate::border::values::{argument, direction};
 use crate::components::decoders::DecoderHandle;
 use crate::components::models::ModelHandle;
@@ -149,12 +149,7 @@ impl Tokenizer {
         padding: Option<&Bound<'_, PyAny>>,
         encode_special_tokens: Option<bool>,
     ) -> PyResult<Encoding> {
-        let held = inputs::HeldInput {
-            first: inputs::sequence(sequence, is_pretokenized, Place::Argument("sequence"))?,
-            second: pair
-                .map(|pair| inputs::sequence(pair, is_pretokenized, Place::Argument("pair")))
-                .transpose()?,
-        };
+        let held = inputs::one_input(sequence, pair, is_pretokenized)?;
         let value = self.shared.get()?;
         let call = Call::new(py, &value, truncation, padding, encode_special_tokens)?;
         sized(py, held.bytes(), |cancel| {
@@ -194,10 +189,10 @@ impl Tokenizer {
         let held = inputs::batch(input, is_pretokenized)?;
         let value = self.shared.get()?;
         let call = Call::new(py, &value, truncation, padding, encode_special_tokens)?;
-        let bytes = held.iter().map(inputs::HeldInput::bytes).sum::<usize>() + held.len();
+        let bytes = held.bytes();
         let threads = threads_for(bytes, num_threads);
         let encodings = shared(py, bytes, threads, |cancel| {
-            let views: Vec<Input<'_>> = held.iter().map(inputs::HeldInput::view).collect();
+            let views = held.views();
             let options = EncodeOptions { cancel, ..call.options(&value, add_special_tokens, threads) };
             value.core.encode_batch(&views, &options)
         })?;
@@ -238,10 +233,11 @@ impl Tokenizer {
             let options = ids_options(&value, specials, 1);
             return value.core.with_ids(text, &options, |ids| arrays::from_slice(py, ids)).or_raise()?;
         }
-        let text = inputs::text(text, Place::Argument("text"))?;
+        let mut rooms = Rooms::for_one();
+        let text = rooms.text(text, Place::Argument("text"))?;
         let ids = sized(py, text.len(), |cancel| {
             let options = EncodeOptions { cancel, ..ids_options(&value, specials, 1) };
-            value.core.encode_ids(&text, &options)
+            value.core.encode_ids(rooms.view(&text), &options)
         })?;
         arrays::from_vec(py, ids)
     }
@@ -281,10 +277,11 @@ impl Tokenizer {
         if let Some(text) = tiny {
             return value.core.count(text, &ids_options(&value, specials, 1)).or_raise();
         }
-        let text = inputs::text(text, Place::Argument("text"))?;
+        let mut rooms = Rooms::for_one();
+        let text = rooms.text(text, Place::Argument("text"))?;
         sized(py, text.len(), |cancel| {
             let options = EncodeOptions { cancel, ..ids_options(&value, specials, 1) };
-            value.core.count(&text, &options)
+            value.core.count(rooms.view(&text), &options)
         })
     }
 

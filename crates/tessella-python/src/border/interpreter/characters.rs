@@ -20,6 +20,13 @@ pub unsafe fn item(list: &Bound<'_, PyList>, at: usize) -> *mut ffi::PyObject {
     unsafe { ffi::PyList_GET_ITEM(list.as_ptr(), at as ffi::Py_ssize_t) }
 }
 
+/// How many characters a text has.
+#[inline(always)]
+pub fn length(text: &Bound<'_, PyString>) -> usize {
+    // SAFETY: a text, and its length is none below 0.
+    unsafe { ffi::PyUnicode_GET_LENGTH(text.as_ptr()) as usize }
+}
+
 /// The characters of a text that has no UTF-8 in place: one that is not all ASCII.
 pub fn narrow<'t>(text: &'t Bound<'_, PyString>) -> Option<Narrow<'t>> {
     // SAFETY: a text never changes, and lives as long as the reference to it.

@@ -18,6 +18,11 @@ pub unsafe fn item(list: &Bound<'_, PyList>, at: usize) -> *mut ffi::PyObject {
     unsafe { ffi::PyList_GetItem(list.as_ptr(), at as ffi::Py_ssize_t) }
 }
 
+/// How many characters a text has.
+pub fn length(text: &Bound<'_, PyString>) -> usize {
+    text.len().unwrap_or_default()
+}
+
 /// How a text keeps its characters is not promised.
 pub fn narrow<'t>(_: &'t Bound<'_, PyString>) -> Option<Narrow<'t>> {
     None
