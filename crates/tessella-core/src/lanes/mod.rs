@@ -32,6 +32,7 @@ mod bounds;
 mod build;
 mod characters;
 mod cuts;
+mod fold;
 mod key;
 mod lengths;
 mod longest;

@@ -4,6 +4,7 @@
 //! lives. Here a character is a lane of four bytes that ends where the character does, and the bytes in use are brought
 //! together.
 
+use super::fold::{FOLDED, TOGETHER};
 use super::vectors::{Level, Task, Vectors};
 
 /// The characters of a text.
@@ -17,10 +18,6 @@ pub enum Narrow<'t> {
     Fours(&'t [u32]),
 }
 
-/// Characters that are folded together.
-pub const TOGETHER: usize = 16;
-/// Bytes of as many.
-pub const FOLDED: usize = TOGETHER * 4;
 /// Characters that are looked at together: whether all of them are ASCII.
 const BLOCK: usize = 32;
 /// Characters that are written to nearby memory before they are appended.
@@ -98,16 +95,6 @@ impl<T: Copy + Into<u32>> Task for Fold<'_, '_, T> {
         }
         Some(())
     }
-}
-
-/// The slow twin of the vectors' `folded`: the standard library's writing of UTF-8, one character after the other.
-#[inline(always)]
-pub fn folded_one_by_one(characters: &[u32; TOGETHER], out: &mut [u8; FOLDED]) -> Option<usize> {
-    let mut at = 0;
-    for &character in characters {
-        at += char::from_u32(character)?.encode_utf8(&mut out[at..]).len();
-    }
-    Some(at)
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Sets};
+use super::fold::{FOLDED, TOGETHER, folded_one_by_one};
 use super::key::Key;
-use super::narrow::{FOLDED, TOGETHER, folded_one_by_one};
 use super::pairs::{PairHash, Symbol};
 use super::room::TwoSlots;
 use super::rows::{Group, LANES};

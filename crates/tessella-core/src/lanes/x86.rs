@@ -7,8 +7,8 @@ use std::arch::x86_64::*;
 
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Set, Sets};
+use super::fold::{FOLDED, TOGETHER};
 use super::key::Key;
-use super::narrow::{FOLDED, TOGETHER};
 use super::pairs::{PairHash, Symbol};
 use super::room::TwoSlots;
 use super::rows::{Group, LANES};

@@ -1,4 +1,4 @@
-//! The blocks of [`super::unfold`] and [`super::narrow`] by vectors of 64 bytes.
+//! The blocks of [`super::unfold`] and [`super::fold`] by vectors of 64 bytes.
 //!
 //! The last bytes of all characters are brought together, and so are the bytes one and two places before each. Then every
 //! character is a lane, and its bits come from at most three vectors.
@@ -6,7 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::ascii::BLOCK;
-use super::narrow::{FOLDED, TOGETHER};
+use super::fold::{FOLDED, TOGETHER};
 use super::unfold::Unfolded;
 
 /// The characters that end in a block, up to the first that takes four bytes or is none. None at all where one of them is

@@ -11,7 +11,7 @@ use tessella_core::{Input, Sequence, TokenId};
 use crate::border::arrays;
 use crate::border::interpreter::plain_ids;
 use crate::border::place::{Place, wrong_type};
-use crate::border::texts::{Rooms, Text, Texts};
+use crate::border::texts::{Rooms, Text, Texts, instead_of_text, not_unicode};
 use crate::border::values::out_of_range;
 
 /// One sequence, held for the call.
@@ -85,54 +85,11 @@ impl Inputs {
     }
 }
 
-const TEXT: &str = "TextInputSequence must be str";
 const WORDS: &str = "PreTokenizedInputSequence must be Union[List[str], Tuple[str]]";
 const TEXT_INPUT: &str =
     "TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]";
 const WORDS_INPUT: &str = "PreTokenizedEncodeInput must be Union[PreTokenizedInputSequence, \
                            Tuple[PreTokenizedInputSequence, PreTokenizedInputSequence]]";
-
-/// A `str`; one with lone surrogates has no UTF-8 and is refused as well.
-pub fn text(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<PyBackedStr> {
-    match value.cast::<PyString>() {
-        Ok(text) => {
-            PyBackedStr::try_from(text.clone()).map_err(|error| not_unicode(text, error, TEXT, place))
-        }
-        Err(_) => Err(wrong_type(place, value, TEXT, instead_of_text(value, place))),
-    }
-}
-
-/// What to do with a value that was given for a text.
-fn instead_of_text(value: &Bound<'_, PyAny>, place: Place<'_>) -> &'static str {
-    if value.is_instance_of::<PyBytes>() {
-        "decode bytes first, as in `value.decode(\"utf-8\")`"
-    } else if value.is_none() {
-        "leave out what has no text, or give an empty str"
-    } else if !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
-        ""
-    } else if let Place::Argument("sequence" | "pair") = place {
-        "for words, pass is_pretokenized=True; for a pair, pass the second text as `pair`; for many texts, \
-         call `encode_batch`"
-    } else if let Place::Argument("text") = place {
-        "for the ids of many texts, call `encode_ids_batch`; for words and pairs, `encode`"
-    } else {
-        "for words and pairs, call `encode_batch`"
-    }
-}
-
-/// The error for a `str` that has no UTF-8, with the place of the lone surrogate.
-fn not_unicode(text: &Bound<'_, PyString>, error: PyErr, expected: &str, place: Place<'_>) -> PyErr {
-    let py = text.py();
-    let at = error.value(py).getattr("start").and_then(|start| start.extract::<usize>());
-    let found = at.and_then(|at| {
-        let surrogate = text.get_item(at)?;
-        let code: u32 = py.import("builtins")?.getattr("ord")?.call1((surrogate,))?.extract()?;
-        Ok(format!("{expected}, without lone surrogates; found U+{code:04X} at character {at} of `{place}`"))
-    });
-    let wrapped = PyTypeError::new_err(found.unwrap_or_else(|_| expected.to_string()));
-    wrapped.set_cause(py, Some(error));
-    wrapped
-}
 
 /// Lists, tuples and arrays; not texts, and not things that can be walked only once.
 fn is_list(value: &Bound<'_, PyAny>) -> PyResult<bool> {

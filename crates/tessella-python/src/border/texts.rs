@@ -7,14 +7,58 @@
 use std::cell::Cell;
 use std::ops::Range;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::PyString;
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use tessella_core::Narrow;
 
-use crate::border::inputs;
 use crate::border::interpreter::{length, narrow};
-use crate::border::place::Place;
+use crate::border::place::{Place, wrong_type};
+
+const TEXT: &str = "TextInputSequence must be str";
+
+/// A `str`; one with lone surrogates has no UTF-8 and is refused as well.
+pub fn text(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<PyBackedStr> {
+    match value.cast::<PyString>() {
+        Ok(text) => {
+            PyBackedStr::try_from(text.clone()).map_err(|error| not_unicode(text, error, TEXT, place))
+        }
+        Err(_) => Err(wrong_type(place, value, TEXT, instead_of_text(value, place))),
+    }
+}
+
+/// What to do with a value that was given for a text.
+pub fn instead_of_text(value: &Bound<'_, PyAny>, place: Place<'_>) -> &'static str {
+    if value.is_instance_of::<PyBytes>() {
+        "decode bytes first, as in `value.decode(\"utf-8\")`"
+    } else if value.is_none() {
+        "leave out what has no text, or give an empty str"
+    } else if !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
+        ""
+    } else if let Place::Argument("sequence" | "pair") = place {
+        "for words, pass is_pretokenized=True; for a pair, pass the second text as `pair`; for many texts, \
+         call `encode_batch`"
+    } else if let Place::Argument("text") = place {
+        "for the ids of many texts, call `encode_ids_batch`; for words and pairs, `encode`"
+    } else {
+        "for words and pairs, call `encode_batch`"
+    }
+}
+
+/// The error for a `str` that has no UTF-8, with the place of the lone surrogate.
+pub fn not_unicode(text: &Bound<'_, PyString>, error: PyErr, expected: &str, place: Place<'_>) -> PyErr {
+    let py = text.py();
+    let at = error.value(py).getattr("start").and_then(|start| start.extract::<usize>());
+    let found = at.and_then(|at| {
+        let surrogate = text.get_item(at)?;
+        let code: u32 = py.import("builtins")?.getattr("ord")?.call1((surrogate,))?.extract()?;
+        Ok(format!("{expected}, without lone surrogates; found U+{code:04X} at character {at} of `{place}`"))
+    });
+    let wrapped = PyTypeError::new_err(found.unwrap_or_else(|_| expected.to_string()));
+    wrapped.set_cause(py, Some(error));
+    wrapped
+}
 
 /// One text, in the interpreter's memory or in a room.
 pub enum Text {
@@ -71,7 +115,7 @@ impl Rooms {
         {
             return Ok(text);
         }
-        inputs::text(value, place).map(Text::Kept)
+        text(value, place).map(Text::Kept)
     }
 
     /// `None` also for what has no UTF-8: the error is for others to tell.

@@ -5,8 +5,8 @@ use tessella_core::model::derivation::{Candidate, Derivation};
 use tessella_core::{PieceToken, StagePiece};
 
 use crate::border::errors::OrRaise;
-use crate::border::inputs;
 use crate::border::place::Place;
+use crate::border::texts;
 use crate::tokenizer::Tokenizer;
 
 /// Text, span in characters, and added token of each piece at some stage.
@@ -27,7 +27,7 @@ pub fn stages(
     text: &Bound<'_, PyAny>,
     specials_as_text: bool,
 ) -> PyResult<(Pieces, Vec<Pieces>)> {
-    let text = inputs::text(text, Place::Argument("text"))?;
+    let text = texts::text(text, Place::Argument("text"))?;
     let found = tokenizer.get().value()?.core.stages(&text, specials_as_text).or_raise()?;
     let stage = |pieces: Vec<StagePiece>| -> Pieces {
         pieces.into_iter().map(|piece| (piece.text, piece.start, piece.end, piece.added)).collect()

@@ -91,7 +91,7 @@ impl PieceCounts {
             };
             for pair in pairs.try_iter()? {
                 let (piece, count): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
-                let piece = crate::border::inputs::text(&piece, Place::Argument("pieces"))?;
+                let piece = crate::border::texts::text(&piece, Place::Argument("pieces"))?;
                 let count = whole(&count, &format!("the count of `{}`", excerpt(&piece)), u64::MAX)?;
                 counts.add(&piece, count).or_raise()?;
             }

@@ -54,7 +54,7 @@ impl Fetched {
                 let text = text?;
                 if !self.one(&text, place.entry(index))? {
                     // Names what is wrong with it.
-                    crate::border::inputs::text(&text, place.entry(index))?;
+                    crate::border::texts::text(&text, place.entry(index))?;
                 }
             }
         }
@@ -86,7 +86,7 @@ impl Fetched {
     }
 
     fn text(&self, item: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<String> {
-        let text = crate::border::inputs::text(item, place);
+        let text = crate::border::texts::text(item, place);
         if self.corpus.invalid == Invalid::Replace && text.is_err() && item.is_instance_of::<PyString>() {
             // Lone surrogates have no UTF-8; by way of UTF-16 each becomes one U+FFFD.
             let units = item.call_method1("encode", ("utf-16-le", "surrogatepass"))?;
