@@ -15,6 +15,7 @@ WITH_VENV := env VIRTUAL_ENV=$(abspath $(VENV)) PATH="$(abspath $(BIN)):$$PATH"
 # Cargo in maturin's environment and with its features: one set of artefacts for the module, the tests of the crates and the lints.
 CARGO_ALL := $(WITH_VENV) $(BIN)/python tools/as_maturin.py cargo
 ALL := --workspace --profile quick --features pyo3/extension-module
+BINDING := --package tessella-python --profile quick --features pyo3/extension-module
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
@@ -90,8 +91,8 @@ lint-python: $(VENV)/.test
 lint-rust: $(VENV)/.build
 	cargo fmt --all --check
 	@$(STEP) "reading the crates with clippy" build/clippy.log $(CARGO_ALL) clippy $(ALL) --all-targets -- -D warnings
-	@$(STEP) "reading the binding for the stable ABI" build/stable.log $(CARGO_ALL) clippy --profile quick -p tessella-python \
-		--features pyo3/extension-module,pyo3/abi3-py310 -- -D warnings
+	@$(STEP) "reading the binding for the stable ABI" build/stable.log $(CARGO_ALL) clippy $(BINDING),pyo3/abi3-py310 -- -D warnings
+	@$(STEP) "reading the binding for Python 3.14t" build/threaded.log $(PYTHON) tools/for_python.py 3.14t cargo clippy $(BINDING) -- -D warnings
 
 format: $(VENV)/.test ## Format Rust and Python
 	cargo fmt --all

@@ -30,13 +30,26 @@ pub fn length(text: &Bound<'_, PyString>) -> usize {
 /// The characters of a text that has no UTF-8 in place: one that is not all ASCII.
 pub fn narrow<'t>(text: &'t Bound<'_, PyString>) -> Option<Narrow<'t>> {
     // SAFETY: a text never changes, and lives as long as the reference to it.
-    let (characters, is_ascii) = unsafe { (text.data().ok()?, ffi::PyUnicode_IS_ASCII(text.as_ptr()) != 0) };
+    let characters = unsafe { text.data().ok()? };
     Some(match characters {
-        PyStringData::Ucs1(_) if is_ascii => return None,
+        PyStringData::Ucs1(ones) if is_ascii(text, ones) => return None,
         PyStringData::Ucs1(ones) => Narrow::Ones(ones),
         PyStringData::Ucs2(twos) => Narrow::Twos(twos),
         PyStringData::Ucs4(fours) => Narrow::Fours(fours),
     })
+}
+
+/// Whether a text of these characters is ASCII, which it says of itself.
+#[cfg(not(Py_3_14))]
+fn is_ascii(text: &Bound<'_, PyString>, _: &[u8]) -> bool {
+    // SAFETY: a text whose characters have been asked for.
+    unsafe { ffi::PyUnicode_IS_ASCII(text.as_ptr()) != 0 }
+}
+
+/// The same of versions in which only the interpreter knows how it says so.
+#[cfg(Py_3_14)]
+fn is_ascii(_: &Bound<'_, PyString>, characters: &[u8]) -> bool {
+    characters.is_ascii()
 }
 
 /// The text of bytes that are ASCII alone.
