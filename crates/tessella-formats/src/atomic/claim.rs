@@ -39,6 +39,7 @@ pub fn hold(file: &File) -> io::Result<bool> {
     }
 }
 
+/// Nothing is left to do: the handle with which the file was made shares no writing.
 #[cfg(not(unix))]
 pub fn hold(_file: &File) -> io::Result<bool> {
     Ok(true)
@@ -61,6 +62,7 @@ pub fn take(path: &Path) -> Option<File> {
     (now.ino() == found.ino() && now.dev() == found.dev()).then_some(file)
 }
 
+/// The file of a process that is gone: no handle of another keeps it from being written to.
 #[cfg(not(unix))]
 pub fn take(path: &Path) -> Option<File> {
     let mut options = OpenOptions::new();

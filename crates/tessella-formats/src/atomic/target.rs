@@ -55,6 +55,7 @@ pub fn keep_permissions(file: &File, before: Option<&Metadata>) -> io::Result<()
 /// A new file that this process claims. While it is written, nobody may open it who may not open what it replaces; the mask of the
 /// process is taken off.
 pub fn create(path: &Path, before: Option<&Metadata>) -> io::Result<File> {
+    #[cfg_attr(not(unix), expect(unused_mut))]
     let mut options = claim::new_file();
     #[cfg(unix)]
     {
