@@ -167,6 +167,8 @@ pub struct BertConfig {
     pub cls: String,
     /// Behind every text.
     pub sep: String,
+    /// Special tokens that stand round no text.
+    pub others: [String; 3],
     /// Texts are lower-cased.
     pub lowercase: bool,
     /// Each Chinese character is a word.
@@ -180,6 +182,7 @@ impl Default for BertConfig {
         BertConfig {
             cls: "[CLS]".into(),
             sep: "[SEP]".into(),
+            others: ["[PAD]".into(), "[UNK]".into(), "[MASK]".into()],
             lowercase: true,
             handle_chinese_chars: true,
             strip_accents: None,
@@ -203,8 +206,12 @@ pub fn bert(model: ModelSpec, config: &BertConfig) -> TokenizerSpec {
     if let (Some(cls), Some(sep)) = (id(&config.cls), id(&config.sep)) {
         spec.post_processor = Some(PostProcessorSpec::Bert { sep, cls });
     }
-    for text in ["[PAD]", "[UNK]", &config.cls, &config.sep, "[MASK]"] {
-        if let Some(id) = spec.model.vocab().and_then(|vocab| vocab.id(text)) {
+    let [pad, unknown, mask] = &config.others;
+    for text in [pad, unknown, &config.cls, &config.sep, mask] {
+        let known = spec.added_tokens.iter().any(|token| token.content == *text);
+        if let Some(id) = spec.model.vocab().and_then(|vocab| vocab.id(text))
+            && !known
+        {
             spec.added_tokens.push(AddedToken { id: Some(id), ..AddedToken::new(text, true) });
         }
     }

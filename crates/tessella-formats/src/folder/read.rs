@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tessella_core::spec::{AddedToken, ModelSpec};
 use tessella_core::{Error, Result, TokenizerSpec};
 
-use super::{ADDED_TOKENS, CONFIG, SPECIAL_TOKENS_MAP, TEMPLATE, TEMPLATES, WHOLE, bare};
+use super::{ADDED_TOKENS, CONFIG, MODEL, SPECIAL_TOKENS_MAP, TEMPLATE, TEMPLATES, WHOLE, bare};
 use crate::atomic;
 use crate::beside_model;
 use crate::formats::{LoadOptions, first_of, read_path};
@@ -80,8 +80,15 @@ fn load_once(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
             (spec, path)
         }
         None => {
-            let (mut spec, path) =
-                bare::read(folder, config.as_ref(), special_tokens_map.as_ref(), &mut notices)?;
+            // What it says twice concerns the model.
+            let model = read_json(folder, MODEL, &mut Vec::new())?;
+            let (mut spec, path) = bare::read(
+                folder,
+                config.as_ref(),
+                special_tokens_map.as_ref(),
+                model.as_ref(),
+                &mut notices,
+            )?;
             add_added_tokens(&mut spec, folder, &mut notices)?;
             (spec, path)
         }

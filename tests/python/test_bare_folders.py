@@ -1,0 +1,149 @@
+"""Folders with a bare vocabulary, or whose class only the model's settings tell, beside the transformers library."""
+
+import json
+
+import pytest
+import tessella
+from tessella.compat import transformers as names
+from tessella.errors import TessellaError, UnsupportedError
+
+WORDS = ["<s>", "<pad>", "</s>", "<unk>", "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<mask>"]
+WORDS += ["the", "cat", "##s", "a", ",", "<", ">", "mask", "s"]
+LETTERS = [chr(code) for code in range(33, 127)] + ["Ġ"]
+PIECES = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "<|endoftext|>", *LETTERS, "th", "the", "Ġthe"]
+MERGES = "#version: 0.2\nt h\nth e\nĠ the\n"
+TEXTS = ["the cats", "the <mask> , a", "<s> the</s>", "[CLS] a [SEP]", "", "a <|endoftext|>"]
+ROLES = ["bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"]
+
+OF_WORDS = ["Bert", "DistilBert", "Electra", "MPNet", "MobileBert", "Lxmert", "SqueezeBert", "LayoutLM"]
+OF_WORDS += ["ConvBert", "DPRQuestionEncoder", "DPRContextEncoder"]
+OF_MERGES = ["GPT2", "Roberta", "Bart", "Longformer", "LED", "Mvp"]
+MODELS_OF_WORDS = ["bert", "electra", "distilbert", "mobilebert", "lxmert", "dpr", "mpnet", "ernie"]
+MODELS_OF_MERGES = ["gpt2", "roberta", "bart", "longformer", "led", "opt", "gptj"]
+OTHERS_OF_WORDS = [
+    "Esm",
+    "BertJapanese",
+    "Bertweet",
+    "Phobert",
+    "ProphetNet",
+    "Splinter",
+    "Funnel",
+    "RoFormer",
+]
+OTHERS_OF_WORDS += ["Tapas", "Canine", "GPT2", "Llama"]
+
+
+def folder_of(folder, words, *, config=None, model=None):
+    folder.mkdir(exist_ok=True)
+    if words:
+        (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n", encoding="utf-8")
+    else:
+        (folder / "vocab.json").write_text(json.dumps({piece: id for id, piece in enumerate(PIECES)}))
+        (folder / "merges.txt").write_text(MERGES, encoding="utf-8")
+    for name, content in (("tokenizer_config.json", config), ("config.json", model)):
+        if content is not None:
+            (folder / name).write_text(json.dumps(content), encoding="utf-8")
+    return folder
+
+
+def assert_same(folder):
+    theirs = pytest.importorskip("transformers").AutoTokenizer.from_pretrained(folder)
+    auto = tessella.AutoTokenizer.from_pretrained(folder)
+    for text in TEXTS:
+        wanted = [dict(theirs(text)), dict(theirs(text, "a the"))]
+        for ours in (auto, tessella.load(folder)):
+            assert [dict(ours(text)), dict(ours(text, "a the"))] == wanted, text
+    for name in (*ROLES, "model_input_names", "padding_side"):
+        assert getattr(auto, name) == getattr(theirs, name), name
+    assert auto.get_vocab() == theirs.get_vocab()
+
+
+@pytest.mark.parametrize("words", [True, False])
+def test_the_class_of_the_settings(tmp_path, words):
+    for name in OF_WORDS if words else OF_MERGES:
+        for ending in ("Tokenizer", "TokenizerFast"):
+            folder = folder_of(tmp_path / (name + ending), words, config={"tokenizer_class": name + ending})
+            assert_same(folder)
+
+
+@pytest.mark.parametrize("words", [True, False])
+def test_the_class_of_the_model(tmp_path, words):
+    for kind in MODELS_OF_WORDS if words else MODELS_OF_MERGES:
+        assert_same(folder_of(tmp_path / kind, words, model={"model_type": kind}))
+
+
+def _mask(**flags):
+    usual = {"lstrip": False, "normalized": False, "rstrip": False, "single_word": False, "special": True}
+    return {"__type": "AddedToken", "content": "<mask>", **usual, **flags}
+
+
+@pytest.mark.parametrize("name", ["RobertaTokenizer", "MPNetTokenizer"])
+def test_flags_of_special_tokens(tmp_path, name):
+    said = ["<mask>", _mask(), _mask(lstrip=True, rstrip=True), _mask(single_word=True), None]
+    for number, mask in enumerate(said):
+        config = {"tokenizer_class": name, "mask_token": mask}
+        folder = folder_of(tmp_path / str(number), name == "MPNetTokenizer", config=config)
+        assert_same(folder)
+        old = folder_of(
+            tmp_path / f"{number}-map", name == "MPNetTokenizer", config={"tokenizer_class": name}
+        )
+        if mask is not None:
+            plain = {key: value for key, value in mask.items() if key != "__type"} if number else mask
+            (old / "special_tokens_map.json").write_text(json.dumps({"mask_token": plain}))
+            assert_same(old)
+
+
+def test_what_other_classes_do_is_not_guessed(tmp_path):
+    for name in OTHERS_OF_WORDS:
+        folder = folder_of(tmp_path / name, True, config={"tokenizer_class": f"{name}Tokenizer"})
+        with pytest.raises(UnsupportedError, match=f"`{name}Tokenizer`"):
+            tessella.load(folder)
+    for number, model in enumerate(({"model_type": "esm"}, {"tokenizer_class": "BertweetTokenizer"})):
+        with pytest.raises(UnsupportedError, match=r"`(Esm|Bertweet)Tokenizer`.*tokenizer\.json"):
+            tessella.load(folder_of(tmp_path / str(number), True, model=model))
+    for kind in ("deberta", "whisper", "qwen2", "ctrl"):
+        with pytest.raises(UnsupportedError, match="not known to do it as GPT-2"):
+            tessella.load(folder_of(tmp_path / kind, False, model={"model_type": kind}))
+    # The list itself says nothing of classes, nor do these names.
+    assert tessella.load(tmp_path / "Esm" / "vocab.txt").encode("the").ids == [6, 10, 7]
+    for name in ("PreTrainedTokenizerFast", "TokenizersBackend"):
+        folder = folder_of(tmp_path / name, True, config={"tokenizer_class": name})
+        assert tessella.load(folder).encode("the").ids == [6, 10, 7]
+
+
+def test_ends_that_a_vocabulary_lacks(tmp_path):
+    folder = folder_of(
+        tmp_path / "bert", True, config={"tokenizer_class": "BertTokenizer", "sep_token": "[E]"}
+    )
+    with pytest.raises(TessellaError, match=r"the sep_token `\[E\]` is not in the vocabulary"):
+        tessella.load(folder)
+
+
+def test_a_file_whose_class_the_model_tells(tmp_path):
+    folder = folder_of(tmp_path / "bert", True, config={"do_lower_case": True}, model={"model_type": "bert"})
+    backend = tessella.load(folder / "vocab.txt")
+    (folder / "vocab.txt").unlink()
+    backend.save(folder / "tokenizer.json")
+    assert_same(folder)
+    tokenizer = tessella.AutoTokenizer.from_pretrained(folder)
+    assert type(tokenizer) is names.BertTokenizer
+    assert tokenizer("the", "a")["token_type_ids"] == [0, 0, 0, 1, 1]
+    # The copy has it in the tokenizer's own settings, and needs those of the model no more.
+    tokenizer.save_pretrained(tmp_path / "saved")
+    assert type(tessella.AutoTokenizer.from_pretrained(tmp_path / "saved")) is names.BertTokenizer
+    tessella.load(folder).save_folder(tmp_path / "saved")
+    assert_same(tmp_path / "saved")
+
+    for model in ({}, {"model_type": "odd"}, {"model_type": ["bert"]}, {"model_type": "modernbert"}):
+        (folder / "config.json").write_text(json.dumps(model))
+        assert tessella.load(folder).config == {"do_lower_case": True}
+        assert type(tessella.AutoTokenizer.from_pretrained(folder)) is names.PreTrainedTokenizerFast
+
+
+def test_the_side_of_padding_is_that_of_the_class(tmp_path):
+    folder = folder_of(tmp_path / "bert", True)
+    backend = tessella.load(folder / "vocab.txt")
+    backend.config = {"tokenizer_class": "LlamaTokenizer", "pad_token": "<pad>"}
+    assert backend(["the", "the cats"], padding=True)["attention_mask"][0][0] == 0
+    backend.config = {"tokenizer_class": "LlamaTokenizer", "pad_token": "<pad>", "padding_side": "right"}
+    assert backend(["the", "the cats"], padding=True)["attention_mask"][0][0] == 1
