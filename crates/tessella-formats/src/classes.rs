@@ -93,10 +93,12 @@ const fn other(name: &'static str, ends: Marks, tokens: &'static str) -> Class {
 }
 
 /// All classes whose special tokens are known.
-pub static TABLE: [Class; 19] = [
+pub static TABLE: [Class; 21] = [
     row("BertTokenizer", Vocabulary::Words, BERT, BRACKETS),
     row("DistilBertTokenizer", Vocabulary::Words, BERT, BRACKETS),
     row("ElectraTokenizer", Vocabulary::Words, BERT, BRACKETS),
+    row("DPRQuestionEncoderTokenizer", Vocabulary::Words, BERT, BRACKETS),
+    row("DPRContextEncoderTokenizer", Vocabulary::Words, BERT, BRACKETS),
     row(
         "MPNetTokenizer",
         Vocabulary::Words,
@@ -133,10 +135,8 @@ pub static TABLE: [Class; 19] = [
 ];
 
 /// Names under which other libraries give out a class of another name, which is what counts.
-pub static SAME: [(&str, &str); 10] = [
+pub static SAME: [(&str, &str); 8] = [
     ("ConvBertTokenizer", "BertTokenizer"),
-    ("DPRContextEncoderTokenizer", "BertTokenizer"),
-    ("DPRQuestionEncoderTokenizer", "BertTokenizer"),
     ("LayoutLMTokenizer", "BertTokenizer"),
     ("LxmertTokenizer", "BertTokenizer"),
     ("MobileBertTokenizer", "BertTokenizer"),

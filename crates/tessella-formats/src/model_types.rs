@@ -7,7 +7,7 @@
 pub const WITHOUT_CLASS: &str = "PreTrainedTokenizerFast";
 
 /// Classes, and the kinds of models that each tokenizes for.
-const TABLE: [(&str, &str); 88] = [
+const TABLE: [(&str, &str); 89] = [
     ("AlbertTokenizer", "albert yoso"),
     ("BarthezTokenizer", "barthez"),
     ("BartphoTokenizer", "bartpho"),
@@ -15,7 +15,7 @@ const TABLE: [(&str, &str); 88] = [
     ("BertJapaneseTokenizer", "bert-japanese"),
     (
         "BertTokenizer",
-        "align bark bert blip bros chinese_clip convbert distilbert dpr electra ernie flava git \
+        "align bark bert blip bros chinese_clip convbert distilbert electra ernie flava git \
          grounding-dino layoutlm lxmert megatron-bert mm-grounding-dino mobilebert nezha nomic_bert \
          qdqbert realm retribert squeezebert tvp vilt visual_bert",
     ),
@@ -34,6 +34,7 @@ const TABLE: [(&str, &str); 88] = [
     ("CohereTokenizer", "aya_vision cohere cohere2"),
     ("CpmAntTokenizer", "cpmant"),
     ("CpmTokenizer", "cpm"),
+    ("DPRQuestionEncoderTokenizer", "dpr"),
     ("DebertaTokenizer", "deberta"),
     ("DebertaV2Tokenizer", "deberta-v2"),
     ("DiaTokenizer", "dia"),

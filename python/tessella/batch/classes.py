@@ -47,6 +47,9 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         for name in (
             "BertTokenizer",
             "ElectraTokenizer",
+            # They take no argument that changes the file.
+            "DPRQuestionEncoderTokenizer",
+            "DPRContextEncoderTokenizer",
         )
     },
     **{
