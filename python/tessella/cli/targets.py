@@ -59,7 +59,8 @@ def named(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Itera
 def check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """Refuses an output that is also an input, by whatever name, or that two options would write.
 
-    Refuses an empty name too: it comes of a variable of the shell that is not set, and must not count as none.
+    Refuses an empty name too: it comes of a variable of the shell that is not set, and must not count as
+    none.
     """
     all = list(named(parser, options))
     for one in all:

@@ -138,6 +138,16 @@ def test_a_model_that_cannot_follow_leaves_everything_as_it_was(folder, capsys):
     assert {path: path.read_bytes() for path in Path("model").iterdir()} == before
 
 
+def test_a_map_that_cannot_be_written_is_told_first(folder, capsys):
+    pad = ["edit", "pad", "tokenizer.json", "new.json", "--multiple", 64]
+    assert "no such folder" in run(capsys, *pad, "--map", "missing/map.json", status=1)
+    assert "it is a folder" in run(capsys, *pad, "--map", folder, status=1)
+    assert not Path("new.json").exists()
+    train = ["train", "corpus.txt", "-r", "gpt2", "--vocab-size", 280, "-q", "-o", "new.json"]
+    assert "it is a folder" in run(capsys, *train, "--checkpoint", folder, status=1)
+    assert not Path("new.json").exists()
+
+
 def test_a_name_that_is_empty_is_not_taken_for_none(folder, capsys):
     pad = ["edit", "pad", "tokenizer.json", "new.json", "--multiple", 64]
     for option in ("--model", "--map"):

@@ -117,6 +117,8 @@ def run(options: argparse.Namespace) -> int:
         written = to_write(options.target, options.format)
         allow = inputs.differences(options, written)
         inputs.check_target(os.path.abspath(options.target))
+        if options.map is not None:
+            inputs.check_file(options.map)
     source = inputs.load(options.source, options.pattern)
     edited = ACTIONS[options.action](source, options)
     if options.model is not None:
