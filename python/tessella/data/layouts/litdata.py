@@ -60,7 +60,7 @@ def _chunk(files: Files, name: str, batches: list[Batch], shape: Shape) -> Part:
     begin = 4 + 4 * len(offsets)
     if begin + offsets[-1] > MOST:
         raise UnsupportedError(
-            f"{name} would have {begin + int(offsets[-1])} bytes, since a document is not cut, and LitData can "
+            f"{name} would have {begin + int(offsets[-1])} bytes, as a document is not cut, and LitData can "
             f"tell {MOST}: cut the document"
         )
     output = files.open(name)
