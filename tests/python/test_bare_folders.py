@@ -147,3 +147,69 @@ def test_the_side_of_padding_is_that_of_the_class(tmp_path):
     assert backend(["the", "the cats"], padding=True)["attention_mask"][0][0] == 0
     backend.config = {"tokenizer_class": "LlamaTokenizer", "pad_token": "<pad>", "padding_side": "right"}
     assert backend(["the", "the cats"], padding=True)["attention_mask"][0][0] == 1
+
+
+ANGLES = {
+    "bos_token": "<s>",
+    "eos_token": "</s>",
+    "unk_token": "<unk>",
+    "sep_token": "</s>",
+    "cls_token": "<s>",
+}
+ANGLES |= {"pad_token": "<pad>", "mask_token": "<mask>"}
+# Settings, special_tokens_map.json, added_tokens.json.
+OLDER = {
+    "a pad token that was added": ({}, {**ANGLES, "pad_token": "<P>"}, {"<P>": len(PIECES)}),
+    "further ones in the settings": (
+        {"additional_special_tokens": ["<E>"]},
+        {},
+        {"<E>": len(PIECES), "<F>": len(PIECES) + 1},
+    ),
+    "further ones in the map": ({}, {**ANGLES, "additional_special_tokens": ["<E>"]}, {"<E>": len(PIECES)}),
+    "the map says otherwise": ({"pad_token": "<pad>"}, {"pad_token": "<mask>"}, None),
+    "the map is older": (
+        {"pad_token": "<pad>", "added_tokens_decoder": {"1": {"content": "<pad>", "special": True}}},
+        {"pad_token": "<mask>", "bos_token": "</s>"},
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OLDER)
+@pytest.mark.parametrize("is_bare", [True, False])
+def test_files_of_older_releases(tmp_path, case, is_bare):
+    config, map, added = OLDER[case]
+    folder = folder_of(tmp_path / "old", False, config={"tokenizer_class": "RobertaTokenizer", **config})
+    if not is_bare:
+        tessella.load(folder).save(folder / "tokenizer.json")
+        (folder / "vocab.json").unlink()
+        (folder / "merges.txt").unlink()
+    (folder / "special_tokens_map.json").write_text(json.dumps(map))
+    if added is not None:
+        (folder / "added_tokens.json").write_text(json.dumps(added))
+    assert_same(folder)
+    theirs = pytest.importorskip("transformers").AutoTokenizer.from_pretrained(folder)
+    ours = tessella.AutoTokenizer.from_pretrained(folder)
+    ids = theirs("the <P> <E> <e> <F> cat")["input_ids"]
+    assert ours("the <P> <E> <e> <F> cat")["input_ids"] == ids
+    assert ours.decode(ids, skip_special_tokens=True) == theirs.decode(ids, skip_special_tokens=True)
+
+
+def test_files_of_older_releases_do_not_outlive_what_they_said(tmp_path):
+    map = {**ANGLES, "pad_token": "<P>"}
+    folder = folder_of(tmp_path / "old", False, config={"tokenizer_class": "RobertaTokenizer"})
+    (folder / "special_tokens_map.json").write_text(json.dumps(map))
+    (folder / "added_tokens.json").write_text(json.dumps({"<P>": len(PIECES), "<E>": len(PIECES) + 1}))
+    tokenizer = tessella.AutoTokenizer.from_pretrained(folder)
+    assert tokenizer.pad_token == "<P>"
+    tokenizer.pad_token, tokenizer.bos_token = "<mask>", None
+    tokenizer.save_pretrained(folder)
+    for library in (tessella, pytest.importorskip("transformers")):
+        again = library.AutoTokenizer.from_pretrained(folder)
+        assert (again.pad_token, again.bos_token) == ("<mask>", None)
+        assert again.convert_tokens_to_ids("<E>") == len(PIECES) + 1
+
+    smaller = tessella.edit.remove(tessella.load(folder), ["<E>"]).tokenizer
+    smaller.save_folder(folder)
+    for library in (tessella, pytest.importorskip("transformers")):
+        assert "<E>" not in library.AutoTokenizer.from_pretrained(folder).get_vocab()

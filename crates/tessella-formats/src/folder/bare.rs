@@ -6,6 +6,7 @@ use tessella_core::error::excerpt;
 use tessella_core::spec::{AddedToken, BpeSpec, DecoderSpec, ModelSpec, PostProcessorSpec, PreTokenizerSpec};
 use tessella_core::{Error, Result, TokenizerSpec};
 
+use super::read::add_added_tokens;
 use super::{MERGES, VOCAB_JSON, VOCAB_TXT, WHOLE};
 use crate::atomic;
 use crate::classes::{self, Class, Ends, Vocabulary};
@@ -26,6 +27,7 @@ fn token_text(value: &Value) -> Option<&str> {
 /// What a bare vocabulary lacks, from the settings.
 struct Settings<'s> {
     config: Option<&'s Value>,
+    /// None where the former lists added tokens: then this file is of an older release.
     map: Option<&'s Value>,
     /// The class of the tokenizer, if anything names one.
     class: Option<&'s str>,
@@ -36,6 +38,8 @@ impl<'s> Settings<'s> {
     fn new(config: Option<&'s Value>, map: Option<&'s Value>, model: Option<&'s Value>) -> Self {
         let named = |value: Option<&'s Value>| value?.get("tokenizer_class")?.as_str();
         let kind = || model_types::class_of(model?.get("model_type")?.as_str()?);
+        let lists_tokens = config.is_some_and(|config| config.get("added_tokens_decoder").is_some());
+        let map = map.filter(|_| !lists_tokens);
         Settings { config, map, class: named(config).or(named(model)).or_else(kind) }
     }
 
@@ -69,6 +73,20 @@ impl<'s> Settings<'s> {
         }))
     }
 
+    /// Whether a text is a special token, by its role or by a list of further ones.
+    fn names(&self, text: &str) -> bool {
+        let listed = |file: Option<&Value>, key: &str| match file.and_then(|file| file.get(key)) {
+            Some(Value::Array(tokens)) => tokens.iter().any(|token| token_text(token) == Some(text)),
+            _ => false,
+        };
+        let extra = "extra_special_tokens";
+        // Under its older name the list counts in the newer file only, as in transformers.
+        classes::ROLES.iter().any(|role| self.token(role) == Some(text))
+            || listed(self.config, "additional_special_tokens")
+            || listed(self.config, extra)
+            || listed(self.map, extra)
+    }
+
     fn flag(&self, key: &str) -> Result<Option<bool>> {
         let Some(config) = self.config else { return Ok(None) };
         let config = Node::new(config, "tokenizer_config.json: $");
@@ -91,15 +109,25 @@ pub(super) fn read(
     notices: &mut Vec<String>,
 ) -> Result<(TokenizerSpec, PathBuf)> {
     let settings = Settings::new(config, map, model);
+    let (mut spec, path) = of_files(folder, &settings, notices)?;
+    add_added_tokens(&mut spec, folder, &|text| settings.names(text), notices)?;
+    Ok((spec, path))
+}
+
+fn of_files(
+    folder: &Path,
+    settings: &Settings<'_>,
+    notices: &mut Vec<String>,
+) -> Result<(TokenizerSpec, PathBuf)> {
     let merges = folder.join(MERGES);
     if let Some(path) = first_of(folder, &[VOCAB_JSON]).filter(|_| atomic::is_there(&merges)) {
         let (bpe, told) = vocab_files::read_bpe(&atomic::read(&path)?, &atomic::read(&merges)?)
             .map_err(|error| error.at(folder.display().to_string()))?;
         notices.extend(told.into_iter().map(|notice| format!("vocab.json: {notice}")));
-        Ok((byte_level(bpe, &settings)?, path))
+        Ok((byte_level(bpe, settings)?, path))
     } else if let Some(path) = first_of(folder, &[VOCAB_TXT]) {
-        let class = class_of_words(&settings)?;
-        Ok((of_words(&atomic::read(&path)?, &settings, class)?, path))
+        let class = class_of_words(settings)?;
+        Ok((of_words(&atomic::read(&path)?, settings, class)?, path))
     } else {
         Err(Error::value(format!(
             "the folder {} holds no tokenizer; looked for {}, vocab.json with merges.txt, and vocab.txt",

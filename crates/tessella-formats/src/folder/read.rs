@@ -82,15 +82,7 @@ fn load_once(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
         None => {
             // What it says twice concerns the model.
             let model = read_json(folder, MODEL, &mut Vec::new())?;
-            let (mut spec, path) = bare::read(
-                folder,
-                config.as_ref(),
-                special_tokens_map.as_ref(),
-                model.as_ref(),
-                &mut notices,
-            )?;
-            add_added_tokens(&mut spec, folder, &mut notices)?;
-            (spec, path)
+            bare::read(folder, config.as_ref(), special_tokens_map.as_ref(), model.as_ref(), &mut notices)?
         }
     };
     let (chat_template, chat_templates) = templates(folder, config.as_ref())?;
@@ -110,20 +102,25 @@ fn add_beside_model(
     }
     match beside_model::read(config)? {
         Some(tokens) => spec.added_tokens = tokens,
-        None => add_added_tokens(spec, folder, notices)?,
+        None => add_added_tokens(spec, folder, &|_| false, notices)?,
     }
     Ok(())
 }
 
-/// `added_tokens.json`: texts and ids.
-fn add_added_tokens(spec: &mut TokenizerSpec, folder: &Path, notices: &mut Vec<String>) -> Result<()> {
+/// `added_tokens.json`: texts and ids. It does not say which of them are special.
+pub(super) fn add_added_tokens(
+    spec: &mut TokenizerSpec,
+    folder: &Path,
+    is_special: &dyn Fn(&str) -> bool,
+    notices: &mut Vec<String>,
+) -> Result<()> {
     let Some(value) = read_json(folder, ADDED_TOKENS, notices)? else { return Ok(()) };
     let node = Node::new(&value, "added_tokens.json: $");
     for (text, _) in node.entries()? {
         // Of a repeated key this is the last value.
         let id = node.required(text)?.u32()?;
         if !text.is_empty() && spec.added_tokens.iter().all(|token| token.content != text) {
-            spec.added_tokens.push(AddedToken { id: Some(id), ..AddedToken::new(text, false) });
+            spec.added_tokens.push(AddedToken { id: Some(id), ..AddedToken::new(text, is_special(text)) });
         }
     }
     Ok(())
