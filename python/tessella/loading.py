@@ -157,12 +157,9 @@ def _by_class(
 
 
 def _name_class(tokenizer: Tokenizer, folder: str) -> None:
-    """Takes the class from the model's settings where the tokenizer's own name none."""
-    config = tokenizer.config
-    if isinstance(config, Mapping) and config.get("tokenizer_class"):
-        return
-    model = _object_in(folder, "config.json")
-    if model:
+    """Takes the class from the model's settings where the tokenizer's own name none, or a wrong one."""
+    model, config = _object_in(folder, "config.json"), tokenizer.config
+    if model or (isinstance(config, Mapping) and str(config.get("tokenizer_class")).startswith("Llama")):
         from .batch.model_types import name_class
 
         name_class(tokenizer, model)

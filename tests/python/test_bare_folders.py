@@ -213,3 +213,39 @@ def test_files_of_older_releases_do_not_outlive_what_they_said(tmp_path):
     smaller.save_folder(folder)
     for library in (tessella, pytest.importorskip("transformers")):
         assert "<E>" not in library.AutoTokenizer.from_pretrained(folder).get_vocab()
+
+
+@pytest.mark.parametrize("ends", [(True, False), (False, True), (True, True), (False, False)])
+def test_ends_that_settings_ask_for(tmp_path, ends):
+    config = {
+        "tokenizer_class": "GPT2Tokenizer",
+        "bos_token": "</s>",
+        "eos_token": "<s>",
+        "unk_token": "</s>",
+    }
+    config |= {"pad_token": "<pad>", "add_bos_token": ends[0], "add_eos_token": ends[1]}
+    folder = folder_of(tmp_path / "opt", False, config=config)
+    assert_same(folder)
+    assert tessella.load(folder).encode("a").ids[: ends[0]] == [2][: ends[0]]
+    tessella.load(folder).save_folder(tmp_path / "saved")
+    assert (
+        tessella.load(tmp_path / "saved").encode("a", "a").ids == tessella.load(folder).encode("a", "a").ids
+    )
+
+
+@pytest.mark.parametrize("stated", ["LlamaTokenizer", "LlamaTokenizerFast", "BertTokenizer"])
+def test_classes_that_say_nothing(tmp_path, stated):
+    config = {**ANGLES, "tokenizer_class": stated}
+    is_llama = stated != "BertTokenizer"
+    backend = tessella.load(folder_of(tmp_path / "bare", not is_llama))
+    folder = tmp_path / "whole"
+    folder.mkdir()
+    backend.save(folder / "tokenizer.json")
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    if not is_llama:
+        (folder / "config.json").write_text(json.dumps({"model_type": "modernbert"}))
+    theirs = pytest.importorskip("transformers").AutoTokenizer.from_pretrained(folder)
+    ours = tessella.AutoTokenizer.from_pretrained(folder)
+    assert type(ours) is names.PreTrainedTokenizerFast
+    assert (ours.padding_side, ours.model_input_names) == (theirs.padding_side, theirs.model_input_names)
+    assert dict(ours(["a the", "a"], padding=True)) == dict(theirs(["a the", "a"], padding=True))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tessella_core::error::excerpt;
 use tessella_core::spec::{
     AddedToken, BpeSpec, DecoderSpec, Merges, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec,
-    UnigramSpec, Vocab, WordPieceSpec,
+    Template, TemplatePiece, TemplateSpecial, UnigramSpec, Vocab, WordPieceSpec,
 };
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
@@ -216,6 +216,36 @@ pub fn bert(model: ModelSpec, config: &BertConfig) -> TokenizerSpec {
         }
     }
     spec
+}
+
+/// Beginning and end tokens around each sequence.
+pub(crate) fn frame(
+    before: Option<(String, TokenId)>,
+    after: Option<(String, TokenId)>,
+) -> Option<PostProcessorSpec> {
+    if before.is_none() && after.is_none() {
+        return None;
+    }
+    let special = |token: &Option<(String, TokenId)>, type_id: u32| {
+        token.as_ref().map(|(text, _)| TemplatePiece::Special { id: text.clone(), type_id })
+    };
+    let around = |second: bool| {
+        let type_id = second as u32;
+        special(&before, type_id)
+            .into_iter()
+            .chain([TemplatePiece::Sequence { second, type_id }])
+            .chain(special(&after, type_id))
+            .collect::<Vec<_>>()
+    };
+    let single = around(false);
+    let pair = single.iter().cloned().chain(around(true)).collect();
+    let mut special_tokens: Vec<TemplateSpecial> = Vec::new();
+    for (text, id) in before.into_iter().chain(after) {
+        if special_tokens.iter().all(|known| known.id != text) {
+            special_tokens.push(TemplateSpecial { id: text.clone(), ids: vec![id], tokens: vec![text] });
+        }
+    }
+    Some(PostProcessorSpec::Template(Template { single, pair, special_tokens }))
 }
 
 #[cfg(test)]

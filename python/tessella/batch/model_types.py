@@ -37,10 +37,28 @@ def class_of(config: Mapping[str, Any] | None, model: Mapping[str, Any] | None) 
 
 
 def name_class(tokenizer: Tokenizer, model: Mapping[str, Any] | None) -> None:
-    """Writes the class into settings that name none, where the model's settings tell one that is known."""
+    """Writes the class into the settings of a ``tokenizer.json``, where it is another one than they name.
+
+    They may name none, while the model's settings tell it; or one that the kind of the model rules out; or
+    that of Llama for a vocabulary of bytes, which that class has not.
+    """
     config = tokenizer.config
-    if config is not None and (not isinstance(config, Mapping) or config.get("tokenizer_class")):
+    if config is not None and not isinstance(config, Mapping):
         return
-    name = class_of(None, model)
-    if plain_name(name) in {*TOKENS, *CLASSES}:
+    stated = (config or {}).get("tokenizer_class")
+    name = class_of(config, model)
+    if plain_name(name) == "LlamaTokenizer" and _cuts_bytes(tokenizer.pre_tokenizer):
+        name = _NONE
+    if stated:
+        is_other = name == _NONE and plain_name(stated) in {*TOKENS, *CLASSES}
+    else:
+        is_other = plain_name(name) in {*TOKENS, *CLASSES}
+    if is_other:
         tokenizer.config = {**(config or {}), "tokenizer_class": name}
+
+
+def _cuts_bytes(stage: Any) -> bool:
+    """Whether a pre-tokenizer is, or has, one of bytes."""
+    if type(stage).__name__ == "Sequence":
+        return any(_cuts_bytes(part) for part in stage)
+    return type(stage).__name__ == "ByteLevel"

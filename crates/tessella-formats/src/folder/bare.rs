@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tessella_core::error::excerpt;
 use tessella_core::spec::{AddedToken, BpeSpec, DecoderSpec, ModelSpec, PostProcessorSpec, PreTokenizerSpec};
-use tessella_core::{Error, Result, TokenizerSpec};
+use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use super::read::add_added_tokens;
 use super::{MERGES, VOCAB_JSON, VOCAB_TXT, WHOLE};
@@ -50,6 +50,14 @@ impl<'s> Settings<'s> {
 
     fn token(&self, key: &str) -> Option<&'s str> {
         [self.map, self.config].into_iter().flatten().find_map(|value| token_text(value.get(key)?))
+    }
+
+    /// The text of a role by the settings, else by the class; none where the settings say so.
+    fn token_of(&self, key: &str, class: &Class) -> Option<&'s str> {
+        match self.said(key) {
+            Some(_) => self.token(key),
+            None => class.token(key),
+        }
     }
 
     /// The special token of a role by the settings, else by the class; none where the settings say so.
@@ -260,7 +268,17 @@ fn byte_level(bpe: BpeSpec, settings: &Settings<'_>) -> Result<TokenizerSpec> {
                 add_prefix_space,
             }
         }
-        None => PostProcessorSpec::ByteLevel { add_prefix_space: true, trim_offsets: false, use_regex: true },
+        None => {
+            let token = |role: &str| -> Result<Option<(String, TokenId)>> {
+                let wanted = settings.flag(&format!("add_{role}_token"))?.unwrap_or(false);
+                let text = settings.token_of(&format!("{role}_token"), class).filter(|_| wanted);
+                let known = |text: &str| Some((text.to_string(), spec.model.vocab()?.id(text)?));
+                Ok(text.and_then(known))
+            };
+            let plain =
+                PostProcessorSpec::ByteLevel { add_prefix_space: true, trim_offsets: false, use_regex: true };
+            vocab_files::frame(token("bos")?, token("eos")?).unwrap_or(plain)
+        }
     });
     add_special_tokens(&mut spec, settings, settings.class.map(|_| class))?;
     Ok(spec)
