@@ -72,6 +72,16 @@ def test_the_class_of_the_model(tmp_path, words):
         assert_same(folder_of(tmp_path / kind, words, model={"model_type": kind}))
 
 
+def test_roles_that_are_none(tmp_path):
+    for role in ("pad_token", "mask_token"):
+        config = {"tokenizer_class": "BertTokenizer", role: None}
+        folder = folder_of(tmp_path / role, True, config=config)
+        assert_same(folder)
+        text = "a [PAD] [MASK]"
+        theirs = pytest.importorskip("transformers").AutoTokenizer.from_pretrained(folder)
+        assert tessella.load(folder).encode(text).ids == theirs(text)["input_ids"]
+
+
 def _mask(**flags):
     usual = {"lstrip": False, "normalized": False, "rstrip": False, "single_word": False, "special": True}
     return {"__type": "AddedToken", "content": "<mask>", **usual, **flags}

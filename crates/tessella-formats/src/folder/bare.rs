@@ -6,7 +6,7 @@ use tessella_core::error::excerpt;
 use tessella_core::spec::{AddedToken, BpeSpec, DecoderSpec, ModelSpec, PostProcessorSpec, PreTokenizerSpec};
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
-use super::read::add_added_tokens;
+use super::beside::add_added_tokens;
 use super::{MERGES, VOCAB_JSON, VOCAB_TXT, WHOLE};
 use crate::atomic;
 use crate::classes::{self, Class, Ends, Vocabulary};
@@ -181,8 +181,10 @@ fn of_words(words: &[u8], settings: &Settings<'_>, class: Option<&'static Class>
     take(pad, "pad_token");
     take(unknown, "unk_token");
     take(mask, "mask_token");
-    if settings.said("mask_token").is_some_and(|said| matches!(said, Value::Null)) {
-        mask.clear();
+    for (text, key) in [(pad, "pad_token"), (mask, "mask_token")] {
+        if matches!(settings.said(key), Some(Value::Null)) {
+            text.clear();
+        }
     }
     bert_config.lowercase = settings.flag("do_lower_case")?.unwrap_or(true);
     bert_config.handle_chinese_chars = settings.flag("tokenize_chinese_chars")?.unwrap_or(true);

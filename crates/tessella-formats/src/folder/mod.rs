@@ -6,6 +6,7 @@
 //! handed on as they are.
 
 mod bare;
+mod beside;
 mod read;
 mod write;
 
