@@ -16,6 +16,7 @@ __all__ = [
     "FOLDER",
     "MODELS",
     "ROLES",
+    "SAME_CLASSES",
     "WRITABLE",
     "ModelClass",
     "cut_by",
@@ -71,6 +72,8 @@ CLASSES = {
     name: ModelClass(dict(tokens), ends, vocabulary)
     for name, tokens, ends, vocabulary in _tessella.model_classes()
 }
+#: Names under which other libraries give out a class, without ``Fast``, and the name of that class.
+SAME_CLASSES = dict(_tessella.same_classes())
 
 
 def to_write(path: str, format: str | None) -> SaveFormat:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_listed", "listed_tokens"]
 
+_OLDER = "additional_special_tokens"
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
@@ -31,10 +32,13 @@ def add_listed(
 ) -> None:
     """Adds what the settings files of a folder list; ``added`` is ``added_tokens.json``, ids by text."""
     config = config or {}
-    named = _named({**(special_tokens_map or {}), **config})
     if "added_tokens_decoder" in config:
+        named = _named(config)
         listed = listed_tokens(config["added_tokens_decoder"])
     else:
+        # Under its older name the list of further ones counts in the newer file only, as in transformers.
+        older = {key: one for key, one in (special_tokens_map or {}).items() if key != _OLDER}
+        named = _named({**config, **older})
         listed = {
             _id(id, f"added_tokens.json: $[{text!r}]"): AddedToken(
                 text, normalized=text not in named, special=text in named
@@ -73,7 +77,7 @@ def _told(token: AddedToken) -> tuple[object, ...]:
 def _named(settings: Mapping[str, Any]) -> set[str]:
     """The texts of the special tokens that settings name."""
     found: list[Any] = [value for key, value in settings.items() if key.endswith("_token")]
-    for key in ("extra_special_tokens", "additional_special_tokens"):
+    for key in ("extra_special_tokens", _OLDER):
         values = settings.get(key)
         found += values.values() if isinstance(values, Mapping) else values or []
     texts = (value.get("content") if isinstance(value, Mapping) else value for value in found)

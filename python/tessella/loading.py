@@ -122,6 +122,7 @@ def loaded(
     if not isinstance(tokenizer.model, SentencePiece) or (beside is None and class_name is None):
         if beside is not None:
             _add_listed(tokenizer, path)
+            _name_class(tokenizer, path)
         return tokenizer, None
     return _by_class(tokenizer, path, class_name, given or {})
 
@@ -153,6 +154,15 @@ def _by_class(
     made.chat_template = plain.chat_template
     made._chat_templates = plain._chat_templates
     return made, settings
+
+
+def _name_class(tokenizer: Tokenizer, folder: str) -> None:
+    """Takes the class from the model's settings where the tokenizer's own name none, or a wrong one."""
+    model, config = _object_in(folder, "config.json"), tokenizer.config
+    if model or (isinstance(config, Mapping) and str(config.get("tokenizer_class")).startswith("Llama")):
+        from .batch.model_types import name_class
+
+        name_class(tokenizer, model)
 
 
 def _add_listed(tokenizer: Tokenizer, folder: str) -> None:

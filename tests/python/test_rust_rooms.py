@@ -53,7 +53,8 @@ ARROWS = {
         "snapshot": "atomic core::flat core::tokenizer core::vocab hf packed",
         "formats": "atomic gguf hf json sentencepiece snapshot tekken tiktoken vocab_files",
         "classes": "",
-        "folder": "atomic beside_model classes formats hf json vocab_files",
+        "model_types": "",
+        "folder": "atomic beside_model classes formats hf json model_types vocab_files",
         "detect": "folder formats snapshot",
     },
     "train": {

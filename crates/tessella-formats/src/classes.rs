@@ -93,11 +93,18 @@ const fn other(name: &'static str, ends: Marks, tokens: &'static str) -> Class {
 }
 
 /// All classes whose special tokens are known.
-pub static TABLE: [Class; 19] = [
+pub static TABLE: [Class; 21] = [
     row("BertTokenizer", Vocabulary::Words, BERT, BRACKETS),
     row("DistilBertTokenizer", Vocabulary::Words, BERT, BRACKETS),
     row("ElectraTokenizer", Vocabulary::Words, BERT, BRACKETS),
-    other("MPNetTokenizer", ROBERTA, "bos <s> eos </s> unk [UNK] sep </s> cls <s> pad <pad> mask <mask>"),
+    row("DPRQuestionEncoderTokenizer", Vocabulary::Words, BERT, BRACKETS),
+    row("DPRContextEncoderTokenizer", Vocabulary::Words, BERT, BRACKETS),
+    row(
+        "MPNetTokenizer",
+        Vocabulary::Words,
+        ROBERTA,
+        "bos <s> eos </s> unk [UNK] sep </s> cls <s> pad <pad> mask <mask>",
+    ),
     row("GPT2Tokenizer", Vocabulary::Merges, None, END_OF_TEXT),
     other("GPTNeoXTokenizer", None, "unk <|endoftext|> bos <|endoftext|> eos <|endoftext|> pad <|padding|>"),
     row("RobertaTokenizer", Vocabulary::Merges, ROBERTA, ANGLES),
@@ -127,18 +134,33 @@ pub static TABLE: [Class; 19] = [
     other("WhisperTokenizer", None, END_OF_TEXT),
 ];
 
-/// Classes of folders whose bare vocabulary is read as that of another class.
-const READ_AS: [(&str, &str); 4] = [
-    ("GPTNeoXTokenizer", "GPT2Tokenizer"),
-    ("OPTTokenizer", "GPT2Tokenizer"),
-    ("LongformerTokenizer", "RobertaTokenizer"),
+/// Names under which other libraries give out a class of another name, which is what counts.
+pub static SAME: [(&str, &str); 8] = [
+    ("ConvBertTokenizer", "BertTokenizer"),
+    ("LayoutLMTokenizer", "BertTokenizer"),
+    ("LxmertTokenizer", "BertTokenizer"),
+    ("MobileBertTokenizer", "BertTokenizer"),
+    ("SqueezeBertTokenizer", "BertTokenizer"),
     ("LEDTokenizer", "RobertaTokenizer"),
+    ("LongformerTokenizer", "RobertaTokenizer"),
+    ("MvpTokenizer", "RobertaTokenizer"),
+];
+
+/// Classes of folders whose bare vocabulary is read as that of another class.
+const READ_AS: [(&str, &str); 3] = [
+    ("GPTNeoXTokenizer", "GPT2Tokenizer"),
+    ("LayoutLMv2Tokenizer", "BertTokenizer"),
+    ("OPTTokenizer", "GPT2Tokenizer"),
 ];
 
 /// The class of a name, with and without `Fast`, that reads a bare vocabulary.
 pub fn reading(name: &str) -> Option<&'static Class> {
-    let plain = name.strip_suffix("Fast").unwrap_or(name);
-    let plain = READ_AS.iter().find(|(other, _)| *other == plain).map_or(plain, |(_, class)| class);
+    let mut plain = name.strip_suffix("Fast").unwrap_or(name);
+    for (other, class) in SAME.iter().chain(&READ_AS) {
+        if *other == plain {
+            plain = class;
+        }
+    }
     TABLE.iter().find(|class| class.name == plain)
 }
 
@@ -158,7 +180,7 @@ mod tests {
                 }
             }
         }
-        for (name, class) in READ_AS {
+        for (name, class) in SAME.into_iter().chain(READ_AS) {
             assert_eq!(reading(&format!("{name}Fast")).map(|class| class.name), Some(class));
         }
     }

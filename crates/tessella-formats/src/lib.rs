@@ -36,6 +36,7 @@ pub mod formats;
 
 // Which classes folders name.
 pub mod classes;
+pub mod model_types;
 
 // From a path to a tokenizer, and back.
 pub mod detect;

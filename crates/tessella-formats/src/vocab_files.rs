@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tessella_core::error::excerpt;
 use tessella_core::spec::{
     AddedToken, BpeSpec, DecoderSpec, Merges, ModelSpec, NormalizerSpec, PostProcessorSpec, PreTokenizerSpec,
-    UnigramSpec, Vocab, WordPieceSpec,
+    Template, TemplatePiece, TemplateSpecial, UnigramSpec, Vocab, WordPieceSpec,
 };
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
@@ -167,6 +167,8 @@ pub struct BertConfig {
     pub cls: String,
     /// Behind every text.
     pub sep: String,
+    /// Special tokens that stand round no text.
+    pub others: [String; 3],
     /// Texts are lower-cased.
     pub lowercase: bool,
     /// Each Chinese character is a word.
@@ -180,6 +182,7 @@ impl Default for BertConfig {
         BertConfig {
             cls: "[CLS]".into(),
             sep: "[SEP]".into(),
+            others: ["[PAD]".into(), "[UNK]".into(), "[MASK]".into()],
             lowercase: true,
             handle_chinese_chars: true,
             strip_accents: None,
@@ -203,12 +206,46 @@ pub fn bert(model: ModelSpec, config: &BertConfig) -> TokenizerSpec {
     if let (Some(cls), Some(sep)) = (id(&config.cls), id(&config.sep)) {
         spec.post_processor = Some(PostProcessorSpec::Bert { sep, cls });
     }
-    for text in ["[PAD]", "[UNK]", &config.cls, &config.sep, "[MASK]"] {
-        if let Some(id) = spec.model.vocab().and_then(|vocab| vocab.id(text)) {
+    let [pad, unknown, mask] = &config.others;
+    for text in [pad, unknown, &config.cls, &config.sep, mask] {
+        let known = spec.added_tokens.iter().any(|token| token.content == *text);
+        if let Some(id) = spec.model.vocab().and_then(|vocab| vocab.id(text))
+            && !known
+        {
             spec.added_tokens.push(AddedToken { id: Some(id), ..AddedToken::new(text, true) });
         }
     }
     spec
+}
+
+/// Beginning and end tokens around each sequence.
+pub(crate) fn frame(
+    before: Option<(String, TokenId)>,
+    after: Option<(String, TokenId)>,
+) -> Option<PostProcessorSpec> {
+    if before.is_none() && after.is_none() {
+        return None;
+    }
+    let special = |token: &Option<(String, TokenId)>, type_id: u32| {
+        token.as_ref().map(|(text, _)| TemplatePiece::Special { id: text.clone(), type_id })
+    };
+    let around = |second: bool| {
+        let type_id = second as u32;
+        special(&before, type_id)
+            .into_iter()
+            .chain([TemplatePiece::Sequence { second, type_id }])
+            .chain(special(&after, type_id))
+            .collect::<Vec<_>>()
+    };
+    let single = around(false);
+    let pair = single.iter().cloned().chain(around(true)).collect();
+    let mut special_tokens: Vec<TemplateSpecial> = Vec::new();
+    for (text, id) in before.into_iter().chain(after) {
+        if special_tokens.iter().all(|known| known.id != text) {
+            special_tokens.push(TemplateSpecial { id: text.clone(), ids: vec![id], tokens: vec![text] });
+        }
+    }
+    Some(PostProcessorSpec::Template(Template { single, pair, special_tokens }))
 }
 
 #[cfg(test)]

@@ -113,6 +113,8 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::known::folder_names, module)?)?;
     module.add_function(wrap_pyfunction!(files::known::roles, module)?)?;
     module.add_function(wrap_pyfunction!(files::known::model_classes, module)?)?;
+    module.add_function(wrap_pyfunction!(files::known::same_classes, module)?)?;
+    module.add_function(wrap_pyfunction!(files::known::class_of_model, module)?)?;
     module.add_function(wrap_pyfunction!(files::saving::save_file, module)?)?;
     module.add_function(wrap_pyfunction!(files::saving::save_folder, module)?)?;
     module.add_function(wrap_pyfunction!(files::saving::save_snapshot, module)?)?;

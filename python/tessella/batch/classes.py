@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import normalizers
 from .._ends import marked
-from .._formats import CLASSES
+from .._formats import CLASSES, SAME_CLASSES
 from .._notices import warn
 from .._vocabulary import unknown_id
 from ..processors import RobertaProcessing, TemplateProcessing
@@ -47,9 +47,14 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         for name in (
             "BertTokenizer",
             "ElectraTokenizer",
-            "DebertaTokenizer",
-            "LayoutLMv2Tokenizer",
+            # They take no argument that changes the file.
+            "DPRQuestionEncoderTokenizer",
+            "DPRContextEncoderTokenizer",
         )
+    },
+    **{
+        name: {"model_input_names": ["input_ids", "attention_mask", "token_type_ids"]}
+        for name in ("DebertaTokenizer", "LayoutLMv2Tokenizer")
     },
     "DebertaV2Tokenizer": {"model_input_names": ["input_ids", "attention_mask", "token_type_ids"]},
     "FNetTokenizer": {"model_input_names": ["input_ids", "token_type_ids"]},
@@ -79,8 +84,9 @@ _KNOWN = {name for names in ARGUMENTS.values() for name in names}
 
 
 def plain_name(name: Any) -> str:
-    """The name of a class without ``Fast``."""
-    return str(name or "").removesuffix("Fast")
+    """The name of a class without ``Fast``; of one that is given out under several names, the usual one."""
+    plain = str(name or "").removesuffix("Fast")
+    return SAME_CLASSES.get(plain, plain)
 
 
 def has_ends(name: str) -> bool:

@@ -3,53 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["class_of"]
+from .. import _tessella
+from .classes import TOKENS, plain_name
+from .piece_classes import CLASSES
 
-# Kinds of models without a class of their own: whatever class their settings name says nothing.
-_WITHOUT_CLASS = """
-    EvollaModel arctic aria beam bigbird_pegasus camembertv2-base canary chatlm cohere_asr ernie4_5
-    ernie4_5_moe flex_olmo fuyu glm glm4 glm4_moe glm4_moe_lite glm4v glm4v_moe glm_image glmasr
-    got_ocr2 gpt_bigcode gradium_phonon_tts granite granitemoe granitemoehybrid granitemoeshared
-    h2ovl_chat hyperclovax hyperclovax_vlm internlm2 internlm3 iquestcoder jamba kimi_k25 kimi_linear
-    kosmos-2 llava llava_next mimo_v2_flash minicpm3 minicpm_ocr minicpmv minicpmv4_6 minicpmv4_7
-    minimax_m2 ministral ministral3 mistral mistral3 mistral_large4 mixtral modernbert modernbert-
-    decoder molmo molmo2 nemo_speechlm nemotron nvfp4 nystromformer olmo2 olmo3 olmo_hybrid opencua
-    openvla paddleocr_vl pegasus_x persimmon phi3 phi3_v phimoe pix2struct pixtral pocket_tts smolvlm
-    stablelm step3_vl umt5 vipllava voxtral voxtral_realtime xlm-roberta-xl
-"""
+if TYPE_CHECKING:
+    from ..tokenizer import Tokenizer
 
-#: The kinds of models whose class is known, for settings that name none.
-_CLASSES = {
-    kind: f"{name}Tokenizer"
-    for name, kinds in {
-        "Albert": "albert yoso",
-        "Barthez": "barthez",
-        "BigBird": "big_bird",
-        "Camembert": "camembert",
-        "CodeLlama": "code_llama",
-        "DebertaV2": "deberta-v2",
-        "FNet": "fnet",
-        "Gemma": "diffusion_gemma gemma gemma2 gemma3 gemma3_text gemma3n gemma3n_text recurrent_gemma "
-        "shieldgemma2 t5gemma zaya",
-        "Llama": "idefics idefics2",
-        "MBart": "mbart",
-        "MBart50": "mbart50",
-        "Nllb": "nllb nllb-moe",
-        "Pegasus": "pegasus",
-        "Reformer": "reformer",
-        "RemBert": "rembert",
-        "SeamlessM4T": "seamless_m4t seamless_m4t_v2",
-        "T5": "mt5 musicgen musicgen_melody switch_transformers t5",
-        "Tipsv2": "tipsv2",
-        "VideoPrism": "videoprism",
-        "XGLM": "xglm",
-        "XLMRoberta": "gte jina_embeddings_v3 metaclip_2 trocr xlm-roberta xmod",
-        "XLNet": "xlnet",
-    }.items()
-    for kind in kinds.split()
-}
+__all__ = ["class_of", "name_class"]
+
+# Of models without a class of their own: whatever class their settings name says nothing.
+_NONE = "PreTrainedTokenizerFast"
 
 
 def class_of(config: Mapping[str, Any] | None, model: Mapping[str, Any] | None) -> str | None:
@@ -63,8 +29,36 @@ def class_of(config: Mapping[str, Any] | None, model: Mapping[str, Any] | None) 
         'T5Tokenizer'
     """
     own, model = config or {}, model or {}
-    kind = model.get("model_type")
-    if isinstance(kind, str) and kind in _WITHOUT_CLASS.split():
-        return "PreTrainedTokenizerFast"
+    found = _tessella.class_of_model(str(model.get("model_type")))
+    if found == _NONE:
+        return found
     stated = own.get("tokenizer_class") or model.get("tokenizer_class")
-    return str(stated) if stated else _CLASSES.get(str(kind))
+    return str(stated) if stated else found
+
+
+def name_class(tokenizer: Tokenizer, model: Mapping[str, Any] | None) -> None:
+    """Writes the class into the settings of a ``tokenizer.json``, where it is another one than they name.
+
+    They may name none, while the model's settings tell it; or one that the kind of the model rules out; or
+    that of Llama for a vocabulary of bytes, which that class has not.
+    """
+    config = tokenizer.config
+    if config is not None and not isinstance(config, Mapping):
+        return
+    stated = (config or {}).get("tokenizer_class")
+    name = class_of(config, model)
+    if plain_name(name) == "LlamaTokenizer" and _cuts_bytes(tokenizer.pre_tokenizer):
+        name = _NONE
+    if stated:
+        is_other = name == _NONE and plain_name(stated) in {*TOKENS, *CLASSES}
+    else:
+        is_other = plain_name(name) in {*TOKENS, *CLASSES}
+    if is_other:
+        tokenizer.config = {**(config or {}), "tokenizer_class": name}
+
+
+def _cuts_bytes(stage: Any) -> bool:
+    """Whether a pre-tokenizer is, or has, one of bytes."""
+    if type(stage).__name__ == "Sequence":
+        return any(_cuts_bytes(part) for part in stage)
+    return type(stage).__name__ == "ByteLevel"

@@ -1,10 +1,10 @@
 """What ``tokenizer_config.json`` says about a tokenizer, as it is read and as it is written again.
 
-Where files tell the same thing, ``tokenizer_config.json`` wins over ``special_tokens_map.json``, what a
+Where files tell the same thing, ``special_tokens_map.json`` wins over ``tokenizer_config.json``, unless the
+latter lists added tokens: then the former is of an older release and not read, as in transformers. What a
 caller passes wins over both, and a role that none of them gives is the class's own or what the token's name
-tells. (Of a SentencePiece model whose class makes the tokenizer, ``special_tokens_map.json`` wins where
-``tokenizer_config.json`` lists no added tokens: see ``from_pieces``.) Stages, and whether texts get special
-tokens round them, are those of ``tokenizer.json``: see ``classes`` for the few settings that change a stage.
+tells. Stages, and whether texts get special tokens round them, are those of ``tokenizer.json``: see
+``classes`` for the few settings that change a stage.
 """
 
 from __future__ import annotations
@@ -59,8 +59,9 @@ def settings_of(tokenizer: Tokenizer) -> dict[str, Any]:
     """The settings of the folder that a tokenizer was loaded from."""
     settings: dict[str, Any] = {}
     parts = {"tokenizer_config.json": tokenizer.config}
-    if tokenizer._special_tokens_map is not None:
-        parts = {"special_tokens_map.json": json.loads(tokenizer._special_tokens_map), **parts}
+    lists_tokens = isinstance(tokenizer.config, Mapping) and "added_tokens_decoder" in tokenizer.config
+    if tokenizer._special_tokens_map is not None and not lists_tokens:
+        parts["special_tokens_map.json"] = json.loads(tokenizer._special_tokens_map)
     for file, part in parts.items():
         if part is not None and not isinstance(part, Mapping):
             raise FormatError(f"{file} must hold a JSON object of settings, not {part!r}")

@@ -32,7 +32,7 @@ from ..tokens import AddedToken
 from .calling import CallInput, Columns, PaddingKind, TruncationKind, encode_rows
 from .chat import Tool, chosen_template, masks, named_templates, written
 from .checks import a_flag
-from .classes import has_ends, plain_name, shape
+from .classes import DEFAULTS, has_ends, plain_name, shape
 from .decoding import cleaned, plain_ids
 from .encoding import BatchEncoding
 from .ends import Ends
@@ -177,8 +177,9 @@ class PretrainedTokenizer(OtherNames):
         """
         made = cls.__new__(cls)
         settings = settings_of(tokenizer)
-        roles = usual_roles(cls._class_name(settings), tokenizer, settings)
-        made._set_up(tokenizer, {**roles, **settings})
+        name = cls._class_name(settings)
+        roles = usual_roles(name, tokenizer, settings)
+        made._set_up(tokenizer, {**DEFAULTS.get(name, {}), **roles, **settings})
         return made
 
     def _set_up(self, backend: Tokenizer, settings: dict[str, Any]) -> None:

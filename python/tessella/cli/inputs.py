@@ -28,6 +28,7 @@ __all__ = [
     "Output",
     "Progress",
     "Sampled",
+    "check_file",
     "check_target",
     "files",
     "holds_texts",
@@ -97,6 +98,13 @@ def check_target(name: str) -> None:
         raise FileNotFoundError(2, "no such folder; make it first", folder)
     if not os.access(folder, os.W_OK):
         raise PermissionError(13, "the folder cannot be written to", folder)
+
+
+def check_file(name: str) -> None:
+    """The same of a target that can only be a file."""
+    check_target(name)
+    if os.path.isdir(name):
+        raise IsADirectoryError(21, "it is a folder; name a file", name)
 
 
 def differences(options: argparse.Namespace, written: str) -> bool:

@@ -57,8 +57,15 @@ def named(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Itera
 
 
 def check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Refuses an output that is also an input, by whatever name, or that two options would write."""
+    """Refuses an output that is also an input, by whatever name, or that two options would write.
+
+    Refuses an empty name too: it comes of a variable of the shell that is not set, and must not count as
+    none.
+    """
     all = list(named(parser, options))
+    for one in all:
+        if not one.name:
+            raise ArgumentError(f"{one.argument} is empty: give it a name, or leave it out")
     outputs = [one for one in all if one.written]
     inputs = [(one, found) for one in all if not one.written and (found := _kept(one.name)) is not None]
     if outputs and _reads_standard_input(options) and (found := _piped()) is not None:

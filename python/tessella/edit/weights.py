@@ -27,7 +27,7 @@ from .module import resize_module
 from .rows import Init, Origins, new_rows
 from .safetensors import SIZES, Header, Tensor, byte_size, header_bytes, read_header
 
-__all__ = ["Resized", "resize_embeddings"]
+__all__ = ["Resized", "check_folder", "resize_embeddings"]
 
 #: What tables are called: input embeddings, output heads, and biases of these.
 TABLES = re.compile(
@@ -118,10 +118,37 @@ def resize_embeddings(
             raise ArgumentError("`out` and `tables` are for folders; a module is changed in place")
         before, origins, names = resize_module(model, id_map, init, pad_to_multiple_of, seed)
         return Resized(before, origins.rows, origins.copied, origins.made, names)
-    return _resize_folder(os.fspath(model), id_map, init, out, pad_to_multiple_of, tables, seed)
+    return _resize_folder(_planned(os.fspath(model), id_map, init, out, pad_to_multiple_of, tables, seed))
 
 
-def _resize_folder(
+@dataclass(frozen=True)
+class _Plan:
+    """What becomes of a model's folder, before any of it is written."""
+
+    folder: str
+    target: str
+    headers: dict[str, Header]
+    #: The tensors that have a row for each id.
+    chosen: dict[str, Tensor]
+    rows: int
+    origins: Origins
+    #: Files that are known whole, and those whose tensors are changed.
+    content: dict[str, bytes]
+    shards: list[str]
+
+    @property
+    def written(self) -> list[str]:
+        return [*self.shards, *self.content]
+
+
+def check_folder(
+    folder: str, id_map: IdMap, init: Init = "fvt", out: str | os.PathLike[str] | None = None
+) -> None:
+    """Raises what ``resize_embeddings`` would raise before it writes."""
+    _planned(folder, id_map, init, out, None, None, 0)
+
+
+def _planned(
     folder: str,
     id_map: IdMap,
     init: Init,
@@ -129,7 +156,7 @@ def _resize_folder(
     multiple: int | None,
     tables: Iterable[str] | None,
     seed: int,
-) -> Resized:
+) -> _Plan:
     headers = _headers(folder)
     configs = {
         name: said
@@ -140,12 +167,10 @@ def _resize_folder(
     origins = Origins(id_map, rows, init, multiple, seed)
     chosen = _tables(headers, rows, None if tables is None else set(tables))
     target = folder if out is None else os.fspath(out)
-    if out is not None:
-        if os.path.exists(target) and os.path.samefile(folder, target):
-            raise ArgumentError(
-                "`out` is the model's folder itself: leave it out to replace files where they are"
-            )
-        os.makedirs(target, exist_ok=True)
+    if out is not None and os.path.exists(target) and os.path.samefile(folder, target):
+        raise ArgumentError(
+            "`out` is the model's folder itself: leave it out to replace files where they are"
+        )
     content: dict[str, bytes] = {
         name: _dumped(remapped(said, id_map, rows, origins.rows, name)) for name, said in configs.items()
     }
@@ -153,19 +178,29 @@ def _resize_folder(
     if index is not None:
         content[_INDEX] = _dumped(_index(index, headers, chosen, origins))
     shards = [name for name in headers if set(chosen) & headers[name].tensors.keys()]
-    written = [*shards, *content]
+    plan = _Plan(folder, target, headers, chosen, rows, origins, content, shards)
     if out is None:
-        _refuse_links(folder, written)
+        _refuse_links(folder, plan.written)
+    return plan
+
+
+def _resize_folder(plan: _Plan) -> Resized:
+    folder, target, origins = plan.folder, plan.target, plan.origins
+    is_copy = target != folder
+    if is_copy:
+        os.makedirs(target, exist_ok=True)
     with ExitStack() as stack:
-        files = stack.enter_context(_replacing_together(*(os.path.join(target, name) for name in written)))
-        for name, file in zip(written, files, strict=True):
-            if name in content:
-                file.write(content[name])
+        paths = (os.path.join(target, name) for name in plan.written)
+        files = stack.enter_context(_replacing_together(*paths))
+        for name, file in zip(plan.written, files, strict=True):
+            if name in plan.content:
+                file.write(plan.content[name])
             else:
-                _write_shard(os.path.join(folder, name), headers[name], chosen, origins, file)
-        if out is not None:
-            _copy_others(folder, target, set(written))
-    return Resized(rows, origins.rows, origins.copied, origins.made, tuple(sorted(chosen)), tuple(written))
+                _write_shard(os.path.join(folder, name), plan.headers[name], plan.chosen, origins, file)
+        if is_copy:
+            _copy_others(folder, target, set(plan.written))
+    names = tuple(sorted(plan.chosen))
+    return Resized(plan.rows, origins.rows, origins.copied, origins.made, names, tuple(plan.written))
 
 
 def _refuse_links(folder: str, names: Iterable[str]) -> None:

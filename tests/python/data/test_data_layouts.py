@@ -11,7 +11,7 @@ from tessella.data.layouts import LAYOUTS, Shape
 from tessella.data.layouts.bare import write_llmc
 from tessella.data.outputs import Outputs
 from tessella.data.places import place
-from tessella.errors import FormatError
+from tessella.errors import FormatError, UnsupportedError
 
 DOCUMENTS = [[1, 2, 3], [4], [5, 6]]
 MEGATRON = "4d4d4944494458000001000000000000000802000000000000000300000000000000030000000100000000000000000000000600000000000000000000000000000001000000000000000200000000000000"
@@ -115,6 +115,14 @@ def test_litdata(tmp_path):
     index = json.loads(LAYOUTS["litdata"].finish(parts, shape)["index.json"])
     assert index["chunks"] == [{"chunk_bytes": 44, "chunk_size": 3, "dim": 6, "filename": "shard-0.bin"}]
     assert index["config"]["data_format"] == ["no_header_tensor:16"]
+
+
+@pytest.mark.parametrize(("name", "error"), [("litdata", UnsupportedError), ("mds", FormatError)])
+def test_offsets_that_a_file_cannot_tell(tmp_path, monkeypatch, name, error):
+    monkeypatch.setattr(f"tessella.data.layouts.{name}.MOST", 600)
+    written(tmp_path, name, "int32", [batch([[1] * 4], "int32")])
+    with pytest.raises(error, match=r"would have .* bytes"):
+        written(tmp_path, name, "int32", [batch([[1] * 400], "int32")])
 
 
 @pytest.mark.parametrize("name", ["litdata", "mds"])

@@ -3,10 +3,11 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import tessella
 from tessella.cli import main
-from tessella.edit import IdMap
+from tessella.edit import IdMap, safetensors
 
 TEXTS = ["low lower lowest", "newer wider tiles", "naïve café"] * 20
 
@@ -119,3 +120,40 @@ def test_a_dry_run_writes_nothing(folder, capsys):
 def test_what_nobody_would_heed_is_refused(folder, capsys, arguments, why):
     assert why in run(capsys, "edit", *arguments, status=1)
     assert not Path("x.json").exists()
+
+
+def test_a_model_that_cannot_follow_leaves_everything_as_it_was(folder, capsys):
+    pad = ["edit", "pad", "tokenizer.json", "new.json", "--multiple", 64, "--map", "map.json"]
+    Path("empty").mkdir()
+    Path("model").mkdir()
+    rows = np.zeros((7, 2), np.float32)
+    with open("model/model.safetensors", "wb") as file:
+        safetensors.save(file, {"model.embed_tokens.weight": rows}, {})
+    Path("model/config.json").write_text('{"vocab_size": 7}', encoding="utf-8")
+    before = {path: path.read_bytes() for path in Path("model").iterdir()}
+    for model, said in (("missing", "is no folder"), ("empty", "no safetensors file"), ("model", "7 rows")):
+        assert said in run(capsys, *pad, "--model", model, status=1)
+        assert said in run(capsys, *pad, "--model", model, "--model-out", "out", status=1)
+        assert not {"new.json", "map.json", "out"} & {path.name for path in Path().iterdir()}
+    assert {path: path.read_bytes() for path in Path("model").iterdir()} == before
+
+
+def test_a_map_that_cannot_be_written_is_told_first(folder, capsys):
+    pad = ["edit", "pad", "tokenizer.json", "new.json", "--multiple", 64]
+    assert "no such folder" in run(capsys, *pad, "--map", "missing/map.json", status=1)
+    assert "it is a folder" in run(capsys, *pad, "--map", folder, status=1)
+    assert not Path("new.json").exists()
+    train = ["train", "corpus.txt", "-r", "gpt2", "--vocab-size", 280, "-q", "-o", "new.json"]
+    assert "it is a folder" in run(capsys, *train, "--checkpoint", folder, status=1)
+    assert not Path("new.json").exists()
+
+
+def test_a_name_that_is_empty_is_not_taken_for_none(folder, capsys):
+    pad = ["edit", "pad", "tokenizer.json", "new.json", "--multiple", 64]
+    for option in ("--model", "--map"):
+        assert f"{option} is empty" in run(capsys, *pad, option, "", status=1)
+    assert "--prove is empty" in run(capsys, "convert", "bert.json", "new.json", "--prove", "", status=1)
+    assert "--output is empty" in run(capsys, "count", "corpus.txt", "-r", "gpt2", "-o", "", status=1)
+    parallel = ["evaluate", "bert.json", "corpus.txt", "--parallel", "en=corpus.txt", "de="]
+    assert "--parallel is empty" in run(capsys, *parallel, status=1)
+    assert not Path("new.json").exists()

@@ -6,6 +6,7 @@
 //! handed on as they are.
 
 mod bare;
+mod beside;
 mod read;
 mod write;
 
@@ -33,6 +34,8 @@ pub const BARE: [&str; 3] = [VOCAB_JSON, MERGES, VOCAB_TXT];
 const CONFIG: &str = "tokenizer_config.json";
 const SPECIAL_TOKENS_MAP: &str = "special_tokens_map.json";
 const ADDED_TOKENS: &str = "added_tokens.json";
+/// The settings of the model that the tokenizer belongs to.
+const MODEL: &str = "config.json";
 /// The files of settings; newer folders hold the first one only.
 pub const SETTINGS: [&str; 3] = [CONFIG, SPECIAL_TOKENS_MAP, ADDED_TOKENS];
 

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use tessella_core::spec::{AddedToken, ModelSpec};
+use tessella_core::spec::ModelSpec;
 use tessella_core::{Error, Result, TokenizerSpec};
 
-use super::{ADDED_TOKENS, CONFIG, SPECIAL_TOKENS_MAP, TEMPLATE, TEMPLATES, WHOLE, bare};
+use super::beside::{add_added_tokens, read_json};
+use super::{CONFIG, MODEL, SPECIAL_TOKENS_MAP, TEMPLATE, TEMPLATES, WHOLE, bare};
 use crate::atomic;
 use crate::beside_model;
 use crate::formats::{LoadOptions, first_of, read_path};
-use crate::hf;
-use crate::json::{Node, Parser, Value};
+use crate::json::{Node, Value};
 
 /// A tokenizer with what its folder says beside it.
 #[derive(Debug, Clone)]
@@ -36,32 +36,6 @@ pub fn load(folder: &Path) -> Result<LoadedFolder> {
     load_with(folder, &LoadOptions::default())
 }
 
-/// A file beside the tokenizer, if it is there: an object.
-fn read_json(folder: &Path, name: &str, notices: &mut Vec<String>) -> Result<Option<Value>> {
-    let path = folder.join(name);
-    if !atomic::is_there(&path) {
-        return Ok(None);
-    }
-    let bytes = atomic::read(&path)?;
-    let read = || {
-        let mut parser = Parser::from_bytes(&bytes)?;
-        let value = parser.value()?;
-        parser.end()?;
-        Ok(value)
-    };
-    let value = read().map_err(|error: Error| error.at(path.display().to_string()))?;
-    if !matches!(value, Value::Object(_)) {
-        return Err(Error::format(format!(
-            "expected a JSON object, as the transformers library writes it, found {}; mend the file, or remove it to \
-             do without",
-            value.describe()
-        ))
-        .at(path.display().to_string()));
-    }
-    notices.extend(hf::repeated_keys(&value).into_iter().map(|notice| format!("{name}: {notice}")));
-    Ok(Some(value))
-}
-
 /// Loads a folder with what the caller knows.
 pub fn load_with(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
     atomic::settled(folder, || load_once(folder, options))
@@ -80,10 +54,9 @@ fn load_once(folder: &Path, options: &LoadOptions<'_>) -> Result<LoadedFolder> {
             (spec, path)
         }
         None => {
-            let (mut spec, path) =
-                bare::read(folder, config.as_ref(), special_tokens_map.as_ref(), &mut notices)?;
-            add_added_tokens(&mut spec, folder, &mut notices)?;
-            (spec, path)
+            // What it says twice concerns the model.
+            let model = read_json(folder, MODEL, &mut Vec::new())?;
+            bare::read(folder, config.as_ref(), special_tokens_map.as_ref(), model.as_ref(), &mut notices)?
         }
     };
     let (chat_template, chat_templates) = templates(folder, config.as_ref())?;
@@ -103,21 +76,7 @@ fn add_beside_model(
     }
     match beside_model::read(config)? {
         Some(tokens) => spec.added_tokens = tokens,
-        None => add_added_tokens(spec, folder, notices)?,
-    }
-    Ok(())
-}
-
-/// `added_tokens.json`: texts and ids.
-fn add_added_tokens(spec: &mut TokenizerSpec, folder: &Path, notices: &mut Vec<String>) -> Result<()> {
-    let Some(value) = read_json(folder, ADDED_TOKENS, notices)? else { return Ok(()) };
-    let node = Node::new(&value, "added_tokens.json: $");
-    for (text, _) in node.entries()? {
-        // Of a repeated key this is the last value.
-        let id = node.required(text)?.u32()?;
-        if !text.is_empty() && spec.added_tokens.iter().all(|token| token.content != text) {
-            spec.added_tokens.push(AddedToken { id: Some(id), ..AddedToken::new(text, false) });
-        }
+        None => add_added_tokens(spec, folder, &|_| false, notices)?,
     }
     Ok(())
 }

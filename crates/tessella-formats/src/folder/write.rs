@@ -6,7 +6,7 @@ use tessella_core::error::excerpt;
 use tessella_core::spec::ModelSpec;
 use tessella_core::{Error, Result, TokenizerSpec};
 
-use super::{CONFIG, OLD_TEMPLATE, SPECIAL_TOKENS_MAP, TEMPLATE, TEMPLATES, WHOLE};
+use super::{ADDED_TOKENS, CONFIG, OLD_TEMPLATE, SPECIAL_TOKENS_MAP, TEMPLATE, TEMPLATES, WHOLE};
 use crate::atomic;
 use crate::beside_model;
 use crate::formats::model_bytes;
@@ -96,6 +96,11 @@ pub fn save(folder: &Path, spec: &TokenizerSpec, extras: &Extras) -> Result<Vec<
     for (name, content) in files {
         together.put(format!("{prefix}{name}"), content);
     }
+    // Older releases kept these beside the settings, over which they would be believed.
+    if extras.config.is_some() && extras.special_tokens_map.is_none() {
+        together.remove(format!("{prefix}{SPECIAL_TOKENS_MAP}"));
+    }
+    together.remove(format!("{prefix}{ADDED_TOKENS}"));
     if extras.replaces_templates {
         for name in older_templates(folder, &prefix) {
             together.remove(name);

@@ -19,15 +19,14 @@ use tessella_core::pretokenize::byte_alphabet::BYTE_TO_CHAR;
 use tessella_core::spec::{
     AddedToken, BpeSpec, DecoderSpec, Dialect, Merges, ModelSpec, NormalizerSpec, Pattern, PieceKind,
     PostProcessorSpec, PreTokenizerSpec, PrependScheme, SentencePiece, SentencePieceKind,
-    SentencePieceNormalizer, SentencePieceSpec, SplitBehavior, Template, TemplatePiece, TemplateSpecial,
-    Vocab,
+    SentencePieceNormalizer, SentencePieceSpec, SplitBehavior, Vocab,
 };
 use tessella_core::{Error, Result, TokenId, TokenizerSpec};
 
 use crate::atomic::{self, io_error};
 use crate::sentencepiece::user_defined;
 use crate::tiktoken::byte_level_decoder;
-use crate::vocab_files::word_piece;
+use crate::vocab_files::{frame, word_piece};
 use cuts::Spelling;
 use metadata::Metadata;
 
@@ -151,33 +150,6 @@ fn cut_out(kind: PieceKind) -> Option<bool> {
         PieceKind::UserDefined => Some(false),
         _ => None,
     }
-}
-
-/// Beginning and end tokens around each sequence.
-fn frame(before: Option<(String, TokenId)>, after: Option<(String, TokenId)>) -> Option<PostProcessorSpec> {
-    if before.is_none() && after.is_none() {
-        return None;
-    }
-    let special = |token: &Option<(String, TokenId)>, type_id: u32| {
-        token.as_ref().map(|(text, _)| TemplatePiece::Special { id: text.clone(), type_id })
-    };
-    let around = |second: bool| {
-        let type_id = second as u32;
-        special(&before, type_id)
-            .into_iter()
-            .chain([TemplatePiece::Sequence { second, type_id }])
-            .chain(special(&after, type_id))
-            .collect::<Vec<_>>()
-    };
-    let single = around(false);
-    let pair = single.iter().cloned().chain(around(true)).collect();
-    let mut special_tokens: Vec<TemplateSpecial> = Vec::new();
-    for (text, id) in before.into_iter().chain(after) {
-        if special_tokens.iter().all(|known| known.id != text) {
-            special_tokens.push(TemplateSpecial { id: text.clone(), ids: vec![id], tokens: vec![text] });
-        }
-    }
-    Some(PostProcessorSpec::Template(Template { single, pair, special_tokens }))
 }
 
 fn framed(data: &Metadata, tokens: &Tokens<'_>, bos: bool, eos: bool) -> Result<Option<PostProcessorSpec>> {

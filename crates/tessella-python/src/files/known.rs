@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use tessella_formats::classes::{self, Vocabulary};
-use tessella_formats::{folder, formats, gguf, hf, tiktoken};
+use tessella_formats::{folder, formats, gguf, hf, model_types, tiktoken};
 
 use crate::border::errors::OrRaise;
 
@@ -83,4 +83,16 @@ pub fn model_classes() -> Vec<Class> {
         (class.name, class.tokens().collect(), ends, vocabulary)
     };
     classes::TABLE.iter().map(row).collect()
+}
+
+/// Names of model classes under which others are given out, and these.
+#[pyfunction]
+pub fn same_classes() -> Vec<(&'static str, &'static str)> {
+    classes::SAME.to_vec()
+}
+
+/// The class that tokenizes for a kind of models.
+#[pyfunction]
+pub fn class_of_model(kind: &str) -> Option<&'static str> {
+    model_types::class_of(kind)
 }

@@ -117,13 +117,20 @@ def run(options: argparse.Namespace) -> int:
         written = to_write(options.target, options.format)
         allow = inputs.differences(options, written)
         inputs.check_target(os.path.abspath(options.target))
+        if options.map is not None:
+            inputs.check_file(options.map)
     source = inputs.load(options.source, options.pattern)
     edited = ACTIONS[options.action](source, options)
+    if options.model is not None:
+        from ...edit.weights import check_folder
+
+        # What cannot be done to the model is told before the tokenizer is written.
+        check_folder(options.model, edited.id_map, options.init, options.model_out)
     if not options.dry_run:
         edited.tokenizer.save(options.target, format=written, allow_differences=allow)
-        if options.map:
+        if options.map is not None:
             edited.id_map.save(options.map)
-        if options.model:
+        if options.model is not None:
             from ...edit import resize_embeddings
 
             done = resize_embeddings(options.model, edited.id_map, options.init, out=options.model_out)
@@ -149,7 +156,7 @@ def _check(options: argparse.Namespace) -> None:
             if getattr(options, name) is not None:
                 what = "TARGET" if name == "target" else f"--{name.replace('_', '-')}"
                 raise ArgumentError(f"--dry-run writes nothing: leave out {what}, or --dry-run")
-    if options.model_out and not options.model:
+    if options.model_out is not None and options.model is None:
         raise ArgumentError("--model-out needs --model")
     if options.corpus and options.action not in ("prune", "extend", "reorder") and not options.dry_run:
         raise ArgumentError(f"--corpus says nothing to {options.action}, except with --dry-run")

@@ -142,7 +142,7 @@ def run(options: argparse.Namespace) -> int:
     inputs.check_target(options.output)
     for target in (options.trace, options.checkpoint, options.save_counts):
         if target:
-            inputs.check_target(target)
+            inputs.check_file(target)
     check_ending(options.trace, "--trace", "lines of JSON", LINES_OF_JSON, "name it .jsonl")
     check_ending(options.save_counts, "--save-counts", "counts", (".counts", ".bin"), "name it .counts")
     if options.hold_out < 0:

@@ -13,14 +13,16 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ...errors import UnsupportedError
 from ..batches import Batch, taken
 from .base import Files, Flat, Layout, Part, Shape, View
 from .side import Masks, flat, mapped
 
 __all__ = ["LAYOUT"]
 
-#: Bytes of a chunk.
+#: Bytes of a chunk, and the most that its offsets can tell.
 SIZE = 1 << 26
+MOST = (1 << 32) - 1
 #: The numbers of the types of tokens.
 CODES = {"int32": 16, "int64": 18, "uint16": 20}
 
@@ -56,6 +58,11 @@ def _chunk(files: Files, name: str, batches: list[Batch], shape: Shape) -> Part:
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths * shape.numbers.itemsize, out=offsets[1:])
     begin = 4 + 4 * len(offsets)
+    if begin + offsets[-1] > MOST:
+        raise UnsupportedError(
+            f"{name} would have {begin + int(offsets[-1])} bytes, as a document is not cut, and LitData can "
+            f"tell {MOST}: cut the document"
+        )
     output = files.open(name)
     output.write(struct.pack("<I", len(lengths)) + (offsets + begin).astype("<u4").tobytes())
     masks = Masks(files, f"{name}.mask", shape)
