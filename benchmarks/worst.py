@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import count, islice
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 #: Parts of which a line is made.
@@ -41,11 +41,24 @@ def _words(chance: random.Random) -> Iterator[str]:
         yield "".join(chance.choices(_ALPHABET, k=chance.randint(5, 13))) + " "
 
 
+def _alike(_: random.Random) -> Iterator[str]:
+    """Words that differ in a few of their letters: keys that a weak hash puts into one place."""
+    letters = len(_ALPHABET)
+    for number in count():
+        at, rest = number % 6, number // 6
+        word = ["a"] * 13
+        for place in (at, at + 2, at + 4, at + 6):
+            word[place] = _ALPHABET[rest % letters]
+            rest //= letters
+        yield "".join(word) + " "
+
+
 KINDS: dict[str, Callable[[random.Random], Iterator[str]]] = {
     "one-letter": _one_letter,
     "alternating-scripts": _scripts,
     "random-bytes": _bytes,
     "distinct-words": _words,
+    "alike-words": _alike,
 }
 
 

@@ -137,20 +137,23 @@ impl Words {
         buffer.clear();
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
+            let mut told =
+                |c: char| change != Change::Stay && self.writings.write(c, buffer, || self.stages.becomes(c));
             if byte.is_ascii() {
-                buffer.push(self.ascii.of(byte)?);
+                match self.ascii.of(byte) {
+                    Some(byte) => buffer.push(byte),
+                    // What is taken out, a control character, is no single byte.
+                    None if self.by_character && told(byte.into()) => {}
+                    None => return None,
+                }
                 at += 1;
             } else {
                 let (kind, length) = self.characters()?.at(bytes, at);
                 let end = at + length as usize;
                 if kind.stays() {
                     buffer.extend_from_slice(bytes.get(at..end)?);
-                } else {
-                    let c = word.get(at..).and_then(|rest| rest.chars().next())?;
-                    let mut told = || self.writings.write(c, buffer, || self.stages.becomes(c));
-                    if change == Change::Stay || !told() {
-                        return None;
-                    }
+                } else if !told(word.get(at..).and_then(|rest| rest.chars().next())?) {
+                    return None;
                 }
                 at = end;
             }
