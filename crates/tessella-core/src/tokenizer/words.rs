@@ -132,36 +132,37 @@ impl Words {
 
     /// What the model gets for a word whose characters become what they become anywhere: then it is one piece, or none if
     /// nothing is left.
-    fn plainly<'b>(&self, word: &str, change: Change, buffer: &'b mut Vec<u8>) -> Option<&'b str> {
+    fn plainly<'b>(&self, word: &str, change: Change, buffer: &'b mut String) -> Option<&'b str> {
         let bytes = word.as_bytes();
         buffer.clear();
+        let mut characters = None;
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             let mut told =
                 |c: char| change != Change::Stay && self.writings.write(c, buffer, || self.stages.becomes(c));
             if byte.is_ascii() {
                 match self.ascii.of(byte) {
-                    Some(byte) => buffer.push(byte),
+                    Some(byte) => buffer.push(byte.into()),
                     // What is taken out, a control character, is no single byte.
                     None if self.by_character && told(byte.into()) => {}
                     None => return None,
                 }
                 at += 1;
             } else {
-                let (kind, length) = self.characters()?.at(bytes, at);
-                let end = at + length as usize;
+                if characters.is_none() {
+                    characters = self.characters();
+                }
+                let (kind, length) = characters?.at(bytes, at);
+                let character = word.get(at..at + length as usize)?;
                 if kind.stays() {
-                    buffer.extend_from_slice(bytes.get(at..end)?);
-                } else if !told(word.get(at..).and_then(|rest| rest.chars().next())?) {
+                    buffer.push_str(character);
+                } else if !told(character.chars().next()?) {
                     return None;
                 }
-                at = end;
+                at += character.len();
             }
         }
-        if !self.ascii.hold_for(word) {
-            return None;
-        }
-        std::str::from_utf8(buffer).ok()
+        self.ascii.hold_for(word).then_some(buffer)
     }
 
     /// What characters are; `None` if ASCII already is more than words and blanks.
@@ -269,7 +270,7 @@ pub(super) struct WordLanes {
 #[derive(Debug, Default)]
 struct Buffers {
     spelling: Spelling,
-    plain: Vec<u8>,
+    plain: String,
     tokens: Vec<PieceToken>,
     /// What the word becomes: ids, or packed tokens.
     numbers: Vec<u32>,

@@ -29,7 +29,7 @@ impl Writings {
 
     /// Appends what a character becomes; false if that cannot be told. `find` finds it out.
     #[inline]
-    pub fn write(&self, c: char, out: &mut Vec<u8>, find: impl FnOnce() -> Option<String>) -> bool {
+    pub fn write(&self, c: char, out: &mut String, find: impl FnOnce() -> Option<String>) -> bool {
         let at = c as usize;
         let known = match self.0.get(at / PAGE).and_then(OnceLock::get) {
             Some(page) => page[at % PAGE].load(Ordering::Relaxed),
@@ -39,11 +39,10 @@ impl Writings {
         if writing == OTHER {
             return false;
         }
-        let mut bytes = [0; 4];
         for place in 0..MOST as u32 {
             let number = writing >> (BITS * place) & NONE;
             if let Some(c) = char::from_u32(number as u32) {
-                out.extend_from_slice(c.encode_utf8(&mut bytes).as_bytes());
+                out.push(c);
             }
         }
         true
@@ -91,7 +90,7 @@ mod tests {
         };
         for round in 0..2 {
             for c in ['é', '한', '\u{85}', '😀', 'ﷺ', 'x', '\u{10ffff}'] {
-                let mut out = b"before ".to_vec();
+                let mut out = "before ".to_owned();
                 let told = writings.write(c, &mut out, || {
                     assert_eq!(round, 0);
                     becomes(c)
@@ -99,7 +98,7 @@ mod tests {
                 let expected = becomes(c).filter(|text| text.chars().count() <= MOST);
                 assert_eq!(told, expected.is_some());
                 let text = format!("before {}", expected.unwrap_or_default());
-                assert_eq!(String::from_utf8(out).unwrap(), text);
+                assert_eq!(out, text);
             }
         }
     }
