@@ -91,9 +91,7 @@ impl Encoding {
     /// Overflow is combined: every window of the one part with every window of the other, and with the
     /// other part itself.
     pub fn merge(encodings: impl IntoIterator<Item = Encoding>, growing_offsets: bool) -> Encoding {
-        let encodings: Vec<Encoding> = encodings.into_iter().collect();
         let mut joined = Encoding::default();
-        joined.reserve(encodings.iter().map(Encoding::len).sum());
         for encoding in encodings {
             joined.merge_with(encoding, growing_offsets);
         }
@@ -126,7 +124,7 @@ impl Encoding {
             }
             windows = combined;
         }
-        self.append(&other, growing_offsets);
+        self.take_in(other, growing_offsets);
         self.overflowing = windows;
     }
 
@@ -138,15 +136,35 @@ impl Encoding {
 
     /// Appends the columns of another encoding, and nothing of its overflow.
     fn append(&mut self, other: &Encoding, growing_offsets: bool) {
-        let at = self.len();
-        self.append_texts(other, at);
+        self.append_all_but_places(other);
         self.ids.extend_from_slice(&other.ids);
-        self.type_ids.append(&other.type_ids);
         self.words.extend_from_slice(&other.words);
-        self.special_tokens_mask.append(&other.special_tokens_mask);
-        self.attention_mask.append(&other.attention_mask);
         let last = self.offsets.iter().next_back().map_or(0, |(_, end)| end);
         self.offsets.append(&other.offsets, if growing_offsets { last } else { 0 });
+    }
+
+    /// The same where the other one is not needed any more: the longer columns of both are kept, and the shorter ones copied.
+    fn take_in(&mut self, mut other: Encoding, growing_offsets: bool) {
+        if growing_offsets || other.len() <= self.len() {
+            return self.append(&other, growing_offsets);
+        }
+        self.append_all_but_places(&other);
+        put_in_front(&mut other.ids, &mut self.ids);
+        put_in_front(&mut other.words, &mut self.words);
+        let later = std::mem::take(&mut other.offsets);
+        match (&mut self.offsets, later) {
+            (Offsets::Narrow(offsets), Offsets::Narrow(mut later)) => put_in_front(&mut later, offsets),
+            (offsets, later) => offsets.append(&later, 0),
+        }
+    }
+
+    /// Appends what is not one number for each token, while the numbers of both are what they were.
+    fn append_all_but_places(&mut self, other: &Encoding) {
+        let at = self.len();
+        self.append_texts(other, at);
+        self.type_ids.append(&other.type_ids);
+        self.special_tokens_mask.append(&other.special_tokens_mask);
+        self.attention_mask.append(&other.attention_mask);
         for (sequence, range) in &other.sequence_ranges {
             self.set_sequence_range(*sequence, at + range.start..at + range.end);
         }
@@ -271,6 +289,12 @@ impl Encoding {
         self.attention_mask.push(1, 1);
         self.set_sequence_range(sequence, first..first + len);
     }
+}
+
+/// Has all of a column where the front of it is.
+fn put_in_front<T: Copy>(later: &mut Vec<T>, front: &mut Vec<T>) {
+    later.splice(0..0, front.iter().copied());
+    std::mem::swap(later, front);
 }
 
 fn extend<T: Clone>(column: &mut Vec<T>, count: usize, value: T, direction: Direction) -> Result<()> {

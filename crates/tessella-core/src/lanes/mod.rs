@@ -16,6 +16,8 @@
 //!
 //! Who counts pieces instead of encoding them has a [`Tally`] of them, filled by the hundred as well.
 //!
+//! Where the tokens of words stand in a text is told sixteen at a time ([`abreast`]).
+//!
 //! Decoded text becomes characters of one width by blocks as well ([`wide`]), and such characters UTF-8 ([`narrow`]).
 //!
 //! All of it is compiled for the vectors of several processors, and the best are chosen once ([`vectors`]).
@@ -23,8 +25,10 @@
 //! Everything here has a slow twin: the worker's piece cache and the model's own loops give the same ids, and the
 //! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for four things: asking
 //! the processor for memory ([`ahead`]), writing ids into room that was reserved before ([`store`]), calling the bytes of whole
-//! characters a text ([`narrow`]), and vectors ([`ascii`], `x86`, `x86_sixteen`, `x86_wide`).
+//! characters a text ([`narrow`]), and vectors ([`ascii`], `x86`,
+//! `x86_abreast`, `x86_sixteen`, `x86_wide`).
 
+pub mod abreast;
 mod ahead;
 pub mod ascii;
 mod blanks;
@@ -32,6 +36,7 @@ mod bounds;
 mod build;
 mod characters;
 mod cuts;
+pub mod ends;
 mod fold;
 mod key;
 mod lengths;
@@ -59,6 +64,8 @@ pub mod wide;
 mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86;
+#[cfg(target_arch = "x86_64")]
+mod x86_abreast;
 #[cfg(target_arch = "x86_64")]
 mod x86_sixteen;
 #[cfg(target_arch = "x86_64")]

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Sets};
+use super::ends::{self, Before, MANY, Sixteen};
 use super::fold::{FOLDED, TOGETHER, folded_one_by_one};
 use super::key::Key;
 use super::pairs::{PairHash, Symbol};
@@ -95,6 +96,19 @@ pub trait Vectors: Copy {
     #[inline(always)]
     fn folded(self, characters: &[u32; TOGETHER], out: &mut [u8; FOLDED]) -> Option<usize> {
         folded_one_by_one(characters, out)
+    }
+
+    /// Where sixteen tokens stand whose words have these bounds, the first of them `at` bytes within the first word.
+    #[inline(always)]
+    fn abreast(
+        self,
+        numbers: &[u32; MANY],
+        starts: &[u32; MANY],
+        ends: &[u32; MANY],
+        at: u32,
+        out: &mut Sixteen,
+    ) -> Before {
+        ends::one_by_one(numbers, starts, ends, at, out)
     }
 
     /// Makes two neighbours one: those behind them move up, and `last` comes in at the end.

@@ -7,6 +7,7 @@ use std::arch::x86_64::*;
 
 use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Set, Sets};
+use super::ends::{Before, MANY, Sixteen};
 use super::fold::{FOLDED, TOGETHER};
 use super::key::Key;
 use super::pairs::{PairHash, Symbol};
@@ -43,6 +44,7 @@ pub fn has_avx512() -> bool {
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("avx512vbmi")
         && is_x86_feature_detected!("avx512vbmi2")
+        && is_x86_feature_detected!("avx512vpopcntdq")
 }
 
 impl Avx2 {
@@ -78,7 +80,7 @@ fn with_avx2<T: Task>(task: T) -> T::Output {
 }
 
 #[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2"
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
 )]
 #[inline(never)]
 fn with_avx512<T: Task>(task: T) -> T::Output {
@@ -248,6 +250,22 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             lowest_512(numbers)
+        }
+    }
+
+    #[inline(always)]
+    fn abreast(
+        self,
+        numbers: &[u32; MANY],
+        starts: &[u32; MANY],
+        ends: &[u32; MANY],
+        at: u32,
+        out: &mut Sixteen,
+    ) -> Before {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_abreast::abreast(numbers, starts, ends, at, out)
         }
     }
 

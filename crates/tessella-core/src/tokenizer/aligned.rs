@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::columns::Columns;
 use super::drive::{Sink, Source, Walk, one_by_one};
-use super::ids::MOST_KEPT;
 use super::packed::{self, Next, Packed, Placed};
 use super::places::Places;
 use super::positions::Positions;
@@ -13,10 +13,10 @@ use super::units::{self, UnitLanes, UnitPlaces, Units};
 use super::way::{Reader, Reads};
 use super::words::{Solver, TakesWords, Words};
 use super::worker::Worker;
-use super::{EncodeOptions, Inner, Input, Sequence, Texts, Tokenizer};
+use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
 use crate::added::{AddedVocabulary, Segment};
 use crate::cancel::Cancel;
-use crate::encoding::{Encoding, Offsets, Surfaces, TokenTexts};
+use crate::encoding::{Encoding, TokenTexts};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::lanes::Pieces;
@@ -29,61 +29,6 @@ const LONG: usize = 1 << 13;
 
 /// Parts between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4096;
-
-/// The growing columns of one sequence.
-#[derive(Default)]
-struct Columns {
-    ids: Vec<TokenId>,
-    offsets: Offsets,
-    words: Vec<u32>,
-    surfaces: Surfaces,
-    /// Which of the tokens are added ones, ascending.
-    added: Vec<usize>,
-}
-
-impl Columns {
-    #[inline]
-    fn push(&mut self, id: TokenId, span: Span, word: u32, positions: &mut Positions<'_>) {
-        self.ids.push(id);
-        self.offsets.push((positions.convert(span.start), positions.convert(span.end)));
-        self.words.push(word);
-    }
-
-    /// Gives back the room that ids were written into, which has what the fast engine wants to spare. Very many stay in it.
-    fn keep_room(&mut self) -> Vec<TokenId> {
-        if self.ids.capacity() > MOST_KEPT {
-            return Vec::new();
-        }
-        let ids = self.ids.to_vec();
-        std::mem::replace(&mut self.ids, ids)
-    }
-
-    /// Takes back all tokens behind the first `count`.
-    fn truncate(&mut self, count: usize) {
-        self.ids.truncate(count);
-        self.offsets.truncate(count);
-        self.words.truncate(count);
-        self.surfaces = self.surfaces.slice(0..count);
-        self.added.truncate(self.added.partition_point(|&index| index < count));
-    }
-
-    /// Gives the token pushed last a text of its own.
-    fn name_last(&mut self, text: &str) {
-        self.surfaces.push(self.ids.len() - 1, text);
-    }
-
-    /// Gives tokens of the model whose id an added token also has the model's text.
-    #[cold]
-    fn name_contested(&mut self, texts: &Texts) {
-        let given = std::mem::take(&mut self.surfaces);
-        for (index, &id) in self.ids.iter().enumerate() {
-            let of_model = || texts.contested_text(id).filter(|_| self.added.binary_search(&index).is_err());
-            if let Some(text) = given.get(index).or_else(of_model) {
-                self.surfaces.push(index, text);
-            }
-        }
-    }
-}
 
 impl Tokenizer {
     /// All columns of a text or a pair.
@@ -153,11 +98,11 @@ impl Inner {
         type_id: u32,
         options: &EncodeOptions<'_>,
     ) -> Result<Encoding> {
-        let mut columns = Columns { ids: std::mem::take(&mut worker.room), ..Columns::default() };
-        columns.ids.clear();
+        let room = std::mem::take(&mut worker.columns);
+        let mut columns = Columns::in_room(std::mem::take(&mut worker.room), room);
         let outcome = match sequence {
             Sequence::Text(text) => {
-                // Short columns grow once, when it is known how far.
+                // Columns that leave their room grow once, or few times.
                 let expected = if text.len() > LONG { text.len() / 3 } else { 0 };
                 columns.offsets.reserve(expected);
                 columns.words.reserve(expected);
@@ -167,7 +112,12 @@ impl Inner {
                 self.encode_text(worker, word, Some(index as u32), options, &mut columns)
             }),
         };
-        worker.room = columns.keep_room();
+        // Special tokens are put around them.
+        let more = match &self.post_processor {
+            Some(post) if options.add_special_tokens => post.added_tokens(false),
+            _ => 0,
+        };
+        (worker.room, worker.columns) = columns.leave_room(more);
         outcome?;
         let vocabulary: Arc<dyn TokenTexts> = self.texts.clone();
         if self.texts.has_contested() {
@@ -372,10 +322,11 @@ impl<'r> Tokens<'r, '_> {
         loop {
             // Nearly all words, many at a time.
             let (short, rest) = numbers.split_at(packed::count_short(numbers));
-            self.columns.ids.extend(short.iter().map(|&number| packed::id(number)));
+            let mut ids = std::mem::take(&mut self.columns.ids);
             let mut spans = self.spans();
-            word += spans.of_packed(words.from(word), short, origin, mapped);
+            word += spans.of_packed(words.from(word), short, &mut ids, origin, mapped);
             let number = spans.number;
+            self.columns.ids = ids;
             if self.fixed.is_none() {
                 self.words = number;
             }

@@ -7,7 +7,7 @@ use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::ids::MOST_KEPT;
+use super::columns::MOST_KEPT;
 use super::worker::Worker;
 use super::{EncodeOptions, Input, RaggedIds, Tokenizer};
 use crate::cancel::Cancel;

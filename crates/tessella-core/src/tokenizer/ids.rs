@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::brief::Key;
+use super::columns::MOST_KEPT;
 use super::drive::{Sink, Source, Walk, one_by_one};
 use super::units::{self, Units};
 use super::way::{Reader, Reads};
@@ -17,9 +18,6 @@ use crate::ids::{Span, TokenId};
 use crate::lanes::Pieces;
 use crate::limits;
 use crate::pretokenize::ByteLevelView;
-
-/// Ids whose room a worker keeps from one text to the next, and bytes of a text that is encoded there.
-pub(super) const MOST_KEPT: usize = 1 << 18;
 
 /// Parts between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4096;

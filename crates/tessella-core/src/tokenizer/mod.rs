@@ -10,7 +10,7 @@
 //! - `worker`: buffers and piece cache of one thread; a piece becomes tokens
 //! - `brief`: texts of a few bytes, remembered whole
 //! - `drive`: the one driver: a text is cut, and its parts go to a sink. The sinks:
-//!   - `aligned`: the full path, with offsets, words and token texts
+//!   - `aligned`: the full path, with offsets, words and token texts: `columns`, which `spans` fills many tokens at a time
 //!   - `ids`: the ids-only path
 //!   - `pieces`: the pieces alone
 //!   - `counting`: how often each piece comes, for training
@@ -25,6 +25,7 @@ mod batch;
 mod brief;
 mod build;
 mod byte_lanes;
+mod columns;
 mod counting;
 mod decoding;
 #[cfg(test)]

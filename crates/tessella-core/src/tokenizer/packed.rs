@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use crate::ids::TokenId;
 use crate::lanes::Key;
+use crate::lanes::ends::{END_BITS, TO_THE_END};
 
 /// Ids must be below this.
 pub(super) const ID_BOUND: TokenId = (1 << 20) - 4;
@@ -22,9 +23,7 @@ const ODD: u32 = (ID_BOUND + 1) << END_BITS;
 const WRITTEN_OUT: u32 = (ID_BOUND + 2) << END_BITS;
 const LONG_WRITTEN_OUT: u32 = (ID_BOUND + 3) << END_BITS;
 
-const END_BITS: u32 = 4;
-/// Instead of its end: the token is the last one of its word. No other one ends behind 14 bytes.
-const TO_THE_END: u32 = (1 << END_BITS) - 1;
+// Instead of its end: the token is the last one of its word. No other one ends behind 14 bytes.
 const _: () = assert!(Key::LONGEST <= TO_THE_END as usize);
 
 const OPENS: u32 = 1;
@@ -70,14 +69,11 @@ pub(super) fn pack(tokens: &[Placed], length: usize, first: u32, out: &mut Vec<u
         follows
     });
     if follow && at as usize == length && length <= Key::LONGEST {
-        let numbers = |tokens: &[Placed], end: fn(&Placed) -> u32, out: &mut Vec<u32>| {
-            out.extend(tokens.iter().map(|token| token.id << END_BITS | end(token)));
-        };
         let (marks, tokens) = tokens.split_at(mark);
-        numbers(marks, |_| 0, out);
         let (tokens, last) = tokens.split_at(tokens.len() - 1);
-        numbers(tokens, |token| token.end, out);
-        return numbers(last, |_| TO_THE_END, out);
+        out.extend(marks.iter().map(|token| of(token.id, Some(0))));
+        out.extend(tokens.iter().map(|token| of(token.id, Some(token.end))));
+        return out.extend(last.iter().map(|token| of(token.id, None)));
     }
     let is_long = length >= LONG;
     out.push(if is_long { LONG_WRITTEN_OUT } else { WRITTEN_OUT });
@@ -98,9 +94,20 @@ pub(super) fn pack_odd(out: &mut Vec<u32>) {
     out.push(ODD);
 }
 
+/// A token as one number: its id, and where in its word it ends unless it is the last one.
+fn of(id: TokenId, end: Option<u32>) -> u32 {
+    id << END_BITS | end.unwrap_or(TO_THE_END)
+}
+
 /// How many tokens stand here that are one number each.
 pub(super) fn count_short(numbers: &[u32]) -> usize {
-    numbers.iter().position(|&number| number >= NOTHING).unwrap_or(numbers.len())
+    const MANY: usize = 32;
+    let is_other = |number: u32| number >= NOTHING;
+    // Without a branch on each of them.
+    let has_other = |many: &[u32; MANY]| many.iter().fold(false, |found, &number| found | is_other(number));
+    let (all, _) = numbers.as_chunks();
+    let before = all.iter().take_while(|many| !has_other(many)).count() * MANY;
+    numbers[before..].iter().position(|&number| is_other(number)).map_or(numbers.len(), |at| before + at)
 }
 
 /// Whether such a token is the last one of its word.

@@ -11,6 +11,7 @@ use super::positions::{Positions, characters};
 use super::units::UnitPlaces;
 use crate::encoding::{OffsetUnit, Offsets};
 use crate::ids::{Span, TokenId};
+use crate::lanes::abreast::{self, Columns, Numbering, Offset};
 use crate::lanes::{Lengths, Pieces};
 
 /// Pieces that are shorter together have tables for each place of their text.
@@ -147,42 +148,60 @@ impl Spans<'_, '_> {
         true
     }
 
-    /// Appends what belongs to words whose tokens follow one another, packed as one number each. A token that ends where it
+    /// Appends what words become whose tokens follow one another, packed as one number each. A token that ends where it
     /// begins is a mark with the place of the character there. Their text is the
     /// original's from byte `origin` on, if not all of it is `mapped`. Returns the number of words.
     pub fn of_packed(
         &mut self,
         words: Pieces<'_>,
         numbers: &[u32],
+        ids: &mut Vec<TokenId>,
         origin: usize,
         mapped: Option<Mapped<'_>>,
     ) -> usize {
+        if let Some(mapped) = mapped {
+            return self.of_mapped(words, numbers, ids, mapped);
+        }
+        ids.extend(numbers.iter().map(|&number| packed::id(number)));
         let count = numbers.iter().filter(|&&number| packed::is_last(number)).count();
         let words = words.first(count);
-        let Some(mapped) = mapped else {
-            let mut walk = Walk::new(words, self);
-            let tokens = numbers.iter().map(|&number| {
-                let (start, end) = (word_at(words.starts, walk.piece), word_at(words.ends, walk.piece));
-                walk.until(packed::end(number, start, end))
-            });
-            self.of_original(words, origin, tokens);
-            self.number = walk.number;
-            return count;
-        };
-        let (mut word, mut at, number, step) = (0, 0, self.number, self.step);
-        let tokens = numbers.iter().map(move |&packed| {
-            let (first, last) = (word_at(words.starts, word), word_at(words.ends, word));
-            let start = first + at - mapped.from;
-            let end = packed::end(packed, first, last) - mapped.from;
-            let token = (start, end.max(start + 1), number + word as u32 * step);
-            let is_last = packed::is_last(packed);
-            word += usize::from(is_last);
-            at = if is_last { 0 } else { packed::end(packed, 0, 0) };
-            token
+        let mut walk = Walk::new(words, self);
+        let tokens = numbers.iter().map(|&number| {
+            let (start, end) = (word_at(words.starts, walk.piece), word_at(words.ends, walk.piece));
+            walk.until(packed::end(number, start, end))
         });
-        self.push_mapped(mapped, tokens);
-        self.number += count as u32 * self.step;
+        self.of_original(words, origin, tokens);
+        self.number = walk.number;
         count
+    }
+
+    fn of_mapped(
+        &mut self,
+        words: Pieces<'_>,
+        numbers: &[u32],
+        ids: &mut Vec<TokenId>,
+        mapped: Mapped<'_>,
+    ) -> usize {
+        let Offsets::Narrow(offsets) = &mut *self.offsets else { return 0 };
+        let (first, count) = (ids.len(), ids.len() + numbers.len());
+        ids.resize(count, 0);
+        offsets.resize(count, [0; 2]);
+        self.words.resize(count, 0);
+        let columns = Columns {
+            ids: &mut ids[first..],
+            offsets: &mut offsets[first..],
+            words: &mut self.words[first..],
+        };
+        let numbering = Numbering { first: self.number, step: self.step };
+        let Mapped { from, begin, counted } = mapped;
+        let ended = match counted {
+            None => abreast::place(numbers, words, numbering, Moved(begin.wrapping_sub(from)), columns),
+            Some(counted) => {
+                abreast::place(numbers, words, numbering, Characters { counted, from, begin }, columns)
+            }
+        };
+        self.number += ended as u32 * self.step;
+        ended
     }
 
     /// Where the places of some pieces are, if each of them is to be looked up.
@@ -348,6 +367,44 @@ pub(super) struct Mapped<'m> {
     begin: u32,
     /// What begins before each place; `None` where bytes are characters.
     counted: Option<Counted<'m>>,
+}
+
+/// Offsets where bytes are characters: places, moved.
+struct Moved(u32);
+
+impl Offset for Moved {
+    #[inline(always)]
+    fn of(&self, start: u32, end: u32) -> [u32; 2] {
+        [start.wrapping_add(self.0), end.wrapping_add(self.0)]
+    }
+
+    #[inline(always)]
+    fn moved(&self, _: u32, _: u32) -> Option<u32> {
+        Some(self.0)
+    }
+}
+
+/// Offsets where they are not, as [`Mapped`] has it.
+struct Characters<'m> {
+    counted: Counted<'m>,
+    from: u32,
+    begin: u32,
+}
+
+impl Offset for Characters<'_> {
+    /// A byte inside of a character stands for all of it.
+    #[inline(always)]
+    fn of(&self, start: u32, end: u32) -> [u32; 2] {
+        let before = |place: u32| self.begin + self.counted.before(place - self.from);
+        [before(start + 1).wrapping_sub(1), before(end)]
+    }
+
+    #[inline(always)]
+    fn moved(&self, start: u32, end: u32) -> Option<u32> {
+        let before = |place: u32| self.counted.before(place - self.from);
+        let (first, last) = (before(start), before(end));
+        (last - first == end - start).then(|| (self.begin + first).wrapping_sub(start))
+    }
 }
 
 impl Mapped<'_> {

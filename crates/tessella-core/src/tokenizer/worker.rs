@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::brief::Brief;
 use super::byte_lanes::ByteLanes;
+use super::columns::Room;
 use super::places::Places;
 use super::segment::SegmentScratch;
 use super::spelling::{Reading, Spelling};
@@ -45,6 +46,8 @@ pub(super) struct Worker {
     budget: usize,
     /// Room for the ids of a text.
     pub room: Vec<TokenId>,
+    /// The same for the other columns.
+    pub columns: Room,
     tokens: Vec<PieceToken>,
     unit: Vec<PieceToken>,
     spelling: Spelling,
@@ -71,6 +74,7 @@ impl Worker {
             text_ahead: 0,
             budget: cache_budget,
             room: Vec::new(),
+            columns: Room::default(),
             tokens: Vec::new(),
             unit: Vec::new(),
             spelling: Spelling::default(),
