@@ -102,7 +102,7 @@ impl Inner {
         let mut columns = Columns::in_room(std::mem::take(&mut worker.room), room);
         let outcome = match sequence {
             Sequence::Text(text) => {
-                // Columns that leave their room grow once, or few times.
+                // Short columns grow once, when it is known how far.
                 let expected = if text.len() > LONG { text.len() / 3 } else { 0 };
                 columns.offsets.reserve(expected);
                 columns.words.reserve(expected);
@@ -117,7 +117,7 @@ impl Inner {
             Some(post) if options.add_special_tokens => post.added_tokens(false),
             _ => 0,
         };
-        (worker.room, worker.columns) = columns.leave_room(more);
+        (worker.room, worker.columns) = columns.leave_room(more, self.plan.words.is_some());
         outcome?;
         let vocabulary: Arc<dyn TokenTexts> = self.texts.clone();
         if self.texts.has_contested() {

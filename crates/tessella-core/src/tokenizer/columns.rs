@@ -52,12 +52,17 @@ impl Columns {
     }
 
     /// Moves the columns out of the room that they grew in, with place for so many more tokens, and gives it back. Very
-    /// many stay in it.
-    pub fn leave_room(&mut self, more: usize) -> (Vec<TokenId>, Room) {
+    /// many stay in it, and all but the ids where these did not grow `by_words`: then they grew in few steps, and growing
+    /// costs less than the copy.
+    pub fn leave_room(&mut self, more: usize, by_words: bool) -> (Vec<TokenId>, Room) {
         if self.ids.capacity() > MOST_KEPT {
             return Default::default();
         }
-        let (ids, words) = (moved_out(&mut self.ids, more), moved_out(&mut self.words, more));
+        let ids = moved_out(&mut self.ids, more);
+        if !by_words {
+            return (ids, Room::default());
+        }
+        let words = moved_out(&mut self.words, more);
         let offsets = match &mut self.offsets {
             Offsets::Narrow(offsets) => moved_out(offsets, more),
             Offsets::Wide(_) => Vec::new(),
