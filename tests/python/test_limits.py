@@ -235,3 +235,16 @@ def test_a_packed_line_has_a_longest_length_without_a_budget(tmp_path: Path) -> 
     for read in (words.encode_files, lambda name: tessella.count_pieces(name, words)):
         with pytest.raises(errors.FormatError, match=r"more than 67108864 bytes, unpacked.*line 1"):
             list(read(path))
+
+
+def test_parts_with_many_windows_are_not_multiplied_without_end():
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="a"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    some, many = tokenizer.encode("a b " * 30), tokenizer.encode("a b " * 20_000)
+    some.truncate(4, 1)
+    many.truncate(2)
+    joined = tessella.Encoding.merge([some, some])
+    assert len(joined.overflowing) == (len(some.overflowing) + 1) ** 2 - 1
+    with pytest.raises(errors.TessellaError, match="joining 3 parts in 8000000000000 rows"):
+        tessella.Encoding.merge([many, many, many])
+    assert len(many.overflowing) == 19_999

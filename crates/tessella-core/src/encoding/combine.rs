@@ -6,7 +6,22 @@ use std::sync::{Arc, OnceLock};
 use super::{Encoding, NO_WORD, Offsets, Surfaces};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::TokenId;
+use crate::limits;
 use crate::spec::Direction;
+
+/// Every window of a part meets every window of the others, so parts with many, or a long one that is repeated, multiply
+/// them.
+fn check_size(encodings: &[Encoding]) -> Result<()> {
+    let (mut rows, mut longest) = (1usize, 0usize);
+    for encoding in encodings {
+        let window = encoding.overflowing.iter().map(Encoding::len).max().unwrap_or(0);
+        rows = rows.saturating_mul(encoding.overflowing.len() + 1);
+        longest = longest.saturating_add(window.max(encoding.len()));
+    }
+    limits::check_tokens(rows.saturating_mul(longest), || {
+        format!("joining {} parts in {rows} rows", encodings.len())
+    })
+}
 
 /// Padding beyond this many tokens is refused: it is a mistake, and would exhaust the memory.
 const LONGEST: usize = u32::MAX as usize;
@@ -89,17 +104,25 @@ impl Encoding {
     /// before ended.
     ///
     /// Overflow is combined: every window of the one part with every window of the other, and with the
-    /// other part itself.
-    pub fn merge(encodings: impl IntoIterator<Item = Encoding>, growing_offsets: bool) -> Encoding {
+    /// other part itself. Where these would be far more tokens than the parts have, it is an error.
+    pub fn merge(encodings: Vec<Encoding>, growing_offsets: bool) -> Result<Encoding> {
+        // About four bytes each.
+        let bytes = encodings.iter().map(Encoding::tokens_with_overflow).sum::<usize>() * 4;
+        let _work = limits::begin_alone(bytes);
+        check_size(&encodings)?;
         let mut joined = Encoding::default();
         for encoding in encodings {
             joined.merge_with(encoding, growing_offsets);
         }
-        joined
+        Ok(joined)
+    }
+
+    fn tokens_with_overflow(&self) -> usize {
+        self.len() + self.overflowing.iter().map(Encoding::tokens_with_overflow).sum::<usize>()
     }
 
     /// Appends another encoding; see [`merge`](Self::merge).
-    pub fn merge_with(&mut self, other: Encoding, growing_offsets: bool) {
+    fn merge_with(&mut self, other: Encoding, growing_offsets: bool) {
         let mut windows = self.take_overflowing();
         if other.overflowing.is_empty() {
             for window in &mut windows {

@@ -110,7 +110,7 @@ fn run(case: &Value) -> crate::Result<Encoding> {
     let mut joined = if encodings.len() == 1 {
         encodings.remove(0)
     } else {
-        Encoding::merge(encodings, case["growing"] == true)
+        Encoding::merge(encodings, case["growing"] == true)?
     };
     for step in case["last"].as_array().unwrap() {
         perform(&mut joined, step)?;
@@ -240,7 +240,7 @@ fn texts_of_two_vocabularies_survive_joining() {
         let vocabulary = Arc::new(Names(vec![text.to_owned(); 2]));
         Encoding::from_tokens(vec![0, 1], vec![(0, 1); 2].into(), vec![0; 2], 0, vocabulary, Surfaces::new())
     };
-    let joined =
-        Encoding::merge([of("left"), Encoding::from_specials(&[0], &["s".into()], 0), of("right")], false);
+    let parts = vec![of("left"), Encoding::from_specials(&[0], &["s".into()], 0), of("right")];
+    let joined = Encoding::merge(parts, false).unwrap();
     assert_eq!(joined.tokens(), ["left", "left", "s", "right", "right"]);
 }

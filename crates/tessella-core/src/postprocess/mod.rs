@@ -13,7 +13,6 @@ use std::sync::Arc;
 use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::ids::TokenId;
-use crate::limits;
 use crate::spec::PostProcessorSpec;
 
 mod padding;
@@ -159,26 +158,10 @@ pub fn process_default(first: Encoding, second: Option<Encoding>) -> Result<Enco
 }
 
 fn join(mut encodings: Vec<Encoding>) -> Result<Encoding> {
-    check_size(&encodings)?;
-    Ok(match encodings.pop() {
-        Some(only) if encodings.is_empty() => only,
-        Some(last) => Encoding::merge(encodings.into_iter().chain([last]), false),
-        None => Encoding::default(),
-    })
-}
-
-/// Every window of a part meets every window of the others, so a template that repeats a long sequence multiplies
-/// them.
-fn check_size(encodings: &[Encoding]) -> Result<()> {
-    let (mut rows, mut longest) = (1usize, 0usize);
-    for encoding in encodings {
-        let window = encoding.overflowing.iter().map(Encoding::len).max().unwrap_or(0);
-        rows = rows.saturating_mul(encoding.overflowing.len() + 1);
-        longest = longest.saturating_add(window.max(encoding.len()));
+    match encodings.len() {
+        1 => Ok(encodings.remove(0)),
+        _ => Encoding::merge(encodings, false),
     }
-    limits::check_tokens(rows.saturating_mul(longest), || {
-        format!("post-processing, which joins {} parts in {rows} rows,", encodings.len())
-    })
 }
 
 fn set_sequence(encoding: &mut Encoding, sequence: usize) {

@@ -143,8 +143,9 @@ impl Encoding {
     ///     growing_offsets: let the offsets of each part start where those of the part before ended.
     #[staticmethod]
     #[pyo3(signature = (encodings, growing_offsets = true))]
-    fn merge(encodings: Vec<Py<Encoding>>, growing_offsets: bool) -> Encoding {
-        Core::merge(encodings.iter().map(|one| one.get().copy()), growing_offsets).into()
+    fn merge(encodings: Vec<Py<Encoding>>, growing_offsets: bool) -> PyResult<Encoding> {
+        let parts = encodings.iter().map(|one| one.get().copy()).collect();
+        Core::merge(parts, growing_offsets).or_raise().map(Encoding::from)
     }
 
     /// The id of each token.
