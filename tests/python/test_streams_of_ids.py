@@ -99,7 +99,7 @@ def test_all_ways_give_the_same_as_soon(name: str) -> None:
             assert list(tokenizer.decode_iter(ids, skip)) == [text for text in wanted if text is not None]
 
 
-def outcome(call: Callable[..., str | None], *args: Any) -> str | None | tuple[str]:
+def outcome(call: Callable[..., str | None], *args: Any) -> str | tuple[str] | None:
     """What a call gives, or what it says."""
     try:
         return call(*args)
