@@ -114,7 +114,9 @@ def to_write(tokenizer: PretrainedTokenizer) -> dict[str, Any]:
     # The post-processor and the further special tokens tell these.
     for key in ("add_bos_token", "add_eos_token", "extra_special_tokens", "model_specific_special_tokens"):
         config.pop(key, None)
-    if tokenizer._extra:
+    # A class that has further special tokens of its own would give them again where none are said.
+    said = (given.get(key) for key in ("extra_special_tokens", "additional_special_tokens"))
+    if tokenizer._extra or any(value is not None for value in said):
         config["extra_special_tokens"] = [str(token) for token in tokenizer._extra]
     for key in ("model_max_length", "padding_side", "truncation_side", "clean_up_tokenization_spaces"):
         config[key] = own[key]
