@@ -123,3 +123,46 @@ def test_the_number_of_the_unknown_piece_is_saved_where_the_class_is_made_by_it(
         "input_ids"
     ]
     assert 2 in ours and 2 in theirs
+
+
+@pytest.mark.parametrize("name", ["NllbTokenizer", "CamembertTokenizer"])
+@pytest.mark.parametrize("was", [[], ["<pad>"]])
+def test_no_further_special_tokens_stay_none_in_a_saved_folder(name, was, tmp_path):
+    """Where the settings say nothing of them, transformers adds those of the class, and ids change."""
+    transformers = pytest.importorskip("transformers")
+    of_pieces(name)(tmp_path / "one")
+    settings = tmp_path / "one" / "tokenizer_config.json"
+    settings.write_text(
+        json.dumps({"tokenizer_class": name, "extra_special_tokens": was, "mask_token": "<s>"})
+    )
+    tokenizer = tessella.AutoTokenizer.from_pretrained(tmp_path / "one")
+    tokenizer.extra_special_tokens = []
+    tokenizer.save_pretrained(tmp_path / "two")
+    assert json.loads((tmp_path / "two" / "tokenizer_config.json").read_text())["extra_special_tokens"] == []
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path / "two")
+    assert len(theirs) == len(tokenizer)
+    assert theirs.all_special_tokens == tokenizer.all_special_tokens
+    again = tessella.AutoTokenizer.from_pretrained(tmp_path / "two")
+    assert again.all_special_tokens == tokenizer.all_special_tokens
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("CamembertTokenizer", ["<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"]),
+        ("XLNetTokenizer", ["<eop>", "<eod>"]),
+    ],
+)
+def test_further_special_tokens_of_the_class_where_the_folder_says_none(name, own, tmp_path):
+    transformers = pytest.importorskip("transformers")
+    roles = ["<sep>", "<cls>", "<mask>"]
+    of_pieces(name, [*PIECES, *((text, -3.0) for text in [*own, *roles])])(tmp_path)
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    ours = tessella.AutoTokenizer.from_pretrained(tmp_path)
+    assert ours.extra_special_tokens == own == theirs.extra_special_tokens
+    assert ours.all_special_tokens[-len(own) :] == own == theirs.all_special_tokens[-len(own) :]
+    ids = [ours.convert_tokens_to_ids(token) for token in ("▁low", own[0])]
+    for one in (ours, theirs):
+        assert one.convert_ids_to_tokens(ids, skip_special_tokens=True) == ["▁low"]
+    wanted = tessella.AutoTokenizer.from_pretrained(tmp_path, extra_special_tokens=[])
+    assert wanted.extra_special_tokens == []

@@ -11,7 +11,7 @@ from ..errors import UnsupportedError
 from ..loading import _is_hub_name, loaded
 from .classes import warn_of_unused
 from .ends import Ends
-from .settings import NOT_SETTINGS, settings_of, usual_roles
+from .settings import NOT_SETTINGS, settings_of, usual_further, usual_roles
 from .unknown import check_given, looked_at, warn_of_misspelled
 
 if TYPE_CHECKING:
@@ -96,11 +96,13 @@ def made_from(kind: type[_P], path: str, name: str, given: dict[str, Any]) -> _P
         made._ends = ends
         return made
     settings = own | given
-    settings = usual_roles(kind._class_name(settings), backend, settings) | settings
+    class_name = kind._class_name(settings)
+    settings = usual_roles(class_name, backend, settings) | settings
+    settings |= usual_further(class_name, backend, settings)
     settings["name_or_path"] = name
     with looked_at():
         made = kind._for(settings)(backend, **settings)
-    warn_of_unused(given, made._carried_out, kind._class_name(settings))
+    warn_of_unused(given, made._carried_out, class_name)
     return made
 
 

@@ -19,18 +19,33 @@ from ..tokenizer import Tokenizer
 from .checks import check_settings
 from .classes import TOKENS, plain_name, said_beside
 from .from_pieces import as_json
-from .piece_classes import roles_of
+from .piece_classes import CLASSES, Extra, roles_of
 from .special import guess
 
 if TYPE_CHECKING:
     from .._types import Side
     from .tokenizer import PretrainedTokenizer
 
-__all__ = ["NOT_SETTINGS", "a_side", "a_whole_number", "settings_of", "to_write", "usual_roles"]
+__all__ = [
+    "NOT_SETTINGS",
+    "a_side",
+    "a_whole_number",
+    "settings_of",
+    "to_write",
+    "usual_further",
+    "usual_roles",
+]
 
 # Settings that describe the files and not the tokenizer.
 _NOT_SAVED = {"name_or_path", "tokenizer_file", "vocab_file", "special_tokens_map_file", "chat_template"}
 _NOT_SAVED |= {"added_tokens_decoder", "additional_special_tokens", "files_loaded", "backend", "init_inputs"}
+#: The further special tokens, and their older name.
+_FURTHER = ("extra_special_tokens", "additional_special_tokens")
+#: What classes have besides where they are not made of pieces.
+_FURTHER_IN_FOLDERS = {
+    "CamembertTokenizer": ("<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"),
+    "XLNetTokenizer": ("<eop>", "<eod>"),
+}
 #: Names that a settings file cannot give a meaning: what is passed beside the settings.
 NOT_SETTINGS = ("self", "cls", "tokenizer_object", "tokenizer_file")
 
@@ -94,6 +109,23 @@ def usual_roles(class_name: str, backend: Tokenizer, settings: Mapping[str, Any]
     return guess(backend)
 
 
+def usual_further(class_name: str, backend: Tokenizer, settings: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The further special tokens of a class, as a setting, where the settings of a folder do not say any.
+
+    Only tokens that the tokenizer has: no id is given to one that the folder does without.
+    """
+    kind = CLASSES.get(class_name)
+    if kind is None or any(settings.get(key) is not None for key in _FURTHER):
+        return {}
+    own: Extra = list(_FURTHER_IN_FOLDERS.get(class_name, ()))
+    # A count that is none leaves the class its own.
+    no_counts = {key for key in ("extra_ids", "offset") if not isinstance(settings.get(key), int)}
+    said = {key: value for key, value in settings.items() if key not in no_counts}
+    further = map(str, kind.extra(own, {**kind.arguments, **said}))
+    found = [token for token in further if backend.token_to_id(token) is not None]
+    return {"extra_special_tokens": found} if found else {}
+
+
 def to_write(tokenizer: PretrainedTokenizer) -> dict[str, Any]:
     """What goes into ``tokenizer_config.json``."""
     given, own = tokenizer.init_kwargs, vars(tokenizer)
@@ -114,7 +146,8 @@ def to_write(tokenizer: PretrainedTokenizer) -> dict[str, Any]:
     # The post-processor and the further special tokens tell these.
     for key in ("add_bos_token", "add_eos_token", "extra_special_tokens", "model_specific_special_tokens"):
         config.pop(key, None)
-    if tokenizer._extra:
+    # A class that has further special tokens of its own would give them again where none are said.
+    if tokenizer._extra or any(given.get(key) is not None for key in _FURTHER):
         config["extra_special_tokens"] = [str(token) for token in tokenizer._extra]
     for key in ("model_max_length", "padding_side", "truncation_side", "clean_up_tokenization_spaces"):
         config[key] = own[key]

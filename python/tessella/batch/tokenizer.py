@@ -38,7 +38,7 @@ from .encoding import BatchEncoding
 from .ends import Ends
 from .files import HubOptions, check_names, found, made_from, saved, uploaded
 from .names import OtherNames
-from .settings import a_side, a_whole_number, settings_of, to_write, usual_roles
+from .settings import a_side, a_whole_number, settings_of, to_write, usual_further, usual_roles
 from .strategies import NO_LIMIT, Strategies, count, resolve
 from .tensors import Tensors
 from .unknown import check_given, warning_of_options
@@ -179,7 +179,8 @@ class PretrainedTokenizer(OtherNames):
         settings = settings_of(tokenizer)
         name = cls._class_name(settings)
         roles = usual_roles(name, tokenizer, settings)
-        made._set_up(tokenizer, {**DEFAULTS.get(name, {}), **roles, **settings})
+        further = usual_further(name, tokenizer, settings)
+        made._set_up(tokenizer, {**DEFAULTS.get(name, {}), **roles, **settings, **further})
         return made
 
     def _set_up(self, backend: Tokenizer, settings: dict[str, Any]) -> None:
