@@ -166,3 +166,13 @@ def test_further_special_tokens_of_the_class_where_the_folder_says_none(name, ow
         assert one.convert_ids_to_tokens(ids, skip_special_tokens=True) == ["▁low"]
     wanted = tessella.AutoTokenizer.from_pretrained(tmp_path, extra_special_tokens=[])
     assert wanted.extra_special_tokens == []
+
+
+@pytest.mark.parametrize(("name", "key"), [("T5Tokenizer", "extra_ids"), ("PegasusTokenizer", "offset")])
+def test_a_count_of_further_tokens_beyond_all_tokens_is_no_work(name, key, tmp_path):
+    of_pieces(name)(tmp_path)
+    path = tmp_path / "tokenizer_config.json"
+    settings = json.loads(path.read_text())
+    for count in (10**12, -5, None, "many"):
+        path.write_text(json.dumps({**settings, key: count}))
+        assert tessella.AutoTokenizer.from_pretrained(tmp_path).extra_special_tokens == []

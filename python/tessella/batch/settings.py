@@ -121,6 +121,9 @@ def usual_further(class_name: str, backend: Tokenizer, settings: Mapping[str, An
     # A count that is none leaves the class its own.
     no_counts = {key for key in ("extra_ids", "offset") if not isinstance(settings.get(key), int)}
     said = {key: value for key, value in settings.items() if key not in no_counts}
+    # No tokenizer has more of them than tokens.
+    most = backend.get_vocab_size()
+    said |= {key: min(said[key], most) for key in ("extra_ids", "offset") if key in said}
     further = map(str, kind.extra(own, {**kind.arguments, **said}))
     found = [token for token in further if backend.token_to_id(token) is not None]
     return {"extra_special_tokens": found} if found else {}
