@@ -104,6 +104,9 @@ def text_files(part: dict[str, Any], size: int, corpora: Path, folder: str) -> I
         source = next(path for path in sorted(corpora.iterdir()) if path.name.startswith(name + ".txt"))
         path = Path(folder, f"{name}.txt")
         data = texts.read(source)[:size].decode("utf-8", "ignore").encode("utf-8")
+        # The last character may have been cut off.
+        if len(data) < size - 3:
+            print(f"{name}: {len(data):,} bytes of {size:,}: the corpus has no more", file=sys.stderr)
         path.write_bytes(data)
         yield path
     for name in part.get("worst", []):

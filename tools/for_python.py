@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
+
+BUILD = Path(__file__).resolve().parent.parent / "build"
 
 
 def description(version: str) -> str:
@@ -24,7 +25,8 @@ def description(version: str) -> str:
 
 if __name__ == "__main__":
     # In one place, so that what was compiled for a version is found again.
-    file = Path(tempfile.gettempdir()) / f"tessella-python-{sys.argv[1]}.txt"
+    file = BUILD / f"python-{sys.argv[1]}.txt"
+    BUILD.mkdir(exist_ok=True)
     if not file.exists() or file.read_text() != description(sys.argv[1]):
         file.write_text(description(sys.argv[1]))
     os.environ["PYO3_CONFIG_FILE"] = str(file)
