@@ -243,3 +243,35 @@ def test_streams_of_real_files_are_the_reference_librarys(name: str) -> None:
                 continue
             found = ours.decode_stream(skip)
             assert [found.step(id) for id in ids] == wanted, ids
+
+
+@pytest.mark.parametrize("blanks", [1, 2, 3, 7, 8, 9, 63, 64, 65, 200])
+@pytest.mark.parametrize("step", [1, 2, 5, 300])
+def test_blanks_that_vanish_at_the_start_are_kept_in_the_middle(blanks: int, step: int) -> None:
+    """The window of a stream begins in the middle of the text, where a decoder must take nothing away."""
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, " ": 1, "é": 2}, unk_token="a"))
+    tokenizer.decoder = decoders.Sequence([decoders.Fuse(), decoders.Strip(" ", 1000, 0)])
+    ids = [1, 1, 0, *[1] * blanks, 2, *[1] * blanks, 0, 1, 1]
+    expected = tokenizer.decode(ids)
+    assert expected == "a" + " " * blanks + "é" + " " * blanks + "a  "
+    parts = [ids[at : at + step] for at in range(0, len(ids), step)]
+    assert "".join(tokenizer.decode_iter(parts)) == expected
+    stream, plain = tokenizer.decode_stream(), decoders.DecodeStream()
+    given = [stream.step(part) or "" for part in parts]
+    assert given == [plain.step(tokenizer, part) or "" for part in parts]
+    assert "".join(given) == expected
+    if step == 1:
+        assert len(given) == len(ids) and all(given[2:]), "nothing is held back"
+
+
+def test_a_deep_copy_goes_on_by_itself() -> None:
+    tokenizer = spelled()
+    stream = tokenizer.decode_stream()
+    assert stream.step(ALPHABET.index("Ã")) is None
+    memo: dict[int, Any] = {}
+    other = copy.deepcopy(stream, memo)
+    assert memo[id(tokenizer)] is not tokenizer
+    tokenizer.decoder = decoders.Fuse()
+    assert other.step(ALPHABET.index("©")) == "é"
+    assert other.flush() is None
+    assert copy.deepcopy([stream, tokenizer])[0].step(ALPHABET.index("a")) == stream.step(ALPHABET.index("a"))

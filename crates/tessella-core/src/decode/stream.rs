@@ -12,6 +12,8 @@ const END: usize = 8;
 /// Ids that may wait for the rest of a character. Where tokens are parts of characters, every token of a long run
 /// may end in the middle of one.
 const MOST_HELD_BACK: usize = 1024;
+/// Ids of a window at most that begins with text and goes on with blanks.
+const MOST_KEPT: usize = 64;
 /// Bytes that wait, where they are looked at without being decoded.
 const MOST_WAITING: usize = 64;
 const BROKEN: char = '\u{FFFD}';
@@ -224,8 +226,16 @@ impl DecodeStream {
     /// Splits the new part off `text` and moves the window behind the old prefix.
     fn give_out(&mut self, text: &str, decode: impl Fn(&[TokenId]) -> Result<String>) -> Result<String> {
         let new = self.new_part(text)?.to_owned();
-        self.ids.drain(..self.prefix_len);
-        self.prefix = decode(&self.ids)?;
+        self.prefix = decode(&self.ids[self.prefix_len..])?;
+        if self.prefix.is_empty() && self.prefix_len > 0 {
+            // Blanks that vanish at the start of a text: without what stands before them, those behind them would too.
+            if self.ids.len() > MOST_KEPT {
+                self.ids.drain(END..self.ids.len() - END);
+            }
+            self.prefix = decode(&self.ids)?;
+        } else {
+            self.ids.drain(..self.prefix_len);
+        }
         (self.prefix_len, self.cut) = (self.ids.len(), false);
         Ok(new)
     }

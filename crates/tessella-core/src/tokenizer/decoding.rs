@@ -103,7 +103,11 @@ impl Tokenizer {
                 && !table.start
                 && let Some(text) = table.own_text(id, skip_special_tokens)
             {
-                stream.move_behind(id, table.stripped(text));
+                let alone = table.stripped(text);
+                if alone.is_empty() {
+                    return None;
+                }
+                stream.move_behind(id, alone);
                 return Some(Some(Added::Text(text)));
             }
         }
@@ -130,10 +134,17 @@ impl Tokenizer {
         }
         if table.first || table.start {
             // What the table tells of an id is not skipped.
-            self.with_alone(id, |alone| stream.move_behind(id, alone))?;
-        } else {
-            stream.move_behind(id, table.stripped(text));
+            let moved = self.with_alone(id, |alone| {
+                // Else what comes behind would stand at the start of a text, and lose its blanks too.
+                (!alone.is_empty()).then(|| stream.move_behind(id, alone))
+            })?;
+            return Ok(moved.map(|()| text));
         }
+        let alone = table.stripped(text);
+        if alone.is_empty() {
+            return Ok(None);
+        }
+        stream.move_behind(id, alone);
         Ok(Some(text))
     }
 

@@ -208,6 +208,11 @@ impl TextStream {
     fn __copy__(&self, py: Python<'_>) -> Self {
         TextStream { stream: self.stream.clone(), tokenizer: self.tokenizer.clone_ref(py) }
     }
+
+    fn __deepcopy__(&self, py: Python<'_>, memo: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let tokenizer = py.import("copy")?.call_method1("deepcopy", (&self.tokenizer, memo))?;
+        Ok(TextStream { stream: self.stream.clone(), tokenizer: tokenizer.extract()? })
+    }
 }
 
 /// Text as ids complete it, drawn from an iterable; made by `Tokenizer.decode_iter`.
