@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-__all__ = ["Refused", "error_body"]
+__all__ = ["Refused", "error_body", "too_deep"]
 
 _TYPES = {
     400: "malformed",
@@ -42,6 +42,11 @@ class Refused(Exception):
         self.status = status
         self.path = path
         self.headers = dict(headers or {})
+
+
+def too_deep() -> Refused:
+    """For what a parser can just read, and those who look into it cannot follow."""
+    return Refused(400, "$ is nested too deeply", "$")
 
 
 def error_body(status: int, message: str, path: str | None = None) -> bytes:

@@ -297,6 +297,16 @@ def test_mistakes_are_told(client, body, status, words):
     assert words in reply.json["error"]["message"]
 
 
+@pytest.mark.parametrize("path", [one.path for one in OPERATIONS])
+def test_what_the_parser_just_reads_is_nested_too_deeply(client, path):
+    for depth in range(600, 1001, 25):
+        lists, objects = b"[" * depth + b"]" * depth, b'{"a":' * depth + b"1" + b"}" * depth
+        variables = b'{"messages": [{"role": "user", "content": "a"}], "variables": %b}' % objects
+        for body in (lists, objects, b'{"text": %b}' % lists, variables):
+            reply = client.post(path, body, Content_Type="application/json")
+            assert reply.status in (400, 404, 422), reply.json
+
+
 def test_other_mistakes(client):
     assert client.post("/v1/decode", {"ids": [-1]}).status == 422
     assert client.post("/v1/decode", {"ids": [1, "a"]}).status == 422

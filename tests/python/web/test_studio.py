@@ -176,6 +176,10 @@ def test_the_token_of_the_address_is_needed(ask):
     assert client.post(f"/{TOKEN}/ask/nothing", {}).status == 404
     # Another site's form can send no JSON, and no name of its own for this machine.
     assert client.post(f"/{TOKEN}/ask/tokenizers", b"{}", Content_Type="text/plain").status == 415
+    for depth in range(600, 1001, 25):
+        body = b"[" * depth + b"]" * depth
+        reply = client.post(f"/{TOKEN}/ask/tokenizers", body, Content_Type="application/json")
+        assert reply.status in (400, 422), reply.json
     assert client.get(f"/{TOKEN}/", Host="evil.example").status == 421
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..._optional import needed
 from ...errors import TessellaError
-from ..answers import Refused, error_body
+from ..answers import Refused, error_body, too_deep
 from ..bounds import Bounds
 from ..guard import Application, Guard, ReaderGone
 from ..schema import Invalid, check, parsed
@@ -126,6 +126,8 @@ class _Answering:
         except (TessellaError, TypeError) as error:
             # `TypeError` tells of lone surrogates, which JSON can spell and no text may hold.
             raise _refused(error) from error
+        except RecursionError:
+            raise too_deep() from None
 
     async def _streamed(self, lines: Iterator[bytes], deadline: Deadline, size: int) -> AsyncIterator[bytes]:
         end = b""

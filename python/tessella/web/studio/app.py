@@ -12,7 +12,7 @@ from typing import Any
 from ..._optional import needed
 from ...errors import TessellaError
 from ...tokenizer import Tokenizer
-from ..answers import Refused, error_body
+from ..answers import Refused, error_body, too_deep
 from ..bounds import Bounds
 from ..guard import Application, Guard, ReaderGone
 from ..schema import Invalid, Schema, check, parsed
@@ -202,6 +202,8 @@ def _answered(session: Session, name: str, body: bytes, deadline: Deadline) -> b
         result = function(session, check(given, schema), deadline)
     except Invalid as error:
         raise Refused(422, str(error), error.path) from error
+    except RecursionError:
+        raise too_deep() from None
     except (TessellaError, TypeError) as error:
         raise Refused(422, str(error)) from error
     except OSError as error:
