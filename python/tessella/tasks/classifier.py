@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import Encoding, Tokenizer
+from .._vocabulary import unknown_id
 from ..errors import ArgumentError
 from ._windows import windowed
 from .entities import (
@@ -57,6 +58,8 @@ class TokenClassifier:
             it stood furthest from the edge.
         batch_size: encodings that the model gets at once.
         word_rule: what words are: those of the tokenizer, or with ``"blanks"`` what stands between spaces.
+        unk_id: the id of unknown text, with which a word begins that stands between spaces; by default the
+            model's.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class TokenClassifier:
         stride: int = 0,
         batch_size: int = 32,
         word_rule: WordRule = "tokenizer",
+        unk_id: int | None = None,
     ) -> None:
         if batch_size < 1:
             raise ArgumentError(f"`batch_size` is {batch_size}; it must be 1 or more")
@@ -81,6 +85,7 @@ class TokenClassifier:
         self.ignore: tuple[str, ...] = tuple(ignore)
         self.probabilities = probabilities
         self.word_rule: WordRule = word_rule
+        self.unk_id = unknown_id(tokenizer) if unk_id is None and word_rule == "blanks" else unk_id
         self.batch_size = batch_size
         self.max_length = max_length
         self.stride = stride
@@ -122,7 +127,9 @@ class TokenClassifier:
             for (number, encoding), scores in zip(batch, scored, strict=True):
                 rows = np.asarray(scores)[: len(encoding.ids)]
                 starts = joined[number][0]
-                tokens = token_scores(encoding, rows, len(self.labels), starts, self.probabilities)
+                tokens = token_scores(
+                    encoding, rows, len(self.labels), starts, self.probabilities, unk_id=self.unk_id
+                )
                 parts[number].append(tokens)
         results = []
         for (_, text), windows in zip(joined, parts, strict=True):

@@ -9,7 +9,8 @@ of a word agree is a *strategy*:
 
 Words are those of the tokenizer (``word_ids``), or with ``word_rule="blanks"`` what stands between spaces: so
 the transformers library's pipeline counts for tokenizers whose tokens do not tell where words go on, such as
-byte-level ones. ``U.S.`` is one word then, and ``(Rome)`` is one with its brackets.
+byte-level ones. ``U.S.`` is one word then, and ``(Rome)`` is one with its brackets;
+what the vocabulary does not have begins a word there.
 
 Words are joined to an entity while the label stays the same and no ``B-`` begins a new one. The text of an
 entity is what stands in the original between its first and last character.
@@ -81,6 +82,8 @@ class TokenScores:
     end: int
     word: int | None
     scores: npt.NDArray[np.floating]
+    #: It stands for text that the vocabulary does not have.
+    unknown: bool = False
 
 
 def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.floating]:
@@ -110,6 +113,7 @@ def aggregate(
     delimiter: str = " ",
     sequence: int = 0,
     word_rule: WordRule = "tokenizer",
+    unk_id: int | None = None,
 ) -> list[Entity]:
     """The entities of one encoding.
 
@@ -124,12 +128,13 @@ def aggregate(
         delimiter: what stands between words.
         sequence: the sequence of a pair to look at.
         word_rule: what words are: those of the tokenizer, or what stands between spaces.
+        unk_id: the id of unknown text, with which a word begins that stands between spaces.
     """
     if not isinstance(text, str):
         starts, joined = word_starts(text, delimiter)
     else:
         starts, joined = [], text
-    tokens = token_scores(encoding, scores, len(labels), starts, probabilities, sequence)
+    tokens = token_scores(encoding, scores, len(labels), starts, probabilities, sequence, unk_id)
     tokens = words_by(word_rule, tokens, joined)
     left_out = set(ignore)
     return [one for one in join_entities(tokens, joined, labels, strategy) if one.label not in left_out]
@@ -153,6 +158,7 @@ def token_scores(
     starts: Sequence[int],
     probabilities: bool,
     sequence: int = 0,
+    unk_id: int | None = None,
 ) -> list[TokenScores]:
     """The tokens of the text, special ones left out, with probabilities.
 
@@ -165,13 +171,16 @@ def token_scores(
     if not probabilities and len(array):
         array = softmax(array)
     tokens = []
-    words, special, sequences = encoding.word_ids, encoding.special_tokens_mask, encoding.sequence_ids
+    ids, words = encoding.ids, encoding.word_ids
+    special, sequences = encoding.special_tokens_mask, encoding.sequence_ids
     for place, (start, end) in enumerate(encoding.offsets):
         word = words[place]
         if special[place] or sequences[place] != sequence:
             continue
         shift = starts[word] if starts and word is not None else 0
-        tokens.append(TokenScores(place, start + shift, end + shift, word, array[place]))
+        tokens.append(
+            TokenScores(place, start + shift, end + shift, word, array[place], ids[place] == unk_id)
+        )
     return tokens
 
 
@@ -183,7 +192,7 @@ def words_by(rule: WordRule, tokens: list[TokenScores], text: str) -> list[Token
         raise ArgumentError(f"`word_rule` is {rule!r}; it must be 'tokenizer' or 'blanks'")
     word, numbered = -1, []
     for token in tokens:
-        if word < 0 or token.start == 0 or " " in text[token.start - 1 : token.start + 1]:
+        if word < 0 or token.unknown or token.start == 0 or " " in text[token.start - 1 : token.start + 1]:
             word += 1
         numbered.append(replace(token, word=word))
     return numbered

@@ -50,8 +50,12 @@ _L = TypeVar("_L", str, int)
 _WordIds = Sequence["int | None"]
 
 
-def _word_ids(encoding: Encoding | _WordIds) -> _WordIds:
-    return encoding.word_ids if isinstance(encoding, Encoding) else encoding
+def _word_ids(encoding: Encoding | _WordIds, sequence: int) -> _WordIds:
+    """The word of each token; ``None`` for those of the other sequence, whose words begin at 0 too."""
+    if not isinstance(encoding, Encoding):
+        return encoding
+    numbered = zip(encoding.word_ids, encoding.sequence_ids, strict=True)
+    return [word if number == sequence else None for word, number in numbered]
 
 
 def labels_of_words(
@@ -59,6 +63,7 @@ def labels_of_words(
     labels: Sequence[_L],
     pieces: Literal["first", "all", "same"] = "first",
     *,
+    sequence: int = 0,
     ignored: int = IGNORED,
     names: Sequence[str] | Mapping[int, str] | None = None,
 ) -> list[_L | int]:
@@ -70,6 +75,7 @@ def labels_of_words(
         pieces: what the tokens of a word get: ``"first"`` the label for the first and ``ignored`` for the
             others, ``"all"`` the label for the first and its ``I-`` form for the others, ``"same"`` the label
             for all.
+        sequence: the sequence of a pair that the labels are about; tokens of the other get ``ignored``.
         ignored: what special tokens get.
         names: where labels are numbers, their names, so that ``"all"`` finds ``I-X`` for ``B-X``.
 
@@ -86,13 +92,14 @@ def labels_of_words(
     inner = _inner_forms(labels, names) if pieces == "all" else {}
     out: list[_L | int] = []
     last: int | None = None
-    for word in _word_ids(encoding):
+    words = _word_ids(encoding, sequence)
+    for word in words:
         if word is None:
             out.append(ignored)
         elif not word < len(labels):
-            words = 1 + max(number for number in _word_ids(encoding) if number is not None)
+            number = 1 + max(number for number in words if number is not None)
             raise ArgumentError(
-                f"`labels` has length {len(labels)}, but the encoding has {words} words: give one for each"
+                f"`labels` has length {len(labels)}, but the encoding has {number} words: give one for each"
             )
         elif word != last or pieces == "same":
             out.append(labels[word])
@@ -122,15 +129,17 @@ def _inner_forms(labels: Sequence[_L], names: Sequence[str] | Mapping[int, str] 
 
 
 def words_of_labels(
-    encoding: Encoding | _WordIds, labels: Sequence[_L], default: _L | None = None
+    encoding: Encoding | _WordIds, labels: Sequence[_L], default: _L | None = None, *, sequence: int = 0
 ) -> list[_L | None]:
     """The label of every word: that of its first token. Words without a token (truncated) get ``default``.
+
+    Of a pair, the words are those of one ``sequence``.
 
     Example:
         >>> words_of_labels([None, 0, 1, 1, None], [-100, 3, 5, 6, -100])
         [3, 5]
     """
-    words = _word_ids(encoding)
+    words = _word_ids(encoding, sequence)
     if len(words) != len(labels):
         raise ArgumentError(f"there are {len(words)} tokens, but {len(labels)} labels")
     number = max((word for word in words if word is not None), default=-1) + 1
@@ -216,14 +225,18 @@ def labels_of_spans(
         ):
             raise TypeError(f"a span must be a label, a start and an end, as ('LOC', 3, 7), found {span!r}")
     mine = [place for place, number in enumerate(encoding.sequence_ids) if number == sequence]
-    offsets = _trimmed(encoding, text)
+    offsets = _trimmed(encoding, text, mine)
     # Tokens stand in the order of the text, so the first that reaches into a span can be looked up.
     ends = [offsets[place][1] for place in mine]
     found: list[tuple[str, int, int]] = []
     cut: list[CutSpan] = []
+    taken: int | None = None
     for label, start, end in sorted(spans, key=lambda span: span[1:]):
         if start >= end:
             raise ArgumentError(f"the span {label!r} from {start} to {end} is empty")
+        if taken is not None and start < taken:
+            raise ArgumentError(f"the span {label!r} from {start} to {end} overlaps the one before it")
+        taken = end
         first = last = bisect_right(ends, start)
         while last < len(mine) and offsets[mine[last]][0] < end:
             last += 1
@@ -244,17 +257,22 @@ def labels_of_spans(
     return SpanLabels(labels, cut)
 
 
-def _trimmed(encoding: Encoding, text: str | None) -> list[tuple[int, int]]:
-    """Offsets of the tokens, without white space at their edges if the text is known."""
+def _trimmed(encoding: Encoding, text: str | None, places: Iterable[int]) -> list[tuple[int, int]]:
+    """Offsets of the tokens, at these places without white space at their edges if the text is known."""
+    trimmed = encoding.offsets
     if text is None:
-        return encoding.offsets
-    trimmed = []
-    for start, end in encoding.offsets:
+        return trimmed
+    for place in places:
+        start, end = trimmed[place]
+        if end > len(text):
+            raise ArgumentError(
+                f"token {place} ends at character {end}, but `text` has {len(text)}: give what was encoded"
+            )
         while start < end - 1 and text[start].isspace():
             start += 1
         while start < end - 1 and text[end - 1].isspace():
             end -= 1
-        trimmed.append((start, end))
+        trimmed[place] = (start, end)
     return trimmed
 
 
@@ -277,9 +295,11 @@ def spans_of_labels(
         >>> spans_of_labels(tokenizer.encode("in Rome"), ["O", "B-LOC", "I-LOC"])
         [('LOC', 3, 7)]
     """
+    if len(labels) != len(encoding.ids):
+        raise ArgumentError(f"there are {len(encoding.ids)} tokens, but {len(labels)} labels")
     kept = [(place, label) for place, label in enumerate(labels) if label != ignored]
     tags = [str(label) for _, label in kept]
-    offsets = _trimmed(encoding, text)
+    offsets = _trimmed(encoding, text, [place for place, _ in kept])
     return [
         (label, offsets[kept[start][0]][0], offsets[kept[end - 1][0]][1])
         for label, start, end in spans_of_tags(tags, scheme)

@@ -4,9 +4,11 @@ import random
 import types
 import warnings
 from copy import copy
+from functools import partial
 
 import numpy as np
 import pytest
+from tessella import Tokenizer, models
 from tessella.errors import ArgumentError
 from tessella.tasks import Entity, TokenClassifier, aggregate, drop_overlaps, softmax
 
@@ -76,22 +78,20 @@ def test_against_the_pipeline(pieces, pipeline):
     assert compared > 3000
 
 
-def test_words_between_blanks_against_the_pipeline(pipeline, bpe):
-    """The rule of that pipeline for tokenizers whose tokens do not tell where words go on."""
+def words_between_blanks(pipeline, tokenizer, unk_id, parts, number):
+    """Compares random texts under the rule of that pipeline for tokens that do not tell where words go on."""
     pipe, names = copy(pipeline[0]), pipeline[1]
     pipe.tokenizer = types.SimpleNamespace(
-        convert_ids_to_tokens=bpe.id_to_token,
+        convert_ids_to_tokens=tokenizer.id_to_token,
         convert_tokens_to_string=" ".join,
-        unk_token_id=None,
+        unk_token_id=unk_id,
         _tokenizer=types.SimpleNamespace(model=types.SimpleNamespace(continuing_subword_prefix=None)),
     )
     rng = random.Random(2)
     compared = 0
-    for seed in range(1000):
-        text = " ".join(
-            rng.choices(["U.S.", "the", "(Rome)", "in", "", "a-thing", "é日"], k=rng.randint(1, 8))
-        )
-        encoding = bpe.encode(text)
+    for seed in range(number):
+        text = rng.choice(["", " "]).join(rng.choices(parts, k=rng.randint(1, 8)))
+        encoding = tokenizer.encode(text)
         scores = random_scores(seed, len(encoding.ids))
         strategy = STRATEGIES[seed % 5]
         their = names[strategy.upper()]
@@ -102,15 +102,27 @@ def test_words_between_blanks_against_the_pipeline(pipeline, bpe):
             )
         key = "entity" if strategy == "none" else "entity_group"
         expected = [(e[key], e["start"], e["end"]) for e in pipe.aggregate(gathered, their) if e[key] != "O"]
-        found = aggregate(encoding, scores, text, LABELS, strategy, word_rule="blanks")
+        found = aggregate(encoding, scores, text, LABELS, strategy, word_rule="blanks", unk_id=unk_id)
         assert [(e.label, e.start, e.end) for e in found] == expected
         compared += len(found)
-        model = [scores]
-        classifier = TokenClassifier(lambda _: model, bpe, LABELS, strategy=strategy, word_rule="blanks")  # noqa: B023
+        model = partial(lambda scores, _: [scores], scores)
+        classifier = TokenClassifier(model, tokenizer, LABELS, strategy=strategy, word_rule="blanks")
         assert classifier(text) == found
-    assert compared > 2000
+    return compared
+
+
+def test_words_between_blanks_against_the_pipeline(pipeline, bpe):
+    parts = ["U.S.", "the", "(Rome)", "in", "", "a-thing", "é日"]
+    assert words_between_blanks(pipeline, bpe, None, parts, 1000) > 2000
     with pytest.raises(ArgumentError, match="word_rule"):
-        aggregate(encoding, scores, text, LABELS, word_rule="spaces")
+        aggregate(bpe.encode("a"), np.zeros((1, len(LABELS))), "a", LABELS, word_rule="spaces")
+
+
+def test_unknown_text_begins_a_word_between_blanks(pipeline):
+    vocab = [("<unk>", 0.0), *((letter, -3.0) for letter in "abc "), ("ab", -4.0)]
+    tokenizer = Tokenizer(models.Unigram(vocab, 0))
+    parts = ["a", "b", "ab", " ", "c", "é", "日本", "x"]
+    assert words_between_blanks(pipeline, tokenizer, 0, parts, 300) > 300
 
 
 def test_overlaps_against_the_pipeline(pipeline):

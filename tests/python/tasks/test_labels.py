@@ -1,10 +1,12 @@
 """Labels of words, tokens and characters."""
 
 import random
+from copy import copy
 
 import pytest
 from tessella.errors import ArgumentError
 from tessella.tasks import (
+    IGNORED,
     convert_tags,
     ids_of_labels,
     labels_of_spans,
@@ -160,3 +162,39 @@ def test_the_other_text_of_a_pair_is_left_out(pieces):
     encoding = pieces.encode("to London", "London flew")
     labels = labels_of_spans(encoding, [("LOC", 0, 6)], sequence=1).labels
     assert labels == [-100] * 6 + ["B-LOC", "I-LOC", "O", "O", -100]
+
+
+def test_words_of_a_pair_are_those_of_one_sequence(pieces):
+    """The words of both count from 0: labels of one must not fall on the other."""
+    pieces = copy(pieces)
+    pieces.post_processor = None
+    encoding = pieces.encode(["in", "Rome"], ["Rome", "in", "Rome"], is_pretokenized=True)
+    first, second = ["O", "B-LOC"], ["B-PER", "O", "B-LOC"]
+    tokens = [pieces.encode([word], is_pretokenized=True).ids for word in ("in", "Rome")]
+    one, other = len(tokens[0]) + len(tokens[1]), 2 * len(tokens[1]) + len(tokens[0])
+    labels = labels_of_words(encoding, first, "same")
+    assert labels[one:] == [IGNORED] * other and IGNORED not in labels[:one]
+    assert words_of_labels(encoding, labels) == first
+    labels = labels_of_words(encoding, second, "all", sequence=1)
+    assert labels[:one] == [IGNORED] * one and labels[one] == "B-PER"
+    assert words_of_labels(encoding, labels, sequence=1) == second
+
+
+def test_a_text_of_a_pair_may_be_shorter_than_the_other(pieces):
+    long, short = "in Rome in Rome in Rome", "in Rome"
+    encoding = pieces.encode(long, short)
+    found = labels_of_spans(encoding, [("LOC", 3, 7)], sequence=1, text=short)
+    assert not found.cut and spans_of_labels(encoding, found.labels, text=short) == [("LOC", 3, 7)]
+    with pytest.raises(ArgumentError, match="`text` has 7"):
+        labels_of_spans(encoding, [("LOC", 3, 7)], text=short)
+
+
+def test_what_would_be_lost_is_refused(pieces):
+    encoding = pieces.encode("in Rome")
+    for spans in ([("LOC", 3, 7), ("PER", 3, 7)], [("PER", 5, 7), ("LOC", 3, 7)], [("A", 0, 4), ("B", 3, 7)]):
+        with pytest.raises(ArgumentError, match="overlaps"):
+            labels_of_spans(encoding, spans)
+    assert labels_of_spans(encoding, [("A", 0, 2), ("B", 2, 7)]).labels
+    for wrong in (["O"], ["O"] * (len(encoding.ids) + 1)):
+        with pytest.raises(ArgumentError, match="labels"):
+            spans_of_labels(encoding, wrong)
