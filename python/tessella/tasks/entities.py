@@ -96,6 +96,8 @@ def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.floating]:
     array = np.asarray(scores)
     if array.dtype == np.float16 or array.dtype.kind not in "f":
         array = array.astype(np.float32 if array.dtype == np.float16 else np.float64)
+    if not array.size:
+        return array
     powers = np.exp(array - array.max(axis=axis, keepdims=True))
     result: npt.NDArray[np.floating] = powers / powers.sum(axis=axis, keepdims=True)
     return result

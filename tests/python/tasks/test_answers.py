@@ -6,7 +6,7 @@ from copy import copy
 import numpy as np
 import pytest
 from tessella.errors import ArgumentError
-from tessella.tasks import QuestionAnswerer, best_spans, softmax, windows
+from tessella.tasks import Answer, BestSpans, QuestionAnswerer, best_spans, softmax, windows
 
 from .conftest import WORDS, random_text
 
@@ -133,3 +133,15 @@ def test_padding_and_truncation_of_the_tokenizer_are_not_part_of_the_question(pi
     found = QuestionAnswerer(None, tokenizer, max_length=24).windows("London flew to Ulm", text)
     expected = QuestionAnswerer(None, pieces, max_length=24).windows("London flew to Ulm", text)
     assert [window.ids for window in found] == [window.ids for window in expected]
+
+
+def test_nothing_at_all_has_no_answer(bpe):
+    """Without special tokens, an empty question about an empty text is a window without tokens."""
+    assert best_spans([], [], []) == BestSpans([], 0.0)
+    assert softmax([]).shape == (0,) and softmax(np.zeros((0, 3))).shape == (0, 3)
+
+    def model(encodings):
+        return [(np.zeros(len(one.ids)),) * 2 for one in encodings]
+
+    assert QuestionAnswerer(model, bpe)("", "") == []
+    assert QuestionAnswerer(model, bpe, no_answer=True)("", "") == [Answer("", 0.0, 0, 0)]
