@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -119,6 +120,55 @@ def test_fork_after_threads(bpe):
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     pytest.fail("the child did not end")
+
+
+def in_children(draw):
+    """What two processes that were forked one after the other draw."""
+    drawn = []
+    for _ in range(2):
+        inward, outward = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.write(outward, repr(draw()).encode())
+            finally:
+                os._exit(0)
+        os.close(outward)
+        with open(inward) as pipe:
+            drawn.append(pipe.read())
+        os.waitpid(child, 0)
+    return drawn
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.parametrize("num_threads", [1, 2])
+def test_forked_processes_drop_other_merges(num_threads):
+    """Else all workers of a data loader, and all epochs, would drop the same ones."""
+    tokenizer = Tokenizer(models.BPE({"a": 0, "aa": 1}, [("a", "a")], dropout=0.5))
+    texts = ["a" * 2000] * 64
+
+    def draw():
+        return zlib.crc32(bytes(tokenizer.encode_ids_batch(texts, num_threads=num_threads).to_list()[0]))
+
+    draw()
+    one, other = in_children(draw)
+    assert one and other and one != other
+    tokenizer.seed(5)
+    one, other = in_children(draw)
+    if num_threads == 1:
+        assert one == other == repr(draw()), "a seed is repeated"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_forked_processes_sample_other_seeds(monkeypatch):
+    from tessella.compat.sentencepiece import _settings, set_random_generator_seed
+
+    monkeypatch.setattr(_settings, "_is_seeded", False)
+    one, other = in_children(_settings.next_seed)
+    assert one and other and one != other
+    set_random_generator_seed(5)
+    one, other = in_children(_settings.next_seed)
+    assert one == other == repr(_settings.next_seed())
 
 
 INTERRUPTED = """

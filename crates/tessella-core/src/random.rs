@@ -1,5 +1,21 @@
 //! A small seedable generator (xoshiro256++) for dropout and sampling. Not for secrets.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+/// Forks between the first process and this one.
+static FORKS: AtomicU64 = AtomicU64::new(0);
+
+/// To be called in a process that was forked: streams that nobody seeded must not go on as its parent's and its siblings' do.
+pub fn forked() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// What [`forked`] changes.
+pub(crate) fn forks() -> u64 {
+    FORKS.load(Ordering::Relaxed)
+}
+
 /// Random numbers that a seed repeats exactly.
 #[derive(Debug, Clone)]
 pub struct Random {
@@ -24,7 +40,13 @@ impl Random {
     /// A seed that differs from call to call and from process to process.
     pub fn from_entropy() -> Self {
         use std::hash::{BuildHasher, Hasher};
-        let hasher = std::collections::hash_map::RandomState::new().build_hasher();
+        // A thread gets its keys once: those of a process that was forked are its parent's.
+        let mut hasher = std::collections::hash_map::RandomState::new().build_hasher();
+        hasher.write_u32(std::process::id());
+        hasher.write_u64(forks());
+        if let Ok(now) = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
+            hasher.write_u128(now.as_nanos());
+        }
         Self::from_seed(hasher.finish())
     }
 

@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::random;
+
 /// Threads that are being started, and forks that are under way. No lock: a forked child could find one taken.
 static STARTING: AtomicUsize = AtomicUsize::new(0);
 static FORKING: AtomicUsize = AtomicUsize::new(0);
@@ -69,6 +71,7 @@ pub fn release(in_child: bool) {
     if in_child {
         STARTING.store(0, Ordering::SeqCst);
         FORKING.store(0, Ordering::SeqCst);
+        random::forked();
     } else {
         FORKING.fetch_sub(1, Ordering::SeqCst);
     }

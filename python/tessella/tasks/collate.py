@@ -13,6 +13,8 @@ Example:
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -191,7 +193,9 @@ class MaskedCollator(TokenLabelCollator):
         mask_share: of the chosen, the share that becomes the mask.
         random_share: of the chosen, the share that becomes a random token.
         special_ids: ids that are never chosen, beside those that ``special_tokens_mask`` marks.
-        seed: the same seed gives the same batches in the same order.
+        seed: the same seed gives the same batches in the same order. In the workers of a ``DataLoader``,
+            torch's seed of the worker takes part, so that each worker and each epoch chooses other tokens;
+            ``torch.manual_seed`` repeats them.
         label_fill, multiple_of, length, side: as for ``TokenLabelCollator``.
 
     Example:
@@ -235,10 +239,24 @@ class MaskedCollator(TokenLabelCollator):
         self.mask_share = mask_share
         self.random_share = random_share
         self.special_ids: list[int] = list(special_ids)
+        self._seed = seed
         self._random = np.random.default_rng(seed)
+        self._process = os.getpid()
+
+    def _draw_anew(self) -> None:
+        """In a process that was forked, or got a copy: else all would choose the same, epoch after epoch."""
+        self._process = os.getpid()
+        data: Any = sys.modules.get("torch.utils.data")
+        worker = None if data is None else data.get_worker_info()
+        if worker is not None:
+            self._random = np.random.default_rng([worker.seed, *([] if self._seed is None else [self._seed])])
+        elif self._seed is None:
+            self._random = np.random.default_rng()
 
     def __call__(self, examples: Iterable[Example]) -> Batch:
         """One batch."""
+        if os.getpid() != self._process:
+            self._draw_anew()
         batch = super().__call__(examples)
         ids = batch["input_ids"]
         special = batch.pop("special_tokens_mask", np.zeros_like(ids)).astype(bool)

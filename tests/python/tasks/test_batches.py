@@ -1,6 +1,10 @@
 """Batches for training, and scores."""
 
+import multiprocessing
+import os
 import random
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -183,3 +187,44 @@ def test_shares_and_vocabularies_are_checked(options):
 
 def test_scores_of_nothing():
     assert score_entities([], []).support == 0
+
+
+def in_forked(collate, rows):
+    """What two processes that were forked one after the other make of the same rows."""
+    context = multiprocessing.get_context("fork")
+    made = []
+    for _ in range(2):
+        inward, outward = context.Pipe(duplex=False)
+        process = context.Process(target=lambda end=outward: end.send(collate(rows)["labels"].tolist()))
+        process.start()
+        made.append(inward.recv())
+        process.join()
+    return made
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_workers_and_epochs_choose_other_tokens(monkeypatch):
+    """Workers start with a copy of the collator as it was before the first epoch."""
+    rows = [{"input_ids": list(range(5, 205))}]
+
+    def told():
+        return MaskedCollator(0, 1, 300, probability=0.5)
+
+    one, other = in_forked(told(), rows)
+    assert one != other
+    seeded = MaskedCollator(0, 1, 300, probability=0.5, seed=3)
+    one, other = in_forked(seeded, rows)
+    assert one == other == seeded(rows)["labels"].tolist()
+
+    worker = types.SimpleNamespace(id=0, seed=11)
+    monkeypatch.setitem(
+        sys.modules, "torch.utils.data", types.SimpleNamespace(get_worker_info=lambda: worker)
+    )
+    for collate in (told(), MaskedCollator(0, 1, 300, probability=0.5, seed=3)):
+        worker.seed = 11
+        one, again = in_forked(collate, rows)
+        worker.seed = 2**63 - 1
+        other, _ = in_forked(collate, rows)
+        assert one == again != other
+    assert in_forked(MaskedCollator(0, 1, 300, probability=0.5, seed=4), rows)[0] != other

@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::flat::{Arrays, Shelf};
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::Spelled;
-use crate::random::Random;
+use crate::random::{self, Random};
 use crate::spec::ModelSpec;
 
 use derivation::Derivation;
@@ -28,6 +28,8 @@ use derivation::Derivation;
 pub struct Scratch {
     /// Chance, for dropout and sampling.
     pub random: Random,
+    /// Forks before `random` was drawn; `None` where it has a seed, which is to be repeated.
+    forks: Option<u64>,
     pub(crate) merge: bpe::MergeScratch,
     /// What stretches of sentences became; only where something may be remembered.
     memo: Option<sentencepiece::Memo>,
@@ -43,6 +45,7 @@ impl Scratch {
     pub(crate) fn remembering(bytes: usize) -> Self {
         Scratch {
             random: Random::from_entropy(),
+            forks: Some(random::forks()),
             merge: bpe::MergeScratch::default(),
             memo: sentencepiece::Memo::within(bytes),
         }
@@ -50,6 +53,18 @@ impl Scratch {
 }
 
 impl Scratch {
+    /// The stream of a seed from now on.
+    pub(crate) fn seed(&mut self, seed: u64) {
+        (self.random, self.forks) = (Random::from_seed(seed), None);
+    }
+
+    /// To be called before work: in a process that was forked, a stream that nobody seeded is another than the parent's.
+    pub(crate) fn renew(&mut self) {
+        if self.forks.is_some_and(|forks| forks != random::forks()) {
+            (self.random, self.forks) = (Random::from_entropy(), Some(random::forks()));
+        }
+    }
+
     /// Forgets, and may take so many bytes from now on.
     pub(crate) fn remember_within(&mut self, bytes: usize) {
         self.memo = sentencepiece::Memo::within(bytes);

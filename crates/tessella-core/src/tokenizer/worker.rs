@@ -428,10 +428,13 @@ impl Pool {
     /// Runs `work` with a worker of its own. `work` may ask for another one.
     pub fn with<R>(&self, work: impl FnOnce(&mut Worker) -> R) -> R {
         if let Ok(mut first) = self.first.try_lock() {
-            return work(first.get_or_insert_with(|| Box::new(self.new_worker())));
+            let worker = first.get_or_insert_with(|| Box::new(self.new_worker()));
+            worker.scratch.renew();
+            return work(worker);
         }
         let idle = self.idle.try_lock().ok().and_then(|mut idle| idle.pop());
         let mut worker = idle.unwrap_or_else(|| Box::new(self.new_worker()));
+        worker.scratch.renew();
         let result = work(&mut worker);
         if let Ok(mut idle) = self.idle.try_lock()
             && idle.len() < MOST_IDLE
@@ -451,7 +454,7 @@ impl Pool {
         if let Ok(mut seed) = self.seed.try_lock()
             && let Some(random) = seed.as_mut()
         {
-            worker.scratch.random = Random::from_seed(random.next_u64());
+            worker.scratch.seed(random.next_u64());
         }
         worker
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import threading
 from typing import NoReturn
@@ -10,6 +11,7 @@ from ...errors import UnsupportedError
 
 _lock = threading.Lock()
 _random = random.Random()
+_is_seeded = False
 _nbest_timeout = 30_000
 
 
@@ -18,6 +20,19 @@ def _checked(value: object, what: str, least: int, most: int) -> int:
         found = value if isinstance(value, int) else type(value).__name__
         raise TypeError(f"the {what} must be an int from {least} to {most}, found {found}")
     return value
+
+
+def _after_fork() -> None:
+    """A process that was forked draws something else than its parent and siblings, unless a seed was set."""
+    global _lock
+    # Whoever held it is no thread of this process.
+    _lock = threading.Lock()
+    if not _is_seeded:
+        _random.seed()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def next_seed() -> int:
@@ -37,9 +52,11 @@ def set_random_generator_seed(seed: int) -> None:
     Example:
         >>> set_random_generator_seed(7)
     """
+    global _is_seeded
     seed = _checked(seed, "seed", 0, 2**32 - 1)
     with _lock:
         _random.seed(seed)
+        _is_seeded = True
 
 
 def set_min_log_level(level: int) -> None:
