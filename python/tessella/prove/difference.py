@@ -7,20 +7,23 @@ followed through the stages to the one that parts ways.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._corpus import in_lists
+from .._fingerprint import fingerprint_of
 from ..counting import read_texts
+from ..errors import TessellaError
 from .outcome import Outcome, outcome, parting
 from .probes import probes
 from .reduce import smallest
 from .structure import Change, changes
 
 if TYPE_CHECKING:
+    from .. import Encoding
     from .._types import Source
     from ..tokenizer import Tokenizer
 
@@ -62,11 +65,13 @@ class Counted:
     tokens: int = 0
     #: Texts with the same ids that decode to something else.
     decoded: int = 0
+    #: Texts that differ in offsets, words or types only.
+    others: int = 0
 
     @property
     def differing(self) -> int:
         """Texts that differ in any way."""
-        return self.ids + self.decoded
+        return self.ids + self.decoded + self.others
 
 
 @dataclass
@@ -86,7 +91,7 @@ class Difference:
     @property
     def is_same_behaviour(self) -> bool:
         """Whether all texts that were tried came out alike."""
-        return not self.examples
+        return not self.examples and not any(one.differing for one in self.corpora)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
@@ -151,10 +156,10 @@ def diff(
     elif corpus is not None:
         found.corpora.append(_counted(before, after, "corpus", corpus, found, examples))
     for text in dict.fromkeys(probes(before, after, found.structure)):
+        if len(found.examples) >= examples:
+            break
         found.probed += 1
         for pair in (None, text):
-            if len(found.examples) >= examples:
-                return found
             if outcome(before, text, pair) != outcome(after, text, pair):
                 _keep(before, after, text, "probe", found, pair is not None)
                 break
@@ -193,25 +198,55 @@ def _counted(
     before: Tokenizer, after: Tokenizer, name: str, source: Source, found: Difference, examples: int
 ) -> Counted:
     counted = Counted(name)
+    # What is written down in the same way does the same; what runs code of others has no fingerprint.
+    in_all = bool(found.structure) or fingerprint_of(before) is None
     for texts in in_lists(read_texts(source)):
         counted.texts += len(texts)
-        rows = [one.encode_ids_batch(texts) for one in (before, after)]
-        same: list[int] = []
-        for place, text in enumerate(texts):
-            if np.array_equal(rows[0][place], rows[1][place]):
-                same.append(place)
+        for text in _suspects(before, after, texts, in_all):
+            one, other = outcome(before, text), outcome(after, text)
+            if one == other:
                 continue
-            counted.ids += 1
-            counted.tokens += before.encode(text).tokens != after.encode(text).tokens
+            if one.ids != other.ids or (one.error is None) != (other.error is None):
+                counted.ids += 1
+                counted.tokens += one.tokens != other.tokens or one.ids == other.ids
+            elif (one.decoded, one.decoded_all) != (other.decoded, other.decoded_all):
+                counted.decoded += 1
+            else:
+                counted.others += 1
             if len(found.examples) < examples:
                 _keep(before, after, text, name, found)
-        backs = [
-            one.decode_batch([rows[0][place] for place in same], skip_special_tokens=False)
-            for one in (before, after)
-        ]
-        for place, left, right in zip(same, *backs, strict=True):
-            if left != right:
-                counted.decoded += 1
-                if len(found.examples) < examples:
-                    _keep(before, after, texts[place], name, found)
     return counted
+
+
+def _suspects(before: Tokenizer, after: Tokenizer, texts: list[str], in_all: bool) -> Iterator[str]:
+    """Texts that may come out otherwise, found many at a time; ``in_all`` looks at more than ids and text."""
+    both = (before, after)
+    try:
+        rows = [one.encode_ids_batch(texts) for one in both]
+        backs = [
+            one.decode_batch(ids, skip_special_tokens=False) for one, ids in zip(both, rows, strict=True)
+        ]
+        whole = [one.encode_batch(texts) if in_all else [] for one in both]
+    except TessellaError:
+        # One of them refuses one of the texts, which is told of that text.
+        yield from texts
+        return
+    for place, text in enumerate(texts):
+        if (
+            not np.array_equal(rows[0][place], rows[1][place])
+            or backs[0][place] != backs[1][place]
+            or (in_all and _all_of(whole[0][place]) != _all_of(whole[1][place]))
+        ):
+            yield text
+
+
+def _all_of(encoding: Encoding) -> tuple[object, ...]:
+    """What ``outcome`` tells of an encoding."""
+    return (
+        encoding.ids,
+        encoding.tokens,
+        encoding.offsets,
+        encoding.type_ids,
+        encoding.special_tokens_mask,
+        encoding.word_ids,
+    )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._files import _read_file, _replacing
 from .._fingerprint import fingerprint_of
-from ..errors import ArgumentError, FormatError
+from ..errors import ArgumentError, FormatError, TessellaError
 from .probes import GENERAL
 
 if TYPE_CHECKING:
@@ -118,8 +118,15 @@ class Golden:
         """
         done = Verification(against="the golden file")
         for wanted in self.cases:
-            found = _case(tokenizer, wanted.text)
             done.texts += 1
+            try:
+                found = _case(tokenizer, wanted.text)
+            except TessellaError as error:
+                done.wrong += 1
+                if len(done.mismatches) < examples:
+                    told = f"{type(error).__name__}: {error}"
+                    done.mismatches.append(Mismatch(wanted.text, "ids", wanted.ids, told))
+                continue
             if found == wanted:
                 continue
             done.wrong += 1

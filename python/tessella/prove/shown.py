@@ -36,7 +36,7 @@ def tree(found: Difference) -> str:
         lines.append(
             f"{visible(one.name)}: {one.differing:,} of {one.texts:,} texts differ ({share:.1%}): "
             f"{one.tokens:,} in tokens, {one.ids - one.tokens:,} in ids only, "
-            f"{one.decoded:,} in decoded text only"
+            f"{one.decoded:,} in decoded text only, {one.others:,} in offsets, words or types only"
         )
     if not found.examples:
         lines.append(f"behaviour: no text of {found.probed:,} that were tried besides tells them apart")
@@ -103,10 +103,10 @@ def body(found: Difference) -> str:
     if found.corpora:
         rows = "".join(
             f"<tr><td>{_safe(one.name)}</td><td>{one.texts:,}</td><td>{one.differing:,}</td><td>{one.tokens:,}</td>"
-            f"<td>{one.ids - one.tokens:,}</td><td>{one.decoded:,}</td></tr>"
+            f"<td>{one.ids - one.tokens:,}</td><td>{one.decoded:,}</td><td>{one.others:,}</td></tr>"
             for one in found.corpora
         )
-        titles = ("texts", "number", "differ", "in tokens", "in ids only", "decoded")
+        titles = ("texts", "number", "differ", "in tokens", "in ids only", "decoded", "otherwise")
         head = f"<tr>{''.join(f'<th>{title}</th>' for title in titles)}</tr>"
         parts.append(f"<table>{head}{rows}</table>")
     for one in found.examples:

@@ -191,6 +191,47 @@ def test_decoding_alone_is_counted():
     assert (found.examples[0].stage, found.examples[0].text) == ("decoder", "a a")
 
 
+def test_offsets_windows_and_errors_are_counted(gpt2):
+    """A corpus of which nothing but the ids was compared would be told to be the same."""
+    texts = ["low lower", "low", "wider tiles"]
+    gpt2, other = Tokenizer.from_str(gpt2), Tokenizer.from_str(gpt2)
+    gpt2.post_processor = processors.ByteLevel(trim_offsets=True)
+    other.post_processor = processors.ByteLevel(trim_offsets=False)
+    (found,) = prove.diff(gpt2, other, texts).corpora
+    assert (found.texts, found.differing, found.others, found.ids) == (3, 2, 2, 0)
+    other = Tokenizer.from_str(gpt2.to_str())
+    other.enable_truncation(len(gpt2.encode("low").ids))
+    told = prove.diff(gpt2, other, texts, examples=0)
+    (found,) = told.corpora
+    assert (found.differing, found.ids, found.tokens) == (2, 2, 2) and not told.is_same_behaviour
+    assert "0 in offsets, words or types only" in str(told) and "otherwise" in told.to_html()
+    words = [
+        Tokenizer(models.WordLevel({"a": 0, "b": 1})),
+        Tokenizer(models.WordLevel({"a": 0, "b": 1, "c": 2})),
+    ]
+    (found,) = prove.diff(*words, ["a", "c", "zz", "b"]).corpora
+    assert (found.texts, found.differing, found.ids, found.tokens) == (4, 1, 1, 1)
+
+
+class Cut:
+    def __init__(self, size):
+        self.size = size
+
+    def pre_tokenize(self, pretokenized):
+        pretokenized.split(lambda _, text: [text[: self.size], text[self.size :]])
+
+
+def test_words_of_custom_stages_are_counted():
+    """Code of others has no fingerprint: what looks the same may do something else."""
+    made = []
+    for size in (1, 2):
+        tokenizer = Tokenizer(models.BPE({"a": 0}, []))
+        tokenizer.pre_tokenizer = pre_tokenizers.PreTokenizer.custom(Cut(size))
+        made.append(tokenizer)
+    found = prove.diff(*made, ["aaa", "a"])
+    assert not found.structure and (found.corpora[0].others, found.corpora[0].differing) == (1, 1)
+
+
 def test_errors_are_outcomes():
     one = Tokenizer(models.WordLevel({"a": 0, "<unk>": 1}, "<unk>"))
     two = Tokenizer(models.WordLevel({"a": 0}, "<unk>"))

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 import tessella
-from tessella import normalizers, prove
+from tessella import Tokenizer, models, normalizers, prove
 from tessella.cli import main
 from tessella.compat import sentencepiece
 from tessella.errors import ArgumentError, FormatError, MissingDependencyError, UnsupportedError
@@ -214,3 +214,10 @@ def test_the_plug_in_runs_golden_files(folder):
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     assert '"Hello": ids' in done.stdout
     assert "Traceback" not in done.stdout
+
+
+def test_a_text_that_is_refused_now_is_told():
+    golden = prove.record(Tokenizer(models.WordLevel({"a": 0, "c": 1})), ["a", "c"])
+    found = golden.check(Tokenizer(models.WordLevel({"a": 0})))
+    assert (found.texts, found.wrong) == (2, 1) and not found
+    assert "ModelError" in str(found) and '"c"' in str(found)
