@@ -168,6 +168,32 @@ def test_further_special_tokens_of_the_class_where_the_folder_says_none(name, ow
     assert wanted.extra_special_tokens == []
 
 
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("CamembertTokenizer", ["<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"]),
+        ("XLNetTokenizer", ["<eop>", "<eod>"]),
+        ("T5Tokenizer", ["<extra_id_0>", "<extra_id_1>"]),
+        ("MBartTokenizer", ["de_DE", "en_XX"]),
+    ],
+)
+def test_further_special_tokens_of_the_class_of_an_object(name, own):
+    """Those that the tokenizer has; an object is no folder, and is given no others."""
+    roles = ["<unk>", "<s>", "</s>", "<pad>", "<mask>", "<cls>", "<sep>"]
+    backend = tessella.Tokenizer(
+        models.WordLevel({token: id for id, token in enumerate([*roles, *own, "a"])}, "<unk>")
+    )
+    kind = getattr(tessella.compat.transformers, name)
+    ours = kind(tokenizer_object=backend)
+    assert sorted(ours.extra_special_tokens) == sorted(own) and len(ours) == len(roles) + len(own) + 1
+    assert ours.decode(ours.convert_tokens_to_ids(["a", *own]), skip_special_tokens=True) == "a"
+    assert kind(tokenizer_object=backend, extra_special_tokens=[]).extra_special_tokens == []
+    theirs = getattr(pytest.importorskip("transformers"), name)
+    library = pytest.importorskip("tokenizers")
+    found = theirs(tokenizer_object=library.Tokenizer.from_str(backend.to_str())).all_special_tokens
+    assert ours.all_special_tokens == [token for token in found if token in backend.get_vocab()]
+
+
 @pytest.mark.parametrize(("name", "key"), [("T5Tokenizer", "extra_ids"), ("PegasusTokenizer", "offset")])
 def test_a_count_of_further_tokens_beyond_all_tokens_is_no_work(name, key, tmp_path):
     of_pieces(name)(tmp_path)

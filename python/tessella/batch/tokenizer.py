@@ -140,6 +140,7 @@ class PretrainedTokenizer(OtherNames):
             settings.setdefault("padding_side", own["direction"])
         if backend.truncation is not None:
             settings.setdefault("truncation_side", backend.truncation["direction"])
+        settings |= usual_further(self._class_name(settings), backend, settings)
         self._set_up(backend, settings)
         missing = self._special_tokens_to_add()
         if missing:
