@@ -8,7 +8,7 @@ warning tells.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, ValuesView
 from typing import TYPE_CHECKING, Any
 
 from ._notices import warn
@@ -79,7 +79,9 @@ def _named(settings: Mapping[str, Any]) -> set[str]:
     found: list[Any] = [value for key, value in settings.items() if key.endswith("_token")]
     for key in ("extra_special_tokens", _OLDER):
         values = settings.get(key)
-        found += values.values() if isinstance(values, Mapping) else values or []
+        values = values.values() if isinstance(values, Mapping) else values
+        # What is neither is told where settings are looked at.
+        found += values if isinstance(values, (list, tuple, ValuesView)) else []
     texts = (value.get("content") if isinstance(value, Mapping) else value for value in found)
     return {text for text in texts if isinstance(text, str)}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import tessella
-from tessella.errors import FormatError
+from tessella.errors import ArgumentError, FormatError
 from tessella.models import WordLevel
 from tessella.pre_tokenizers import Whitespace
 
@@ -94,3 +94,14 @@ def test_misspelled_flags_are_told(tmp_path):
     folder = _folder(tmp_path / "folder", {"added_tokens_decoder": {"6": {"content": "<x>", "specal": True}}})
     with pytest.warns(UserWarning, match="`specal`"):
         tessella.load(folder)
+
+
+@pytest.mark.parametrize("named", [1, True, 1.5, "<x>"])
+def test_further_special_tokens_that_are_no_list(named, tmp_path):
+    """The tokenizer is there; who reads the settings is told that they are wrong."""
+    folder = _folder(tmp_path / "x", {"extra_special_tokens": named}, {"<x>": 6})
+    loaded = tessella.load(folder)
+    assert loaded.token_to_id("<x>") is not None
+    assert not loaded.get_added_tokens_decoder()[loaded.token_to_id("<x>")].special
+    with pytest.raises(ArgumentError, match="must be a list"):
+        tessella.AutoTokenizer.from_pretrained(folder)
