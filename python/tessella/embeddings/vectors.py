@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, OutOfRangeError
 
 if TYPE_CHECKING:
     from .. import Tokenizer
@@ -173,23 +173,29 @@ class Vectors:
         """
         if missing not in ("zeros", "mean", "random"):
             raise ArgumentError(f"`missing` is {missing!r}; it must be 'zeros', 'mean' or 'random'")
-        ids: Mapping[Any, int]
+        # Pairs, since keys in id order may come twice.
+        ids: list[tuple[Hashable, int]]
         if isinstance(vocabulary, Mapping):
-            ids = vocabulary
+            ids = list(vocabulary.items())
         elif isinstance(vocabulary, Sequence):
-            ids = {key: id for id, key in enumerate(vocabulary)}
+            ids = [(key, id) for id, key in enumerate(vocabulary)]
         else:
-            ids = vocabulary.get_vocab()
-        size = max(ids.values(), default=-1) + 1
+            ids = list(vocabulary.get_vocab().items())
+        for key, id in ids:
+            if id < 0:
+                raise OutOfRangeError(f"the id of {key!r} is {id}; it must be 0 or more")
+        size = max((id for _, id in ids), default=-1) + 1
         rows = np.zeros((size, self.dimensions), dtype=np.float32)
         if missing == "mean" and len(self):
             rows[:] = self.vectors.mean(axis=0)
         elif missing == "random" and len(self):
             spread = np.random.default_rng(seed).normal(size=rows.shape) * self.vectors.std(axis=0)
             rows[:] = spread + self.vectors.mean(axis=0)
-        for key, id in ids.items():
-            # Vectors that were learned from ids have ids as keys.
-            place = self._places.get(key, self._places.get(id))
+        for key, id in ids:
+            place = self._places.get(key)
+            if place is None and isinstance(key, str):
+                # Vectors that were learned from ids have ids as keys. Keys that are numbers mean themselves.
+                place = self._places.get(id)
             if place is not None:
                 rows[id] = self.vectors[place]
         return rows

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tessella import Tokenizer, models
 from tessella.embeddings import Vectors, load_vectors
-from tessella.errors import ArgumentError, FormatError
+from tessella.errors import ArgumentError, FormatError, OutOfRangeError
 
 KEYS = ["the", "Ġcat", "▁sat", "é", "漢字", "<unk>", '"quoted"', "&amp;"]
 
@@ -136,6 +136,17 @@ def test_matrices():
     assert (vectors.matrix(["x"], missing="random") == vectors.matrix(["x"], missing="random")).all()
     by_id = make([2, 0])
     assert (by_id.matrix({"a": 0, "b": 1, "c": 2})[[2, 0]] == by_id.vectors).all()
+
+
+def test_a_row_is_that_of_its_key():
+    """Numbers that are keys are no ids, keys may come twice, and no id counts from the end."""
+    songs = Vectors([0, 1, 2], [[1.0], [2.0], [3.0]])
+    assert songs.matrix([2, 9, 0]).tolist() == [[3.0], [0.0], [1.0]]
+    assert songs.matrix({7: 0, 1: 1}).tolist() == [[0.0], [2.0]]
+    assert songs.matrix({"a": 1, "b": 0, "c": 5})[:2].tolist() == [[1.0], [2.0]]
+    assert songs.matrix([1, 0, 1]).tolist() == [[2.0], [1.0], [2.0]]
+    with pytest.raises(OutOfRangeError, match="must be 0 or more"):
+        songs.matrix({1: -1, 2: 4})
 
 
 def test_a_matrix_is_a_layer():
