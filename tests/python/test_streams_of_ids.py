@@ -203,6 +203,19 @@ def test_an_iterator_in_a_circle_is_collected() -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers of the system")
+def test_a_tokenizer_that_keeps_its_stream_is_collected() -> None:
+    class Streaming(Tokenizer):
+        """Has attributes of its own."""
+
+    tokenizer = Streaming(models.WordLevel({"a": 0}))
+    tokenizer.stream = tokenizer.decode_stream()  # type: ignore[attr-defined]
+    assert tokenizer.stream.step(0) == "a"  # type: ignore[attr-defined]
+    gone = weakref.ref(tokenizer)
+    del tokenizer
+    gc.collect()
+    assert gone() is None
+
+
 def test_ids_without_text_can_be_interrupted() -> None:
     tokenizer = spelled()
     silent = tokenizer.token_to_id("<end>")

@@ -213,6 +213,11 @@ impl TextStream {
         let tokenizer = py.import("copy")?.call_method1("deepcopy", (&self.tokenizer, memo))?;
         Ok(TextStream { stream: self.stream.clone(), tokenizer: tokenizer.extract()? })
     }
+
+    // As with the iterator below: a tokenizer of a subclass may keep a stream of its own.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.tokenizer)
+    }
 }
 
 /// Text as ids complete it, drawn from an iterable; made by `Tokenizer.decode_iter`.
