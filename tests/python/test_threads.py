@@ -122,6 +122,31 @@ def test_fork_after_threads(bpe):
     pytest.fail("the child did not end")
 
 
+@pytest.mark.parametrize("num_threads", [None, 1, 2, 5])
+@pytest.mark.parametrize(
+    "model",
+    [
+        models.BPE({"a": 0, "aa": 1}, [("a", "a")], dropout=0.5),
+        models.Unigram([("<unk>", 0.0), ("a", -1.0), ("aa", -1.5)], 0, alpha=0.5),
+    ],
+)
+def test_a_seed_is_repeated_by_batches(model, num_threads):
+    """Which thread takes which text is chance as well."""
+    tokenizer = Tokenizer(model)
+    texts = ["a" * (50 + index % 7) for index in range(3000)]
+
+    def drawn():
+        tokenizer.seed(5)
+        ids = tokenizer.encode_ids_batch(texts, num_threads=num_threads)
+        return ids, [one.ids for one in tokenizer.encode_batch(texts, num_threads=num_threads)]
+
+    first = drawn()
+    assert all(drawn() == first for _ in range(3))
+    tokenizer.seed(5)
+    assert tokenizer.encode_ids_batch(texts, num_threads=1) == first[0]
+    assert tokenizer.encode_ids_batch(texts, num_threads=1) != first[0]
+
+
 def in_children(draw):
     """What two processes that were forked one after the other draw."""
     drawn = []
@@ -155,8 +180,7 @@ def test_forked_processes_drop_other_merges(num_threads):
     assert one and other and one != other
     tokenizer.seed(5)
     one, other = in_children(draw)
-    if num_threads == 1:
-        assert one == other == repr(draw()), "a seed is repeated"
+    assert one == other == repr(draw()), "a seed is repeated"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

@@ -40,7 +40,7 @@ impl Tokenizer {
         let size: usize = texts.iter().map(|text| text.len()).sum();
         let mut offsets = Vec::with_capacity(texts.len() + 1);
         offsets.push(0i64);
-        if threads(texts.len(), size, options) == 1 {
+        if self.threads(texts.len(), size, options) == 1 {
             let mut append = |worker: &mut Worker, ids: &mut Vec<TokenId>| {
                 worker.foreseeing(size, |worker| {
                     texts.iter().try_for_each(|text| {
@@ -89,6 +89,14 @@ impl Tokenizer {
         })
     }
 
+    /// One, too, where a seed is to repeat what chance does: which thread takes which text is chance as well.
+    fn threads(&self, count: usize, size: usize, options: &EncodeOptions<'_>) -> usize {
+        match threads(count, size, options) {
+            2.. if !self.inner.model().is_deterministic() && self.inner.workers.is_seeded() => 1,
+            threads => threads,
+        }
+    }
+
     /// Runs `job` for every index and collects the results in order. The first error by index wins.
     fn run<R: Send>(
         &self,
@@ -97,7 +105,7 @@ impl Tokenizer {
         options: &EncodeOptions<'_>,
         job: impl Fn(&mut Worker, usize) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        let threads = threads(count, size, options);
+        let threads = self.threads(count, size, options);
         if threads == 1 {
             return self.inner.workers.with(|worker| {
                 worker.foreseeing(size, |worker| {

@@ -225,7 +225,8 @@ impl Tokenizer {
         self.inner.normalize_str(text)
     }
 
-    /// Seeds the random streams of dropout and sampling on this tokenizer's workers.
+    /// Seeds the random streams of dropout and sampling on this tokenizer's workers. Where there is either, batches are encoded on one
+    /// thread from then on, so that they repeat.
     pub fn seed(&self, seed: u64) {
         self.inner.workers.seed(seed);
     }

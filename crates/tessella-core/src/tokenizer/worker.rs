@@ -467,6 +467,11 @@ impl Pool {
         }
     }
 
+    /// Whether chance is to be repeated. Who is just being asked for a seed may have one.
+    pub fn is_seeded(&self) -> bool {
+        self.seed.try_lock().map_or(true, |seed| seed.is_some())
+    }
+
     /// Forgets the workers at rest.
     pub fn clear(&self) {
         // Who holds this lock is at work, for how long nobody knows.

@@ -598,7 +598,8 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// Seeds the random numbers of dropout and sampling.
+    /// Seeds the random numbers of dropout and sampling. With either, batches are encoded on one thread from then on, so that
+    /// they repeat.
     fn seed(&self, #[pyo3(from_py_with = argument::seed)] seed: u64) -> PyResult<()> {
         self.shared.get()?.core.seed(seed);
         Ok(())
