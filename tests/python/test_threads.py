@@ -147,6 +147,33 @@ def test_a_seed_is_repeated_by_batches(model, num_threads):
     assert tokenizer.encode_ids_batch(texts, num_threads=1) != first[0]
 
 
+CHANGES = {
+    "dropout": lambda tokenizer: setattr(tokenizer.model, "dropout", 0.4),
+    "model": lambda tokenizer: setattr(
+        tokenizer, "model", models.Unigram([("<unk>", 0.0), ("a", -1.0), ("aa", -1.5)], 0, alpha=0.5)
+    ),
+    "pre-tokenizer": lambda tokenizer: setattr(tokenizer, "pre_tokenizer", pre_tokenizers.ByteLevel()),
+    "normalizer": lambda tokenizer: setattr(tokenizer, "normalizer", normalizers.Lowercase()),
+    "cache": lambda tokenizer: tokenizer.set_cache_size(1 << 20),
+    "tokens": lambda tokenizer: tokenizer.add_tokens(["b"]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_seed_outlives_changes(change):
+    """Dropout that is switched on after the seed was set, for example."""
+
+    def drawn():
+        tokenizer = Tokenizer(models.BPE({"a": 0, "aa": 1}, [("a", "a")], dropout=0.5))
+        tokenizer.seed(5)
+        tokenizer.encode_ids("a" * 100)
+        CHANGES[change](tokenizer)
+        return tokenizer.encode_ids("a" * 200).tolist()
+
+    first = drawn()
+    assert all(drawn() == first for _ in range(3))
+
+
 def in_children(draw):
     """What two processes that were forked one after the other draw."""
     drawn = []

@@ -82,7 +82,7 @@ impl Tokenizer {
     pub fn with_cache_budget(&self, bytes: usize) -> Result<Self> {
         let mut tokenizer = Self::build(self.inner.spec.clone(), Some(&self.inner), bytes, Ready::default())?;
         if let Some(inner) = Arc::get_mut(&mut tokenizer.inner) {
-            inner.workers = Arc::new(worker::Pool::new(bytes));
+            inner.workers = Arc::new(worker::Pool::after(&self.inner.workers, bytes));
         }
         Ok(tokenizer)
     }
@@ -147,7 +147,8 @@ impl Tokenizer {
             Some(old) if Arc::ptr_eq(&old.texts.model, &model) && old.plan.same_keys(&plan) => {
                 old.workers.clone()
             }
-            _ => Arc::new(worker::Pool::new(cache_budget)),
+            Some(old) => Arc::new(worker::Pool::after(&old.workers, cache_budget)),
+            None => Arc::new(worker::Pool::new(cache_budget)),
         };
         let texts = match old {
             Some(old) if Arc::ptr_eq(&old.texts.model, &model) && Arc::ptr_eq(&old.texts.added, &added) => {

@@ -425,6 +425,12 @@ impl Pool {
         Pool { first: Mutex::default(), idle: Mutex::default(), cache_budget, lanes, seed: Mutex::default() }
     }
 
+    /// Workers for another state of a tokenizer, whose seed goes on.
+    pub fn after(old: &Pool, cache_budget: usize) -> Self {
+        let seed = old.seed.try_lock().ok().and_then(|seed| seed.clone());
+        Pool { seed: Mutex::new(seed), ..Pool::new(cache_budget) }
+    }
+
     /// Runs `work` with a worker of its own. `work` may ask for another one.
     pub fn with<R>(&self, work: impl FnOnce(&mut Worker) -> R) -> R {
         if let Ok(mut first) = self.first.try_lock() {
