@@ -86,7 +86,11 @@ class Diagnosis:
 
 
 def _dumped(said: Any) -> bytes:
-    return (json.dumps(said, indent=2, ensure_ascii=False) + "\n").encode("utf-8")
+    try:
+        return (json.dumps(said, indent=2, ensure_ascii=False) + "\n").encode("utf-8")
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, which JSON can spell.
+        return (json.dumps(said, indent=2) + "\n").encode()
 
 
 def doctor(path: Path) -> Diagnosis:
@@ -122,6 +126,9 @@ def doctor(path: Path) -> Diagnosis:
     findings = [*refused, *_examined(patient)]
     mended = _mended(patient)
     found = Diagnosis(findings, mended)
+    if mended and all(one.severity != "error" for one in findings):
+        # What is told so far is not what keeps readers from it.
+        found.findings += _refused(content.decode("utf-8-sig"), "the file", "take the mended file")
     found.findings += _tried(patient, bool(mended), findings)
     return found
 
@@ -193,17 +200,25 @@ def _mended(patient: Patient) -> dict[str, Any]:
 
 def _tried(patient: Patient, is_mended: bool, known: list[Finding]) -> Iterator[Finding]:
     """Whether the file, mended if it was, loads, and whether added tokens come out."""
-    which = "the mended file" if is_mended else "the file"
+    text = json.dumps(patient.file)
+    refused = list(_refused(text, "the mended file" if is_mended else "the file", "correct that place"))
+    yield from refused
+    if not refused:
+        yield from _never(_read(text))
+
+
+def _read(text: str) -> Tokenizer:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Tokenizer.from_str(text)
+
+
+def _refused(text: str, which: str, advice: str) -> Iterator[Finding]:
+    """Whether a file does not load."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tokenizer = Tokenizer.from_str(json.dumps(patient.file))
+        _read(text)
     except (TessellaError, ValueError) as error:
-        yield Finding(
-            "refused", "error", "tokenizer.json", f"{which} does not load: {error}", "correct that place"
-        )
-        return
-    yield from _never(tokenizer)
+        yield Finding("refused", "error", "tokenizer.json", f"{which} does not load: {error}", advice)
 
 
 def _never(tokenizer: Tokenizer) -> Iterator[Finding]:

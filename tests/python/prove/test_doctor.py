@@ -373,3 +373,28 @@ def test_command(files, tmp_path, monkeypatch, capsys):
     assert json.loads((tmp_path / "mended.json").read_text())["model"]["dropout"] is None
     assert main(["doctor", "bad.json", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["healthy"] is False
+
+
+@pytest.mark.parametrize("dropout", [True, [0.1]])
+def test_a_file_that_only_its_mended_form_loads_is_an_error(dropout, tmp_path):
+    path = tmp_path / "tokenizer.json"
+    model = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]], "dropout": dropout}
+    path.write_text(json.dumps({"version": "1.0", "model": model}))
+    found = prove.doctor(path)
+    assert [(one.code, one.severity) for one in found.findings][:2] == [
+        ("dropout", "warning"),
+        ("refused", "error"),
+    ]
+    found.save(tmp_path / "mended.json")
+    assert "refused" not in prove.doctor(tmp_path / "mended.json").codes
+
+
+def test_half_of_a_character_is_told(tmp_path):
+    """JSON can spell it, UTF-8 cannot."""
+    path = tmp_path / "tokenizer.json"
+    path.write_text(
+        '{"version": "1.0", "model": {"type": "BPE", "vocab": {"\\ud800": 0, "b": 0}, "merges": []}}'
+    )
+    found = prove.doctor(path)
+    assert not found and "refused" in found.codes
+    assert found.to_dict()["healthy"] is False and str(found).encode("utf-8", "surrogatepass")
