@@ -35,7 +35,9 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def harmless(text: str) -> str:
-    r"""The text with escapes for what a terminal obeys: control characters but line ends and tabs.
+    r"""The text with escapes for what a terminal obeys and for halves of characters, which cannot be written.
+
+    What it obeys are control characters; line ends and tabs stay.
 
     Example:
         >>> harmless("a\n\x1b[2J\u200d")
@@ -47,7 +49,9 @@ def harmless(text: str) -> str:
 
 
 def _obeyed(character: str) -> bool:
-    return character not in "\n\t" and (character < " " or "\x7f" <= character < "\xa0")
+    return character not in "\n\t" and (
+        character < " " or "\x7f" <= character < "\xa0" or "\ud800" <= character < "\ue000"
+    )
 
 
 def quoted(text: str) -> str:

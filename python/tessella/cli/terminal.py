@@ -100,11 +100,12 @@ def json(value: object, indent: int | None = None) -> str:
     """A value as JSON that shows letters as they are, and holds no character that a terminal obeys."""
     from json import dumps
 
-    # What JSON itself does not ask to be escaped: delete, and the second row of control characters.
+    # What JSON itself does not ask to be escaped: delete, the second row of control characters, and halves of
+    # characters, which cannot be written.
     return dumps(value, indent=indent, ensure_ascii=False).translate(_CONTROLS)
 
 
-_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
+_CONTROLS = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), *range(0xD800, 0xE000))}
 
 
 def size(bytes: float) -> str:

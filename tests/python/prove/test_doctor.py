@@ -389,7 +389,7 @@ def test_a_file_that_only_its_mended_form_loads_is_an_error(dropout, tmp_path):
     assert "refused" not in prove.doctor(tmp_path / "mended.json").codes
 
 
-def test_half_of_a_character_is_told(tmp_path):
+def test_half_of_a_character_is_told(tmp_path, capsys):
     """JSON can spell it, UTF-8 cannot."""
     path = tmp_path / "tokenizer.json"
     path.write_text(
@@ -398,3 +398,7 @@ def test_half_of_a_character_is_told(tmp_path):
     found = prove.doctor(path)
     assert not found and "refused" in found.codes
     assert found.to_dict()["healthy"] is False and str(found).encode("utf-8", "surrogatepass")
+    for options in ([], ["--json"]):
+        assert main(["doctor", str(path), *options]) == 1
+        out, error = capsys.readouterr()
+        assert "does not load" in out.encode("utf-8").decode() and not error
