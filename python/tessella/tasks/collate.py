@@ -241,7 +241,11 @@ class MaskedCollator(TokenLabelCollator):
         self.special_ids: list[int] = list(special_ids)
         self._seed = seed
         self._random = np.random.default_rng(seed)
-        self._process = os.getpid()
+        self._process: int | None = os.getpid()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without the process: who remembers results by the bytes of what made them finds them in the next one.
+        return {**vars(self), "_process": None}
 
     def _draw_anew(self) -> None:
         """In a process that was forked, or got a copy: else all would choose the same, epoch after epoch."""

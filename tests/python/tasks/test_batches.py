@@ -1,7 +1,9 @@
 """Batches for training, and scores."""
 
+import copy
 import multiprocessing
 import os
+import pickle
 import random
 import sys
 import types
@@ -228,3 +230,13 @@ def test_workers_and_epochs_choose_other_tokens(monkeypatch):
         other, _ = in_forked(collate, rows)
         assert one == again != other
     assert in_forked(MaskedCollator(0, 1, 300, probability=0.5, seed=4), rows)[0] != other
+
+
+def test_a_copy_of_a_collator_goes_on_alike():
+    rows = [{"input_ids": list(range(5, 205))}]
+    collate = MaskedCollator(0, 1, 300, seed=3)
+    collate(rows)
+    copies = [copy.deepcopy(collate), pickle.loads(pickle.dumps(collate))]
+    assert os.getpid() not in collate.__getstate__().values(), "the same in every process"
+    expected = collate(rows)["labels"].tolist()
+    assert [one(rows)["labels"].tolist() for one in copies] == [expected] * 2
