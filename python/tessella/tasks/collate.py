@@ -244,7 +244,7 @@ class MaskedCollator(TokenLabelCollator):
         self._process: int | None = os.getpid()
 
     def __getstate__(self) -> dict[str, Any]:
-        # Without the process: who remembers results by the bytes of what made them finds them in the next one.
+        # Without the process: who remembers results by the bytes of what made them finds them in the next.
         return {**vars(self), "_process": None}
 
     def _draw_anew(self) -> None:
