@@ -26,7 +26,8 @@ impl Tokenizer {
     /// In order, on several threads, the same for any number of them.
     pub fn encode_batch(&self, inputs: &[Input<'_>], options: &EncodeOptions<'_>) -> Result<Vec<Encoding>> {
         let size: usize = inputs.iter().map(Input::size).sum();
-        let mut encodings = self.run(inputs.len(), size, options, |worker, index| {
+        let threads = self.threads(inputs.len(), size, options);
+        let mut encodings = self.run(inputs.len(), size, threads, options, |worker, index| {
             self.inner.encode_with(worker, &inputs[index], options)
         })?;
         if let Some(padding) = options.padding {
@@ -40,7 +41,8 @@ impl Tokenizer {
         let size: usize = texts.iter().map(|text| text.len()).sum();
         let mut offsets = Vec::with_capacity(texts.len() + 1);
         offsets.push(0i64);
-        if self.threads(texts.len(), size, options) == 1 {
+        let threads = self.threads(texts.len(), size, options);
+        if threads == 1 {
             let mut append = |worker: &mut Worker, ids: &mut Vec<TokenId>| {
                 worker.foreseeing(size, |worker| {
                     texts.iter().try_for_each(|text| {
@@ -63,7 +65,7 @@ impl Tokenizer {
             })?;
             return Ok(RaggedIds { ids, offsets });
         }
-        let parts: Vec<Vec<TokenId>> = self.run(texts.len(), size, options, |worker, index| {
+        let parts: Vec<Vec<TokenId>> = self.run(texts.len(), size, threads, options, |worker, index| {
             let mut ids = Vec::with_capacity(texts[index].len() / 4 + 8);
             self.inner.append_ids(worker, texts[index], options, &mut ids)?;
             Ok(ids)
@@ -84,7 +86,8 @@ impl Tokenizer {
         options: &EncodeOptions<'_>,
     ) -> Result<Vec<String>> {
         let size: usize = sequences.iter().map(|ids| ids.as_ref().len() * 4).sum();
-        self.run(sequences.len(), size, options, |_, index| {
+        let threads = threads(sequences.len(), size, options);
+        self.run(sequences.len(), size, threads, options, |_, index| {
             self.decode_until(sequences[index].as_ref(), skip_special_tokens, Cancel::new(options.cancel))
         })
     }
@@ -102,10 +105,10 @@ impl Tokenizer {
         &self,
         count: usize,
         size: usize,
+        threads: usize,
         options: &EncodeOptions<'_>,
         job: impl Fn(&mut Worker, usize) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        let threads = self.threads(count, size, options);
         if threads == 1 {
             return self.inner.workers.with(|worker| {
                 worker.foreseeing(size, |worker| {
