@@ -98,12 +98,19 @@ def load() -> list[float]:
     return [round(value, 2) for value in os.getloadavg()[::2]] if hasattr(os, "getloadavg") else []
 
 
+def whole(names: list[str], corpora: Path) -> bytes:
+    """Corpora, one behind the other."""
+    files = sorted(corpora.iterdir())
+    return b"".join(
+        texts.read(next(path for path in files if path.name.startswith(name + ".txt"))) for name in names
+    )
+
+
 def text_files(part: dict[str, Any], size: int, corpora: Path, folder: str) -> Iterator[Path]:
-    """The texts of a part, each of at most its size."""
+    """The texts of a part, each of at most its size. A plus sign stands between corpora that are read as one."""
     for name in part.get("corpora", []):
-        source = next(path for path in sorted(corpora.iterdir()) if path.name.startswith(name + ".txt"))
         path = Path(folder, f"{name}.txt")
-        data = texts.read(source)[:size].decode("utf-8", "ignore").encode("utf-8")
+        data = whole(name.split("+"), corpora)[:size].decode("utf-8", "ignore").encode("utf-8")
         # The last character may have been cut off.
         if len(data) < size - 3:
             print(f"{name}: {len(data):,} bytes of {size:,}: the corpus has no more", file=sys.stderr)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import os
 import resource
 import statistics
 import sys
@@ -46,16 +47,17 @@ def task() -> dict[str, Any]:
 
 
 def documents(path: str, size: int) -> list[str]:
-    """The text as documents of whole lines, of about `size` bytes each; 0: one document for each slice."""
+    """The text as documents of whole lines, of about `size` bytes each; 0, or more than a slice: one document for each slice."""
     with open(path, encoding="utf-8", newline="") as file:
         lines = file.read().splitlines(keepends=True)
-    size = size or sum(map(len, lines)) // SLICES + 1
+    slice_bytes = os.path.getsize(path) // SLICES + 1
+    size = min(size or slice_bytes, slice_bytes)
     found: list[str] = []
     waiting: list[str] = []
     length = 0
     for line in lines:
         waiting.append(line)
-        length += len(line)
+        length += len(line.encode())
         if length >= size:
             found.append("".join(waiting))
             waiting, length = [], 0
