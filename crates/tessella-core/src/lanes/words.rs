@@ -349,6 +349,61 @@ mod tests {
     }
 
     #[test]
+    fn parts_are_those_of_whole_words() {
+        // Between a letter and a sign.
+        let letters = 1u128 << b'a' | 1 << b'b';
+        let signs = 1u128 << b'(' | 1 << b')';
+        let holds: [u128; 128] = std::array::from_fn(|left| match 1u128 << left {
+            left if left & letters != 0 => signs,
+            left if left & signs != 0 => letters,
+            _ => 0,
+        });
+        let breaks = Rectangles::new(&holds, |byte| (letters | signs) >> byte & 1 == 1);
+        let characters = Characters::new(Box::new(kind)).unwrap();
+        let mut random = Random::from_seed(8);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let mut cuts = 0;
+        for round in 0..600 {
+            let blanks = [3, 40, 4000][round % 3];
+            let mut part = || match (below(blanks), below(30)) {
+                (0, _) => " ",
+                (_, 0) => "é",
+                (_, other) => ["a", "b", "(", ")"][other % 4],
+            };
+            let text: String = (0..1500).map(|_| part()).collect();
+            for level in Level::all() {
+                let mut spans = Spans::default();
+                let mut words = Words::new(&text, &characters).cut_at(Some(&breaks));
+                let (mut joined, mut last) = (Vec::<String>::new(), usize::MAX);
+                loop {
+                    let filled = words.fill(level, &mut spans);
+                    let Pieces { starts, ends, .. } = spans.of(text.as_bytes());
+                    for (at, (&start, &end)) in starts.iter().zip(ends).enumerate() {
+                        let (start, end) = (start as usize, end as usize);
+                        if start == last {
+                            assert!(at > 0, "a word goes on in the next chunk");
+                            cuts += 1;
+                            let beside = &text.as_bytes()[start - 2..text.len().min(start + 2)];
+                            assert!(beside.is_ascii() && holds[usize::from(beside[1])] >> beside[2] & 1 == 1);
+                            joined.last_mut().unwrap().push_str(&text[start..end]);
+                        } else {
+                            joined.push(text[start..end].to_string());
+                        }
+                        last = end;
+                    }
+                    if filled == Filled::Last {
+                        break;
+                    }
+                    spans.go_on();
+                }
+                assert_eq!(joined, text.split_ascii_whitespace().collect::<Vec<_>>());
+            }
+        }
+        // Where processors look up many bytes at once.
+        assert!(cuts > 1000 || Level::all().len() < 3, "{cuts}");
+    }
+
+    #[test]
     fn ascii_that_is_not_plain_is_refused() {
         assert!(Characters::new(Box::new(|c| if c == '\'' { Kind::ODD } else { Kind::WORD })).is_none());
         let sets = Characters::new(Box::new(kind)).unwrap().sets;
