@@ -8,9 +8,12 @@ pub const LONGEST: usize = 15;
 #[repr(C)]
 pub struct Key {
     pub low: u64,
-    /// Top byte: the length; 0 for no piece at all.
+    /// Top byte: the length, 0 for no piece at all, and whether it is a part with others in front.
     pub high: u64,
 }
+
+/// The bit of the high word that tells a part of a piece from a piece.
+const INNER_BIT: u32 = 60;
 
 /// Stands for a piece that is too long: equal to no key, as no piece has this length.
 pub const LONG: Key = Key { low: 0, high: 0xFF << 56 };
@@ -77,7 +80,18 @@ impl Key {
 
     #[inline(always)]
     pub fn len(self) -> usize {
-        (self.high >> 56) as usize
+        (self.high >> 56) as usize & LONGEST
+    }
+
+    /// The key of the same bytes as a part of a piece with others in front, if they are that, which is another one.
+    #[inline(always)]
+    pub fn inner_if(self, is_inner: bool) -> Key {
+        Key { high: self.high | u64::from(is_inner) << INNER_BIT, ..self }
+    }
+
+    #[inline(always)]
+    pub fn is_inner(self) -> bool {
+        self.high >> INNER_BIT & 1 == 1
     }
 
     #[inline(always)]
@@ -85,7 +99,7 @@ impl Key {
         (self.low | self.high & !(0xFF << 56)) & 0x8080_8080_8080_8080 == 0
     }
 
-    /// The bytes of the piece, zeros behind it (and its length in the last byte).
+    /// The bytes of the piece, zeros behind it (and the top byte in the last one).
     #[inline(always)]
     pub fn bytes(self) -> [u8; 16] {
         (u128::from(self.high) << 64 | u128::from(self.low)).to_le_bytes()

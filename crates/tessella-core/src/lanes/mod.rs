@@ -91,6 +91,8 @@ use longest::{Longest, Row};
 use longs::Longs;
 use middle::{Middle, Wholes};
 pub use narrow::Narrow;
+pub use rectangles::Rectangles;
+pub use slots::ID_BOUND;
 use slots::Slots;
 pub use spelled::{Spelled, SpelledParts};
 pub use store::Solve;
@@ -333,6 +335,10 @@ impl<S: Solve + LongPieces> Task for Solved<'_, S> {
         let Runner { store, pieces: batch, longs, .. } = runner;
         store.take(vectors, batch, solver, pieces, out, |_, solver, at, out| {
             let piece = pieces.piece(at);
+            if solver.has_parts() && at > 0 && pieces.starts[at] == pieces.ends[at - 1] {
+                solver.long_inner(piece, out);
+                return Ok(());
+            }
             let new = match longs.get(piece) {
                 Ok(ids) => {
                     out.extend_from_slice(ids);

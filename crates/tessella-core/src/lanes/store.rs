@@ -19,6 +19,15 @@ pub trait Solve {
     /// Kept from those who write texts, so that none of them knows which pieces share a line.
     fn hash_seed(&self) -> [u64; 2];
 
+    /// Whether a piece that begins where the one before it ends is an inner part of what both are of.
+    #[inline(always)]
+    fn has_parts(&self) -> bool {
+        false
+    }
+
+    /// Appends the ids of an inner part that is too long for a key.
+    fn long_inner(&mut self, _part: &[u8], _out: &mut Vec<TokenId>) {}
+
     /// Calls `found` with the number of each piece and its ids, in any order.
     fn solve(&mut self, work: &mut Work, pieces: &[Key], found: impl FnMut(usize, &[TokenId])) -> Result<()>;
 }
@@ -133,7 +142,12 @@ impl Store {
         let base = out.len();
         batch.begin();
         for (first, chunk) in pieces.chunks() {
-            let count = self.ask(vectors, batch, solver.hash_seed(), chunk);
+            let count = if solver.has_parts() {
+                let last = first.checked_sub(1).map_or(u32::MAX, |last| pieces.ends[last]);
+                self.ask::<V, true>(vectors, batch, solver.hash_seed(), chunk, last)
+            } else {
+                self.ask::<V, false>(vectors, batch, solver.hash_seed(), chunk, 0)
+            };
             let before = out.len() - base;
             let missing = self.write_known(vectors, batch, count, out);
             for at in 0..missing {
@@ -201,15 +215,16 @@ fn write<const N: usize>(ids: [TokenId; N], room: &mut [MaybeUninit<TokenId>; RI
 impl Store {
     /// Makes the keys of pieces and asks for their lines.
     #[inline(always)]
-    fn ask<V: Vectors>(
+    fn ask<V: Vectors, const PARTS: bool>(
         &self,
         vectors: V,
         batch: &mut Batch,
         hash_seed: [u64; 2],
         pieces: Pieces<'_>,
+        last: u32,
     ) -> usize {
         let Batch { keys, lines, .. } = batch;
-        vectors.apart(Ask { slots: &self.slots, keys, lines, hash_seed, pieces });
+        vectors.apart(Ask::<PARTS> { slots: &self.slots, keys, lines, hash_seed, pieces, last });
         pieces.starts.len()
     }
 
@@ -257,35 +272,39 @@ impl Store {
 }
 
 /// The pieces of a chunk, to be made keys of.
-struct Ask<'c> {
+struct Ask<'c, const PARTS: bool> {
     slots: &'c Slots,
     keys: &'c mut [Key],
     lines: &'c mut [u32],
     hash_seed: [u64; 2],
     pieces: Pieces<'c>,
+    /// Where the piece before them ends.
+    last: u32,
 }
 
-impl Task for Ask<'_> {
+impl<const PARTS: bool> Task for Ask<'_, PARTS> {
     type Output = ();
 
     #[inline(always)]
     fn run<V: Vectors>(self, _: V) {
-        let Ask { slots, keys, lines, hash_seed, pieces: Pieces { text, starts, ends } } = self;
+        let Ask { slots, keys, lines, hash_seed, pieces: Pieces { text, starts, ends }, mut last } = self;
         let (table, mask) = (slots.lines(), slots.mask());
         let bounds = || starts.iter().zip(ends);
         let mut done = 0;
-        let ask = |key: Key| {
+        let mut ask = |key: Key, start: u32, end: u32| {
+            let key = if PARTS { key.inner_if(start == last) } else { key };
+            last = end;
             let place = key.hash(hash_seed) as usize & mask;
             prefetch(table, place);
             (key, place as u32)
         };
         for ((&start, &end), (key, line)) in bounds().zip(keys.iter_mut().zip(lines.iter_mut())) {
             let Some(found) = Key::within(text, start as usize, end as usize) else { break };
-            (*key, *line) = ask(found);
+            (*key, *line) = ask(found, start, end);
             done += 1;
         }
         for ((&start, &end), (key, line)) in bounds().zip(keys.iter_mut().zip(lines)).skip(done) {
-            (*key, *line) = ask(Key::near_the_end(text, start as usize, end as usize));
+            (*key, *line) = ask(Key::near_the_end(text, start as usize, end as usize), start, end);
         }
     }
 }

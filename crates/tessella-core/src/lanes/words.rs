@@ -1,15 +1,21 @@
 //! Where the words of a text are, 64 bytes at a time: what stands between blanks, and characters that stand alone.
 //!
-//! Words leave gaps between them, so where they start and where they end are two lists.
+//! Words leave gaps between them, so where they start and where they end are two lists. A word may come in parts, which
+//! leave none: it is cut between ASCII characters that a relation holds for, if nothing but ASCII is beside them.
 
 use super::CHUNK;
 use super::Pieces;
 use super::ascii::BLOCK;
 use super::characters::{Characters, Kind, Kinds, Sets};
+use super::rectangles::Rectangles;
 use super::vectors::{Level, Task, Vectors};
 
 /// Starts of a chunk and of the block that makes it full, and room that a block is written into whole.
 const ROOM: usize = CHUNK + 2 * BLOCK;
+/// From so many blocks on that lie in one word it is not cut, so that the parts of a word that has not ended are few.
+const MOST_UNBROKEN: u32 = 2;
+/// Blocks with more bytes beyond ASCII are not looked at for places to cut.
+const MOST_HIGH: u32 = 16;
 
 /// Places in order.
 #[derive(Debug)]
@@ -28,35 +34,39 @@ impl Places {
     }
 }
 
-/// Up to [`Bounds::MOST`] words, and maybe the start of one more.
+/// Up to [`Bounds::MOST`] words or parts of words, and maybe those of one more.
 #[derive(Debug)]
 pub struct Spans {
     starts: Places,
     ends: Places,
+    /// How many of them words that have ended have.
+    whole: usize,
 }
 
 impl Default for Spans {
     fn default() -> Self {
         let places = || Places { places: [0; ROOM], count: 0 };
-        Spans { starts: places(), ends: places() }
+        Spans { starts: places(), ends: places(), whole: 0 }
     }
 }
 
 impl Spans {
     pub fn begin(&mut self) {
-        (self.starts.count, self.ends.count) = (0, 0);
+        (self.starts.count, self.ends.count, self.whole) = (0, 0, 0);
     }
 
-    /// Drops the words, but not the start of one that goes on.
+    /// Drops the words, but not the start and the parts of one that goes on.
     pub fn go_on(&mut self) {
-        let goes_on = self.starts.count > self.ends.count;
-        self.starts.places[0] = self.starts.places[self.ends.count];
-        (self.starts.count, self.ends.count) = (usize::from(goes_on), 0);
+        let whole = std::mem::take(&mut self.whole);
+        for Places { places, count } in [&mut self.starts, &mut self.ends] {
+            places.copy_within(whole..*count, 0);
+            *count -= whole;
+        }
     }
 
     /// The words that have ended.
     pub fn of<'t>(&'t self, text: &'t [u8]) -> Pieces<'t> {
-        let count = self.ends.count;
+        let count = self.whole;
         Pieces { text, starts: &self.starts.places[..count], ends: &self.ends.places[..count] }
     }
 }
@@ -82,11 +92,50 @@ pub struct Words<'t> {
     begun: (u64, Kind),
     /// The block before.
     before: Kinds,
+    /// Between which neighbours words are cut.
+    breaks: Option<&'t Rectangles>,
+    /// Blocks up to here that lie in one word.
+    unbroken: u32,
 }
 
 impl<'t> Words<'t> {
     pub fn new(text: &'t str, characters: &'t Characters) -> Self {
-        Words { text: text.as_bytes(), characters, at: 0, begun: (0, Kind::BLANK), before: Kinds::default() }
+        Words {
+            text: text.as_bytes(),
+            characters,
+            at: 0,
+            begun: (0, Kind::BLANK),
+            before: Kinds::default(),
+            breaks: None,
+            unbroken: 0,
+        }
+    }
+
+    /// Words in parts.
+    pub fn cut_at(self, breaks: Option<&'t Rectangles>) -> Self {
+        Words { breaks, ..self }
+    }
+
+    /// Where in the block the words are cut: not beside what is not ASCII, for that may change its neighbours.
+    #[inline(always)]
+    fn cuts<V: Vectors>(&mut self, vectors: V, kinds: &Kinds) -> u64 {
+        let Some(breaks) = self.breaks else { return 0 };
+        self.unbroken = if kinds.word == !0 { self.unbroken + 1 } else { 0 };
+        let is_foreign = kinds.high.count_ones() > MOST_HIGH;
+        if !V::LOOKS_UP || self.at == 0 || self.unbroken >= MOST_UNBROKEN || is_foreign {
+            return 0;
+        }
+        let (Some(left), Some(right)) =
+            (self.text[self.at - 1..].first_chunk(), self.text[self.at..].first_chunk())
+        else {
+            return 0;
+        };
+        let (high, before) = (kinds.high, self.before.high);
+        let next = self.text.get(self.at + BLOCK).is_some_and(|&byte| byte >= 0x80);
+        let beside =
+            high | after(high, before) | high << 2 | before >> 62 | high >> 1 | u64::from(next) << 63;
+        let within = kinds.word & after(kinds.word, self.before.word);
+        breaks.between(vectors, left, right) & within & !beside
     }
 
     /// Adds words until there are many.
@@ -175,9 +224,15 @@ impl Task for Fill<'_, '_> {
             let (after_word, after_alone) = (after(word, before.word), after(alone, before.alone));
             let starts = (word & !after_word | alone) & !inner;
             let ends = (after_alone | after_word & !word) & !inner;
+            let cuts = words.cuts(vectors, &kinds);
             let base = words.at as u32;
-            spans.starts.push_block(vectors, starts, base);
-            spans.ends.push_block(vectors, ends, base);
+            spans.starts.push_block(vectors, starts | cuts, base);
+            spans.ends.push_block(vectors, ends | cuts, base);
+            if ends != 0 {
+                // Behind the last end.
+                let goes_on = cuts & !(!0 >> ends.leading_zeros());
+                spans.whole = spans.ends.count - goes_on.count_ones() as usize;
+            }
             words.before = kinds;
             words.at += BLOCK;
         }
@@ -186,6 +241,7 @@ impl Task for Fill<'_, '_> {
             spans.ends.places[spans.ends.count] = length as u32;
             spans.ends.count += 1;
         }
+        spans.whole = spans.ends.count;
         debug_assert!(spans.ends.count <= CHUNK + BLOCK);
         Filled::Last
     }
@@ -290,6 +346,61 @@ mod tests {
             }
         }
         assert!(odd > 99 && long > 9, "{odd} {long}");
+    }
+
+    #[test]
+    fn parts_are_those_of_whole_words() {
+        // Between a letter and a sign.
+        let letters = 1u128 << b'a' | 1 << b'b';
+        let signs = 1u128 << b'(' | 1 << b')';
+        let holds: [u128; 128] = std::array::from_fn(|left| match 1u128 << left {
+            left if left & letters != 0 => signs,
+            left if left & signs != 0 => letters,
+            _ => 0,
+        });
+        let breaks = Rectangles::new(&holds, |byte| (letters | signs) >> byte & 1 == 1);
+        let characters = Characters::new(Box::new(kind)).unwrap();
+        let mut random = Random::from_seed(8);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let mut cuts = 0;
+        for round in 0..600 {
+            let blanks = [3, 40, 4000][round % 3];
+            let mut part = || match (below(blanks), below(30)) {
+                (0, _) => " ",
+                (_, 0) => "é",
+                (_, other) => ["a", "b", "(", ")"][other % 4],
+            };
+            let text: String = (0..1500).map(|_| part()).collect();
+            for level in Level::all() {
+                let mut spans = Spans::default();
+                let mut words = Words::new(&text, &characters).cut_at(Some(&breaks));
+                let (mut joined, mut last) = (Vec::<String>::new(), usize::MAX);
+                loop {
+                    let filled = words.fill(level, &mut spans);
+                    let Pieces { starts, ends, .. } = spans.of(text.as_bytes());
+                    for (at, (&start, &end)) in starts.iter().zip(ends).enumerate() {
+                        let (start, end) = (start as usize, end as usize);
+                        if start == last {
+                            assert!(at > 0, "a word goes on in the next chunk");
+                            cuts += 1;
+                            let beside = &text.as_bytes()[start - 2..text.len().min(start + 2)];
+                            assert!(beside.is_ascii() && holds[usize::from(beside[1])] >> beside[2] & 1 == 1);
+                            joined.last_mut().unwrap().push_str(&text[start..end]);
+                        } else {
+                            joined.push(text[start..end].to_string());
+                        }
+                        last = end;
+                    }
+                    if filled == Filled::Last {
+                        break;
+                    }
+                    spans.go_on();
+                }
+                assert_eq!(joined, text.split_ascii_whitespace().collect::<Vec<_>>());
+            }
+        }
+        // Where processors look up many bytes at once.
+        assert!(cuts > 1000 || Level::all().len() < 3, "{cuts}");
     }
 
     #[test]

@@ -200,6 +200,11 @@ impl AsciiFates {
         (fate != NO_FATE).then_some(fate)
     }
 
+    /// Whether a character with ASCII on both sides is what it was.
+    pub fn keep(&self, byte: u8) -> bool {
+        self.of(byte) == Some(byte) && !self.literals.iter().any(|literal| literal.as_bytes().contains(&byte))
+    }
+
     /// Whether a word has none of the literals that would change it.
     #[inline]
     pub fn hold_for(&self, word: &str) -> bool {

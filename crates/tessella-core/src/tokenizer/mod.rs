@@ -35,6 +35,7 @@ mod ids;
 mod joined;
 mod options;
 mod packed;
+mod parts;
 mod pieces;
 mod placed;
 mod places;

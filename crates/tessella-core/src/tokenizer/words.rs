@@ -13,6 +13,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::packed::{self, Placed, whole_characters};
+use super::parts::{self, Breaks, UNCERTAIN};
 use super::segment::normalize_str;
 use super::spelling::{Reading, Spelling};
 use super::way::Form;
@@ -20,7 +21,9 @@ use super::writings::Writings;
 use crate::added::{AddedVocabulary, Segment};
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
-use crate::lanes::{Characters, Filled, Key, Kind, LongPieces, Pieces, Runner, Solve, Spans, Work};
+use crate::lanes::{
+    Characters, Filled, Key, Kind, LongPieces, Pieces, Rectangles, Runner, Solve, Spans, Work,
+};
 use crate::model::{Model, Scratch};
 use crate::normalize::{AsciiFates, BesideBlanks, Normalizer};
 use crate::pretokenize::{MarkedView, PreTokenizer, SplitView, Standing, TableSplit};
@@ -61,6 +64,7 @@ pub(super) struct Words {
     /// Whether every character becomes what it becomes alone, or most do.
     by_character: bool,
     writings: Writings,
+    breaks: Breaks,
     hash_seed: [u64; 2],
 }
 
@@ -106,6 +110,7 @@ impl Words {
             ascii,
             by_character,
             writings: Writings::new(),
+            breaks: Breaks::default(),
             hash_seed: [random.next_u64(), random.next_u64()],
         })
     }
@@ -163,6 +168,14 @@ impl Words {
             }
         }
         self.ascii.hold_for(word).then_some(buffer)
+    }
+
+    /// Where words may be cut, once there is so much text.
+    fn breaks(&self, bytes: usize) -> Option<&Rectangles> {
+        match self.stages.cut {
+            Cut::Marked(_) => self.breaks.get(&self.stages.model, &self.ascii, bytes),
+            Cut::Splits(_) => None,
+        }
     }
 
     /// What characters are; `None` if ASCII already is more than words and blanks.
@@ -265,6 +278,8 @@ pub(super) struct WordLanes {
     buffers: Buffers,
     /// Whether words become tokens with their places ([`packed`]) instead of ids alone.
     packs: bool,
+    /// Bytes of text that came.
+    bytes: usize,
 }
 
 #[derive(Debug, Default)]
@@ -293,7 +308,7 @@ pub(super) trait TakesWords {
 
 impl WordLanes {
     pub fn new(words: Arc<Words>, runner: Runner, packs: bool) -> Self {
-        WordLanes { words, runner, spans: Spans::default(), buffers: Buffers::default(), packs }
+        WordLanes { words, runner, spans: Spans::default(), buffers: Buffers::default(), packs, bytes: 0 }
     }
 
     /// Whether this is for those words.
@@ -319,14 +334,17 @@ impl WordLanes {
             return Ok(false);
         }
         let packs = self.packs;
-        let mut solver = Solver { words: &self.words, scratch, buffers: &mut self.buffers, packs };
+        self.bytes = self.bytes.saturating_add(text.len());
+        let breaks = self.words.breaks(self.bytes).filter(|_| !packs);
+        let has_parts = breaks.is_some();
+        let mut solver = Solver { words: &self.words, scratch, buffers: &mut self.buffers, packs, has_parts };
         for segment in segments {
             if let Some(id) = segment.id {
                 out.added(segment, id)?;
                 continue;
             }
             let text = &text[segment.range.clone()];
-            let mut words = crate::lanes::Words::new(text, characters);
+            let mut words = crate::lanes::Words::new(text, characters).cut_at(breaks);
             self.spans.begin();
             loop {
                 let filled = words.fill(self.runner.level(), &mut self.spans);
@@ -334,7 +352,7 @@ impl WordLanes {
                     return Ok(false);
                 }
                 let found = self.spans.of(text.as_bytes());
-                self.runner.solved_ids(&mut solver, found, out.room())?;
+                solver.words(&mut self.runner, found, out.room())?;
                 if !out.words(found, segment.range.start, &mut solver)? {
                     return Ok(false);
                 }
@@ -354,9 +372,55 @@ pub(super) struct Solver<'s> {
     scratch: &'s mut Scratch,
     buffers: &'s mut Buffers,
     packs: bool,
+    /// Whether words come in parts.
+    has_parts: bool,
 }
 
 impl Solver<'_> {
+    /// Appends the ids of words.
+    fn words(&mut self, runner: &mut Runner, words: Pieces<'_>, out: &mut Vec<u32>) -> Result<()> {
+        let before = out.len();
+        runner.solved_ids(self, words, out)?;
+        if !self.has_parts || !out[before..].contains(&UNCERTAIN) {
+            return Ok(());
+        }
+        out.truncate(before);
+        parts::few_words(words, parts::FEW, |few| {
+            let before = out.len();
+            runner.solved_ids(self, few, out)?;
+            if !out[before..].contains(&UNCERTAIN) {
+                return Ok(());
+            }
+            out.truncate(before);
+            parts::few_words(few, 1, |word| self.word_in_parts(runner, word, out))
+        })
+    }
+
+    #[cold]
+    fn word_in_parts(&mut self, runner: &mut Runner, word: Pieces<'_>, out: &mut Vec<u32>) -> Result<()> {
+        let before = out.len();
+        runner.solved_ids(self, word, out)?;
+        if out[before..].contains(&UNCERTAIN) {
+            out.truncate(before);
+            let Pieces { text, starts, ends } = word;
+            let whole = Pieces { text, starts: &starts[..1], ends: &ends[ends.len() - 1..] };
+            runner.solved_ids(self, whole, out)?;
+        }
+        Ok(())
+    }
+
+    /// Puts what an inner part of a word becomes into the buffer.
+    fn inner(&mut self, part: &[u8]) {
+        let Buffers { plain, numbers, .. } = &mut *self.buffers;
+        numbers.clear();
+        // Words are cut at characters, so this holds.
+        let text = std::str::from_utf8(part).unwrap_or_default();
+        match self.words.plainly(text, Change::May, plain) {
+            Some(plain) => parts::inner(&self.words.stages.model, plain, numbers),
+            None => numbers.push(UNCERTAIN),
+        }
+    }
+
     /// Puts what a word becomes into the buffer.
     fn word(&mut self, word: &[u8]) -> Result<()> {
         self.buffers.numbers.clear();
@@ -493,6 +557,16 @@ impl Solve for Solver<'_> {
         self.words.hash_seed
     }
 
+    #[inline(always)]
+    fn has_parts(&self) -> bool {
+        self.has_parts
+    }
+
+    fn long_inner(&mut self, part: &[u8], out: &mut Vec<TokenId>) {
+        self.inner(part);
+        out.extend_from_slice(&self.buffers.numbers);
+    }
+
     #[inline(never)]
     fn solve(
         &mut self,
@@ -501,7 +575,12 @@ impl Solve for Solver<'_> {
         mut found: impl FnMut(usize, &[TokenId]),
     ) -> Result<()> {
         for (index, key) in pieces.iter().enumerate() {
-            self.word(&key.bytes()[..key.len()])?;
+            let (bytes, length) = (key.bytes(), key.len());
+            if key.is_inner() {
+                self.inner(&bytes[..length]);
+            } else {
+                self.word(&bytes[..length])?;
+            }
             found(index, &self.buffers.numbers);
         }
         Ok(())

@@ -19,6 +19,7 @@ use crate::random::Random;
 use crate::spec::UnigramSpec;
 use crate::trie::Trie;
 
+pub(crate) mod apart;
 pub(crate) mod lattice;
 pub(crate) mod viterbi;
 
@@ -204,6 +205,11 @@ impl Unigram {
     /// Whether equal pieces always give equal tokens.
     pub fn is_deterministic(&self) -> bool {
         self.alpha.is_none_or(|alpha| alpha == 0.0)
+    }
+
+    /// Entries of the vocabulary.
+    pub fn size(&self) -> usize {
+        self.vocab.len()
     }
 
     pub fn token_to_id(&self, token: &str) -> Option<TokenId> {

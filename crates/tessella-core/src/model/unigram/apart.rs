@@ -1,0 +1,154 @@
+//! Parts of a piece that are searched apart from what stands in front of them.
+//!
+//! No way through a piece goes around a place that no entry of the vocabulary reaches over, so a part behind it is
+//! decided by itself but for rounding: sums in the piece begin with that of what is in front. A piece
+//! all of whose parts behind the first are found here has at most 512 bytes, so its sums stay below 512 times
+//! [`MOST_WORTH`]. That is less than 2^17, where one addition errs by 2^-37 at most, and a way has no more additions
+//! than bytes. So two ways that differ by more than [`SLACK`] in a part do not change places.
+//! What is unknown may go on in the next part as the same token, and is not decided here.
+
+use super::Unigram;
+use super::viterbi::{SHORT, char_width};
+use crate::ids::TokenId;
+
+/// Scores farther from zero are not summed apart.
+const MOST_WORTH: f64 = 250.0;
+/// More than two sums of a piece err by together, and those of a part as well: 4 * 512 times 2^-37 is less than 2e-8.
+const SLACK: f64 = 1e-7;
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    best: f64,
+    /// The best of all other arrivals.
+    second: f64,
+    id: TokenId,
+    from: u32,
+}
+
+const NOT_REACHED: Node = Node { best: f64::NEG_INFINITY, second: f64::NEG_INFINITY, id: 0, from: 0 };
+
+impl Node {
+    /// Takes one more arrival, without a branch: which of two is better cannot be foreseen.
+    #[inline(always)]
+    fn arrive(&mut self, sum: f64, id: TokenId, from: usize) {
+        let is_better = sum > self.best;
+        let lower = if is_better { self.best } else { sum };
+        self.second = if lower > self.second { lower } else { self.second };
+        self.best = if is_better { sum } else { self.best };
+        self.id = if is_better { id } else { self.id };
+        self.from = if is_better { from as u32 } else { self.from };
+    }
+}
+
+impl Unigram {
+    /// The entries of the vocabulary, if parts may be searched apart.
+    pub fn entries_for_parts(&self) -> Option<impl Iterator<Item = &str>> {
+        let fits = |score: f64| score.abs() <= MOST_WORTH;
+        let all_fit = self.scores.of_id.iter().all(|&score| fits(score)) && fits(self.scores.unknown);
+        all_fit.then(|| self.vocab.iter().map(|(text, _)| text.as_str()))
+    }
+
+    /// Appends the ids of a part that is not the first one; false, and nothing is appended, if the whole piece has to
+    /// tell.
+    pub fn solve_apart(&self, part: &str, out: &mut Vec<TokenId>) -> bool {
+        let bytes = part.as_bytes();
+        if bytes.len() > SHORT {
+            return false;
+        }
+        let mut nodes = [NOT_REACHED; SHORT + 1];
+        nodes[0].best = 0.0;
+        let mut at = 0;
+        while at < bytes.len() {
+            let width = char_width(bytes[at]);
+            let before = nodes[at].best;
+            let mut covered = false;
+            let mut cursor = self.trie.root();
+            for (end, &byte) in (at + 1..).zip(&bytes[at..]) {
+                let Some(value) = self.trie.step(&mut cursor, byte) else { break };
+                let Some(id) = value else { continue };
+                covered |= end - at == width;
+                nodes[end].arrive(self.scores.of_id[id as usize] + before, id, at);
+            }
+            if !covered {
+                return false;
+            }
+            at += width;
+        }
+        let mut ids = [0; SHORT];
+        let mut first = ids.len();
+        let mut margin = f64::INFINITY;
+        while at > 0 {
+            let node = &nodes[at];
+            margin = margin.min(node.best - node.second);
+            if self.unk_id == Some(node.id) {
+                return false;
+            }
+            first -= 1;
+            ids[first] = node.id;
+            at = node.from as usize;
+        }
+        if margin <= SLACK {
+            return false;
+        }
+        out.extend_from_slice(&ids[first..]);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::spec::UnigramSpec;
+    use std::sync::Arc;
+
+    #[test]
+    fn parts_that_are_certain_are_those_of_the_whole() {
+        let mut random = Random::from_seed(14);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let letters = ["a", "b", "é", "漢", "x"];
+        let (mut certain, mut uncertain) = (0, 0);
+        for round in 0..4000 {
+            let mut word = |least: usize, most: usize| -> String {
+                (0..least + below(most)).map(|_| letters[below(4)]).collect()
+            };
+            // Sums that tie, nearly tie and do not.
+            let score = |at: usize| -[0.1, 0.2, 0.3, 1.7, 3.14159][at % 5] * (1 + at % 3) as f64;
+            let vocab: Vec<(String, f64)> = (0..1 + round % 40).map(|at| (word(1, 4), score(at))).collect();
+            let spec = UnigramSpec {
+                vocab: Arc::new(vocab),
+                unk_id: Some(0),
+                byte_fallback: false,
+                alpha: None,
+                nbest_size: None,
+            };
+            let model = Unigram::new(&spec).unwrap();
+            let (front, part) = (word(1, 8), word(1, 6));
+            let reaches_over = |entry: &str| {
+                (1..entry.len()).any(|at| {
+                    entry.is_char_boundary(at)
+                        && front.ends_with(&entry[..at])
+                        && part.starts_with(&entry[at..])
+                        || entry.is_char_boundary(at) && entry.contains(&part) && !part.is_empty()
+                })
+            };
+            if model.entries_for_parts().unwrap().any(reaches_over) {
+                continue;
+            }
+            let mut apart = Vec::new();
+            if !model.solve_apart(&part, &mut apart) {
+                uncertain += 1;
+                assert!(apart.is_empty());
+                continue;
+            }
+            certain += 1;
+            let ids = |text: &str| -> Vec<TokenId> {
+                let mut tokens = Vec::new();
+                model.tokenize(text, &mut Random::from_seed(0), &mut tokens).unwrap();
+                tokens.iter().map(|token| token.id).collect()
+            };
+            assert_eq!(ids(&(front.clone() + &part)), [ids(&front), apart].concat(), "{front:?} {part:?}");
+        }
+        assert!(certain > 100 && uncertain > 100, "{certain} {uncertain}");
+    }
+}

@@ -1,0 +1,86 @@
+//! Words in parts, where a Unigram model tells where no token crosses.
+//!
+//! Much of a text comes for the first time as a word, but not in parts: `name(value)[0]`. Between two ASCII characters that
+//! no token has as neighbours, and that normalization leaves alone, a word is cut. Its first part comes to what it comes
+//! to as a word. A part behind it gets no mark; it comes to what it comes to anywhere, or it is *uncertain*
+//! ([`apart`](crate::model::unigram::apart) says when), and then the word is solved whole.
+
+use std::sync::OnceLock;
+
+use crate::ids::TokenId;
+use crate::lanes::{ID_BOUND, Pieces, Rectangles};
+use crate::model::Model;
+use crate::normalize::AsciiFates;
+
+/// The only id of a part that is uncertain. No vocabulary has it.
+pub(super) const UNCERTAIN: TokenId = ID_BOUND - 1;
+/// So many bytes of text, for each piece of the vocabulary, pay for finding out where words may be cut.
+const BYTES_PER_PIECE: usize = 4;
+/// Words that are looked at together where some of them have uncertain parts.
+pub(super) const FEW: usize = 8;
+
+/// Where words may be cut, found out when there is much text.
+#[derive(Debug, Default)]
+pub(super) struct Breaks(OnceLock<Option<Rectangles>>);
+
+impl Breaks {
+    /// Where, if so many bytes of text pay for it. Whoever asks first finds out, and who asks at the same time finds the
+    /// same, so that none waits for another.
+    pub fn get(&self, model: &Model, fates: &AsciiFates, bytes: usize) -> Option<&Rectangles> {
+        match (self.0.get(), model) {
+            (Some(breaks), _) => breaks.as_ref(),
+            (None, Model::Unigram(unigram)) if bytes >= unigram.size() * BYTES_PER_PIECE => {
+                let _ = self.0.set(make(model, fates));
+                self.0.get()?.as_ref()
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cold]
+fn make(model: &Model, fates: &AsciiFates) -> Option<Rectangles> {
+    let Model::Unigram(model) = model else { return None };
+    let mut joined = [0u128; 128];
+    let mut used = 0u128;
+    for entry in model.entries_for_parts()? {
+        for two in entry.as_bytes().windows(2).filter(|two| two.is_ascii()) {
+            joined[usize::from(two[0])] |= 1 << two[1];
+        }
+        let ascii = entry.bytes().filter(u8::is_ascii);
+        used |= ascii.fold(0, |used, byte| used | 1 << byte);
+    }
+    let may_be_beside = |byte: u8| used >> byte & 1 == 1 && fates.keep(byte);
+    let all = (0..128).filter(|&byte| may_be_beside(byte)).fold(0u128, |all, byte| all | 1 << byte);
+    let breaks = std::array::from_fn(|left| if all >> left & 1 == 1 { all & !joined[left] } else { 0 });
+    Some(Rectangles::new(&breaks, may_be_beside))
+}
+
+/// Appends the ids of an inner part, as the model gets it.
+pub(super) fn inner(model: &Model, part: &str, ids: &mut Vec<TokenId>) {
+    match model {
+        Model::Unigram(model) if !part.is_empty() && model.solve_apart(part, ids) => {}
+        _ => ids.push(UNCERTAIN),
+    }
+}
+
+/// Calls with a few whole words at a time, of parts of words.
+pub(super) fn few_words<'t, E>(
+    parts: Pieces<'t>,
+    few: usize,
+    mut each: impl FnMut(Pieces<'t>) -> Result<(), E>,
+) -> Result<(), E> {
+    let count = parts.starts.len();
+    let (mut first, mut words) = (0, 0);
+    for end in 1..=count {
+        if end < count && parts.starts[end] == parts.ends[end - 1] {
+            continue;
+        }
+        words += 1;
+        if words == few || end == count {
+            each(parts.first(end).from(first))?;
+            (first, words) = (end, 0);
+        }
+    }
+    Ok(())
+}
