@@ -12,7 +12,7 @@ use crate::lanes::{ID_BOUND, Pieces, Rectangles};
 use crate::model::Model;
 use crate::normalize::AsciiFates;
 
-/// The only id of a part that is uncertain. No vocabulary has it.
+/// The only id of a part that is uncertain. No vocabulary that words are cut for has it.
 pub(super) const UNCERTAIN: TokenId = ID_BOUND - 1;
 /// So many bytes of text, for each piece of the vocabulary, pay for finding out where words may be cut.
 const BYTES_PER_PIECE: usize = 4;
@@ -41,6 +41,9 @@ impl Breaks {
 #[cold]
 fn make(model: &Model, fates: &AsciiFates) -> Option<Rectangles> {
     let Model::Unigram(model) = model else { return None };
+    if model.size() > UNCERTAIN as usize {
+        return None;
+    }
     let mut joined = [0u128; 128];
     let mut used = 0u128;
     for entry in model.entries_for_parts()? {

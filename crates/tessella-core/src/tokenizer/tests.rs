@@ -6,6 +6,7 @@ use super::way::{Cut, Way};
 use super::worker::{LanesStart, Pool};
 use super::{EncodeOptions, Input, Tokenizer};
 use crate::encoding::OffsetUnit;
+use crate::lanes::vectors::Level;
 use crate::random::Random;
 use crate::spec::*;
 
@@ -392,12 +393,77 @@ fn raw_words_are_as_the_stages() {
             let words = fast.inner.plan.words.as_ref().unwrap();
             let characters = words.characters().unwrap();
             let mut spans = crate::lanes::Spans::default();
-            let filled = crate::lanes::Words::new(&text, characters)
-                .fill(crate::lanes::vectors::Level::best(), &mut spans);
+            let filled = crate::lanes::Words::new(&text, characters).fill(Level::best(), &mut spans);
             odd += usize::from(filled == crate::lanes::Filled::Odd);
         }
     }
     assert!((500..9000).contains(&odd) && failed > 100, "{odd} {failed}");
+}
+
+/// A Unigram model for words of letters and signs that few entries join, with sums that tie, and what is unknown.
+fn sign_spec(random: &mut Random) -> TokenizerSpec {
+    let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+    let (letters, signs) = (["a", "b", "ab", "é"], ["(", ")", "`", "\"", "=", "(("]);
+    let mut texts = vec!["<unk>".to_string()];
+    for _ in 0..40 {
+        let from: &[&str] = if below(2) == 0 { &letters } else { &signs };
+        let piece: String = (0..1 + below(3)).map(|_| from[below(from.len())]).collect();
+        let mark = ["", "", "▁"][below(3)];
+        let piece = mark.to_string() + &piece + ["", "", "", "a", "\"", "é"][below(6)];
+        if !texts.contains(&piece) {
+            texts.push(piece);
+        }
+    }
+    let scores = [[-0.1, -0.2, -0.3, -0.4], [-1.0, -2.5, -3.1, -1e-8], [-249.0, -3.0, -1.0, 0.0]][below(3)];
+    let vocab = texts.into_iter().map(|text| (text, scores[below(4)])).collect();
+    let mut spec = TokenizerSpec::new(ModelSpec::Unigram(UnigramSpec {
+        vocab: Arc::new(vocab),
+        unk_id: Some(0),
+        byte_fallback: false,
+        alpha: None,
+        nbest_size: None,
+    }));
+    spec.pre_tokenizer = Some(PreTokenizerSpec::Sequence(vec![
+        PreTokenizerSpec::WhitespaceSplit,
+        PreTokenizerSpec::Metaspace { replacement: '▁', prepend: PrependScheme::Always, split: true },
+    ]));
+    let literal = || NormalizerSpec::Replace { pattern: Pattern::Literal("``".into()), content: "\"".into() };
+    spec.normalizer = [None, Some(literal()), Some(NormalizerSpec::Nfc)][below(3)].clone();
+    spec
+}
+
+#[test]
+fn words_in_parts_are_as_the_stages() {
+    let mut cut = 0;
+    for seed in 0..300 {
+        let mut random = Random::from_seed(seed);
+        let spec = sign_spec(&mut random);
+        let fast = with_lanes(&spec, LanesStart::AtOnce);
+        let slow = stage_after_stage(&fast);
+        for round in 0..30 {
+            let most = if round % 10 == 0 { 3000 } else { 60 };
+            let parts = ["a", "b", "ab", "(", ")", "``", "\"", "=", "é", " ", " ", "x", "((a=b)", "e\u{301}"];
+            let few: Vec<&str> = (0..9).map(|_| parts[random.next_u64() as usize % parts.len()]).collect();
+            let length = random.next_u64() as usize % most;
+            let text: String = (0..length).map(|_| few[random.next_u64() as usize % few.len()]).collect();
+            let ids = |tokenizer: &Tokenizer| tokenizer.encode_ids(&text, &EncodeOptions::default()).unwrap();
+            for _ in 0..2 {
+                assert_eq!(ids(&fast), ids(&slow), "{seed} {text:?} {spec:?}");
+            }
+            let words = fast.inner.plan.words.as_ref().unwrap();
+            for level in Level::all() {
+                let mut spans = crate::lanes::Spans::default();
+                crate::lanes::Words::new(&text, words.characters().unwrap())
+                    .cut_at(words.breaks(usize::MAX))
+                    .fill(level, &mut spans);
+                let found = spans.of(text.as_bytes());
+                let joints = found.starts.iter().skip(1).zip(found.ends);
+                cut += joints.filter(|(start, end)| start == end).count();
+            }
+        }
+    }
+    // Not all vectors can tell.
+    assert!(cut > 10_000 || Level::all().len() < 3, "{cut}");
 }
 
 #[test]

@@ -171,7 +171,7 @@ impl Words {
     }
 
     /// Where words may be cut, once there is so much text.
-    fn breaks(&self, bytes: usize) -> Option<&Rectangles> {
+    pub fn breaks(&self, bytes: usize) -> Option<&Rectangles> {
         match self.stages.cut {
             Cut::Marked(_) => self.breaks.get(&self.stages.model, &self.ascii, bytes),
             Cut::Splits(_) => None,

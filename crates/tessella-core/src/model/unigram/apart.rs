@@ -113,7 +113,7 @@ mod tests {
                 (0..least + below(most)).map(|_| letters[below(4)]).collect()
             };
             // Sums that tie, nearly tie and do not.
-            let score = |at: usize| -[0.1, 0.2, 0.3, 1.7, 3.14159][at % 5] * (1 + at % 3) as f64;
+            let score = |at: usize| -[0.1, 0.2, 0.3, 1.7, 3.1][at % 5] * (1 + at % 3) as f64;
             let vocab: Vec<(String, f64)> = (0..1 + round % 40).map(|at| (word(1, 4), score(at))).collect();
             let spec = UnigramSpec {
                 vocab: Arc::new(vocab),
