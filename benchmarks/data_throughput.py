@@ -239,6 +239,9 @@ def main() -> None:
     if options.corpus:
         corpus(Path(options.corpus), options.megabytes)
         return
+    missing = [name for name in ("TESSELLA_MODELS", "TESSELLA_CORPORA") if name not in os.environ]
+    if missing:
+        parser.error(f"set {' and '.join(missing)}: the folders that hold tokenizer files and texts")
     pythons = dict(given.split("=", 1) for given in options.python)
     tokenizer = os.path.join(os.environ["TESSELLA_MODELS"], "gpt2.json")
     with tempfile.TemporaryDirectory() as folder:
