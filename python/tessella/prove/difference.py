@@ -17,13 +17,12 @@ from .._corpus import in_lists
 from .._fingerprint import fingerprint_of
 from ..counting import read_texts
 from ..errors import TessellaError
-from .outcome import Outcome, outcome, parting
+from .outcome import Outcome, columns, outcome, parting
 from .probes import probes
 from .reduce import smallest
 from .structure import Change, changes
 
 if TYPE_CHECKING:
-    from .. import Encoding
     from .._types import Source
     from ..tokenizer import Tokenizer
 
@@ -235,18 +234,6 @@ def _suspects(before: Tokenizer, after: Tokenizer, texts: list[str], in_all: boo
         if (
             not np.array_equal(rows[0][place], rows[1][place])
             or backs[0][place] != backs[1][place]
-            or (in_all and _all_of(whole[0][place]) != _all_of(whole[1][place]))
+            or (in_all and columns(whole[0][place]) != columns(whole[1][place]))
         ):
             yield text
-
-
-def _all_of(encoding: Encoding) -> tuple[object, ...]:
-    """What ``outcome`` tells of an encoding."""
-    return (
-        encoding.ids,
-        encoding.tokens,
-        encoding.offsets,
-        encoding.type_ids,
-        encoding.special_tokens_mask,
-        encoding.word_ids,
-    )

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from ..errors import TessellaError
 
 if TYPE_CHECKING:
+    from .. import Encoding
     from ..explain import Explanation
     from ..tokenizer import Tokenizer
 
-__all__ = ["STAGES", "Outcome", "outcome", "parting"]
+__all__ = ["STAGES", "Outcome", "columns", "outcome", "parting"]
 
 #: Stages in their order, and what tells them apart.
 STAGES = (
@@ -48,18 +49,34 @@ class Outcome:
     error: str | None = None
 
 
+def columns(
+    encoding: Encoding,
+) -> tuple[
+    tuple[int, ...],
+    tuple[str, ...],
+    tuple[tuple[int, int], ...],
+    tuple[int, ...],
+    tuple[int, ...],
+    tuple[int | None, ...],
+]:
+    """What an outcome tells of an encoding, in its order."""
+    return (
+        tuple(encoding.ids),
+        tuple(encoding.tokens),
+        tuple(encoding.offsets),
+        tuple(encoding.type_ids),
+        tuple(encoding.special_tokens_mask),
+        tuple(encoding.word_ids),
+    )
+
+
 def outcome(tokenizer: Tokenizer, text: str, pair: str | None = None) -> Outcome:
     """Encodes and decodes a text, or a pair. An error is an outcome as well."""
     try:
         found = tokenizer.encode(text, pair)
         ids = found.ids
         return Outcome(
-            tuple(ids),
-            tuple(found.tokens),
-            tuple(found.offsets),
-            tuple(found.type_ids),
-            tuple(found.special_tokens_mask),
-            tuple(found.word_ids),
+            *columns(found),
             tokenizer.decode(ids),
             tokenizer.decode(ids, skip_special_tokens=False),
         )

@@ -101,7 +101,7 @@ use symbols::Merger;
 pub use tally::Tally;
 pub use units::{Boundaries, Units};
 use vectors::{Level, Task, Vectors};
-pub use words::{Filled, Spans, Words};
+pub use words::{Filled, MOST_BEFORE_CUT, Spans, Words};
 
 /// Pieces that are taken together.
 const CHUNK: usize = 256;
@@ -240,6 +240,12 @@ impl<'t> Pieces<'t> {
         chunks.enumerate().map(move |(at, (starts, ends))| (at * CHUNK, Pieces { text, starts, ends }))
     }
 
+    /// Whether a piece goes on what the one before it begins. Only parts of words leave no gap between them.
+    #[inline(always)]
+    pub fn goes_on(&self, at: usize) -> bool {
+        at > 0 && self.starts[at] == self.ends[at - 1]
+    }
+
     #[inline(always)]
     fn piece(&self, at: usize) -> &'t [u8] {
         &self.text[self.starts[at] as usize..self.ends[at] as usize]
@@ -335,7 +341,7 @@ impl<S: Solve + LongPieces> Task for Solved<'_, S> {
         let Runner { store, pieces: batch, longs, .. } = runner;
         store.take(vectors, batch, solver, pieces, out, |_, solver, at, out| {
             let piece = pieces.piece(at);
-            if solver.has_parts() && at > 0 && pieces.starts[at] == pieces.ends[at - 1] {
+            if solver.has_parts() && pieces.goes_on(at) {
                 solver.long_inner(piece, out);
                 return Ok(());
             }

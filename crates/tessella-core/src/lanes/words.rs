@@ -14,6 +14,8 @@ use super::vectors::{Level, Task, Vectors};
 const ROOM: usize = CHUNK + 2 * BLOCK;
 /// From so many blocks on that lie in one word it is not cut, so that the parts of a word that has not ended are few.
 const MOST_UNBROKEN: u32 = 2;
+/// All cuts of a word have less than so many bytes of it in front.
+pub const MOST_BEFORE_CUT: usize = (MOST_UNBROKEN as usize + 1) * BLOCK;
 /// Blocks with more bytes beyond ASCII are not looked at for places to cut.
 const MOST_HIGH: u32 = 16;
 
@@ -120,6 +122,7 @@ impl<'t> Words<'t> {
     #[inline(always)]
     fn cuts<V: Vectors>(&mut self, vectors: V, kinds: &Kinds) -> u64 {
         let Some(breaks) = self.breaks else { return 0 };
+        let is_long = self.unbroken >= MOST_UNBROKEN;
         self.unbroken = if kinds.word == !0 { self.unbroken + 1 } else { 0 };
         let is_foreign = kinds.high.count_ones() > MOST_HIGH;
         if !V::LOOKS_UP || self.at == 0 || self.unbroken >= MOST_UNBROKEN || is_foreign {
@@ -135,7 +138,9 @@ impl<'t> Words<'t> {
         let beside =
             high | after(high, before) | high << 2 | before >> 62 | high >> 1 | u64::from(next) << 63;
         let within = kinds.word & after(kinds.word, self.before.word);
-        breaks.between(vectors, left, right) & within & !beside
+        // A long word is not cut where it ends either: the sum of its first part could be anything.
+        let goes_on = if is_long { kinds.word & !kinds.word.wrapping_add(1) } else { 0 };
+        breaks.between(vectors, left, right) & within & !beside & !goes_on
     }
 
     /// Adds words until there are many.
@@ -382,6 +387,7 @@ mod tests {
                         let (start, end) = (start as usize, end as usize);
                         if start == last {
                             assert!(at > 0, "a word goes on in the next chunk");
+                            assert!(joined.last().unwrap().len() < MOST_BEFORE_CUT);
                             cuts += 1;
                             let beside = &text.as_bytes()[start - 2..text.len().min(start + 2)];
                             assert!(beside.is_ascii() && holds[usize::from(beside[1])] >> beside[2] & 1 == 1);

@@ -165,6 +165,11 @@ impl Charsmap {
         Some(rest.split_once('\0').map_or(rest, |(text, _)| text))
     }
 
+    /// Bytes that no replacement has more of.
+    pub fn longest_replacement(&self) -> usize {
+        self.replacements.split('\0').map(str::len).max().unwrap_or(0)
+    }
+
     /// All rules, sources ascending. Sources and targets that are no valid UTF-8 are left out, and so are
     /// sources of more than [`LONGEST_KEY`] bytes: none of them can ever match.
     ///

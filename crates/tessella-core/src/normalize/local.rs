@@ -38,6 +38,21 @@ impl Normalizer {
         })
     }
 
+    /// Bytes that one byte becomes at most, or more than that, where words are normalized by themselves.
+    pub fn growth(&self) -> usize {
+        let of = |step: &Step| match step {
+            // No character of Unicode is decomposed into more than eleven times its bytes.
+            Step::Bert(_) | Step::Form(_) => 12,
+            Step::Lowercase => 2,
+            Step::Nmt(_) | Step::StripAccents => 1,
+            Step::Precompiled(map) => map.longest_replacement().max(1),
+            // Such that do not grow.
+            Step::Replace(_) => 1,
+            _ => usize::MAX,
+        };
+        self.steps.iter().map(of).fold(1, usize::saturating_mul)
+    }
+
     /// What becomes of ASCII characters in words, if that can be told one by one.
     pub fn ascii_fates(&self) -> AsciiFates {
         let is_literal = |step: &&Step| matches!(step, Step::Replace(_));
@@ -229,6 +244,37 @@ mod tests {
     use super::*;
     use crate::random::Random;
     use crate::spec::{NormalizerSpec, Pattern};
+
+    #[test]
+    fn no_character_grows_beyond_what_is_told() {
+        let replaced = build_charsmap(&[(vec!['é'], vec!['x'; 99])]).unwrap();
+        let specs = [
+            NormalizerSpec::Nfc,
+            NormalizerSpec::Nfd,
+            NormalizerSpec::Nfkc,
+            NormalizerSpec::Nfkd,
+            NormalizerSpec::Lowercase,
+            NormalizerSpec::Nmt,
+            NormalizerSpec::StripAccents,
+            NormalizerSpec::Bert {
+                clean_text: true,
+                handle_chinese_chars: true,
+                strip_accents: None,
+                lowercase: true,
+            },
+            NormalizerSpec::Precompiled { charsmap: replaced.into(), matching: CharsmapMatching::Grapheme },
+        ];
+        for spec in specs {
+            let normalizer = Normalizer::new(&spec).unwrap();
+            for c in '\0'..=char::MAX {
+                let before = c.to_string();
+                let mut after = AlignedText::untracked(&before);
+                normalizer.normalize(&mut after).unwrap();
+                let after = after.as_str();
+                assert!(after.len() <= c.len_utf8() * normalizer.growth(), "{c:?} {spec:?}");
+            }
+        }
+    }
 
     const CHARS: [char; 36] = [
         'a',

@@ -41,6 +41,11 @@ impl Precompiled {
         self.matching
     }
 
+    /// Bytes that no replacement has more of.
+    pub fn longest_replacement(&self) -> usize {
+        self.map.longest_replacement()
+    }
+
     pub fn normalize(&self, text: &mut AlignedText<'_>) -> Result<()> {
         if self.plain_run(text.as_str()) == text.as_str().len() {
             return Ok(());

@@ -8,9 +8,10 @@
 use std::sync::OnceLock;
 
 use crate::ids::TokenId;
-use crate::lanes::{ID_BOUND, Pieces, Rectangles};
+use crate::lanes::{ID_BOUND, MOST_BEFORE_CUT, Pieces, Rectangles};
 use crate::model::Model;
-use crate::normalize::AsciiFates;
+use crate::model::unigram::apart::MOST_BYTES;
+use crate::normalize::{AsciiFates, Normalizer};
 
 /// The only id of a part that is uncertain. No vocabulary that words are cut for has it.
 pub(super) const UNCERTAIN: TokenId = ID_BOUND - 1;
@@ -26,11 +27,17 @@ pub(super) struct Breaks(OnceLock<Option<Rectangles>>);
 impl Breaks {
     /// Where, if so many bytes of text pay for it. Whoever asks first finds out, and who asks at the same time finds the
     /// same, so that none waits for another.
-    pub fn get(&self, model: &Model, fates: &AsciiFates, bytes: usize) -> Option<&Rectangles> {
+    pub fn get(
+        &self,
+        model: &Model,
+        normalizer: Option<&Normalizer>,
+        fates: &AsciiFates,
+        bytes: usize,
+    ) -> Option<&Rectangles> {
         match (self.0.get(), model) {
             (Some(breaks), _) => breaks.as_ref(),
             (None, Model::Unigram(unigram)) if bytes >= unigram.size() * BYTES_PER_PIECE => {
-                let _ = self.0.set(make(model, fates));
+                let _ = self.0.set(make(model, normalizer, fates));
                 self.0.get()?.as_ref()
             }
             _ => None,
@@ -39,9 +46,11 @@ impl Breaks {
 }
 
 #[cold]
-fn make(model: &Model, fates: &AsciiFates) -> Option<Rectangles> {
+fn make(model: &Model, normalizer: Option<&Normalizer>, fates: &AsciiFates) -> Option<Rectangles> {
     let Model::Unigram(model) = model else { return None };
-    if model.size() > UNCERTAIN as usize {
+    // Half of the bytes are for the mark and the last part.
+    let most = normalizer.map_or(1, Normalizer::growth).saturating_mul(MOST_BEFORE_CUT);
+    if model.size() > UNCERTAIN as usize || most > MOST_BYTES / 2 {
         return None;
     }
     let mut joined = [0u128; 128];
@@ -76,7 +85,7 @@ pub(super) fn few_words<'t, E>(
     let count = parts.starts.len();
     let (mut first, mut words) = (0, 0);
     for end in 1..=count {
-        if end < count && parts.starts[end] == parts.ends[end - 1] {
+        if end < count && parts.goes_on(end) {
             continue;
         }
         words += 1;

@@ -467,6 +467,20 @@ fn words_in_parts_are_as_the_stages() {
 }
 
 #[test]
+fn words_that_may_become_long_have_no_parts() {
+    let mut spec = sign_spec(&mut Random::from_seed(1));
+    let mut may_be_cut = |target: usize| {
+        let rules = [(vec!['é'], vec!['x'; target])];
+        let charsmap = crate::normalize::charsmap::build_charsmap(&rules).unwrap().into();
+        spec.normalizer =
+            Some(NormalizerSpec::Precompiled { charsmap, matching: CharsmapMatching::Grapheme });
+        let tokenizer = Tokenizer::new(spec.clone()).unwrap();
+        tokenizer.inner.plan.words.as_ref().unwrap().breaks(usize::MAX).is_some()
+    };
+    assert!(may_be_cut(30) && !may_be_cut(3000));
+}
+
+#[test]
 fn what_looks_beyond_words_goes_stage_by_stage() {
     let takes = |change: fn(&mut TokenizerSpec)| {
         let mut spec =

@@ -173,7 +173,10 @@ impl Words {
     /// Where words may be cut, once there is so much text.
     pub fn breaks(&self, bytes: usize) -> Option<&Rectangles> {
         match self.stages.cut {
-            Cut::Marked(_) => self.breaks.get(&self.stages.model, &self.ascii, bytes),
+            Cut::Marked(_) => {
+                let normalizer = self.stages.normalizer.as_deref();
+                self.breaks.get(&self.stages.model, normalizer, &self.ascii, bytes)
+            }
             Cut::Splits(_) => None,
         }
     }

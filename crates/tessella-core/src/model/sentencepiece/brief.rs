@@ -7,6 +7,7 @@
 use super::margins::{SLACK, limit};
 use crate::ids::TokenId;
 use crate::lanes::Key;
+use crate::model::unigram::arrivals::NONE;
 use crate::model::unigram::viterbi::char_width;
 use crate::trie::{Cursor, Trie};
 
@@ -44,30 +45,6 @@ impl Best {
     }
 }
 
-/// A boundary of a unit: the best arrival, the best of all others, and where the first comes from.
-#[derive(Debug, Clone, Copy)]
-struct Node {
-    best: f64,
-    second: f64,
-    id: TokenId,
-    from: u32,
-}
-
-const NOT_REACHED: Node = Node { best: f64::NEG_INFINITY, second: f64::NEG_INFINITY, id: 0, from: 0 };
-
-impl Node {
-    /// Takes one more arrival, without a branch: which of two is better cannot be foreseen.
-    #[inline(always)]
-    fn arrive(&mut self, sum: f64, id: TokenId, from: usize) {
-        let is_better = sum > self.best;
-        let lower = if is_better { self.best } else { sum };
-        self.second = if lower > self.second { lower } else { self.second };
-        self.best = if is_better { sum } else { self.best };
-        self.id = if is_better { id } else { self.id };
-        self.from = if is_better { from as u32 } else { self.from };
-    }
-}
-
 impl<'m> Brief<'m> {
     /// With what pieces add to a sum, by id and the largest without its sign.
     pub fn new(trie: &'m Trie, (worth, most_worth): (&'m [f32], f64), unknown: TokenId, blank: u8) -> Self {
@@ -97,7 +74,7 @@ impl<'m> Brief<'m> {
     /// Of a unit that is a key.
     pub fn solve(&self, unit: Key) -> Best {
         let (bytes, length) = (unit.bytes(), unit.len().min(Key::LONGEST));
-        let mut nodes = [NOT_REACHED; NODES];
+        let mut nodes = [NONE; NODES];
         let mut chars = [0u8; NODES];
         nodes[0].best = 0.0;
         let none = self.worth.len().saturating_sub(1);
@@ -117,7 +94,7 @@ impl<'m> Brief<'m> {
                 // What is no piece adds what is less than anything.
                 let score = f64::from(self.worth[(id as usize).min(none)]);
                 covered |= end - at == width && score > f64::NEG_INFINITY;
-                nodes[end % NODES].arrive(before + score, id, at);
+                nodes[end % NODES].take(before + score, id, at);
                 if end >= length {
                     break;
                 }
@@ -126,7 +103,7 @@ impl<'m> Brief<'m> {
             }
             if !covered {
                 let sum = before + f64::from(self.worth[self.unknown as usize]);
-                nodes[at + width].arrive(sum, self.unknown, at);
+                nodes[at + width].take(sum, self.unknown, at);
             }
             at += width;
             count += 1;

@@ -1,44 +1,25 @@
 //! Parts of a piece that are searched apart from what stands in front of them.
 //!
 //! No way through a piece goes around a place that no entry of the vocabulary reaches over, so a part behind it is
-//! decided by itself but for rounding: sums in the piece begin with that of what is in front. A piece
-//! all of whose parts behind the first are found here has at most 512 bytes, so its sums stay below 512 times
-//! [`MOST_WORTH`]. That is less than 2^17, where one addition errs by 2^-37 at most, and a way has no more additions
-//! than bytes. So two ways that differ by more than [`SLACK`] in a part do not change places.
+//! decided by itself but for rounding: sums in the piece begin with that of what is in front, the same for all ways. In
+//! a piece of at most [`MOST_BYTES`] a sum is less than that times [`MOST_WORTH`], and one addition
+//! errs by half a unit in the last of its 53 places. A way through a part has no more
+//! additions than bytes, [`SHORT`] at most: two ways that differ by more than [`SLACK`] do not change places.
 //! What is unknown may go on in the next part as the same token, and is not decided here.
 
 use super::Unigram;
+use super::arrivals::NONE;
 use super::viterbi::{SHORT, char_width};
 use crate::ids::TokenId;
 
+/// Bytes of a piece in which parts may be searched apart, as the model gets it.
+pub const MOST_BYTES: usize = 1 << 18;
 /// Scores farther from zero are not summed apart.
 const MOST_WORTH: f64 = 250.0;
-/// More than two sums of a piece err by together, and those of a part as well: 4 * 512 times 2^-37 is less than 2e-8.
-const SLACK: f64 = 1e-7;
+/// More than two ways through a part err by, in the piece and apart.
+const SLACK: f64 = 1e-6;
 
-#[derive(Debug, Clone, Copy)]
-struct Node {
-    best: f64,
-    /// The best of all other arrivals.
-    second: f64,
-    id: TokenId,
-    from: u32,
-}
-
-const NOT_REACHED: Node = Node { best: f64::NEG_INFINITY, second: f64::NEG_INFINITY, id: 0, from: 0 };
-
-impl Node {
-    /// Takes one more arrival, without a branch: which of two is better cannot be foreseen.
-    #[inline(always)]
-    fn arrive(&mut self, sum: f64, id: TokenId, from: usize) {
-        let is_better = sum > self.best;
-        let lower = if is_better { self.best } else { sum };
-        self.second = if lower > self.second { lower } else { self.second };
-        self.best = if is_better { sum } else { self.best };
-        self.id = if is_better { id } else { self.id };
-        self.from = if is_better { from as u32 } else { self.from };
-    }
-}
+const _: () = assert!(SLACK > 4.0 * SHORT as f64 * (MOST_BYTES as f64 * MOST_WORTH) * (f64::EPSILON / 2.0));
 
 impl Unigram {
     /// The entries of the vocabulary, if parts may be searched apart.
@@ -55,7 +36,7 @@ impl Unigram {
         if bytes.len() > SHORT {
             return false;
         }
-        let mut nodes = [NOT_REACHED; SHORT + 1];
+        let mut nodes = [NONE; SHORT + 1];
         nodes[0].best = 0.0;
         let mut at = 0;
         while at < bytes.len() {
@@ -67,7 +48,7 @@ impl Unigram {
                 let Some(value) = self.trie.step(&mut cursor, byte) else { break };
                 let Some(id) = value else { continue };
                 covered |= end - at == width;
-                nodes[end].arrive(self.scores.of_id[id as usize] + before, id, at);
+                nodes[end].take(self.scores.of_id[id as usize] + before, id, at);
             }
             if !covered {
                 return false;

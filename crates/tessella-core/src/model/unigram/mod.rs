@@ -20,6 +20,7 @@ use crate::spec::UnigramSpec;
 use crate::trie::Trie;
 
 pub(crate) mod apart;
+pub(crate) mod arrivals;
 pub(crate) mod lattice;
 pub(crate) mod viterbi;
 
