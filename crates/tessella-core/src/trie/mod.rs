@@ -160,11 +160,17 @@ impl Trie {
         }
     }
 
-    /// The longest key that `text` starts with.
+    /// The longest key that `text` starts with. Whether a key ends somewhere is not foretold by what came before, so that no
+    /// branch hangs on it.
+    #[inline]
     pub(crate) fn longest_prefix(&self, text: &[u8]) -> Option<(usize, u32)> {
-        let mut longest = None;
-        self.prefixes(text, |length, value| longest = Some((length, value)));
-        longest
+        let mut cursor = self.root();
+        let mut longest = (0, NO_VALUE);
+        for (index, &byte) in text.iter().enumerate() {
+            let Some(value) = self.step_to_number(&mut cursor, byte) else { break };
+            longest = if value == NO_VALUE { longest } else { (index + 1, value) };
+        }
+        (longest.0 > 0).then_some(longest)
     }
 }
 
