@@ -82,6 +82,11 @@ impl Longs {
     /// The ids of a piece, or what there is to say about it when they are found.
     pub fn get(&mut self, piece: &[u8]) -> Result<&[TokenId], New> {
         let hash = hash_bytes(piece);
+        // What did not come before is not there, and the places are far from the processor.
+        let again = self.meet(hash);
+        if !again {
+            return Err(New { hash, again });
+        }
         for place in places(hash as u32, self.entries.len()) {
             if let Some(entry) = self.entries.get(place)
                 && entry.hash == hash as u32
@@ -91,7 +96,7 @@ impl Longs {
                 return Ok(&self.ids[entry.ids as usize..][..usize::from(entry.count)]);
             }
         }
-        Err(New { hash, again: self.meet(hash) })
+        Err(New { hash, again })
     }
 
     /// Whether a hash came before.

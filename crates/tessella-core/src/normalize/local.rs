@@ -220,12 +220,21 @@ impl AsciiFates {
         self.of(byte) == Some(byte) && !self.literals.iter().any(|literal| literal.as_bytes().contains(&byte))
     }
 
+    /// Writes what the first characters of a word of up to sixteen ASCII bytes become; false if that is not known of all of them.
+    #[inline]
+    pub fn write(&self, word: &[u8; 16], length: usize, room: &mut [u8; 16]) -> bool {
+        *room = word.map(|byte| self.fates[usize::from(byte)]);
+        let unknown = u128::from_le_bytes(*room) & u128::from_le_bytes([0x80; 16]);
+        unknown.trailing_zeros() as usize >= 8 * length
+    }
+
     /// Whether a word has none of the literals that would change it.
     #[inline]
-    pub fn hold_for(&self, word: &str) -> bool {
+    pub fn hold_for(&self, word: &[u8]) -> bool {
         self.literals.iter().all(|literal| match *literal.as_bytes() {
-            [first, second] => !word.as_bytes().windows(2).any(|two| (two[0] == first) & (two[1] == second)),
-            _ => !word.contains(&**literal),
+            [first, second] => !word.windows(2).any(|two| (two[0] == first) & (two[1] == second)),
+            [] => false,
+            ref literal => !word.windows(literal.len()).any(|window| window == literal),
         })
     }
 }

@@ -42,6 +42,7 @@ mod places;
 mod plan;
 mod positions;
 mod segment;
+mod short;
 mod spans;
 mod spelling;
 mod stages;

@@ -15,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 use super::packed::{self, Placed, whole_characters};
 use super::parts::{self, Breaks, UNCERTAIN};
 use super::segment::normalize_str;
+use super::short::{Room, ShortWritings};
 use super::spelling::{Reading, Spelling};
 use super::way::Form;
 use super::writings::Writings;
@@ -64,6 +65,7 @@ pub(super) struct Words {
     /// Whether every character becomes what it becomes alone, or most do.
     by_character: bool,
     writings: Writings,
+    short: ShortWritings,
     breaks: Breaks,
     hash_seed: [u64; 2],
 }
@@ -110,6 +112,7 @@ impl Words {
             ascii,
             by_character,
             writings: Writings::new(),
+            short: ShortWritings::new(),
             breaks: Breaks::default(),
             hash_seed: [random.next_u64(), random.next_u64()],
         })
@@ -167,7 +170,19 @@ impl Words {
                 at += character.len();
             }
         }
-        self.ascii.hold_for(word).then_some(buffer)
+        self.ascii.hold_for(bytes).then_some(buffer)
+    }
+
+    /// The same for a word that is a key, with characters of up to two bytes; `None` if that cannot be told so.
+    #[inline]
+    fn shortly<'r>(&self, word: Key, room: &'r mut Room) -> Option<&'r str> {
+        if !self.ascii.hold_for(&word.bytes()[..word.len()]) {
+            return None;
+        }
+        self.short.write(word, &self.ascii, room, |c| {
+            let mut alone = String::new();
+            self.plainly(c.encode_utf8(&mut [0; 4]), Change::May, &mut alone).map(str::to_owned)
+        })
     }
 
     /// Where words may be cut, once there is so much text.
@@ -212,6 +227,23 @@ impl Stages {
         match &self.cut {
             Cut::Splits(_) => Form::Characters,
             Cut::Marked(view) => Form::Read(Reading::Marked { mark: view.mark(), prepends: view.prepends() }),
+        }
+    }
+
+    /// Appends the tokens of a piece.
+    fn tokenize(
+        &self,
+        piece: &str,
+        spelling: &mut Spelling,
+        scratch: &mut Scratch,
+        tokens: &mut Vec<PieceToken>,
+    ) -> Result<()> {
+        match &self.cut {
+            Cut::Splits(_) => self.model.tokenize(piece, scratch, tokens),
+            Cut::Marked(view) => {
+                let reading = Reading::Marked { mark: view.mark(), prepends: view.prepends() };
+                self.model.tokenize(spelling.write(reading, piece), scratch, tokens)
+            }
         }
     }
 
@@ -438,17 +470,26 @@ impl Solver<'_> {
         Ok(&self.buffers.surfaces)
     }
 
+    /// Puts the ids of a word that is a key into the buffer, if characters of up to two bytes tell them; else false.
+    #[inline]
+    fn short_ids(&mut self, word: Key) -> Result<bool> {
+        let mut room = [0; _];
+        let Some(piece) = self.words.shortly(word, &mut room) else { return Ok(false) };
+        let Buffers { spelling, tokens, numbers, .. } = &mut *self.buffers;
+        tokens.clear();
+        numbers.clear();
+        if !piece.is_empty() {
+            self.words.stages.tokenize(piece, spelling, self.scratch, tokens)?;
+        }
+        numbers.extend(tokens.iter().map(|token| token.id));
+        Ok(true)
+    }
+
     fn plain_ids(&mut self, word: &str) -> Result<()> {
-        let Stages { normalizer, cut, model, .. } = &self.words.stages;
+        let Stages { normalizer, cut, .. } = &self.words.stages;
         let Buffers { spelling, plain, tokens, numbers, .. } = &mut *self.buffers;
         tokens.clear();
-        let mut tokenize = |piece: &str| match cut {
-            Cut::Splits(_) => model.tokenize(piece, self.scratch, tokens),
-            Cut::Marked(view) => {
-                let reading = Reading::Marked { mark: view.mark(), prepends: view.prepends() };
-                model.tokenize(spelling.write(reading, piece), self.scratch, tokens)
-            }
-        };
+        let mut tokenize = |piece: &str| self.words.stages.tokenize(piece, spelling, self.scratch, tokens);
         if let Some(piece) = self.words.plainly(word, Change::May, plain) {
             if !piece.is_empty() {
                 tokenize(piece)?;
@@ -581,7 +622,7 @@ impl Solve for Solver<'_> {
             let (bytes, length) = (key.bytes(), key.len());
             if key.is_inner() {
                 self.inner(&bytes[..length]);
-            } else {
+            } else if self.packs || !self.short_ids(*key)? {
                 self.word(&bytes[..length])?;
             }
             found(index, &self.buffers.numbers);
