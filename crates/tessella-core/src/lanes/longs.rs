@@ -82,7 +82,8 @@ impl Longs {
     /// The ids of a piece, or what there is to say about it when they are found.
     pub fn get(&mut self, piece: &[u8]) -> Result<&[TokenId], New> {
         let hash = hash_bytes(piece);
-        // What did not come before is not there, and the places are far from the processor.
+        // What did not come before is not there, and the places are far from the processor. When the bits were cleared, a
+        // piece that is there is found from its second appearance on.
         let again = self.meet(hash);
         if !again {
             return Err(New { hash, again });

@@ -9,6 +9,7 @@
 //! Many characters become the same around any other in steps that look at more than one at a time, too:
 //! [`Normalizer::anywhere`] tells of each.
 
+use memchr::memmem;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{Normalizer, Step};
@@ -233,8 +234,7 @@ impl AsciiFates {
     pub fn hold_for(&self, word: &[u8]) -> bool {
         self.literals.iter().all(|literal| match *literal.as_bytes() {
             [first, second] => !word.windows(2).any(|two| (two[0] == first) & (two[1] == second)),
-            [] => false,
-            ref literal => !word.windows(literal.len()).any(|window| window == literal),
+            ref literal => memmem::find(word, literal).is_none(),
         })
     }
 }
