@@ -83,6 +83,27 @@ def test_half_of_a_pair_is_refused_and_nothing_of_it_stays(spelled: Tokenizer) -
         assert spelled.decode_batch(list(spelled.encode_ids_batch(["é", "日"]))) == ["é", "日"]
 
 
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_many_texts_on_threads_are_in_order_and_the_first_refused_is_named(
+    spelled: Tokenizer, threads: int
+) -> None:
+    choose = random.Random(10)
+    texts = [some(choose, choose.choice([0, 3, 70, 900, 4000])) for _ in range(700)]
+    # What comes late and takes long, and what comes early and takes longest.
+    texts[0] = some(choose, 200_000)
+    texts[650] = some(choose, 100_000)
+    found = spelled.encode_ids_batch(texts, num_threads=threads)
+    assert spelled.decode_batch(list(found)) == texts
+    assert list(spelled.count_batch(texts, num_threads=threads)) == [len(text.encode()) for text in texts]
+    for first in (0, 13, 651):
+        bad = list(texts)
+        for index in (first, 660, 699):
+            bad[index] = "é" * 100 + "\udfff"
+        with pytest.raises(TypeError, match=rf"U\+DFFF at character 100 of `texts\[{first}\]`"):
+            spelled.encode_ids_batch(bad, num_threads=threads)
+    assert spelled.decode_batch(list(spelled.encode_ids_batch(texts, num_threads=threads))) == texts
+
+
 def test_a_kind_of_str_is_a_text(spelled: Tokenizer) -> None:
     class Text(str):
         pass

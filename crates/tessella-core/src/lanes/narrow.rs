@@ -33,6 +33,15 @@ impl Narrow<'_> {
         }
     }
 
+    /// How many it is likely to take.
+    pub fn about_as_many_bytes(&self) -> usize {
+        match self {
+            Narrow::Ones(units) => units.len(),
+            Narrow::Twos(units) => units.len() * 2,
+            Narrow::Fours(units) => units.len() * 2,
+        }
+    }
+
     /// Appends the UTF-8. `None`, with `out` as it was, where something is no character: half of a pair.
     pub fn append_to(self, out: &mut String) -> Option<()> {
         self.append_by(Level::best(), out)

@@ -182,7 +182,7 @@ impl Processor {
     pub fn encode_ids_batch(&self, texts: &[&[u8]], options: &EncodeOptions<'_>) -> Result<RaggedIds> {
         let valid: Option<Vec<&str>> = texts.iter().map(|text| std::str::from_utf8(text).ok()).collect();
         if let Some(texts) = valid {
-            return self.tokenizer.encode_ids_batch(&texts, options);
+            return self.tokenizer.encode_ids_batch(texts.as_slice(), options);
         }
         let mut ragged = RaggedIds { ids: Vec::new(), offsets: vec![0] };
         for text in texts {

@@ -4,20 +4,17 @@
 //! Small batches stay on the caller's thread.
 
 use std::num::NonZero;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::columns::MOST_KEPT;
 use super::worker::Worker;
-use super::{EncodeOptions, Input, RaggedIds, Tokenizer};
+use super::{EncodeOptions, Input, Tokenizer};
 use crate::cancel::Cancel;
 use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::postprocess;
-
-/// Room for ids that the fast engine wants beyond those that it writes.
-const SPARE: usize = 8 << 10;
 
 /// Below this many bytes of text, threads cost more than they bring.
 const PARALLEL_ABOVE: usize = 64 << 10;
@@ -36,48 +33,6 @@ impl Tokenizer {
         Ok(encodings)
     }
 
-    /// Ids of many texts. Truncation and padding of the options do not apply.
-    pub fn encode_ids_batch(&self, texts: &[&str], options: &EncodeOptions<'_>) -> Result<RaggedIds> {
-        let size: usize = texts.iter().map(|text| text.len()).sum();
-        let mut offsets = Vec::with_capacity(texts.len() + 1);
-        offsets.push(0i64);
-        let threads = self.threads(texts.len(), size, options);
-        if threads == 1 {
-            let mut append = |worker: &mut Worker, ids: &mut Vec<TokenId>| {
-                worker.foreseeing(size, |worker| {
-                    texts.iter().try_for_each(|text| {
-                        options.check_cancelled()?;
-                        self.inner.append_ids(worker, text, options, ids)?;
-                        offsets.push(ids.len() as i64);
-                        Ok(())
-                    })
-                })
-            };
-            let ids = self.inner.workers.with(|worker| {
-                if size <= MOST_KEPT {
-                    return worker.in_room(append, <[TokenId]>::to_vec);
-                }
-                // Untouched room costs nothing, growing costs a copy.
-                let mut ids = Vec::with_capacity(size / 3 + SPARE);
-                append(worker, &mut ids)?;
-                ids.shrink_to_fit();
-                Ok(ids)
-            })?;
-            return Ok(RaggedIds { ids, offsets });
-        }
-        let parts: Vec<Vec<TokenId>> = self.run(texts.len(), size, threads, options, |worker, index| {
-            let mut ids = Vec::with_capacity(texts[index].len() / 4 + 8);
-            self.inner.append_ids(worker, texts[index], options, &mut ids)?;
-            Ok(ids)
-        })?;
-        let mut ids = Vec::with_capacity(parts.iter().map(Vec::len).sum());
-        for part in parts {
-            ids.extend_from_slice(&part);
-            offsets.push(ids.len() as i64);
-        }
-        Ok(RaggedIds { ids, offsets })
-    }
-
     /// Decodes many id sequences.
     pub fn decode_batch<S: AsRef<[TokenId]> + Sync>(
         &self,
@@ -93,7 +48,7 @@ impl Tokenizer {
     }
 
     /// One, too, where a seed is to repeat what chance does: which thread takes which text is chance as well.
-    fn threads(&self, count: usize, size: usize, options: &EncodeOptions<'_>) -> usize {
+    pub(super) fn threads(&self, count: usize, size: usize, options: &EncodeOptions<'_>) -> usize {
         match threads(count, size, options) {
             2.. if !self.inner.model().is_deterministic() && self.inner.workers.is_seeded() => 1,
             threads => threads,
@@ -120,23 +75,18 @@ impl Tokenizer {
                 })
             });
         }
-        // Chunks are handed out in order; many small ones, so that no thread is left with a long tail.
-        let chunk = count.div_ceil(threads * 16).max(1);
-        let next = AtomicUsize::new(0);
+        let queue = Queue::new(count, threads);
         let done: Mutex<Vec<(usize, Vec<Result<R>>)>> = Mutex::new(Vec::new());
         let chunks = |worker: &mut Worker| {
-            loop {
-                let start = next.fetch_add(1, Ordering::Relaxed) * chunk;
-                if start >= count {
-                    return;
-                }
-                let mut results = Vec::with_capacity(chunk);
-                for index in start..(start + chunk).min(count) {
+            while let Some(chunk) = queue.next() {
+                let start = chunk.start;
+                let mut results = Vec::with_capacity(chunk.len());
+                for index in chunk {
                     let result = options.check_cancelled().and_then(|()| job(worker, index));
                     let failed = result.is_err();
                     results.push(result);
                     if failed {
-                        next.store(usize::MAX / 2 / chunk, Ordering::Relaxed);
+                        queue.close();
                         break;
                     }
                 }
@@ -145,20 +95,47 @@ impl Tokenizer {
                 }
             }
         };
-        std::thread::scope(|scope| {
-            let work = || self.inner.workers.with(|worker| worker.foreseeing(size / threads, chunks));
-            // Where the system gives no more threads, those at hand do all the work: at least this one.
-            for _ in 1..threads {
-                if crate::threads::start(std::thread::Builder::new(), scope, work).is_err() {
-                    break;
-                }
-            }
-            work();
-        });
+        on_threads(threads, || self.inner.workers.with(|worker| worker.foreseeing(size / threads, chunks)));
         let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         done.sort_unstable_by_key(|(start, _)| *start);
         done.into_iter().flat_map(|(_, results)| results).collect()
     }
+}
+
+/// Numbers that are handed out in order and in many small chunks, so that no thread is left with a long tail.
+pub(super) struct Queue {
+    next: AtomicUsize,
+    chunk: usize,
+    count: usize,
+}
+
+impl Queue {
+    pub fn new(count: usize, threads: usize) -> Self {
+        Queue { next: AtomicUsize::new(0), chunk: count.div_ceil(threads * 64).max(1), count }
+    }
+
+    pub fn next(&self) -> Option<Range<usize>> {
+        let start = self.next.fetch_add(1, Ordering::Relaxed) * self.chunk;
+        (start < self.count).then(|| start..(start + self.chunk).min(self.count))
+    }
+
+    /// Nothing more is handed out. What was handed out before is done, so the first error by number is known.
+    pub fn close(&self) {
+        self.next.store(usize::MAX / 2 / self.chunk, Ordering::Relaxed);
+    }
+}
+
+/// Has several threads do some work, this one among them.
+pub(super) fn on_threads(threads: usize, work: impl Fn() + Sync) {
+    std::thread::scope(|scope| {
+        // Where the system gives no more threads, those at hand do all the work: at least this one.
+        for _ in 1..threads {
+            if crate::threads::start(std::thread::Builder::new(), scope, &work).is_err() {
+                break;
+            }
+        }
+        work();
+    });
 }
 
 fn threads(count: usize, size: usize, options: &EncodeOptions<'_>) -> usize {

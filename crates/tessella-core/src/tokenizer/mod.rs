@@ -14,7 +14,7 @@
 //!   - `ids`: the ids-only path
 //!   - `pieces`: the pieces alone
 //!   - `counting`: how often each piece comes, for training
-//! - `batch`: many texts on several threads, in order
+//! - `batch`: many texts on several threads, in order; `ragged`: ids alone, in one array
 //! - `decoding`: ids back to text; `joined`: in the form in which others keep it, `placed`:
 //!   texts that depend on the place
 //!
@@ -41,6 +41,7 @@ mod placed;
 mod places;
 mod plan;
 mod positions;
+mod ragged;
 mod segment;
 mod short;
 mod spans;
@@ -70,9 +71,10 @@ use crate::spec::{AddedToken, TokenizerSpec};
 pub use brief::{FewIds, MOST_BYTES as BRIEF};
 pub use counting::PieceCounter;
 pub use joined::{DecodeRoom, Joined};
-pub use options::{EncodeOptions, Input, RaggedIds, Sequence};
+pub use options::{EncodeOptions, Input, Sequence};
 pub use pieces::PieceCutter;
 pub use plan::PlanStep;
+pub use ragged::{ManyTexts, RaggedIds};
 pub use stages::StagePiece;
 
 /// An immutable tokenizer, shared by threads without a lock. A change makes a new one and shares all that

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::encoding::OffsetUnit;
 use crate::error::{Error, Result};
-use crate::ids::TokenId;
 use crate::spec::{Padding, Truncation};
 
 /// What is encoded as one sequence.
@@ -90,13 +89,4 @@ impl EncodeOptions<'_> {
             _ => Ok(()),
         }
     }
-}
-
-/// Many id sequences in one buffer: sequence `i` is `ids[offsets[i]..offsets[i + 1]]`.
-#[derive(Debug, Clone, Default)]
-pub struct RaggedIds {
-    /// The ids of all texts, one after the other.
-    pub ids: Vec<TokenId>,
-    /// Where each text begins in them, and the end.
-    pub offsets: Vec<i64>,
 }

@@ -571,6 +571,6 @@ fn a_batch_that_pays_is_taken_by_lanes_from_its_first_text_on() {
         assert_eq!(engine(&tokenizer), pays);
         tokenizer.encode_ids("a", &options).unwrap();
         assert_eq!(engine(&tokenizer), pays, "what was foreseen is over");
-        assert_eq!(tokenizer.encode_ids_batch(&texts, &options).unwrap().ids.len(), 3 * count);
+        assert_eq!(tokenizer.encode_ids_batch(texts.as_slice(), &options).unwrap().ids.len(), 3 * count);
     }
 }

@@ -44,6 +44,8 @@ pub(super) struct Worker {
     /// Bytes of text that are known to come in this call.
     text_ahead: usize,
     budget: usize,
+    /// Room for a text that does not lie in memory as it is read.
+    pub text: String,
     /// Room for the ids of a text.
     pub room: Vec<TokenId>,
     /// The same for the other columns.
@@ -73,6 +75,7 @@ impl Worker {
             text_seen: 0,
             text_ahead: 0,
             budget: cache_budget,
+            text: String::new(),
             room: Vec::new(),
             columns: Room::default(),
             tokens: Vec::new(),

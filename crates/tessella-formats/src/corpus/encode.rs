@@ -22,7 +22,7 @@ pub fn encode_most(
     let mut all = RaggedIds { ids: Vec::new(), offsets: vec![0] };
     let mut skipped = Vec::new();
     for (text, &spot) in texts.iter().zip(spots) {
-        match tokenizer.encode_ids_batch(&[text], options) {
+        match tokenizer.encode_ids_batch(std::slice::from_ref(text), options) {
             Ok(found) => {
                 all.ids.extend_from_slice(&found.ids);
                 all.offsets.push(all.ids.len() as i64);

@@ -11,7 +11,7 @@ use tessella_core::{Input, Sequence, TokenId};
 use crate::border::arrays;
 use crate::border::interpreter::plain_ids;
 use crate::border::place::{Place, wrong_type};
-use crate::border::texts::{Rooms, Text, Texts, instead_of_text, not_unicode};
+use crate::border::texts::{Later, Rooms, Text, Texts, instead_of_text, not_unicode};
 use crate::border::values::out_of_range;
 
 /// One sequence, held for the call.
@@ -219,11 +219,22 @@ pub fn batch(value: &Bound<'_, PyAny>, pretokenized: bool) -> PyResult<Inputs> {
     Ok(Inputs { each, rooms })
 }
 
-/// A batch of plain texts; `alone` is what takes one of them.
+/// A batch of plain texts, of which only ids are wanted; `alone` is what takes one of them.
 pub fn texts(value: &Bound<'_, PyAny>, alone: &str) -> PyResult<Texts> {
-    let mut texts = Texts::new();
-    each(value, "texts", "expected a list of texts", alone, |one, place| texts.push(one, place))?;
-    Ok(texts)
+    each_text(value, alone, Later::new).map(Texts::new)
+}
+
+/// A batch of plain texts in rooms.
+pub fn texts_in(rooms: &mut Rooms, value: &Bound<'_, PyAny>, alone: &str) -> PyResult<Vec<Text>> {
+    each_text(value, alone, |one, place| rooms.text(one, place))
+}
+
+fn each_text<'py, T>(
+    value: &Bound<'py, PyAny>,
+    alone: &str,
+    read: impl FnMut(&Bound<'py, PyAny>, Place<'_>) -> PyResult<T>,
+) -> PyResult<Vec<T>> {
+    each(value, Texts::NAME, "expected a list of texts", alone, read)
 }
 
 /// A batch of lists of ids, each of which `read` gets.

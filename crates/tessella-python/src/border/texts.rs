@@ -2,18 +2,20 @@
 //!
 //! A text of ASCII is UTF-8 where it lies. Of others the interpreter would make it one character after the other, in new memory
 //! that stays with the text as long as it lives: a list of texts would take twice the memory from then on. So they are written
-//! side by side, into rooms that go with the call or serve the next one.
+//! side by side, into rooms that go with the call or serve the next one; or, where only ids are wanted of many texts, each by
+//! the thread that encodes it ([`Texts`]), so that it lies in that thread's caches.
 
 use std::cell::Cell;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
-use tessella_core::Narrow;
+use tessella_core::{Error, ManyTexts, Narrow};
 
-use crate::border::interpreter::{length, narrow};
+use crate::border::interpreter::{Characters, length, narrow};
 use crate::border::place::{Place, wrong_type};
 
 const TEXT: &str = "TextInputSequence must be str";
@@ -153,28 +155,82 @@ impl Drop for Rooms {
     }
 }
 
-/// Texts in the order in which they came.
+/// Texts in the order in which they came, of which only ids are wanted.
 pub struct Texts {
-    each: Vec<Text>,
-    rooms: Rooms,
+    each: Vec<Later>,
+    /// The first that turned out to have no UTF-8.
+    refused: AtomicUsize,
 }
 
+/// One of them.
+pub enum Later {
+    Kept(PyBackedStr),
+    /// Becomes UTF-8 when its turn comes.
+    Characters(Characters),
+}
+
+impl Later {
+    pub fn new(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Self> {
+        let characters = match value.cast::<PyString>() {
+            Ok(text) if length(text) > WORD => Characters::of(text),
+            _ => None,
+        };
+        match characters {
+            Some(characters) => Ok(Later::Characters(characters)),
+            None => text(value, place).map(Later::Kept),
+        }
+    }
+}
+
+/// No text.
+const NONE: usize = usize::MAX;
+
 impl Texts {
-    pub fn new() -> Self {
-        Texts { each: Vec::new(), rooms: Rooms::for_many() }
+    /// What the argument is called.
+    pub const NAME: &str = "texts";
+
+    pub fn new(each: Vec<Later>) -> Self {
+        Texts { each, refused: AtomicUsize::new(NONE) }
     }
 
-    pub fn push(&mut self, value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<()> {
-        self.each.push(self.rooms.text(value, place)?);
-        Ok(())
-    }
-
-    pub fn views(&self) -> Vec<&str> {
-        self.each.iter().map(|text| self.rooms.view(text)).collect()
-    }
-
-    /// Bytes of all texts, and one for each.
+    /// About the bytes of all texts, and one for each.
     pub fn bytes(&self) -> usize {
-        self.each.iter().map(Text::len).sum::<usize>() + self.each.len()
+        (0..self.each.len()).map(|index| self.size(index) + 1).sum()
+    }
+
+    /// What the caller is told of a call that ended in an error.
+    pub fn error(&self, py: Python<'_>, error: PyErr) -> PyErr {
+        let refused = self.refused.load(Ordering::Relaxed);
+        let Some(Later::Characters(characters)) = self.each.get(refused) else { return error };
+        match text(characters.text(py), Place::Argument(Self::NAME).entry(refused)) {
+            Err(told) => told,
+            Ok(_) => error,
+        }
+    }
+}
+
+impl ManyTexts for Texts {
+    fn count(&self) -> usize {
+        self.each.len()
+    }
+
+    fn size(&self, index: usize) -> usize {
+        match &self.each[index] {
+            Later::Kept(text) => text.len(),
+            Later::Characters(characters) => characters.narrow().about_as_many_bytes(),
+        }
+    }
+
+    fn read<'t>(&'t self, index: usize, room: &'t mut String) -> Result<&'t str, Error> {
+        match &self.each[index] {
+            Later::Kept(text) => Ok(text),
+            Later::Characters(characters) => match characters.narrow().append_to(room) {
+                Some(()) => Ok(room),
+                None => {
+                    self.refused.fetch_min(index, Ordering::Relaxed);
+                    Err(Error::value("half of a character"))
+                }
+            },
+        }
     }
 }

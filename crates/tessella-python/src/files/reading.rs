@@ -230,7 +230,7 @@ impl Portion {
             let options = ids_options(&value, (add_special_tokens, encode_special_tokens), threads);
             let options = EncodeOptions { cancel: Some(stop), ..options };
             if self.skips == 0 {
-                return value.core.encode_ids_batch(&views, &options);
+                return value.core.encode_ids_batch(views.as_slice(), &options);
             }
             let (ids, skipped) = encode_most(&value.core, &views, &self.spots, &options, self.skips)?;
             lock(&self.skipped).extend(skipped);
@@ -265,7 +265,7 @@ pub fn encode_column<'py>(
     let threads = threads(num_threads);
     let found = run(py, |cancel| {
         let options = ids_options(&value, (add_special_tokens, None), threads);
-        value.core.encode_ids_batch(&views, &EncodeOptions { cancel: Some(cancel), ..options })
+        value.core.encode_ids_batch(views.as_slice(), &EncodeOptions { cancel: Some(cancel), ..options })
     })?;
     Ok(Some((arrays::from_vec(py, found.ids)?, arrays::from_vec(py, found.offsets)?)))
 }

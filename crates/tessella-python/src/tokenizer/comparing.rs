@@ -8,6 +8,7 @@ use tessella_core::{Comparison as Core, EncodeOptions};
 use crate::border::errors;
 use crate::border::inputs;
 use crate::border::interrupt::run;
+use crate::border::texts::Rooms;
 use crate::border::values::argument;
 use crate::components::live::lock;
 use crate::tokenizer::state::State;
@@ -46,10 +47,11 @@ impl Comparison {
         texts: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
     ) -> PyResult<(Extent, Vec<Measured>)> {
-        let texts = inputs::texts(texts, "encode")?;
+        let mut rooms = Rooms::for_many();
+        let texts = inputs::texts_in(&mut rooms, texts, "encode")?;
         let threads = threads(num_threads);
         let (extent, measured) = run(py, |cancel| {
-            let views = texts.views();
+            let views: Vec<&str> = texts.iter().map(|text| rooms.view(text)).collect();
             let cores: Vec<&tessella_core::Tokenizer> = self.tokenizers.iter().map(|one| &one.core).collect();
             let options = EncodeOptions {
                 cancel: Some(cancel),

@@ -665,9 +665,9 @@ impl Tokenizer {
         let bytes = texts.bytes();
         let threads = threads_for(bytes, num_threads);
         shared(py, bytes, threads, |cancel| {
-            let views = texts.views();
             let options = EncodeOptions { cancel, ..ids_options(&value, specials, threads) };
-            value.core.encode_ids_batch(&views, &options)
+            value.core.encode_ids_batch(&texts, &options)
         })
+        .map_err(|error| texts.error(py, error))
     }
 }

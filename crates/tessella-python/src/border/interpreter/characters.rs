@@ -39,6 +39,31 @@ pub fn narrow<'t>(text: &'t Bound<'_, PyString>) -> Option<Narrow<'t>> {
     })
 }
 
+/// A text that is not all ASCII, kept for the time of a call, in which any thread may read its characters.
+pub struct Characters {
+    of: Narrow<'static>,
+    text: Py<PyString>,
+}
+
+impl Characters {
+    /// `None` for a text that has UTF-8 in place.
+    pub fn of(text: &Bound<'_, PyString>) -> Option<Self> {
+        let narrow = narrow(text)?;
+        // SAFETY: a text never changes, and the reference beside them keeps its characters where they are. Nobody gets them for
+        // longer than that is there.
+        let of = unsafe { std::mem::transmute::<Narrow<'_>, Narrow<'static>>(narrow) };
+        Some(Characters { of, text: text.clone().unbind() })
+    }
+
+    pub fn narrow(&self) -> Narrow<'_> {
+        self.of
+    }
+
+    pub fn text<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
+        self.text.bind(py)
+    }
+}
+
 /// Whether a text of these characters is ASCII, which it says of itself.
 #[cfg(not(Py_3_14))]
 fn is_ascii(text: &Bound<'_, PyString>, _: &[u8]) -> bool {

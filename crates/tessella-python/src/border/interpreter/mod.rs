@@ -27,9 +27,11 @@ mod characters;
 mod stable;
 
 #[cfg(not(Py_LIMITED_API))]
-pub use characters::{ascii_text, four_byte_text, item, latin_text, length, narrow, two_byte_text};
+pub use characters::{
+    Characters, ascii_text, four_byte_text, item, latin_text, length, narrow, two_byte_text,
+};
 #[cfg(Py_LIMITED_API)]
-pub use stable::{ascii_text, four_byte_text, item, latin_text, length, narrow, two_byte_text};
+pub use stable::{Characters, ascii_text, four_byte_text, item, latin_text, length, narrow, two_byte_text};
 
 /// How an `int` of one digit, which ids are but for 0, is told from others, and where that digit lies. What the interpreter
 /// promises is a function that is called for each number; reading takes a third of that. So this is known of some versions,

@@ -28,6 +28,23 @@ pub fn narrow<'t>(_: &'t Bound<'_, PyString>) -> Option<Narrow<'t>> {
     None
 }
 
+/// Characters of texts whose way to keep them is known: none.
+pub enum Characters {}
+
+impl Characters {
+    pub fn of(_: &Bound<'_, PyString>) -> Option<Self> {
+        None
+    }
+
+    pub fn narrow(&self) -> Narrow<'_> {
+        match *self {}
+    }
+
+    pub fn text<'py>(&self, _: Python<'py>) -> &Bound<'py, PyAny> {
+        match *self {}
+    }
+}
+
 /// The text of bytes that are ASCII alone.
 pub fn ascii_text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
     PyString::from_bytes(py, bytes)
