@@ -75,7 +75,7 @@ fn check_batch(tokenizer: &Tokenizer, text: &str, wanted: &[u32], options: &Enco
         assert_eq!(&ragged.ids[bounds[0] as usize..bounds[1] as usize], wanted, "in a batch");
     }
     let inputs: Vec<Input<'_>> = texts.iter().map(|text| Input::from(*text)).collect();
-    let encodings = tokenizer.encode_batch(&inputs, options).expect("one of them could be encoded");
+    let encodings = tokenizer.encode_batch(inputs.as_slice(), options).expect("one of them could be encoded");
     assert!(encodings.iter().all(|encoding| encoding.ids() == wanted), "in a batch, aligned");
 }
 

@@ -109,7 +109,7 @@ impl Comparison {
         for (place, tokenizer) in tokenizers.iter().enumerate() {
             let unknown = self.unknown.get(place).copied().flatten();
             let mut own = Measured::default();
-            let encodings = tokenizer.encode_batch(&inputs, &plain)?;
+            let encodings = tokenizer.encode_batch(inputs.as_slice(), &plain)?;
             for (encoding, words) in encodings.iter().zip(&words) {
                 own.tokens += encoding.len() as u64;
                 own.unknown += encoding.ids().iter().filter(|&&id| Some(id) == unknown).count() as u64;

@@ -72,6 +72,6 @@ pub use lanes::Narrow;
 pub use postprocess::PostProcessor;
 pub use spec::TokenizerSpec;
 pub use tokenizer::{
-    BRIEF, DecodeRoom, EncodeOptions, FewIds, Input, Joined, ManyTexts, PieceCounter, PieceCutter, RaggedIds,
-    Sequence, StagePiece, Tokenizer,
+    BRIEF, DecodeRoom, EncodeOptions, FewIds, Input, Joined, ManyInputs, ManyTexts, PieceCounter,
+    PieceCutter, RaggedIds, Sequence, StagePiece, Tokenizer,
 };

@@ -19,13 +19,46 @@ use crate::postprocess;
 /// Below this many bytes of text, threads cost more than they bring.
 const PARALLEL_ABOVE: usize = 64 << 10;
 
+/// Texts and pairs that are read when their turn comes, by the thread that encodes them.
+pub trait ManyInputs: Sync {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// Bytes of all texts of an input, or about as many.
+    fn size(&self, index: usize) -> usize;
+
+    /// An input. Texts that do not lie in memory as they are read are written to `rooms`, which are empty.
+    fn read<'t>(&'t self, index: usize, rooms: &'t mut [String; 2]) -> Result<Input<'t>>;
+}
+
+impl ManyInputs for [Input<'_>] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn size(&self, index: usize) -> usize {
+        self[index].size()
+    }
+
+    fn read<'t>(&'t self, index: usize, _: &'t mut [String; 2]) -> Result<Input<'t>> {
+        Ok(self[index].clone())
+    }
+}
+
 impl Tokenizer {
     /// In order, on several threads, the same for any number of them.
-    pub fn encode_batch(&self, inputs: &[Input<'_>], options: &EncodeOptions<'_>) -> Result<Vec<Encoding>> {
-        let size: usize = inputs.iter().map(Input::size).sum();
-        let threads = self.threads(inputs.len(), size, options);
-        let mut encodings = self.run(inputs.len(), size, threads, options, |worker, index| {
-            self.inner.encode_with(worker, &inputs[index], options)
+    pub fn encode_batch(
+        &self,
+        inputs: &(impl ManyInputs + ?Sized),
+        options: &EncodeOptions<'_>,
+    ) -> Result<Vec<Encoding>> {
+        let count = inputs.count();
+        let size: usize = (0..count).map(|index| inputs.size(index)).sum();
+        let threads = self.threads(count, size, options);
+        let mut encodings = self.run(count, size, threads, options, |worker, index| {
+            worker.in_rooms(|worker, rooms| {
+                self.inner.encode_with(worker, &inputs.read(index, rooms)?, options)
+            })
         })?;
         if let Some(padding) = options.padding {
             postprocess::pad(&mut encodings, padding)?;

@@ -68,6 +68,7 @@ use crate::postprocess::PostProcessor;
 use crate::pretokenize::PreTokenizer;
 use crate::spec::{AddedToken, TokenizerSpec};
 
+pub use batch::ManyInputs;
 pub use brief::{FewIds, MOST_BYTES as BRIEF};
 pub use counting::PieceCounter;
 pub use joined::{DecodeRoom, Joined};

@@ -170,14 +170,9 @@ impl Tokenizer {
         ids: &mut Vec<TokenId>,
     ) -> Result<()> {
         options.check_cancelled()?;
-        let mut room = std::mem::take(&mut worker.text);
-        room.clear();
-        let read = texts.read(index, &mut room);
-        let done = read.and_then(|text| self.inner.append_ids(worker, text, options, ids));
-        if room.capacity() <= MOST_KEPT {
-            worker.text = room;
-        }
-        done
+        worker.in_rooms(|worker, [room, _]| {
+            self.inner.append_ids(worker, texts.read(index, room)?, options, ids)
+        })
     }
 
     fn ragged_by(

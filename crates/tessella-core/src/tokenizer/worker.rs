@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::brief::Brief;
 use super::byte_lanes::ByteLanes;
-use super::columns::Room;
+use super::columns::{MOST_KEPT, Room};
 use super::places::Places;
 use super::segment::SegmentScratch;
 use super::spelling::{Reading, Spelling};
@@ -44,8 +44,8 @@ pub(super) struct Worker {
     /// Bytes of text that are known to come in this call.
     text_ahead: usize,
     budget: usize,
-    /// Room for a text that does not lie in memory as it is read.
-    pub text: String,
+    /// Room for texts that do not lie in memory as they are read.
+    texts: [String; 2],
     /// Room for the ids of a text.
     pub room: Vec<TokenId>,
     /// The same for the other columns.
@@ -75,7 +75,7 @@ impl Worker {
             text_seen: 0,
             text_ahead: 0,
             budget: cache_budget,
-            text: String::new(),
+            texts: Default::default(),
             room: Vec::new(),
             columns: Room::default(),
             tokens: Vec::new(),
@@ -89,6 +89,20 @@ impl Worker {
         self.text_ahead = bytes;
         let result = work(self);
         self.text_ahead = 0;
+        result
+    }
+
+    /// Lends out room for a text or a pair, empty, and keeps it unless it has become large.
+    pub fn in_rooms<R>(&mut self, work: impl FnOnce(&mut Worker, &mut [String; 2]) -> R) -> R {
+        let mut rooms = std::mem::take(&mut self.texts);
+        let result = work(self, &mut rooms);
+        for room in &mut rooms {
+            room.clear();
+            if room.capacity() > MOST_KEPT {
+                *room = String::new();
+            }
+        }
+        self.texts = rooms;
         result
     }
 

@@ -6,82 +6,113 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDict, PyFrozenSet, PyList, PyMemoryView, PySet, PyString, PyTuple,
 };
-use tessella_core::{Input, Sequence, TokenId};
+use tessella_core::{Error, Input, ManyInputs, Sequence, TokenId};
 
 use crate::border::arrays;
 use crate::border::interpreter::plain_ids;
 use crate::border::place::{Place, wrong_type};
-use crate::border::texts::{Later, Rooms, Text, Texts, instead_of_text, not_unicode};
+use crate::border::texts::{Later, Refused, Text, Texts, instead_of_text, not_unicode};
 use crate::border::values::out_of_range;
 
 /// One sequence, held for the call.
-enum Held {
-    Text(Text),
+enum Held<T> {
+    Text(T),
     Words(Vec<PyBackedStr>),
 }
 
-impl Held {
-    fn view<'t>(&'t self, rooms: &'t Rooms) -> Sequence<'t> {
-        match self {
-            Held::Text(text) => Sequence::Text(rooms.view(text)),
+/// A sequence or a pair.
+struct HeldInput<T> {
+    first: Held<T>,
+    second: Option<Held<T>>,
+}
+
+impl<T> Held<T> {
+    fn view<'t>(&'t self, text: impl FnOnce(&'t T) -> Result<&'t str, Error>) -> Result<Sequence<'t>, Error> {
+        Ok(match self {
+            Held::Text(held) => Sequence::Text(text(held)?),
             Held::Words(words) => Sequence::Words(words.iter().map(|word| &**word).collect()),
-        }
+        })
     }
 
-    fn bytes(&self) -> usize {
+    fn bytes(&self, of_text: impl FnOnce(&T) -> usize) -> usize {
         match self {
-            Held::Text(text) => text.len(),
+            Held::Text(text) => of_text(text),
             Held::Words(words) => words.iter().map(|word| word.len()).sum(),
         }
     }
 }
 
-/// A sequence or a pair.
-struct HeldInput {
-    first: Held,
-    second: Option<Held>,
-}
-
-impl HeldInput {
-    fn view<'t>(&'t self, rooms: &'t Rooms) -> Input<'t> {
-        Input { first: self.first.view(rooms), second: self.second.as_ref().map(|second| second.view(rooms)) }
+impl<T> HeldInput<T> {
+    fn view<'t>(
+        &'t self,
+        one: impl FnOnce(&'t T) -> Result<&'t str, Error>,
+        other: impl FnOnce(&'t T) -> Result<&'t str, Error>,
+    ) -> Result<Input<'t>, Error> {
+        let second = self.second.as_ref().map(|second| second.view(other)).transpose()?;
+        Ok(Input { first: self.first.view(one)?, second })
     }
 
-    fn bytes(&self) -> usize {
-        self.first.bytes() + self.second.as_ref().map_or(0, Held::bytes)
+    fn bytes(&self, of_text: impl Fn(&T) -> usize) -> usize {
+        self.first.bytes(&of_text) + self.second.as_ref().map_or(0, |second| second.bytes(&of_text))
     }
 }
 
 /// One sequence or pair, held for the call.
-pub struct OneInput {
-    input: HeldInput,
-    rooms: Rooms,
-}
+pub struct OneInput(HeldInput<Text>);
 
 impl OneInput {
-    pub fn view(&self) -> Input<'_> {
-        self.input.view(&self.rooms)
+    pub fn view(&self) -> Result<Input<'_>, Error> {
+        self.0.view(|text| Ok(text), |text| Ok(text))
     }
 
     pub fn bytes(&self) -> usize {
-        self.input.bytes()
+        self.0.bytes(|text| text.len())
     }
 }
 
 /// Sequences and pairs, held for the call.
 pub struct Inputs {
-    each: Vec<HeldInput>,
-    rooms: Rooms,
+    each: Vec<HeldInput<Later>>,
+    refused: Refused,
 }
 
 impl Inputs {
-    pub fn views(&self) -> Vec<Input<'_>> {
-        self.each.iter().map(|input| input.view(&self.rooms)).collect()
+    const NAME: &str = "input";
+
+    /// About the bytes of all texts, and one for each input.
+    pub fn bytes(&self) -> usize {
+        (0..self.each.len()).map(|index| self.size(index) + 1).sum()
     }
 
-    /// Bytes of all texts, and one for each input.
-    pub fn bytes(&self) -> usize {
-        self.each.iter().map(HeldInput::bytes).sum::<usize>() + self.each.len()
+    /// What the caller is told of a call that ended in an error.
+    pub fn error(&self, py: Python<'_>, error: PyErr) -> PyErr {
+        let first = self.refused.first();
+        let outer = Place::Argument(Self::NAME);
+        let place = outer.entry(first);
+        let told = |held: &Held<Later>, place: Place<'_>| match held {
+            Held::Text(text) => text.refused(py, place),
+            Held::Words(_) => None,
+        };
+        let refused = self.each.get(first).and_then(|input| match &input.second {
+            None => told(&input.first, place),
+            Some(second) => told(&input.first, place.entry(0)).or_else(|| told(second, place.entry(1))),
+        });
+        refused.unwrap_or(error)
+    }
+}
+
+impl ManyInputs for Inputs {
+    fn count(&self) -> usize {
+        self.each.len()
+    }
+
+    fn size(&self, index: usize) -> usize {
+        self.each[index].bytes(Later::size)
+    }
+
+    fn read<'t>(&'t self, index: usize, [one, other]: &'t mut [String; 2]) -> Result<Input<'t>, Error> {
+        let read = self.each[index].view(|text| text.read(one), |text| text.read(other));
+        self.refused.or_note(read, index)
     }
 }
 
@@ -122,13 +153,14 @@ fn words(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Vec<PyBackedStr
         .collect()
 }
 
-fn sequence(
+/// `text` holds one that is no list of words.
+fn sequence<T>(
     value: &Bound<'_, PyAny>,
     pretokenized: bool,
     place: Place<'_>,
-    rooms: &mut Rooms,
-) -> PyResult<Held> {
-    if pretokenized { words(value, place).map(Held::Words) } else { rooms.text(value, place).map(Held::Text) }
+    text: impl FnOnce(&Bound<'_, PyAny>, Place<'_>) -> PyResult<T>,
+) -> PyResult<Held<T>> {
+    if pretokenized { words(value, place).map(Held::Words) } else { text(value, place).map(Held::Text) }
 }
 
 /// One sequence, or a pair of them.
@@ -137,20 +169,14 @@ pub fn one_input(
     pair: Option<&Bound<'_, PyAny>>,
     pretokenized: bool,
 ) -> PyResult<OneInput> {
-    let mut rooms = Rooms::for_one();
-    let mut held = |value, name| self::sequence(value, pretokenized, Place::Argument(name), &mut rooms);
+    let held = |value, name| self::sequence(value, pretokenized, Place::Argument(name), Text::new);
     let first = held(sequence, "sequence")?;
     let second = pair.map(|pair| held(pair, "pair")).transpose()?;
-    Ok(OneInput { input: HeldInput { first, second }, rooms })
+    Ok(OneInput(HeldInput { first, second }))
 }
 
 /// One entry of a batch: a sequence or a pair of two.
-fn input(
-    value: &Bound<'_, PyAny>,
-    pretokenized: bool,
-    place: Place<'_>,
-    rooms: &mut Rooms,
-) -> PyResult<HeldInput> {
+fn input(value: &Bound<'_, PyAny>, pretokenized: bool, place: Place<'_>) -> PyResult<HeldInput<Later>> {
     let (is_text, listed) = (value.is_instance_of::<PyString>(), is_list(value)?);
     let length = if listed { value.len().unwrap_or(0) } else { 0 };
     // What begins as a sequence is one, or is meant as one, and its own error says what is wrong in it.
@@ -160,7 +186,7 @@ fn input(
         is_text
     };
     if begun {
-        return Ok(HeldInput { first: sequence(value, pretokenized, place, rooms)?, second: None });
+        return Ok(HeldInput { first: sequence(value, pretokenized, place, Later::new)?, second: None });
     }
     if length != 2 {
         let advice = match pretokenized {
@@ -171,7 +197,7 @@ fn input(
         };
         return Err(wrong_type(place, value, if pretokenized { WORDS_INPUT } else { TEXT_INPUT }, advice));
     }
-    let mut part = |index: usize| sequence(&value.get_item(index)?, pretokenized, place.entry(index), rooms);
+    let part = |index: usize| sequence(&value.get_item(index)?, pretokenized, place.entry(index), Later::new);
     Ok(HeldInput { first: part(0)?, second: Some(part(1)?) })
 }
 
@@ -212,29 +238,15 @@ pub fn without_order(value: &Bound<'_, PyAny>) -> Option<&'static str> {
 
 /// A batch of sequences and pairs.
 pub fn batch(value: &Bound<'_, PyAny>, pretokenized: bool) -> PyResult<Inputs> {
-    let mut rooms = Rooms::for_many();
-    let each = each(value, "input", "expected a list of inputs", "encode", |one, place| {
-        input(one, pretokenized, place, &mut rooms)
+    let each = each(value, Inputs::NAME, "expected a list of inputs", "encode", |one, place| {
+        input(one, pretokenized, place)
     })?;
-    Ok(Inputs { each, rooms })
+    Ok(Inputs { each, refused: Refused::none() })
 }
 
-/// A batch of plain texts, of which only ids are wanted; `alone` is what takes one of them.
+/// A batch of plain texts; `alone` is what takes one of them.
 pub fn texts(value: &Bound<'_, PyAny>, alone: &str) -> PyResult<Texts> {
-    each_text(value, alone, Later::new).map(Texts::new)
-}
-
-/// A batch of plain texts in rooms.
-pub fn texts_in(rooms: &mut Rooms, value: &Bound<'_, PyAny>, alone: &str) -> PyResult<Vec<Text>> {
-    each_text(value, alone, |one, place| rooms.text(one, place))
-}
-
-fn each_text<'py, T>(
-    value: &Bound<'py, PyAny>,
-    alone: &str,
-    read: impl FnMut(&Bound<'py, PyAny>, Place<'_>) -> PyResult<T>,
-) -> PyResult<Vec<T>> {
-    each(value, Texts::NAME, "expected a list of texts", alone, read)
+    each(value, Texts::NAME, "expected a list of texts", alone, Later::new).map(Texts::new)
 }
 
 /// A batch of lists of ids, each of which `read` gets.

@@ -1,19 +1,19 @@
 //! Texts as UTF-8 for the time of a call.
 //!
 //! A text of ASCII is UTF-8 where it lies. Of others the interpreter would make it one character after the other, in new memory
-//! that stays with the text as long as it lives: a list of texts would take twice the memory from then on. So they are written
-//! side by side, into rooms that go with the call or serve the next one; or, where only ids are wanted of many texts, each by
-//! the thread that encodes it ([`Texts`]), so that it lies in that thread's caches.
+//! that stays with the text as long as it lives: a list of texts would take twice the memory from then on. So one that comes alone
+//! ([`Text`]) is written into room that serves the next call, and one among many ([`Later`]) by the thread that encodes it, when its
+//! turn comes, so that it lies in that thread's caches.
 
 use std::cell::Cell;
-use std::ops::Range;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
-use tessella_core::{Error, ManyTexts, Narrow};
+use tessella_core::{Error, ManyTexts};
 
 use crate::border::interpreter::{Characters, length, narrow};
 use crate::border::place::{Place, wrong_type};
@@ -62,107 +62,67 @@ pub fn not_unicode(text: &Bound<'_, PyString>, error: PyErr, expected: &str, pla
     wrapped
 }
 
-/// One text, in the interpreter's memory or in a room.
-pub enum Text {
-    Kept(PyBackedStr),
-    /// The number of the room, and where in it the text stands.
-    Written(usize, Range<usize>),
-}
-
-impl Text {
-    pub fn len(&self) -> usize {
-        match self {
-            Text::Kept(text) => text.len(),
-            Text::Written(_, at) => at.len(),
-        }
-    }
-}
-
-/// Where texts are written. No room is ever moved to a larger one.
-pub struct Rooms {
-    rooms: Vec<String>,
-    /// Texts of up to so many characters are left to the interpreter.
-    short: usize,
-}
-
-/// Bytes of a room, unless a text needs more.
-const ROOM: usize = 1 << 20;
 /// Bytes of the room that serves the next call, at most.
 const MOST_KEPT: usize = 4 << 20;
-/// Characters of a short text among many: it costs little, and may well be a word that comes again.
+/// Characters of a short text among many, which is left to the interpreter: it costs little, and may well be a word that comes
+/// again.
 const WORD: usize = 64;
 /// Characters of a short text that comes alone: what is asked about again and again is a prompt and no document.
 const PROMPT: usize = 1 << 12;
 
 thread_local! {
-    /// The first room of the call before: memory that nobody has touched yet is slow.
-    static KEPT: Cell<Option<String>> = const { Cell::new(None) };
+    /// The room of the call before: memory that nobody has touched yet is slow.
+    static KEPT: Cell<String> = const { Cell::new(String::new()) };
 }
 
-impl Rooms {
-    pub fn for_one() -> Self {
-        Rooms { rooms: Vec::new(), short: PROMPT }
-    }
+/// A text that comes alone, in the interpreter's memory or in room of the call.
+pub enum Text {
+    Kept(PyBackedStr),
+    Written(Written),
+}
 
-    pub fn for_many() -> Self {
-        Rooms { rooms: Vec::new(), short: WORD }
-    }
+/// Serves the next call when it is dropped.
+pub struct Written(String);
 
+impl Drop for Written {
+    fn drop(&mut self) {
+        if self.0.capacity() <= MOST_KEPT {
+            KEPT.set(std::mem::take(&mut self.0));
+        }
+    }
+}
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Text::Kept(text) => text,
+            Text::Written(Written(text)) => text,
+        }
+    }
+}
+
+impl Text {
     /// A `str`; one with lone surrogates has no UTF-8 and is refused as well.
-    pub fn text(&mut self, value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Text> {
+    pub fn new(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Self> {
         if let Ok(text) = value.cast::<PyString>()
-            && length(text) > self.short
+            && length(text) > PROMPT
             && let Some(characters) = narrow(text)
-            && let Some(text) = self.written(characters)
         {
-            return Ok(text);
+            let mut room = KEPT.take();
+            room.clear();
+            room.reserve(characters.most_bytes());
+            // Of what has no UTF-8 the error is told below.
+            if characters.append_to(&mut room).is_some() {
+                return Ok(Text::Written(Written(room)));
+            }
         }
         text(value, place).map(Text::Kept)
     }
-
-    /// `None` also for what has no UTF-8: the error is for others to tell.
-    fn written(&mut self, characters: Narrow<'_>) -> Option<Text> {
-        let most = characters.most_bytes();
-        if self.rooms.last().is_none_or(|room| room.capacity() - room.len() < most) {
-            let kept = if self.rooms.is_empty() { KEPT.take() } else { None };
-            let fits = kept.filter(|room| room.capacity() >= most);
-            self.rooms.push(fits.unwrap_or_else(|| String::with_capacity(most.max(ROOM))));
-        }
-        let number = self.rooms.len() - 1;
-        let room = self.rooms.last_mut()?;
-        let start = room.len();
-        characters.append_to(room)?;
-        Some(Text::Written(number, start..room.len()))
-    }
-
-    pub fn view<'t>(&'t self, text: &'t Text) -> &'t str {
-        match text {
-            Text::Kept(text) => text,
-            Text::Written(room, at) => &self.rooms[*room][at.clone()],
-        }
-    }
 }
 
-impl Drop for Rooms {
-    fn drop(&mut self) {
-        if let Some(room) = self.rooms.first_mut()
-            && room.capacity() <= MOST_KEPT
-        {
-            let mut room = std::mem::take(room);
-            room.clear();
-            KEPT.set(Some(room));
-        }
-    }
-}
-
-/// Texts in the order in which they came, of which only ids are wanted.
-pub struct Texts {
-    each: Vec<Later>,
-    /// The first that turned out to have no UTF-8.
-    refused: AtomicUsize,
-}
-
-/// One of them.
+/// A text among many.
 pub enum Later {
     Kept(PyBackedStr),
     /// Becomes UTF-8 when its turn comes.
@@ -180,32 +140,79 @@ impl Later {
             None => text(value, place).map(Later::Kept),
         }
     }
+
+    /// Bytes, or about as many.
+    pub fn size(&self) -> usize {
+        match self {
+            Later::Kept(text) => text.len(),
+            Later::Characters(characters) => characters.narrow().about_as_many_bytes(),
+        }
+    }
+
+    /// The text, written to `room` if it has no UTF-8 yet. Of one that has none at all [`Later::refused`] tells.
+    pub fn read<'t>(&'t self, room: &'t mut String) -> Result<&'t str, Error> {
+        match self {
+            Later::Kept(text) => Ok(text),
+            Later::Characters(characters) => match characters.narrow().append_to(room) {
+                Some(()) => Ok(room),
+                None => Err(Error::value("half of a pair in a text")),
+            },
+        }
+    }
+
+    /// What is wrong with a text that could not be read.
+    pub fn refused(&self, py: Python<'_>, place: Place<'_>) -> Option<PyErr> {
+        let Later::Characters(characters) = self else { return None };
+        text(characters.text(py), place).err()
+    }
 }
 
-/// No text.
-const NONE: usize = usize::MAX;
+/// The first of many that could not be read.
+pub struct Refused(AtomicUsize);
+
+impl Refused {
+    pub fn none() -> Self {
+        Refused(AtomicUsize::new(usize::MAX))
+    }
+
+    /// Remembers the number of what could not be read.
+    pub fn or_note<T>(&self, read: Result<T, Error>, index: usize) -> Result<T, Error> {
+        if read.is_err() {
+            self.0.fetch_min(index, Ordering::Relaxed);
+        }
+        read
+    }
+
+    /// Its number, beyond all there are if each could be read.
+    pub fn first(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Texts in the order in which they came, of which only ids are wanted.
+pub struct Texts {
+    each: Vec<Later>,
+    refused: Refused,
+}
 
 impl Texts {
     /// What the argument is called.
     pub const NAME: &str = "texts";
 
     pub fn new(each: Vec<Later>) -> Self {
-        Texts { each, refused: AtomicUsize::new(NONE) }
+        Texts { each, refused: Refused::none() }
     }
 
     /// About the bytes of all texts, and one for each.
     pub fn bytes(&self) -> usize {
-        (0..self.each.len()).map(|index| self.size(index) + 1).sum()
+        self.each.iter().map(|text| text.size() + 1).sum()
     }
 
     /// What the caller is told of a call that ended in an error.
     pub fn error(&self, py: Python<'_>, error: PyErr) -> PyErr {
-        let refused = self.refused.load(Ordering::Relaxed);
-        let Some(Later::Characters(characters)) = self.each.get(refused) else { return error };
-        match text(characters.text(py), Place::Argument(Self::NAME).entry(refused)) {
-            Err(told) => told,
-            Ok(_) => error,
-        }
+        let first = self.refused.first();
+        let place = Place::Argument(Self::NAME);
+        self.each.get(first).and_then(|text| text.refused(py, place.entry(first))).unwrap_or(error)
     }
 }
 
@@ -215,22 +222,10 @@ impl ManyTexts for Texts {
     }
 
     fn size(&self, index: usize) -> usize {
-        match &self.each[index] {
-            Later::Kept(text) => text.len(),
-            Later::Characters(characters) => characters.narrow().about_as_many_bytes(),
-        }
+        self.each[index].size()
     }
 
     fn read<'t>(&'t self, index: usize, room: &'t mut String) -> Result<&'t str, Error> {
-        match &self.each[index] {
-            Later::Kept(text) => Ok(text),
-            Later::Characters(characters) => match characters.narrow().append_to(room) {
-                Some(()) => Ok(room),
-                None => {
-                    self.refused.fetch_min(index, Ordering::Relaxed);
-                    Err(Error::value("half of a character"))
-                }
-            },
-        }
+        self.refused.or_note(self.each[index].read(room), index)
     }
 }

@@ -3,12 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
-use tessella_core::{Comparison as Core, EncodeOptions};
+use tessella_core::{Comparison as Core, EncodeOptions, ManyTexts};
 
 use crate::border::errors;
 use crate::border::inputs;
 use crate::border::interrupt::run;
-use crate::border::texts::Rooms;
 use crate::border::values::argument;
 use crate::components::live::lock;
 use crate::tokenizer::state::State;
@@ -47,18 +46,20 @@ impl Comparison {
         texts: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
     ) -> PyResult<(Extent, Vec<Measured>)> {
-        let mut rooms = Rooms::for_many();
-        let texts = inputs::texts_in(&mut rooms, texts, "encode")?;
+        let texts = inputs::texts(texts, "encode")?;
         let threads = threads(num_threads);
         let (extent, measured) = run(py, |cancel| {
-            let views: Vec<&str> = texts.iter().map(|text| rooms.view(text)).collect();
+            let mut rooms = vec![String::new(); texts.count()];
+            let views = rooms.iter_mut().enumerate().map(|(index, room)| texts.read(index, room));
+            let views: Vec<&str> = views.collect::<tessella_core::Result<_>>()?;
             let cores: Vec<&tessella_core::Tokenizer> = self.tokenizers.iter().map(|one| &one.core).collect();
             let options = EncodeOptions {
                 cancel: Some(cancel),
                 ..ids_options(&self.tokenizers[0], (false, None), threads)
             };
             lock(&self.core).add(&cores, &views, &options)
-        })?;
+        })
+        .map_err(|error| texts.error(py, error))?;
         let measured = measured.into_iter().map(|one| (one.tokens, one.single, one.unknown)).collect();
         Ok(((extent.texts, extent.bytes, extent.characters, extent.words), measured))
     }

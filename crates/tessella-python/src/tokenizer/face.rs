@@ -17,7 +17,7 @@ use crate::border::inputs;
 use crate::border::interrupt::{shared, sized};
 use crate::border::options::{Choice, check_stride, padding_to_python, truncation, truncation_to_python};
 use crate::border::place::Place;
-use crate::border::texts::{Rooms, Texts};
+use crate::border::texts::{Text, Texts};
 use crate::border::values::{argument, direction};
 use crate::components::decoders::DecoderHandle;
 use crate::components::models::ModelHandle;
@@ -154,7 +154,7 @@ impl Tokenizer {
         let call = Call::new(py, &value, truncation, padding, encode_special_tokens)?;
         sized(py, held.bytes(), |cancel| {
             let options = EncodeOptions { cancel, ..call.options(&value, add_special_tokens, 1) };
-            value.core.encode(&held.view(), &options)
+            value.core.encode(&held.view()?, &options)
         })
         .map(Encoding::from)
     }
@@ -192,10 +192,10 @@ impl Tokenizer {
         let bytes = held.bytes();
         let threads = threads_for(bytes, num_threads);
         let encodings = shared(py, bytes, threads, |cancel| {
-            let views = held.views();
             let options = EncodeOptions { cancel, ..call.options(&value, add_special_tokens, threads) };
-            value.core.encode_batch(&views, &options)
-        })?;
+            value.core.encode_batch(&held, &options)
+        })
+        .map_err(|error| held.error(py, error))?;
         encoding::list(py, encodings)
     }
 
@@ -233,11 +233,10 @@ impl Tokenizer {
             let options = ids_options(&value, specials, 1);
             return value.core.with_ids(text, &options, |ids| arrays::from_slice(py, ids)).or_raise()?;
         }
-        let mut rooms = Rooms::for_one();
-        let text = rooms.text(text, Place::Argument("text"))?;
+        let text = Text::new(text, Place::Argument("text"))?;
         let ids = sized(py, text.len(), |cancel| {
             let options = EncodeOptions { cancel, ..ids_options(&value, specials, 1) };
-            value.core.encode_ids(rooms.view(&text), &options)
+            value.core.encode_ids(&text, &options)
         })?;
         arrays::from_vec(py, ids)
     }
@@ -277,11 +276,10 @@ impl Tokenizer {
         if let Some(text) = tiny {
             return value.core.count(text, &ids_options(&value, specials, 1)).or_raise();
         }
-        let mut rooms = Rooms::for_one();
-        let text = rooms.text(text, Place::Argument("text"))?;
+        let text = Text::new(text, Place::Argument("text"))?;
         sized(py, text.len(), |cancel| {
             let options = EncodeOptions { cancel, ..ids_options(&value, specials, 1) };
-            value.core.count(rooms.view(&text), &options)
+            value.core.count(&text, &options)
         })
     }
 
