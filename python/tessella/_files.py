@@ -131,7 +131,12 @@ def check_rows(stream: Any, how: Reading) -> None:
 
 
 def encode_column(
-    tokenizer: Tokenizer, content: Any, offsets: Any, special: bool, threads: int | None
+    tokenizer: Tokenizer,
+    content: Any,
+    offsets: Any,
+    special: bool,
+    threads: int | None,
+    specials_as_text: bool | None = None,
 ) -> RaggedIds | None:
     """The ids of texts whose bytes lie one after the other; ``None`` where some are not UTF-8.
 
@@ -141,8 +146,10 @@ def encode_column(
         offsets: where each text begins, and the end.
         special: whether the post-processor adds its special tokens.
         threads: how many threads work.
+        specials_as_text: whether special tokens in the texts are ordinary text; ``None`` for the
+            tokenizer's setting.
     """
-    found = _tessella.encode_column(tokenizer, content, offsets, special, threads)
+    found = _tessella.encode_column(tokenizer, content, offsets, special, threads, specials_as_text)
     return None if found is None else RaggedIds(*found)
 
 

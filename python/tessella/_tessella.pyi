@@ -248,6 +248,7 @@ def encode_column(
     offsets: npt.NDArray[np.int64],
     add_special_tokens: bool = True,
     num_threads: int | None = None,
+    encode_special_tokens: bool | None = None,
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]] | None: ...
 
 @final
@@ -438,25 +439,24 @@ class Tokenizer:
         num_threads: int | None = None,
     ) -> list[Encoding]: ...
     def encode_ids(
-        self, text: str, add_special_tokens: bool = True, *, encode_special_tokens: bool | None = None
+        self, text: str | bytes, add_special_tokens: bool = True, *, encode_special_tokens: bool | None = None
     ) -> npt.NDArray[np.uint32]: ...
     def _encode_ids_batch(
         self,
-        texts: Iterable[str],
+        texts: Iterable[str | bytes],
         add_special_tokens: bool,
         num_threads: int | None,
         encode_special_tokens: bool | None,
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]: ...
     def count(
-        self, text: str, add_special_tokens: bool = True, *, encode_special_tokens: bool | None = None
+        self, text: str | bytes, add_special_tokens: bool = True, *, encode_special_tokens: bool | None = None
     ) -> int: ...
-    def count_batch(
+    def _count_batch(
         self,
-        texts: Iterable[str],
-        add_special_tokens: bool = True,
-        num_threads: int | None = None,
-        *,
-        encode_special_tokens: bool | None = None,
+        texts: Iterable[str | bytes],
+        add_special_tokens: bool,
+        num_threads: int | None,
+        encode_special_tokens: bool | None,
     ) -> npt.NDArray[np.int64]: ...
     def post_process(
         self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True

@@ -12,7 +12,7 @@ processor time, medians of 101 interleaved runs). Its types stand in ``_tessella
 - text to an Encoding: ``encode*``, ``encode_batch*``, ``encode_batch_fast``; to columns for a model:
   ``__call__``; awaitable: ``async_encode``, ``async_encode_batch``, ``async_encode_batch_fast``
 - text to ids alone: ``encode_ids*``, ``encode_ids_batch``, ``encode_files``; to their number: ``count*``,
-  ``count_batch*``
+  ``count_batch``
 - ids to text: ``decode*``, ``decode_batch*``, ``async_decode_batch``, ``decode_bytes*``,
   ``decode_with_offsets*``; as they arrive: ``decode_stream``, ``decode_iter``
 - vocabulary: ``token_to_id*``, ``id_to_token*``, ``get_vocab*``, ``get_vocab_size*``, ``add_tokens*``,
@@ -27,6 +27,7 @@ processor time, medians of 101 interleaved runs). Its types stand in ``_tessella
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -46,6 +47,8 @@ from .processors import PostProcessor
 from .ragged import RaggedIds
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     from typing_extensions import ParamSpec, Unpack
 
     from ._types import EncodeInput, Ids, InputSequence, ProgressFormat, Texts
@@ -62,6 +65,14 @@ _R = TypeVar("_R")
 __all__ = ["Padding", "Plan", "PlanStep", "TextStream", "Tokenizer", "Truncation"]
 
 _T = TypeVar("_T", bound="Tokenizer")
+
+
+def _is_column(texts: object) -> bool:
+    """Whether texts are an array of Arrow's. Where nobody has imported that package, nothing is one."""
+    arrow = sys.modules.get("pyarrow")
+    return (
+        arrow is not None and type(texts) is not list and isinstance(texts, (arrow.Array, arrow.ChunkedArray))
+    )
 
 
 def _takes(cls: type[_T], model: Model) -> _T:
@@ -389,7 +400,7 @@ class Tokenizer(_tessella.Tokenizer):
 
     def encode_ids_batch(
         self,
-        texts: Iterable[str],
+        texts: Iterable[str | bytes],
         add_special_tokens: bool = True,
         num_threads: int | None = None,
         *,
@@ -400,7 +411,8 @@ class Tokenizer(_tessella.Tokenizer):
         Truncation and padding do not apply; ``encode_batch`` does both.
 
         Args:
-            texts: the texts.
+            texts: the texts, each a ``str`` or ``bytes`` of UTF-8; or an array of strings of Arrow's, which
+                is read where it lies.
             add_special_tokens: let the post-processor add its special tokens.
             num_threads: how many threads work; ``None`` lets the engine choose.
             encode_special_tokens: whether special tokens in the texts are encoded as ordinary text; ``None``
@@ -413,8 +425,39 @@ class Tokenizer(_tessella.Tokenizer):
             >>> tokenizer.encode_ids_batch(["my name", "my"]).to_list()
             [[0, 1], [0]]
         """
+        if _is_column(texts):
+            from . import _columns
+
+            return _columns.encode(self, texts, add_special_tokens, num_threads, encode_special_tokens)
         ids, offsets = self._encode_ids_batch(texts, add_special_tokens, num_threads, encode_special_tokens)
         return RaggedIds(ids, offsets)
+
+    def count_batch(
+        self,
+        texts: Iterable[str | bytes],
+        add_special_tokens: bool = True,
+        num_threads: int | None = None,
+        *,
+        encode_special_tokens: bool | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """The number of ids of each text, as an array. Truncation and padding do not apply; see ``count``.
+
+        Args:
+            texts, add_special_tokens, num_threads, encode_special_tokens: as in ``encode_ids_batch``.
+
+        Example:
+            >>> from tessella import Tokenizer, models
+            >>> tokenizer = Tokenizer(models.BPE())
+            >>> _ = tokenizer.add_tokens(["my", "name"])
+            >>> tokenizer.count_batch(["my name", "my"])
+            array([2, 1])
+        """
+        if _is_column(texts):
+            found = self.encode_ids_batch(
+                texts, add_special_tokens, num_threads, encode_special_tokens=encode_special_tokens
+            )
+            return found.lengths()
+        return self._count_batch(texts, add_special_tokens, num_threads, encode_special_tokens)
 
     def encode_files(
         self,

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import tessella
 from tessella import Tokenizer, decoders, models, pre_tokenizers
+from tessella.errors import ArgumentError
 
 ALPHABETS = (
     "abc def \n\0\x7f",
@@ -109,6 +110,30 @@ def test_a_kind_of_str_is_a_text(spelled: Tokenizer) -> None:
         pass
 
     assert spelled.decode_batch(list(spelled.encode_ids_batch([Text("é日"), Text("a")]))) == ["é日", "a"]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_bytes_of_utf8_are_texts(spelled: Tokenizer, threads: int) -> None:
+    choose = random.Random(11)
+    texts = [some(choose, choose.choice([0, 1, 15, 16, 70, 900])) for _ in range(300)]
+    raw = [text.encode() if choose.random() < 0.7 else text for text in texts]
+    assert spelled.decode_batch(list(spelled.encode_ids_batch(raw, num_threads=threads))) == texts
+    assert list(spelled.count_batch(raw, num_threads=threads)) == [len(text.encode()) for text in texts]
+    for text in texts[:40]:
+        assert spelled.encode_ids(text.encode()).tolist() == spelled.encode_ids(text).tolist()
+        assert spelled.count(text.encode()) == spelled.count(text)
+    for at in (0, 7, 5000):
+        bad = b"a" * at + b"\xed\xa0\x80"
+        for call in (spelled.encode_ids, spelled.count):
+            with pytest.raises(ArgumentError, match=rf"0xed at byte {at} of `text`"):
+                call(bad)
+        with pytest.raises(ArgumentError, match=rf"0xed at byte {at} of `texts\[299\]`"):
+            spelled.encode_ids_batch([*raw[:299], bad], num_threads=threads)
+
+
+def test_whole_encodings_take_no_bytes(spelled: Tokenizer) -> None:
+    with pytest.raises(TypeError, match="decode bytes first"):
+        spelled.encode_batch(["a", b"a"])
 
 
 @pytest.mark.skipif(

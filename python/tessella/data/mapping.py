@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .._corpus import cells, spelled_out
+from .._columns import encode, of_texts, plain
 from .._optional import needed
-from .._texts import Reading
 from ..errors import ArgumentError
 from ._fingerprint import backend_of, bare, fingerprint
 
@@ -105,21 +104,13 @@ def encode_arrow(
             for chunk in texts.chunks
         ]
         return pyarrow.chunked_array(chunks, kind)
-    texts = spelled_out(texts)
-    is_text = (
-        any(
-            check(texts.type)
-            for check in (pyarrow.types.is_string, pyarrow.types.is_large_string, pyarrow.types.is_null)
-        )
-        or str(texts.type) == "string_view"
-    )
-    if not is_text:
+    texts = plain(texts)
+    if not of_texts(texts):
         raise ArgumentError(f"the column holds {texts.type}, expected strings")
     if pyarrow.types.is_null(texts.type):
         return pyarrow.nulls(len(texts), pyarrow.large_list(pyarrow.uint32()))
-    found = backend_of(tokenizer).encode_ids_batch(
-        cells(texts, "the column", 0, Reading()), add_special_tokens, num_threads
-    )
+    some = texts.drop_null() if texts.null_count else texts
+    found = encode(backend_of(tokenizer), some, add_special_tokens, num_threads)
     offsets, ids = pyarrow.array(found.offsets), pyarrow.array(found.ids)
     if not texts.null_count:
         return pyarrow.LargeListArray.from_arrays(offsets, ids)

@@ -11,7 +11,8 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from .._corpus import ROWS, check_column, check_named, spelled_out
+from .._columns import bytes_of
+from .._corpus import ROWS, check_column, check_named
 from .._optional import needed
 from .._texts import Reading
 from ..errors import FormatError
@@ -28,42 +29,6 @@ def _refused(part: Slice, what: str, error: BaseException) -> FormatError:
     refused = FormatError(f"{part.path} is not a usable {what}: {error}")
     refused.filename = part.path
     return refused
-
-
-def bytes_of(column: Any) -> tuple[Any, Any]:
-    """The bytes of the texts of a column, one text after the other, and where each begins and the last ends.
-
-    Rows without a text are left out.
-
-    Example:
-        >>> import pyarrow
-        >>> content, offsets = bytes_of(pyarrow.array(["low", None, "new"]))
-        >>> content.tobytes(), offsets.tolist()
-        (b'lownew', [0, 3, 6])
-    """
-    import numpy as np
-
-    pyarrow = needed("pyarrow", "arrow", "reading tables")
-    # First, since a dictionary may have a null that its column does not count.
-    column = spelled_out(column)
-    # Views have no kernels for what follows.
-    if column.type in (pyarrow.string_view(), pyarrow.binary_view()):
-        is_text = column.type == pyarrow.string_view()
-        column = column.cast(pyarrow.large_string() if is_text else pyarrow.large_binary())
-    if column.null_count:
-        column = column.drop_null()
-    if not pyarrow.types.is_large_binary(column.type):
-        # By way of strings where there are views; what is not UTF-8 is found when it is encoded.
-        if not pyarrow.types.is_binary(column.type):
-            column = column.cast(pyarrow.large_string())
-        column = column.cast(pyarrow.large_binary())
-    if not len(column):
-        return np.empty(0, np.uint8), np.zeros(1, np.int64)
-    _, offsets, content = column.buffers()
-    begin = column.offset
-    # Arrow reads numbers wherever they lie, as in a mapped file; here they have to be aligned.
-    places = np.require(np.frombuffer(offsets, np.int64)[begin : begin + len(column) + 1], requirements=["A"])
-    return np.empty(0, np.uint8) if content is None else np.frombuffer(content, np.uint8), places
 
 
 def parquet(file: Any, part: Slice, how: Reading) -> Iterator[tuple[Any, int]]:

@@ -5,7 +5,7 @@ import pickle
 import pytest
 import tessella.data
 from data_cases import make_tokenizer
-from tessella.errors import ArgumentError
+from tessella.errors import ArgumentError, FormatError
 
 pyarrow = pytest.importorskip("pyarrow")
 
@@ -35,6 +35,39 @@ def test_other_columns(tokenizer):
             tessella.data.encode_arrow(tokenizer, text)
     with pytest.raises(ArgumentError, match="the column holds int64, expected strings"):
         tessella.data.encode_arrow(tokenizer, pyarrow.array([1]))
+
+
+@pytest.mark.parametrize(
+    "kind", [pyarrow.string(), pyarrow.large_string(), pyarrow.string_view(), pyarrow.binary()]
+)
+def test_a_column_is_a_batch(tokenizer, kind):
+    texts = ["low new", "", "é 日本 low", "tile"]
+    column = pyarrow.array([text.encode() for text in texts]).cast(kind)
+    want = tokenizer.encode_ids_batch(texts).to_list()
+    for some, rows in [
+        (column, want),
+        (column[1:3], want[1:3]),
+        (column[:0], []),
+        (pyarrow.chunked_array([column, column[:0], column[2:]]), want + want[2:]),
+        (pyarrow.chunked_array([], kind), []),
+    ]:
+        for threads in (1, 2):
+            assert tokenizer.encode_ids_batch(some, num_threads=threads).to_list() == rows
+        assert tokenizer.count_batch(some).tolist() == [len(row) for row in rows]
+    if kind != pyarrow.binary():
+        packed = pyarrow.array(texts).dictionary_encode()
+        assert tokenizer.encode_ids_batch(packed).to_list() == want
+
+
+def test_columns_that_are_no_batch(tokenizer):
+    with pytest.raises(ArgumentError, match=r"`texts\[1\]` is null.*encode_arrow"):
+        tokenizer.encode_ids_batch(pyarrow.array(["low", None]))
+    with pytest.raises(ArgumentError, match="column of int64, expected strings"):
+        tokenizer.count_batch(pyarrow.array([1]))
+    buffers = [None, pyarrow.array([0, 1, 3], pyarrow.int32()).buffers()[1], pyarrow.py_buffer(b"a\xff\xfe")]
+    broken = pyarrow.Array.from_buffers(pyarrow.string(), 2, buffers)
+    with pytest.raises(FormatError, match="0xff at byte 0 of row 1"):
+        tokenizer.encode_ids_batch(broken)
 
 
 @pytest.mark.parametrize("kind", [pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()])

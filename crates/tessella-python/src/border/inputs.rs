@@ -244,9 +244,9 @@ pub fn batch(value: &Bound<'_, PyAny>, pretokenized: bool) -> PyResult<Inputs> {
     Ok(Inputs { each, refused: Refused::none() })
 }
 
-/// A batch of plain texts; `alone` is what takes one of them.
+/// A batch of plain texts, each a `str` or `bytes` of UTF-8; `alone` is what takes one of them.
 pub fn texts(value: &Bound<'_, PyAny>, alone: &str) -> PyResult<Texts> {
-    each(value, Texts::NAME, "expected a list of texts", alone, Later::new).map(Texts::new)
+    each(value, Texts::NAME, "expected a list of texts", alone, Later::or_bytes).map(Texts::new)
 }
 
 /// A batch of lists of ids, each of which `read` gets.

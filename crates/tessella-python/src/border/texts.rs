@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedStr;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use tessella_core::{Error, ManyTexts};
 
+use crate::border::errors::argument;
 use crate::border::interpreter::{Characters, length, narrow};
 use crate::border::place::{Place, wrong_type};
 
@@ -28,6 +29,15 @@ pub fn text(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<PyBackedStr>
         }
         Err(_) => Err(wrong_type(place, value, TEXT, instead_of_text(value, place))),
     }
+}
+
+/// The error for bytes that are no UTF-8.
+fn not_utf8(bytes: &[u8], at: usize, place: Place<'_>) -> PyErr {
+    let byte = bytes.get(at).copied().unwrap_or_default();
+    argument(format!(
+        "expected text or its UTF-8, found {byte:#04x} at byte {at} of `{place}`, which begins no character; decode the bytes \
+         first, as in `value.decode(\"latin-1\")`"
+    ))
 }
 
 /// What to do with a value that was given for a text.
@@ -122,14 +132,35 @@ impl Text {
     }
 }
 
+/// Lends out a text that comes alone: a `str`, or `bytes` of UTF-8.
+pub fn with_text<R>(
+    value: &Bound<'_, PyAny>,
+    place: Place<'_>,
+    work: impl FnOnce(&str) -> PyResult<R>,
+) -> PyResult<R> {
+    let Ok(bytes) = value.cast::<PyBytes>() else { return work(&Text::new(value, place)?) };
+    let bytes = bytes.as_bytes();
+    work(str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error.valid_up_to(), place))?)
+}
+
 /// A text among many.
 pub enum Later {
     Kept(PyBackedStr),
+    /// Looked at when their turn comes.
+    Bytes(PyBackedBytes),
     /// Becomes UTF-8 when its turn comes.
     Characters(Characters),
 }
 
 impl Later {
+    /// A `str`, or `bytes` of UTF-8.
+    pub fn or_bytes(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Self> {
+        match value.cast::<PyBytes>() {
+            Ok(bytes) => Ok(Later::Bytes(bytes.clone().into())),
+            Err(_) => Self::new(value, place),
+        }
+    }
+
     pub fn new(value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Self> {
         let characters = match value.cast::<PyString>() {
             Ok(text) if length(text) > WORD => Characters::of(text),
@@ -145,6 +176,7 @@ impl Later {
     pub fn size(&self) -> usize {
         match self {
             Later::Kept(text) => text.len(),
+            Later::Bytes(bytes) => bytes.len(),
             Later::Characters(characters) => characters.narrow().about_as_many_bytes(),
         }
     }
@@ -153,6 +185,7 @@ impl Later {
     pub fn read<'t>(&'t self, room: &'t mut String) -> Result<&'t str, Error> {
         match self {
             Later::Kept(text) => Ok(text),
+            Later::Bytes(bytes) => str::from_utf8(bytes).map_err(|_| Error::value("bytes that are no UTF-8")),
             Later::Characters(characters) => match characters.narrow().append_to(room) {
                 Some(()) => Ok(room),
                 None => Err(Error::value("half of a pair in a text")),
@@ -162,8 +195,13 @@ impl Later {
 
     /// What is wrong with a text that could not be read.
     pub fn refused(&self, py: Python<'_>, place: Place<'_>) -> Option<PyErr> {
-        let Later::Characters(characters) = self else { return None };
-        text(characters.text(py), place).err()
+        match self {
+            Later::Kept(_) => None,
+            Later::Bytes(bytes) => {
+                str::from_utf8(bytes).err().map(|error| not_utf8(bytes, error.valid_up_to(), place))
+            }
+            Later::Characters(characters) => text(characters.text(py), place).err(),
+        }
     }
 }
 

@@ -244,7 +244,7 @@ impl Portion {
 /// The ids of texts that lie one after the other, as a column of Arrow holds them: `offsets` tells where each begins,
 /// and the end. Nothing where one of them is not UTF-8, so that whoever knows the column tells which.
 #[pyfunction]
-#[pyo3(signature = (tokenizer, content, offsets, add_special_tokens = true, num_threads = None))]
+#[pyo3(signature = (tokenizer, content, offsets, add_special_tokens = true, num_threads = None, encode_special_tokens = None))]
 #[allow(clippy::type_complexity)]
 pub fn encode_column<'py>(
     py: Python<'py>,
@@ -253,6 +253,7 @@ pub fn encode_column<'py>(
     offsets: PyReadonlyArray1<'py, i64>,
     add_special_tokens: bool,
     #[pyo3(from_py_with = argument::num_threads)] num_threads: Option<usize>,
+    encode_special_tokens: Option<bool>,
 ) -> PyResult<Option<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>)>> {
     let (content, offsets) = (content.as_slice()?, offsets.as_slice()?);
     let text = |pair: &[i64]| {
@@ -264,7 +265,7 @@ pub fn encode_column<'py>(
     let value = tokenizer.get().value()?;
     let threads = threads(num_threads);
     let found = run(py, |cancel| {
-        let options = ids_options(&value, (add_special_tokens, None), threads);
+        let options = ids_options(&value, (add_special_tokens, encode_special_tokens), threads);
         value.core.encode_ids_batch(views.as_slice(), &EncodeOptions { cancel: Some(cancel), ..options })
     })?;
     Ok(Some((arrays::from_vec(py, found.ids)?, arrays::from_vec(py, found.offsets)?)))

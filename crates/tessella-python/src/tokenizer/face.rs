@@ -17,7 +17,7 @@ use crate::border::inputs;
 use crate::border::interrupt::{shared, sized};
 use crate::border::options::{Choice, check_stride, padding_to_python, truncation, truncation_to_python};
 use crate::border::place::Place;
-use crate::border::texts::{Text, Texts};
+use crate::border::texts::{Texts, with_text};
 use crate::border::values::{argument, direction};
 use crate::components::decoders::DecoderHandle;
 use crate::components::models::ModelHandle;
@@ -204,7 +204,7 @@ impl Tokenizer {
     /// Truncation and padding do not apply; cut the array, or use `encode`.
     ///
     /// Args:
-    ///     text: the text.
+    ///     text: the text, a `str` or `bytes` of UTF-8.
     ///     add_special_tokens: let the post-processor add its special tokens.
     ///     encode_special_tokens: whether special tokens in the text are encoded as ordinary text; `None` for
     ///         the tokenizer's own setting.
@@ -233,10 +233,11 @@ impl Tokenizer {
             let options = ids_options(&value, specials, 1);
             return value.core.with_ids(text, &options, |ids| arrays::from_slice(py, ids)).or_raise()?;
         }
-        let text = Text::new(text, Place::Argument("text"))?;
-        let ids = sized(py, text.len(), |cancel| {
-            let options = EncodeOptions { cancel, ..ids_options(&value, specials, 1) };
-            value.core.encode_ids(&text, &options)
+        let ids = with_text(text, Place::Argument("text"), |text| {
+            sized(py, text.len(), |cancel| {
+                let options = EncodeOptions { cancel, ..ids_options(&value, specials, 1) };
+                value.core.encode_ids(text, &options)
+            })
         })?;
         arrays::from_vec(py, ids)
     }
@@ -276,16 +277,16 @@ impl Tokenizer {
         if let Some(text) = tiny {
             return value.core.count(text, &ids_options(&value, specials, 1)).or_raise();
         }
-        let text = Text::new(text, Place::Argument("text"))?;
-        sized(py, text.len(), |cancel| {
-            let options = EncodeOptions { cancel, ..ids_options(&value, specials, 1) };
-            value.core.count(&text, &options)
+        with_text(text, Place::Argument("text"), |text| {
+            sized(py, text.len(), |cancel| {
+                let options = EncodeOptions { cancel, ..ids_options(&value, specials, 1) };
+                value.core.count(text, &options)
+            })
         })
     }
 
-    /// The number of ids of each text, as an array. Truncation and padding do not apply; see `count`.
-    #[pyo3(signature = (texts, add_special_tokens = true, num_threads = None, *, encode_special_tokens = None))]
-    fn count_batch<'py>(
+    /// The number of ids of each text.
+    fn _count_batch<'py>(
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
