@@ -1,6 +1,7 @@
 """Many threads, forks and interrupts."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -9,9 +10,10 @@ import time
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 import tessella
-from tessella import Tokenizer, models, normalizers, pre_tokenizers, processors
+from tessella import Tokenizer, models, normalizers, pre_tokenizers, processors, recipes
 
 SECONDS = 0.4
 
@@ -294,3 +296,45 @@ def test_processors_are_shared_safely():
         tokenizers.append(tokenizer)
     processor.single = "$A [A]"
     assert [one.encode("x").ids for one in tokenizers] == [[1, 0], [1, 0]]
+
+
+@pytest.mark.parametrize("recipe", ["gpt2", "llama3", "roberta", "o200k"])
+def test_threads_share_a_large_text(recipe: str) -> None:
+    choose = random.Random(17)
+    words = [
+        "tile",
+        "tiles",
+        "mosaic",
+        "Gap",
+        "é日本",
+        "ß",
+        "12",
+        "345",
+        "!?",
+        "don't",
+        "I'LL",
+        "\n",
+        "  ",
+        "\r\n\t",
+        "🙂",
+    ]
+    some = " ".join(choose.choices(words, k=20_000))
+    tokenizer = recipes.get(recipe).train([some], vocab_size=700)
+    tokenizer.add_tokens(["<tile>"])
+    new = "".join(choose.choices("abcdefgh é日", k=700_000))
+    texts = {
+        "mixed": some * 12 + new,
+        "one letter": "a" * 1_500_000,
+        "blanks": " " * 1_500_000,
+        "with added tokens": (some * 12 + "<tile>") * 2 + some,
+        "just large enough": (some * 20)[: (1 << 20) + 7],
+    }
+    for name, text in texts.items():
+        alone = tokenizer.encode_ids(text)
+        for threads in (2, 5):
+            for batch in ([text], ["", text, "tile", text])[: 2 if name == "mixed" else 1]:
+                found = tokenizer.encode_ids_batch(batch, num_threads=threads)
+                wanted = [alone if one is text else tokenizer.encode_ids(one) for one in batch]
+                assert all(map(np.array_equal, found, wanted)), (name, threads, len(batch))
+                assert len(found) == len(batch)
+    assert tokenizer.decode(tokenizer.encode_ids(texts["mixed"])) == texts["mixed"]

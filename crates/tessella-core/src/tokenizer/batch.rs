@@ -171,7 +171,8 @@ pub(super) fn on_threads(threads: usize, work: impl Fn() + Sync) {
     });
 }
 
-fn threads(count: usize, size: usize, options: &EncodeOptions<'_>) -> usize {
+/// How many threads take so many texts of so many bytes together.
+pub(super) fn threads(count: usize, size: usize, options: &EncodeOptions<'_>) -> usize {
     if count < 2 || size < PARALLEL_ABOVE {
         return 1;
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::worker::Worker;
 use crate::error::Result;
 use crate::ids::TokenId;
+use crate::lanes::vectors::Level;
 use crate::lanes::{Bounds, Engine, LongPieces, Pieces, Runner};
 use crate::model::bpe::Bpe;
 use crate::pattern::scan::MaskedPieces;
@@ -70,6 +71,23 @@ impl ByteLanes {
             .and_then(|()| self.flush(text.as_bytes(), &mut long, out, &mut each));
         self.forget();
         outcome
+    }
+
+    /// Which vectors pieces are to be found with.
+    pub fn level(&self) -> Level {
+        self.runner.level()
+    }
+
+    /// Appends the ids of pieces of a text that are found.
+    pub fn window(
+        &mut self,
+        bounds: &Bounds,
+        text: &[u8],
+        worker: &mut Worker,
+        bpe: &Bpe,
+        out: &mut Vec<TokenId>,
+    ) -> Result<()> {
+        self.runner.ids(&self.engine, Pieces::within(bounds, text), out, &mut OneByOne { worker, bpe })
     }
 
     /// The same for a text whose pieces are found by masks.

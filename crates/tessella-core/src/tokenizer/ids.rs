@@ -3,13 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::batch::threads;
 use super::brief::Key;
 use super::columns::MOST_KEPT;
 use super::drive::{Sink, Source, Walk, one_by_one};
+use super::together::{self, Helpers, LARGE};
 use super::units::{self, Units};
 use super::way::{Reader, Reads};
 use super::words::{Solver, TakesWords, Words};
-use super::worker::Worker;
+use super::worker::{Pool, Worker};
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
 use crate::added::Segment;
 use crate::cancel::Cancel;
@@ -70,7 +72,7 @@ impl Worker {
 }
 
 /// Opens the bill of a text, and says to those who work long how they are told to stop.
-fn begin(worker: &mut Worker, text: &str, options: &EncodeOptions<'_>) -> limits::Work {
+pub(super) fn begin(worker: &mut Worker, text: &str, options: &EncodeOptions<'_>) -> limits::Work {
     let cancel = Cancel::new(options.cancel);
     worker.scratch.merge.stop_at(cancel.clone());
     limits::begin(text.len(), cancel)
@@ -136,7 +138,8 @@ impl Inner {
             return Ok(());
         }
         let mut segments = std::mem::take(&mut worker.segments);
-        let mut sink = Ids { reader: &way.reader, worker, options, until_check: CHECK_EVERY, out };
+        let pool = &*self.workers;
+        let mut sink = Ids { reader: &way.reader, pool, worker, options, until_check: CHECK_EVERY, out };
         let outcome = self.drive(&way.cut, text, walk, &mut segments, &mut sink);
         worker.segments = segments;
         outcome
@@ -232,6 +235,7 @@ impl TakesWords for WordIds<'_, '_> {
 /// The sink that keeps ids alone.
 struct Ids<'i, 'o> {
     reader: &'i Reader,
+    pool: &'i Pool,
     worker: &'i mut Worker,
     options: &'i EncodeOptions<'o>,
     /// Parts before the next look at the cancel flag.
@@ -258,8 +262,18 @@ impl Sink for Ids<'_, '_> {
             return one_by_one(self, source, range, view);
         };
         let text = &source.buffer[range];
-        let check = |_: Pieces<'_>, _: &[TokenId]| self.options.check_cancelled();
-        let outcome = lanes.append(view, text, &mut *self.worker, bpe, self.out, check);
+        let (pool, reader, options) = (self.pool, self.reader, self.options);
+        let threads = threads(usize::MAX, text.len(), options);
+        let outcome = match view.masked(text).filter(|_| threads > 1 && text.len() >= LARGE) {
+            Some(pieces) => {
+                let helpers = Helpers { pool, reader, options, threads };
+                together::append(&helpers, pieces, text, (&mut lanes, &mut *self.worker, bpe), self.out)
+            }
+            None => {
+                let check = |_: Pieces<'_>, _: &[TokenId]| options.check_cancelled();
+                lanes.append(view, text, &mut *self.worker, bpe, self.out, check)
+            }
+        };
         self.worker.lanes = Some(lanes);
         outcome
     }

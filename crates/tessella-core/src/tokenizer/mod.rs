@@ -14,7 +14,8 @@
 //!   - `ids`: the ids-only path
 //!   - `pieces`: the pieces alone
 //!   - `counting`: how often each piece comes, for training
-//! - `batch`: many texts on several threads, in order; `ragged`: ids alone, in one array
+//! - `batch`: many texts on several threads; `ragged`: ids alone, in one array; `together`: one large text; `in_order`: what is
+//!   done is put in its place
 //! - `decoding`: ids back to text; `joined`: in the form in which others keep it, `placed`:
 //!   texts that depend on the place
 //!
@@ -32,6 +33,7 @@ mod decoding;
 mod decoding_tests;
 mod drive;
 mod ids;
+mod in_order;
 mod joined;
 mod options;
 mod packed;
@@ -49,6 +51,7 @@ mod spelling;
 mod stages;
 #[cfg(test)]
 mod tests;
+mod together;
 mod units;
 mod way;
 mod words;

@@ -1,14 +1,13 @@
 //! The ids of many texts, one after the other, and where those of each begin.
 //!
-//! Several threads take a few texts at a time. What is done is put in its place by whoever finds everything before it done: so
-//! all ids are never there twice, and no thread waits for another.
+//! Several threads take a few texts at a time; where texts are few and large, they share each of them ([`super::together`]).
 
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::batch::{Queue, on_threads};
 use super::columns::MOST_KEPT;
+use super::in_order::{InOrder, Join};
+use super::together::LARGE;
 use super::worker::Worker;
 use super::{EncodeOptions, Tokenizer};
 use crate::error::{Error, Result};
@@ -60,59 +59,12 @@ struct Part {
     ends: Vec<usize>,
 }
 
-/// What several threads have done.
-#[derive(Default)]
-struct Done {
-    /// Parts before which something is missing, by their first text.
-    waiting: Mutex<BTreeMap<usize, Part>>,
-    /// Parts whose ids are in their place, for their room.
-    empty: Mutex<Vec<Part>>,
-    /// The ids of all texts up to the first that is missing.
-    joined: Mutex<RaggedIds>,
-    /// The first text that could not be encoded.
-    failed: Mutex<Option<(usize, Error)>>,
-}
-
-/// Nobody leaves anything half done here, also where a thread ended.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Done {
-    fn hand_in(&self, first: usize, part: Part) {
-        lock(&self.waiting).insert(first, part);
-        // Whoever joins already may be past this part: then the next one to come sees to it.
-        if let Ok(mut joined) = self.joined.try_lock() {
-            self.join(&mut joined);
-        }
-    }
-
-    fn join(&self, RaggedIds { ids, offsets }: &mut RaggedIds) {
-        let next = |texts: usize| lock(&self.waiting).remove(&texts);
-        while let Some(mut part) = next(offsets.len() - 1) {
-            let before = ids.len();
-            ids.extend_from_slice(&part.ids);
-            offsets.extend(part.ends.iter().map(|end| (before + end) as i64));
-            part.ids.clear();
-            part.ends.clear();
-            lock(&self.empty).push(part);
-        }
-    }
-
-    fn fail(&self, index: usize, error: Error) {
-        let mut failed = lock(&self.failed);
-        if failed.as_ref().is_none_or(|&(first, _)| index < first) {
-            *failed = Some((index, error));
-        }
-    }
-
-    fn result(self) -> Result<RaggedIds> {
-        let mut joined = lock(&self.joined);
-        self.join(&mut joined);
-        match lock(&self.failed).take() {
-            Some((_, error)) => Err(error),
-            None => Ok(std::mem::take(&mut joined)),
-        }
+impl Join<Part> for RaggedIds {
+    fn join(&mut self, Part { ids, ends }: &mut Part) -> usize {
+        let (before, texts) = (self.ids.len(), ends.len());
+        self.ids.append(ids);
+        self.offsets.extend(ends.drain(..).map(|end| (before + end) as i64));
+        texts
     }
 }
 
@@ -125,10 +77,13 @@ impl Tokenizer {
     ) -> Result<RaggedIds> {
         let count = texts.count();
         let size: usize = (0..count).map(|index| texts.size(index)).sum();
-        match self.threads(count, size, options) {
-            1 => self.ragged_alone(texts, size, options),
-            threads => self.ragged_by(threads, texts, size, options),
+        let threads = self.threads(count, size, options);
+        let are_large = || count < threads * 4 && size / count >= LARGE;
+        if threads == 1 || are_large() && self.inner.plan.way.can_share_a_text() {
+            return self.ragged_alone(texts, size, options);
         }
+        // All of them have something to do.
+        self.ragged_by(threads, texts, size, &EncodeOptions { threads: 1, ..options.clone() })
     }
 
     fn ragged_alone(
@@ -186,22 +141,22 @@ impl Tokenizer {
         let mut offsets = Vec::with_capacity(texts.count() + 1);
         offsets.push(0);
         let ids = Vec::with_capacity(size / 3 + SPARE);
-        let done = Done { joined: Mutex::new(RaggedIds { ids, offsets }), ..Done::default() };
+        let joined = InOrder::new(RaggedIds { ids, offsets });
         let parts = |worker: &mut Worker| {
             while let Some(numbers) = queue.next() {
                 let first = numbers.start;
-                let mut part = lock(&done.empty).pop().unwrap_or_default();
+                let mut part: Part = joined.begin();
                 match self.append_part(worker, texts, numbers, options, &mut part) {
-                    Ok(()) => done.hand_in(first, part),
+                    Ok(()) => joined.hand_in(first, part),
                     Err((index, error)) => {
-                        done.fail(index, error);
+                        joined.fail(index, error);
                         queue.close();
                     }
                 }
             }
         };
         on_threads(threads, || self.inner.workers.with(|worker| worker.foreseeing(size / threads, parts)));
-        let mut ragged = done.result()?;
+        let mut ragged = joined.finish()?;
         ragged.ids.shrink_to_fit();
         Ok(ragged)
     }

@@ -89,6 +89,14 @@ pub(super) struct Way {
 }
 
 impl Way {
+    /// Whether several threads can share one text.
+    pub fn can_share_a_text(&self) -> bool {
+        let finds_many = |view: &ByteLevelView| view.masked(&" ".repeat(64)).is_some();
+        self.reader.remembers
+            && matches!(self.reader.reads, Reads::Bytes(_))
+            && matches!(&self.cut, Cut::RawBytes(view) if finds_many(view))
+    }
+
     pub fn new(
         model: &Arc<Model>,
         normalizer: Option<&Normalizer>,
