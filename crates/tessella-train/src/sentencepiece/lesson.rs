@@ -95,7 +95,7 @@ impl Lesson<'_> {
             vocab_size: spec.vocab_size() as usize,
             reserved: self.reserved,
             longest: spec.max_sentencepiece_length() as usize,
-            seed_size: spec.seed_sentencepiece_size().max(0) as usize,
+            seed_size: usize::try_from(spec.seed_sentencepiece_size()).unwrap_or(usize::MAX),
             shrinking_factor: spec.shrinking_factor(),
             sub_iterations: spec.num_sub_iterations() as usize,
             threads: self.threads,
