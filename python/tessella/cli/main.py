@@ -50,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _spell_what_is_missing() -> None:
     """Writes characters that the encoding of standard output lacks with backslashes, as standard error does.
 
-    Pipes on Windows have some two hundred characters, and a report that shows a token is printed when the work is done.
+    Pipes on Windows have some two hundred characters, and a report that shows a token is printed when the
+    work is done.
     """
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")

@@ -127,11 +127,11 @@ fn around(post: Option<&PostProcessor>) -> Result<Option<Around>> {
         )
     };
     let _work = limits::begin(1, Cancel::never());
+    let processed = post.process(marker(), None, true)?;
     // Of templates in a row, the second one may repeat what the first one left: a special token, or the sequence itself.
-    if post.process(marker(), None, false)?.ids() != [MARKER] {
+    if !post.process(marker(), None, false).is_ok_and(|plain| plain.ids() == [MARKER]) {
         return Ok(None);
     }
-    let processed = post.process(marker(), None, true)?;
     let ids = processed.ids();
     let mut places = ids.iter().enumerate().filter(|(_, id)| **id == MARKER).map(|(at, _)| at);
     Ok(match (places.next(), places.next()) {
