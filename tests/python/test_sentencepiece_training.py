@@ -308,6 +308,17 @@ def test_sentences_that_are_blank_alone(kind, lines):
     assert raised == [("raises", RuntimeError)] * 2
 
 
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("prefix", [True, False])
+@pytest.mark.parametrize("lines", [[" "], ["<s>"], ["\u2581ab", "ab "], ["ab<s>ab"]])
+def test_sentences_of_reserved_pieces(kind, prefix, lines):
+    options = {"model_type": kind, "vocab_size": 40, "hard_vocab_limit": False, "add_dummy_prefix": prefix}
+    options |= {"user_defined_symbols": ["\u2581", "ab"], "remove_extra_whitespaces": False}
+    one, two = (outcome(train, module, lines, **options) for module in (library, ours))
+    assert one[0] == two[0]
+    assert one == two if one[0] == "raises" else vocabulary(one[1]) == vocabulary(two[1])
+
+
 @pytest.mark.parametrize("before", [0, 1, 5])
 def test_an_iterator_that_fails(before):
     def broken():

@@ -89,6 +89,9 @@ impl Lesson<'_> {
 
     fn unigram(&self) -> Result<Learned> {
         self.room_beside_characters()?;
+        if self.alphabet.characters.is_empty() {
+            return Err(reserved_alone());
+        }
         let spec = self.spec;
         let (words, seeds) = for_unigram(self.units, self.alphabet, spec.input_format() == "tsv")?;
         let rules = unigram::Rules {
@@ -123,13 +126,15 @@ impl Lesson<'_> {
     fn characters(&self) -> Result<Learned> {
         let characters = self.alphabet.characters.iter();
         if characters.clone().all(|&(_, count)| count == 0) {
-            return Err(wrong(
-                "there is no character to learn: the sentences hold reserved pieces only".to_string(),
-            ));
+            return Err(reserved_alone());
         }
         let characters = characters.map(|&(c, count)| (c.to_string(), count));
         Ok(most_frequent(characters.collect(), 0, self.at_most()))
     }
+}
+
+fn reserved_alone() -> Error {
+    wrong("there is no character to learn: the sentences hold reserved pieces only".to_string())
 }
 
 /// Words for the estimate of a Unigram model, and words with what follows them for its seeds. A sentence of tsv
