@@ -740,3 +740,19 @@ def test_sentencepiece_is_trained(trained, kind):
 def test_what_cannot_be_trained_together(trained, options, told):
     _, err = run("train", "corpus.txt", "-o", "x.json", *options, status=1)
     assert told in err and not os.path.exists("x.model") and not os.path.exists("x.json")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_reports_on_a_pipe_that_has_few_characters(corpus, encoding):
+    # As pipes on Windows: a token that is shown does not end a training whose file is written.
+    typed = ["--model", "bpe", "--pre-tokenizer", "byte-level", "--vocab-size", 300, "-o", "bpe.json"]
+    typed = tessella_command("train", "corpus.txt", *typed)
+
+    def told(encoding):
+        narrow = environment(PYTHONIOENCODING=encoding, PYTHONUTF8="0")
+        out = subprocess.run(typed, capture_output=True, env=narrow, check=True, timeout=120).stdout
+        return re.sub(r"in [^ ]+ \w+", "", out.decode(encoding))
+
+    spelled = told("utf-8").encode(encoding, "backslashreplace").decode(encoding)
+    assert "\\u" in spelled
+    assert told(encoding) == spelled

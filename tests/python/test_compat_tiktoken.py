@@ -152,6 +152,18 @@ def test_text_that_is_being_typed(pair):
             assert found == expected
 
 
+def test_a_special_token_of_blanks_ends_what_is_being_typed():
+    made = {
+        "pat_str": r"\w+|\s",
+        "mergeable_ranks": {bytes([byte]): byte for byte in range(256)},
+        "special_tokens": {"\n": 256, "  ": 257},
+    }
+    mine, real = (library.Encoding("made", **made) for library in (ours, theirs))
+    for text in ("\n ", "a\n ", " \n", "   ", "a  \t", "\t \t", "a"):
+        found, expected = (one.encode_with_unstable(text, allowed_special="all") for one in (mine, real))
+        assert (found[0], sorted(found[1])) == (expected[0], sorted(expected[1])), text
+
+
 @pytest.mark.parametrize(
     "call",
     [

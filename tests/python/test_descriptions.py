@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 
@@ -96,3 +97,116 @@ def differences(seed: int) -> list[str]:
 def test_random_descriptions(start: int) -> None:
     found = [line for seed in range(start, min(start + CHUNK, FIRST + COUNT)) for line in differences(seed)]
     assert not found, f"{len(found)} differences\n" + "\n".join(found[:5])
+
+
+#: What a replacement puts in place of several characters has other offsets here (docs/differences.md, 1), and the same ids.
+WIDE = [
+    ({"String": "``"}, '"'),
+    ({"Regex": " {2,}"}, "_"),
+    ({"Regex": "[^a]+"}, "xy"),
+    ({"String": "½"}, "z"),
+    ({"Regex": "(?i)ab?"}, "  "),
+]
+BEFORE = [
+    [],
+    [{"type": "NFKD"}],
+    [{"type": "Prepend", "prepend": "`"}],
+    [{"type": "Strip", "strip_left": True}],
+]
+BEHIND = [
+    [],
+    [{"type": "Lowercase"}],
+    [{"type": "Prepend", "prepend": "x"}],
+    [{"type": "Replace", "pattern": {"String": "xy"}, "content": "b"}],
+]
+PLAIN = [
+    "``a b``",
+    "  a",
+    "   ",
+    "a  b",
+    "½``",
+    "ab``",
+    "`",
+    "\u0301\u0301 a",
+    "日本",
+    " ab  AB",
+    "``",
+    "xy``",
+]
+
+
+@pytest.mark.parametrize("scheme", ["first", "always", "never"])
+@pytest.mark.parametrize(
+    "first", [None, {"type": "Split", "pattern": {"String": "a"}, "behavior": "Isolated"}]
+)
+def test_ids_behind_wide_replacements(scheme: str, first: dict[str, object] | None) -> None:
+    characters = sorted({*"".join(PLAIN), *'abxyz_`"▁⁄12 \u0301'})
+    model = {"type": "Unigram", "unk_id": 0, "vocab": [["?", 0.0], *([c, -1.0] for c in characters)]}
+    stages: list[dict[str, object]] = [] if first is None else [{**first, "invert": False}]
+    stages.append({"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": True})
+    for (pattern, content), before, behind in itertools.product(WIDE, BEFORE, BEHIND):
+        replace = {"type": "Replace", "pattern": pattern, "content": content}
+        steps = [{**step, "strip_right": False} if step["type"] == "Strip" else step for step in before]
+        source = json.dumps(
+            {
+                "added_tokens": [],
+                "normalizer": {"type": "Sequence", "normalizers": [*steps, replace, *behind]},
+                "pre_tokenizer": {"type": "Sequence", "pretokenizers": stages},
+                "model": model,
+            }
+        )
+        ours, theirs = (library.Tokenizer.from_str(source) for library in (tessella, tokenizers))
+        for text in PLAIN:
+            got, want = ours.encode(text), theirs.encode(text)
+            assert (got.ids, got.tokens) == (want.ids, want.tokens), (text, source)
+            assert ours.encode_ids(text).tolist() == want.ids, (text, source)
+
+
+def template(*pieces: str) -> dict[str, object]:
+    """A template of `A`, `B` and `<s>`, for one text and for two."""
+    made = [
+        {"SpecialToken": {"id": piece, "type_id": 0}}
+        if piece == "<s>"
+        else {"Sequence": {"id": piece, "type_id": 0}}
+        for piece in pieces
+    ]
+    special = {"<s>": {"id": "<s>", "ids": [1], "tokens": ["<s>"]}}
+    pair = [{"Sequence": {"id": name, "type_id": 0}} for name in "AB"]
+    return {"type": "TemplateProcessing", "single": made, "pair": pair, "special_tokens": special}
+
+
+@pytest.mark.parametrize(
+    "processors",
+    [
+        [template("A")],
+        [template("A", "A")],
+        [template("<s>")],
+        [template("<s>", "A", "<s>")],
+        [template("A"), template("A", "A")],
+        [template("A", "<s>"), template("A", "A")],
+        [template("A", "<s>"), template("A", "B")],
+        [template("<s>", "A"), template("<s>", "A", "A")],
+        [template("<s>", "A"), template("A", "<s>")],
+    ],
+)
+@pytest.mark.parametrize("special", [True, False])
+def test_ids_alone_behind_templates_in_a_row(processors: list[dict[str, object]], special: bool) -> None:
+    source = json.dumps(
+        {
+            "added_tokens": [],
+            "post_processor": {"type": "Sequence", "processors": processors},
+            "model": {"type": "WordLevel", "vocab": {"a": 0, "<s>": 1, "?": 2}, "unk_token": "?"},
+        }
+    )
+    ours, theirs = (library.Tokenizer.from_str(source) for library in (tessella, tokenizers))
+    if processors[-1] == template("A", "B") and not special:
+        # Without the first one's token there is no second sequence; a panic there.
+        with pytest.raises(tessella.errors.ArgumentError, match="no second sequence"):
+            ours.encode_ids("a", add_special_tokens=special)
+        return
+    want = theirs.encode("a", add_special_tokens=special).ids
+    assert ours.encode("a", add_special_tokens=special).ids == want
+    for _ in range(2):
+        assert ours.encode_ids("a", add_special_tokens=special).tolist() == want
+    assert ours.encode_ids_batch(["a"], add_special_tokens=special)[0].tolist() == want
+    assert ours.count("a", add_special_tokens=special) == len(want)

@@ -2,6 +2,7 @@
 
 import io
 import os
+import random
 import sys
 from pathlib import Path
 
@@ -148,6 +149,38 @@ def test_a_seed_file_with_counts_that_are_none(tmp_path):
     assert "low" in {piece[0] for piece in vocabulary(train(ours, ["low lower"] * 9, **options))}
 
 
+SEEDS = [first + second for first in "\u2581abcde" for second in "abcdefgh"]
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        None,
+        SEEDS,
+        ["a", "b", "a\u2581b", "zz", "", "x", "y", "aB1", *SEEDS],
+        ["ab", "ab", *reversed(SEEDS)],
+    ],
+    ids=["found", "listed", "useless first", "twice"],
+)
+def test_how_many_seeds_are_taken(tmp_path, listed):
+    # Of a file the first ones, whatever their counts are, as far as the characters leave room.
+    draw = random.Random(5)
+    word = lambda: "".join(draw.choice("abcdefghij") for _ in range(draw.randint(1, 6)))  # noqa: E731
+    lines = [" ".join(word() for _ in range(8)) for _ in range(100)]
+    given = {}
+    if listed is not None:
+        given["seed_sentencepieces_file"] = str(tmp_path / "seeds")
+        rows = [f"{seed}\t{10**6 + number}\n" for number, seed in enumerate(listed)]
+        (tmp_path / "seeds").write_text("".join(rows), encoding="utf-8")
+    for size in (-1, 0, 1, 5, 11, 12, 16, 20, 40, 1000):
+        options = {"vocab_size": 300, "hard_vocab_limit": False, "seed_sentencepiece_size": size, **given}
+        expected, found = (
+            {piece[0] for piece in vocabulary(train(module, lines, **options))} for module in (library, ours)
+        )
+        if listed is not None or size != 40:  # where the last of the substrings is one of equals
+            assert found == expected, size
+
+
 def test_files(tmp_path):
     corpus = tmp_path / "corpus.txt"
     corpus.write_text("\n".join(LINES), encoding="utf-8")
@@ -265,6 +298,25 @@ def test_misuse_is_refused_alike(options):
     kind, raised = attempt(library)
     assert kind == "raises"
     assert attempt(ours) == (kind, raised)
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("lines", [["  "], ["\u3000", " "], ["\u2581", ""]])
+def test_sentences_that_are_blank_alone(kind, lines):
+    options = {"model_type": kind, "vocab_size": 40, "hard_vocab_limit": False}
+    raised = [outcome(train, module, lines, **options) for module in (library, ours)]
+    assert raised == [("raises", RuntimeError)] * 2
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("prefix", [True, False])
+@pytest.mark.parametrize("lines", [[" "], ["<s>"], ["\u2581ab", "ab "], ["ab<s>ab"]])
+def test_sentences_of_reserved_pieces(kind, prefix, lines):
+    options = {"model_type": kind, "vocab_size": 40, "hard_vocab_limit": False, "add_dummy_prefix": prefix}
+    options |= {"user_defined_symbols": ["\u2581", "ab"], "remove_extra_whitespaces": False}
+    one, two = (outcome(train, module, lines, **options) for module in (library, ours))
+    assert one[0] == two[0]
+    assert one == two if one[0] == "raises" else vocabulary(one[1]) == vocabulary(two[1])
 
 
 @pytest.mark.parametrize("before", [0, 1, 5])

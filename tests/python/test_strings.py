@@ -40,6 +40,9 @@ def test_slices():
     assert [text[index].normalized for index in (0, 1, -1)] == ["a", "ñ", "b"]
     assert text.slice((1, 3)).original == "ñb"
     assert text[5] is None
+    assert [text[1, end].normalized for end in (1, 2, 3, 4, 99)] == ["", "ñ", "ñb", "ñb", "ñb"]
+    assert text[3, 9] is None and text[3, 3] is None and NormalizedString("")[0, 1] is None
+    assert NormalizedString("")[0, 0].normalized == ""
     with pytest.raises(ValueError):
         text[-9]
 

@@ -223,3 +223,17 @@ def test_pickles_name_the_public_module():
     stored = pickle.dumps(trainers.BpeTrainer(vocab_size=300), protocol=0)
     assert b"tessella.trainers" in stored and b"tessella._" not in stored
     assert trainers.Trainer.__module__ == "tessella.trainers"
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 4, 5, 9])
+def test_one_seed_is_taken_in_any_case(size):
+    reference = pytest.importorskip("tokenizers")
+    found = []
+    for library in (tessella, reference):
+        tokenizer = library.Tokenizer(library.models.Unigram())
+        options = {"vocab_size": 40, "seed_size": size, "unk_token": "<unk>", "show_progress": False}
+        texts = ["abab", "abac", "acab", "caba"] * 3
+        tokenizer.train_from_iterator(texts, library.trainers.UnigramTrainer(**options))
+        found.append(set(tokenizer.get_vocab()))
+    assert found[0] == found[1]
+    assert len(found[0]) > 4

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import os
 import sys
 import warnings
@@ -35,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     heeded()
+    _spell_what_is_missing()
     try:
         return _run(given)
     except KeyboardInterrupt as error:
@@ -43,6 +45,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _let_go()
         return NO_READER
+
+
+def _spell_what_is_missing() -> None:
+    """Writes characters that the encoding of standard output lacks with backslashes, as standard error does.
+
+    Pipes on Windows have some two hundred characters, and a report that shows a token is printed when the
+    work is done.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _let_go() -> None:

@@ -22,10 +22,13 @@ impl Metaspace {
     }
 
     pub(super) fn pre_tokenize(&self, pieces: &mut Pieces<'_>) -> Result<()> {
-        pieces.rewrite(|writer, text, origin| {
+        // What a `Replace` put in place of several characters begins with the last of them in the reference library, so
+        // it is not at the start there, although its span is: it reaches beyond the original's first character.
+        let reach = pieces.original().and_then(|text| text.chars().next()).map_or(usize::MAX, char::len_utf8);
+        pieces.rewrite(|writer, text, first| {
             let prepends = match self.scheme {
                 PrependScheme::Always => true,
-                PrependScheme::First => origin == 0,
+                PrependScheme::First => first.start == 0 && first.end <= reach,
                 PrependScheme::Never => false,
             };
             let mut rest = text;

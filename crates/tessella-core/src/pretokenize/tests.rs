@@ -81,6 +81,19 @@ fn first_means_byte_zero_of_the_original() {
 }
 
 #[test]
+fn what_stands_for_several_characters_is_not_first() {
+    for (original, taken, expected) in [("``a", 2, "\"a"), ("ﬁa", 3, "▁\"a"), ("`a", 1, "▁\"a")] {
+        let mut map = Alignment::new();
+        map.push_fixed(1, Span::new(0, taken));
+        map.push_identity(1, taken);
+        let mut pieces = Pieces::from_parts("\"a", map, vec![Piece::text(0, 2)]);
+        pieces.set_original(original);
+        let found = run(&metaspace(PrependScheme::First), &mut pieces);
+        assert_eq!(found, owned(&[(expected, 0, taken + 1)]));
+    }
+}
+
+#[test]
 fn only_what_depends_on_positions_needs_alignment() {
     let needs = |spec: &PreTokenizerSpec| PreTokenizer::new(spec).unwrap().needs_alignment();
     assert!(!needs(&metaspace(PrependScheme::Always)));

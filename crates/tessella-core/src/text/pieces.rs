@@ -133,21 +133,21 @@ impl<'a> Pieces<'a> {
     }
 
     /// Rewrites every text piece, each a region of its own. `write` gets the rewriter at the piece's
-    /// start, the piece's text, and the original byte where the piece starts (0 when untracked); it must
+    /// start, the piece's text, and the original span of its first character (empty at 0 when untracked); it must
     /// consume the whole piece. Added tokens are copied. Pieces that become empty are dropped.
-    pub fn rewrite(&mut self, mut write: impl FnMut(&mut Rewriter<'_>, &str, usize)) {
+    pub fn rewrite(&mut self, mut write: impl FnMut(&mut Rewriter<'_>, &str, Span)) {
         let mut rewriter = Rewriter::new(&self.buffer, &self.map);
         let mut next = Vec::with_capacity(self.pieces.len());
         for piece in &self.pieces {
             let start = rewriter.written();
             rewriter.begin_region(piece.start);
             if piece.is_text() {
-                let origin = if self.map.is_tracked() {
-                    rewriter.source_span(piece.start, piece.start).start
+                let first = if self.map.is_tracked() {
+                    rewriter.source_span(piece.start, piece.start + 1)
                 } else {
-                    0
+                    Span::default()
                 };
-                write(&mut rewriter, &self.buffer[piece.start..piece.end], origin);
+                write(&mut rewriter, &self.buffer[piece.start..piece.end], first);
             } else {
                 rewriter.keep(piece.end - piece.start);
             }

@@ -105,7 +105,7 @@ fn same<T>(one: &Option<Arc<T>>, two: &Option<Arc<T>>) -> bool {
     }
 }
 
-/// Finds what goes around a sequence by processing a marker.
+/// Finds what goes around a sequence by processing a marker, which has to be alone where no special tokens are asked for.
 fn around(post: Option<&PostProcessor>) -> Result<Option<Around>> {
     let Some(post) = post else { return Ok(Some(Around::default())) };
     #[derive(Debug)]
@@ -116,16 +116,22 @@ fn around(post: Option<&PostProcessor>) -> Result<Option<Around>> {
         }
     }
     const MARKER: TokenId = TokenId::MAX;
-    let marker = Encoding::from_tokens(
-        vec![MARKER],
-        vec![(0, 0)].into(),
-        vec![0],
-        0,
-        std::sync::Arc::new(NoTexts),
-        Default::default(),
-    );
+    let marker = || {
+        Encoding::from_tokens(
+            vec![MARKER],
+            vec![(0, 0)].into(),
+            vec![0],
+            0,
+            std::sync::Arc::new(NoTexts),
+            Default::default(),
+        )
+    };
     let _work = limits::begin(1, Cancel::never());
-    let processed = post.process(marker, None, true)?;
+    let processed = post.process(marker(), None, true)?;
+    // Of templates in a row, the second one may repeat what the first one left: a special token, or the sequence itself.
+    if !post.process(marker(), None, false).is_ok_and(|plain| plain.ids() == [MARKER]) {
+        return Ok(None);
+    }
     let ids = processed.ids();
     let mut places = ids.iter().enumerate().filter(|(_, id)| **id == MARKER).map(|(at, _)| at);
     Ok(match (places.next(), places.next()) {

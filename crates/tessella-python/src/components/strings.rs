@@ -334,7 +334,8 @@ impl NormalizedString {
                 )));
             }
         };
-        if start >= chars && chars > 0 || end > chars {
+        // What begins in the string may end behind it.
+        if start >= chars && (chars, end) != (0, 0) {
             return Ok(None);
         }
         let byte = |position: usize| {

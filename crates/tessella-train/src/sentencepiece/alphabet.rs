@@ -63,6 +63,12 @@ impl Alphabet {
             }
             Ok(())
         })?;
+        if all == 0 {
+            return Err(Error::new(
+                ErrorKind::Train,
+                "there is nothing to learn from: normalization leaves no character of the sentences",
+            ));
+        }
         let mut sorted: Vec<(char, (bool, u64))> =
             found.iter().filter(|&(_, (required, count))| required || count > 0).collect();
         sorted.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));

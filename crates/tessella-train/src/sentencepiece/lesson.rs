@@ -89,13 +89,16 @@ impl Lesson<'_> {
 
     fn unigram(&self) -> Result<Learned> {
         self.room_beside_characters()?;
+        if self.alphabet.characters.is_empty() {
+            return Err(reserved_alone());
+        }
         let spec = self.spec;
         let (words, seeds) = for_unigram(self.units, self.alphabet, spec.input_format() == "tsv")?;
         let rules = unigram::Rules {
             vocab_size: spec.vocab_size() as usize,
             reserved: self.reserved,
             longest: spec.max_sentencepiece_length() as usize,
-            seed_size: spec.seed_sentencepiece_size().max(0) as usize,
+            seed_size: usize::try_from(spec.seed_sentencepiece_size()).unwrap_or(usize::MAX),
             shrinking_factor: spec.shrinking_factor(),
             sub_iterations: spec.num_sub_iterations() as usize,
             threads: self.threads,
@@ -123,13 +126,15 @@ impl Lesson<'_> {
     fn characters(&self) -> Result<Learned> {
         let characters = self.alphabet.characters.iter();
         if characters.clone().all(|&(_, count)| count == 0) {
-            return Err(wrong(
-                "there is no character to learn: the sentences hold reserved pieces only".to_string(),
-            ));
+            return Err(reserved_alone());
         }
         let characters = characters.map(|&(c, count)| (c.to_string(), count));
         Ok(most_frequent(characters.collect(), 0, self.at_most()))
     }
+}
+
+fn reserved_alone() -> Error {
+    wrong("there is no character to learn: the sentences hold reserved pieces only".to_string())
 }
 
 /// Words for the estimate of a Unigram model, and words with what follows them for its seeds. A sentence of tsv

@@ -14,7 +14,7 @@
 //! Sums are whole numbers or have a fixed order, so the result is the same for any number of threads. The library
 //! adds up single-precision numbers by thread; there, the last entries depend on the number of threads.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tessella_core::{Error, ErrorKind, Result};
 
@@ -63,17 +63,7 @@ pub(super) fn learn(
     let corpus = Corpus::new(words, progress)?;
     report(progress, Stage::Seed, 0, corpus.weights.len() as u64)?;
     let seeds = match given {
-        Some(mut seeds) => {
-            let characters = corpus.alphabet.iter().zip(&corpus.frequency);
-            let characters: Vec<(String, f64)> = characters
-                .filter(|(c, n)| **c != RARE && **c != '\0' && **n > 0)
-                .map(|(c, n)| (c.to_string(), *n as f64))
-                .collect();
-            seeds.extend(characters);
-            seeds.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            seeds.truncate(rules.seed_size);
-            seeds
-        }
+        Some(given) => with_characters(given, &corpus, rules.seed_size),
         None => {
             let mut seeds: Vec<(String, f64)> = Vec::new();
             let mut characters: Vec<(u128, char)> =
@@ -122,6 +112,21 @@ pub(super) fn learn(
     Ok(finish(&corpus, &pieces, alphabet, rules))
 }
 
+/// Seeds of a file and the characters of the corpus. The characters come first, and the file's first ones as far as
+/// there is room, in its own order, each once, whatever their counts are.
+fn with_characters(given: Vec<(String, f64)>, corpus: &Corpus, most: usize) -> Vec<(String, f64)> {
+    let characters = corpus.alphabet.iter().zip(&corpus.frequency);
+    let mut seeds: Vec<(String, f64)> = characters
+        .filter(|(c, n)| **c != RARE && **c != '\0' && **n > 0)
+        .map(|(c, n)| (c.to_string(), *n as f64))
+        .collect();
+    let mut known: HashSet<String> = seeds.iter().map(|(character, _)| character.clone()).collect();
+    let room = most.saturating_sub(seeds.len());
+    seeds.extend(given.into_iter().filter(|(seed, _)| known.insert(seed.clone())).take(room));
+    seeds.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    seeds
+}
+
 /// Repeated substrings of allowed shape, with occurrences times length as their score.
 fn find_seeds(
     units: &PieceCounts,
@@ -168,10 +173,9 @@ fn find_seeds(
         }
     }
     let order = |a: &(u64, u32, u32), b: &(u64, u32, u32)| b.0.cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2)));
-    if best.len() > rules.seed_size {
-        if rules.seed_size > 0 {
-            best.select_nth_unstable_by(rules.seed_size - 1, order);
-        }
+    // None asked for are all there are, as in the library.
+    if (1..best.len()).contains(&rules.seed_size) {
+        best.select_nth_unstable_by(rules.seed_size - 1, order);
         best.truncate(rules.seed_size);
     }
     best.sort_unstable_by(order);

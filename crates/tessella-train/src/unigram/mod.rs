@@ -161,7 +161,8 @@ impl UnigramTrainer {
 
         report(progress, Stage::Seed, 0, corpus.weights.len() as u64)?;
         let characters = corpus.alphabet.len() - 1;
-        let room = self.seed_size.saturating_sub(characters);
+        // The reference looks at the size behind each seed, so that one is taken in any case.
+        let room = self.seed_size.saturating_sub(characters).max(1);
         let seeds = seeds::find(&corpus, self.max_piece_length, room, threads, progress)?;
         let (mut pieces, mut lattice) = lattice::build(&corpus, seeds, progress)?;
         to_log_probabilities(&mut pieces);
