@@ -15,8 +15,8 @@ use crate::ids::TokenId;
 use crate::lanes::{Boundaries, Key, Strangers};
 use crate::model::unigram::together::{Steps, Together, Unit};
 use crate::model::unigram::viterbi::Window;
-use crate::trie::Trie;
 use crate::spec::{PieceKind, SentencePiece};
+use crate::trie::Trie;
 use crate::unicode::CharTable;
 
 /// Numbers from here on are seals; ids are below.
@@ -147,7 +147,8 @@ impl SentencePieceModel {
         let unknown = (self.unk_id(), worth(self.unk_id()));
         let blank = char::from(blank);
         let is_plain = |text: &str| !text.contains(blank) && !text.chars().skip(1).any(|c| c == mark);
-        if !self.pieces.has_unused() && self.pieces.ordinary_pieces().all(|(_, piece)| is_plain(&piece.text)) {
+        if !self.pieces.has_unused() && self.pieces.ordinary_pieces().all(|(_, piece)| is_plain(&piece.text))
+        {
             let mark = mark.encode_utf8(&mut [0; 4]).to_owned();
             return Ok(Steps::new(self.pieces.ordinary(), worth, unknown, &mark));
         }
@@ -156,7 +157,8 @@ impl SentencePieceModel {
         let used = used.filter(|(_, piece)| !piece.text.contains(blank));
         let mut written = [0; 4];
         let blank = &*blank.encode_utf8(&mut written);
-        let keys: Vec<(String, u32)> = used.map(|(id, piece)| (piece.text.replace(mark, blank), id)).collect();
+        let keys: Vec<(String, u32)> =
+            used.map(|(id, piece)| (piece.text.replace(mark, blank), id)).collect();
         let trie = Trie::build(keys.iter().map(|(key, id)| (key.as_bytes(), *id)).collect());
         Ok(Steps::new(&trie.map_err(|_| "the vocabulary is too large")?, worth, unknown, blank))
     }

@@ -1,10 +1,11 @@
 //! The best segmentations of short units, some of them at a time.
 //!
 //! Units come for the first time by the dozen. What solving one of them waits for is not arithmetic but steps in the trie, and
-//! guesses of where a way through it ends. So the units of a batch are solved side by side, character by character: the ways
-//! that begin at the next character of each are taken through the trie byte by byte, and a way that has ended is written over by
-//! the next. What a step looks at was asked for when the step before it was taken, and no branch hangs on what it finds: what
-//! is no piece arrives like one, with a score that never wins.
+//! guesses of where a way through it ends. So the units of a batch are solved side by side, a byte of each at a time: all ways
+//! that began somewhere in front of it are taken over it, and a way that has ended is written over by the next one. What a step
+//! looks at was asked for when the step before it was taken, a round ago, and no branch hangs on what it finds: what is no piece
+//! arrives like one, with a score that never wins. When a round is over, all is known of what ends there, and the ways that
+//! begin there can begin.
 //!
 //! Scores are whole numbers here, in which a sum has room for where it comes from. What that errs by is told: who needs to know
 //! whether the best way is the best looks at how far all others are from it.
@@ -18,9 +19,9 @@ use crate::trie::Trie;
 pub(crate) const MOST_BYTES: usize = 15;
 /// Bytes and the place behind them.
 const STRIDE: usize = 16;
-/// Units of a batch: the places of all their bytes are told by one byte.
-const BATCH: usize = PLACES / STRIDE;
-const PLACES: usize = 64 * STRIDE;
+/// Units of a batch: a word has a bit for each, and what is written of them stays in the nearest cache.
+const BATCH: usize = 32;
+const PLACES: usize = BATCH * STRIDE;
 /// No text has it.
 const END: u8 = 0xFF;
 /// The score of what is no piece.
@@ -136,7 +137,7 @@ impl Steps {
         }
         // From where no way goes on: behind all nodes, with other bytes than those that lead there.
         let dead = trie.slots() as u32;
-        if !most.is_finite() || dead >= (1 << 24) - 256 {
+        if !most.is_finite() || !dead.is_multiple_of(256) || dead >= (1 << 24) - 256 {
             return None;
         }
         let mut step = (-40f64).exp2();
@@ -153,7 +154,9 @@ impl Steps {
                 Trie::NO_VALUE => (unknown, NOTHING),
                 id => (id, number(worth(id))),
             };
-            let base_and_byte = base.unwrap_or(dead) << 8 | u32::from(byte);
+            // All children of a node are in one block of 256 slots.
+            let base = base.filter(|base| base | 255 < dead).unwrap_or(dead);
+            let base_and_byte = base << 8 | u32::from(byte);
             *node = Node { base_and_byte, worth, id }.words();
         }
         for (byte, node) in (0..).zip(&mut nodes[trie.slots()..][..256]) {
@@ -192,32 +195,30 @@ impl Steps {
 #[derive(Debug, Clone, Copy)]
 struct Way {
     base: u32,
-    at: u16,
+    from: u16,
 }
 
 /// Buffers.
 #[derive(Debug)]
 pub(crate) struct Together {
     /// One text after the other.
-    text: [u8; PLACES + STRIDE],
-    ways: [Way; BATCH],
-    /// Pieces, by where they begin and how many bytes more than one they have.
+    text: [u8; PLACES],
+    ways: [Way; PLACES],
+    /// By where they end and where in the unit they begin.
     pieces: [[TokenId; STRIDE]; PLACES],
     arrivals: [Arrival; PLACES],
-    /// The units that are not at their ends, and the sum at the character at which each of them is.
-    open: [u8; BATCH],
-    before: [i64; BATCH],
+    /// The best sum at a place, marked as coming from there.
+    before: [i64; PLACES],
 }
 
 impl Default for Together {
     fn default() -> Self {
         Together {
-            text: [END; PLACES + STRIDE],
-            ways: [Way { base: 0, at: 0 }; BATCH],
+            text: [END; PLACES],
+            ways: [Way { base: 0, from: 0 }; PLACES],
             pieces: [[0; STRIDE]; PLACES],
             arrivals: [Arrival::NONE; PLACES],
-            open: [0; BATCH],
-            before: [0; BATCH],
+            before: [0; PLACES],
         }
     }
 }
@@ -283,7 +284,12 @@ const ONE_BY: [f64; STRIDE] = {
 
 impl Together {
     /// Calls with the number of each unit and its best segmentation.
-    pub fn solve(&mut self, steps: &Steps, units: &[Unit], mut each: impl FnMut(usize, &Best) -> Result<()>) -> Result<()> {
+    pub fn solve(
+        &mut self,
+        steps: &Steps,
+        units: &[Unit],
+        mut each: impl FnMut(usize, &Best) -> Result<()>,
+    ) -> Result<()> {
         for (batch, units) in units.chunks(BATCH).enumerate() {
             self.walk(steps, units);
             for (at, unit) in units.iter().enumerate() {
@@ -296,85 +302,77 @@ impl Together {
     /// Finds what arrives at all places of some units.
     #[inline(never)]
     fn walk(&mut self, steps: &Steps, units: &[Unit]) {
-        let mut count = 0;
-        let mut rests = [0u16; BATCH];
+        // By place in a unit, those that have a character there.
+        let mut begin = [0u64; STRIDE];
         for (at, unit) in units.iter().enumerate().take(BATCH) {
             let places = at * STRIDE..(at + 1) * STRIDE;
             self.text[places.clone()].copy_from_slice(&unit.bytes);
             self.arrivals[places.clone()].fill(Arrival::NONE);
             self.arrivals[places.start].best = 0;
-            rests[at] = unit.starts;
-            self.open[at] = at as u8;
-            count += 1;
+            let mut rest = unit.starts & !(1 << unit.length());
+            while rest != 0 {
+                begin[rest.trailing_zeros() as usize % STRIDE] |= 1 << at;
+                rest &= rest - 1;
+            }
         }
         let nodes = steps.nodes();
-        while count > 0 {
-            let going = self.begin((steps, nodes), units, &mut rests, count);
-            self.go_on((nodes, steps.unknown), going);
-            let mut kept = 0;
-            for at in 0..count {
-                let unit = self.open[at];
-                self.open[kept % BATCH] = unit;
-                let rest = rests[usize::from(unit) % BATCH];
-                kept += usize::from(rest & rest.wrapping_sub(1) != 0);
-            }
-            count = kept;
+        let mut going = 0;
+        for (at, begin) in begin.into_iter().enumerate().take(MOST_BYTES) {
+            going = self.go_on((nodes, steps.unknown), at, going);
+            going = self.begin((steps, nodes), units, (at, begin), going);
         }
     }
 
-    /// Begins a way at the next character of each open unit.
+    /// Takes all ways over a byte of their units, and says how many still go on.
+    #[inline(always)]
+    fn go_on(&mut self, (nodes, unknown): (&[[u64; 2]], TokenId), at: usize, going: usize) -> usize {
+        let Together { text, ways, pieces, arrivals, before } = self;
+        let mut kept = 0;
+        for way in 0..going.min(PLACES) {
+            let Way { base, from } = ways[way];
+            let from = usize::from(from) % PLACES;
+            let place = from / STRIDE * STRIDE + at;
+            let byte = text[place];
+            let node = Node::of(&nodes[(base ^ u32::from(byte)) as usize]);
+            let goes_on = node.base_and_byte as u8 == byte;
+            prefetch(nodes, (node.base() ^ u32::from(text[place + 1])) as usize);
+            ways[kept % PLACES] = Way { base: node.base(), from: from as u16 };
+            kept += usize::from(goes_on);
+            let end = (place + 1) % PLACES;
+            pieces[end][from % STRIDE] = if goes_on { node.id } else { unknown };
+            arrivals[end].take(before[from], if goes_on { node.worth } else { NOTHING });
+        }
+        kept
+    }
+
+    /// Begins a way in each unit that has a character at a place.
     #[inline(always)]
     fn begin(
         &mut self,
         (steps, nodes): (&Steps, &[[u64; 2]]),
         units: &[Unit],
-        rests: &mut [u16; BATCH],
-        count: usize,
+        (at, mut begin): (usize, u64),
+        mut going: usize,
     ) -> usize {
-        let Together { text, ways, pieces, arrivals, open, before } = self;
-        for way in 0..count.min(BATCH) {
-            let unit = usize::from(open[way]) % BATCH;
-            let rest = rests[unit];
-            let behind = rest & rest.wrapping_sub(1);
-            let (at, next) = (rest.trailing_zeros() as usize % STRIDE, behind.trailing_zeros() as usize % STRIDE);
-            rests[unit] = behind;
+        let Together { text, ways, pieces, arrivals, before } = self;
+        while begin != 0 {
+            let unit = begin.trailing_zeros() as usize % BATCH;
+            begin &= begin - 1;
+            let Unit { starts, marks, .. } = units[unit];
             let place = unit * STRIDE + at;
             let of_byte = &steps.of_byte[usize::from(text[place])];
-            let first = if units[unit].marks >> at & 1 == 1 { &steps.mark } else { of_byte };
+            let first = if marks >> at & 1 == 1 { &steps.mark } else { of_byte };
+            let behind = starts >> at & !1;
+            let next = (place + behind.trailing_zeros() as usize) % PLACES;
             let sum = arrivals[place].best & !FROM | at as i64;
-            before[unit] = sum;
-            pieces[place][(next.wrapping_sub(at + 1)) % STRIDE] = first.id;
-            arrivals[unit * STRIDE + next].take(sum, first.worth);
+            before[place] = sum;
+            pieces[next][at] = first.id;
+            arrivals[next].take(sum, first.worth);
             prefetch(nodes, (first.base() ^ u32::from(text[place + 1])) as usize);
-            ways[way] = Way { base: first.base(), at: place as u16 };
+            ways[going % PLACES] = Way { base: first.base(), from: place as u16 };
+            going += 1;
         }
-        count
-    }
-
-    /// Takes ways to their ends.
-    #[inline(always)]
-    fn go_on(&mut self, (nodes, unknown): (&[[u64; 2]], TokenId), mut going: usize) {
-        let Together { text, ways, pieces, arrivals, before, .. } = self;
-        for bytes in 1..MOST_BYTES {
-            let mut kept = 0;
-            for way in 0..going.min(BATCH) {
-                let Way { base, at } = ways[way];
-                let place = usize::from(at) % PLACES;
-                let byte = text[place + bytes];
-                let node = Node::of(&nodes[(base ^ u32::from(byte)) as usize]);
-                let goes_on = node.base_and_byte as u8 == byte;
-                prefetch(nodes, (node.base() ^ u32::from(text[place + bytes + 1])) as usize);
-                ways[kept % BATCH] = Way { base: node.base(), at };
-                kept += usize::from(goes_on);
-                pieces[place][bytes] = if goes_on { node.id } else { unknown };
-                let worth = if goes_on { node.worth } else { NOTHING };
-                arrivals[(place + bytes + 1) % PLACES].take(before[place / STRIDE], worth);
-            }
-            if kept == 0 {
-                return;
-            }
-            going = kept;
-        }
+        going
     }
 
     /// The best segmentation of a unit for which everything has arrived.
@@ -408,8 +406,7 @@ impl Together {
                 if for_each < best.distance_per_character { for_each } else { best.distance_per_character };
             best.first -= 1;
             let from = (arrival & FROM) as usize;
-            best.ids[best.first % STRIDE] =
-                self.pieces[(start + from) % PLACES][at.wrapping_sub(from + 1) % STRIDE];
+            best.ids[best.first % STRIDE] = self.pieces[(start + at) % PLACES][from];
             at = from;
         }
         best
@@ -502,7 +499,8 @@ mod tests {
                 let text = texts[at].as_str();
                 let [sum, second] = two_best(text, &pieces);
                 assert!((best.sum - sum).abs() < steps.slack());
-                let is_near = second == f64::NEG_INFINITY || (best.distance - (sum - second)).abs() < steps.slack();
+                let is_near =
+                    second == f64::NEG_INFINITY || (best.distance - (sum - second)).abs() < steps.slack();
                 assert!(is_near || best.distance > 9.9, "{text} {} {}", best.distance, sum - second);
                 let characters = text.chars().count() as f64;
                 assert!(best.distance_per_character * characters * (1.0 + 1e-12) >= best.distance);
