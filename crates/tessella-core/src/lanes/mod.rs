@@ -92,6 +92,7 @@ use longs::Longs;
 use middle::{Middle, Wholes};
 pub use narrow::Narrow;
 pub use rectangles::Rectangles;
+pub(crate) use room::{LINE, Room};
 pub use slots::ID_BOUND;
 use slots::Slots;
 pub use spelled::{Spelled, SpelledParts};
@@ -319,7 +320,7 @@ impl Runner {
     #[inline]
     fn make_room(&mut self, hash_seed: [u64; 2]) {
         if self.store.slots.are_crowded() {
-            self.store.slots.double(|key| key.hash(hash_seed));
+            self.store.slots.grow(|key| key.hash(hash_seed));
         }
     }
 }

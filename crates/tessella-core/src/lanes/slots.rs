@@ -26,6 +26,9 @@ pub const MOST_IDS: usize = super::key::LONGEST + 1;
 pub const RING_SPARE: usize = 16;
 const _: () = assert!(MOST_IDS <= RING_SPARE);
 
+/// Lines from which on they are no longer few: four megabytes.
+const MANY_LINES: usize = 1 << 16;
+
 /// Low and high word of the key, two words of ids.
 type Slot = [u64; 4];
 
@@ -107,15 +110,19 @@ impl Slots {
     /// Whether there are so many keys that some find no room near their line, and more lines to be had. Already where few do,
     /// keys that come all the time push out one another: what is given up is as likely to come next as what takes its place.
     pub fn are_crowded(&self) -> bool {
-        let is_full = self.taken > self.lines * 3 / 4 || self.given_up > self.lines / 32;
+        // Many lines fill further: what they would become is far from the processor, and long to clear.
+        let most = if self.lines < MANY_LINES { self.lines * 3 / 4 } else { self.lines * 5 / 4 };
+        let is_full = self.taken > most || self.given_up > self.lines / 32;
         is_full && self.lines * LINE < self.room.words().len()
     }
 
-    /// Takes twice the lines into use. A line is told by the low bits of a hash, so with one bit more a key stays or goes
-    /// to the same line of the second half.
-    pub fn double(&mut self, hash: impl Fn(Key) -> u64) {
+    /// Takes more lines into use: four times as many while they are few, later twice as many. Every time all that is known
+    /// moves, and the system clears what is new; who fills few lines soon fills more. A line is told by the low bits of a hash,
+    /// so with more of them a key stays or goes to the same line of another part.
+    pub fn grow(&mut self, hash: impl Fn(Key) -> u64) {
         let before = self.lines;
-        self.lines = 2 * before;
+        let times = if before < MANY_LINES { 4 } else { 2 };
+        self.lines = (times * before).min(self.room.words().len() / LINE);
         self.taken = 0;
         self.given_up = 0;
         // A key lies in its line or in the one beside it.

@@ -425,8 +425,7 @@ impl Solve for Solver<'_> {
         let spelled = match (self.tables, &*self.units.model) {
             (Tables::Spelled(spelled), _) => spelled,
             (Tables::Sums(summed), Model::SentencePiece(model)) => {
-                model.seal_keys(&summed.sums, units, found);
-                return Ok(());
+                return model.seal_keys(&summed.sums, units, self.sums, found);
             }
             _ => return Ok(()),
         };

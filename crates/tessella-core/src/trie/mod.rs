@@ -125,8 +125,8 @@ impl Trie {
         Some((value != NO_VALUE).then_some(value))
     }
 
-    /// Takes one byte: `None` if no key goes on so, else a number below [`Trie::VALUES`]: the value of the key that ends
-    /// there, or the last of these numbers.
+    /// Takes one byte: `None` if no key goes on so, else a number: the value of the key that ends
+    /// there, or [`Trie::NO_VALUE`].
     #[inline(always)]
     pub(crate) fn step_to_number(&self, cursor: &mut Cursor, byte: u8) -> Option<u32> {
         let unit = self.units.get((cursor.base ^ byte as u32) as usize)?;
@@ -134,8 +134,26 @@ impl Trie {
         (unit.value_and_byte as u8 == byte).then_some(unit.value_and_byte >> 8)
     }
 
-    /// Values, and what stands for none.
-    pub(crate) const VALUES: u32 = NO_VALUE + 1;
+    /// Stands for no value.
+    pub(crate) const NO_VALUE: u32 = NO_VALUE;
+
+    /// Slots of the array.
+    pub(crate) fn slots(&self) -> usize {
+        self.units.len()
+    }
+
+    /// The value of the key that ends at a slot, or [`Trie::NO_VALUE`].
+    #[inline(always)]
+    pub(crate) fn value_at(&self, slot: usize) -> u32 {
+        self.units.get(slot).map_or(NO_VALUE, |unit| unit.value_and_byte >> 8)
+    }
+
+    /// The base of a slot, if it has children: they are at the base with their bytes added without carrying. And the byte that
+    /// leads to the slot from its parent, or from nowhere.
+    pub(crate) fn node_at(&self, slot: usize) -> (Option<u32>, u8) {
+        let Unit { base, value_and_byte } = self.units[slot];
+        ((base != NO_CHILDREN).then_some(base), value_and_byte as u8)
+    }
 
     /// The value of exactly this key.
     pub(crate) fn get(&self, key: &[u8]) -> Option<u32> {

@@ -24,7 +24,6 @@ use crate::random::Random;
 use crate::spec::{SentencePiece, SentencePieceKind, SentencePieceSpec};
 
 mod bpe;
-mod brief;
 mod joints;
 mod margins;
 mod memo;

@@ -7,15 +7,16 @@
 
 use std::ops::Range;
 
-use super::brief::Brief;
-use super::margins::Margins;
+use super::margins::{Margins, SLACK, limit};
 use super::unigram::ScoredPieces;
 use super::{Algorithm, SentencePieceModel};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::lanes::{Boundaries, Key, Strangers};
+use crate::model::unigram::together::{Steps, Together, Unit};
 use crate::model::unigram::viterbi::Window;
 use crate::spec::{PieceKind, SentencePiece};
+use crate::trie::Trie;
 use crate::unicode::CharTable;
 
 /// Numbers from here on are seals; ids are below.
@@ -42,10 +43,14 @@ pub(crate) struct Sums {
     /// The largest of them, without its sign.
     most_worth: f64,
     unk: TokenId,
+    /// What a mark is written as, and the mark.
     blank: u8,
+    mark: char,
     /// Characters of pieces.
     known: CharTable<bool>,
     strangers: Option<Strangers>,
+    /// For units that are keys; `None` if those are solved as others are.
+    steps: Option<Steps>,
 }
 
 /// Buffers of one worker.
@@ -54,6 +59,9 @@ pub(crate) struct SumScratch {
     margins: Margins,
     window: Window<f32>,
     ids: Vec<TokenId>,
+    together: Box<Together>,
+    units: Vec<Unit>,
+    numbers: Vec<u32>,
 }
 
 /// How far a text has come.
@@ -110,20 +118,49 @@ impl SentencePieceModel {
             PieceKind::Unused => f32::NEG_INFINITY,
             _ => model.worth(id, piece.text.len()),
         };
-        let none = [f32::NEG_INFINITY];
-        let worth: Vec<f32> = (0..).zip(self.pieces.all()).map(worth).chain(none).collect();
+        let worth: Vec<f32> = (0..).zip(self.pieces.all()).map(worth).collect();
         let finite = worth.iter().map(|worth| f64::from(worth.abs())).filter(|worth| worth.is_finite());
+        let most_worth = finite.fold(0.0, f64::max);
+        let of_id = |id: TokenId| f64::from(worth[id as usize]);
+        let steps = self.steps(read, of_id)?;
         Ok(Sums {
-            most_worth: finite.fold(0.0, f64::max),
+            most_worth,
             boundaries: Boundaries::new(pairs.into_iter())
                 .ok_or("too many characters are neighbours in pieces")?,
             worth,
             size: self.size() as u32,
             unk: self.unk_id(),
             blank: from,
+            mark: to,
             known,
             strangers,
+            steps,
         })
+    }
+
+    /// For units in which `read.0` stands for `read.1`, by what pieces add to a sum.
+    fn steps(
+        &self,
+        (blank, mark): (u8, char),
+        worth: impl Fn(TokenId) -> f64,
+    ) -> std::result::Result<Option<Steps>, &'static str> {
+        let unknown = (self.unk_id(), worth(self.unk_id()));
+        let blank = char::from(blank);
+        let is_plain = |text: &str| !text.contains(blank) && !text.chars().skip(1).any(|c| c == mark);
+        if !self.pieces.has_unused() && self.pieces.ordinary_pieces().all(|(_, piece)| is_plain(&piece.text))
+        {
+            let mark = mark.encode_utf8(&mut [0; 4]).to_owned();
+            return Ok(Steps::new(self.pieces.ordinary(), worth, unknown, &mark));
+        }
+        let used = self.pieces.ordinary_pieces().filter(|(_, piece)| piece.kind != PieceKind::Unused);
+        // No text has such a blank as it is.
+        let used = used.filter(|(_, piece)| !piece.text.contains(blank));
+        let mut written = [0; 4];
+        let blank = &*blank.encode_utf8(&mut written);
+        let keys: Vec<(String, u32)> =
+            used.map(|(id, piece)| (piece.text.replace(mark, blank), id)).collect();
+        let trie = Trie::build(keys.iter().map(|(key, id)| (key.as_bytes(), *id)).collect());
+        Ok(Steps::new(&trie.map_err(|_| "the vocabulary is too large")?, worth, unknown, blank))
     }
 
     fn unigram(&self) -> Option<&ScoredPieces> {
@@ -134,16 +171,37 @@ impl SentencePieceModel {
     }
 
     /// Hands over the numbers of units that are keys, with blanks for marks, each with its number.
-    pub(crate) fn seal_keys(&self, sums: &Sums, units: &[Key], mut found: impl FnMut(usize, &[u32])) {
-        let worth = (&sums.worth[..], sums.most_worth);
-        let brief = Brief::new(self.pieces.ordinary(), worth, sums.unk, sums.blank);
-        let mut numbers = Vec::with_capacity(Key::LONGEST + 1);
-        for (at, unit) in units.iter().enumerate() {
-            let best = brief.solve(*unit);
+    pub(crate) fn seal_keys(
+        &self,
+        sums: &Sums,
+        units: &[Key],
+        scratch: &mut SumScratch,
+        mut found: impl FnMut(usize, &[u32]),
+    ) -> Result<()> {
+        let Some(steps) = &sums.steps else {
+            for (at, unit) in units.iter().enumerate() {
+                let (bytes, mut text, mut numbers) = (unit.bytes(), String::new(), Vec::new());
+                // Units are whole characters, so this holds.
+                let unit = std::str::from_utf8(&bytes[..unit.len()]).unwrap_or_default();
+                text.extend(unit.chars().map(|c| if c == char::from(sums.blank) { sums.mark } else { c }));
+                self.seal(sums, &text, scratch, &mut numbers);
+                found(at, &numbers);
+            }
+            return Ok(());
+        };
+        let SumScratch { together, units: short, numbers, .. } = scratch;
+        short.clear();
+        short.extend(units.iter().map(|unit| Unit::with_marks(unit.bytes(), unit.len(), sums.blank)));
+        let slack = SLACK + steps.slack();
+        together.solve(steps, short, |at, best| {
             numbers.clear();
-            sums.seal(best.ids().iter().copied(), best.limit, &mut numbers);
-            found(at, &numbers);
-        }
+            // No sum is farther from zero than that of a boundary and one piece. A boundary has a character in front at least.
+            let limit = limit(best.distance_per_character - slack, best.largest + sums.most_worth);
+            let moved = (best.sum.abs() + slack) as f32;
+            sums.seal(best.ids().iter().copied(), (moved, limit), numbers);
+            found(at, numbers);
+            Ok(())
+        })
     }
 
     /// Appends the numbers of a unit: ids, and a seal behind them.
@@ -152,7 +210,9 @@ impl SentencePieceModel {
             return numbers.push(SEAL);
         };
         let limit = model.solve(unit, &self.pieces, &mut scratch.margins);
-        sums.seal(scratch.margins.parts.iter().map(|part| part.id()), limit, numbers);
+        let ids = || scratch.margins.parts.iter().map(|part| part.id());
+        let moved = ids().map(|id| sums.worth[id as usize].abs()).sum();
+        sums.seal(ids(), (moved, limit), numbers);
     }
 
     /// Settles the numbers of some units of a text, which begin at a place of those of the whole text: appends their tokens.
@@ -331,15 +391,18 @@ impl Sums {
         }
     }
 
-    /// Appends ids and a seal behind them, for a limit of the sum in front.
+    /// Appends ids and a seal behind them: how far they move a sum at most, and the limit of the one in front.
     #[inline(always)]
-    fn seal(&self, ids: impl ExactSizeIterator<Item = TokenId>, limit: f32, numbers: &mut Vec<u32>) {
+    fn seal(
+        &self,
+        ids: impl ExactSizeIterator<Item = TokenId>,
+        (moved, limit): (f32, f32),
+        numbers: &mut Vec<u32>,
+    ) {
         let before = numbers.len();
         let count = ids.len();
-        let mut total = 0f32;
         let mut run = 0;
         for id in ids {
-            total += self.worth[id as usize].abs();
             if id != self.unk {
                 run = 0;
                 numbers.push(id);
@@ -352,7 +415,7 @@ impl Sums {
             }
         }
         // Every addition errs by less than 1/128, that of this total included.
-        let moved = ((total + count as f32 / 64.0) * STEPS).ceil() as u32 + 1;
+        let moved = ((moved + count as f32 / 64.0) * STEPS).ceil() as u32 + 1;
         if limit < 0.0 || count == 0 || moved > MOST_MOVED {
             numbers.truncate(before);
             return numbers.push(SEAL);

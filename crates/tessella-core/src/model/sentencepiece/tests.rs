@@ -1,6 +1,7 @@
 //! Properties of SentencePiece models: against plain versions of the same rules, and on large input.
 
 use super::*;
+use crate::lanes::Key;
 use crate::spec::PieceKind;
 
 fn model(kind: SentencePieceKind, pieces: &[(&str, f32, PieceKind)]) -> Result<SentencePieceModel> {
@@ -194,4 +195,56 @@ fn remembered_stretches_change_nothing() {
         }
     }
     assert!(without_limits > 3, "the sums in front never mattered: {without_limits}");
+}
+
+#[test]
+fn units_that_are_keys_are_sealed_as_others() {
+    let mut random = Random::from_seed(12);
+    let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+    let letters = ["a", "b", "é", "漢", "▁", " ", "z"];
+    let (mut alike, mut never, mut unknown) = (0, 0, 0);
+    for round in 0..300 {
+        let mut word = |few: usize, most: usize| -> String {
+            (0..1 + below(most)).map(|_| letters[below(few)]).collect()
+        };
+        let mut pieces: Vec<(String, f32, PieceKind)> = Vec::new();
+        for at in 0..30 {
+            let piece = word([4, 5, 6][round % 3], 4);
+            let kind = match (round % 2, at % 7) {
+                (1, 0) => PieceKind::Unused,
+                (_, 1) => PieceKind::UserDefined,
+                _ => PieceKind::Normal,
+            };
+            if pieces.iter().all(|(known, ..)| *known != piece) {
+                // Sums that tie, nearly tie and do not.
+                pieces.push((piece, -[0.1, 0.2, 0.3, 1.7, 3.1][at % 5] * (1 + at % 3) as f32, kind));
+            }
+        }
+        pieces.push(("y".into(), -3.0, PieceKind::Normal));
+        let list: Vec<_> = pieces.iter().map(|(text, score, kind)| (text.as_str(), *score, *kind)).collect();
+        let model = model(SentencePieceKind::Unigram, &list).unwrap();
+        let Ok(sums) = model.sums((b' ', '▁')) else { continue };
+        let texts: Vec<String> = (0..200).map(|_| word(5, 9)).collect();
+        let blanks = |text: &String| text.replace('▁', " ");
+        let short = |text: &&String| blanks(text).len() <= Key::LONGEST;
+        let texts: Vec<&String> = texts.iter().filter(short).collect();
+        let keys: Vec<Key> = texts.iter().map(|text| Key::of(blanks(text).as_bytes())).collect();
+        let mut scratch = SumScratch::default();
+        let mut found = vec![Vec::new(); keys.len()];
+        model.seal_keys(&sums, &keys, &mut scratch, |at, numbers| found[at] = numbers.to_vec()).unwrap();
+        for (text, found) in texts.iter().zip(found) {
+            let mut numbers = Vec::new();
+            model.seal(&sums, text, &mut scratch, &mut numbers);
+            // A way that is hardly better than another is not certain, by a little more where numbers are whole.
+            if found.len() == 1 || numbers.len() == 1 {
+                never += 1;
+                continue;
+            }
+            let [(ids, _), (others, _)] = [&found, &numbers].map(|all| all.split_at(all.len() - 1));
+            assert_eq!(ids, others, "{text:?} with {pieces:?}");
+            alike += 1;
+            unknown += usize::from(ids.iter().any(|&id| id == 0 || id as usize > pieces.len()));
+        }
+    }
+    assert!(alike > 10_000 && never > 100 && unknown > 100, "{alike} {never} {unknown}");
 }

@@ -22,6 +22,7 @@ use crate::trie::Trie;
 pub(crate) mod apart;
 pub(crate) mod arrivals;
 pub(crate) mod lattice;
+pub(crate) mod together;
 pub(crate) mod viterbi;
 
 use lattice::{Agenda, Lattice, PathEdge};
