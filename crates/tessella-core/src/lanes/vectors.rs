@@ -13,7 +13,7 @@ use super::fold::{FOLDED, TOGETHER, folded_one_by_one};
 use super::key::Key;
 use super::pairs::{PairHash, Symbol};
 use super::room::TwoSlots;
-use super::rows::{Group, LANES};
+use super::rows::{Group, Joined, LANES, Row, join_rows_one_by_one};
 use super::unfold::{Unfolded, unfolded_one_by_one};
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
@@ -109,6 +109,12 @@ pub trait Vectors: Copy {
         out: &mut Sixteen,
     ) -> Before {
         ends::one_by_one(numbers, starts, ends, at, out)
+    }
+
+    /// Makes two neighbours one in each of sixteen pieces.
+    #[inline(always)]
+    fn join_rows(self, symbols: &mut [Row], ranks: &mut [Row], none: Symbol) -> Joined {
+        join_rows_one_by_one(symbols, ranks, none)
     }
 
     /// Makes two neighbours one: those behind them move up, and `last` comes in at the end.
