@@ -18,7 +18,12 @@ use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::lanes::room::Room;
+
+mod ahead;
+mod room;
+
+pub(crate) use ahead::prefetch;
+pub(crate) use room::{BYTES, LINE, Room, TwoSlots};
 
 mod plain {
     /// Numbers and arrays of them: every pattern of bits is a value, and none of its bytes is padding.

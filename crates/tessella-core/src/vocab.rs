@@ -10,10 +10,9 @@
 
 use std::ops::Range;
 
-use crate::flat::{Arrays, Flat, Shelf, misfit};
+use crate::flat::{Arrays, Flat, Shelf, misfit, prefetch};
 use crate::hash::hash_bytes;
 use crate::ids::TokenId;
-use crate::lanes::prefetch;
 
 const EMPTY: u32 = u32::MAX;
 const FIRST_SLOTS: usize = 64;

@@ -29,7 +29,6 @@
 //! `x86_abreast`, `x86_sixteen`, `x86_wide`).
 
 pub mod abreast;
-mod ahead;
 pub mod ascii;
 mod blanks;
 mod bounds;
@@ -47,7 +46,6 @@ mod middle;
 mod narrow;
 mod pairs;
 mod rectangles;
-pub(crate) mod room;
 pub mod rows;
 mod sixteen;
 mod slots;
@@ -79,7 +77,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 use crate::error::Result;
 use crate::ids::TokenId;
 
-pub(crate) use ahead::prefetch;
 pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers, Written};
 pub use bounds::Bounds;
 pub use build::{ByRank, Parts, Ranked};

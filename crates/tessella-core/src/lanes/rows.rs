@@ -2,8 +2,10 @@
 
 use super::key::LONGEST;
 use super::pairs::{NEVER, Symbol};
-use super::vectors::PLACE_BITS;
 use crate::ids::TokenId;
+
+/// Bits of a place among the numbers that are looked through for the lowest one.
+pub const PLACE_BITS: u32 = 6;
 
 /// Pieces of a group.
 pub const LANES: usize = 16;

@@ -6,8 +6,7 @@ use super::key::{Key, LONGEST};
 use super::pairs::{
     BITS, MIX, MIX_SHIFT, MOVED, MOVED_SHIFT, NEVER, OF_BUCKET, OF_PILOT, OF_SLOT, PairHash, Symbol,
 };
-use super::rows::{Group, Joined, LANES, Row};
-use super::vectors::PLACE_BITS;
+use super::rows::{Group, Joined, LANES, PLACE_BITS, Row};
 use crate::ids::TokenId;
 
 /// Bits of a row among the ranks that are looked through for the lowest one.

@@ -11,10 +11,9 @@ mod filled;
 mod reduced;
 
 use crate::error::{Error, Result, excerpt};
-use crate::flat::{Arrays, Flat, Shelf, misfit};
+use crate::flat::{Arrays, Flat, Shelf, misfit, prefetch};
 use crate::hash::hash_u64;
 use crate::ids::TokenId;
-use crate::lanes::prefetch;
 use crate::spec::Vocab;
 use crate::vocab::{PORTION, is_same};
 
