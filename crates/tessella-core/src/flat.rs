@@ -60,10 +60,22 @@ pub(crate) struct Flat<T: Plain>(Place<T>);
 
 enum Place<T> {
     Owned(Vec<T>),
-    /// The first items of large pages.
-    Room(Room, usize),
+    Large(Large<T>),
     Shared(Shared<T>),
 }
+
+/// The first items of large pages, which are nobody else's.
+struct Large<T> {
+    start: *mut T,
+    length: usize,
+    /// Holds them.
+    _room: Box<Room>,
+}
+
+// SAFETY: it owns what it points to, as a vector does.
+unsafe impl<T: Plain> Send for Large<T> {}
+// SAFETY: as above.
+unsafe impl<T: Plain> Sync for Large<T> {}
 
 /// Items in the bytes of an image, which stay where they are as long as it lives.
 struct Shared<T> {
@@ -84,7 +96,9 @@ impl<T: Plain> Flat<T> {
         let Some(room) = Room::large(words).filter(|_| align_of::<T>() <= align_of::<u64>()) else {
             return vec![item; length].into();
         };
-        let mut items = Flat(Place::Room(room, length));
+        let mut room = Box::new(room);
+        let start = room.words_mut().as_mut_ptr().cast();
+        let mut items = Flat(Place::Large(Large { start, length, _room: room }));
         items.fill(item);
         items
     }
@@ -96,7 +110,7 @@ impl<T: Plain> Flat<T> {
         }
         match &mut self.0 {
             Place::Owned(items) => items,
-            Place::Room(..) | Place::Shared(_) => unreachable!("it was just copied"),
+            Place::Large(_) | Place::Shared(_) => unreachable!("it was just copied"),
         }
     }
 }
@@ -109,9 +123,7 @@ impl<T: Plain> Deref for Flat<T> {
         match &self.0 {
             Place::Owned(items) => items,
             // SAFETY: the room has words for so many items, whose alignment is no larger than theirs, and any bytes are items.
-            Place::Room(room, length) => unsafe {
-                std::slice::from_raw_parts(room.words().as_ptr().cast(), *length)
-            },
+            Place::Large(large) => unsafe { std::slice::from_raw_parts(large.start, large.length) },
             // SAFETY: `Shelf::take` found the place aligned and inside of the image's bytes, which live as long as `self`.
             Place::Shared(shared) => unsafe { std::slice::from_raw_parts(shared.start, shared.length) },
         }
@@ -122,10 +134,8 @@ impl<T: Plain> DerefMut for Flat<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         match &mut self.0 {
-            // SAFETY: as above, and the room is borrowed as long as the items are.
-            Place::Room(room, length) => unsafe {
-                std::slice::from_raw_parts_mut(room.words_mut().as_mut_ptr().cast(), *length)
-            },
+            // SAFETY: as above, and it is borrowed as long as the items are.
+            Place::Large(large) => unsafe { std::slice::from_raw_parts_mut(large.start, large.length) },
             _ => self.to_mut(),
         }
     }
@@ -146,7 +156,7 @@ impl<T: Plain> Default for Flat<T> {
 impl<T: Plain> Clone for Flat<T> {
     fn clone(&self) -> Self {
         match &self.0 {
-            Place::Owned(_) | Place::Room(..) => self.to_vec().into(),
+            Place::Owned(_) | Place::Large(_) => self.to_vec().into(),
             Place::Shared(Shared { start, length, image }) => {
                 Flat(Place::Shared(Shared { start: *start, length: *length, image: image.clone() }))
             }
@@ -158,7 +168,7 @@ impl<T: Plain> std::fmt::Debug for Flat<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let place = match self.0 {
             Place::Owned(_) => "of its own",
-            Place::Room(..) => "in large pages",
+            Place::Large(_) => "in large pages",
             Place::Shared(_) => "in an image",
         };
         write!(f, "{} items, {place}", self.len())

@@ -131,7 +131,7 @@ mod tests {
             let mut row = |bound: u64| {
                 Row([0; LANES].map(|_: u32| {
                     let number = random.next_u64() % bound;
-                    if number % 3 == 0 { NONE } else { number as Symbol }
+                    if number.is_multiple_of(3) { NONE } else { number as Symbol }
                 }))
             };
             let mut symbols: Vec<Row> = (0..count).map(|_| row(1 << 26)).collect();

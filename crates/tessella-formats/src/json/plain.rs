@@ -33,7 +33,7 @@ fn find(bytes: &[u8], mut at: usize, below: u8) -> Option<(usize, u8)> {
         let word = u64::from_le_bytes(*word);
         // The lowest bit that is set is right; those above may come of what was borrowed for it.
         let is_less = |word: u64, bound: u8| word.wrapping_sub(EACH * u64::from(bound)) & !word & TOP;
-        let is = |byte: u8| is_less(word ^ EACH * u64::from(byte), 1);
+        let is = |byte: u8| is_less(word ^ (EACH * u64::from(byte)), 1);
         let found = is_less(word, below) | is(b'"') | is(b'\\');
         if found != 0 {
             at += found.trailing_zeros() as usize / 8;
