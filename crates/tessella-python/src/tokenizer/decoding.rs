@@ -10,12 +10,10 @@ use tessella_core::{DecodeRoom, EncodeOptions, Error, Joined, TokenId};
 
 use crate::border::errors::OrRaise;
 use crate::border::inputs;
-use crate::border::interpreter::{
-    ascii_text, four_byte_text, latin_text, lossy_text, plain_ids, two_byte_text,
-};
+use crate::border::interpreter::{ascii_text, four_byte_text, latin_text, lossy_text, two_byte_text};
 use crate::border::interrupt::{shared, sized};
 use crate::border::place::Place;
-use crate::tokenizer::state::{Shared, State};
+use crate::tokenizer::state::State;
 
 /// Bytes that a thread keeps from one call to the next, at most, of each kind.
 const MOST_KEPT: usize = 16 << 20;
@@ -52,34 +50,6 @@ pub fn text<'py>(
     with_room(|Room { ids: room, text: text_room }| {
         let work = |ids: &[TokenId]| text_of(py, value, ids, skip_special_tokens, text_room);
         inputs::with_ids(ids, place, (room, TURN), work)
-    })
-}
-
-/// Ids of a list that is short.
-const SHORT: usize = 256;
-
-/// The text of a short list of plain ids that a table knows, without taking the tokenizer's value out, which costs a tenth of
-/// decoding twenty ids. `None` where [`text`] has to be asked.
-pub fn short_text<'py>(
-    shared: &Shared,
-    ids: &Bound<'py, PyAny>,
-    skip_special_tokens: bool,
-) -> Option<PyResult<Bound<'py, PyString>>> {
-    let list = ids.cast_exact::<PyList>().ok().filter(|list| list.len() <= SHORT)?;
-    with_room(|Room { ids: room, text: text_room }| {
-        let ids = plain_ids(list, room)?;
-        // Tables are made and read without any code of Python's.
-        let joined = shared.peek(|value| {
-            value.core.decode_joined(ids, skip_special_tokens, text_room, || Ok(())).ok().flatten()
-        })?;
-        let py = list.py();
-        match joined {
-            Joined::Ascii(bytes) => Some(ascii_text(py, bytes)),
-            Joined::Latin(twos) => Some(latin_text(py, twos)),
-            Joined::Twos(twos) => Some(two_byte_text(py, twos)),
-            Joined::Fours(fours) => Some(four_byte_text(py, fours)),
-            Joined::Replaced(_) | Joined::Unsettled(_) => None,
-        }
     })
 }
 

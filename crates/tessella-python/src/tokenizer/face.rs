@@ -339,9 +339,6 @@ impl Tokenizer {
         ids: &Bound<'py, PyAny>,
         skip_special_tokens: bool,
     ) -> PyResult<Bound<'py, PyString>> {
-        if let Some(text) = decoding::short_text(&self.shared, ids, skip_special_tokens) {
-            return text;
-        }
         decoding::text(&*self.shared.get()?, ids, skip_special_tokens, Place::Argument("ids"))
     }
 
