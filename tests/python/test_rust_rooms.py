@@ -28,7 +28,7 @@ ARROWS = {
         "lanes": SHARED,
         "encoding": SHARED,
         "postprocess": f"{SHARED} encoding",
-        "decode": f"{SHARED} lanes pretokenize",
+        "decode": f"{SHARED} pretokenize",
         # Only conductors join stages.
         "tokenizer": f"{SHARED} added decode encoding lanes model normalize postprocess pretokenize",
         "sentencepiece": f"{SHARED} decode model normalize tokenizer",
@@ -37,7 +37,7 @@ ARROWS = {
     "formats": {
         "json": "",
         "base64": "",
-        "atomic": "core::random",
+        "atomic": "core::flat core::random",
         "corpus": "core::limits core::tokenizer json",
         "beside_model": "json",
         "concat_rank": "core::vocab",

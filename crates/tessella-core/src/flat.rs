@@ -19,6 +19,12 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 
+mod ahead;
+mod room;
+
+pub(crate) use ahead::prefetch;
+pub(crate) use room::{BYTES, LINE, Room, TwoSlots};
+
 mod plain {
     /// Numbers and arrays of them: every pattern of bits is a value, and none of its bytes is padding.
     ///
@@ -49,13 +55,27 @@ fn bytes_of<T: Plain>(items: &[T]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
 }
 
-/// An array of its own, or in an [`Image`].
+/// An array in memory of its own, or in an [`Image`].
 pub(crate) struct Flat<T: Plain>(Place<T>);
 
 enum Place<T> {
     Owned(Vec<T>),
+    Large(Large<T>),
     Shared(Shared<T>),
 }
+
+/// The first items of large pages, which are nobody else's.
+struct Large<T> {
+    start: *mut T,
+    length: usize,
+    /// Holds them.
+    _room: Box<Room>,
+}
+
+// SAFETY: it owns what it points to, as a vector does.
+unsafe impl<T: Plain> Send for Large<T> {}
+// SAFETY: as above.
+unsafe impl<T: Plain> Sync for Large<T> {}
 
 /// Items in the bytes of an image, which stay where they are as long as it lives.
 struct Shared<T> {
@@ -70,14 +90,27 @@ unsafe impl<T: Plain> Send for Shared<T> {}
 unsafe impl<T: Plain> Sync for Shared<T> {}
 
 impl<T: Plain> Flat<T> {
-    /// The items as a vector: a copy, if they are in an image.
+    /// So many equal items, in large pages where they are many.
+    pub fn filled(length: usize, item: T) -> Self {
+        let words = length.saturating_mul(size_of::<T>()).div_ceil(size_of::<u64>());
+        let Some(room) = Room::large(words).filter(|_| align_of::<T>() <= align_of::<u64>()) else {
+            return vec![item; length].into();
+        };
+        let mut room = Box::new(room);
+        let start = room.words_mut().as_mut_ptr().cast();
+        let mut items = Flat(Place::Large(Large { start, length, _room: room }));
+        items.fill(item);
+        items
+    }
+
+    /// The items as a vector: a copy, if they are in an image or in large pages.
     pub fn to_mut(&mut self) -> &mut Vec<T> {
-        if let Place::Shared(_) = self.0 {
+        if !matches!(self.0, Place::Owned(_)) {
             self.0 = Place::Owned(self.to_vec());
         }
         match &mut self.0 {
             Place::Owned(items) => items,
-            Place::Shared(_) => unreachable!("it was just copied"),
+            Place::Large(_) | Place::Shared(_) => unreachable!("it was just copied"),
         }
     }
 }
@@ -89,6 +122,8 @@ impl<T: Plain> Deref for Flat<T> {
     fn deref(&self) -> &[T] {
         match &self.0 {
             Place::Owned(items) => items,
+            // SAFETY: the room has words for so many items, whose alignment is no larger than theirs, and any bytes are items.
+            Place::Large(large) => unsafe { std::slice::from_raw_parts(large.start, large.length) },
             // SAFETY: `Shelf::take` found the place aligned and inside of the image's bytes, which live as long as `self`.
             Place::Shared(shared) => unsafe { std::slice::from_raw_parts(shared.start, shared.length) },
         }
@@ -98,7 +133,11 @@ impl<T: Plain> Deref for Flat<T> {
 impl<T: Plain> DerefMut for Flat<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        self.to_mut()
+        match &mut self.0 {
+            // SAFETY: as above, and it is borrowed as long as the items are.
+            Place::Large(large) => unsafe { std::slice::from_raw_parts_mut(large.start, large.length) },
+            _ => self.to_mut(),
+        }
     }
 }
 
@@ -117,7 +156,7 @@ impl<T: Plain> Default for Flat<T> {
 impl<T: Plain> Clone for Flat<T> {
     fn clone(&self) -> Self {
         match &self.0 {
-            Place::Owned(items) => items.clone().into(),
+            Place::Owned(_) | Place::Large(_) => self.to_vec().into(),
             Place::Shared(Shared { start, length, image }) => {
                 Flat(Place::Shared(Shared { start: *start, length: *length, image: image.clone() }))
             }
@@ -127,7 +166,11 @@ impl<T: Plain> Clone for Flat<T> {
 
 impl<T: Plain> std::fmt::Debug for Flat<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let place = if matches!(self.0, Place::Owned(_)) { "of its own" } else { "in an image" };
+        let place = match self.0 {
+            Place::Owned(_) => "of its own",
+            Place::Large(_) => "in large pages",
+            Place::Shared(_) => "in an image",
+        };
         write!(f, "{} items, {place}", self.len())
     }
 }
@@ -140,6 +183,8 @@ pub struct Image(Bytes);
 enum Bytes {
     /// The words that hold so many bytes.
     Read(Vec<u64>, usize),
+    /// The same in large pages.
+    Room(Room, usize),
     #[cfg(unix)]
     Mapped(Mapped),
 }
@@ -174,9 +219,13 @@ impl Image {
         #[cfg(unix)]
         if length > 0 {
             use rustix::mm::{MapFlags, ProtFlags, mmap};
+            // All of it will be looked at, so that its pages may be there at once.
+            #[cfg(target_os = "linux")]
+            let flags = MapFlags::PRIVATE | MapFlags::POPULATE;
+            #[cfg(not(target_os = "linux"))]
+            let flags = MapFlags::PRIVATE;
             // SAFETY: the place is the system's choice, so nothing else is there.
-            let start =
-                unsafe { mmap(std::ptr::null_mut(), length, ProtFlags::READ, MapFlags::PRIVATE, &file, 0) };
+            let start = unsafe { mmap(std::ptr::null_mut(), length, ProtFlags::READ, flags, &file, 0) };
             // Some file systems map nothing.
             if let Ok(start) = start {
                 return Ok(Image(Bytes::Mapped(Mapped { start, length })));
@@ -186,18 +235,51 @@ impl Image {
     }
 
     /// Reads so many bytes.
-    pub fn read(mut source: impl Read, length: usize) -> std::io::Result<Image> {
-        let mut words = vec![0u64; length.div_ceil(size_of::<u64>())];
+    pub fn read(source: impl Read, length: usize) -> std::io::Result<Image> {
+        let image = Image::read_all(source.take(length as u64), length)?;
+        match image.bytes().len() == length {
+            true => Ok(image),
+            false => Err(std::io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    /// Reads all that comes, which is likely to be so many bytes.
+    pub fn read_all(mut source: impl Read, likely: usize) -> std::io::Result<Image> {
+        let words = likely.div_ceil(size_of::<u64>());
+        let mut image = Image(match Room::large(words) {
+            Some(room) => Bytes::Room(room, 0),
+            None => Bytes::Read(vec![0; words], 0),
+        });
+        let (place, length) = match &mut image.0 {
+            Bytes::Room(room, length) => (room.words_mut(), length),
+            Bytes::Read(words, length) => (&mut words[..], length),
+            #[cfg(unix)]
+            Bytes::Mapped(_) => unreachable!("it was just made"),
+        };
         // SAFETY: these are bytes of the words, which any value suits.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), length) };
-        source.read_exact(bytes)?;
-        Ok(Image(Bytes::Read(words, length)))
+        let place = unsafe { std::slice::from_raw_parts_mut(place.as_mut_ptr().cast(), likely) };
+        while *length < likely {
+            match source.read(&mut place[*length..]) {
+                Ok(0) => return Ok(image),
+                Ok(read) => *length += read,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let mut more = Vec::new();
+        source.read_to_end(&mut more)?;
+        if more.is_empty() {
+            return Ok(image);
+        }
+        let all = [&*place, &more].concat();
+        Image::read_all(all.as_slice(), all.len())
     }
 
     /// What is in the file.
     pub fn bytes(&self) -> &[u8] {
         match &self.0 {
             Bytes::Read(words, length) => &bytes_of(words)[..*length],
+            Bytes::Room(room, length) => &bytes_of(room.words())[..*length],
             #[cfg(unix)]
             // SAFETY: so many bytes are mapped until this is dropped, and whoever mapped them promised that they stay.
             Bytes::Mapped(mapped) => unsafe {
@@ -352,6 +434,33 @@ mod tests {
         assert_eq!(shelf.text().unwrap(), "é");
         assert_eq!(shelf.pairs().unwrap(), [(1, 2), (3, 4)]);
         shelf.end().unwrap();
+    }
+
+    #[test]
+    fn many_items_are_as_few() {
+        for length in [0, 1, 1000, 1 << 17, (1 << 18) + 1] {
+            let mut items = Flat::filled(length, [7u32, 9]);
+            assert_eq!(items.len(), length);
+            if let Some(last) = items.last_mut() {
+                *last = [1, 2];
+            }
+            let same = items.clone();
+            items.to_mut().push([3, 4]);
+            assert_eq!(items.len(), length + 1);
+            assert!(items.iter().zip(same.iter()).all(|(one, other)| one == other));
+            assert!(same.iter().rev().skip(1).all(|item| *item == [7, 9]));
+        }
+    }
+
+    #[test]
+    fn a_source_is_read_whole_whatever_was_thought_of_its_length() {
+        for length in [0, 5, 1000, (2 << 20) - 1, 3 << 20] {
+            let bytes: Vec<u8> = (0..length).map(|at| (at * 7 % 251) as u8).collect();
+            for likely in [0, 5, length, length + 1, 2 << 20] {
+                assert_eq!(Image::read_all(bytes.as_slice(), likely).unwrap().bytes(), bytes);
+                assert_eq!(Image::read(bytes.as_slice(), likely).is_ok(), likely <= length);
+            }
+        }
     }
 
     #[test]

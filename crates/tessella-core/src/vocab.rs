@@ -10,7 +10,8 @@
 
 use std::ops::Range;
 
-use crate::flat::{Arrays, Flat, Shelf, misfit};
+use crate::flat::{Arrays, Flat, Shelf, misfit, prefetch};
+use crate::hash::hash_bytes;
 use crate::ids::TokenId;
 
 const EMPTY: u32 = u32::MAX;
@@ -21,13 +22,18 @@ const MOST_RESERVED: usize = 1 << 20;
 pub(crate) const PORTION: usize = 64;
 const MOST_ID: TokenId = 1 << 28;
 
+/// Slots of an index: a fifth of them or more are free.
+fn slots_for(entries: usize) -> usize {
+    (entries + entries / 4 + 2).next_power_of_two().max(FIRST_SLOTS)
+}
+
 fn hash_of(text: &str) -> u64 {
-    crate::hash::hash_bytes(text.as_bytes())
+    hash_bytes(text.as_bytes())
 }
 
 /// Whether bytes are equal. Most texts are short, and a call to compare them takes longer than to compare them.
 #[inline]
-fn is_same(a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn is_same(a: &[u8], b: &[u8]) -> bool {
     /// Two words that overlap hold all bytes of a text that is not longer than both.
     fn by_words<const N: usize>(a: &[u8], b: &[u8]) -> Option<bool> {
         let firsts = a.first_chunk::<N>()? == b.first_chunk::<N>()?;
@@ -65,7 +71,8 @@ fn check_length(bytes: usize) -> crate::Result<()> {
 #[derive(Debug, Default)]
 pub struct Joined {
     arena: String,
-    ends: Vec<usize>,
+    /// Where each text ends. Beyond 4 GiB no vocabulary is made, and these are of no use.
+    ends: Vec<u32>,
     ids: Vec<TokenId>,
 }
 
@@ -75,8 +82,9 @@ impl Joined {
     /// # Panics
     ///
     /// If there are not as many ends as ids, or an end is none of a character.
-    pub fn new(arena: String, ends: Vec<usize>, ids: Vec<TokenId>) -> Self {
-        assert!(ends.len() == ids.len() && ends.iter().all(|&end| arena.is_char_boundary(end)));
+    pub fn new(arena: String, ends: Vec<u32>, ids: Vec<TokenId>) -> Self {
+        let is_end = |&end: &u32| arena.is_char_boundary(end as usize);
+        assert!(ends.len() == ids.len() && (check_length(arena.len()).is_err() || ends.iter().all(is_end)));
         Joined { arena, ends, ids }
     }
 
@@ -93,7 +101,7 @@ impl Joined {
     #[inline]
     pub fn push(&mut self, text: &str, id: TokenId) {
         self.arena.push_str(text);
-        self.ends.push(self.arena.len());
+        self.ends.push(self.arena.len() as u32);
         self.ids.push(id);
     }
 
@@ -115,8 +123,8 @@ impl Joined {
     /// The entries in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, TokenId)> + '_ {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let texts = starts.zip(&self.ends).map(|(start, &end)| &self.arena[start..end]);
-        texts.zip(self.ids.iter().copied())
+        let texts = starts.zip(&self.ends).map(|(start, &end)| self.arena.get(start as usize..end as usize));
+        texts.map(Option::unwrap_or_default).zip(self.ids.iter().copied())
     }
 }
 
@@ -129,7 +137,7 @@ pub struct Vocab {
     ids: Flat<TokenId>,
     /// Entry of each id, `EMPTY` where the id is a hole.
     entry_of_id: Flat<u32>,
-    /// Open-addressed, at most half full.
+    /// Open-addressed, at most four fifths full.
     index: Flat<Place>,
     mask: usize,
 }
@@ -203,9 +211,9 @@ impl Vocab {
         if joined.ids.iter().any(|&id| id >= MOST_ID) {
             joined.iter().try_for_each(|(text, id)| check_id(text, id))?;
         }
-        let Joined { arena, ends, ids } = joined;
+        let Joined { arena, ends: mut starts, ids } = joined;
         check_length(arena.len())?;
-        let starts: Vec<u32> = std::iter::once(0).chain(ends.iter().map(|&end| end as u32)).collect();
+        starts.insert(0, 0);
         let arena = Arena::Owned(arena);
         let mut vocab = Vocab { arena, starts: starts.into(), ids: ids.into(), ..Vocab::default() };
         if vocab.index_entries() {
@@ -229,56 +237,58 @@ impl Vocab {
     /// Makes the index; false where two texts are equal.
     fn index_entries(&mut self) -> bool {
         let entries = self.ids.len();
-        let slots = (entries * 2 + 2).next_power_of_two().max(FIRST_SLOTS);
-        self.mask = slots - 1;
-        self.index = vec![FREE; slots].into();
+        let mut index = Flat::filled(slots_for(entries), FREE);
+        self.mask = index.len() - 1;
+        let (places, mask): (&mut [Place], usize) = (&mut index, self.mask);
+        let (arena, starts): (&[u8], &[u32]) = (self.arena.bytes(), &self.starts);
+        let text = |entry: usize| &arena[starts[entry] as usize..starts[entry + 1] as usize];
         let mut hashes = [0u64; PORTION];
         for first in (0..entries).step_by(PORTION) {
             let count = PORTION.min(entries - first);
             for (offset, hash) in hashes[..count].iter_mut().enumerate() {
-                *hash = hash_of(self.entry_text(first + offset));
+                *hash = hash_bytes(text(first + offset));
+                prefetch(places, (*hash >> 32) as usize & mask);
             }
-            self.look_ahead(&hashes[..count]);
             for (offset, &hash) in hashes[..count].iter().enumerate() {
                 let entry = first + offset;
-                let slot = self.slot(hash, self.entry_text(entry));
-                if self.index[slot][ENTRY] != EMPTY {
-                    return false;
+                let mut slot = (hash >> 32) as usize & mask;
+                while places[slot][ENTRY] != EMPTY {
+                    if places[slot][HASH] == hash as u32
+                        && is_same(text(places[slot][ENTRY] as usize), text(entry))
+                    {
+                        return false;
+                    }
+                    slot = (slot + 1) & mask;
                 }
-                self.index[slot] = [hash as u32, entry as u32];
+                places[slot] = [hash as u32, entry as u32];
             }
         }
+        self.index = index;
         true
     }
 
-    /// Has the places of these hashes brought near. What it gives is of no use but to be computed.
-    #[inline]
-    fn look_ahead(&self, hashes: &[u64]) -> u32 {
-        let seen = hashes.iter().map(|hash| self.index[(hash >> 32) as usize & self.mask][HASH]);
-        std::hint::black_box(seen.fold(0, |all, one| all ^ one))
-    }
-
     /// The ids of many texts that `text` gives by their number, in order; `u32::MAX` for those that are not there.
-    pub fn ids_of<'t>(&self, count: usize, text: impl Fn(usize) -> &'t str, mut found: impl FnMut(TokenId)) {
+    pub fn ids_of<'t>(&self, count: usize, text: impl Fn(usize) -> &'t [u8], mut found: impl FnMut(TokenId)) {
         if self.ids.is_empty() {
             return (0..count).for_each(|_| found(EMPTY));
         }
+        let index: &[Place] = &self.index;
         let mut hashes = [0u64; PORTION];
-        let mut entries = [EMPTY; PORTION];
         for first in (0..count).step_by(PORTION) {
             let here = PORTION.min(count - first);
             for (offset, hash) in hashes[..here].iter_mut().enumerate() {
-                *hash = hash_of(text(first + offset));
+                *hash = hash_bytes(text(first + offset));
+                prefetch(index, (*hash >> 32) as usize & self.mask);
             }
             // The entry that is the likely one, its text not yet compared.
-            for (entry, &hash) in entries.iter_mut().zip(&hashes[..here]) {
-                *entry = self.index[(hash >> 32) as usize & self.mask][ENTRY];
+            for hash in &hashes[..here] {
+                let entry = index[(hash >> 32) as usize & self.mask][ENTRY];
+                if let Some(&start) = self.starts.get(entry as usize) {
+                    prefetch(self.arena.bytes(), start as usize);
+                }
             }
-            let there = entries[..here].iter().filter(|&&entry| entry != EMPTY);
-            let seen = there.map(|&entry| self.entry_bytes(entry as usize).first().copied());
-            std::hint::black_box(seen.fold(0, |all, one| all ^ one.unwrap_or(0)));
             for (offset, &hash) in hashes[..here].iter().enumerate() {
-                found(match self.index[self.slot(hash, text(first + offset))][ENTRY] {
+                found(match index[self.slot(hash, text(first + offset))][ENTRY] {
                     EMPTY => EMPTY,
                     entry => self.ids[entry as usize],
                 });
@@ -292,7 +302,7 @@ impl Vocab {
         check_length(self.arena.bytes().len() + text.len())?;
         self.reserve(0);
         let hash = hash_of(text);
-        let slot = self.slot(hash, text);
+        let slot = self.slot(hash, text.as_bytes());
         let entry = if self.index[slot][ENTRY] == EMPTY {
             let entry = self.ids.len() as u32;
             let arena = self.arena.to_mut()?;
@@ -300,7 +310,7 @@ impl Vocab {
             self.starts.to_mut().push(arena.len() as u32);
             self.ids.to_mut().push(id);
             self.index[slot] = [hash as u32, entry];
-            if self.ids.len() * 2 > self.index.len() {
+            if slots_for(self.ids.len()) > self.index.len() {
                 self.rehash(self.index.len() * 2);
             }
             entry
@@ -327,31 +337,31 @@ impl Vocab {
             self.starts.to_mut().push(0);
             self.ids.to_mut().reserve(entries);
             self.entry_of_id.to_mut().reserve(entries);
-            self.rehash((entries * 2 + 2).next_power_of_two().max(FIRST_SLOTS));
+            self.rehash(slots_for(entries));
         }
     }
 
     fn rehash(&mut self, slots: usize) {
         self.mask = slots - 1;
-        self.index = vec![FREE; slots].into();
+        self.index = Flat::filled(slots, FREE);
         for entry in 0..self.ids.len() {
             let text = self.entry_text(entry);
             let hash = hash_of(text);
-            let slot = self.slot(hash, text);
+            let slot = self.slot(hash, text.as_bytes());
             self.index[slot] = [hash as u32, entry as u32];
         }
     }
 
     /// The slot that holds `text`, or the empty one where it would go.
-    fn slot(&self, hash: u64, text: &str) -> usize {
+    #[inline]
+    fn slot(&self, hash: u64, text: &[u8]) -> usize {
         // One half says where, the other half is remembered.
         let mut slot = (hash >> 32) as usize & self.mask;
         let index: &[Place] = &self.index;
         loop {
             let place = index[slot];
             if place[ENTRY] == EMPTY
-                || (place[HASH] == hash as u32
-                    && is_same(self.entry_bytes(place[ENTRY] as usize), text.as_bytes()))
+                || (place[HASH] == hash as u32 && is_same(self.entry_bytes(place[ENTRY] as usize), text))
             {
                 return slot;
             }
@@ -399,7 +409,7 @@ impl Vocab {
         if self.ids.is_empty() {
             return None;
         }
-        match self.index[self.slot(hash_of(text), text)][ENTRY] {
+        match self.index[self.slot(hash_of(text), text.as_bytes())][ENTRY] {
             EMPTY => None,
             entry => Some(self.ids[entry as usize]),
         }
@@ -413,10 +423,30 @@ impl Vocab {
         }
     }
 
+    /// The bytes of it.
+    #[inline]
+    pub(crate) fn text_bytes(&self, id: TokenId) -> Option<&[u8]> {
+        match self.entry_of_id.get(id as usize) {
+            Some(&entry) if entry != EMPTY => Some(self.entry_bytes(entry as usize)),
+            _ => None,
+        }
+    }
+
     /// An entry by its place among [all](Self::iter).
     #[inline]
     pub(crate) fn entry(&self, place: usize) -> (&str, TokenId) {
         (self.entry_text(place), self.ids[place])
+    }
+
+    /// The bytes of all texts, in the order of the entries.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.ids.len()).map(|place| self.entry_bytes(place))
+    }
+
+    /// The bytes of one of them.
+    #[inline]
+    pub(crate) fn text_of_entry(&self, place: usize) -> &[u8] {
+        self.entry_bytes(place)
     }
 
     /// The ids of all entries, in their order.
@@ -427,6 +457,12 @@ impl Vocab {
     /// All entries in the order in which they were first given.
     pub fn iter(&self) -> impl Iterator<Item = (&str, TokenId)> + '_ {
         (0..self.ids.len()).map(|place| self.entry(place))
+    }
+
+    /// The entries of up to so many bytes, in that order too.
+    pub(crate) fn up_to(&self, bytes: usize) -> impl Iterator<Item = (&str, TokenId)> + '_ {
+        let is_short = move |place: &usize| (self.starts[place + 1] - self.starts[*place]) as usize <= bytes;
+        (0..self.ids.len()).filter(is_short).map(|place| self.entry(place))
     }
 
     /// All entries by ascending id (texts that lost their id to a later one are left out).
@@ -471,7 +507,7 @@ impl Vocab {
         let bound = self.entry_of_id.len();
         leads
             // A search ends at a place that is free.
-            && free > self.index.len() / 4
+            && free > self.index.len() / 8
             && self.index.len().is_power_of_two()
             && self.starts.len() == entries + 1
             && self.starts[0] == 0
@@ -509,11 +545,11 @@ mod tests {
         let vocab = Vocab::from_entries((0..1000u32).map(|i| ((i * 7).to_string(), i))).unwrap();
         let texts: Vec<String> = (0..3000u32).map(|i| i.to_string()).collect();
         let mut found = Vec::new();
-        vocab.ids_of(texts.len(), |at| &texts[at], |id| found.push(id));
+        vocab.ids_of(texts.len(), |at| texts[at].as_bytes(), |id| found.push(id));
         let expected: Vec<u32> = texts.iter().map(|text| vocab.id(text).unwrap_or(u32::MAX)).collect();
         assert_eq!(found, expected);
         let mut found = Vec::new();
-        Vocab::default().ids_of(2, |_| "a", |id| found.push(id));
+        Vocab::default().ids_of(2, |_| b"a", |id| found.push(id));
         assert_eq!(found, [u32::MAX; 2]);
     }
 

@@ -14,8 +14,8 @@
 use super::{Buffer, Decoder, bytes, plain};
 use crate::cancel::Cancel;
 use crate::error::Result;
+use crate::flat::prefetch;
 use crate::ids::TokenId;
-use crate::lanes::prefetch;
 use crate::limits;
 
 const SLOT: usize = 16;

@@ -111,6 +111,11 @@ impl Engine {
 pub struct ByRank(pub(super) Vec<Ranked>);
 
 impl ByRank {
+    /// The merges.
+    pub fn merges(&self) -> &[Ranked] {
+        &self.0
+    }
+
     /// Of merges in any order, of which there are about `count`. Ranks are mostly places in a list or ids, so merges are put
     /// where they belong as they come.
     pub fn new(count: usize, merges: impl Iterator<Item = Ranked> + Clone) -> ByRank {

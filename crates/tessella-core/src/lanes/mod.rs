@@ -29,7 +29,6 @@
 //! `x86_abreast`, `x86_sixteen`, `x86_wide`).
 
 pub mod abreast;
-mod ahead;
 pub mod ascii;
 mod blanks;
 mod bounds;
@@ -47,8 +46,7 @@ mod middle;
 mod narrow;
 mod pairs;
 mod rectangles;
-mod room;
-mod rows;
+pub mod rows;
 mod sixteen;
 mod slots;
 mod spelled;
@@ -79,10 +77,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use crate::error::Result;
 use crate::ids::TokenId;
 
-pub(crate) use ahead::prefetch;
 pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers, Written};
 pub use bounds::Bounds;
-pub use build::{ByRank, Parts};
+pub use build::{ByRank, Parts, Ranked};
 pub use characters::{Characters, Kind};
 use cuts::{Cuts, Marks, Memo};
 pub use key::Key;

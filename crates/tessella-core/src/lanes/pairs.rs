@@ -5,6 +5,8 @@
 //! joined, so a slot of eight bytes holds the pair (42 bits) and that number (21 bits). A *pilot* for about two
 //! keys moves them to free slots.
 
+use crate::flat::prefetch;
+
 /// A token, by the order of its rank among all results of merges.
 pub type Symbol = u32;
 
@@ -266,7 +268,7 @@ impl PairHash {
     pub fn place(&self, left: Symbol, right: Symbol) -> Place {
         let key = key_of(left, right);
         let slot = self.slot(hash(left, right));
-        super::ahead::prefetch(&self.slots, slot);
+        prefetch(&self.slots, slot);
         Place { key, slot: slot as u32 }
     }
 

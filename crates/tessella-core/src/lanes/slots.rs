@@ -6,8 +6,8 @@
 //! are fixed; a text made to collide costs misses.
 
 use super::key::Key;
-use super::room::{BYTES, LINE, Room, TwoSlots};
 use super::vectors::{SECOND, Vectors, WRITTEN};
+use crate::flat::{BYTES, LINE, Room, TwoSlots};
 use crate::ids::TokenId;
 
 /// Ids that fit in a slot.

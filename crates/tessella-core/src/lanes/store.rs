@@ -4,9 +4,9 @@
 //! asked for in time. A piece that the slots do not know leaves a gap. When the window is written, what is missing is
 //! found out, each piece once, and the gaps are filled.
 
+use crate::flat::prefetch;
 use std::mem::MaybeUninit;
 
-use super::ahead::prefetch;
 use super::key::Key;
 use super::slots::{IN_PLACE, MOST_IDS, RING_SPARE, Slots};
 use super::vectors::{Task, Vectors};

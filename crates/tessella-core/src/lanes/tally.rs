@@ -8,11 +8,10 @@
 //! hundred pieces ahead. If a line is full, the piece of it that came least goes. So memory is fixed, and a text made to
 //! collide costs what counting without a tally costs. Longer pieces are told each time.
 
-use super::ahead::prefetch;
 use super::key::Key;
-use super::room::{BYTES, LINE, Room};
 use super::{CHUNK, Pieces};
 use crate::error::Result;
+use crate::flat::{BYTES, LINE, Room, prefetch};
 use crate::random::Random;
 
 /// Pieces of a line. Each has two words for its key; the last two words are their counts.

@@ -12,11 +12,11 @@ use super::ends::{self, Before, MANY, Sixteen};
 use super::fold::{FOLDED, TOGETHER, folded_one_by_one};
 use super::key::Key;
 use super::pairs::{PairHash, Symbol};
-use super::room::TwoSlots;
-use super::rows::{Group, LANES};
+use super::rows::{Group, Joined, LANES, Row, join_rows_one_by_one};
 use super::unfold::{Unfolded, unfolded_one_by_one};
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
+use crate::flat::TwoSlots;
 use crate::ids::TokenId;
 
 /// Ids that are written at once; those behind the last one are rubbish.
@@ -26,8 +26,7 @@ pub const WRITTEN: usize = 8;
 pub const FIRST: u32 = 1;
 pub const SECOND: u32 = 1 << 4;
 
-/// Bits of a place among the numbers that are looked through for the lowest one.
-pub const PLACE_BITS: u32 = 6;
+pub use super::rows::PLACE_BITS;
 
 /// What is done with vectors.
 pub trait Vectors: Copy {
@@ -109,6 +108,12 @@ pub trait Vectors: Copy {
         out: &mut Sixteen,
     ) -> Before {
         ends::one_by_one(numbers, starts, ends, at, out)
+    }
+
+    /// Makes two neighbours one in each of sixteen pieces.
+    #[inline(always)]
+    fn join_rows(self, symbols: &mut [Row], ranks: &mut [Row], none: Symbol) -> Joined {
+        join_rows_one_by_one(symbols, ranks, none)
     }
 
     /// Makes two neighbours one: those behind them move up, and `last` comes in at the end.

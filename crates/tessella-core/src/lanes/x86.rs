@@ -11,13 +11,13 @@ use super::ends::{Before, MANY, Sixteen};
 use super::fold::{FOLDED, TOGETHER};
 use super::key::Key;
 use super::pairs::{PairHash, Symbol};
-use super::room::TwoSlots;
-use super::rows::{Group, LANES};
+use super::rows::{Group, Joined, LANES, Row};
 use super::unfold::Unfolded;
 use super::vectors::{
     FIRST, PLACE_BITS, SECOND, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one,
     lowest_one_by_one, places_by_bits, share_one_by_one,
 };
+use crate::flat::TwoSlots;
 use crate::ids::TokenId;
 
 /// Vectors of 32 bytes.
@@ -266,6 +266,15 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             super::x86_abreast::abreast(numbers, starts, ends, at, out)
+        }
+    }
+
+    #[inline(always)]
+    fn join_rows(self, symbols: &mut [Row], ranks: &mut [Row], none: Symbol) -> Joined {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_sixteen::join(symbols, ranks, none)
         }
     }
 

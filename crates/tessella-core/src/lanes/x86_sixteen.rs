@@ -6,7 +6,7 @@ use super::key::{Key, LONGEST};
 use super::pairs::{
     BITS, MIX, MIX_SHIFT, MOVED, MOVED_SHIFT, NEVER, OF_BUCKET, OF_PILOT, OF_SLOT, PairHash, Symbol,
 };
-use super::rows::{Group, LANES, Row};
+use super::rows::{Group, Joined, LANES, PLACE_BITS, Row};
 use crate::ids::TokenId;
 
 /// Bits of a row among the ranks that are looked through for the lowest one.
@@ -162,6 +162,52 @@ fn choose(group: &mut Group, table: &Table<'_>) -> Option<Chosen> {
         let of_left = table.sixteen(left, merged);
         let of_right = table.sixteen(merged, right);
         Some(Chosen { before, at, of_left, of_right })
+    }
+}
+
+/// As [`super::rows::join_rows_one_by_one`].
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+pub fn join(symbols: &mut [Row], ranks: &mut [Row], none: Symbol) -> Joined {
+    let count = symbols.len().min(ranks.len()).max(2) - 1;
+    let (symbols, ranks) = (&mut symbols[..=count], &mut ranks[..=count]);
+    let none = _mm512_set1_epi32(none as i32);
+    let all = |number: usize| _mm512_set1_epi32(number as i32);
+    // SAFETY: rows are 64 bytes and aligned to as many.
+    #[allow(unsafe_code)]
+    unsafe {
+        let load = |row: &Row| _mm512_load_si512(row.0.as_ptr().cast());
+        let store = |row: &mut Row, numbers| _mm512_store_si512(row.0.as_mut_ptr().cast(), numbers);
+        let mut lowest = _mm512_set1_epi32(-1);
+        for (row, ranks) in ranks[..count - 1].iter().enumerate() {
+            let ranks = _mm512_slli_epi32::<PLACE_BITS>(load(ranks));
+            lowest = _mm512_min_epu32(lowest, _mm512_or_si512(ranks, all(row)));
+        }
+        let best = _mm512_srli_epi32::<PLACE_BITS>(lowest);
+        let at = _mm512_and_si512(lowest, all((1 << PLACE_BITS) - 1));
+        let (row_before, row_behind) = (_mm512_sub_epi32(at, all(1)), _mm512_add_epi32(at, all(1)));
+        let (mut before, mut behind) = (none, none);
+        let (mut symbol, mut rank) = (load(&symbols[0]), load(&ranks[0]));
+        for row in 0..count {
+            let (below, rank_below) = (load(&symbols[row + 1]), load(&ranks[row + 1]));
+            let here = all(row);
+            let up = _mm512_cmpgt_epu32_mask(here, at);
+            let is_at = _mm512_cmpeq_epi32_mask(here, at);
+            let is_before = _mm512_cmpeq_epi32_mask(here, row_before);
+            let moved = _mm512_mask_mov_epi32(symbol, up, below);
+            before = _mm512_mask_mov_epi32(before, is_before, moved);
+            behind = _mm512_mask_mov_epi32(behind, _mm512_cmpeq_epi32_mask(here, row_behind), moved);
+            store(&mut symbols[row], _mm512_mask_mov_epi32(moved, is_at, best));
+            let moved = _mm512_mask_mov_epi32(rank, up, rank_below);
+            store(&mut ranks[row], _mm512_mask_mov_epi32(moved, is_at | is_before, none));
+            (symbol, rank) = (below, rank_below);
+        }
+        let mut joined = [Row([0; LANES]); 4];
+        for (row, numbers) in joined.iter_mut().zip([at, best, before, behind]) {
+            store(row, numbers);
+        }
+        let [at, best, before, behind] = joined;
+        Joined { at, best, before, behind }
     }
 }
 

@@ -20,6 +20,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
+use tessella_core::flat::Image;
 use tessella_core::{Error, ErrorKind, Result};
 
 pub use replacement::{Replacement, commit_all};
@@ -69,6 +70,13 @@ pub fn open(path: &Path) -> Result<File> {
         )));
     }
     Ok(file)
+}
+
+/// Reads a whole file that is large: a tokenizer's.
+pub fn read_large(path: &Path) -> Result<Image> {
+    let file = open(path)?;
+    let length = file.metadata().map_or(0, |found| found.len() as usize);
+    Image::read_all(file, length).map_err(|error| io_error(path, "reading", error))
 }
 
 /// Reads a whole file.

@@ -247,14 +247,15 @@ pub fn read_path(path: &Path, options: &LoadOptions<'_>) -> Result<LoadedFile> {
     if let Some(known) = by_magic {
         return (known.read)(&Source { path, bytes: None, text: None }, options).map_err(here);
     }
-    let bytes = read(path)?;
+    let image = atomic::read_large(path)?;
+    let bytes = image.bytes();
     let read = || {
-        let (found, text) = sniff_text(&bytes).map_err(|error| announced(path, &bytes, error))?;
+        let (found, text) = sniff_text(bytes).map_err(|error| announced(path, bytes, error))?;
         let known = of(found).ok_or_else(|| Error::format("a folder has no bytes of its own"))?;
-        (known.read)(&Source { path, bytes: Some(&bytes), text }, options).map_err(|error| {
+        (known.read)(&Source { path, bytes: Some(bytes), text }, options).map_err(|error| {
             match known.format {
                 // Anything that is text can be taken for words.
-                Format::VocabTxt => announced(path, &bytes, error),
+                Format::VocabTxt => announced(path, bytes, error),
                 _ => error,
             }
         })

@@ -26,7 +26,8 @@ pub(crate) struct Head<'b> {
 
 impl<'b> Head<'b> {
     fn new(bytes: &'b [u8]) -> Result<Self> {
-        let text = std::str::from_utf8(bytes).ok();
+        // Megabytes in which nearly every word has a character beyond ASCII: looked at by vectors.
+        let text = simdutf8::basic::from_utf8(bytes).ok();
         let start = text.map(|text| text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']));
         let json = start.filter(|text| text.starts_with('{')).map(json).transpose()?;
         Ok(Head { bytes, text, json })

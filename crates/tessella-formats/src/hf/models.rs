@@ -48,7 +48,8 @@ pub fn build_vocab(entries: Joined, path: &str) -> Result<Vocab> {
 
 pub(super) fn read_map(parser: &mut Parser<'_>, path: &str, remarks: &mut Remarks) -> Result<Vocab> {
     let start = parser.clone();
-    let mut entries = Joined::default();
+    // Room for entries of usual length, which costs nothing before it is written to.
+    let mut entries = Joined::with_capacity(parser.rest() / 20, parser.rest() / 3);
     parser.begin_object()?;
     loop {
         while let Some((text, id)) = parser.plain_entry() {
@@ -144,7 +145,7 @@ impl Unresolved<'_> {
 
     fn resolve(&mut self, vocab: &Vocab, path: &str, merges: &mut Vec<(TokenId, TokenId)>) -> Result<()> {
         let mut ids = Vec::with_capacity(self.texts.len());
-        vocab.ids_of(self.texts.len(), |at| &self.texts[at], |id| ids.push(id));
+        vocab.ids_of(self.texts.len(), |at| self.texts[at].as_bytes(), |id| ids.push(id));
         if let Some(at) = ids.iter().position(|&id| id == TokenId::MAX) {
             return Err(Error::model(format!("Token `{}` out of vocabulary", excerpt(&self.texts[at])))
                 .at(format!("{path}[{}]", self.places[at / 2])));

@@ -148,6 +148,11 @@ impl<'a> Parser<'a> {
         Ok(true)
     }
 
+    /// How many bytes are still to come.
+    pub fn rest(&self) -> usize {
+        self.text.len().saturating_sub(self.at)
+    }
+
     /// Steps into an object.
     pub fn begin_object(&mut self) -> Result<()> {
         self.open(b'{', "an object")

@@ -9,26 +9,10 @@ use super::parser::Parser;
 /// Digits of a number that is read the short way: any such number is a 32-bit integer.
 const MOST_DIGITS: usize = 9;
 
-/// Bytes that end the plain run inside of a string: quote, backslash, control characters. Texts here are mostly so short
-/// that a look at each byte is the quickest.
-const ENDS_RUN: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        table[byte] = true;
-        byte += 1;
-    }
-    table[b'"' as usize] = true;
-    table[b'\\' as usize] = true;
-    table
-};
-
-/// Bytes that end the plain half of a text: those that end its run, and the space.
-const ENDS_HALF: [bool; 256] = {
-    let mut table = ENDS_RUN;
-    table[b' ' as usize] = true;
-    table
-};
+/// What ends the plain run inside of a string: quote, backslash, control characters.
+const RUN: u8 = 0x20;
+/// What ends the plain half of a text: those, and the space.
+const HALF: u8 = RUN + 1;
 
 /// The first place from `at` on without white space.
 #[inline]
@@ -39,12 +23,27 @@ fn past_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The first byte from `at` on that is in the table, and its place.
+/// The first byte from `at` on that is below a bound, a quote or a backslash, and its place. Eight bytes are looked at together, for
+/// most texts end among so many, and at which of them nobody foresees.
 #[inline]
-fn find(bytes: &[u8], mut at: usize, table: &[bool; 256]) -> Option<(usize, u8)> {
+fn find(bytes: &[u8], mut at: usize, below: u8) -> Option<(usize, u8)> {
+    const EACH: u64 = u64::MAX / 0xFF;
+    const TOP: u64 = EACH << 7;
+    while let Some(word) = bytes.get(at..).and_then(|bytes| bytes.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*word);
+        // The lowest bit that is set is right; those above may come of what was borrowed for it.
+        let is_less = |word: u64, bound: u8| word.wrapping_sub(EACH * u64::from(bound)) & !word & TOP;
+        let is = |byte: u8| is_less(word ^ (EACH * u64::from(byte)), 1);
+        let found = is_less(word, below) | is(b'"') | is(b'\\');
+        if found != 0 {
+            at += found.trailing_zeros() as usize / 8;
+            return Some((at, bytes[at]));
+        }
+        at += 8;
+    }
     loop {
         let byte = *bytes.get(at)?;
-        if table[usize::from(byte)] {
+        if byte < below || matches!(byte, b'"' | b'\\') {
             return Some((at, byte));
         }
         at += 1;
@@ -71,15 +70,18 @@ impl<'a> Parser<'a> {
     pub fn plain_entry(&mut self) -> Option<(&'a str, u32)> {
         let (text, bytes) = (self.text, self.text.as_bytes());
         let start = self.next_text()?;
-        let (end, b'"') = find(bytes, start, &ENDS_RUN)? else { return None };
+        let (end, b'"') = find(bytes, start, RUN)? else { return None };
         let colon = past_space(bytes, end + 1);
         if *bytes.get(colon)? != b':' {
             return None;
         }
         let first = past_space(bytes, colon + 1);
-        let digits = bytes[first..].iter().take_while(|byte| byte.is_ascii_digit()).take(MOST_DIGITS + 1);
-        let (count, number) = digits
-            .fold((0, 0u64), |(count, number), digit| (count + 1, number * 10 + u64::from(digit - b'0')));
+        let (mut count, mut number) = (0, 0u64);
+        while let Some(digit) = bytes.get(first + count).filter(|byte| byte.is_ascii_digit())
+            && count <= MOST_DIGITS
+        {
+            (count, number) = (count + 1, number * 10 + u64::from(digit - b'0'));
+        }
         let is_plain = (1..=MOST_DIGITS).contains(&count) && (count == 1 || bytes[first] != b'0');
         // What would go on with the number, or is no JSON at all, is left to the rules.
         let is_over = matches!(bytes.get(first + count)?, b',' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
@@ -96,8 +98,8 @@ impl<'a> Parser<'a> {
     pub fn plain_halves(&mut self) -> Option<(&'a str, &'a str)> {
         let (text, bytes) = (self.text, self.text.as_bytes());
         let start = self.next_text()?;
-        let (space, b' ') = find(bytes, start, &ENDS_HALF)? else { return None };
-        let (end, b'"') = find(bytes, space + 1, &ENDS_HALF)? else { return None };
+        let (space, b' ') = find(bytes, start, HALF)? else { return None };
+        let (end, b'"') = find(bytes, space + 1, HALF)? else { return None };
         self.at = end + 1;
         self.fresh = false;
         Some((&text[start..space], &text[space + 1..end]))
@@ -155,6 +157,26 @@ mod tests {
             agree(object);
             for end in (1..=object.len()).filter(|&end| object.is_char_boundary(end)) {
                 agree(&object[..end]);
+            }
+        }
+    }
+
+    #[test]
+    fn what_ends_a_run_is_found_wherever_it_stands() {
+        let mut bytes = [b'x'; 20];
+        for byte in 0..=u8::MAX {
+            for at in 0..bytes.len() {
+                bytes[at] = byte;
+                // What follows may be told for one that ends a run as well.
+                for behind in [b'x', b'!', b'#', b']', 0xFF] {
+                    bytes[(at + 1) % 20] = behind;
+                    for (below, ends) in [(RUN, byte < 0x20), (HALF, byte <= 0x20)] {
+                        let ends = ends || matches!(byte, b'"' | b'\\');
+                        assert_eq!(find(&bytes, 0, below), ends.then_some((at, byte)), "{byte} at {at}");
+                    }
+                    bytes[(at + 1) % 20] = b'x';
+                }
+                bytes[at] = b'x';
             }
         }
     }

@@ -21,11 +21,6 @@ impl Ranks {
     /// Puts a token behind the others.
     pub fn push(&mut self, token: &[u8], rank: TokenId) {
         self.bytes.extend_from_slice(token);
-        self.end(rank);
-    }
-
-    /// All bytes behind the last token are one more.
-    fn end(&mut self, rank: TokenId) {
         self.ends.push(self.bytes.len());
         self.ranks.push(rank);
     }
@@ -58,49 +53,65 @@ impl<T: AsRef<[u8]>> FromIterator<(T, TokenId)> for Ranks {
 
 /// Reads the lines of a `.tiktoken` file.
 pub fn read_ranks(data: &[u8]) -> Result<Ranks> {
-    // Lines of some tokens of usual length; what is longer finds its room.
-    let mut ranks = Ranks { bytes: Vec::with_capacity(data.len() / 2), ..Ranks::default() };
-    let (mut at, mut number) = (0, 0);
+    // Room for all bytes that there can be, which costs nothing before it is written to, and for lines of usual length.
+    let mut bytes = vec![0; data.len() / 4 * 3 + size_of::<u32>()];
+    let lines = data.len() / USUAL_LINE;
+    let mut ranks =
+        Ranks { bytes: Vec::new(), ends: Vec::with_capacity(lines), ranks: Vec::with_capacity(lines) };
+    let (mut at, mut end, mut number) = (0, 0, 0);
     while at < data.len() {
         number += 1;
-        let before = ranks.bytes.len();
-        if let Some((rank, next)) = plain_line(data, at, &mut ranks.bytes) {
-            ranks.end(rank);
-            at = next;
-            continue;
-        }
-        ranks.bytes.truncate(before);
-        let rest = &data[at..];
-        let line = &rest[..rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len())];
-        at += line.len() + 1;
-        if let Some((token, rank)) = strict_line(line.strip_suffix(b"\r").unwrap_or(line), number)? {
-            ranks.push(&token, rank);
-        }
+        let (length, rank) = match plain_line(&data[at..], &mut bytes[end..]) {
+            Some((length, rank, behind)) => {
+                at += behind;
+                (length, rank)
+            }
+            None => {
+                let rest = &data[at..];
+                let line = &rest[..rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len())];
+                at += line.len() + 1;
+                let line = line.strip_suffix(b"\r").unwrap_or(line);
+                let Some((token, rank)) = strict_line(line, number)? else { continue };
+                bytes[end..end + token.len()].copy_from_slice(&token);
+                (token.len(), rank)
+            }
+        };
+        end += length;
+        ranks.ends.push(end);
+        ranks.ranks.push(rank);
     }
-    Ok(ranks)
+    bytes.truncate(end);
+    Ok(Ranks { bytes, ..ranks })
 }
 
-/// Reads a line without anything odd, whose token goes behind `bytes`; its rank, and where the next line starts.
+/// Bytes of a line, as files of a hundred thousand tokens have them.
+const USUAL_LINE: usize = 16;
+
+/// Reads a line without anything odd, whose token goes into `bytes`: its length, its rank, and where the next line starts.
 #[inline]
-fn plain_line(data: &[u8], at: usize, bytes: &mut Vec<u8>) -> Option<(TokenId, usize)> {
-    let before = bytes.len();
-    let mut at = at + base64::append_plain(&data[at..], bytes)?;
-    if bytes.len() == before || data.get(at) != Some(&b' ') {
+fn plain_line(data: &[u8], bytes: &mut [u8]) -> Option<(usize, TokenId, usize)> {
+    let (mut at, length) = base64::decode_plain(data, bytes)?;
+    if length == 0 || data.get(at) != Some(&b' ') {
         return None;
     }
-    let mut rank: TokenId = 0;
     let first = at + 1;
-    loop {
-        at += 1;
-        match data.get(at) {
-            Some(&digit @ b'0'..=b'9') => {
-                rank = rank.checked_mul(10)?.checked_add(TokenId::from(digit - b'0'))?;
-            }
-            Some(b'\n') | None if at > first => return Some((rank, at + 1)),
-            _ => return None,
+    let (mut rank, mut number) = (0u64, first);
+    while let Some(digit) = data.get(number).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
+        rank = rank * 10 + u64::from(digit);
+        number += 1;
+        if number - first > MOST_DIGITS {
+            return None;
         }
     }
+    at = number + 1;
+    match data.get(number) {
+        Some(b'\n') | None if number > first => Some((length, rank as TokenId, at)),
+        _ => None,
+    }
 }
+
+/// Digits of a rank that is read without a look at what it comes to.
+const MOST_DIGITS: usize = 9;
 
 /// The same by the rules; nothing for an empty line.
 fn strict_line(line: &[u8], number: usize) -> Result<Option<(Vec<u8>, TokenId)>> {
@@ -144,7 +155,7 @@ mod tests {
         };
         let (mut taken, mut left) = (0, 0);
         for _ in 0..20_000 {
-            let token: Vec<u8> = (0..below(9)).map(|_| below(256) as u8).collect();
+            let token: Vec<u8> = (0..below(20)).map(|_| below(256) as u8).collect();
             let rank = if below(9) == 0 { below(1 << 40) } else { below(200_000) };
             let mut line = format!("{} {rank}", base64::encode(&token)).into_bytes();
             for _ in 0..below(3) {
@@ -155,14 +166,18 @@ mod tests {
                 Ok(Some(entry)) => Some(entry),
                 _ => None,
             };
-            let mut bytes = Vec::new();
-            match plain_line(&line, 0, &mut bytes) {
-                Some((rank, next)) => {
-                    assert_eq!(Some((bytes, rank)), strict, "{}", String::from_utf8_lossy(&line));
-                    assert_eq!(next, line.len() + 1);
-                    taken += 1;
+            // With room for several groups at once, and where nothing comes behind the line.
+            for (room, behind) in [(100, &b"\nAAAAAAAAAAAAAAAAAAAAAAAA"[..]), (8, b"")] {
+                let mut bytes = vec![0; room];
+                match plain_line(&[&line, behind].concat(), &mut bytes) {
+                    Some((length, rank, next)) => {
+                        let read = Some((bytes[..length].to_vec(), rank));
+                        assert_eq!(read, strict, "{}", String::from_utf8_lossy(&line));
+                        assert_eq!(next, line.len() + 1);
+                        taken += 1;
+                    }
+                    None => left += 1,
                 }
-                None => left += 1,
             }
             let read = read_ranks(&line).ok();
             let read = read.iter().flat_map(Ranks::iter).map(|(token, rank)| (token.to_vec(), rank));

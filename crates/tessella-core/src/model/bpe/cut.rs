@@ -12,11 +12,12 @@
 
 use std::collections::HashMap;
 
-use super::pairs::{Merge, PairTable};
+use super::pairs::PairTable;
 use super::symbols::SymbolTable;
 use crate::error::Result;
 use crate::flat::{Arrays, Shelf, misfit};
 use crate::ids::TokenId;
+use crate::lanes::{ByRank, Ranked};
 use crate::spec::Vocab;
 use crate::unicode::CharTable;
 
@@ -62,14 +63,9 @@ impl CutTest {
         byte_fallback: bool,
     ) -> Self {
         // Parts come before the whole in nearly every list.
-        let mut merges: Vec<_> = pairs.iter().collect();
-        merges.sort_unstable_by_key(|(_, _, merge)| merge.rank);
-        let (first, last) = ends(&merges, &seeds(vocab, symbols, unk, byte_fallback));
-        let each_crossing = |found: &mut dyn FnMut(TokenId, TokenId)| {
-            for &(left, right, _) in &merges {
-                last.each(left, |x| first.each(right, |y| found(x, y)));
-            }
-        };
+        let merges = ByRank::new(pairs.len(), pairs.ranked());
+        let merges = merges.merges();
+        let (first, last) = ends(merges, &seeds(vocab, symbols, unk, byte_fallback));
         let mut test = CutTest {
             useful: true,
             byte_fallback,
@@ -80,7 +76,7 @@ impl CutTest {
             bits: Vec::new(),
         };
         let (mut rows, mut columns) = (1, 1);
-        each_crossing(&mut |x, y| {
+        each_crossing(merges, &last, &first, |x, y| {
             for (side, count, id) in [(&mut test.row, &mut rows, x), (&mut test.column, &mut columns, y)] {
                 if side[id as usize] == NEVER && *count <= MOST_SIDES {
                     side[id as usize] = *count as u16;
@@ -93,11 +89,11 @@ impl CutTest {
         }
         test.stride = columns.div_ceil(64);
         test.bits = vec![0; rows * test.stride];
-        each_crossing(&mut |x, y| {
+        each_crossing(merges, &last, &first, |x, y| {
             let column = test.column[y as usize] as usize;
             test.bits[test.row[x as usize] as usize * test.stride + column / 64] |= 1 << (column % 64);
         });
-        for (text, id) in vocab.iter() {
+        for (text, id) in vocab.up_to(char::MAX.len_utf8()) {
             let mut chars = text.chars();
             if let (Some(c), None) = (chars.next(), chars.next()) {
                 test.sides.insert(c, [test.row[id as usize], test.column[id as usize]]);
@@ -196,7 +192,7 @@ impl CutTest {
 /// Which tokens can be first symbols: single characters, byte tokens, the unknown token.
 fn seeds(vocab: &Vocab, symbols: &SymbolTable, unk: Option<TokenId>, byte_fallback: bool) -> Vec<bool> {
     let mut seeds = vec![false; vocab.id_bound()];
-    for (text, id) in vocab.iter() {
+    for (text, id) in vocab.up_to(char::MAX.len_utf8()) {
         if text.chars().nth(1).is_none() {
             seeds[id as usize] = true;
         }
@@ -263,19 +259,28 @@ impl Ends {
     }
 }
 
-/// For each token: the first symbols it can begin with, and end with. Two rounds settle it where parts come before the
-/// whole.
-fn ends(merges: &[(TokenId, TokenId, Merge)], seeds: &[bool]) -> (Ends, Ends) {
+/// The first symbols that may meet where a merge joins two tokens.
+fn each_crossing(merges: &[Ranked], last: &Ends, first: &Ends, mut found: impl FnMut(TokenId, TokenId)) {
+    for &(left, right, ..) in merges {
+        last.each(left, |x| first.each(right, |y| found(x, y)));
+    }
+}
+
+/// For each token: the first symbols it can begin with, and end with. One round settles it where parts come before the whole, for then
+/// nothing changes of which something else was made.
+fn ends(merges: &[Ranked], seeds: &[bool]) -> (Ends, Ends) {
     let one = (0..).zip(seeds).map(|(id, &seed)| if seed { id } else { NOTHING }).collect();
     let mut first = Ends { one, more: HashMap::new() };
     let mut last = first.clone();
+    let mut is_used = vec![false; seeds.len()];
     loop {
-        let mut changed = false;
-        for &(left, right, merge) in merges {
-            changed |= first.absorb(merge.result, left);
-            changed |= last.absorb(merge.result, right);
+        let mut is_late = false;
+        for &(left, right, _, result) in merges {
+            (is_used[left as usize], is_used[right as usize]) = (true, true);
+            let changed = first.absorb(result, left) | last.absorb(result, right);
+            is_late |= changed & is_used[result as usize];
         }
-        if !changed {
+        if !is_late {
             return (first, last);
         }
     }

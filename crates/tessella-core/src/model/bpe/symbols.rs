@@ -10,6 +10,12 @@ use crate::unicode::CharTable;
 
 const NONE: TokenId = TokenId::MAX;
 
+/// What stands between affixes. Most are empty, and to compare nothing with a text is a call that takes longer than all else here.
+fn without<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
+    let text = if before.is_empty() { text } else { text.strip_prefix(before)? };
+    if after.is_empty() { Some(text) } else { text.strip_suffix(after) }
+}
+
 /// Characters and bytes to first symbols.
 #[derive(Debug)]
 pub(super) struct SymbolTable {
@@ -34,11 +40,8 @@ impl SymbolTable {
             let after = if place & 2 != 0 { suffix } else { "" };
             let mut ids = CharTable::new(NONE);
             let longest = before.len() + char::MAX.len_utf8() + after.len();
-            for (text, id) in vocab.iter().filter(|(text, _)| text.len() <= longest) {
-                let Some(rest) = text.strip_prefix(before).and_then(|rest| rest.strip_suffix(after)) else {
-                    continue;
-                };
-                let mut chars = rest.chars();
+            for (text, id) in vocab.up_to(longest) {
+                let mut chars = without(text, before, after).unwrap_or_default().chars();
                 if let (Some(c), None) = (chars.next(), chars.next()) {
                     ids.insert(c, id);
                 }

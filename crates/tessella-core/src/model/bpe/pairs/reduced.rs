@@ -6,12 +6,13 @@
 //! merge comes first. Where merges are left out by chance, all pairs are needed.
 //!
 //! All merges inside a token make shorter ones, so tokens are merged by their lengths, short ones first. Those of one length
-//! do not know of each other: as many as there are [`LANES`] take their steps together, so that what one of them needs
-//! from the table is asked for while another is at work, and the processor has no loop to guess the end of.
+//! do not know of each other: [`LANES`] of them lie side by side, the symbols of a place in a row, and take their steps together. All
+//! of them take as many, so nothing has to be guessed, and what they ask of the table is asked for together.
 
-use super::{Merge, PairTable, key_of};
-use crate::hash::hash_u64;
+use super::{Merge, PairTable, View, key_of};
+use crate::hash::{hash_u64, tail};
 use crate::ids::TokenId;
+use crate::lanes::rows::{Joined, LANES, Row};
 use crate::lanes::vectors::{Level, PLACE_BITS, Task, Vectors};
 use crate::spec::Vocab;
 
@@ -19,12 +20,12 @@ use crate::spec::Vocab;
 const LONGEST: usize = 256;
 /// A pair that becomes nothing, and what stands at both sides of a token. No token has this number.
 const NONE: TokenId = (1 << (u32::BITS - PLACE_BITS)) - 1;
-/// Places of a token's symbols while they are merged, the two around it among them.
-const PLACES: usize = 16;
+/// Rows of symbols while tokens are merged, one behind the last symbol among them.
+const ROWS: usize = 32;
 /// Tokens of up to so many symbols are merged together.
-const SHORT: usize = PLACES - 2;
-/// Tokens that take their steps together.
-const LANES: usize = 16;
+const SHORT: usize = ROWS - 2;
+/// The two symbols that a token ends with, and the token.
+type Found = (TokenId, TokenId, Merge);
 
 impl PairTable {
     /// The table. `None` if a token has more than [`LONGEST`] symbols, for which this would take long, or an id is
@@ -33,53 +34,57 @@ impl PairTable {
         vocab: &Vocab,
         symbol: impl Fn(char) -> Option<TokenId>,
     ) -> Option<Self> {
+        Self::in_groups(vocab, symbol, SHORT)
+    }
+
+    /// The same, with groups of tokens of up to so many symbols.
+    fn in_groups(vocab: &Vocab, symbol: impl Fn(char) -> Option<TokenId>, most: usize) -> Option<Self> {
         if vocab.id_bound() > NONE as usize {
             return None;
         }
-        let mut by_length: Vec<Vec<u32>> = vec![Vec::new(); LONGEST + 1];
-        for (at, (text, _)) in vocab.iter().enumerate() {
-            by_length.get_mut(text.chars().count())?.push(at as u32);
-        }
+        let mut letters = Letters::new(&symbol);
+        let by_length = ByLength::new(vocab)?;
         let mut table = Self::with_capacity(vocab.len());
-        let mut first = FirstPairs::new(vocab.id_bound());
-        let mut lanes = Lanes::default();
+        let mut group = Group { symbols: [Row([NONE; LANES]); ROWS], ranks: [Row([NONE; LANES]); ROWS] };
         let mut found = Vec::new();
-        let mut symbols = Vec::with_capacity(LONGEST);
-        for (length, tokens) in by_length.iter().enumerate().skip(2) {
+        for length in 2..=LONGEST {
             found.clear();
-            for &at in tokens {
-                let (text, id) = vocab.entry(at as usize);
-                symbols.clear();
-                symbols.extend(text.chars().map_while(&symbol));
-                // A character without a symbol: no text becomes this token by merging.
-                if symbols.len() < length {
+            for tokens in by_length.of(length).chunks(LANES) {
+                if length <= most && group.fill(tokens, vocab, &letters) {
+                    let is_stuck =
+                        Level::best().run(Merging { group: &mut group, length, table: table.view() });
+                    for (lane, &at) in tokens.iter().enumerate().filter(|&(lane, _)| !is_stuck[lane]) {
+                        let id = vocab.ids()[at as usize];
+                        found.push((group.symbols[0].0[lane], group.symbols[1].0[lane], of(id)));
+                    }
                     continue;
                 }
-                let merge = Merge { rank: id, result: id };
-                if length > SHORT {
-                    found.extend(
-                        table.last_two(&first, &mut symbols).map(|(left, right)| (left, right, merge)),
-                    );
-                    continue;
-                }
-                lanes.push(&symbols, id, &table, &first);
-                if lanes.used == LANES {
-                    lanes.merge(length, &table, &mut found);
-                }
+                found.extend(tokens.iter().filter_map(|&at| {
+                    let (text, id) = vocab.entry(at as usize);
+                    table.last_two(text, length, &symbol).map(|(left, right)| (left, right, of(id)))
+                }));
             }
-            lanes.merge(length, &table, &mut found);
             table.insert_all(&found);
             if length == 2 {
-                found.iter().for_each(|&(left, right, merge)| first.insert(left, right, merge.result));
+                letters.know(&found);
             }
         }
         Some(table)
     }
 
-    /// Merges symbols as far as pairs go; the last two, if two are left.
-    fn last_two(&self, first: &FirstPairs, symbols: &mut Vec<TokenId>) -> Option<(TokenId, TokenId)> {
-        let mut ranks: Vec<TokenId> =
-            symbols.windows(2).map(|pair| self.first_rank(first, pair[0], pair[1])).collect();
+    /// Merges the symbols of a text as far as pairs go; the last two, if two are left. The slow twin of groups.
+    fn last_two(
+        &self,
+        text: &str,
+        length: usize,
+        symbol: impl Fn(char) -> Option<TokenId>,
+    ) -> Option<(TokenId, TokenId)> {
+        let mut symbols: Vec<TokenId> = text.chars().map_while(symbol).collect();
+        // A character without a symbol: no text becomes this token by merging.
+        if symbols.len() < length {
+            return None;
+        }
+        let mut ranks: Vec<TokenId> = symbols.windows(2).map(|pair| self.rank(pair[0], pair[1])).collect();
         while symbols.len() > 2 {
             let (at, &best) = ranks.iter().enumerate().min_by_key(|&(_, &rank)| rank)?;
             if best == NONE {
@@ -102,67 +107,153 @@ impl PairTable {
     fn rank(&self, left: TokenId, right: TokenId) -> TokenId {
         self.get(left, right).map_or(NONE, |merge| merge.result)
     }
-
-    fn first_rank(&self, first: &FirstPairs, left: TokenId, right: TokenId) -> TokenId {
-        first.get(left, right).unwrap_or_else(|| self.rank(left, right))
-    }
 }
 
-/// Tokens of one length while they are merged: of each its symbols, from place 1 on, and the ranks of the pairs that
-/// begin at the places.
-#[derive(Default)]
-struct Lanes {
-    symbols: [[TokenId; PLACES]; LANES],
-    ranks: [[TokenId; PLACES]; LANES],
-    ids: [TokenId; LANES],
-    used: usize,
+/// By ranks of concatenations the rank of a merge is the token that it makes.
+fn of(id: TokenId) -> Merge {
+    Merge { rank: id, result: id }
 }
 
-/// A pair that may be in the table: its hash, its key, and the lane and place of its rank.
-type Asked = (u64, u64, usize, usize);
+/// Characters that are symbols by themselves, by a number of eight bits: 256 of them at most, each of up to two bytes, as those of
+/// the byte-level alphabet. So tokens are bytes, and what two of these become is a table that stays near the processor.
+struct Letters {
+    /// By code point; those that are none of them have [`Self::NO_LETTER`].
+    of_char: [u16; Self::CHARS],
+    symbols: [TokenId; 256],
+    /// By two letters, the first one above.
+    pairs: Vec<TokenId>,
+}
 
-impl Lanes {
-    fn push(&mut self, symbols: &[TokenId], id: TokenId, table: &PairTable, first: &FirstPairs) {
-        let lane = self.used;
-        self.symbols[lane] = [NONE; PLACES];
-        self.symbols[lane][1..=symbols.len()].copy_from_slice(symbols);
-        self.ranks[lane] = [NONE; PLACES];
-        // A token of two symbols has no other pair than itself.
-        for (place, pair) in symbols.windows(2).enumerate().filter(|_| symbols.len() > 2) {
-            self.ranks[lane][place + 1] = table.first_rank(first, pair[0], pair[1]);
+impl Letters {
+    const NO_LETTER: u16 = 256;
+    /// Beyond the characters of two bytes.
+    const CHARS: usize = 0x800;
+    const PAIRS: usize = 1 << 16;
+
+    fn new(symbol: impl Fn(char) -> Option<TokenId>) -> Self {
+        let (mut of_char, mut symbols) = ([Self::NO_LETTER; Self::CHARS], [NONE; 256]);
+        let mut count = 0;
+        for (code, letter) in (0..).zip(&mut of_char) {
+            if count < symbols.len()
+                && let Some(id) = char::from_u32(code).and_then(&symbol)
+            {
+                (*letter, symbols[count]) = (count as u16, id);
+                count += 1;
+            }
         }
-        self.ids[lane] = id;
-        self.used += 1;
+        Letters { of_char, symbols, pairs: vec![NONE; Self::PAIRS] }
     }
 
-    /// Merges all of them down to two symbols, if they come to that, and empties the lanes.
-    fn merge(&mut self, length: usize, table: &PairTable, found: &mut Vec<(TokenId, TokenId, Merge)>) {
-        let is_stuck = Level::best().run(Merging { lanes: self, length, table });
-        for lane in (0..self.used).filter(|&lane| !is_stuck[lane]) {
-            let (symbols, id) = (&self.symbols[lane], self.ids[lane]);
-            found.push((symbols[1], symbols[2], Merge { rank: id, result: id }));
+    /// Takes up what all pairs of letters become.
+    fn know(&mut self, found: &[Found]) {
+        let mut letters: Vec<(TokenId, usize)> = self.symbols.iter().copied().zip(0..).collect();
+        letters.sort_unstable();
+        let letter = |symbol: TokenId| {
+            letters.binary_search_by_key(&symbol, |&(symbol, _)| symbol).ok().map(|at| letters[at].1)
+        };
+        for &(left, right, merge) in found {
+            if let (Some(left), Some(right)) = (letter(left), letter(right)) {
+                self.pairs[left << 8 | right] = merge.result;
+            }
         }
-        self.used = 0;
-    }
-
-    /// Joins the leftmost pair of the lowest rank; its place, and what it becomes: [`NONE`] if there is none.
-    #[inline(always)]
-    fn join_lowest<V: Vectors>(&mut self, vectors: V, lane: usize) -> (usize, TokenId) {
-        let (symbols, ranks) = (&mut self.symbols[lane], &mut self.ranks[lane]);
-        let lowest = vectors.lowest(ranks);
-        // The place before the token has no rank, and is found only where no other has one.
-        let (at, best) = ((lowest as usize % PLACES).max(1), lowest >> PLACE_BITS);
-        vectors.join(symbols, at, best, NONE);
-        vectors.join(ranks, at, NONE, NONE);
-        (at, best)
     }
 }
 
-/// The steps of the tokens in all lanes, of so many symbols each. It tells which come to no end.
-struct Merging<'l> {
-    lanes: &'l mut Lanes,
+/// How many characters a text has: its bytes without those that are not the first of one.
+fn characters(text: &[u8]) -> usize {
+    const LOWEST: u64 = u64::MAX / 0xFF;
+    let inner = |word: u64| ((word >> 7 & !word >> 6 & LOWEST).wrapping_mul(LOWEST) >> 56) as usize;
+    let (words, rest) = text.as_chunks::<8>();
+    let of_words = words.iter().map(|word| inner(u64::from_ne_bytes(*word))).sum::<usize>();
+    text.len() - of_words - inner(tail(text, rest.len()))
+}
+
+/// The tokens by their places in the vocabulary, those of one length in characters together.
+struct ByLength {
+    order: Vec<u32>,
+    /// Where the tokens of each length begin, and where the last ones end.
+    starts: [usize; LONGEST + 2],
+}
+
+impl ByLength {
+    /// `None` if a token is longer than [`LONGEST`].
+    fn new(vocab: &Vocab) -> Option<ByLength> {
+        let mut lengths = Vec::with_capacity(vocab.len());
+        let mut starts = [0usize; LONGEST + 2];
+        for text in vocab.texts() {
+            let length = characters(text);
+            // Counted one place further on, so that the sums are where lengths begin.
+            *starts[1..].get_mut(length)? += 1;
+            lengths.push(length as u16);
+        }
+        let mut sum = 0;
+        starts.iter_mut().for_each(|start| {
+            sum += *start;
+            *start = sum;
+        });
+        let (mut filled, mut order) = (starts, vec![0; lengths.len()]);
+        for (at, &length) in lengths.iter().enumerate() {
+            let place = &mut filled[usize::from(length)];
+            order[*place] = at as u32;
+            *place += 1;
+        }
+        Some(ByLength { order, starts })
+    }
+
+    fn of(&self, length: usize) -> &[u32] {
+        &self.order[self.starts[length]..self.starts[length + 1]]
+    }
+}
+
+/// Tokens of one length while they are merged: the symbols of each in a lane, and the ranks of the pairs that begin with
+/// them.
+struct Group {
+    symbols: [Row; ROWS],
+    ranks: [Row; ROWS],
+}
+
+/// A pair that may be in the table: its key, the low half of its hash, and the row and lane of its rank.
+type Asked = (u64, u32, u32);
+
+impl Group {
+    /// Takes up to [`LANES`] tokens of one length of up to [`SHORT`] characters; false if one of them is not written in letters. Lanes
+    /// without a token keep what they had.
+    #[inline]
+    fn fill(&mut self, tokens: &[u32], vocab: &Vocab, letters: &Letters) -> bool {
+        let Some(pairs) = letters.pairs.first_chunk::<{ Letters::PAIRS }>() else { return false };
+        let mut length = 0;
+        for (lane, &at) in tokens.iter().enumerate().take(LANES) {
+            let mut bytes = vocab.text_of_entry(at as usize).iter();
+            let (mut row, mut before) = (0, 0);
+            while let Some(&byte) = bytes.next() {
+                let code = match byte {
+                    0..0x80 => usize::from(byte),
+                    0x80..0xE0 => {
+                        usize::from(byte & 31) << 6 | bytes.next().map_or(0, |next| usize::from(next & 63))
+                    }
+                    _ => return false,
+                };
+                let letter = letters.of_char[code];
+                if letter == Letters::NO_LETTER {
+                    return false;
+                }
+                self.symbols[row].0[lane] = letters.symbols[usize::from(letter as u8)];
+                // With nothing before it the first letter makes what is written over.
+                self.ranks[row.saturating_sub(1)].0[lane] = pairs[usize::from(before << 8 | letter)];
+                (row, before) = (row + 1, letter);
+            }
+            length = row;
+        }
+        self.symbols[length] = Row([NONE; LANES]);
+        true
+    }
+}
+
+/// The steps of the tokens of a group, of so many symbols each. It tells which come to no end.
+struct Merging<'g> {
+    group: &'g mut Group,
     length: usize,
-    table: &'l PairTable,
+    table: View<'g>,
 }
 
 impl Task for Merging<'_> {
@@ -170,30 +261,35 @@ impl Task for Merging<'_> {
 
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) -> [bool; LANES] {
-        let Merging { lanes, length, table } = self;
+        let Merging { group: Group { symbols, ranks }, length, table } = self;
         let mut is_stuck = [false; LANES];
-        let mut asked: [Asked; 2 * LANES] = [(0, 0, 0, 0); 2 * LANES];
-        for _ in 2..length {
+        let mut asked: [Asked; 2 * LANES] = [(0, 0, 0); 2 * LANES];
+        for rows in (3..=length).rev() {
+            let Joined { at, best, before, behind } =
+                vectors.join_rows(&mut symbols[..=rows], &mut ranks[..=rows], NONE);
+            is_stuck.iter_mut().zip(&best.0).for_each(|(is_stuck, &best)| *is_stuck |= best == NONE);
+            if rows == 3 {
+                // What the last two become is the token.
+                break;
+            }
             let mut count = 0;
-            for (lane, is_stuck) in is_stuck.iter_mut().enumerate().take(lanes.used) {
-                let (at, best) = lanes.join_lowest(vectors, lane);
-                *is_stuck |= best == NONE;
-                let symbols = &lanes.symbols[lane];
-                for (place, key) in
-                    [(at - 1, key_of(symbols[at - 1], best)), (at, key_of(best, symbols[(at + 1) % PLACES]))]
-                {
+            for lane in 0..LANES {
+                let place = at.0[lane] * LANES as u32 + lane as u32;
+                let best = best.0[lane];
+                // There is nothing before the first row, and so no such pair.
+                for (place, key) in [
+                    (place.wrapping_sub(LANES as u32), key_of(before.0[lane], best)),
+                    (place, key_of(best, behind.0[lane])),
+                ] {
                     let hash = hash_u64(key);
-                    let (word, bit) = table.filter_bit(hash);
-                    lanes.ranks[lane][place] = NONE;
-                    asked[count] = (hash, key, lane, place);
-                    count += usize::from(table.filter[word] & bit != 0);
+                    table.look_ahead(hash);
+                    asked[count] = (key, hash as u32, place);
+                    count += usize::from(table.may_hold(hash));
                 }
             }
-            let asked = &asked[..count];
-            table.look_ahead(asked.iter().map(|&(hash, ..)| hash));
-            for &(hash, key, lane, place) in asked {
-                if let Some(merge) = table.get_hashed(hash, key) {
-                    lanes.ranks[lane][place] = merge.result;
+            for &(key, hash, place) in &asked[..count] {
+                if let Some(merge) = table.find(u64::from(hash), key) {
+                    ranks[place as usize / LANES % ROWS].0[place as usize % LANES] = merge.result;
                 }
             }
         }
@@ -201,41 +297,67 @@ impl Task for Merging<'_> {
     }
 }
 
-/// What pairs of first symbols become: of those there are few, so that the table stays near the processor.
-struct FirstPairs {
-    /// Row of a symbol by id; 0 for those that have none.
-    row: Vec<u16>,
-    rows: u16,
-    results: Vec<TokenId>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
 
-impl FirstPairs {
-    const ROWS: usize = 257;
-
-    fn new(id_bound: usize) -> Self {
-        FirstPairs { row: vec![0; id_bound], rows: 0, results: vec![NONE; Self::ROWS * Self::ROWS] }
+    fn sorted(table: &PairTable) -> Vec<(TokenId, TokenId, u32, TokenId)> {
+        let mut pairs: Vec<_> = table.ranked().collect();
+        pairs.sort_unstable();
+        pairs
     }
 
-    fn row_of(&mut self, id: TokenId) -> Option<usize> {
-        let row = self.row.get_mut(id as usize)?;
-        if *row == 0 && usize::from(self.rows) + 1 < Self::ROWS {
-            self.rows += 1;
-            *row = self.rows;
+    /// Tokens of few letters and of many, with characters that are no letters, up to lengths that no group has.
+    #[test]
+    fn groups_give_what_tokens_give_one_by_one() {
+        let mut random = Random::from_seed(31);
+        let mut below = |n: usize| random.next_u64() as usize % n;
+        for round in 0..200 {
+            let letters: Vec<char> = match round % 4 {
+                0 => "ab".chars().collect(),
+                1 => "abcĠéÿ".chars().collect(),
+                2 => "aéĠ語𝄞".chars().collect(),
+                // More than there are letters.
+                _ => ('a'..'\u{240}').filter(|c| c.is_alphabetic()).collect(),
+            };
+            let mut texts: Vec<String> = letters.iter().skip(below(2)).map(char::to_string).collect();
+            for _ in 0..below(300) {
+                let longest = [4, 12, 45][below(3)];
+                let text = match below(3) {
+                    0 => (0..2 + below(longest)).map(|_| letters[below(letters.len())]).collect(),
+                    _ => [below(texts.len()), below(texts.len())].map(|at| texts[at].clone()).concat(),
+                };
+                if text.chars().count() <= LONGEST && !texts.contains(&text) {
+                    texts.push(text);
+                }
+            }
+            let stride = [1, 7][below(2)];
+            let vocab = Vocab::from_entries(texts.iter().zip((0..).step_by(stride))).unwrap();
+            let symbol = |c: char| vocab.id(c.encode_utf8(&mut [0; 4]));
+            let found = PairTable::one_for_each_token(&vocab, symbol).unwrap();
+            let expected = PairTable::in_groups(&vocab, symbol, 0).unwrap();
+            assert_eq!(sorted(&found), sorted(&expected), "{texts:?}");
         }
-        Some(usize::from(*row))
     }
 
-    /// For pairs of first symbols, all of them before any other pair is asked for.
-    fn insert(&mut self, left: TokenId, right: TokenId, result: TokenId) {
-        if let (Some(x), Some(y)) = (self.row_of(left), self.row_of(right)) {
-            self.results[x * Self::ROWS + y] = result;
+    #[test]
+    fn characters_are_counted() {
+        let text = "aĠ語𝄞 bcd éé語語 xyz".repeat(2);
+        for (start, _) in text.char_indices() {
+            for (end, _) in text.char_indices().filter(|&(end, _)| end >= start) {
+                let part = &text[start..end];
+                assert_eq!(characters(part.as_bytes()), part.chars().count(), "{part}");
+            }
         }
     }
 
-    /// `None` for a pair with a symbol that has no row.
-    #[inline]
-    fn get(&self, left: TokenId, right: TokenId) -> Option<TokenId> {
-        let (x, y) = (usize::from(self.row[left as usize]), usize::from(self.row[right as usize]));
-        (x != 0 && y != 0).then(|| self.results[x * Self::ROWS + y])
+    #[test]
+    fn a_token_that_is_too_long_has_no_table() {
+        for (length, is_there) in [(LONGEST, true), (LONGEST + 1, false)] {
+            let vocab = Vocab::from_entries([("a".to_string(), 0), ("a".repeat(length), 1)]).unwrap();
+            let table = PairTable::one_for_each_token(&vocab, |c| (c == 'a').then_some(0));
+            assert_eq!(table.is_some(), is_there);
+        }
     }
 }

@@ -22,7 +22,16 @@ pub struct Room {
 impl Room {
     /// As many lines as two to the given power.
     pub fn new(lines_log2: u32) -> Self {
-        let length = LINE << lines_log2;
+        Self::of_words(LINE << lines_log2)
+    }
+
+    /// Whole large pages for so many words, if they would fill half of one at least.
+    pub fn large(words: usize) -> Option<Self> {
+        let page = LARGE_PAGE / size_of::<u64>();
+        (words >= page / 2).then(|| Self::of_words(words.next_multiple_of(page)))
+    }
+
+    fn of_words(length: usize) -> Self {
         let bytes = length * size_of::<u64>();
         let alignment = if bytes < LARGE_PAGE { BYTES } else { LARGE_PAGE };
         let spare = alignment / size_of::<u64>();
