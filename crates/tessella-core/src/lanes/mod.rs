@@ -89,7 +89,6 @@ use longs::Longs;
 use middle::{Middle, Wholes};
 pub use narrow::Narrow;
 pub use rectangles::Rectangles;
-pub(crate) use room::{LINE, Room};
 pub use slots::ID_BOUND;
 use slots::Slots;
 pub use spelled::{Spelled, SpelledParts};

@@ -11,8 +11,8 @@
 //! whether the best way is the best looks at how far all others are from it.
 
 use crate::error::Result;
+use crate::flat::{LINE, Room, prefetch};
 use crate::ids::TokenId;
-use crate::lanes::{LINE, Room, prefetch};
 use crate::trie::Trie;
 
 /// Bytes of a unit, the mark in front counted as one.
