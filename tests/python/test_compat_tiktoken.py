@@ -184,6 +184,8 @@ def test_a_special_token_of_blanks_ends_what_is_being_typed():
         lambda e: e.encode_ordinary(5),
         lambda e: e.encode_ordinary(b"a"),
         lambda e: e.encode_ordinary_batch("ab"),
+        lambda e: e.encode_ordinary_batch([b"a"]),
+        lambda e: e.encode_batch([b"a"]),
         lambda e: e.encode_batch(["<|fim|>"]),
         lambda e: e.encode_to_numpy("\ud800"),
         lambda e: e.encode("a", allowed_special=["a"]),

@@ -15,12 +15,10 @@ use super::words::{Solver, TakesWords, Words};
 use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
 use crate::added::{AddedVocabulary, Segment};
-use crate::cancel::Cancel;
 use crate::encoding::{Encoding, TokenTexts};
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::lanes::Pieces;
-use crate::limits;
 use crate::postprocess;
 use crate::pretokenize::ByteLevelView;
 
@@ -54,9 +52,7 @@ impl Inner {
         input: &Input<'_>,
         options: &EncodeOptions<'_>,
     ) -> Result<Encoding> {
-        let cancel = Cancel::new(options.cancel);
-        worker.scratch.merge.stop_at(cancel.clone());
-        let _work = limits::begin(input.size(), cancel);
+        let _work = worker.begin(input.size(), options);
         let first = self.encode_sequence(worker, &input.first, 0, options)?;
         let second = match &input.second {
             Some(sequence) => Some(self.encode_sequence(worker, sequence, 1, options)?),

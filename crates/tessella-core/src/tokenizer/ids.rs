@@ -14,11 +14,9 @@ use super::words::{Solver, TakesWords, Words};
 use super::worker::{Pool, Worker};
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
 use crate::added::Segment;
-use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
 use crate::lanes::Pieces;
-use crate::limits;
 use crate::pretokenize::ByteLevelView;
 
 /// Parts between two looks at the cancel flag.
@@ -71,13 +69,6 @@ impl Worker {
     }
 }
 
-/// Opens the bill of a text, and says to those who work long how they are told to stop.
-pub(super) fn begin(worker: &mut Worker, text: &str, options: &EncodeOptions<'_>) -> limits::Work {
-    let cancel = Cancel::new(options.cancel);
-    worker.scratch.merge.stop_at(cancel.clone());
-    limits::begin(text.len(), cancel)
-}
-
 impl Inner {
     /// Appends the ids of one text, with special tokens around it if asked for. The text's own may be known from the last time.
     pub(super) fn append_ids(
@@ -89,7 +80,7 @@ impl Inner {
     ) -> Result<()> {
         let Some(around) = &self.plan.around else {
             // A template repeats or drops the sequence, with special tokens or without.
-            let _work = begin(worker, text, options);
+            let _work = worker.begin(text.len(), options);
             let plain = EncodeOptions { truncation: None, padding: None, ..options.clone() };
             let input = Input { first: Sequence::Text(text), second: None };
             out.extend_from_slice(self.encode_with(worker, &input, &plain)?.ids());
@@ -104,7 +95,7 @@ impl Inner {
             out.extend_from_slice(ids);
         } else {
             let before = out.len();
-            let _work = begin(worker, text, options);
+            let _work = worker.begin(text.len(), options);
             self.append_text_ids(worker, text, options, out)?;
             if let Some(key) = key {
                 worker.brief.remember(key, &out[before..]);

@@ -7,7 +7,6 @@ use std::sync::{Mutex, PoisonError};
 
 use super::EncodeOptions;
 use super::byte_lanes::ByteLanes;
-use super::ids;
 use super::in_order::{InOrder, Join};
 use super::way::{Reader, Reads};
 use super::worker::{Pool, Worker};
@@ -93,7 +92,7 @@ pub(super) fn append(
             pool.with(|worker| {
                 let Reads::Bytes(bpe) = &reader.reads else { return };
                 worker.foreseeing(text.len() / threads, |worker| worker.expect_text(reader, 0));
-                let _work = ids::begin(worker, text, options);
+                let _work = worker.begin(text.len(), options);
                 // A worker that has no room for them, or found them being made, leaves the text to the others.
                 if let Some(mut lanes) = worker.lanes.take() {
                     take(&mut lanes, worker, bpe);

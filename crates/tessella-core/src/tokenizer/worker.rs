@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::EncodeOptions;
 use super::brief::Brief;
 use super::byte_lanes::ByteLanes;
 use super::columns::{MOST_KEPT, Room};
@@ -11,9 +12,11 @@ use super::spelling::{Reading, Spelling};
 use super::units::{UnitLanes, Units};
 use super::way::{Reader, Reads};
 use super::words::{WordLanes, Words};
+use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::Runner;
+use crate::limits;
 use crate::model::bpe::Bpe;
 use crate::model::cache::PieceCache;
 use crate::model::{Model, Scratch};
@@ -90,6 +93,13 @@ impl Worker {
         let result = work(self);
         self.text_ahead = 0;
         result
+    }
+
+    /// Opens the bill of texts of so many bytes, and says to those who work long how they are told to stop.
+    pub fn begin(&mut self, bytes: usize, options: &EncodeOptions<'_>) -> limits::Work {
+        let cancel = Cancel::new(options.cancel);
+        self.scratch.merge.stop_at(cancel.clone());
+        limits::begin(bytes, cancel)
     }
 
     /// Lends out room for a text or a pair, empty, and keeps it unless it has become large.

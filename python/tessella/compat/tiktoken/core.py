@@ -147,11 +147,11 @@ class Encoding:
         return self._ordinary(text).tolist()  # type: ignore[no-any-return]
 
     def _ordinary(self, text: str) -> npt.NDArray[np.uint32]:
+        if not isinstance(text, str):
+            raise TypeError(f"`text` must be a str, not {type(text).__name__}")
         try:
             return self._engine.encode_ids(text, False)
         except TypeError:
-            if not isinstance(text, str):
-                raise
             return self._engine.encode_ids(_mended(text), False)
 
     def encode(
@@ -209,11 +209,14 @@ class Encoding:
 
     def encode_ordinary_batch(self, text: Sequence[str], *, num_threads: int = 8) -> list[list[int]]:
         """The ids of many texts in which nothing is special, on several threads."""
+        texts = list(text)
         try:
-            return self._engine.encode_ids_batch(text, False, num_threads).to_list()
+            if set(map(type, texts)) <= {str}:
+                return self._engine.encode_ids_batch(texts, False, num_threads).to_list()
         except TypeError:
-            # A str that is walked, a lone surrogate, or no text at all: one by one, as it is for one.
-            return [self.encode_ordinary(one) for one in text]
+            pass
+        # A lone surrogate, or no text at all: one by one, as it is for one.
+        return [self.encode_ordinary(one) for one in texts]
 
     def encode_batch(
         self,
