@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 
 use tessella_core::hash::{hash_bytes, hash_u64};
-use tessella_core::{Error, Result};
+use tessella_core::{Error, Result, large_pages_for};
 
 const EMPTY: u64 = u64::MAX;
 const FIRST_SLOTS: usize = 1 << 10;
@@ -66,6 +66,25 @@ impl Key {
         hash_u64(hash_u64((number >> 64) as u64) ^ number as u64)
     }
 }
+
+/// A piece as the table looks for it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sought {
+    hash: u64,
+    /// If it is short.
+    key: Option<Key>,
+}
+
+impl Sought {
+    #[inline]
+    pub(super) fn new(piece: &str) -> Sought {
+        let key = Key::short(piece.as_bytes());
+        Sought { hash: key.map_or_else(|| hash_bytes(piece.as_bytes()), Key::hash), key }
+    }
+}
+
+/// Pieces whose places are looked at together, at most.
+pub(super) const LOOKED: usize = 64;
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
@@ -132,17 +151,42 @@ impl Table {
         std::str::from_utf8(&entry.key.0[..len]).unwrap_or_default()
     }
 
-    pub(super) fn add(&mut self, piece: &str, count: u64) -> Result<()> {
+    #[cfg(test)]
+    fn add(&mut self, piece: &str, count: u64) -> Result<()> {
+        self.add_sought(Sought::new(piece), piece, count)
+    }
+
+    /// Looks at the places of some pieces, so that what is there lies near when they are added.
+    pub(super) fn look<'s>(&self, pieces: impl Iterator<Item = &'s Sought>) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let mut found = [EMPTY; LOOKED];
+        for (found, sought) in found.iter_mut().zip(pieces) {
+            let slot = self.slots[sought.hash as usize & self.mask];
+            *found = if slot >> 32 == sought.hash >> 32 { slot } else { EMPTY };
+        }
+        let entries = found.iter().filter_map(|&found| self.entries.get(found as u32 as usize));
+        let seen = entries.fold(0, |seen, entry| match entry.key.is_long() {
+            true => seen ^ self.arena.as_bytes()[entry.key.range().start],
+            false => seen ^ entry.key.0[0],
+        });
+        // Else nobody would have to look.
+        std::hint::black_box(seen);
+    }
+
+    pub(super) fn add_sought(&mut self, sought: Sought, piece: &str, count: u64) -> Result<()> {
         if self.slots.is_empty() {
             self.rehash(FIRST_SLOTS);
         }
-        match Key::short(piece.as_bytes()) {
+        let Sought { hash, key } = sought;
+        match key {
             Some(key) => {
-                let found = self.seek(key.hash(), |table, entry| table.entries[entry].key == key);
+                let found = self.seek(hash, |table, entry| table.entries[entry].key == key);
                 self.add_at(found, piece, count, |_| key)
             }
             None => {
-                let found = self.seek(hash_bytes(piece.as_bytes()), |table, entry| {
+                let found = self.seek(hash, |table, entry| {
                     let known = table.entries[entry].key;
                     known.is_long() && table.arena.as_bytes()[known.range()] == *piece.as_bytes()
                 });
@@ -201,6 +245,10 @@ impl Table {
                 u32::MAX - 1
             )));
         }
+        if self.entries.len() == self.entries.capacity() {
+            self.entries.reserve(1);
+            large_pages_for(&mut self.entries);
+        }
         let key = key(self);
         self.slots[slot] = tag << 32 | self.entries.len() as u64;
         self.entries.push(Entry { key, count });
@@ -212,7 +260,9 @@ impl Table {
 
     fn rehash(&mut self, slots: usize) {
         self.mask = slots - 1;
-        self.slots = vec![EMPTY; slots];
+        self.slots = Vec::with_capacity(slots);
+        large_pages_for(&mut self.slots);
+        self.slots.resize(slots, EMPTY);
         for (index, entry) in self.entries.iter().enumerate() {
             let hash = match entry.key.is_long() {
                 true => hash_bytes(&self.arena.as_bytes()[entry.key.range()]),
@@ -230,11 +280,10 @@ impl Table {
         if self.slots.is_empty() {
             return None;
         }
-        let found = match Key::short(piece.as_bytes()) {
-            Some(key) => self.seek(key.hash(), |table, entry| table.entries[entry].key == key),
-            None => self.seek(hash_bytes(piece.as_bytes()), |table, entry| {
-                table.text_of(&table.entries[entry]) == piece
-            }),
+        let Sought { hash, key } = Sought::new(piece);
+        let found = match key {
+            Some(key) => self.seek(hash, |table, entry| table.entries[entry].key == key),
+            None => self.seek(hash, |table, entry| table.text_of(&table.entries[entry]) == piece),
         };
         found.ok().map(|entry| self.entries[entry].count)
     }
