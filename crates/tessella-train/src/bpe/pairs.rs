@@ -5,7 +5,7 @@
 //! there change; they are checked against the symbols when the pair's turn comes.
 
 use tessella_core::hash::hash_u64;
-use tessella_core::{Error, Result};
+use tessella_core::{Error, Result, large_pages_for, prefetch};
 
 const EMPTY: u32 = u32::MAX;
 
@@ -95,6 +95,8 @@ impl Pairs {
         let _ = self.pairs.try_reserve_exact(pairs.saturating_sub(self.pairs.len()));
         let entries = pairs + pairs / 4;
         let _ = self.occurrences.try_reserve_exact(entries.saturating_sub(self.occurrences.len()));
+        large_pages_for(&mut self.pairs);
+        large_pages_for(&mut self.occurrences);
     }
 
     /// From the parts that a checkpoint holds.
@@ -118,7 +120,9 @@ impl Pairs {
 
     fn rehash(&mut self, slots: usize) {
         self.mask = slots - 1;
-        self.slots.clear();
+        self.slots = Vec::new();
+        self.slots.reserve_exact(slots);
+        large_pages_for(&mut self.slots);
         self.slots.resize(slots, EMPTY);
         for (index, pair) in self.pairs.iter().enumerate() {
             let mut slot = hash_u64(pair.key) as usize & self.mask;
@@ -127,6 +131,12 @@ impl Pairs {
             }
             self.slots[slot] = index as u32;
         }
+    }
+
+    /// Asks for the first slot of a pair.
+    #[inline]
+    pub(crate) fn ask(&self, key: u64) {
+        prefetch(&self.slots, hash_u64(key) as usize & self.mask);
     }
 
     #[inline]
