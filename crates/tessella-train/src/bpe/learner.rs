@@ -487,6 +487,18 @@ impl Learner {
         self.settle(merge, if complete { Some(weight_joined) } else { None })
     }
 
+    /// Asks for all pairs whose counts will change.
+    fn ask_for_pairs(&self, merge: &Merge) {
+        let &Merge { left, right, merged, .. } = merge;
+        let before = self.left.touched.iter().map(|&symbol| (key(symbol, merged), key(symbol, left)));
+        let behind = self.right.touched.iter().map(|&symbol| (key(merged, symbol), key(right, symbol)));
+        for (new, old) in before.clone().chain(behind.clone()) {
+            self.pairs.ask(new);
+            self.pairs.ask(old);
+        }
+        before.chain(behind).for_each(|(_, old)| self.pairs.ask_pair(old));
+    }
+
     /// Moves the sums per neighbour into the pair table and the positions into a segment.
     fn settle(&mut self, merge: &Merge, complete: Option<u64>) -> Result<()> {
         let &Merge { left, right, merged, .. } = merge;
@@ -499,16 +511,7 @@ impl Learner {
         // (pair, start, length) of every list in the segment.
         let mut lists: Vec<(u32, u32, u32)> = Vec::new();
         let mut free = 0u32;
-        for (side, is_left) in [(&self.left, true), (&self.right, false)] {
-            for &symbol in &side.touched {
-                let (new, old) = match is_left {
-                    true => (key(symbol, merged), key(symbol, left)),
-                    false => (key(merged, symbol), key(right, symbol)),
-                };
-                self.pairs.ask(new);
-                self.pairs.ask(old);
-            }
-        }
+        self.ask_for_pairs(merge);
         for (side, is_left) in [(&mut self.left, true), (&mut self.right, false)] {
             for &symbol in &side.touched {
                 let neighbour = &mut side.of[symbol as usize];

@@ -139,6 +139,12 @@ impl Pairs {
         prefetch(&self.slots, hash_u64(key) as usize & self.mask);
     }
 
+    /// Asks for the pair that its first slot names, mostly this one.
+    #[inline]
+    pub(crate) fn ask_pair(&self, key: u64) {
+        prefetch(&self.pairs, self.slots[hash_u64(key) as usize & self.mask] as usize);
+    }
+
     #[inline]
     pub(crate) fn find(&self, key: u64) -> Option<u32> {
         let mut slot = hash_u64(key) as usize & self.mask;

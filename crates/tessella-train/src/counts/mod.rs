@@ -60,6 +60,7 @@ use run::RunFile;
 use spill::SpillDir;
 pub(crate) use table::overflow;
 use table::{Sought, Table};
+use waiting::Waiting;
 pub(crate) use words::Words;
 
 /// Distinct pieces with their counts.
@@ -218,12 +219,13 @@ impl PieceCounts {
                 self.join_tiers()?;
             }
         }
-        let mut in_memory = 0;
+        let (mut in_memory, mut waiting) = (0, Waiting::default());
         for (piece, count) in other.table.iter() {
             let count = count.checked_mul(weight).ok_or_else(|| overflow(piece))?;
             in_memory += u128::from(count);
-            self.add(piece, count)?;
+            waiting.add(self, piece, count)?;
         }
+        waiting.add_all(self)?;
         self.total += total - in_memory;
         self.by_chance |= other.by_chance;
         self.distinct.take();

@@ -163,8 +163,9 @@ impl Table {
         }
         let mut found = [EMPTY; LOOKED];
         for (found, sought) in found.iter_mut().zip(pieces) {
-            let slot = self.slots[sought.hash as usize & self.mask];
-            *found = if slot >> 32 == sought.hash >> 32 { slot } else { EMPTY };
+            let tag = sought.hash >> 32;
+            let slot = self.slots[tag as usize & self.mask];
+            *found = if slot >> 32 == tag { slot } else { EMPTY };
         }
         let entries = found.iter().filter_map(|&found| self.entries.get(found as u32 as usize));
         let seen = entries.fold(0, |seen, entry| match entry.key.is_long() {
@@ -207,7 +208,7 @@ impl Table {
         is_it: impl Fn(&Self, usize) -> bool,
     ) -> std::result::Result<usize, (usize, u64)> {
         let tag = hash >> 32;
-        let mut slot = hash as usize & self.mask;
+        let mut slot = tag as usize & self.mask;
         loop {
             match self.slots[slot] {
                 EMPTY => return Err((slot, tag)),
@@ -258,21 +259,19 @@ impl Table {
         Ok(())
     }
 
+    /// Gets so many slots. Where an entry belongs is told by what its slot carries, so no entry is looked at.
     fn rehash(&mut self, slots: usize) {
         self.mask = slots - 1;
-        self.slots = Vec::with_capacity(slots);
-        large_pages_for(&mut self.slots);
-        self.slots.resize(slots, EMPTY);
-        for (index, entry) in self.entries.iter().enumerate() {
-            let hash = match entry.key.is_long() {
-                true => hash_bytes(&self.arena.as_bytes()[entry.key.range()]),
-                false => entry.key.hash(),
-            };
-            let mut slot = hash as usize & self.mask;
+        let mut more = Vec::with_capacity(slots);
+        large_pages_for(&mut more);
+        more.resize(slots, EMPTY);
+        let before = std::mem::replace(&mut self.slots, more);
+        for found in before.into_iter().filter(|&found| found != EMPTY) {
+            let mut slot = (found >> 32) as usize & self.mask;
             while self.slots[slot] != EMPTY {
                 slot = (slot + 1) & self.mask;
             }
-            self.slots[slot] = hash >> 32 << 32 | index as u64;
+            self.slots[slot] = found;
         }
     }
 
