@@ -69,7 +69,7 @@ pub use compare::Comparison;
 pub use encoding::{Encoding, EncodingParts, NO_WORD, OffsetUnit, Offsets};
 pub use error::{Error, ErrorKind, Result};
 pub use ids::{PieceToken, Span, TokenId};
-pub use lanes::{Narrow, large_pages_for, prefetch};
+pub use lanes::{Narrow, large_pages_for, prefetch, with_large_pages};
 pub use portion::Portion;
 pub use postprocess::PostProcessor;
 pub use spec::TokenizerSpec;

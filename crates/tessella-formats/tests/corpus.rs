@@ -359,7 +359,7 @@ fn lines_at_hand_are_lines() {
         let (most, kinds) = ([5, 300, 60_000][round % 3], [4, 4, LINES.len()][below(3)]);
         let content: Vec<u8> = (0..below(most))
             .flat_map(|_| match below(400) {
-                0 => vec![b"x".repeat(below(200_000)), b"\n".to_vec()].concat(),
+                0 => [b"x".repeat(below(200_000)), b"\n".to_vec()].concat(),
                 _ => LINES[below(kinds)].to_vec(),
             })
             .collect();

@@ -28,7 +28,14 @@ pub fn want_large_pages(words: &mut [u64]) {
     }
 }
 
-/// The same for the room of a vector that nothing was put into yet, as far as large pages fit in there.
+/// An empty vector with room that is backed by large pages as far as they fit in there.
+pub fn with_large_pages<T>(capacity: usize) -> Vec<T> {
+    let mut vector = Vec::with_capacity(capacity);
+    large_pages_for(&mut vector);
+    vector
+}
+
+/// Wants large pages for the room of a vector that nothing was put into yet.
 pub fn large_pages_for<T>(vector: &mut Vec<T>) {
     let room = vector.spare_capacity_mut();
     let (address, length) = (room.as_mut_ptr().cast::<u8>(), size_of_val(room));

@@ -79,7 +79,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use crate::error::Result;
 use crate::ids::TokenId;
 
-pub use ahead::{large_pages_for, prefetch};
+pub use ahead::{large_pages_for, prefetch, with_large_pages};
 pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers, Written};
 pub use bounds::Bounds;
 pub use build::{ByRank, Parts};

@@ -11,7 +11,7 @@
 
 use std::cmp::Reverse;
 
-use tessella_core::{Result, large_pages_for};
+use tessella_core::{Result, with_large_pages};
 
 use super::near::{Ahead, Grid};
 use super::pairs::{self, Pairs, key};
@@ -219,8 +219,7 @@ impl Learner {
             starts.push(start);
             start += len;
         }
-        let mut segment = Vec::with_capacity(start as usize);
-        large_pages_for(&mut segment);
+        let mut segment = with_large_pages(start as usize);
         segment.resize(start as usize, 0u32);
         for (position, pair) in self.symbols.cells.windows(2).enumerate() {
             if pair[0] == SEPARATOR || pair[1] == SEPARATOR {

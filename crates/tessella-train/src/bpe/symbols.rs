@@ -6,7 +6,7 @@
 //! other inner cell stays flagged too, so no cell inside a span can be mistaken for a symbol. Neighbours are found
 //! in O(1) either way, four bytes per symbol in all.
 
-use tessella_core::{Error, Result, large_pages_for, prefetch};
+use tessella_core::{Error, Result, prefetch, with_large_pages};
 
 /// Marks a cell inside a span; the rest of the cell is the span's length (or 0).
 const INNER: u32 = 1 << 31;
@@ -43,14 +43,11 @@ impl Symbols {
     pub(crate) fn with_room_for(extent: Extent) -> Self {
         let Extent { words, characters } = extent;
         let mut symbols = Symbols {
-            cells: Vec::with_capacity((characters + words + 1).min(INNER as usize)),
-            starts: Vec::with_capacity(words),
-            weights: Vec::with_capacity(words),
+            cells: with_large_pages((characters + words + 1).min(INNER as usize)),
+            starts: with_large_pages(words),
+            weights: with_large_pages(words),
             ..Symbols::default()
         };
-        large_pages_for(&mut symbols.cells);
-        large_pages_for(&mut symbols.starts);
-        large_pages_for(&mut symbols.weights);
         symbols.cells.push(SEPARATOR);
         symbols
     }

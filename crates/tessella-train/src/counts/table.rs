@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 
 use tessella_core::hash::{hash_bytes, hash_u64};
-use tessella_core::{Error, Result, large_pages_for};
+use tessella_core::{Error, Result, large_pages_for, with_large_pages};
 
 const EMPTY: u64 = u64::MAX;
 const FIRST_SLOTS: usize = 1 << 10;
@@ -247,6 +247,7 @@ impl Table {
             )));
         }
         if self.entries.len() == self.entries.capacity() {
+            // Not copied by hand: mostly the system moves it, and both together would be more memory.
             self.entries.reserve(1);
             large_pages_for(&mut self.entries);
         }
@@ -262,8 +263,7 @@ impl Table {
     /// Gets so many slots. Where an entry belongs is told by what its slot carries, so no entry is looked at.
     fn rehash(&mut self, slots: usize) {
         self.mask = slots - 1;
-        let mut more = Vec::with_capacity(slots);
-        large_pages_for(&mut more);
+        let mut more = with_large_pages(slots);
         more.resize(slots, EMPTY);
         let before = std::mem::replace(&mut self.slots, more);
         for found in before.into_iter().filter(|&found| found != EMPTY) {
