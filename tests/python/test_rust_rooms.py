@@ -12,7 +12,7 @@ from pathlib import Path
 CRATES = Path(__file__).parents[2] / "crates"
 
 # What every room of the core may use. They are no circle, as another test sees.
-SHARED = "cancel error flat hash hooks ids limits pattern random spec text threads trie unicode vocab"
+SHARED = "cancel error flat hash hooks ids limits pattern portion random spec text threads trie unicode vocab"
 
 # Room by room, what else it may use of its crate, and of others as `crate::room`. `*` stands for every other room.
 ARROWS = {
@@ -38,7 +38,7 @@ ARROWS = {
         "json": "",
         "base64": "",
         "atomic": "core::flat core::random",
-        "corpus": "core::limits core::tokenizer json",
+        "corpus": "core::limits core::portion core::tokenizer json",
         "beside_model": "json",
         "concat_rank": "core::vocab",
         "hf": "base64 concat_rank core::hooks core::vocab json",
@@ -64,9 +64,10 @@ ARROWS = {
         "characters": "",
         "parallel": "core::threads progress",
         "outcome": "",
-        "counts": "bytes core::hash core::threads formats::atomic parallel progress",
+        # The core's lanes ask for memory.
+        "counts": "bytes core::hash core::lanes core::portion core::threads formats::atomic formats::corpus parallel progress",
         "wordlevel": "core::vocab counts outcome progress",
-        "bpe": "budget bytes characters core::hash core::vocab counts formats::atomic outcome progress",
+        "bpe": "budget bytes characters core::hash core::lanes core::vocab counts formats::atomic outcome progress",
         # It learns merges, and keeps the tokens.
         "wordpiece": "bpe core::vocab counts outcome progress",
         "unigram": "bpe budget bytes counts formats::atomic outcome parallel progress",

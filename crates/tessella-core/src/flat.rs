@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 mod ahead;
 mod room;
 
-pub(crate) use ahead::prefetch;
+pub use ahead::{large_pages_for, prefetch, with_large_pages};
 pub(crate) use room::{BYTES, LINE, Room, TwoSlots};
 
 mod plain {

@@ -25,6 +25,7 @@ pub mod hooks;
 mod ids;
 pub mod limits;
 pub mod pattern;
+mod portion;
 pub mod random;
 pub mod spec;
 pub mod threads;
@@ -67,8 +68,10 @@ mod compare;
 pub use compare::Comparison;
 pub use encoding::{Encoding, EncodingParts, NO_WORD, OffsetUnit, Offsets};
 pub use error::{Error, ErrorKind, Result};
+pub use flat::{large_pages_for, prefetch, with_large_pages};
 pub use ids::{PieceToken, Span, TokenId};
 pub use lanes::Narrow;
+pub use portion::Portion;
 pub use postprocess::PostProcessor;
 pub use spec::TokenizerSpec;
 pub use tokenizer::{

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use tessella_core::random::Random;
-use tessella_core::{ErrorKind, Result};
+use tessella_core::{ErrorKind, Portion, Result};
 use tessella_formats::corpus::{Corpus, CorpusOptions, Cut, Form, Input, Invalid, Share, Spot};
 
 struct Folder(PathBuf);
@@ -344,4 +344,55 @@ fn a_slice_is_kept_aside() {
     assert_eq!(share(Share::Only(3)), ["3\n", "6\n"]);
     assert_eq!(share(Share::Without(3)), ["1\n", "2\n", "4\n", "5\n", "7"]);
     assert_eq!((share(Share::Without(0)).len(), share(Share::Only(0)).len()), (7, 0));
+}
+
+/// Lines that come together are those that come one by one, with broken ones and ends of all kinds between them; spots and
+/// errors are the same.
+#[test]
+fn lines_at_hand_are_lines() {
+    const LINES: &[&[u8]] =
+        &[b"\n", b"\r\n", b"one\n", b"d\xc3\xada two\r\n", b"\xff\n", b"\xe6\x9d\n", b"a\rb\0\n", b"no end"];
+    let folder = Folder::new();
+    let mut random = Random::from_seed(4);
+    let mut below = |bound: usize| random.next_u64() as usize % bound;
+    for round in 0..120 {
+        let (most, kinds) = ([5, 300, 60_000][round % 3], [4, 4, LINES.len()][below(3)]);
+        let content: Vec<u8> = (0..below(most))
+            .flat_map(|_| match below(400) {
+                0 => [b"x".repeat(below(200_000)), b"\n".to_vec()].concat(),
+                _ => LINES[below(kinds)].to_vec(),
+            })
+            .collect();
+        let path = folder.write("lines", if below(2) == 0 { content.clone() } else { zstd(&content) });
+        let options = CorpusOptions {
+            cut: [Cut::Lines, Cut::Lines, Cut::BareLines][below(3)].clone(),
+            invalid: [Invalid::Refuse, Invalid::Replace][below(2)],
+            share: [Share::All, Share::All, Share::Without(3)][below(3)],
+            skips: [0, 3, usize::MAX][below(3)],
+            longest: [None, Some(1000), Some(1 << 17)][below(3)],
+            ..CorpusOptions::default()
+        };
+        let one_by_one = &mut Corpus::new(vec![path.clone(), path.clone()], options.clone());
+        let mut expected: Vec<(std::result::Result<String, String>, Spot)> = Vec::new();
+        while let Some(text) = one_by_one.next() {
+            expected.push((text.map_err(|error| error.to_string()), one_by_one.spot()));
+        }
+        let corpus = &mut Corpus::new(vec![path.clone(), path], options);
+        let (mut at, mut texts) = (0, Portion::default());
+        loop {
+            texts.clear();
+            corpus.at_hand(&mut texts).unwrap();
+            let found: Vec<_> = if texts.is_empty() {
+                corpus.next().into_iter().map(|text| text.map_err(|error| error.to_string())).collect()
+            } else {
+                texts.iter().map(|text| Ok(text.to_string())).collect()
+            };
+            let Some(last) = found.len().checked_sub(1) else { break };
+            assert!(found.iter().eq(expected[at..][..=last].iter().map(|(text, _)| text)), "{round}");
+            assert_eq!(corpus.spot(), expected[at + last].1, "{round}");
+            at += found.len();
+        }
+        assert_eq!(at, expected.len(), "{round}");
+        assert_eq!(corpus.skipped(), one_by_one.skipped());
+    }
 }

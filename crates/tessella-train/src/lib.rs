@@ -35,6 +35,6 @@ pub mod wordpiece;
 pub mod again;
 
 pub use budget::Budget;
-pub use counts::{CountOptions, PieceCounts, Source, count_texts};
+pub use counts::{CountOptions, PieceCounts, Source, count_files, count_texts};
 pub use outcome::{Ending, TrainReport, Trained};
 pub use progress::{CancelFlag, Progress, Silent, Stage};

@@ -190,6 +190,11 @@ impl AddedVocabulary {
         self.normalized.is_some()
     }
 
+    /// Whether no token of raw text stands in a text, whatever becomes of specials.
+    pub fn is_absent_raw(&self, text: &str) -> bool {
+        self.raw.as_ref().is_none_or(|set| set.matcher.find(text, 0).is_none())
+    }
+
     /// Segments of raw text, covering it.
     pub fn split_raw(&self, text: &str, specials_as_text: bool, out: &mut Vec<Segment>) {
         self.split(self.raw.as_ref(), text, specials_as_text, out);

@@ -23,6 +23,30 @@ pub const LARGE_PAGE: usize = 2 << 20;
 /// Asks the system to back memory that nobody has touched yet by large pages, so that looking at random places of it
 /// does not wait for the tables of pages as well. A wish: whatever becomes of it, the memory is the same.
 pub fn want_large_pages(words: &mut [u64]) {
+    if words.as_ptr().align_offset(LARGE_PAGE) == 0 {
+        advise(words.as_mut_ptr().cast(), size_of_val(words));
+    }
+}
+
+/// An empty vector with room that is backed by large pages as far as they fit in there.
+pub fn with_large_pages<T>(capacity: usize) -> Vec<T> {
+    let mut vector = Vec::with_capacity(capacity);
+    large_pages_for(&mut vector);
+    vector
+}
+
+/// Wants large pages for the room of a vector that nothing was put into yet.
+pub fn large_pages_for<T>(vector: &mut Vec<T>) {
+    let room = vector.spare_capacity_mut();
+    let (address, length) = (room.as_mut_ptr().cast::<u8>(), size_of_val(room));
+    let skipped = address.align_offset(LARGE_PAGE);
+    if skipped < length {
+        advise(address.wrapping_add(skipped), (length - skipped) / LARGE_PAGE * LARGE_PAGE);
+    }
+}
+
+/// Of memory that its caller owns, from a multiple of [`LARGE_PAGE`] on.
+fn advise(address: *mut u8, length: usize) {
     #[cfg(target_os = "linux")]
     {
         #[allow(unsafe_code)]
@@ -35,15 +59,14 @@ pub fn want_large_pages(words: &mut [u64]) {
             ) -> std::ffi::c_int;
         }
         const MADV_HUGEPAGE: std::ffi::c_int = 14;
-        let length = size_of_val(words);
-        if length < LARGE_PAGE || words.as_ptr().align_offset(LARGE_PAGE) != 0 {
+        if length < LARGE_PAGE {
             return;
         }
-        // SAFETY: the range is memory that we own, aligned to pages; the advice changes how it is backed, not what
-        // it holds. An error means that the system knows no large pages.
+        // SAFETY: the callers, both of this page, own the range, and it is aligned to pages; the advice changes how it is
+        // backed, not what it holds. An error means that the system knows no large pages.
         #[allow(unsafe_code)]
-        let _ = unsafe { madvise(words.as_mut_ptr().cast(), length, MADV_HUGEPAGE) };
+        let _ = unsafe { madvise(address.cast(), length, MADV_HUGEPAGE) };
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = words;
+    let _ = (address, length);
 }

@@ -18,6 +18,7 @@ use super::{PreTokenizer, Stage};
 use crate::error::Result;
 use crate::pattern::Matcher;
 use crate::pattern::scan::{Joint, MaskedPieces};
+use crate::portion::Portion;
 use crate::spec::{PrependScheme, SplitBehavior};
 
 /// What one stage of a pre-tokenizer is, nested sequences resolved.
@@ -281,6 +282,11 @@ impl ByteLevelView {
             Some(joint) => joint.as_ref().ok()?.pieces(raw),
             None => self.only_matcher()?.scanner()?.masked(raw),
         }
+    }
+
+    /// The same of each of some segments, where one pattern finds them by masks.
+    pub fn masked_each<'t>(&'t self, segments: &'t Portion) -> Option<MaskedPieces<'t>> {
+        if self.joint.is_some() { None } else { self.only_matcher()?.scanner()?.masked_each(segments) }
     }
 
     /// How several splits are done at once, or why they are not; `None` for a single one.

@@ -17,6 +17,8 @@ use crate::ids::{Span, TokenId};
 use crate::lanes::vectors::Level;
 use crate::lanes::{Bounds, Pieces, Tally};
 use crate::limits;
+use crate::pattern::scan::MaskedPieces;
+use crate::portion::Portion;
 use crate::pretokenize::ByteLevelView;
 
 /// Takes pieces, as the model reads them, and how often they came since they were told before.
@@ -35,10 +37,18 @@ struct Gathering {
     tally: Tally,
     level: Level,
     bounds: Bounds,
-    /// Pieces that may leave gaps between them.
+    /// Pieces that wait, which may leave gaps between them.
     starts: Vec<u32>,
     ends: Vec<u32>,
+    /// The first ones of these, and copies of the short texts that they are of. All others are of the text that is being
+    /// cut.
+    kept: usize,
+    short: Vec<u8>,
 }
+
+/// Bytes of a text that is copied, so that its pieces wait for those of the next ones, and of all such texts.
+const SHORT: usize = 1 << 12;
+const MOST_SHORT: usize = 1 << 16;
 
 impl Tokenizer {
     /// Counts the pieces of [`for_each_piece`](Self::for_each_piece), with at most `memory` bytes for what was not
@@ -63,9 +73,35 @@ impl PieceCounter<'_> {
         self.cutter.stop_at(cancel);
     }
 
+    /// Counts the pieces of some texts, as [`count`](Self::count) does one by one.
+    pub fn count_each(&mut self, texts: &Portion, add: &mut Add<'_>) -> Result<()> {
+        if let Some(gathering) = &mut self.gathering {
+            let _work = self.cutter.begin(texts.bytes());
+            if let Some((pieces, form, writer)) = self.cutter.masked_each(texts) {
+                let mut all = Gathered { gathering, form, writer, add };
+                return all.masked(pieces, texts.joined().as_bytes());
+            }
+        }
+        texts.iter().try_for_each(|text| self.gather(text, add))?;
+        self.flush(add)
+    }
+
     /// Counts the pieces of a text. Each piece is told when it comes for the first time, in order; later ones now or
     /// when [`finish`](Self::finish) is called. After an error nothing is to be counted any more.
     pub fn count(&mut self, text: &str, add: &mut Add<'_>) -> Result<()> {
+        self.gather(text, add)?;
+        self.flush(add)
+    }
+
+    /// Counts the pieces that wait.
+    fn flush(&mut self, add: &mut Add<'_>) -> Result<()> {
+        let Some(gathering) = &mut self.gathering else { return Ok(()) };
+        let (form, writer) = self.cutter.writer();
+        Gathered { gathering, form, writer, add }.flush(b"")
+    }
+
+    /// Counts the pieces of a text. Those of a short one may wait.
+    fn gather(&mut self, text: &str, add: &mut Add<'_>) -> Result<()> {
         let Some(gathering) = &mut self.gathering else {
             let mut outcome = Ok(());
             self.cutter.cut(text, &mut |piece| {
@@ -75,26 +111,40 @@ impl PieceCounter<'_> {
             })?;
             return outcome;
         };
-        gathering.forget();
-        self.cutter.drive(text, |form, writer| Gathered { gathering, form, writer, add })
+        let outcome = self.cutter.drive(text, |form, writer| Gathered { gathering, form, writer, add });
+        if outcome.is_err() {
+            gathering.forget();
+        }
+        outcome
     }
 
     /// Tells what was not told yet.
     pub fn finish(&mut self, add: &mut Add<'_>) -> Result<()> {
         let Some(gathering) = &mut self.gathering else { return Ok(()) };
-        gathering.tally.tell_all(&mut |piece, count| add(self.cutter.write(text_of(piece)?), count))
+        let (form, writer) = self.cutter.writer();
+        gathering.tally.tell_all(&mut |piece, count| add(writer.write(form, text_of(piece)?), count))
     }
 }
 
 impl Gathering {
     fn new(tally: Tally) -> Self {
         let room = || Vec::with_capacity(Bounds::MOST);
-        Gathering { tally, level: Level::best(), bounds: Bounds::default(), starts: room(), ends: room() }
+        Gathering {
+            tally,
+            level: Level::best(),
+            bounds: Bounds::default(),
+            starts: room(),
+            ends: room(),
+            short: Vec::new(),
+            kept: 0,
+        }
     }
 
     fn forget(&mut self) {
         self.starts.clear();
         self.ends.clear();
+        self.short.clear();
+        self.kept = 0;
     }
 }
 
@@ -118,11 +168,51 @@ impl Gathered<'_, '_> {
     /// Counts the pieces that wait.
     fn flush(&mut self, text: &[u8]) -> Result<()> {
         let Gathered { gathering, form, writer, add } = self;
-        let Gathering { tally, starts, ends, .. } = &mut **gathering;
-        let pieces = Pieces { text, starts, ends };
-        tally.count(pieces, &mut |piece, count| add(writer.write(*form, text_of(piece)?), count))?;
+        let Gathering { tally, starts, ends, kept, short, .. } = &mut **gathering;
+        let all = [(&**short, 0..*kept), (text, *kept..starts.len())];
+        for (text, range) in all {
+            let pieces = Pieces { text, starts: &starts[range.clone()], ends: &ends[range] };
+            tally.count(pieces, &mut |piece, count| add(writer.write(*form, text_of(piece)?), count))?;
+        }
         gathering.forget();
         limits::check()
+    }
+
+    /// Counts pieces that are found by masks.
+    fn masked(&mut self, mut pieces: MaskedPieces<'_>, text: &[u8]) -> Result<()> {
+        self.flush(b"")?; // They came before.
+        let Gathered { gathering, form, writer, add } = self;
+        let Gathering { tally, level, bounds, .. } = &mut **gathering;
+        bounds.begin(0);
+        loop {
+            let more = pieces.fill(*level, bounds);
+            let pieces = Pieces::within(bounds, text);
+            tally.count(pieces, &mut |piece, count| add(writer.write(*form, text_of(piece)?), count))?;
+            if !more {
+                return Ok(());
+            }
+            limits::check()?;
+            bounds.go_on();
+        }
+    }
+
+    /// All pieces of a stretch of the source wait.
+    fn wait_for_all(&mut self, mut pieces: MaskedPieces<'_>, source: &Source<'_>, begin: u32) -> Result<()> {
+        self.gathering.bounds.begin(0);
+        loop {
+            let Gathering { level, bounds, starts, .. } = &mut *self.gathering;
+            let more = pieces.fill(*level, bounds);
+            if starts.len() + bounds.starts().len() > Bounds::MOST {
+                self.flush(source.buffer.as_bytes())?;
+            }
+            let Gathering { bounds, starts, ends, .. } = &mut *self.gathering;
+            starts.extend(bounds.starts().iter().map(|start| begin + start));
+            ends.extend(bounds.ends().iter().map(|end| begin + end));
+            if !more {
+                return Ok(());
+            }
+            bounds.go_on();
+        }
     }
 
     #[inline]
@@ -142,41 +232,45 @@ impl Sink for Gathered<'_, '_> {
     fn part(&mut self, source: &Source<'_>, range: Range<usize>) -> Result<()> {
         // No key stands for nothing, and places are of 32 bits.
         if range.is_empty() || u32::try_from(range.end).is_err() {
-            self.pause(source)?;
+            self.flush(source.buffer.as_bytes())?;
             return (self.add)(self.writer.write(self.form, &source.buffer[range]), 1);
         }
         self.wait(source.buffer.as_bytes(), range)
     }
 
     fn raw_bytes(&mut self, source: &Source<'_>, range: Range<usize>, view: &ByteLevelView) -> Result<()> {
-        debug_assert!(self.gathering.starts.is_empty(), "all that waits is of one source");
+        debug_assert_eq!(self.gathering.starts.len(), self.gathering.kept, "all that waits is of one source");
         let text = &source.buffer[range.clone()];
-        let Some(mut pieces) = view.masked(text) else {
-            view.for_each_piece(text, &mut |piece| {
+        match view.masked(text) {
+            Some(pieces) if text.len() > SHORT => return self.masked(pieces, text.as_bytes()),
+            Some(pieces) => self.wait_for_all(pieces, source, range.start as u32)?,
+            None => view.for_each_piece(text, &mut |piece| {
                 self.part(source, range.start + piece.start..range.start + piece.end)
-            })?;
-            return self.pause(source);
-        };
-        let Gathered { gathering, form, writer, add } = self;
-        let Gathering { tally, level, bounds, .. } = &mut **gathering;
-        bounds.begin(0);
-        loop {
-            let more = pieces.fill(*level, bounds);
-            let pieces = Pieces::within(bounds, text.as_bytes());
-            tally.count(pieces, &mut |piece, count| add(writer.write(*form, text_of(piece)?), count))?;
-            if !more {
-                return Ok(());
-            }
-            limits::check()?;
-            bounds.go_on();
+            })?,
         }
+        self.pause(source)
     }
 
+    /// The source goes away. What is short is copied, so that its pieces are counted with others.
     fn pause(&mut self, source: &Source<'_>) -> Result<()> {
-        if self.gathering.starts.is_empty() { Ok(()) } else { self.flush(source.buffer.as_bytes()) }
+        let Gathering { starts, ends, kept, short, .. } = &mut *self.gathering;
+        let (Some(&first), Some(&end)) = (starts.get(*kept), ends.last()) else { return Ok(()) };
+        let buffer = source.buffer.as_bytes();
+        if (end - first) as usize > SHORT || short.len() > MOST_SHORT {
+            return self.flush(buffer);
+        }
+        let moved = (short.len() as u32).wrapping_sub(first);
+        starts[*kept..]
+            .iter_mut()
+            .chain(&mut ends[*kept..])
+            .for_each(|place| *place = place.wrapping_add(moved));
+        short.extend_from_slice(&buffer[first as usize..end as usize]);
+        *kept = starts.len();
+        Ok(())
     }
 
     fn added(&mut self, text: &str, _: impl FnOnce() -> Span, _: TokenId) -> Result<()> {
+        self.flush(b"")?;
         if text.is_empty() { Ok(()) } else { (self.add)(text, 1) }
     }
 }
@@ -284,13 +378,21 @@ mod tests {
                 assert!((64 << 10..=80 << 10).contains(&counter.memory()), "nothing is gathered");
                 let (mut expected, mut told) = (Counts::default(), Counts::default());
                 for _ in 0..12 {
-                    let text = text(&mut random);
-                    cutter.cut(&text, &mut |piece| expected.add(piece, 1)).unwrap();
+                    let mut texts = Portion::default();
+                    for _ in 0..1 + random.next_u64() % 4 {
+                        texts.push(&text(&mut random));
+                    }
+                    texts.iter().for_each(|text| {
+                        cutter.cut(text, &mut |piece| expected.add(piece, 1)).unwrap();
+                    });
                     let mut add = |piece: &str, count| {
                         told.add(piece, count);
                         Ok(())
                     };
-                    counter.count(&text, &mut add).unwrap();
+                    match random.next_u64() % 3 {
+                        0 => texts.iter().for_each(|text| counter.count(text, &mut add).unwrap()),
+                        _ => counter.count_each(&texts, &mut add).unwrap(),
+                    }
                 }
                 counter
                     .finish(&mut |piece, count| {

@@ -9,13 +9,16 @@ use std::ops::Range;
 use super::drive::{Sink, Source, Walk};
 use super::segment::SegmentScratch;
 use super::spelling::Spelling;
-use super::way::Form;
+use super::way::{Cut, Form};
 use super::{Inner, Tokenizer};
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::{Span, TokenId};
-use crate::limits;
+use crate::limits::{self, Work};
+use crate::pattern::scan::MaskedPieces;
+use crate::portion::Portion;
 use crate::pretokenize::byte_alphabet::BYTE_TO_CHAR;
+use crate::text::MOST_BYTES;
 
 /// Cuts texts as one tokenizer does, with buffers that are used again: one for each thread.
 #[derive(Debug)]
@@ -63,15 +66,39 @@ impl PieceCutter<'_> {
     ) -> Result<()> {
         // Some components look at positions in the original text; for all others the way back is not kept.
         let walk = Walk { tracked: self.inner.plan.track_for_ids, specials_as_text: false };
-        let _work = limits::begin(text.len(), self.cancel.clone());
+        let _work = self.begin(text.len());
         let PieceCutter { inner, segments, writer, .. } = self;
         let cut = &inner.plan.into_pieces;
         inner.drive(cut, text, walk, segments, &mut sink(cut.form(), writer))
     }
 
-    /// Writes a piece as the model reads it.
-    pub(super) fn write<'w>(&'w mut self, piece: &'w str) -> &'w str {
-        self.writer.write(self.inner.plan.into_pieces.form(), piece)
+    /// The pieces of each of some texts, one after the other, where these are found by masks and nothing but the text
+    /// decides them; and the writer of pieces.
+    pub(super) fn masked_each<'c>(
+        &'c mut self,
+        texts: &'c Portion,
+    ) -> Option<(MaskedPieces<'c>, Form, &'c mut Writer)> {
+        let PieceCutter { inner, writer, .. } = self;
+        let Cut::RawBytes(view) = &inner.plan.into_pieces else { return None };
+        let is_plain = inner.normalizer.is_none()
+            && !inner.added().has_normalized()
+            && !view.add_prefix_space()
+            && texts.bytes() <= MOST_BYTES;
+        // What stands in no text of them stands nowhere.
+        if !is_plain || !inner.added().is_absent_raw(texts.joined()) {
+            return None;
+        }
+        Some((view.masked_each(texts)?, inner.plan.into_pieces.form(), writer))
+    }
+
+    /// Opens the bill of so many bytes.
+    pub(super) fn begin(&self, bytes: usize) -> Work {
+        limits::begin(bytes, self.cancel.clone())
+    }
+
+    /// What writes pieces as the model reads them.
+    pub(super) fn writer(&mut self) -> (Form, &mut Writer) {
+        (self.inner.plan.into_pieces.form(), &mut self.writer)
     }
 }
 

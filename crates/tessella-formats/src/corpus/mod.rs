@@ -35,7 +35,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use tessella_core::cancel::Cancel;
-use tessella_core::{Error, ErrorKind, Result, limits};
+use tessella_core::{Error, ErrorKind, Portion, Result, limits};
 
 pub use cut::Cut;
 pub use encode::encode_most;
@@ -278,6 +278,21 @@ impl Corpus {
         limits::check()
     }
 
+    /// Adds the texts that come next and are at hand: many at the price of one. There may be more even where there are none of
+    /// these; [`next`](Iterator::next) has them.
+    pub fn at_hand(&mut self, texts: &mut Portion) -> Result<()> {
+        let _work = limits::begin(0, self.cancel.clone());
+        limits::check()?;
+        if !self.is_failed
+            && self.options.share == Share::All
+            && let Some(open) = &mut self.current
+        {
+            self.read += open.lines_here(&self.options, texts);
+            self.spot = open.spot();
+        }
+        Ok(())
+    }
+
     fn text(&mut self) -> Result<Option<String>> {
         loop {
             let Some(open) = &mut self.current else {
@@ -400,6 +415,31 @@ impl Open {
         Some(found)
     }
 
+    /// Adds all lines that were taken from the file already and lie there as a whole, and says how many. None where each has
+    /// to be looked at by itself.
+    fn lines_here(&mut self, options: &CorpusOptions, texts: &mut Portion) -> u64 {
+        if self.is_json || self.cut != Cut::Lines {
+            return 0;
+        }
+        let lines = whole_lines(self.content.reader.here());
+        if lines.len() > self.longest(options) {
+            return 0;
+        }
+        let text = std::str::from_utf8(lines).or_else(|error| {
+            // The line with the error is for others to tell.
+            std::str::from_utf8(whole_lines(&lines[..error.valid_up_to()]))
+        });
+        let Some(text) = text.ok().filter(|text| !text.is_empty()) else { return 0 };
+        let (bytes, before) = (text.len(), texts.len());
+        texts.push_lines(text);
+        let lines = (texts.len() - before) as u64;
+        let last = text[..bytes - 1].rfind('\n').map_or(0, |at| at + 1);
+        self.content.reader.consume(bytes);
+        self.step(cut::Taken { bytes: last as u64, lines: lines - 1 });
+        self.step(cut::Taken { bytes: (bytes - last) as u64, lines: 1 });
+        lines
+    }
+
     /// The most bytes that a text may have.
     fn longest(&self, options: &CorpusOptions) -> usize {
         let packed = if self.content.is_packed() { LONGEST_PACKED } else { LONGEST };
@@ -470,6 +510,11 @@ impl Open {
 /// behind it.
 fn record_of(line: &str, options: &CorpusOptions, unescaped: &mut String) -> Result<Option<String>> {
     record::text(line.trim_end_matches('\n'), &options.field, unescaped)
+}
+
+/// Up to the last line end.
+fn whole_lines(bytes: &[u8]) -> &[u8] {
+    &bytes[..memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1)]
 }
 
 /// A place inside of a line without the number that the line has in itself.

@@ -52,11 +52,16 @@ impl std::fmt::Debug for Reader {
 impl Reader {
     /// A line with its end, if all of it was taken from the file already. Nothing is read, and nothing is consumed.
     pub(super) fn line_here(&self) -> Option<&[u8]> {
-        let here = match self {
+        let here = self.here();
+        here.get(..=memchr::memchr(b'\n', here)?)
+    }
+
+    /// What was taken from the file and is still to come.
+    pub(super) fn here(&self) -> &[u8] {
+        match self {
             Reader::Plain(reader) => reader.buffer(),
             Reader::Packed(reader) => reader.buffer(),
-        };
-        here.get(..=memchr::memchr(b'\n', here)?)
+        }
     }
 
     /// Leaves out bytes of what was taken from the file.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tessella_core::cancel::Cancel;
 use tessella_core::error::excerpt;
-use tessella_core::{PieceCounter, Result};
+use tessella_core::{PieceCounter, Portion, Result};
 use tessella_formats::corpus::{Corpus, CorpusOptions};
 use tessella_train::counts::{Add, Cutter, Splitter};
 use tessella_train::{CountOptions, PieceCounts as Core, Source};
@@ -300,8 +300,8 @@ impl Splitter for Cuts<'_> {
 struct Counter<'t>(PieceCounter<'t>);
 
 impl Cutter for Counter<'_> {
-    fn cut(&mut self, text: &str, add: &mut Add<'_>) -> Result<()> {
-        self.0.count(text, add)
+    fn cut(&mut self, texts: &Portion, add: &mut Add<'_>) -> Result<()> {
+        self.0.count_each(texts, add)
     }
 
     fn finish(&mut self, add: &mut Add<'_>) -> Result<()> {
@@ -357,7 +357,7 @@ fn from_files(
     run(py, |cancel| {
         let display = Display::new(&progress, cancel, None);
         corpus.stop_at(Cancel::new(Some(cancel)));
-        tessella_train::count_texts(
+        tessella_train::count_files(
             corpus,
             &Cuts { tokenizer: &value.core, cancel: Some(cancel) },
             &options,

@@ -11,11 +11,12 @@
 
 use std::cmp::Reverse;
 
-use tessella_core::Result;
+use tessella_core::{Result, with_large_pages};
 
+use super::near::{Ahead, Grid};
 use super::pairs::{self, Pairs, key};
 use super::queue::{Candidate, Queue};
-use super::symbols::{BLOCK, SEPARATOR, Symbols};
+use super::symbols::{SEPARATOR, Symbols};
 use super::tokens::Tokens;
 use super::{LengthRule, Recreated, TieBreak};
 
@@ -128,32 +129,6 @@ fn order_of(tie_break: TieBreak, symbols: &Symbols, pairs: &mut Pairs, entry: u3
     }
 }
 
-/// Positions that are looked at before the first of them is worked on.
-const AHEAD: usize = 32;
-
-/// What lies at the next positions. Positions are far from each other, so each waits for memory; here no look depends on
-/// another one, and the processor waits for all of them at once.
-#[derive(Default)]
-struct Ahead {
-    words: [u32; AHEAD],
-    weights: [u64; AHEAD],
-    /// Keeps the cells from being passed over.
-    cells: u32,
-}
-
-impl Ahead {
-    #[inline]
-    fn look(&mut self, symbols: &Symbols, positions: &[u32]) {
-        for (word, &position) in self.words.iter_mut().zip(positions) {
-            self.cells ^= symbols.cells[position as usize];
-            *word = symbols.word_of_block[position as usize / BLOCK];
-        }
-        for ((weight, &word), &position) in self.weights.iter_mut().zip(&self.words).zip(positions) {
-            *weight = symbols.weights[symbols.word_from(word, position)];
-        }
-    }
-}
-
 impl Learner {
     /// Counts the initial pairs. The sum of all weights times lengths must fit in 64 bits.
     pub(crate) fn new(rules: Rules, tokens: Tokens, symbols: Symbols) -> Result<Self> {
@@ -214,6 +189,7 @@ impl Learner {
 
     fn count_initial_pairs(&mut self) -> Result<()> {
         // Pass 1: one look-up per place gives counts and list lengths; pass 2 fills the lists.
+        let mut known = Grid::new(self.places.len());
         let mut lengths: Vec<u32> = Vec::new();
         for word in 0..self.symbols.starts.len() {
             let weight = self.symbols.weights[word];
@@ -226,7 +202,7 @@ impl Learner {
                 self.places[symbol as usize] += 1;
                 self.token_total += u128::from(weight);
                 if before != SEPARATOR {
-                    let pair = self.pairs.find_or_insert(key(before, symbol))?;
+                    let pair = known.find_or_insert(&mut self.pairs, before, symbol)?;
                     self.pairs.pairs[pair as usize].count += weight;
                     if pair as usize == lengths.len() {
                         lengths.push(0);
@@ -243,12 +219,13 @@ impl Learner {
             starts.push(start);
             start += len;
         }
-        let mut segment = vec![0u32; start as usize];
+        let mut segment = with_large_pages(start as usize);
+        segment.resize(start as usize, 0u32);
         for (position, pair) in self.symbols.cells.windows(2).enumerate() {
-            if pair[0] != SEPARATOR
-                && pair[1] != SEPARATOR
-                && let Some(pair) = self.pairs.find(key(pair[0], pair[1]))
-            {
+            if pair[0] == SEPARATOR || pair[1] == SEPARATOR {
+                continue;
+            }
+            if let Some(pair) = known.find(&self.pairs, pair[0], pair[1]) {
                 let free = &mut starts[pair as usize];
                 segment[*free as usize] = position as u32;
                 *free += 1;
@@ -465,16 +442,13 @@ impl Learner {
         self.left.of.resize(self.places.len(), Neighbour::default());
         self.right.of.resize(self.places.len(), Neighbour::default());
         let (mut joined, mut weight_joined) = (0u64, 0u64);
-        let mut ahead = Ahead::default();
+        let mut ahead = Ahead::begin(&self.symbols, positions);
         for (at, &position) in positions.iter().enumerate() {
-            if at % AHEAD == 0 {
-                ahead.look(&self.symbols, &positions[at..positions.len().min(at + AHEAD)]);
-            }
+            let weight = ahead.weight(&self.symbols, positions, at);
             if !self.symbols.is_pair(position, left, right) {
                 continue;
             }
             let second = self.symbols.next(position);
-            let weight = ahead.weights[at % AHEAD];
             let (span_left, span_right) = (second - position, self.symbols.span(second));
             let span = span_left + span_right;
             let before = self.symbols.previous(position);
@@ -512,6 +486,18 @@ impl Learner {
         self.settle(merge, if complete { Some(weight_joined) } else { None })
     }
 
+    /// Asks for all pairs whose counts will change.
+    fn ask_for_pairs(&self, merge: &Merge) {
+        let &Merge { left, right, merged, .. } = merge;
+        let before = self.left.touched.iter().map(|&symbol| (key(symbol, merged), key(symbol, left)));
+        let behind = self.right.touched.iter().map(|&symbol| (key(merged, symbol), key(right, symbol)));
+        for (new, old) in before.clone().chain(behind.clone()) {
+            self.pairs.ask(new);
+            self.pairs.ask(old);
+        }
+        before.chain(behind).for_each(|(_, old)| self.pairs.ask_pair(old));
+    }
+
     /// Moves the sums per neighbour into the pair table and the positions into a segment.
     fn settle(&mut self, merge: &Merge, complete: Option<u64>) -> Result<()> {
         let &Merge { left, right, merged, .. } = merge;
@@ -524,6 +510,7 @@ impl Learner {
         // (pair, start, length) of every list in the segment.
         let mut lists: Vec<(u32, u32, u32)> = Vec::new();
         let mut free = 0u32;
+        self.ask_for_pairs(merge);
         for (side, is_left) in [(&mut self.left, true), (&mut self.right, false)] {
             for &symbol in &side.touched {
                 let neighbour = &mut side.of[symbol as usize];

@@ -4,7 +4,7 @@
 //!
 //! - [`tokens`]: the growing vocabulary; [`alphabet`]: pieces to first symbols
 //! - [`symbols`]: the corpus as one flat array; [`pairs`]: pair counts and positions; [`queue`]: who is next
-//! - [`learner`]: one merge after the other
+//! - [`learner`]: one merge after the other; [`near`]: what it would wait for
 //! - [`parity`]: one vocabulary for several languages
 //! - [`given`]: merges that are decided before learning (an initial vocabulary, forced tokens)
 //! - [`trace`]: what each step saw; [`checkpoint`]: the whole state on disk; [`memory`]: what it will take
@@ -37,6 +37,7 @@ mod checkpoint;
 mod given;
 pub(crate) mod learner;
 mod memory;
+mod near;
 pub(crate) mod pairs;
 pub mod parity;
 pub(crate) mod queue;

@@ -5,7 +5,7 @@
 //! there change; they are checked against the symbols when the pair's turn comes.
 
 use tessella_core::hash::hash_u64;
-use tessella_core::{Error, Result};
+use tessella_core::{Error, Result, large_pages_for, prefetch, with_large_pages};
 
 const EMPTY: u32 = u32::MAX;
 
@@ -95,6 +95,8 @@ impl Pairs {
         let _ = self.pairs.try_reserve_exact(pairs.saturating_sub(self.pairs.len()));
         let entries = pairs + pairs / 4;
         let _ = self.occurrences.try_reserve_exact(entries.saturating_sub(self.occurrences.len()));
+        large_pages_for(&mut self.pairs);
+        large_pages_for(&mut self.occurrences);
     }
 
     /// From the parts that a checkpoint holds.
@@ -118,7 +120,8 @@ impl Pairs {
 
     fn rehash(&mut self, slots: usize) {
         self.mask = slots - 1;
-        self.slots.clear();
+        self.slots = Vec::new(); // Given back first.
+        self.slots = with_large_pages(slots);
         self.slots.resize(slots, EMPTY);
         for (index, pair) in self.pairs.iter().enumerate() {
             let mut slot = hash_u64(pair.key) as usize & self.mask;
@@ -127,6 +130,18 @@ impl Pairs {
             }
             self.slots[slot] = index as u32;
         }
+    }
+
+    /// Asks for the first slot of a pair.
+    #[inline]
+    pub(crate) fn ask(&self, key: u64) {
+        prefetch(&self.slots, hash_u64(key) as usize & self.mask);
+    }
+
+    /// Asks for the pair that its first slot names, mostly this one.
+    #[inline]
+    pub(crate) fn ask_pair(&self, key: u64) {
+        prefetch(&self.pairs, self.slots[hash_u64(key) as usize & self.mask] as usize);
     }
 
     #[inline]
@@ -210,7 +225,7 @@ impl Pairs {
         let Holders { first, entries, live } = *holders;
         let held = self.segments[segment as usize].len();
         if live as usize * 2 <= held && (held >= LEAST_TO_COMPACT || live == 0) {
-            let mut kept = Vec::with_capacity(live as usize);
+            let mut kept = with_large_pages(live as usize);
             let old = &self.segments[segment as usize];
             let entries = self.occurrences.iter_mut().skip(first as usize).take(entries as usize);
             for entry in entries.filter(|entry| entry.segment == segment) {

@@ -6,7 +6,7 @@
 //! other inner cell stays flagged too, so no cell inside a span can be mistaken for a symbol. Neighbours are found
 //! in O(1) either way, four bytes per symbol in all.
 
-use tessella_core::{Error, Result};
+use tessella_core::{Error, Result, prefetch, with_large_pages};
 
 /// Marks a cell inside a span; the rest of the cell is the span's length (or 0).
 const INNER: u32 = 1 << 31;
@@ -43,9 +43,9 @@ impl Symbols {
     pub(crate) fn with_room_for(extent: Extent) -> Self {
         let Extent { words, characters } = extent;
         let mut symbols = Symbols {
-            cells: Vec::with_capacity((characters + words + 1).min(INNER as usize)),
-            starts: Vec::with_capacity(words),
-            weights: Vec::with_capacity(words),
+            cells: with_large_pages((characters + words + 1).min(INNER as usize)),
+            starts: with_large_pages(words),
+            weights: with_large_pages(words),
             ..Symbols::default()
         };
         symbols.cells.push(SEPARATOR);
@@ -96,6 +96,22 @@ impl Symbols {
     #[inline]
     pub(crate) fn word_at(&self, position: u32) -> usize {
         self.word_from(self.word_of_block[position as usize / BLOCK], position)
+    }
+
+    /// Asks for what [`word_from`](Self::word_from) and the pair at a position need first.
+    #[inline]
+    pub(crate) fn ask(&self, position: u32) {
+        prefetch(&self.cells, position as usize);
+        prefetch(&self.word_of_block, position as usize / BLOCK);
+    }
+
+    /// The word of a position's block, about which more is asked for.
+    #[inline]
+    pub(crate) fn ask_word(&self, position: u32) -> u32 {
+        let word = self.word_of_block[position as usize / BLOCK];
+        prefetch(&self.starts, word as usize + 1);
+        prefetch(&self.weights, word as usize);
+        word
     }
 
     /// The word of a position, from that of its block.

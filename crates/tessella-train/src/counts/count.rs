@@ -1,6 +1,6 @@
 //! Texts in, counts out: the caller's splitter on all threads.
 //!
-//! The calling thread reads texts and hands them out in batches of about a megabyte through a short queue;
+//! The calling thread reads texts and hands them out in portions through a short queue;
 //! workers split and count into tables of their own, which are added up at the end. Sums do not depend on who
 //! counted what, so the result is the same for any number of threads.
 
@@ -9,9 +9,12 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tessella_core::{Error, Result, threads};
+use tessella_core::{Error, Portion, Result, threads};
+use tessella_formats::corpus::Corpus;
 
 use super::front::Front;
+use super::portions::Portions;
+use super::waiting::Waiting;
 use super::{LEAST_BUDGET, PieceCounts, Source, overflow};
 use crate::progress::{Progress, Stage, report};
 
@@ -20,8 +23,8 @@ pub type Add<'a> = dyn FnMut(&str, u64) -> Result<()> + 'a;
 
 /// Cuts texts into pieces.
 pub trait Cutter {
-    /// Cuts one text. A piece is told when it comes for the first time, in order; later ones now or at the end.
-    fn cut(&mut self, text: &str, add: &mut Add<'_>) -> Result<()>;
+    /// Cuts each of some texts. A piece is told when it comes for the first time, in order; later ones now or at the end.
+    fn cut(&mut self, texts: &Portion, add: &mut Add<'_>) -> Result<()>;
 
     /// Tells what was not told yet.
     fn finish(&mut self, _add: &mut Add<'_>) -> Result<()> {
@@ -55,17 +58,22 @@ struct OneByOne<'f, F> {
 }
 
 impl<F: Fn(&str, &mut dyn FnMut(&str)) -> Result<()>> Cutter for OneByOne<'_, F> {
-    fn cut(&mut self, text: &str, add: &mut Add<'_>) -> Result<()> {
+    fn cut(&mut self, texts: &Portion, add: &mut Add<'_>) -> Result<()> {
         let mut outcome = Ok(());
         let front = &mut self.front;
-        (self.cut)(text, &mut |piece| {
-            if outcome.is_ok() {
-                outcome = match front {
-                    Some(front) => front.count(piece, add),
-                    None => add(piece, 1),
-                };
+        for text in texts.iter() {
+            (self.cut)(text, &mut |piece| {
+                if outcome.is_ok() {
+                    outcome = match front {
+                        Some(front) => front.count(piece, add),
+                        None => add(piece, 1),
+                    };
+                }
+            })?;
+            if outcome.is_err() {
+                break;
             }
-        })?;
+        }
         outcome
     }
 
@@ -123,13 +131,33 @@ impl Default for CountOptions {
     }
 }
 
-/// Texts of one batch: this many bytes, or this many texts.
-const BATCH_BYTES: usize = 1 << 18;
-const BATCH_TEXTS: usize = 1 << 14;
-
 /// Counts the pieces of all texts. An error of the iterator or of the splitter ends the count.
-pub fn count_texts<S: AsRef<str> + Send>(
+pub fn count_texts<S: AsRef<str> + Into<String>>(
     texts: impl IntoIterator<Item = Result<S>>,
+    split: &dyn Splitter,
+    options: &CountOptions,
+    progress: &dyn Progress,
+) -> Result<PieceCounts> {
+    let mut portions = Portions::new(texts.into_iter());
+    count_portions(&mut |portion| portions.read(portion), split, options, progress)
+}
+
+/// The same for the texts of files, whose lines are read together.
+pub fn count_files(
+    corpus: Corpus,
+    split: &dyn Splitter,
+    options: &CountOptions,
+    progress: &dyn Progress,
+) -> Result<PieceCounts> {
+    let mut portions = Portions::of_files(corpus);
+    count_portions(&mut |portion| portions.read(portion), split, options, progress)
+}
+
+/// Puts the next texts into a portion; false if there are none.
+type Read<'a> = dyn FnMut(&mut Portion) -> Result<bool> + 'a;
+
+fn count_portions(
+    read: &mut Read<'_>,
     split: &dyn Splitter,
     options: &CountOptions,
     progress: &dyn Progress,
@@ -161,17 +189,12 @@ pub fn count_texts<S: AsRef<str> + Send>(
     };
     let mut counts = if threads <= 1 {
         let mut counting = Counting::new(fresh()?, split, &Arc::default(), options.weight);
-        let mut reported = 0;
-        for text in texts {
-            let text = text?;
-            let text = text.as_ref();
-            counting.add_text(text)?;
-            note.texts += 1;
-            note.bytes += text.len() as u64;
-            if note.bytes - reported >= BATCH_BYTES as u64 {
-                reported = note.bytes;
-                report(progress, Stage::Count, options.done(note.bytes), options.expected_bytes)?;
-            }
+        let mut texts = Portion::default();
+        while read(&mut texts)? {
+            counting.add(&texts)?;
+            note.texts += texts.len() as u64;
+            note.bytes += texts.bytes() as u64;
+            report(progress, Stage::Count, options.done(note.bytes), options.expected_bytes)?;
         }
         let counts = counting.finish()?;
         let done = options.done(note.bytes);
@@ -179,7 +202,7 @@ pub fn count_texts<S: AsRef<str> + Send>(
         counts
     } else {
         let tables = (0..threads).map(|_| fresh()).collect::<Result<Vec<_>>>()?;
-        let mut tables = count_on_threads(texts, split, options, progress, tables, &mut note)?.into_iter();
+        let mut tables = count_on_threads(read, split, options, progress, tables, &mut note)?.into_iter();
         let mut whole = tables.next().map_or_else(fresh, Ok)?;
         let parts = tables.len() as u64;
         for (table, merged) in tables.zip(0..) {
@@ -198,6 +221,7 @@ pub fn count_texts<S: AsRef<str> + Send>(
 /// What one thread counts with: the cutter's memory is part of what the counts may take.
 struct Counting<'s> {
     counts: PieceCounts,
+    waiting: Waiting,
     cutter: Box<dyn Cutter + 's>,
     weight: u64,
     budget: Option<usize>,
@@ -218,17 +242,19 @@ impl<'s> Counting<'s> {
         let memory = budget.map_or(CUTTERS_MOST, |bytes| bytes / CUTTERS_PART);
         let cutter = split.cutter(stop, memory);
         counts.budget = budget.map(|bytes| bytes - cutter.memory().min(memory));
-        Counting { counts, cutter, weight, budget }
+        Counting { counts, waiting: Waiting::default(), cutter, weight, budget }
     }
 
-    fn add_text(&mut self, text: &str) -> Result<()> {
-        let Counting { counts, cutter, weight, .. } = self;
-        cutter.cut(text, &mut |piece, count| counts.add(piece, weighted(piece, count, *weight)?))
+    fn add(&mut self, texts: &Portion) -> Result<()> {
+        let Counting { counts, waiting, cutter, weight, .. } = self;
+        cutter.cut(texts, &mut |piece, count| waiting.add(counts, piece, weighted(piece, count, *weight)?))
     }
 
     fn finish(self) -> Result<PieceCounts> {
-        let Counting { mut counts, mut cutter, weight, budget } = self;
-        cutter.finish(&mut |piece, count| counts.add(piece, weighted(piece, count, weight)?))?;
+        let Counting { mut counts, mut waiting, mut cutter, weight, budget } = self;
+        cutter
+            .finish(&mut |piece, count| waiting.add(&mut counts, piece, weighted(piece, count, weight)?))?;
+        waiting.add_all(&mut counts)?;
         counts.budget = budget;
         Ok(counts)
     }
@@ -240,8 +266,8 @@ fn weighted(piece: &str, count: u64, weight: u64) -> Result<u64> {
 
 type Worker<'scope> = std::io::Result<std::thread::ScopedJoinHandle<'scope, Result<PieceCounts>>>;
 
-fn count_on_threads<S: AsRef<str> + Send>(
-    texts: impl IntoIterator<Item = Result<S>>,
+fn count_on_threads(
+    read: &mut Read<'_>,
     split: &dyn Splitter,
     options: &CountOptions,
     progress: &dyn Progress,
@@ -250,7 +276,7 @@ fn count_on_threads<S: AsRef<str> + Send>(
 ) -> Result<Vec<PieceCounts>> {
     let stop = Arc::new(AtomicBool::new(false));
     let done = AtomicU64::new(0);
-    let (sender, receiver) = sync_channel::<Vec<S>>(tables.len() * 2);
+    let (sender, receiver) = sync_channel::<Portion>(tables.len() * 2);
     let receiver = Mutex::new(receiver);
     std::thread::scope(|scope| {
         let workers: Vec<Worker<'_>> = tables
@@ -277,30 +303,23 @@ fn count_on_threads<S: AsRef<str> + Send>(
             let done = options.done(done.load(Ordering::Relaxed));
             report(progress, Stage::Count, done, options.expected_bytes)
         };
-        let read = || -> Result<()> {
-            let (mut batch, mut bytes) = (Vec::new(), 0);
-            for text in texts {
-                let text = text?;
-                note.texts += 1;
-                note.bytes += text.as_ref().len() as u64;
-                bytes += text.as_ref().len();
-                batch.push(text);
-                if bytes >= BATCH_BYTES || batch.len() >= BATCH_TEXTS {
-                    if stop.load(Ordering::Relaxed) {
-                        return Ok(());
-                    }
-                    told()?;
-                    bytes = 0;
-                    if !hand_out(&sender, std::mem::take(&mut batch), &told)? {
-                        return Ok(());
-                    }
+        let mut read_all = || -> Result<()> {
+            let mut texts = Portion::default();
+            while read(&mut texts)? {
+                note.texts += texts.len() as u64;
+                note.bytes += texts.bytes() as u64;
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                told()?;
+                // Where no worker is left, its own error says why.
+                if !hand_out(&sender, std::mem::take(&mut texts), &told)? {
+                    return Ok(());
                 }
             }
-            // Where no worker is left, its own error says why.
-            hand_out(&sender, batch, &told)?;
             Ok(())
         };
-        let mut read = read();
+        let mut read = read_all();
         drop(sender);
         let is_busy = |worker: &Worker<'_>| worker.as_ref().is_ok_and(|worker| !worker.is_finished());
         while read.is_ok() && workers.iter().any(is_busy) {
@@ -322,9 +341,9 @@ fn count_on_threads<S: AsRef<str> + Send>(
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Waits for a place in the queue. False once no worker is left.
-fn hand_out<S>(
-    sender: &SyncSender<Vec<S>>,
-    mut batch: Vec<S>,
+fn hand_out(
+    sender: &SyncSender<Portion>,
+    mut batch: Portion,
     told: &impl Fn() -> Result<()>,
 ) -> Result<bool> {
     loop {
@@ -339,8 +358,8 @@ fn hand_out<S>(
 }
 
 /// What one thread does: batches from the queue into its table, until there are no more.
-fn count_batches<S: AsRef<str>>(
-    receiver: &Mutex<Receiver<Vec<S>>>,
+fn count_batches(
+    receiver: &Mutex<Receiver<Portion>>,
     split: &dyn Splitter,
     weight: u64,
     counts: PieceCounts,
@@ -349,12 +368,8 @@ fn count_batches<S: AsRef<str>>(
 ) -> Result<PieceCounts> {
     let mut counting = Counting::new(counts, split, stop, weight);
     while let Some(batch) = next_batch(receiver) {
-        let mut bytes = 0;
-        for text in &batch {
-            counting.add_text(text.as_ref())?;
-            bytes += text.as_ref().len() as u64;
-        }
-        done.fetch_add(bytes, Ordering::Relaxed);
+        counting.add(&batch)?;
+        done.fetch_add(batch.bytes() as u64, Ordering::Relaxed);
     }
     counting.finish()
 }
@@ -380,6 +395,6 @@ fn gathered(workers: Vec<Worker<'_>>, mut failure: Option<Error>) -> Result<Vec<
     failure.map_or(Ok(counted), Err)
 }
 
-fn next_batch<S>(receiver: &Mutex<Receiver<Vec<S>>>) -> Option<Vec<S>> {
+fn next_batch(receiver: &Mutex<Receiver<Portion>>) -> Option<Portion> {
     receiver.lock().ok()?.recv().ok()
 }

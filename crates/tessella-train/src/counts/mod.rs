@@ -11,7 +11,8 @@
 //! - [`run`]: the file format, one sorted run of pieces, written and read as a stream
 //! - [`cursor`]: several sorted sequences walked as one; [`words`]: the same pieces walked several times
 //! - [`walk`]: what looks at every piece: the most frequent, how many, saving, checking
-//! - [`front`]: the most frequent pieces, counted before they reach a table
+//! - [`front`]: the most frequent pieces, counted before they reach a table; [`waiting`]: what goes there together
+//! - [`portions`]: texts that are read together
 //! - [`count`]: texts in, counts out, on several threads, through the caller's splitter
 //! - [`tsv`]: `piece<TAB>count` lines
 //!
@@ -36,11 +37,13 @@
 mod count;
 mod cursor;
 mod front;
+mod portions;
 mod run;
 mod source;
 mod spill;
 mod table;
 mod tsv;
+mod waiting;
 mod walk;
 mod words;
 
@@ -49,14 +52,15 @@ use std::sync::{Arc, OnceLock};
 
 use tessella_core::{Error, Result};
 
-pub use count::{Add, CountOptions, Cutter, Splitter, count_texts};
+pub use count::{Add, CountOptions, Cutter, Splitter, count_files, count_texts};
 pub use cursor::PieceCursor;
 pub use source::Source;
 
 use run::RunFile;
 use spill::SpillDir;
-use table::Table;
 pub(crate) use table::overflow;
+use table::{Sought, Table};
+use waiting::Waiting;
 pub(crate) use words::Words;
 
 /// Distinct pieces with their counts.
@@ -123,6 +127,10 @@ impl PieceCounts {
 
     /// Adds `count` occurrences of a piece. Adding 0 adds nothing.
     pub fn add(&mut self, piece: &str, count: u64) -> Result<()> {
+        self.add_sought(Sought::new(piece), piece, count)
+    }
+
+    fn add_sought(&mut self, sought: Sought, piece: &str, count: u64) -> Result<()> {
         if count == 0 {
             return Ok(());
         }
@@ -132,7 +140,7 @@ impl PieceCounts {
         {
             self.spill()?;
         }
-        self.table.add(piece, count)?;
+        self.table.add_sought(sought, piece, count)?;
         self.total += u128::from(count);
         self.distinct.take();
         Ok(())
@@ -211,12 +219,13 @@ impl PieceCounts {
                 self.join_tiers()?;
             }
         }
-        let mut in_memory = 0;
+        let (mut in_memory, mut waiting) = (0, Waiting::default());
         for (piece, count) in other.table.iter() {
             let count = count.checked_mul(weight).ok_or_else(|| overflow(piece))?;
             in_memory += u128::from(count);
-            self.add(piece, count)?;
+            waiting.add(self, piece, count)?;
         }
+        waiting.add_all(self)?;
         self.total += total - in_memory;
         self.by_chance |= other.by_chance;
         self.distinct.take();

@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 
 use tessella_core::hash::{hash_bytes, hash_u64};
-use tessella_core::{Error, Result};
+use tessella_core::{Error, Result, large_pages_for, with_large_pages};
 
 const EMPTY: u64 = u64::MAX;
 const FIRST_SLOTS: usize = 1 << 10;
@@ -66,6 +66,25 @@ impl Key {
         hash_u64(hash_u64((number >> 64) as u64) ^ number as u64)
     }
 }
+
+/// A piece as the table looks for it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sought {
+    hash: u64,
+    /// If it is short.
+    key: Option<Key>,
+}
+
+impl Sought {
+    #[inline]
+    pub(super) fn new(piece: &str) -> Sought {
+        let key = Key::short(piece.as_bytes());
+        Sought { hash: key.map_or_else(|| hash_bytes(piece.as_bytes()), Key::hash), key }
+    }
+}
+
+/// Pieces whose places are looked at together, at most.
+pub(super) const LOOKED: usize = 64;
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
@@ -132,17 +151,43 @@ impl Table {
         std::str::from_utf8(&entry.key.0[..len]).unwrap_or_default()
     }
 
-    pub(super) fn add(&mut self, piece: &str, count: u64) -> Result<()> {
+    #[cfg(test)]
+    fn add(&mut self, piece: &str, count: u64) -> Result<()> {
+        self.add_sought(Sought::new(piece), piece, count)
+    }
+
+    /// Looks at the places of some pieces, so that what is there lies near when they are added.
+    pub(super) fn look<'s>(&self, pieces: impl Iterator<Item = &'s Sought>) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let mut found = [EMPTY; LOOKED];
+        for (found, sought) in found.iter_mut().zip(pieces) {
+            let tag = sought.hash >> 32;
+            let slot = self.slots[tag as usize & self.mask];
+            *found = if slot >> 32 == tag { slot } else { EMPTY };
+        }
+        let entries = found.iter().filter_map(|&found| self.entries.get(found as u32 as usize));
+        let seen = entries.fold(0, |seen, entry| match entry.key.is_long() {
+            true => seen ^ self.arena.as_bytes()[entry.key.range().start],
+            false => seen ^ entry.key.0[0],
+        });
+        // Else nobody would have to look.
+        std::hint::black_box(seen);
+    }
+
+    pub(super) fn add_sought(&mut self, sought: Sought, piece: &str, count: u64) -> Result<()> {
         if self.slots.is_empty() {
             self.rehash(FIRST_SLOTS);
         }
-        match Key::short(piece.as_bytes()) {
+        let Sought { hash, key } = sought;
+        match key {
             Some(key) => {
-                let found = self.seek(key.hash(), |table, entry| table.entries[entry].key == key);
+                let found = self.seek(hash, |table, entry| table.entries[entry].key == key);
                 self.add_at(found, piece, count, |_| key)
             }
             None => {
-                let found = self.seek(hash_bytes(piece.as_bytes()), |table, entry| {
+                let found = self.seek(hash, |table, entry| {
                     let known = table.entries[entry].key;
                     known.is_long() && table.arena.as_bytes()[known.range()] == *piece.as_bytes()
                 });
@@ -163,7 +208,7 @@ impl Table {
         is_it: impl Fn(&Self, usize) -> bool,
     ) -> std::result::Result<usize, (usize, u64)> {
         let tag = hash >> 32;
-        let mut slot = hash as usize & self.mask;
+        let mut slot = tag as usize & self.mask;
         loop {
             match self.slots[slot] {
                 EMPTY => return Err((slot, tag)),
@@ -201,6 +246,11 @@ impl Table {
                 u32::MAX - 1
             )));
         }
+        if self.entries.len() == self.entries.capacity() {
+            // Not copied by hand: mostly the system moves it, and both together would be more memory.
+            self.entries.reserve(1);
+            large_pages_for(&mut self.entries);
+        }
         let key = key(self);
         self.slots[slot] = tag << 32 | self.entries.len() as u64;
         self.entries.push(Entry { key, count });
@@ -210,19 +260,18 @@ impl Table {
         Ok(())
     }
 
+    /// Gets so many slots. Where an entry belongs is told by what its slot carries, so no entry is looked at.
     fn rehash(&mut self, slots: usize) {
         self.mask = slots - 1;
-        self.slots = vec![EMPTY; slots];
-        for (index, entry) in self.entries.iter().enumerate() {
-            let hash = match entry.key.is_long() {
-                true => hash_bytes(&self.arena.as_bytes()[entry.key.range()]),
-                false => entry.key.hash(),
-            };
-            let mut slot = hash as usize & self.mask;
+        let mut more = with_large_pages(slots);
+        more.resize(slots, EMPTY);
+        let before = std::mem::replace(&mut self.slots, more);
+        for found in before.into_iter().filter(|&found| found != EMPTY) {
+            let mut slot = (found >> 32) as usize & self.mask;
             while self.slots[slot] != EMPTY {
                 slot = (slot + 1) & self.mask;
             }
-            self.slots[slot] = hash >> 32 << 32 | index as u64;
+            self.slots[slot] = found;
         }
     }
 
@@ -230,11 +279,10 @@ impl Table {
         if self.slots.is_empty() {
             return None;
         }
-        let found = match Key::short(piece.as_bytes()) {
-            Some(key) => self.seek(key.hash(), |table, entry| table.entries[entry].key == key),
-            None => self.seek(hash_bytes(piece.as_bytes()), |table, entry| {
-                table.text_of(&table.entries[entry]) == piece
-            }),
+        let Sought { hash, key } = Sought::new(piece);
+        let found = match key {
+            Some(key) => self.seek(hash, |table, entry| table.entries[entry].key == key),
+            None => self.seek(hash, |table, entry| table.text_of(&table.entries[entry]) == piece),
         };
         found.ok().map(|entry| self.entries[entry].count)
     }

@@ -8,8 +8,9 @@ use super::starts::{Rules, Starts};
 use crate::lanes::Bounds;
 use crate::lanes::ascii::BLOCK;
 use crate::lanes::vectors::{Level, Task, Vectors};
+use crate::portion::Portion;
 
-/// The pieces of a text, which together cover it, some at a time.
+/// The pieces of a text, or of some, which together cover it, some at a time.
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
@@ -47,9 +48,14 @@ impl MaskedPieces<'_> {
     }
 }
 
-/// The pieces of a text, which together cover it, some at a time.
+/// The pieces of some texts, which together cover them, some at a time.
 #[derive(Debug)]
 pub struct Masked<'t> {
+    /// All texts, and where those end that are still to come.
+    texts: &'t [u8],
+    later: &'t [usize],
+    /// Where the text begins that is being cut.
+    begin: usize,
     blocks: Blocks<'t>,
     starts: Starts<'t>,
     /// The block that is next, once it was looked at.
@@ -60,13 +66,43 @@ pub struct Masked<'t> {
 
 impl<'t> Masked<'t> {
     pub(super) fn new(reading: &'t Reading, alphabet: &'t Alphabet, text: &'t str) -> Self {
-        let text = text.as_bytes();
+        Self::of_first(reading, alphabet, text.as_bytes(), text.len(), &[])
+    }
+
+    /// The pieces of each of some texts, one after the other.
+    pub(super) fn of_each(reading: &'t Reading, alphabet: &'t Alphabet, texts: &'t Portion) -> Self {
+        let (&first, later) = texts.ends().split_first().unwrap_or((&0, &[]));
+        Self::of_first(reading, alphabet, texts.joined().as_bytes(), first, later)
+    }
+
+    fn of_first(
+        reading: &'t Reading,
+        alphabet: &'t Alphabet,
+        texts: &'t [u8],
+        end: usize,
+        later: &'t [usize],
+    ) -> Self {
         Masked {
-            blocks: Blocks::new(text, alphabet, reading),
-            starts: Starts::new(reading, alphabet, text),
+            texts,
+            later,
+            begin: 0,
+            blocks: Blocks::new(texts, 0..end, alphabet, reading),
+            starts: Starts::new(reading, alphabet, &texts[..end], 0),
             block: None,
             dropped: 1,
         }
+    }
+
+    /// Goes on to the next text; false if there is none.
+    #[inline(always)]
+    fn next_text(&mut self) -> bool {
+        let Some((&end, later)) = self.later.split_first() else { return false };
+        let Starts { reading, alphabet, text, .. } = self.starts;
+        (self.begin, self.later) = (text.len(), later);
+        self.blocks = Blocks::new(self.texts, self.begin..end, alphabet, reading);
+        self.starts = Starts::new(reading, alphabet, &self.texts[..end], self.begin);
+        (self.block, self.dropped) = (None, 1);
+        true
     }
 
     /// Adds the ends of pieces until there are many of them; false if these are the last of the text.
@@ -80,32 +116,39 @@ impl<'t> Masked<'t> {
         vectors: V,
         bounds: &mut Bounds,
     ) -> bool {
-        let length = self.starts.text.len();
-        let mut block = match self.block {
-            Some(block) => block,
-            None => self.blocks.next::<V, CASED>(vectors),
-        };
-        while self.starts.base < length {
+        loop {
+            let end = self.starts.text.len();
+            let mut block = match self.block {
+                Some(block) => block,
+                None => self.blocks.next::<V, CASED>(vectors),
+            };
+            while self.starts.base < end {
+                if bounds.is_full() {
+                    self.block = Some(block);
+                    return true;
+                }
+                let next = self.blocks.next::<V, CASED>(vectors);
+                let bits = match CASED {
+                    true => self.starts.cased::<R>(&block, &next),
+                    false => self.starts.of::<R>(&block, &next),
+                };
+                let bits = bits & !self.dropped;
+                self.dropped = 0;
+                bounds.push_block(vectors, bits, self.starts.base as u32);
+                block = next;
+                self.starts.base += BLOCK;
+            }
+            self.block = Some(block);
+            if end > self.begin {
+                bounds.push(end as u32);
+            }
+            if !self.next_text() {
+                return false;
+            }
             if bounds.is_full() {
-                self.block = Some(block);
                 return true;
             }
-            let next = self.blocks.next::<V, CASED>(vectors);
-            let bits = match CASED {
-                true => self.starts.cased::<R>(&block, &next),
-                false => self.starts.of::<R>(&block, &next),
-            };
-            let bits = bits & !self.dropped;
-            self.dropped = 0;
-            bounds.push_block(vectors, bits, self.starts.base as u32);
-            block = next;
-            self.starts.base += BLOCK;
         }
-        self.block = Some(block);
-        if length > 0 {
-            bounds.push(length as u32);
-        }
-        false
     }
 }
 

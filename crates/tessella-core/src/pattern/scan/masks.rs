@@ -4,6 +4,8 @@
 //! where a piece *starts* must be looked at first bytes alone. ASCII is told by [`Ascii`]; other characters by their first
 //! byte, where it tells enough, or else one by one in the pattern's own alphabet.
 
+use std::ops::Range;
+
 use super::alphabet::Alphabet;
 use super::family::{MIXED, Reading};
 use crate::lanes::ascii::{Ascii, BLOCK, Cases, DIGIT, EITHER, LETTER, UPPER, WHITE};
@@ -30,6 +32,16 @@ pub struct Masks {
 }
 
 impl Masks {
+    /// Forgets what stands elsewhere: another text.
+    #[inline(always)]
+    fn keep(&mut self, there: u64) {
+        let Masks { letter, digit, white, line_end, blank, quote, upper, slash, inner, .. } = self;
+        for mask in [letter, digit, white, line_end, blank, quote, upper, slash, inner] {
+            *mask &= there;
+        }
+        self.there = there;
+    }
+
     /// What is neither letter nor digit nor white.
     #[inline(always)]
     pub fn other(&self) -> u64 {
@@ -40,36 +52,50 @@ impl Masks {
 /// The blocks of a text, one after the other.
 #[derive(Debug)]
 pub struct Blocks<'t> {
+    /// With other texts behind it.
     text: &'t [u8],
     alphabet: &'t Alphabet,
     reading: &'t Reading,
     at: usize,
+    end: usize,
     /// What the last character beyond ASCII is: it may have begun before the block.
     begun_role: u8,
 }
 
 impl<'t> Blocks<'t> {
-    pub fn new(text: &'t [u8], alphabet: &'t Alphabet, reading: &'t Reading) -> Self {
-        Blocks { text, alphabet, reading, at: 0, begun_role: 0 }
+    /// Of the text that `range` is of some texts.
+    pub fn new(text: &'t [u8], range: Range<usize>, alphabet: &'t Alphabet, reading: &'t Reading) -> Self {
+        Blocks { text, alphabet, reading, at: range.start, end: range.end, begun_role: 0 }
     }
 
     /// The next block; nothing is there behind the end.
     #[inline(always)]
     pub fn next<V: Vectors, const CASED: bool>(&mut self, vectors: V) -> Masks {
-        let Some(rest) = self.text.get(self.at..) else { return Masks::default() };
+        let left = self.end.saturating_sub(self.at);
+        if left == 0 {
+            return Masks::default();
+        }
+        let rest = self.text.get(self.at..).unwrap_or_default();
         let last;
-        let (bytes, there) = match rest.first_chunk() {
-            Some(bytes) => (bytes, !0),
+        let bytes = match rest.first_chunk() {
+            Some(bytes) => bytes,
             None => {
                 last = padded(rest);
-                (&last, (1 << rest.len()) - 1)
+                &last
             }
         };
         let ascii = vectors.ascii(bytes);
         let Cases { upper, slash } = if CASED { vectors.cases(bytes) } else { Cases::default() };
         let Ascii { letter, digit, white, line_end, blank, quote, inner, high } = ascii;
-        let mut masks =
-            Masks { letter, digit, white, line_end, blank, quote, upper, either: 0, slash, inner, there };
+        let (mut masks, mut high) = (
+            Masks { letter, digit, white, line_end, blank, quote, upper, either: 0, slash, inner, there: !0 },
+            high,
+        );
+        if left < BLOCK {
+            let there = (1 << left) - 1;
+            masks.keep(there);
+            high &= there;
+        }
         if high != 0 {
             self.wide::<CASED>(&mut masks, high);
         }

@@ -63,6 +63,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::flat::{Arrays, Shelf};
+use crate::portion::Portion;
 use crate::spec::Dialect;
 use alphabet::Alphabet;
 use family::Reading;
@@ -181,6 +182,14 @@ impl Scanner {
             }
             _ => None,
         }
+    }
+
+    /// The same of each of some texts, one after the other, where that is done by masks. `None` also where they have
+    /// 4 GiB or more together.
+    pub fn masked_each<'t>(&'t self, texts: &'t Portion) -> Option<MaskedPieces<'t>> {
+        u32::try_from(texts.bytes()).ok()?;
+        let reading = self.reading.as_ref()?;
+        Some(MaskedPieces::Masked(Masked::of_each(reading, &self.alphabet, texts)))
     }
 
     /// By whose rules the pattern is read.

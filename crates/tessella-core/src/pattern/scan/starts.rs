@@ -26,6 +26,7 @@ pub(super) trait Rules {
 pub(super) struct Starts<'t> {
     pub(super) reading: &'t Reading,
     pub(super) alphabet: &'t Alphabet,
+    /// Up to the end of the text.
     pub(super) text: &'t [u8],
     /// Where the block begins.
     pub(super) base: usize,
@@ -97,12 +98,13 @@ pub(super) fn white_behind(block: &Masks, next: &Masks) -> u64 {
 }
 
 impl<'t> Starts<'t> {
-    pub(super) fn new(reading: &'t Reading, alphabet: &'t Alphabet, text: &'t [u8]) -> Self {
+    /// Of a text that begins at `base`: what stands before it is another one.
+    pub(super) fn new(reading: &'t Reading, alphabet: &'t Alphabet, text: &'t [u8], base: usize) -> Self {
         Starts {
             reading,
             alphabet,
             text,
-            base: 0,
+            base,
             before: Before::default(),
             cases: Cased::default(),
             run: None,

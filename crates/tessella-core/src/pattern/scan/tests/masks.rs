@@ -3,6 +3,7 @@
 use super::super::Scanner;
 use crate::lanes::Bounds;
 use crate::lanes::vectors::Level;
+use crate::portion::Portion;
 use crate::random::Random;
 use crate::spec::Dialect;
 
@@ -129,6 +130,44 @@ fn masks_find_the_pieces_of_the_automaton() {
                 text.extend(std::iter::repeat_n(part, 1 + below(longest) * usize::from(below(3) == 0)));
             }
             check(&scanner, &text);
+        }
+    }
+}
+
+/// Each of some texts is cut as if it stood alone, whatever stands before and behind it.
+#[test]
+fn texts_that_stand_together_are_cut_alone() {
+    for pattern in PATTERNS {
+        let scanner = Scanner::compile(pattern, Dialect::Fancy).unwrap().unwrap();
+        let mut random = Random::from_seed(22);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        for round in 0..400 {
+            let few: Vec<&str> = (0..1 + below(9)).map(|_| PARTS[below(PARTS.len())]).collect();
+            let (longest, most) = ([1, 4, 40][below(3)], if round % 40 == 0 { 900 } else { 12 });
+            let (mut texts, mut expected) = (Portion::default(), Vec::new());
+            for _ in 0..below(most) {
+                let parts = below(30) * usize::from(below(5) > 0);
+                let text: String = (0..parts)
+                    .map(|_| few[below(few.len())].repeat(1 + below(longest) * usize::from(below(3) == 0)))
+                    .collect();
+                let begin = texts.bytes() as u32;
+                scanner.for_each_piece_by_steps(&text, |start, end, _| {
+                    expected.push((begin + start as u32, begin + end as u32));
+                });
+                texts.push(&text);
+            }
+            for level in Level::all() {
+                let mut found = Vec::new();
+                let (mut pieces, mut bounds) = (scanner.masked_each(&texts).unwrap(), Bounds::default());
+                let mut more = true;
+                while more {
+                    bounds.go_on();
+                    more = pieces.fill(level, &mut bounds);
+                    assert!(bounds.ends().len() <= Bounds::MOST);
+                    found.extend(bounds.starts().iter().copied().zip(bounds.ends().iter().copied()));
+                }
+                assert!(found == expected, "{} {texts:?}: {found:?} for {expected:?}", level.name());
+            }
         }
     }
 }
