@@ -64,10 +64,10 @@ ARROWS = {
         "characters": "",
         "parallel": "core::threads progress",
         "outcome": "",
-        # The core's lanes ask for memory.
-        "counts": "bytes core::hash core::lanes core::portion core::threads formats::atomic formats::corpus parallel progress",
+        # The room of flat tables asks for memory.
+        "counts": "bytes core::flat core::hash core::portion core::threads formats::atomic formats::corpus parallel progress",
         "wordlevel": "core::vocab counts outcome progress",
-        "bpe": "budget bytes characters core::hash core::lanes core::vocab counts formats::atomic outcome progress",
+        "bpe": "budget bytes characters core::flat core::hash core::vocab counts formats::atomic outcome progress",
         # It learns merges, and keeps the tokens.
         "wordpiece": "bpe core::vocab counts outcome progress",
         "unigram": "bpe budget bytes counts formats::atomic outcome parallel progress",
