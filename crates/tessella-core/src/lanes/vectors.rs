@@ -11,6 +11,7 @@ use super::characters::{Kinds, Sets};
 use super::ends::{self, Before, MANY, Sixteen};
 use super::fold::{FOLDED, TOGETHER, folded_one_by_one};
 use super::key::Key;
+use super::leads::{Leads, Led};
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, Joined, LANES, Row, join_rows_one_by_one};
 use super::unfold::{Unfolded, unfolded_one_by_one};
@@ -39,6 +40,12 @@ pub trait Vectors: Copy {
 
     /// Upper-case letters and slashes of a block.
     fn cases(self, bytes: &[u8; BLOCK]) -> Cases;
+
+    /// What the characters of a block are that begin at some of its bytes and are beyond ASCII, by their first bytes.
+    #[inline(always)]
+    fn led(self, bytes: &[u8; BLOCK], firsts: u64, leads: &Leads) -> Led {
+        Led::one_by_one(bytes, firsts, leads)
+    }
 
     /// Writes what a table says of each byte of a block that is an ASCII character, and `inner` for each byte of others.
     /// Returns the first bytes of these.
@@ -347,7 +354,7 @@ mod tests {
     }
 
     impl Task for &Ask {
-        type Output = (Ascii, Kinds, Vec<u32>, Vec<TokenId>, [u8; BLOCK], [u64; 2], Cases);
+        type Output = (Ascii, Kinds, Vec<u32>, Vec<TokenId>, [u8; BLOCK], [u64; 2], Cases, Led);
 
         #[inline(always)]
         fn run<V: Vectors>(self, vectors: V) -> Self::Output {
@@ -367,6 +374,7 @@ mod tests {
                 looked_up,
                 [firsts, vectors.share(&self.bytes, &looked_up)],
                 vectors.cases(&self.bytes),
+                vectors.led(&self.bytes, self.bits, table.first_chunk().unwrap()),
             )
         }
     }
