@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::flat::{Arrays, Shelf, misfit};
 use crate::hash::hash_bytes;
 use crate::lanes::ascii::{self, BLANK, EITHER, LETTER, LINE_END, QUOTE, UPPER, WHITE};
-use crate::lanes::leads::Leads;
+use crate::lanes::leads::{Leads, MIXED};
 
 /// Patterns of words, numbers, marks and blanks, of which each kind of text becomes pieces in its own way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub struct Reading {
     pub family: Family,
     /// What characters of a class are, in the bits of `masks`.
     pub roles: [u8; 256],
-    /// What first bytes tell of characters; [`MIXED`] where they tell nothing.
+    /// What first bytes tell of characters.
     pub leads: Leads,
     /// What characters of a class are behind an apostrophe.
     pub endings: [Ending; 256],
@@ -142,9 +142,6 @@ impl Reading {
         Ok(Reading { family, roles, leads, endings })
     }
 }
-
-/// No role: all bits are never set at once.
-const MIXED: u8 = u8::MAX;
 
 /// What characters are by the first of their two or three bytes: whole scripts are the same.
 fn leads(alphabet: &Alphabet, roles: &[u8; 256]) -> Leads {

@@ -98,8 +98,14 @@ impl<'t> Blocks<'t> {
             high &= there;
         }
         if high != 0 {
-            let led = vectors.led(bytes, high & !inner, &self.reading.leads);
-            self.wide::<CASED>(&mut masks, high, led);
+            let Reading { roles, leads, .. } = self.reading;
+            let look_up = |at: usize| {
+                let (class, _) = self.alphabet.of_wide(self.text, self.at + at);
+                roles[usize::from(class)]
+            };
+            let firsts = high & !inner;
+            let led = vectors.led(bytes, firsts, leads, look_up);
+            self.wide::<CASED>(&mut masks, firsts, led);
         }
         self.at += BLOCK;
         masks
@@ -107,13 +113,7 @@ impl<'t> Blocks<'t> {
 
     /// Characters beyond ASCII: what they are stands at their first bytes, and is spread over the others for all of them at once.
     #[inline(always)]
-    fn wide<const CASED: bool>(&mut self, masks: &mut Masks, high: u64, mut led: Led) {
-        let firsts = high & !masks.inner;
-        // No character is a letter and white.
-        let mixed = led.letter & led.white;
-        if mixed != 0 {
-            self.look_up(&mut led, mixed);
-        }
+    fn wide<const CASED: bool>(&mut self, masks: &mut Masks, firsts: u64, led: Led) {
         // The first bytes that are no character's first belong to the one that began in the block before.
         let begun = !(!0u64).checked_shl(masks.inner.trailing_ones()).unwrap_or(0);
         let begun_role = self.begun_role;
@@ -133,18 +133,6 @@ impl<'t> Blocks<'t> {
         if CASED {
             masks.upper |= spread(led.upper, UPPER);
             masks.either |= spread(led.either, EITHER);
-        }
-    }
-
-    /// Characters whose first bytes do not tell what they are.
-    #[inline(never)]
-    fn look_up(&self, led: &mut Led, mut mixed: u64) {
-        led.forget(mixed);
-        while mixed != 0 {
-            let bit = mixed.trailing_zeros();
-            mixed &= mixed - 1;
-            let (class, _) = self.alphabet.of_wide(self.text, self.at + bit as usize);
-            led.put(bit, self.reading.roles[usize::from(class)]);
         }
     }
 }
