@@ -38,6 +38,7 @@ mod cuts;
 pub mod ends;
 mod fold;
 mod key;
+pub mod leads;
 mod lengths;
 mod longest;
 mod longs;

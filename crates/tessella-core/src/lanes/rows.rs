@@ -60,7 +60,6 @@ pub fn join_rows_one_by_one(symbols: &mut [Row], ranks: &mut [Row], none: Symbol
 /// Sixteen pieces.
 #[derive(Debug)]
 pub struct Group {
-    /// Of pieces that are merged the ids.
     pub symbols: [Row; ROWS],
     /// What each symbol and the one below it become.
     pub ranks: [Row; ROWS],
@@ -68,7 +67,8 @@ pub struct Group {
     pub rows: usize,
     /// Rows of the pieces that are not merged yet.
     pub going: usize,
-    /// How many ids each piece has when it is merged.
+    /// The ids of each piece when it is merged, with anything behind them, and how many there are.
+    pub ids: [[TokenId; ROWS]; LANES],
     pub counts: Row,
 }
 
@@ -81,6 +81,7 @@ impl Group {
             ranks: [Self::NOTHING; ROWS],
             rows: 0,
             going: 0,
+            ids: [[0; ROWS]; LANES],
             counts: Row([0; LANES]),
         }
     }
@@ -92,15 +93,10 @@ impl Group {
         (self.symbols[self.rows], self.ranks[self.rows]) = (Self::NOTHING, Self::NOTHING);
     }
 
-    /// The ids of a piece that is merged, and their number.
+    /// The ids of a piece that is merged.
     #[inline(always)]
-    pub fn ids(&self, lane: usize) -> ([TokenId; ROWS], usize) {
-        let mut ids = [0; ROWS];
-        // As many whatever their number, as long as there are no more: no branch is guessed wrong.
-        for (id, row) in ids.iter_mut().zip(&self.symbols[..self.rows.min(ROWS)]) {
-            *id = row.0[lane % LANES];
-        }
-        (ids, (self.counts.0[lane % LANES] as usize).min(ROWS))
+    pub fn ids(&self, lane: usize) -> &[TokenId] {
+        &self.ids[lane % LANES][..(self.counts.0[lane % LANES] as usize).min(ROWS)]
     }
 }
 

@@ -83,8 +83,7 @@ impl Sixteens {
             vectors.merge_groups(groups, &merger.pairs, &merger.ids);
             for (at, &number) in two.iter().enumerate() {
                 let (group, lane) = if at < half { (0, at) } else { (1, at - half) };
-                let (ids, count) = groups[group].ids(lane);
-                done(number as usize, &ids[..count]);
+                done(number as usize, groups[group].ids(lane));
             }
         }
     }

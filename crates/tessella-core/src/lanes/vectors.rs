@@ -11,6 +11,7 @@ use super::characters::{Kinds, Sets};
 use super::ends::{self, Before, MANY, Sixteen};
 use super::fold::{FOLDED, TOGETHER, folded_one_by_one};
 use super::key::Key;
+use super::leads::{Leads, Led};
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, Joined, LANES, Row, join_rows_one_by_one};
 use super::unfold::{Unfolded, unfolded_one_by_one};
@@ -39,6 +40,13 @@ pub trait Vectors: Copy {
 
     /// Upper-case letters and slashes of a block.
     fn cases(self, bytes: &[u8; BLOCK]) -> Cases;
+
+    /// What the characters of a block are that begin at some of its bytes, all of them beyond ASCII. `look_up` tells of one whose
+    /// first byte does not tell.
+    #[inline(always)]
+    fn led(self, bytes: &[u8; BLOCK], firsts: u64, leads: &Leads, look_up: impl Fn(usize) -> u8) -> Led {
+        Led::one_by_one(bytes, firsts, leads, look_up)
+    }
 
     /// Writes what a table says of each byte of a block that is an ASCII character, and `inner` for each byte of others.
     /// Returns the first bytes of these.
@@ -336,6 +344,7 @@ pub(super) fn places_by_bits(mut bits: u64, base: u32, out: &mut [u32; BLOCK]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::leads::MIXED;
     use super::*;
     use crate::random::Random;
 
@@ -344,10 +353,11 @@ mod tests {
         bits: u64,
         words: [u64; 2],
         sets: Sets,
+        leads: Leads,
     }
 
     impl Task for &Ask {
-        type Output = (Ascii, Kinds, Vec<u32>, Vec<TokenId>, [u8; BLOCK], [u64; 2], Cases);
+        type Output = (Ascii, Kinds, Vec<u32>, Vec<TokenId>, [u8; BLOCK], [u64; 2], Cases, Led);
 
         #[inline(always)]
         fn run<V: Vectors>(self, vectors: V) -> Self::Output {
@@ -367,6 +377,7 @@ mod tests {
                 looked_up,
                 [firsts, vectors.share(&self.bytes, &looked_up)],
                 vectors.cases(&self.bytes),
+                vectors.led(&self.bytes, self.bits, &self.leads, |at| self.bytes[at] & 7),
             )
         }
     }
@@ -382,7 +393,11 @@ mod tests {
             for bytes in [in_order, mixed] {
                 let mut set = || std::array::from_fn(|_| random.next_u64() as u8);
                 let sets = Sets { word: set(), alone: set() };
-                let ask = Ask { bytes, bits, words: [random.next_u64(), random.next_u64()], sets };
+                let leads = std::array::from_fn(|_| match random.next_u64() as u8 {
+                    128.. => MIXED,
+                    role => role,
+                });
+                let ask = Ask { bytes, bits, words: [random.next_u64(), random.next_u64()], sets, leads };
                 let expected = (&ask).run(Plain);
                 let wanted: Vec<u32> = (0..64).filter(|at| bits >> at & 1 == 1).map(|at| 1000 + at).collect();
                 assert_eq!(expected.2, wanted);

@@ -5,11 +5,12 @@
 
 use std::arch::x86_64::*;
 
-use super::ascii::{Ascii, BLOCK, Cases};
+use super::ascii::{Ascii, BLOCK, Cases, DIGIT, EITHER, LETTER, UPPER, WHITE};
 use super::characters::{Kinds, Set, Sets};
 use super::ends::{Before, MANY, Sixteen};
 use super::fold::{FOLDED, TOGETHER};
 use super::key::Key;
+use super::leads::{Leads, Led, MIXED};
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, Joined, LANES, Row};
 use super::unfold::Unfolded;
@@ -185,6 +186,15 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             cases_512(bytes)
+        }
+    }
+
+    #[inline(always)]
+    fn led(self, bytes: &[u8; BLOCK], firsts: u64, leads: &Leads, look_up: impl Fn(usize) -> u8) -> Led {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            led_512(bytes, firsts, leads, look_up)
         }
     }
 
@@ -413,6 +423,33 @@ fn cases_512(bytes: &[u8; BLOCK]) -> Cases {
         upper: _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, all(b'A')), all(26)),
         slash: _mm512_cmpeq_epi8_mask(bytes, all(b'/')),
     }
+}
+
+/// Looks up the low six bits of all bytes together.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn led_512(bytes: &[u8; BLOCK], firsts: u64, leads: &Leads, look_up: impl Fn(usize) -> u8) -> Led {
+    // SAFETY: 64 bytes are there each time, and these loads and this store ask for no alignment.
+    #[allow(unsafe_code)]
+    let roles = unsafe {
+        let bytes = _mm512_loadu_si512(bytes.as_ptr().cast());
+        let roles = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(leads.as_ptr().cast()));
+        let mut mixed = _mm512_mask_cmpeq_epi8_mask(firsts, roles, _mm512_set1_epi8(MIXED as i8));
+        if mixed == 0 {
+            roles
+        } else {
+            let mut each = [0; BLOCK];
+            _mm512_storeu_si512(each.as_mut_ptr().cast(), roles);
+            while mixed != 0 {
+                let at = mixed.trailing_zeros() as usize % BLOCK;
+                mixed &= mixed - 1;
+                each[at] = look_up(at);
+            }
+            _mm512_loadu_si512(each.as_ptr().cast())
+        }
+    };
+    let of = |kind: u8| _mm512_mask_test_epi8_mask(firsts, roles, _mm512_set1_epi8(kind as i8));
+    Led { letter: of(LETTER), digit: of(DIGIT), white: of(WHITE), upper: of(UPPER), either: of(EITHER) }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]

@@ -6,7 +6,7 @@ use super::key::{Key, LONGEST};
 use super::pairs::{
     BITS, MIX, MIX_SHIFT, MOVED, MOVED_SHIFT, NEVER, OF_BUCKET, OF_PILOT, OF_SLOT, PairHash, Symbol,
 };
-use super::rows::{Group, Joined, LANES, PLACE_BITS, Row};
+use super::rows::{Group, Joined, LANES, PLACE_BITS, ROWS, Row};
 use crate::ids::TokenId;
 
 /// Bits of a row among the ranks that are looked through for the lowest one.
@@ -35,40 +35,117 @@ pub fn merge(groups: &mut [Group; 2], pairs: &PairHash, ids: &[TokenId]) {
     groups.iter_mut().for_each(|group| spell(group, ids));
 }
 
-/// Puts ids in the place of symbols, in as many rows as there are, and counts those of each piece.
+/// Writes the ids of each piece one after the other, and counts them.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
 fn spell(group: &mut Group, ids: &[TokenId]) {
     let never = _mm512_set1_epi32(NEVER as i32);
     let mut counts = _mm512_setzero_si512();
     let rows = group.rows.min(LONGEST);
-    group.rows = 0;
-    group.counts = Row([0; LANES]);
     // Places of vectors have signs.
     let Some(last) = ids.len().min(i32::MAX as usize).checked_sub(1) else { return };
     let last = _mm512_set1_epi32(last as i32);
-    // SAFETY: rows are 64 bytes and aligned to as many, and no place is behind the last id.
+    for (four, first) in group.symbols.as_chunks::<4>().0.iter().zip((0..rows).step_by(4)) {
+        let mut found = [never; 4];
+        let mut any = 0;
+        // What is behind the rows in use is of other pieces.
+        for (found, row) in found.iter_mut().zip(four).take(rows - first) {
+            // SAFETY: rows are 64 bytes and aligned to as many, and no place is behind the last id.
+            #[allow(unsafe_code)]
+            unsafe {
+                let symbols = _mm512_load_si512(row.0.as_ptr().cast());
+                let some = _mm512_cmpneq_epi32_mask(symbols, never);
+                let within = _mm512_min_epu32(symbols, last);
+                *found = _mm512_mask_i32gather_epi32::<4>(never, some, within, ids.as_ptr().cast());
+                counts = _mm512_mask_add_epi32(counts, some, counts, _mm512_set1_epi32(1));
+                any |= some;
+            }
+        }
+        if any == 0 {
+            break;
+        }
+        turn(found, first, &mut group.ids);
+    }
+    // SAFETY: rows are 64 bytes and aligned to as many.
     #[allow(unsafe_code)]
     unsafe {
-        for row in &mut group.symbols[..rows] {
-            let place = row.0.as_mut_ptr().cast();
-            let symbols = _mm512_load_si512(place);
-            let some = _mm512_cmpneq_epi32_mask(symbols, never);
-            if some == 0 {
-                break;
-            }
-            let within = _mm512_min_epu32(symbols, last);
-            let found = _mm512_mask_i32gather_epi32::<4>(never, some, within, ids.as_ptr().cast());
-            _mm512_store_si512(place, found);
-            counts = _mm512_mask_add_epi32(counts, some, counts, _mm512_set1_epi32(1));
-            group.rows += 1;
-        }
         _mm512_store_si512(group.counts.0.as_mut_ptr().cast(), counts);
     }
 }
 
-/// Writes the symbols of the first bytes of pieces, and what each and the one below it become.
+/// Writes four rows as four numbers of each lane, from the place `first` on, which is a multiple of four.
 #[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+fn turn([a, b, c, d]: [__m512i; 4], first: usize, out: &mut [[TokenId; ROWS]; LANES]) {
+    let (low, high) = (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+    let (low_behind, high_behind) = (_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+    // Each has four lanes, the first of which is its number, the next one four behind it.
+    let lanes = [
+        _mm512_unpacklo_epi64(low, low_behind),
+        _mm512_unpackhi_epi64(low, low_behind),
+        _mm512_unpacklo_epi64(high, high_behind),
+        _mm512_unpackhi_epi64(high, high_behind),
+    ];
+    for (lane, four) in lanes.into_iter().enumerate() {
+        let quarters = [
+            _mm512_extracti32x4_epi32::<0>(four),
+            _mm512_extracti32x4_epi32::<1>(four),
+            _mm512_extracti32x4_epi32::<2>(four),
+            _mm512_extracti32x4_epi32::<3>(four),
+        ];
+        for (quarter, numbers) in quarters.into_iter().enumerate() {
+            let room: &mut [TokenId; 4] = &mut out[4 * quarter + lane].as_chunks_mut().0[first / 4];
+            // SAFETY: there is room for four numbers, and this store asks for no alignment.
+            #[allow(unsafe_code)]
+            unsafe {
+                _mm_storeu_si128(room.as_mut_ptr().cast(), numbers);
+            }
+        }
+    }
+}
+
+/// The bytes of sixteen keys, all first ones first.
+#[target_feature(enable = "avx512f,avx512vbmi")]
+#[inline]
+fn turn_bytes(keys: &[Key; LANES]) -> [[u8; LANES]; ROWS] {
+    // Of eight keys the first or the last eight bytes: number `at` is of key `at % 8`.
+    const HALVES: [[u8; 64]; 2] = {
+        let mut halves = [[0; 64]; 2];
+        let mut at = 0;
+        while at < 64 {
+            halves[0][at] = (at % 8 * 16 + at / 8) as u8;
+            halves[1][at] = halves[0][at] + 8;
+            at += 1;
+        }
+        halves
+    };
+    const { assert!(ROWS == 16 && LANES == 16 && size_of::<Key>() == 16) };
+    let mut bytes = [[0; LANES]; ROWS];
+    let (eights, _) = keys.as_chunks::<4>();
+    // SAFETY: keys are two words one after the other, of which four are 64 bytes; so are four rows of bytes. No load and no store
+    // asks for alignment.
+    #[allow(unsafe_code)]
+    unsafe {
+        let load = |at: usize| _mm512_loadu_si512(std::ptr::from_ref(&eights[at]).cast());
+        let (first, second, third, fourth) = (load(0), load(1), load(2), load(3));
+        // Two rows of eight side by side: of the first eight keys, then of the others.
+        let low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+        let high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+        for (half, rows) in HALVES.iter().zip(bytes.as_chunks_mut::<8>().0) {
+            let half = _mm512_loadu_si512(half.as_ptr().cast());
+            let left = _mm512_permutex2var_epi8(first, half, second);
+            let right = _mm512_permutex2var_epi8(third, half, fourth);
+            let [above, below] = rows.as_chunks_mut::<4>().0 else { return bytes };
+            let store = |rows: &mut [[u8; LANES]; 4], numbers| _mm512_storeu_si512(rows.as_mut_ptr().cast(), numbers);
+            store(above, _mm512_permutex2var_epi64(left, low, right));
+            store(below, _mm512_permutex2var_epi64(left, high, right));
+        }
+    }
+    bytes
+}
+
+/// Writes the symbols of the first bytes of pieces, and what each and the one below it become.
+#[target_feature(enable = "avx512f,avx512dq,avx512vbmi")]
 #[inline]
 pub fn begin(
     group: &mut Group,
@@ -76,14 +153,13 @@ pub fn begin(
     of_two: &[Symbol; 1 << 16],
     (pieces, lengths): (&[Key], &[u32; LANES]),
 ) {
-    let mut bytes = [[0u8; LANES]; LONGEST + 1];
+    let mut keys = [Key::default(); LANES];
     let mut rows = 0;
-    for (lane, key) in pieces.iter().take(LANES).enumerate() {
-        for (row, &byte) in bytes.iter_mut().zip(&key.bytes()) {
-            row[lane] = byte;
-        }
+    for (place, &key) in keys.iter_mut().zip(pieces) {
+        *place = key;
         rows = rows.max(key.len().min(LONGEST));
     }
+    let bytes = turn_bytes(&keys);
     let never = _mm512_set1_epi32(NEVER as i32);
     // SAFETY: rows are 64 bytes, lines of bytes 16; a byte is a place of the first table, two bytes of the second.
     #[allow(unsafe_code)]

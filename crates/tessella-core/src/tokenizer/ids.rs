@@ -7,6 +7,7 @@ use super::batch::threads;
 use super::brief::Key;
 use super::columns::MOST_KEPT;
 use super::drive::{Sink, Source, Walk, one_by_one};
+use super::ragged::room_for;
 use super::together::{self, Helpers, LARGE};
 use super::units::{self, Units};
 use super::way::{Reader, Reads};
@@ -26,7 +27,7 @@ impl Tokenizer {
     /// Ids only. Truncation and padding of the options do not apply.
     pub fn encode_ids(&self, text: &str, options: &EncodeOptions<'_>) -> Result<Vec<TokenId>> {
         if text.len() > MOST_KEPT {
-            let mut ids = Vec::with_capacity(text.len() / 4 + 8);
+            let mut ids = room_for(text.len());
             self.inner.workers.with(|worker| self.inner.append_ids(worker, text, options, &mut ids))?;
             return Ok(ids);
         }

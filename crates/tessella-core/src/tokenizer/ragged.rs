@@ -11,6 +11,7 @@ use super::together::LARGE;
 use super::worker::Worker;
 use super::{EncodeOptions, Tokenizer};
 use crate::error::{Error, Result};
+use crate::flat::with_large_pages;
 use crate::ids::TokenId;
 
 /// The ids of many texts.
@@ -48,8 +49,13 @@ impl ManyTexts for [&str] {
     }
 }
 
-/// Room for ids that the fast engine wants beyond those that it writes.
-const SPARE: usize = 8 << 10;
+/// Room for the ids of so many bytes. What is never touched of it costs nothing, growing costs a copy, and every page that is
+/// touched first a visit to the system.
+pub(super) fn room_for(bytes: usize) -> Vec<TokenId> {
+    /// What the fast engine wants beyond the ids that it writes.
+    const SPARE: usize = 8 << 10;
+    with_large_pages(bytes / 3 + SPARE)
+}
 
 /// Some of the texts in a row, encoded.
 #[derive(Default)]
@@ -107,8 +113,7 @@ impl Tokenizer {
             if size <= MOST_KEPT {
                 return worker.in_room(append, <[TokenId]>::to_vec);
             }
-            // Untouched room costs nothing, growing costs a copy.
-            let mut ids = Vec::with_capacity(size / 3 + SPARE);
+            let mut ids = room_for(size);
             append(worker, &mut ids)?;
             ids.shrink_to_fit();
             Ok(ids)
@@ -140,8 +145,7 @@ impl Tokenizer {
         let queue = Queue::new(texts.count(), threads);
         let mut offsets = Vec::with_capacity(texts.count() + 1);
         offsets.push(0);
-        let ids = Vec::with_capacity(size / 3 + SPARE);
-        let joined = InOrder::new(RaggedIds { ids, offsets });
+        let joined = InOrder::new(RaggedIds { ids: room_for(size), offsets });
         let parts = |worker: &mut Worker| {
             while let Some(numbers) = queue.next() {
                 let first = numbers.start;

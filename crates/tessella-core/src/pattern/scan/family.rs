@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::flat::{Arrays, Shelf, misfit};
 use crate::hash::hash_bytes;
 use crate::lanes::ascii::{self, BLANK, EITHER, LETTER, LINE_END, QUOTE, UPPER, WHITE};
+use crate::lanes::leads::{Leads, MIXED};
 
 /// Patterns of words, numbers, marks and blanks, of which each kind of text becomes pieces in its own way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +60,8 @@ pub struct Reading {
     pub family: Family,
     /// What characters of a class are, in the bits of `masks`.
     pub roles: [u8; 256],
-    /// What all characters are that begin with a byte, by its low six bits; [`MIXED`] where they differ.
-    pub leads: [u8; 64],
+    /// What first bytes tell of characters.
+    pub leads: Leads,
     /// What characters of a class are behind an apostrophe.
     pub endings: [Ending; 256],
 }
@@ -142,11 +143,8 @@ impl Reading {
     }
 }
 
-/// No role: all bits are never set at once.
-pub const MIXED: u8 = u8::MAX;
-
 /// What characters are by the first of their two or three bytes: whole scripts are the same.
-fn leads(alphabet: &Alphabet, roles: &[u8; 256]) -> [u8; 64] {
+fn leads(alphabet: &Alphabet, roles: &[u8; 256]) -> Leads {
     let mut leads = [MIXED; 64];
     for lead in 0xC2..0xF0u32 {
         let codes = match lead {

@@ -7,8 +7,9 @@
 use std::ops::Range;
 
 use super::alphabet::Alphabet;
-use super::family::{MIXED, Reading};
+use super::family::Reading;
 use crate::lanes::ascii::{Ascii, BLOCK, Cases, DIGIT, EITHER, LETTER, UPPER, WHITE};
+use crate::lanes::leads::Led;
 use crate::lanes::vectors::Vectors;
 
 /// A block of text: bit `i` of each mask is about its byte `i`.
@@ -97,53 +98,41 @@ impl<'t> Blocks<'t> {
             high &= there;
         }
         if high != 0 {
-            self.wide::<CASED>(&mut masks, high);
+            let Reading { roles, leads, .. } = self.reading;
+            let look_up = |at: usize| {
+                let (class, _) = self.alphabet.of_wide(self.text, self.at + at);
+                roles[usize::from(class)]
+            };
+            let firsts = high & !inner;
+            let led = vectors.led(bytes, firsts, leads, look_up);
+            self.wide::<CASED>(&mut masks, firsts, led);
         }
         self.at += BLOCK;
         masks
     }
 
-    /// Characters beyond ASCII, which begin at the first bytes among `high`: each is looked up, its bits are put at its
-    /// first byte, and then spread over the others for all of them at once.
-    #[inline(never)]
-    fn wide<const CASED: bool>(&mut self, masks: &mut Masks, high: u64) {
-        let inner = masks.inner;
+    /// Characters beyond ASCII: what they are stands at their first bytes, and is spread over the others for all of them at once.
+    #[inline(always)]
+    fn wide<const CASED: bool>(&mut self, masks: &mut Masks, firsts: u64, led: Led) {
         // The first bytes that are no character's first belong to the one that began in the block before.
-        let begun = !(!0u64).checked_shl(inner.trailing_ones()).unwrap_or(0);
-        let begun_if = |bit: u8| if self.begun_role & bit != 0 { begun } else { 0 };
-        let [mut letter, mut digit, mut white, mut upper, mut either] =
-            [LETTER, DIGIT, WHITE, UPPER, EITHER].map(begun_if);
-        let mut firsts = high & !inner;
-        let mut role = self.begun_role;
-        while firsts != 0 {
-            let bit = firsts.trailing_zeros();
-            firsts &= firsts - 1;
-            let at = self.at + bit as usize;
-            role = self.reading.leads[usize::from(self.text[at] & 63)];
-            if role == MIXED {
-                role = self.reading.roles[usize::from(self.alphabet.of_wide(self.text, at).0)];
-            }
-            let put = |kind: u8| u64::from((role / kind) & 1) << bit;
-            letter |= put(LETTER);
-            digit |= put(DIGIT);
-            white |= put(WHITE);
-            if CASED {
-                upper |= put(UPPER);
-                either |= put(EITHER);
-            }
+        let begun = !(!0u64).checked_shl(masks.inner.trailing_ones()).unwrap_or(0);
+        let begun_role = self.begun_role;
+        if let Some(last) = firsts.checked_ilog2() {
+            self.begun_role = led.role(last);
         }
-        self.begun_role = role;
+        let inner = masks.inner;
         // A sum carries through the bytes behind a first one.
-        let spread = |firsts: u64| {
+        let spread = |firsts: u64, bit: u8| {
+            let firsts = firsts | if begun_role & bit != 0 { begun } else { 0 };
             let seconds = firsts << 1 & inner;
             firsts | (seconds.wrapping_add(inner) ^ inner) & inner
         };
-        masks.letter |= spread(letter);
-        masks.digit |= spread(digit);
-        masks.white |= spread(white);
+        masks.letter |= spread(led.letter, LETTER);
+        masks.digit |= spread(led.digit, DIGIT);
+        masks.white |= spread(led.white, WHITE);
         if CASED {
-            masks.upper |= spread(upper);
-            masks.either |= spread(either);
+            masks.upper |= spread(led.upper, UPPER);
+            masks.either |= spread(led.either, EITHER);
         }
     }
 }

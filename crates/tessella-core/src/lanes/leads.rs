@@ -1,0 +1,56 @@
+//! What the characters beyond ASCII of 64 bytes are, by their first bytes where these tell.
+
+use super::ascii::{BLOCK, DIGIT, EITHER, LETTER, UPPER, WHITE};
+
+/// What all characters are that begin with a byte, by its low six bits; [`MIXED`] where they differ.
+pub type Leads = [u8; 64];
+
+/// No role: all bits are never set at once.
+pub const MIXED: u8 = u8::MAX;
+
+/// Bits at first bytes alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Led {
+    pub letter: u64,
+    pub digit: u64,
+    pub white: u64,
+    pub upper: u64,
+    pub either: u64,
+}
+
+impl Led {
+    /// As [`super::vectors::Vectors::led`], of any processor.
+    #[inline(always)]
+    pub fn one_by_one(
+        bytes: &[u8; BLOCK],
+        mut firsts: u64,
+        leads: &Leads,
+        look_up: impl Fn(usize) -> u8,
+    ) -> Led {
+        let mut led = Led::default();
+        while firsts != 0 {
+            let bit = firsts.trailing_zeros();
+            firsts &= firsts - 1;
+            let at = bit as usize % BLOCK;
+            let role = match leads[usize::from(bytes[at] & 63)] {
+                MIXED => look_up(at),
+                role => role,
+            };
+            let put = |kind: u8| u64::from((role / kind) & 1) << bit;
+            led.letter |= put(LETTER);
+            led.digit |= put(DIGIT);
+            led.white |= put(WHITE);
+            led.upper |= put(UPPER);
+            led.either |= put(EITHER);
+        }
+        led
+    }
+
+    /// The role of the character that begins at a bit.
+    #[inline(always)]
+    pub fn role(self, bit: u32) -> u8 {
+        let Led { letter, digit, white, upper, either } = self;
+        let kinds = [(LETTER, letter), (DIGIT, digit), (WHITE, white), (UPPER, upper), (EITHER, either)];
+        kinds.into_iter().fold(0, |role, (kind, mask)| role | kind * (mask >> bit & 1) as u8)
+    }
+}
