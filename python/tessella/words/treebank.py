@@ -45,7 +45,7 @@ _ENDINGS = ("'[sS]|'[mM]|'[dD]|'", "'ll|'LL|'re|'RE|'ve|'VE|n't|N'T")
 
 
 def _compiled(rules: Iterable[tuple[str, str]]) -> _Rules:
-    return [(re.compile(rule), replacement) for rule, replacement in rules]
+    return [(re.compile(rule.replace(r"\s", _SPACE)), replacement) for rule, replacement in rules]
 
 
 # Each rule sees what the ones before it made: their order and what they consume are part of the result.
@@ -59,7 +59,7 @@ _BEFORE_BRACKETS = _compiled(
         (r"\.\.\.", " ... "),
         (r"([;@#$%&])", r" \1 "),
         # The full stop at the end of the text, before closing brackets and quotation marks.
-        (rf"""([^.])\.([\])}}>"']*){_SPACE}*$""", r"\1 .\2 "),
+        (r"""([^.])\.([\])}>"']*)\s*$""", r"\1 .\2 "),
         (r"([?!])", r" \1 "),
         (r"([^'])' ", r"\1 ' "),
         (r"([\]\[(){}<>])", r" \1 "),
@@ -79,7 +79,7 @@ _JOIN_FIRST = _compiled(
         *((rf"(?i) ('t)\s({second})", r"\1\2") for _, second in _MELTED[-2:]),
         *((rf"(?i)({first})\s({second})", r"\1\2") for first, second in _MELTED[:-2]),
         *((rf"([^' ])\s({ending}) ", r"\1\2 ") for ending in reversed(_ENDINGS)),
-        (r"([^'\s])\s('')", r"\1\2"),
+        (r"((?!\s)[^'])\s('')", r"\1\2"),
         (r"""([,.;:!?'])\s+("|'')""", r"\1\2"),
         (r"('')\s([.,:)\]>};%])", r"\1\2"),
         ("''", '"'),

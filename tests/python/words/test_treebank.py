@@ -109,6 +109,19 @@ def test_english_against_nltk():
         compare(paragraph)
 
 
+def test_any_tokens_are_joined_as_by_nltk():
+    treebank = pytest.importorskip("nltk.tokenize.treebank")
+    joined = treebank.TreebankWordDetokenizer()
+    rng = random.Random(12)
+    # Tokens of other programs may hold blanks, and control characters that are none in Unicode.
+    for _ in range(400):
+        tokens = rng.choices([*PARTS, "''", "\x1c", "\x1f"], k=rng.randint(0, 10))
+        for convert in (False, True):
+            assert treebank_join(tokens, convert) == joined.detokenize(tokens, convert_parentheses=convert), (
+                tokens
+            )
+
+
 def test_words_are_found_in_the_text():
     for text in texts(300):
         for word in Treebank().words(text):
