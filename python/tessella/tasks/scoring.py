@@ -112,7 +112,7 @@ def score_entities(
 
 
 def _tag(tag: str | int, names: Sequence[str] | None, kindly: bool) -> str:
-    """The tag by name. Who reads kindly knows `L-` and `U-` of BILOU by other letters, and else joins neighbours."""
+    """The tag by name; to be read kindly, BILOU's with the letters of IOBES, the only ones that are known."""
     if not isinstance(tag, str):
         if names is None or not 0 <= tag < len(names):
             raise ArgumentError(f"the tag {tag} is a number without a name: give `names`")
