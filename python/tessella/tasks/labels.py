@@ -121,7 +121,7 @@ def _inner_forms(labels: Sequence[_L], names: Sequence[str] | Mapping[int, str] 
             raise ArgumentError(f"the label {label} is a number without a name: give `names`")
         if name.startswith(("L-", "U-")):
             raise ArgumentError(
-                f"the tag {name!r} is one of BILOU, which would end with the first token of its word: turn the "
+                f"the tag {name!r} is one of BILOU, which would end with the first token of a word: turn the "
                 "tags into BIO with convert_tags(..., source='BILOU', to='BIO'), or give pieces='first'"
             )
         if name.startswith("B-"):
