@@ -11,6 +11,7 @@ PARTS = [
     "can't",
     "cannot",
     "wanna",
+    "wanna\x1c",
     "'tis",
     "'twas",
     "don't",
