@@ -24,6 +24,7 @@ from . import _start as _start
 
 # isort: split
 from . import _tessella, decoders, errors, models, normalizers, pre_tokenizers, processors
+from ._notices import warn as _warn
 from ._tessella import (
     Encoding,
     NormalizedString,
@@ -169,6 +170,13 @@ def _before_fork() -> None:
         _tessella.settle()
     _tessella.hold_threads()
 
+
+#: Environment variables by which the engine is asked for another of its ways, and what they may say.
+_WAYS = {"TESSELLA_VECTORS": ("plain", "avx2", "avx512"), "TESSELLA_LANES": ("off", "at-once")}
+
+for _name, _known in _WAYS.items():
+    if (_asked := os.environ.get(_name)) and _asked not in _known:
+        _warn(f"{_name} is {_asked!r}, which asks for nothing: it may be {' or '.join(_known)}")
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(

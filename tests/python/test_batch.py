@@ -1,5 +1,6 @@
 """Calling a tokenizer: columns, look-ups, settings, chat templates."""
 
+import collections
 import copy
 import json
 import os
@@ -109,6 +110,8 @@ def test_words(tokenizer):
         ((5,), {}, "must be of type `str`"),
         (([1, 2],), {}, "list of int"),
         ((np.array(["a"]),), {}, "tolist"),
+        ((collections.UserList(["a"]),), {}, r"not UserList; make it a list first: list\(\.\.\.\)"),
+        ((b"a",), {}, "not bytes$"),
         ((["a", "b"], ["a"]), {}, "batch length of `text`: 2"),
         (("a",), {"padding": "all"}, "'all'"),
         (("a",), {"truncation": "first"}, "'first'"),
@@ -344,12 +347,22 @@ def test_beginning_and_end(words):
     assert tokenizer("the")["input_ids"] == [0, 3, 1]
 
 
+class Column(collections.UserList):
+    """A sequence that is no list."""
+
+
 def test_decoding(tokenizer):
     ids = tokenizer("the fox")["input_ids"]
     assert tokenizer.decode(ids) == "[CLS] the fox [SEP]"
     assert tokenizer.decode(np.array(ids), skip_special_tokens=True) == "the fox"
     assert tokenizer.decode([ids, ids[:2]], skip_special_tokens=True) == ["the fox", "the"]
     assert tokenizer.batch_decode([ids]) == ["[CLS] the fox [SEP]"]
+    # As datasets have them: rows of several lengths in an array of arrays, and columns that are no lists.
+    arrays = np.array([np.array(ids), np.array(ids[:2]), None], dtype=object)[:2]
+    for rows in (arrays, Column([ids, ids[:2]]), Column([np.array(ids), np.array(ids[:2])])):
+        assert tokenizer.batch_decode(rows, skip_special_tokens=True) == ["the fox", "the"]
+    assert tokenizer.decode(Column(ids)) == "[CLS] the fox [SEP]"
+    assert tokenizer.batch_decode(np.array([[]], dtype=object)) == [""]
     assert tokenizer.convert_ids_to_tokens(ids, skip_special_tokens=True) == ["the", "fox"]
     assert tokenizer.convert_ids_to_tokens(np.int64(3)) == "the"
     assert tokenizer.convert_tokens_to_ids(["the", "dog"]) == [3, 2]

@@ -60,6 +60,14 @@ def test_what_is_no_file_is_still_told(typed, message, files, capsys):
     assert message in capsys.readouterr().err
 
 
+def test_an_alphabet_that_is_given_again_is_added_to(files):
+    typed = "train in.txt --model bpe --pre-tokenizer whitespace -q -o a.json --vocab-size"
+    assert main(f"{typed} 70 --initial-alphabet XY --initial-alphabet Zé".split()) == 0
+    assert {"X", "Y", "Z", "é"} < set(tessella.load("a.json").get_vocab())
+    assert main(f"{typed} 300 --initial-alphabet é --initial-alphabet byte-level".split()) == 0
+    assert {*tessella.pre_tokenizers.ByteLevel.alphabet(), "é"} < set(tessella.load("a.json").get_vocab())
+
+
 def test_ids_are_one_argument(files, capsys):
     assert main(["decode", "w.json", "--ids", "15", "99", "5"]) == 1
     assert 'write --ids "15 99 5"' in capsys.readouterr().err

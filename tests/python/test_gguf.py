@@ -76,6 +76,8 @@ def test_control_tokens_of_a_llama_type_file_are_found(tmp_path):
     assert tokenizer.encode("hi</s>hi").ids == [1, hi, 2, hi]
     assert tokenizer.encode("[INST]hi", add_special_tokens=False).ids == [hi + 1, hi]
     assert tokenizer.decode([1, hi, 2]) == "hi"
+    # As llama.cpp writes them when it is asked for special tokens.
+    assert tokenizer.decode([1, hi, 0, 2, hi + 1], skip_special_tokens=False) == "<s> hi<unk></s>[INST]"
     as_text = tessella.load(tmp_path / "l2.gguf")
     as_text.encode_special_tokens = True
     ids = as_text.encode("[INST]</s>", add_special_tokens=False).ids

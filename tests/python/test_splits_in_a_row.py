@@ -79,3 +79,13 @@ def test_ids_and_words_are_those_of_the_library(
         expected = theirs.encode(text)
         assert list(ours.encode_ids(text)) == expected.ids, text
         assert list(ours.encode(text).word_ids) == expected.word_ids, text
+
+
+def test_no_stage_leaves_the_empty_piece() -> None:
+    for text in ("", "a b"):
+        for nested in (False, True):
+            told = []
+            for library in (tessella, tokenizers):
+                sequence = library.pre_tokenizers.Sequence
+                told.append(sequence([sequence([])] if nested else []).pre_tokenize_str(text))
+            assert told[0] == told[1]

@@ -185,6 +185,9 @@ pub fn to_string(spec: &TokenizerSpec, pretty: bool) -> Result<String> {
             ));
         }
     }
+    if sorted.iter().zip(0..=u8::MAX).any(|((bytes, _), byte)| *bytes != [byte]) {
+        return refuse("bytes in another order: there, the first 256 ranks are the bytes 0 to 255 in turn");
+    }
     let text = written(&encoding.pattern, &sorted, &specials, pretty);
     let again = from_bytes(text.as_bytes())?;
     // Without a normalizer, matching before or after it is the same.

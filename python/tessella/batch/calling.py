@@ -165,6 +165,8 @@ def _checked(name: str, value: Any) -> None:
             break
         first = first[0]
     hint = "; convert it with .tolist() first" if hasattr(value, "tolist") else ""
+    if not hint and isinstance(value, Sequence) and not isinstance(value, (list, tuple, bytes, bytearray)):
+        hint = "; make it a list first: list(...)"  # a column of `datasets`, say
     raise ArgumentError(f"`{name}`: {_KINDS}, not {type(value).__name__}{_of(value)}{hint}")
 
 

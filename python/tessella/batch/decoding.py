@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._notices import warn
@@ -50,7 +50,12 @@ def plain_ids(ids: Any) -> Any:
     if isinstance(ids, (bool, bytes, bytearray, memoryview, set, frozenset)):
         raise TypeError(f"ids must be an int or lists of them, found {type(ids).__name__} {ids!r:.60}")
     if hasattr(ids, "tolist"):
-        return ids.tolist()
+        ids = ids.tolist()
+        # Rows of different lengths are arrays in an array of objects.
+        if not (isinstance(ids, list) and ids and hasattr(ids[0], "tolist")):
+            return ids
+    elif isinstance(ids, Sequence) and not isinstance(ids, (str, list, tuple)):
+        ids = list(ids)  # a column of `datasets`, say
     return (
         [plain_ids(one) if hasattr(one, "tolist") else one for one in ids]
         if isinstance(ids, (list, tuple))

@@ -23,7 +23,7 @@ from .manifest import read_manifest
 from .places import place
 from .plan import plan
 from .result import Result
-from .run import Events, Run, finish
+from .run import Events, Run, finish, run_in
 from .settings import Format, resettle, settle
 
 if TYPE_CHECKING:
@@ -230,5 +230,6 @@ def merge(out: Path) -> Result:
     complete = read_manifest(target)
     if complete is not None:
         return Result.of(target, complete)
+    run_in(target)  # before the lock, which would make the folder
     with only_one(target, "merge"):
         return Result.of(target, finish(target))

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import ArgumentError
-from .engines import run_shards
+from .engines import check, run_shards
 from .found import STDIN, is_result
 from .job import WORK, Job, input_hash
 from .locks import only_one
@@ -37,7 +37,7 @@ from .repeats import hash_name, is_scratch, read_hashed
 from .result import Result
 from .settings import Settings
 
-__all__ = ["Events", "Run", "finish"]
+__all__ = ["Events", "Run", "finish", "run_in"]
 
 #: Who is told what happens, as plain data.
 Events = Callable[[dict[str, Any]], None]
@@ -51,6 +51,7 @@ class Run:
 
     def go(self, workers: int | None, engine: str, task: tuple[int, int] | None, resume: bool) -> Result:
         """Makes what is missing."""
+        check(engine, workers)
         self.place.make()
         number, tasks = task or (0, 1)
         with only_one(self.place, f"task-{number}-of-{tasks}"):
@@ -156,11 +157,17 @@ def _refuse_strangers(target: Place) -> None:
         )
 
 
-def finish(target: Place) -> dict[str, Any]:
-    """Writes the manifest of a run whose shards are all there, and removes what is no longer needed."""
+def run_in(target: Place) -> dict[str, Any]:
+    """The run that was begun in a folder."""
     run = read_run(target)
     if run is None:
         raise ArgumentError(f"{target.path} holds no run of tokenize_corpus: nothing to merge")
+    return run
+
+
+def finish(target: Place) -> dict[str, Any]:
+    """Writes the manifest of a run whose shards are all there, and removes what is no longer needed."""
+    run = run_in(target)
     count = len(run["plan"])
     done = entries(target, count)
     missing = [index for index in range(count) if index not in done]

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import IO, Any
 
+from ..errors import ArgumentError
 from .batches import Batch
 
 __all__ = ["drawn", "gather", "order", "shuffled"]
@@ -43,6 +44,8 @@ def drawn(count: int, number: int, seed: int) -> list[int]:
     """
     import random
 
+    if number < 0:
+        raise ArgumentError(f"`number` must be 0 or more, found {number}")
     return sorted(random.Random(seed).sample(range(count), min(number, count)))
 
 

@@ -161,6 +161,10 @@ def _rule(
         rules = [rule for rule, option in needs.items() if option == name] or ["frequency"]
         if value is not None and by not in rules:
             raise ArgumentError(f"`{name}` belongs to by='{rules[0]}'")
+    for name, number, lowest in (("longest", longest, 1), ("least", least, 0)):
+        if number is not None and not number >= lowest:
+            raise ArgumentError(f"`{name}` must be {lowest} or more, found {number}")
+    _check_ratio(ratio)
     if callable(by):
         return lambda token, id: bool(by(token, id))
     if by not in ("frequency", *needs):
@@ -232,6 +236,11 @@ class Residue:
         return self.used / max(self.used + self.steps, 1)
 
 
+def _check_ratio(ratio: float | None) -> None:
+    if ratio is not None and not 0 <= ratio <= 1:
+        raise ArgumentError(f"`ratio` must be from 0 to 1, found {ratio}")
+
+
 def residues(tokenizer: Tokenizer, corpus: Source, ratio: float = 0.02) -> list[Residue]:
     """Tokens that are hardly ever left in texts, because they are steps to others: the lowest ratio first.
 
@@ -250,6 +259,7 @@ def residues(tokenizer: Tokenizer, corpus: Source, ratio: float = 0.02) -> list[
         >>> [one.token for one in edit.residues(tokenizer, ["abc", "abc", "abc", "a", "b", "c"])]
         ['ab']
     """
+    _check_ratio(ratio)
     pipeline = Pipeline(tokenizer)
     used = frequencies(tokenizer, corpus)
     steps = stepping_stones(pipeline.vocabulary, used)

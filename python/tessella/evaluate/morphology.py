@@ -63,6 +63,8 @@ def _parts(word: Any, given: Any) -> tuple[str, ...]:
     parts = tuple(given)
     if wrong := [part for part in parts if not isinstance(part, str)]:
         raise TypeError(f"the morphemes of {word!r} in `gold` must be str, found {type(wrong[0]).__name__}")
+    if "" in parts:
+        raise ArgumentError(f"`gold` has an empty morpheme in {word!r}: no text can be cut there")
     return parts
 
 

@@ -73,8 +73,8 @@ def labels_of_words(
         encoding: an encoding, or its word ids.
         labels: one for each word.
         pieces: what the tokens of a word get: ``"first"`` the label for the first and ``ignored`` for the
-            others, ``"all"`` the label for the first and its ``I-`` form for the others, ``"same"`` the label
-            for all.
+            others, ``"all"`` the label for the first and its ``I-`` form for the others (tags of BILOU have
+            to be converted first: their ends would end at each token), ``"same"`` the label for all.
         sequence: the sequence of a pair that the labels are about; tokens of the other get ``ignored``.
         ignored: what special tokens get.
         names: where labels are numbers, their names, so that ``"all"`` finds ``I-X`` for ``B-X``.
@@ -119,6 +119,11 @@ def _inner_forms(labels: Sequence[_L], names: Sequence[str] | Mapping[int, str] 
         name = label if isinstance(label, str) else listed.get(label)
         if name is None:
             raise ArgumentError(f"the label {label} is a number without a name: give `names`")
+        if name.startswith(("L-", "U-")):
+            raise ArgumentError(
+                f"the tag {name!r} is one of BILOU, which would end with the first token of a word: turn the "
+                "tags into BIO with convert_tags(..., source='BILOU', to='BIO'), or give pieces='first'"
+            )
         if name.startswith("B-"):
             inner = f"I-{name[2:]}"
             if not isinstance(label, str) and inner not in numbers:

@@ -91,8 +91,8 @@ def score_entities(
                 f"sentence {number} has {len(these)} true tags, but {len(those)} predicted ones"
             )
         pairs = [pair for pair in zip(these, those, strict=True) if pair[0] != ignored]
-        wanted.append([_name(tag, names) for tag, _ in pairs])
-        given.append([_name(tag, names) for _, tag in pairs])
+        wanted.append([_tag(tag, names, scheme is None) for tag, _ in pairs])
+        given.append([_tag(tag, names, scheme is None) for _, tag in pairs])
     metrics = needed("seqeval.metrics", "tasks", "scoring entities")
     options = {}
     if scheme is not None:
@@ -111,9 +111,10 @@ def score_entities(
     return EntityScores(whole.precision, whole.recall, whole.f1, accuracy, whole.support, by_label)
 
 
-def _name(tag: str | int, names: Sequence[str] | None) -> str:
-    if isinstance(tag, str):
-        return tag
-    if names is None or not 0 <= tag < len(names):
-        raise ArgumentError(f"the tag {tag} is a number without a name: give `names`")
-    return names[tag]
+def _tag(tag: str | int, names: Sequence[str] | None, kindly: bool) -> str:
+    """The tag by name; to be read kindly, BILOU's with the letters of IOBES, the only ones that are known."""
+    if not isinstance(tag, str):
+        if names is None or not 0 <= tag < len(names):
+            raise ArgumentError(f"the tag {tag} is a number without a name: give `names`")
+        tag = names[tag]
+    return {"L-": "E-", "U-": "S-"}.get(tag[:2], tag[:2]) + tag[2:] if kindly else tag

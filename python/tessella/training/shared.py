@@ -146,7 +146,7 @@ initial_alphabet: Alphabet = Option(
     (),
     "characters that are in the vocabulary whether they occur or not; of longer strings the first character",
     _alphabet,
-    Typed(metavar="TEXT", note="`byte-level` for all bytes"),
+    Typed(metavar="TEXT", many=True, note="`byte-level` for all bytes"),
 )
 initial_alphabet_or_none: Option[Iterable[str] | None, list[str]] = initial_alphabet.but(
     check=_or_nothing(_alphabet)

@@ -48,6 +48,11 @@ def _compiled(rules: Iterable[tuple[str, str]]) -> _Rules:
     return [(re.compile(rule), replacement) for rule, replacement in rules]
 
 
+def _joining(rules: Iterable[tuple[str, str]]) -> _Rules:
+    """Rules of joining, where all white space is Unicode's; of those that cut, only the one that says so."""
+    return _compiled((rule.replace(r"\s", _SPACE), replacement) for rule, replacement in rules)
+
+
 # Each rule sees what the ones before it made: their order and what they consume are part of the result.
 _BEFORE_BRACKETS = _compiled(
     [
@@ -74,19 +79,19 @@ _AFTER_BRACKETS = _compiled(
         *((f"(?i) ('t)({second})", r" \1 \2 ") for _, second in _MELTED[-2:]),
     ]
 )
-_JOIN_FIRST = _compiled(
+_JOIN_FIRST = _joining(
     [
         *((rf"(?i) ('t)\s({second})", r"\1\2") for _, second in _MELTED[-2:]),
         *((rf"(?i)({first})\s({second})", r"\1\2") for first, second in _MELTED[:-2]),
         *((rf"([^' ])\s({ending}) ", r"\1\2 ") for ending in reversed(_ENDINGS)),
-        (r"([^'\s])\s('')", r"\1\2"),
+        (r"((?!\s)[^'])\s('')", r"\1\2"),
         (r"""([,.;:!?'])\s+("|'')""", r"\1\2"),
         (r"('')\s([.,:)\]>};%])", r"\1\2"),
         ("''", '"'),
         (r"""([,.;:!?])"(')""", r'\1\2"'),
     ]
 )
-_JOIN_LAST = _compiled(
+_JOIN_LAST = _joining(
     [
         (r"([\[({<])\s", r"\1"),
         (r"\s([\])}>])", r"\1"),

@@ -45,6 +45,22 @@ def fails(tmp_path, tokenizer, name, content, pattern, kind=FormatError, **optio
         tessella.data.open(out)
 
 
+def test_what_cannot_be_leaves_no_folder(tmp_path, tokenizer):
+    (tmp_path / "a.jsonl").write_bytes(GOOD)
+    for options, message in (
+        ({"workers": -1}, "`workers` must be 1"),
+        ({"engine": "spark"}, "`engine` must be"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            tokenize(tmp_path / "a.jsonl", tokenizer, tmp_path / "out", **options)
+    with pytest.raises(ArgumentError, match="holds no run of tokenize_corpus: nothing to merge"):
+        tessella.data.merge(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    tokenize(tmp_path / "a.jsonl", tokenizer, tmp_path / "out")
+    with pytest.raises(ArgumentError, match="`number` must be 0 or more, found -1"):
+        tessella.data.drawn(1, -1, 0)
+
+
 def test_not_utf8(tmp_path, tokenizer):
     content = GOOD * 200 + b'{"text": "\xff"}\n' + GOOD
     where = len(GOOD) * 200 + 10

@@ -92,6 +92,15 @@ def test_rules(trained):
         edit.prune(old, 300, by="frequency")
     with pytest.raises(ArgumentError, match="must be a function or one of"):
         edit.prune(old, 300, corpus, by="rarity")
+    for options, message in (
+        ({"by": "length", "longest": 0}, "`longest` must be 1 or more, found 0"),
+        ({"corpus": corpus, "least": -1}, "`least` must be 0 or more, found -1"),
+        ({"corpus": corpus, "by": "residue", "ratio": 5}, "`ratio` must be from 0 to 1, found 5"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            edit.prune(old, **options)
+    with pytest.raises(ArgumentError, match="`ratio` must be from 0 to 1, found nan"):
+        edit.residues(old, corpus, float("nan"))
 
 
 def test_parts_of_what_stays_stay_and_are_told():

@@ -227,3 +227,5 @@ def test_gold_that_is_none(tmp_path):
     for wrong in ({"lower": "lower"}, {"lower": [1]}, {3: ["3"]}, 5):
         with pytest.raises(TypeError, match="gold"):
             read_gold(wrong)
+    with pytest.raises(ArgumentError, match="`gold` has an empty morpheme in 'lower'"):
+        read_gold({"lower": ["low", "", "er"]})

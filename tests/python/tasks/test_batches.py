@@ -18,6 +18,7 @@ from tessella.tasks import (
     example_of,
     pad_batch,
     score_entities,
+    spans_of_tags,
 )
 
 
@@ -144,6 +145,23 @@ def test_scores_against_seqeval():
         score_entities([[1]], [[1]])
     with pytest.raises(ArgumentError, match="sentence 0"):
         score_entities([["O"]], [["O", "O"]])
+
+
+def test_tags_of_bilou_are_read_kindly():
+    pytest.importorskip("seqeval")
+    one = score_entities([["U-PER", "U-PER"]], [["B-PER", "L-PER"]])
+    assert (one.f1, one.support, list(one.by_label)) == (0.0, 2, ["PER"])
+    rng = random.Random(5)
+    for _ in range(300):
+        true, given = (
+            [rng.choice(["O", *(f"{at}-{name}" for at in "BILU" for name in ("A", "B"))]) for _ in range(6)]
+            for _ in "tg"
+        )
+        spans = [set(spans_of_tags(tags, "BILOU")) for tags in (true, given)]
+        found = score_entities([true], [given])
+        assert found.support == len(spans[0])
+        assert found.recall == pytest.approx(len(spans[0] & spans[1]) / max(len(spans[0]), 1))
+        assert found.precision == pytest.approx(len(spans[0] & spans[1]) / max(len(spans[1]), 1))
 
 
 def test_a_missing_package_is_named(monkeypatch):

@@ -99,6 +99,17 @@ def test_words_to_tokens():
         labels_of_words(ids, words, "some")
 
 
+def test_ends_of_bilou_do_not_end_at_each_token():
+    ids, tags = [0, 0, 1, 2, 2], ["U-LOC", "B-PER", "L-PER"]
+    assert labels_of_words(ids, tags) == ["U-LOC", -100, "B-PER", "L-PER", -100]
+    with pytest.raises(ArgumentError, match=r"'[LU]-\w+' is one of BILOU.*convert_tags"):
+        labels_of_words(ids, tags, "all")
+    with pytest.raises(ArgumentError, match="is one of BILOU"):
+        labels_of_words([0, 0], [1], "all", names=["O", "U-LOC"])
+    plain = convert_tags(tags, source="BILOU", to="BIO")
+    assert labels_of_words(ids, plain, "all") == ["B-LOC", "I-LOC", "B-PER", "I-PER", "I-PER"]
+
+
 def test_there_and_back(pieces):
     rng = random.Random(3)
     for _ in range(200):

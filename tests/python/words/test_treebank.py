@@ -11,6 +11,7 @@ PARTS = [
     "can't",
     "cannot",
     "wanna",
+    "wanna\x1c",
     "'tis",
     "'twas",
     "don't",
@@ -107,6 +108,19 @@ def test_english_against_nltk():
         text = zstandard.ZstdDecompressor().stream_reader(file).read(BYTES).decode("utf-8", "ignore")
     for paragraph in text.split("\n\n"):
         compare(paragraph)
+
+
+def test_any_tokens_are_joined_as_by_nltk():
+    treebank = pytest.importorskip("nltk.tokenize.treebank")
+    joined = treebank.TreebankWordDetokenizer()
+    rng = random.Random(12)
+    # Tokens of other programs may hold blanks, and control characters that are none in Unicode.
+    for _ in range(400):
+        tokens = rng.choices([*PARTS, "''", "\x1c", "\x1f"], k=rng.randint(0, 10))
+        for convert in (False, True):
+            assert treebank_join(tokens, convert) == joined.detokenize(tokens, convert_parentheses=convert), (
+                tokens
+            )
 
 
 def test_words_are_found_in_the_text():

@@ -226,8 +226,13 @@ fn sentence_piece(data: &Metadata, tokens: &Tokens<'_>, kind: SentencePieceKind)
         user_defined: user_defined.into(),
         blanks_before_words: unigram,
     }));
+    // SentencePiece has no text for special tokens; llama.cpp writes them as they are, where they are not to be left out.
+    let shown = pieces.iter().cloned().map(|piece| match piece.kind {
+        PieceKind::Control | PieceKind::Unknown => SentencePiece { kind: PieceKind::UserDefined, ..piece },
+        _ => piece,
+    });
     spec.decoder = Some(DecoderSpec::SentencePiece {
-        pieces,
+        pieces: Arc::new(shown.collect()),
         add_dummy_prefix,
         remove_extra_whitespaces,
         treat_whitespace_as_suffix: false,

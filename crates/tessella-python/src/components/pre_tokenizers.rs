@@ -33,6 +33,10 @@ handle!(PreTokenizerHandle, Spec, PreTokenizer, {
 
     fn pre_tokenize_str(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<Vec<(String, (usize, usize))>> {
         let pre_tokenizer = self.built()?;
+        if text.is_empty() && pre_tokenizer.stage_count() == 0 {
+            // There is no stage that would drop the empty piece.
+            return Ok(vec![Default::default()]);
+        }
         sized(py, text.len(), |cancel| {
             let _work = limits::begin(text.len(), Cancel::new(cancel));
             let mut pieces = Pieces::whole(AlignedText::borrowed(&text, 0));

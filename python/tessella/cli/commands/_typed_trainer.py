@@ -92,7 +92,7 @@ def _read(name: str, value: Any) -> Any:
     if name == "initial_alphabet":
         from ...pre_tokenizers import ByteLevel
 
-        return ByteLevel.alphabet() if value == "byte-level" else list(value)
+        return [one for text in value for one in (ByteLevel.alphabet() if text == "byte-level" else text)]
     if name == "initial_vocab":
         from ..inputs import load
 

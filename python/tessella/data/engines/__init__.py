@@ -9,7 +9,15 @@ from ...errors import ArgumentError
 from ..job import Job
 from ..plan import Shard
 
-__all__ = ["run_shards"]
+__all__ = ["check", "run_shards"]
+
+
+def check(engine: str, workers: int | None) -> None:
+    """Refuses what no engine can do, before anything is written."""
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+        raise ArgumentError(f"`workers` must be 1 or more, or None for all cores, found {workers!r}")
+    if engine not in ("local", "ray"):
+        raise ArgumentError(f"`engine` must be 'local' or 'ray', found {engine!r}")
 
 
 def run_shards(
@@ -28,14 +36,10 @@ def run_shards(
         workers: how many cores work.
         tell: is called with what happens.
     """
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
-        raise ArgumentError(f"`workers` must be 1 or more, or None for all cores, found {workers!r}")
     if engine == "local":
         from .local import run_local
 
         return run_local(job, shards, workers, tell)
-    if engine == "ray":
-        from .ray import run_ray
+    from .ray import run_ray
 
-        return run_ray(job, shards, workers, tell)
-    raise ArgumentError(f"`engine` must be 'local' or 'ray', found {engine!r}")
+    return run_ray(job, shards, workers, tell)
