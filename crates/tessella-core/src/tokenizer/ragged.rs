@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::batch::{Queue, on_threads};
+use super::batch::Queue;
 use super::columns::MOST_KEPT;
 use super::in_order::{InOrder, Join};
 use super::together::LARGE;
@@ -12,6 +12,7 @@ use super::worker::Worker;
 use super::{EncodeOptions, Tokenizer};
 use crate::error::{Error, Result};
 use crate::ids::TokenId;
+use crate::threads::{self, Later};
 
 /// The ids of many texts.
 #[derive(Debug, Clone, Default)]
@@ -142,8 +143,9 @@ impl Tokenizer {
         offsets.push(0);
         let ids = Vec::with_capacity(size / 3 + SPARE);
         let joined = InOrder::new(RaggedIds { ids, offsets });
-        let parts = |worker: &mut Worker| {
+        let parts = |worker: &mut Worker, later: &Later<'_>| {
             while let Some(numbers) = queue.next() {
+                later.make_way();
                 let first = numbers.start;
                 let mut part: Part = joined.begin();
                 match self.append_part(worker, texts, numbers, options, &mut part) {
@@ -155,7 +157,12 @@ impl Tokenizer {
                 }
             }
         };
-        on_threads(threads, || self.inner.workers.with(|worker| worker.foreseeing(size / threads, parts)));
+        let work = |later: &Later<'_>| {
+            self.inner
+                .workers
+                .with(|worker| worker.foreseeing(size / threads, |worker| parts(worker, later)));
+        };
+        threads::share(threads, work, work);
         let mut ragged = joined.finish()?;
         ragged.ids.shrink_to_fit();
         Ok(ragged)
