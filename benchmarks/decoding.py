@@ -1,6 +1,7 @@
 """Decoding beside the peers: `python -m benchmarks.decoding`.
 
-All engines in one process, in short turns one after the other, so that a slow minute hits all alike: processor time,
+All engines in one process, in short turns one after the other, so that a slow minute hits all alike, and in another order
+each time: who follows an engine finds the ids nearer than the one that read them first. Processor time,
 best and median of the turns. Texts are compared first: who gives another one is left out and named. Ids
 come as lists of Python integers or as arrays, 20, 500 or 100,000 at a time; `batch` is 100 lists of 500 in one call,
 `stream` one id after the other, `stream, drawn` the same where the library draws them from an iterator.
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import random
 import statistics
 import sys
 import time
@@ -25,7 +27,9 @@ TURNS = 15
 #: Ids decoded in one turn, at least.
 WORK = 40_000
 
-Decode = Callable[[Any], Any]
+#: A function of ids, alone or with what it takes besides them. That is handed over plainly, as its users would: a function in
+#: between is a fifth of a call with a short list.
+Decode = Callable[[Any], Any] | tuple[Callable[[Any, Any], Any], Any]
 
 
 def tessella_engine(path: str) -> dict[str, Decode]:
@@ -39,7 +43,7 @@ def tessella_engine(path: str) -> dict[str, Decode]:
 
     return {
         "list": tokenizer.decode,
-        "list, specials": lambda ids: tokenizer.decode(ids, False),
+        "list, specials": (tokenizer.decode, False),
         "array": tokenizer.decode,
         "batch": tokenizer.decode_batch,
         "stream": stream,
@@ -204,6 +208,25 @@ def run(
                     yield {"part": "decoding", "text": corpus, "ids": size, "form": form, **row}
 
 
+def decoded(decode: Decode, inputs: list[Any]) -> Iterator[Any]:
+    """What becomes of each input."""
+    if isinstance(decode, tuple):
+        call, besides = decode
+        return (call(one, besides) for one in inputs)
+    return map(decode, inputs)
+
+
+def decode_all(decode: Decode, inputs: list[Any]) -> None:
+    """The same for the time that it takes: every text is dropped at once."""
+    if isinstance(decode, tuple):
+        call, besides = decode
+        for one in inputs:
+            call(one, besides)
+    else:
+        for one in inputs:
+            decode(one)
+
+
 def measure(
     form: str, inputs: list[Any], engines: dict[str, dict[str, Decode]], turns: int
 ) -> Iterator[dict[str, Any]]:
@@ -212,11 +235,11 @@ def measure(
     if form == "stream, drawn":
         # Others have nothing that draws ids, and are fed with them.
         calls = {name: forms["stream"] for name, forms in engines.items() if "stream" in forms} | calls
-    wanted = [calls["tessella"](one) for one in inputs]
+    wanted = list(decoded(calls["tessella"], inputs))
     same = {}
     for name, call in list(calls.items()):
         try:
-            same[name] = [call(one) for one in inputs] == wanted
+            same[name] = list(decoded(call, inputs)) == wanted
         except Exception as error:  # lists end within characters, which not every library takes
             print(f"{name}: no {form}: {type(error).__name__} {error}", file=sys.stderr)
             del calls[name]
@@ -224,13 +247,14 @@ def measure(
     size_of_text = sum(len(one.encode()) for one in (wanted[0] if form == "batch" else wanted))
     again = max(1, WORK // max(count, 1))
     times: dict[str, list[float]] = {name: [] for name in calls}
+    order, choose = list(calls.items()), random.Random(form)
     gc.disable()
     for _ in range(turns):
-        for name, call in calls.items():
+        choose.shuffle(order)
+        for name, call in order:
             started = time.process_time()
             for _ in range(again):
-                for one in inputs:
-                    call(one)
+                decode_all(call, inputs)
             times[name].append((time.process_time() - started) / again)
     gc.enable()
     exact = [min(times[name]) for name in calls if name != "tessella" and same[name]]

@@ -99,6 +99,24 @@ def test_all_ways_give_the_same_as_soon(name: str) -> None:
             assert list(tokenizer.decode_iter(ids, skip)) == [text for text in wanted if text is not None]
 
 
+def test_ids_that_share_a_place_keep_their_texts() -> None:
+    """More ids than texts are kept, in streams of which one leaves out what the other shows."""
+    vocab = {f"t{number}": number for number in range(70_000)}
+    tokenizer = Tokenizer(models.WordLevel(vocab, unk_token="t0"))
+    tokenizer.decoder = decoders.Fuse()
+    tokenizer.add_special_tokens(["t5", "t16389"])
+    tokenizer.decode(list(range(9)) * 1000)
+    choose = random.Random(7)
+    near = [place + (number << 14) for place in (5, 6, 7) for number in range(4)]
+    for _ in range(100):
+        ids = [choose.choice(near) for _ in range(30)]
+        for skip in (False, True):
+            wanted = [None if skip and id in (5, 16389) else f"t{id}" for id in ids]
+            stream = tokenizer.decode_stream(skip)
+            assert [stream.step(id) for id in ids] == wanted
+            assert list(tokenizer.decode_iter(ids, skip)) == [text for text in wanted if text]
+
+
 def outcome(call: Callable[..., str | None], *args: Any) -> str | tuple[str] | None:
     """What a call gives, or what it says."""
     try:

@@ -7,7 +7,11 @@
 //!
 //! So threads start through [`start`], and whoever forks calls [`hold`] before and [`release`] after: in between none
 //! is in the middle of being started.
+//!
+//! Not every kernel gives a new thread a core that has nothing to do: some leave it behind the one that started it until somebody
+//! balances the two, after milliseconds, which is all the time that a batch takes. So threads that [`share`] work look after that.
 
+use std::cell::Cell;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
@@ -20,6 +24,9 @@ static STARTING: AtomicUsize = AtomicUsize::new(0);
 static FORKING: AtomicUsize = AtomicUsize::new(0);
 
 const PAUSE: Duration = Duration::from_micros(50);
+
+/// So long a thread takes to begin where it finds a core, with time to spare.
+const BEGINNING: Duration = Duration::from_micros(200);
 
 /// A fork takes milliseconds. Whoever waits for longer goes on: the other side may wait for something that is held
 /// here, an interpreter for example.
@@ -60,6 +67,73 @@ where
     started
 }
 
+/// Has this thread do some work and start others that take part in it. This one is told of those that have not begun.
+pub fn share(threads: usize, own: impl FnOnce(&Later<'_>), others: impl Fn(&Later<'_>) + Sync) {
+    let waiting = AtomicUsize::new(0);
+    let help = || {
+        waiting.fetch_sub(1, Ordering::Relaxed);
+        others(&Later::new(None, 0));
+    };
+    std::thread::scope(|scope| {
+        // Where the system gives no more threads, those at hand do all the work: at least this one.
+        for _ in 1..threads {
+            waiting.fetch_add(1, Ordering::Relaxed);
+            if start(Builder::new(), scope, help).is_err() {
+                waiting.fetch_sub(1, Ordering::Relaxed);
+                break;
+            }
+        }
+        own(&Later::new(Some(&waiting), threads.saturating_sub(1)));
+    });
+}
+
+/// Threads that were started and have not begun.
+#[derive(Debug)]
+pub struct Later<'s> {
+    threads: Option<&'s AtomicUsize>,
+    /// How often somebody goes out of their way, at most.
+    moves: Cell<usize>,
+    /// When the last thread could begin, or could have.
+    since: Cell<Instant>,
+}
+
+impl<'s> Later<'s> {
+    fn new(threads: Option<&'s AtomicUsize>, moves: usize) -> Self {
+        Later { threads, moves: Cell::new(moves), since: Cell::new(Instant::now()) }
+    }
+
+    /// To be called between parts of the work: a thread that has not begun by now may wait for this very core. Then this thread goes
+    /// to another one.
+    pub fn make_way(&self) {
+        if self.threads.is_some_and(|threads| threads.load(Ordering::Relaxed) > 0)
+            && self.since.get().elapsed() >= BEGINNING
+            && let Some(moves) = self.moves.get().checked_sub(1)
+        {
+            self.moves.set(moves);
+            self.since.set(Instant::now());
+            leave_core();
+        }
+    }
+}
+
+/// Goes on on another core, if this thread may.
+#[cfg(target_os = "linux")]
+fn leave_core() {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+    let (Ok(allowed), core) = (sched_getaffinity(None), sched_getcpu()) else { return };
+    let mut others = allowed;
+    if core < CpuSet::MAX_CPU {
+        others.unset(core);
+    }
+    if others.count() > 0 && sched_setaffinity(None, &others).is_ok() {
+        let _ = sched_setaffinity(None, &allowed);
+    }
+}
+
+/// Elsewhere it is left to the system.
+#[cfg(not(target_os = "linux"))]
+fn leave_core() {}
+
 /// Before a fork: waits until no thread is being started, and lets none start.
 pub fn hold() {
     FORKING.fetch_add(1, Ordering::SeqCst);
@@ -95,5 +169,24 @@ mod tests {
         });
         assert!(started >= Duration::from_millis(20));
         assert_eq!((STARTING.load(Ordering::SeqCst), FORKING.load(Ordering::SeqCst)), (0, 0));
+    }
+
+    #[test]
+    fn all_that_share_work_do_some_of_it_and_may_go_where_they_could_before() {
+        let (parts, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = |later: &Later<'_>| {
+            #[cfg(target_os = "linux")]
+            let allowed = rustix::thread::sched_getaffinity(None).unwrap();
+            while parts.fetch_add(1, Ordering::SeqCst) < 40 {
+                std::thread::sleep(Duration::from_millis(1));
+                later.make_way();
+                done.fetch_add(1, Ordering::SeqCst);
+            }
+            leave_core();
+            #[cfg(target_os = "linux")]
+            assert_eq!(rustix::thread::sched_getaffinity(None).unwrap(), allowed);
+        };
+        share(3, work, work);
+        assert_eq!(done.load(Ordering::SeqCst), 40);
     }
 }

@@ -21,10 +21,12 @@ const BROKEN: char = '\u{FFFD}';
 /// What an id adds to a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added<'s> {
-    /// Characters of ASCII.
+    /// Characters of ASCII, which the id adds to every stream whose text is all out.
     Ascii(&'s [u8]),
-    /// Any characters.
-    Text(&'s str),
+    /// Any characters, which it adds to every such stream.
+    Own(&'s str),
+    /// What ids that waited come to with this one.
+    Joined(&'s str),
 }
 
 /// The state of one stream. It needs no tokenizer: each step is handed the way to decode.
@@ -62,6 +64,25 @@ impl DecodeStream {
         self.prefix_len == self.ids.len() && self.is_settled()
     }
 
+    /// Takes an id that adds what [`Added::Ascii`] or [`Added::Own`] told before; false, with the stream as it was, where that
+    /// cannot be known.
+    #[inline]
+    pub fn follow(&mut self, id: TokenId) -> bool {
+        // What stands here after such an id.
+        if self.unmade
+            && self.prefix_len == 1
+            && let [only] = self.ids.as_mut_slice()
+        {
+            *only = id;
+            return true;
+        }
+        let is_even = self.is_even();
+        if is_even {
+            self.move_behind_own(id);
+        }
+        is_even
+    }
+
     /// The text that is out and will be decoded again.
     pub(crate) fn prefix(&mut self, decode: impl Fn(&[TokenId]) -> Result<String>) -> Result<&str> {
         self.make_prefix(&decode)?;
@@ -88,15 +109,9 @@ impl DecodeStream {
         self.unmade = false;
     }
 
-    /// The same for an id whose text is ASCII, some of it at least, wherever it stands.
-    #[inline]
-    pub(crate) fn move_behind_ascii(&mut self, id: TokenId) {
-        if self.unmade
-            && let [only] = self.ids.as_mut_slice()
-        {
-            *only = id;
-            return;
-        }
+    /// The same for an id of which it is known that it gives text out, and keeps nothing back, behind any other: its text alone
+    /// can be made when it is asked for.
+    pub(crate) fn move_behind_own(&mut self, id: TokenId) {
         self.move_behind(id, "");
         self.unmade = true;
     }

@@ -15,6 +15,7 @@ use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::postprocess;
+use crate::threads::{Later, share};
 
 /// Below this many bytes of text, threads cost more than they bring.
 const PARALLEL_ABOVE: usize = 64 << 10;
@@ -110,8 +111,9 @@ impl Tokenizer {
         }
         let queue = Queue::new(count, threads);
         let done: Mutex<Vec<(usize, Vec<Result<R>>)>> = Mutex::new(Vec::new());
-        let chunks = |worker: &mut Worker| {
+        let chunks = |worker: &mut Worker, later: &Later<'_>| {
             while let Some(chunk) = queue.next() {
+                later.make_way();
                 let start = chunk.start;
                 let mut results = Vec::with_capacity(chunk.len());
                 for index in chunk {
@@ -128,7 +130,12 @@ impl Tokenizer {
                 }
             }
         };
-        on_threads(threads, || self.inner.workers.with(|worker| worker.foreseeing(size / threads, chunks)));
+        let work = |later: &Later<'_>| {
+            self.inner
+                .workers
+                .with(|worker| worker.foreseeing(size / threads, |worker| chunks(worker, later)));
+        };
+        share(threads, work, work);
         let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         done.sort_unstable_by_key(|(start, _)| *start);
         done.into_iter().flat_map(|(_, results)| results).collect()
@@ -156,19 +163,6 @@ impl Queue {
     pub fn close(&self) {
         self.next.store(usize::MAX / 2 / self.chunk, Ordering::Relaxed);
     }
-}
-
-/// Has several threads do some work, this one among them.
-pub(super) fn on_threads(threads: usize, work: impl Fn() + Sync) {
-    std::thread::scope(|scope| {
-        // Where the system gives no more threads, those at hand do all the work: at least this one.
-        for _ in 1..threads {
-            if crate::threads::start(std::thread::Builder::new(), scope, &work).is_err() {
-                break;
-            }
-        }
-        work();
-    });
 }
 
 /// How many threads take so many texts of so many bytes together.

@@ -96,23 +96,22 @@ impl Tokenizer {
         let table = self.table(1)?;
         if stream.is_even() {
             if let Some(ascii) = table.own_ascii(id, skip_special_tokens) {
-                stream.move_behind_ascii(id);
+                stream.move_behind_own(id);
                 return Some(Some(Added::Ascii(ascii)));
             }
             if !table.first
                 && !table.start
                 && let Some(text) = table.own_text(id, skip_special_tokens)
             {
-                let alone = table.stripped(text);
-                if alone.is_empty() {
+                if table.stripped(text).is_empty() {
                     return None;
                 }
-                stream.move_behind(id, alone);
-                return Some(Some(Added::Text(text)));
+                stream.move_behind_own(id);
+                return Some(Some(Added::Own(text)));
             }
         }
         let text = stream.step_by_bytes(id, |id| table.own_bytes(id, skip_special_tokens))?;
-        Some(text.map(Added::Text))
+        Some(text.map(Added::Joined))
     }
 
     /// The same for an id that completes text, where other tokens may have to be asked. `None`, with the stream as it was, where [`DecodeStream::step`]

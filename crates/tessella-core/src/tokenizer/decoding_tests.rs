@@ -186,7 +186,7 @@ fn the_table_and_the_chain_give_the_same() {
                             assert!(text.is_ascii(), "{}", context());
                             String::from_utf8(text.to_vec()).unwrap()
                         }
-                        Added::Text(text) => text.to_owned(),
+                        Added::Own(text) | Added::Joined(text) => text.to_owned(),
                     })),
                     None => match fast.decode_next(&mut quick, id, skip).unwrap() {
                         Some(text) => Ok(Some(text.to_owned())),

@@ -45,7 +45,7 @@ impl Ending<'_> {
 /// How many characters begin before each place.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    /// By the bytes of a text: of the characters in its block.
+    /// By the bytes of a text: of the characters in its block, and [`INSIDE`] for a byte that continues one.
     within: Vec<u8>,
     /// By blocks.
     before: Vec<u32>,
@@ -58,8 +58,9 @@ pub(super) struct Counted<'p> {
     before: &'p [u32],
 }
 
-/// So many characters before a place fit into a byte.
-const BLOCK: usize = 256;
+/// So many characters before a place fit into a byte, beside its mark.
+const BLOCK: usize = 128;
+const INSIDE: u8 = 0x80;
 const WORD: usize = 8;
 
 impl Counts {
@@ -81,8 +82,10 @@ impl Counts {
                 in_block = 0;
                 self.before.push(all);
             }
-            let sums = begins(u64::from_le_bytes(*word)).wrapping_mul(LOW_BITS);
-            *places = ((sums << 8).wrapping_add(in_block * LOW_BITS)).to_le_bytes();
+            let begins = begins(u64::from_le_bytes(*word));
+            let sums = begins.wrapping_mul(LOW_BITS);
+            let inside = (begins ^ LOW_BITS) << INSIDE.trailing_zeros();
+            *places = ((sums << 8).wrapping_add(in_block * LOW_BITS) | inside).to_le_bytes();
             in_block += sums >> 56;
         }
         Counted { within: &self.within, before: &self.before }
@@ -93,9 +96,17 @@ impl Counted<'_> {
     /// The characters that begin before a place.
     #[inline(always)]
     pub fn before(self, place: u32) -> u32 {
+        self.at(place).0
+    }
+
+    /// The same, and 1 if the place is inside of the last of them.
+    #[inline(always)]
+    pub fn at(self, place: u32) -> (u32, u32) {
         match (self.before.get(place as usize / BLOCK), self.within.get(place as usize)) {
-            (Some(&before), Some(&within)) => before + u32::from(within),
-            _ => 0,
+            (Some(&before), Some(&within)) => {
+                (before + u32::from(within & !INSIDE), u32::from(within / INSIDE))
+            }
+            _ => (0, 0),
         }
     }
 }
@@ -124,8 +135,9 @@ mod tests {
             let counts = counts.of(text.as_bytes());
             let mut begun = 0;
             for (place, byte) in text.bytes().enumerate() {
-                assert_eq!(counts.before(place as u32), begun);
-                begun += u32::from(byte & 0xC0 != 0x80);
+                let begins = u32::from(byte & 0xC0 != 0x80);
+                assert_eq!(counts.at(place as u32), (begun, 1 - begins));
+                begun += begins;
             }
             assert_eq!(counts.before(text.len() as u32), begun);
         }

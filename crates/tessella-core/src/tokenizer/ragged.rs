@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::batch::{Queue, on_threads};
+use super::batch::Queue;
 use super::columns::MOST_KEPT;
 use super::in_order::{InOrder, Join};
 use super::together::LARGE;
@@ -13,6 +13,7 @@ use super::{EncodeOptions, Tokenizer};
 use crate::error::{Error, Result};
 use crate::flat::with_large_pages;
 use crate::ids::TokenId;
+use crate::threads::{self, Later};
 
 /// The ids of many texts.
 #[derive(Debug, Clone, Default)]
@@ -146,8 +147,9 @@ impl Tokenizer {
         let mut offsets = Vec::with_capacity(texts.count() + 1);
         offsets.push(0);
         let joined = InOrder::new(RaggedIds { ids: room_for(size), offsets });
-        let parts = |worker: &mut Worker| {
+        let parts = |worker: &mut Worker, later: &Later<'_>| {
             while let Some(numbers) = queue.next() {
+                later.make_way();
                 let first = numbers.start;
                 let mut part: Part = joined.begin();
                 match self.append_part(worker, texts, numbers, options, &mut part) {
@@ -159,7 +161,12 @@ impl Tokenizer {
                 }
             }
         };
-        on_threads(threads, || self.inner.workers.with(|worker| worker.foreseeing(size / threads, parts)));
+        let work = |later: &Later<'_>| {
+            self.inner
+                .workers
+                .with(|worker| worker.foreseeing(size / threads, |worker| parts(worker, later)));
+        };
+        threads::share(threads, work, work);
         let mut ragged = joined.finish()?;
         ragged.ids.shrink_to_fit();
         Ok(ragged)

@@ -253,10 +253,20 @@ impl Spans<'_, '_> {
         let before = mapped.begin;
         match mapped.counted {
             None => self.push(tokens, move |start, end| [before + start, before + end]),
-            // A byte inside of a character stands for all of it.
-            Some(counted) => self.push(tokens, move |start, end| {
-                [(before + counted.before(start + 1)).wrapping_sub(1), before + counted.before(end)]
-            }),
+            // A byte inside of a character stands for all of it. Mostly a token begins where the one before it ended, so that one
+            // place is looked up of each.
+            Some(counted) => {
+                let (mut at, mut first) = (u32::MAX, 0);
+                self.push(tokens, move |start, end| {
+                    if start != at {
+                        first = counted.before(start + 1).wrapping_sub(1);
+                    }
+                    let (count, inside) = counted.at(end);
+                    let offset = [before.wrapping_add(first), before + count];
+                    (at, first) = (end, count - inside);
+                    offset
+                });
+            }
         }
     }
 
@@ -278,15 +288,20 @@ impl Spans<'_, '_> {
 
     /// Appends tokens, whose offsets do not hang on what was converted before.
     #[inline(always)]
-    fn push(&mut self, tokens: impl ExactSizeIterator<Item = Token>, offset: impl Fn(u32, u32) -> [u32; 2]) {
+    fn push(
+        &mut self,
+        tokens: impl ExactSizeIterator<Item = Token>,
+        mut offset: impl FnMut(u32, u32) -> [u32; 2],
+    ) {
         let Offsets::Narrow(offsets) = &mut *self.offsets else { return };
-        let first = self.words.len();
-        self.words.resize(first + tokens.len(), 0);
-        let tokens = self.words[first..].iter_mut().zip(tokens);
-        offsets.extend(tokens.map(move |(word, (start, end, number))| {
+        let (first, count) = (self.words.len(), tokens.len());
+        self.words.resize(first + count, 0);
+        offsets.resize(first + count, [0; 2]);
+        let columns = self.words[first..].iter_mut().zip(&mut offsets[first..]);
+        for ((word, pair), (start, end, number)) in columns.zip(tokens) {
             *word = number;
-            offset(start, end)
-        }));
+            *pair = offset(start, end);
+        }
     }
 
     #[inline(always)]

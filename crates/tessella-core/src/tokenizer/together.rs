@@ -16,6 +16,7 @@ use crate::lanes::Bounds;
 use crate::lanes::vectors::Level;
 use crate::model::bpe::Bpe;
 use crate::pattern::scan::MaskedPieces;
+use crate::threads::{self, Later};
 
 /// Bytes from which on a text is large.
 pub(super) const LARGE: usize = 1 << 20;
@@ -68,9 +69,10 @@ pub(super) fn append(
     let &Helpers { pool, reader, options, threads } = helpers;
     let cut = Mutex::new(Cut { pieces, end: 0, windows: 0, is_over: false });
     let ids = InOrder::new(out);
-    let take = |lanes: &mut ByteLanes, worker: &mut Worker, bpe: &Bpe| {
+    let take = |lanes: &mut ByteLanes, worker: &mut Worker, bpe: &Bpe, later: &Later<'_>| {
         let mut bounds = Box::<Bounds>::default();
         loop {
+            later.make_way();
             let mut next = cut.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(number) = next.next(lanes.level(), &mut bounds) else { return };
             drop(next);
@@ -87,25 +89,18 @@ pub(super) fn append(
             }
         }
     };
-    std::thread::scope(|scope| {
-        let help = || {
-            pool.with(|worker| {
-                let Reads::Bytes(bpe) = &reader.reads else { return };
-                worker.foreseeing(text.len() / threads, |worker| worker.expect_text(reader, 0));
-                let _work = worker.begin(text.len(), options);
-                // A worker that has no room for them, or found them being made, leaves the text to the others.
-                if let Some(mut lanes) = worker.lanes.take() {
-                    take(&mut lanes, worker, bpe);
-                    worker.lanes = Some(lanes);
-                }
-            });
-        };
-        for _ in 1..threads {
-            if crate::threads::start(std::thread::Builder::new(), scope, help).is_err() {
-                break;
+    let help = |later: &Later<'_>| {
+        pool.with(|worker| {
+            let Reads::Bytes(bpe) = &reader.reads else { return };
+            worker.foreseeing(text.len() / threads, |worker| worker.expect_text(reader, 0));
+            let _work = worker.begin(text.len(), options);
+            // A worker that has no room for them, or found them being made, leaves the text to the others.
+            if let Some(mut lanes) = worker.lanes.take() {
+                take(&mut lanes, worker, bpe, later);
+                worker.lanes = Some(lanes);
             }
-        }
-        take(lanes, worker, bpe);
-    });
+        });
+    };
+    threads::share(threads, |later| take(lanes, worker, bpe, later), help);
     ids.finish().map(|_| ())
 }

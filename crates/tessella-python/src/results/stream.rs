@@ -6,6 +6,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString};
 use std::sync::{Arc, Mutex, MutexGuard};
+use tessella_core::TokenId;
 use tessella_core::decode::{Added, DecodeStream as Core};
 
 use crate::border::errors::OrRaise;
@@ -15,6 +16,7 @@ use crate::border::place::Place;
 use crate::components::live::lock;
 use crate::tokenizer::Tokenizer;
 use crate::tokenizer::state::State;
+use crate::tokenizer::token_texts::LONGEST;
 
 /// Ids drawn without text between two looks at whether somebody wants to stop.
 const TURN: usize = 1 << 12;
@@ -30,6 +32,33 @@ struct Inner {
     core: Core,
     /// The value of the tokenizer that was asked last: while it is current, nobody else has to be asked.
     known: Option<Arc<State>>,
+}
+
+impl Inner {
+    /// The text that an id completes, if it completes any; `None`, with the stream as it was, where others have to be asked.
+    #[inline]
+    fn at_once<'py>(
+        &mut self,
+        py: Python<'py>,
+        id: TokenId,
+        skip_special_tokens: bool,
+    ) -> Option<PyResult<Option<Bound<'py, PyString>>>> {
+        let Inner { core, known } = self;
+        let known = known.as_ref()?;
+        let (text, bytes) = match known.core.decode_at_once(core, id, skip_special_tokens)? {
+            None => return Some(Ok(None)),
+            Some(Added::Joined(text)) => return Some(Ok(Some(PyString::new(py, text)))),
+            Some(Added::Ascii(text)) => (ascii_text(py, text), text.len()),
+            Some(Added::Own(text)) => (Ok(PyString::new(py, text)), text.len()),
+        };
+        if let Ok(text) = &text
+            && bytes <= LONGEST
+        {
+            // Others may want special tokens left out.
+            known.texts.keep(id, text, || skip_special_tokens || !known.core.is_special(id));
+        }
+        Some(text.map(Some))
+    }
 }
 
 impl Stream {
@@ -59,7 +88,26 @@ impl Stream {
     }
 
     /// Takes one id, or several, and gives the text that they complete; `None` if they complete nothing.
+    #[inline]
     fn step<'py>(
+        &self,
+        tokenizer: &Tokenizer,
+        id: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyString>>> {
+        // Nearly all there is to do is told by what was done before.
+        if let Some(number) = plain_id(id)
+            && let Inner { core, known: Some(known) } = &mut *lock(&self.inner)
+            && tokenizer.is_current(known)
+            && let Some(text) = known.texts.get(id.py(), number)
+            && core.follow(number)
+        {
+            return Ok(Some(text));
+        }
+        self.step_by_token(tokenizer, id)
+    }
+
+    #[inline(never)]
+    fn step_by_token<'py>(
         &self,
         tokenizer: &Tokenizer,
         id: &Bound<'py, PyAny>,
@@ -67,17 +115,11 @@ impl Stream {
         let py = id.py();
         let mut inner = self.ready(tokenizer)?;
         if let Some(id) = plain_id(id) {
-            let Inner { core, known } = &mut *inner;
             // Nothing else runs meanwhile, neither code of Python's nor another thread.
-            let text = known
-                .as_ref()
-                .and_then(|known| known.core.decode_at_once(core, id, self.skip_special_tokens));
-            match text {
-                Some(Some(Added::Ascii(text))) => return ascii_text(py, text).map(Some),
-                Some(Some(Added::Text(text))) => return Ok(Some(PyString::new(py, text))),
-                Some(None) => return Ok(None),
-                None => drop(inner),
+            if let Some(text) = inner.at_once(py, id, self.skip_special_tokens) {
+                return text;
             }
+            drop(inner);
             let value = tokenizer.value()?;
             let mut core = std::mem::take(&mut lock(&self.inner).core);
             let text = value.core.decode_next(&mut core, id, self.skip_special_tokens);

@@ -17,6 +17,7 @@ use tessella_core::{Tokenizer as Core, TokenizerSpec};
 use crate::border::errors::OrRaise;
 use crate::components::live::{Node, now};
 use crate::components::stage::Component;
+use crate::tokenizer::token_texts::TokenTexts;
 
 /// A component and the time of its latest change that the engine's tokenizer knows about.
 pub struct Slot<S> {
@@ -88,6 +89,8 @@ pub struct State {
     pub version: u64,
     /// The time up to which the components are known not to have changed.
     checked: AtomicU64,
+    /// What streams give out.
+    pub texts: TokenTexts,
 }
 
 fn next_version() -> u64 {
@@ -138,7 +141,13 @@ impl State {
             padding,
             encode_special_tokens: false,
         };
-        Ok(State { core: build(spec)?, parts, version: next_version(), checked })
+        Ok(State {
+            core: build(spec)?,
+            parts,
+            version: next_version(),
+            checked,
+            texts: TokenTexts::default(),
+        })
     }
 
     /// A value that does the same and shares the engine's tokenizer, with components of its own.
@@ -157,6 +166,7 @@ impl State {
             },
             version: next_version(),
             checked: AtomicU64::new(0),
+            texts: TokenTexts::default(),
         }
     }
 
@@ -171,7 +181,7 @@ impl State {
             | refresh(&mut parts.post_processor, &mut spec.post_processor)
             | refresh(&mut parts.decoder, &mut spec.decoder);
         let core = if changed { core.with_spec(spec).or_raise()? } else { core.clone() };
-        Ok(State { core, parts, version: next_version(), checked })
+        Ok(State { core, parts, version: next_version(), checked, texts: TokenTexts::default() })
     }
 
     /// The whole description, settings included.

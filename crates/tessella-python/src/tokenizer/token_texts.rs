@@ -1,0 +1,48 @@
+//! Python's texts of tokens, made once: streams give out the same few thousand texts again and again, and making one and
+//! dropping it takes longer than all else that a step does.
+//!
+//! There are so many places, each for the first id that comes to it, so that what is kept is bounded, whatever the vocabulary.
+//! Only texts that an id adds to every stream whose text is all out are kept, so that a stream need ask for nothing else.
+
+use std::sync::OnceLock;
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyString;
+use tessella_core::TokenId;
+
+/// Ids that have a text here, at most: 1 to 2 MB with their texts.
+const PLACES: usize = 1 << 14;
+/// Bytes of a text, at most.
+pub const LONGEST: usize = 64;
+
+/// Where threads run side by side, all of them would count references to the same few texts.
+const PAYS: bool = cfg!(not(Py_GIL_DISABLED));
+
+type Place = PyOnceLock<(TokenId, Py<PyString>)>;
+
+/// The texts of some tokens.
+#[derive(Default)]
+pub struct TokenTexts(OnceLock<Box<[Place]>>);
+
+impl TokenTexts {
+    /// The text of an id, if it is known.
+    #[inline]
+    pub fn get<'py>(&self, py: Python<'py>, id: TokenId) -> Option<Bound<'py, PyString>> {
+        let (known, text) = self.0.get()?.get(id as usize % PLACES)?.get(py)?;
+        (*known == id).then(|| text.bind(py).clone())
+    }
+
+    /// Keeps the text of an id, if there is a place for it, and it is what every stream gives out.
+    pub fn keep(&self, id: TokenId, text: &Bound<'_, PyString>, is_for_all: impl FnOnce() -> bool) {
+        if !PAYS {
+            return;
+        }
+        let places = self.0.get_or_init(|| (0..PLACES).map(|_| Place::new()).collect());
+        let place = &places[id as usize % PLACES];
+        if place.get(text.py()).is_none() && is_for_all() {
+            // Whoever was faster kept this text too, or that of another id.
+            let _ = place.set(text.py(), (id, text.clone().unbind()));
+        }
+    }
+}
