@@ -176,7 +176,7 @@ impl Words {
     /// The same for a word that is a key, with characters of up to two bytes; `None` if that cannot be told so.
     #[inline]
     fn shortly<'r>(&self, word: Key, room: &'r mut Room) -> Option<&'r str> {
-        if !self.ascii.hold_for(&word.bytes()[..word.len()]) {
+        if !self.ascii.hold_for_short(word.padded()) {
             return None;
         }
         self.short.write(word, &self.ascii, room, |c| {
