@@ -10,6 +10,8 @@
 //! Scores are whole numbers here, in which a sum has room for where it comes from. What that errs by is told: who needs to know
 //! whether the best way is the best looks at how far all others are from it.
 
+use std::hint::select_unpredictable;
+
 use crate::error::Result;
 use crate::flat::{LINE, Room, prefetch};
 use crate::ids::TokenId;
@@ -240,12 +242,18 @@ impl Arrival {
     /// Less than any sum.
     const NONE: Arrival = Arrival { best: i64::MIN / 4, second: i64::MIN / 4 };
 
-    /// Takes one more, without a branch: which of two is better cannot be foreseen.
+    /// Takes one more, without a branch: which of two is better cannot be foreseen. Compilers are told, for they make branches of
+    /// what looks like none.
     #[inline(always)]
     fn take(&mut self, before: i64, worth: i32) {
         let sum = before + (i64::from(worth) << FROM_BITS);
         let Arrival { best, second } = *self;
-        *self = Arrival { best: best.max(sum), second: best.min(sum).max(second) };
+        let is_better = sum > best;
+        let lower = select_unpredictable(is_better, best, sum);
+        *self = Arrival {
+            best: select_unpredictable(is_better, sum, best),
+            second: select_unpredictable(lower > second, lower, second),
+        };
     }
 }
 
@@ -339,8 +347,8 @@ impl Together {
             ways[kept % PLACES] = Way { base: node.base(), from: from as u16 };
             kept += usize::from(goes_on);
             let end = (place + 1) % PLACES;
-            pieces[end][from % STRIDE] = if goes_on { node.id } else { unknown };
-            arrivals[end].take(before[from], if goes_on { node.worth } else { NOTHING });
+            pieces[end][from % STRIDE] = select_unpredictable(goes_on, node.id, unknown);
+            arrivals[end].take(before[from], select_unpredictable(goes_on, node.worth, NOTHING));
         }
         kept
     }
