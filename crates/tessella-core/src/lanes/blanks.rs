@@ -154,8 +154,14 @@ impl Blanks {
     /// For such rules; the same are to be given whenever a text is written.
     pub fn new(rules: &impl Rules, spacing: Spacing, strangers: Option<Strangers>) -> Blanks {
         let characters = (0..REMEMBERED).map(|_| AtomicU16::new(0)).collect();
-        let mut blanks =
-            Blanks { spacing, strangers, sets: Sets::default(), written: [b' '; 128], joins: [0; 256], characters };
+        let mut blanks = Blanks {
+            spacing,
+            strangers,
+            sets: Sets::default(),
+            written: [b' '; 128],
+            joins: [0; 256],
+            characters,
+        };
         for byte in 0..0x80u8 {
             let known = blanks.character(rules, byte.into());
             let place = usize::from(byte & 15);
@@ -365,7 +371,9 @@ impl<R: Rules> Writing<'_, R> {
             let end = bit + length;
             // What stands before it was a character of the block before, or had its own look.
             let joins_before = match bit.checked_sub(1) {
-                Some(before) => blanks.joins[usize::from(text[at + before as usize])] & Follow::at(text, here),
+                Some(before) => {
+                    blanks.joins[usize::from(text[at + before as usize])] & Follow::at(text, here)
+                }
                 None => 0,
             };
             let fate = known >> FATE & 3;

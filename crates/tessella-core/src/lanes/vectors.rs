@@ -438,7 +438,12 @@ mod tests {
             let count = vectors.below(&self.numbers, 7, &mut below);
             let unknown = Unknown { id: 2, from: 6 };
             let rest = vectors.rows(&self.numbers, self.count, unknown, &mut row, &mut rows);
-            (kept[..self.bits.count_ones() as usize].to_vec(), below[..count].to_vec(), rows[..rest].to_vec(), row)
+            (
+                kept[..self.bits.count_ones() as usize].to_vec(),
+                below[..count].to_vec(),
+                rows[..rest].to_vec(),
+                row,
+            )
         }
     }
 

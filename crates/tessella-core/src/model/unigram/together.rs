@@ -77,6 +77,11 @@ impl Unit {
         Self::new(bytes, length, marks)
     }
 
+    /// As it was given, with any byte for a mark.
+    pub fn text(&self) -> &[u8] {
+        &self.bytes[..self.length()]
+    }
+
     #[inline(always)]
     fn length(&self) -> usize {
         (15 - self.starts.leading_zeros()) as usize % STRIDE
@@ -261,6 +266,8 @@ impl Arrival {
 #[derive(Debug)]
 pub(crate) struct Best {
     ids: [TokenId; STRIDE],
+    /// Where each begins.
+    starts: [u8; STRIDE],
     /// The ids are the last ones.
     first: usize,
     /// By how much the best arrival is better than all others, the least of all boundaries of the segmentation.
@@ -276,6 +283,11 @@ pub(crate) struct Best {
 impl Best {
     pub fn ids(&self) -> &[TokenId] {
         &self.ids[self.first..]
+    }
+
+    /// Where each of them begins.
+    pub fn starts(&self) -> &[u8] {
+        &self.starts[self.first..]
     }
 }
 
@@ -396,6 +408,7 @@ impl Together {
         let largest = (highest.max(-lowest) >> FROM_BITS) + 1;
         let mut best = Best {
             ids: [0; STRIDE],
+            starts: [0; STRIDE],
             first: STRIDE,
             distance: f64::INFINITY,
             distance_per_character: f64::INFINITY,
@@ -414,6 +427,7 @@ impl Together {
                 if for_each < best.distance_per_character { for_each } else { best.distance_per_character };
             best.first -= 1;
             let from = (arrival & FROM) as usize;
+            best.starts[best.first % STRIDE] = from as u8;
             best.ids[best.first % STRIDE] = self.pieces[(start + at) % PLACES][from];
             at = from;
         }
@@ -513,10 +527,19 @@ mod tests {
                 let characters = text.chars().count() as f64;
                 assert!(best.distance_per_character * characters * (1.0 + 1e-12) >= best.distance);
                 let mut ids = Vec::new();
-                best_short_path(text, &trie, &scores, Some(0), |_, _, id| ids.push(id)).unwrap();
+                let mut begins = Vec::new();
+                // The mark in front is three bytes there, and one here.
+                let shorter = text.len() - units[at].text().len();
+                best_short_path(text, &trie, &scores, Some(0), |start, _, id| {
+                    ids.push(id);
+                    begins.push(start.saturating_sub(shorter));
+                })
+                .unwrap();
                 if best.distance > steps.slack() {
                     certain += 1;
                     assert_eq!(best.ids(), ids, "{text}");
+                    let starts: Vec<usize> = best.starts().iter().map(|&start| start.into()).collect();
+                    assert_eq!(starts, begins, "{text}");
                 } else {
                     uncertain += 1;
                 }
