@@ -1,5 +1,5 @@
-//! A text as SentencePiece normalizes it, with blanks for marks: 64 bytes at a time where they are ASCII, and one
-//! character after the other by a table elsewhere.
+//! A text as SentencePiece normalizes it, with blanks for marks: 64 bytes at a time. What stays is copied as it is, and
+//! characters beyond ASCII that become one byte, or stay, are told by a table without a branch that hangs on which.
 //!
 //! What becomes of a character hangs on those behind it only where a rule goes on with them. So a table knows of each
 //! character what it becomes, and with which bytes some rule goes on behind it ([`Follow`]); all else is left to the
@@ -109,6 +109,8 @@ pub struct Blanks {
     sets: Sets,
     /// What these become.
     written: [u8; 128],
+    /// With which bytes a rule goes on behind ASCII characters.
+    joins: [u16; 256],
     /// Filled by whoever comes first; who comes at the same time finds the same.
     characters: Box<[AtomicU16]>,
 }
@@ -152,12 +154,19 @@ impl Blanks {
     /// For such rules; the same are to be given whenever a text is written.
     pub fn new(rules: &impl Rules, spacing: Spacing, strangers: Option<Strangers>) -> Blanks {
         let characters = (0..REMEMBERED).map(|_| AtomicU16::new(0)).collect();
-        let mut blanks =
-            Blanks { spacing, strangers, sets: Sets::default(), written: [b' '; 128], characters };
+        let mut blanks = Blanks {
+            spacing,
+            strangers,
+            sets: Sets::default(),
+            written: [b' '; 128],
+            joins: [0; 256],
+            characters,
+        };
         for byte in 0..0x80u8 {
             let known = blanks.character(rules, byte.into());
             let place = usize::from(byte & 15);
             let bit = 1 << (byte >> 4);
+            blanks.joins[usize::from(byte)] = known & 0xFF;
             if known & 1 == 0 {
                 match Self::fate(known) {
                     Fate::Stays => {
@@ -228,6 +237,21 @@ struct Writing<'w, R> {
     strange: usize,
 }
 
+/// What is found of a block.
+struct Found {
+    /// Bytes that the table tells all of.
+    taken: u32,
+    /// Those of characters that become blanks.
+    blanks: u64,
+    /// Those that are not written.
+    dropped: u64,
+    /// Strangers in a row at the end.
+    row: usize,
+}
+
+/// Characters that the table tells all of, in a row: by the block again.
+const MANY_TOLD: u32 = 8;
+
 /// Texts that become longer than this take the other way.
 fn most_written(bytes: usize) -> usize {
     2 * bytes + BLOCK
@@ -280,8 +304,8 @@ impl<R: Rules> Task for Writing<'_, R> {
 }
 
 impl<R: Rules> Writing<'_, R> {
-    /// Writes the ASCII characters from a place on up to the end of a block that nothing but the table is asked for; says
-    /// how many.
+    /// Writes the characters from a place on up to the end of a block that nothing but the table is asked for; says how
+    /// many bytes of them.
     #[inline(always)]
     fn block<V: Vectors>(&mut self, vectors: V, at: usize) -> usize {
         let Blanks { sets, written, spacing, .. } = self.blanks;
@@ -296,48 +320,102 @@ impl<R: Rules> Writing<'_, R> {
             }
         };
         let kinds = vectors.kinds(bytes, sets);
+        let told = (kinds.word | kinds.alone | kinds.high) & there;
+        let mut found = Found { taken: (!told).trailing_zeros(), blanks: kinds.alone, dropped: 0, row: 0 };
+        let mut bytes_written = [0; BLOCK];
+        vectors.looked_up(bytes, written, 0, &mut bytes_written);
         let high_behind = rest.get(BLOCK).is_some_and(|&byte| byte >= 0x80);
-        // Nothing is known of what stands before a character beyond ASCII.
-        let before_high = kinds.high >> 1 | u64::from(high_behind) << 63;
-        let taken = !((kinds.word | kinds.alone) & there & !before_high);
-        let taken = taken.trailing_zeros() as usize;
+        if kinds.high != 0 || high_behind {
+            for (written, &byte) in bytes_written.iter_mut().zip(bytes) {
+                *written |= byte & 0u8.wrapping_sub(byte >> 7);
+            }
+            self.wide((at, kinds.high & !kinds.inner), &mut found, &mut bytes_written);
+        }
+        let Found { taken, blanks, mut dropped, row } = found;
         if taken == 0 {
             return 0;
         }
-        let all = !0u64 >> (BLOCK - taken);
-        let blanks = kinds.alone & all;
-        let dropped = if spacing.drops { blanks & (blanks << 1 | u64::from(self.after_blank)) } else { 0 };
-        let mut bytes_written = [0; BLOCK];
-        vectors.looked_up(bytes, written, 0, &mut bytes_written);
+        self.strange = row;
+        let all = !0u64 >> (BLOCK as u32 - taken);
+        if spacing.drops {
+            dropped |= blanks & (blanks << 1 | u64::from(self.after_blank));
+        }
+        let kept = all & !dropped;
         let out = &mut *self.out;
-        let mut kept = all & !dropped;
-        if dropped == 0 {
-            if let Some(room) = out.bytes[out.length..].first_chunk_mut() {
+        if let Some(room) = out.bytes[out.length..].first_chunk_mut() {
+            if kept == all {
                 *room = bytes_written;
-            }
-            out.length += taken;
-        } else {
-            while kept != 0 {
-                let from = kept.trailing_zeros() as usize;
-                let run = (!(kept >> from)).trailing_zeros() as usize;
-                out.bytes[out.length..out.length + run].copy_from_slice(&bytes_written[from..from + run]);
-                out.length += run;
-                // Without its first run: one more carries through it.
-                kept &= kept.wrapping_add(1 << from);
+            } else {
+                vectors.kept(&bytes_written, kept, room);
             }
         }
+        out.length += kept.count_ones() as usize;
         self.after_blank = spacing.drops && blanks >> (taken - 1) & 1 == 1;
-        self.strange = 0;
-        taken
+        taken as usize
     }
 
-    /// Writes characters one by one, at least one, up to where ASCII begins again or the text ends; says where. `None` if
-    /// the text is not to be written this way.
+    /// Looks at the characters beyond ASCII that begin at the bits of a block, up to the first that the table does not tell
+    /// all of: what is taken ends there. What becomes of them is written in the place of their first bytes.
+    #[inline(always)]
+    fn wide(&self, (at, firsts): (usize, u64), found: &mut Found, written: &mut [u8; BLOCK]) {
+        let (blanks, text) = (self.blanks, self.text.as_bytes());
+        let usual = blanks.strangers.map_or(Strangers { usual: 0, last: 0 }, |strangers| strangers);
+        let (mut strange, mut end_of_strange) = (self.strange, 0);
+        let mut rest = firsts & !(!0u64).checked_shl(found.taken).unwrap_or(0);
+        while rest != 0 {
+            let bit = rest.trailing_zeros();
+            rest &= rest - 1;
+            let here = at + bit as usize;
+            let (code_point, length) = code_point_at(text, here);
+            let known = blanks.character(self.rules, code_point);
+            let end = bit + length;
+            // What stands before it was a character of the block before, or had its own look.
+            let joins_before = match bit.checked_sub(1) {
+                Some(before) => {
+                    blanks.joins[usize::from(text[at + before as usize])] & Follow::at(text, here)
+                }
+                None => 0,
+            };
+            let fate = known >> FATE & 3;
+            if known & Follow::at(text, here + length as usize) | joins_before != 0
+                || fate == 3
+                || end > BLOCK as u32
+            {
+                found.taken = if joins_before != 0 { bit - 1 } else { bit };
+                break;
+            }
+            let bytes = (!0u64 >> (BLOCK as u32 - length)) << bit;
+            let (is_blank, is_strange) = (fate == 1, fate == 2);
+            let changed = 0u64.wrapping_sub(u64::from(fate != 0));
+            found.dropped |= bytes & (bytes - 1) & changed;
+            found.blanks |= bytes & 0u64.wrapping_sub(u64::from(is_blank));
+            let row = if bit == end_of_strange { strange + 1 } else { 1 };
+            let is_last = row == Strangers::RUN;
+            let stands_for = if is_last { usual.last } else { usual.usual };
+            let place = &mut written[bit as usize % BLOCK];
+            *place = if is_strange { stands_for } else { *place };
+            *place = if is_blank { b' ' } else { *place };
+            strange = if is_last | !is_strange { 0 } else { row };
+            end_of_strange = end;
+        }
+        // An ASCII character at the block's end that may join with what is behind it.
+        if found.taken == BLOCK as u32 {
+            let last = text[at + BLOCK - 1];
+            let joins = blanks.joins[usize::from(last)] & Follow::at(text, at + BLOCK);
+            found.taken -= u32::from(last < 0x80 && joins != 0);
+        }
+        found.row = if end_of_strange == found.taken { strange } else { 0 };
+    }
+
+    /// Writes characters one by one, at least one, up to where ASCII or what the table tells begins again, or the text ends;
+    /// says where. `None` if the text is not to be written this way.
     #[inline(always)]
     fn characters(&mut self, mut at: usize) -> Option<usize> {
         let text = self.text.as_bytes();
         let most = most_written(text.len());
+        let mut told = 0;
         loop {
+            told += 1;
             let byte = text[at];
             let (code_point, length) =
                 if byte < 0x80 { (usize::from(byte), 1) } else { code_point_at(text, at) };
@@ -373,10 +451,14 @@ impl<R: Rules> Writing<'_, R> {
                     (self.after_blank, self.strange) = (self.blanks.spacing.drops, 0);
                     at = next;
                 }
-                (Fate::Other | Fate::Strange, _) => at += self.chunk(at)?,
+                (Fate::Other | Fate::Strange, _) => {
+                    at += self.chunk(at)?;
+                    told = 0;
+                }
             }
             let is_ascii = |at: usize| text.get(at).is_none_or(|&byte| byte < 0x80);
-            if at >= text.len() || self.out.length > most || is_ascii(at) && is_ascii(at + 1) {
+            let is_over = at >= text.len() || self.out.length > most || told == MANY_TOLD;
+            if is_over || is_ascii(at) && is_ascii(at + 1) {
                 return Some(at);
             }
         }

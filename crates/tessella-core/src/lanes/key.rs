@@ -105,6 +105,12 @@ impl Key {
         (u128::from(self.high) << 64 | u128::from(self.low)).to_le_bytes()
     }
 
+    /// The bytes of the piece, zeros behind it.
+    #[inline(always)]
+    pub fn padded(self) -> [u8; 16] {
+        Key { high: self.high & !(0xFF << 56), ..self }.bytes()
+    }
+
     /// The halves of the product of both words, each changed by what nobody knows who writes texts: all its bits hang on all of
     /// the key's.
     #[inline(always)]

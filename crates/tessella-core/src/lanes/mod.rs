@@ -26,7 +26,7 @@
 //! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for four things: asking
 //! the processor for memory ([`ahead`]), writing ids into room that was reserved before ([`store`]), calling the bytes of whole
 //! characters a text ([`narrow`]), and vectors ([`ascii`], `x86`,
-//! `x86_abreast`, `x86_sixteen`, `x86_wide`).
+//! `x86_abreast`, `x86_kept`, `x86_sixteen`, `x86_wide`).
 
 pub mod abreast;
 pub mod ascii;
@@ -37,6 +37,7 @@ mod characters;
 mod cuts;
 pub mod ends;
 mod fold;
+pub mod kept;
 mod key;
 pub mod leads;
 mod lengths;
@@ -65,6 +66,8 @@ mod words;
 mod x86;
 #[cfg(target_arch = "x86_64")]
 mod x86_abreast;
+#[cfg(target_arch = "x86_64")]
+mod x86_kept;
 #[cfg(target_arch = "x86_64")]
 mod x86_sixteen;
 #[cfg(target_arch = "x86_64")]

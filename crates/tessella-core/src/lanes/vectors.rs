@@ -10,6 +10,7 @@ use super::ascii::{Ascii, BLOCK, Cases};
 use super::characters::{Kinds, Sets};
 use super::ends::{self, Before, MANY, Sixteen};
 use super::fold::{FOLDED, TOGETHER, folded_one_by_one};
+use super::kept::{self, Unknown};
 use super::key::Key;
 use super::leads::{Leads, Led};
 use super::pairs::{PairHash, Symbol};
@@ -63,6 +64,32 @@ pub trait Vectors: Copy {
 
     /// Writes `base` plus the place of every set bit, in order. What comes behind them is rubbish.
     fn places(self, bits: u64, base: u32, out: &mut [u32; BLOCK]);
+
+    /// Writes the bytes of a block whose bit is set, in order. What comes behind them is rubbish.
+    #[inline(always)]
+    fn kept(self, bytes: &[u8; BLOCK], bits: u64, out: &mut [u8; BLOCK]) {
+        kept::bytes_one_by_one(bytes, bits, out);
+    }
+
+    /// Writes the numbers below a bound, in order, and says how many. What comes behind them is rubbish.
+    #[inline(always)]
+    fn below(self, numbers: &[u32; kept::MANY], bound: u32, out: &mut [u32; kept::MANY]) -> usize {
+        kept::below_one_by_one(numbers, bound, out)
+    }
+
+    /// Writes the first `count` of some numbers, with a single id for each row of unknown ones, and says how many these are. What
+    /// comes behind them is rubbish. `row` says whether such a row goes on: here, and then behind them.
+    #[inline(always)]
+    fn rows(
+        self,
+        numbers: &[u32; kept::MANY],
+        count: usize,
+        unknown: Unknown,
+        row: &mut bool,
+        out: &mut [u32; kept::MANY],
+    ) -> usize {
+        kept::rows_one_by_one(numbers, count, unknown, row, out)
+    }
 
     /// Five numbers of 24 bits, as they stand one after the other in two words; then rubbish.
     fn fives(self, words: &[u64; 2]) -> [TokenId; WRITTEN];
@@ -404,6 +431,61 @@ mod tests {
                 for level in Level::all() {
                     assert_eq!(level.run(&ask), expected, "{}", level.name());
                 }
+            }
+        }
+    }
+
+    struct Keep {
+        bytes: [u8; BLOCK],
+        bits: u64,
+        numbers: [u32; kept::MANY],
+        count: usize,
+        row: bool,
+    }
+
+    impl Task for &Keep {
+        type Output = (Vec<u8>, Vec<u32>, Vec<u32>, bool);
+
+        #[inline(always)]
+        fn run<V: Vectors>(self, vectors: V) -> Self::Output {
+            let (mut kept, mut below, mut rows, mut row) = ([9; BLOCK], [9; _], [9; _], self.row);
+            vectors.kept(&self.bytes, self.bits, &mut kept);
+            let count = vectors.below(&self.numbers, 7, &mut below);
+            let unknown = Unknown { id: 2, from: 6 };
+            let rest = vectors.rows(&self.numbers, self.count, unknown, &mut row, &mut rows);
+            (
+                kept[..self.bits.count_ones() as usize].to_vec(),
+                below[..count].to_vec(),
+                rows[..rest].to_vec(),
+                row,
+            )
+        }
+    }
+
+    #[test]
+    fn what_is_kept_stays_in_order() {
+        let mut random = Random::from_seed(9);
+        for round in 0..2000 {
+            let few = random.next_u64() & random.next_u64() & random.next_u64();
+            let bits = [few, random.next_u64(), !few, 0, !0, 1 << 63, 1][round % 7];
+            let bytes = std::array::from_fn(|_| random.next_u64() as u8);
+            let numbers = std::array::from_fn(|_| (random.next_u64() % [10, 4][round % 2]) as u32);
+            let (count, row) = (round % (kept::MANY + 1), round % 3 == 0);
+            let keep = Keep { bytes, bits, numbers, count, row };
+            let mut rows = Vec::new();
+            let mut goes_on = row;
+            for &number in &numbers[..count] {
+                let is_unknown = number == 2 || number >= 6;
+                if !(is_unknown && goes_on) {
+                    rows.push(if is_unknown { 2 } else { number });
+                }
+                goes_on = is_unknown;
+            }
+            let kept: Vec<u8> = (0..BLOCK).filter(|at| bits >> at & 1 == 1).map(|at| bytes[at]).collect();
+            let below = numbers.into_iter().filter(|&number| number < 7).collect();
+            let expected = (kept, below, rows, goes_on);
+            for level in Level::all() {
+                assert_eq!(level.run(&keep), expected, "{}", level.name());
             }
         }
     }

@@ -9,6 +9,7 @@ use super::ascii::{Ascii, BLOCK, Cases, DIGIT, EITHER, LETTER, UPPER, WHITE};
 use super::characters::{Kinds, Set, Sets};
 use super::ends::{Before, MANY, Sixteen};
 use super::fold::{FOLDED, TOGETHER};
+use super::kept::{self, Unknown};
 use super::key::Key;
 use super::leads::{Leads, Led, MIXED};
 use super::pairs::{PairHash, Symbol};
@@ -233,6 +234,40 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             places_512(bits, base, out);
+        }
+    }
+
+    #[inline(always)]
+    fn kept(self, bytes: &[u8; BLOCK], bits: u64, out: &mut [u8; BLOCK]) {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_kept::bytes(bytes, bits, out);
+        }
+    }
+
+    #[inline(always)]
+    fn below(self, numbers: &[u32; kept::MANY], bound: u32, out: &mut [u32; kept::MANY]) -> usize {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_kept::below(numbers, bound, out)
+        }
+    }
+
+    #[inline(always)]
+    fn rows(
+        self,
+        numbers: &[u32; kept::MANY],
+        count: usize,
+        unknown: Unknown,
+        row: &mut bool,
+        out: &mut [u32; kept::MANY],
+    ) -> usize {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_kept::rows(numbers, count, unknown, row, out)
         }
     }
 

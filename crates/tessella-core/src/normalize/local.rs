@@ -237,6 +237,22 @@ impl AsciiFates {
             ref literal => memmem::find(word, literal).is_none(),
         })
     }
+
+    /// The same for a word of less than sixteen bytes, with zeros behind it: whether some byte is the first one of a literal and
+    /// the byte behind it the second one, of all bytes at once.
+    #[inline]
+    pub fn hold_for_short(&self, word: [u8; 16]) -> bool {
+        let bytes = u128::from_le_bytes(word);
+        let are = |byte: u8| {
+            let low = u128::from_le_bytes([0x7F; 16]);
+            let differ = bytes ^ u128::from_le_bytes([byte; 16]);
+            !(((differ & low) + low) | differ | low)
+        };
+        self.literals.iter().all(|literal| match *literal.as_bytes() {
+            [first, second] => are(first) & (are(second) >> 8) == 0,
+            ref literal => memmem::find(&word, literal).is_none(),
+        })
+    }
 }
 
 /// Whether a character is never part of a cluster that a character map looks up with others in it. What joins neither before
@@ -369,6 +385,25 @@ mod tests {
     fn no_mark_changes_in_lower_case() {
         let all = (0..=0x10_FFFF).filter_map(char::from_u32);
         assert!(all.filter(|&c| is_mark(c)).all(|c| c.to_lowercase().eq([c])));
+    }
+
+    #[test]
+    fn literals_are_found_in_all_bytes_at_once() {
+        let mut random = Random::from_seed(2);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let letters = ['a', 'b', '`', '\u{1}', '\u{7f}', 'é', 'ё'];
+        let mut held = 0;
+        for _ in 0..5000 {
+            let mut text = |count: usize| (0..count).map(|_| letters[below(7)]).collect::<String>();
+            let literals = [text(2), text(2), text(1), text(3)].map(String::into_boxed_str);
+            let fates = AsciiFates { literals: Box::new(literals), ..AsciiFates::none() };
+            let word = text(7);
+            let mut bytes = [0; 16];
+            bytes[..word.len()].copy_from_slice(word.as_bytes());
+            assert_eq!(fates.hold_for_short(bytes), fates.hold_for(word.as_bytes()), "{word:?}");
+            held += usize::from(fates.hold_for_short(bytes));
+        }
+        assert!((100..4900).contains(&held), "{held}");
     }
 
     #[test]

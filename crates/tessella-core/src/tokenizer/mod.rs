@@ -32,6 +32,7 @@ mod decoding;
 #[cfg(test)]
 mod decoding_tests;
 mod drive;
+mod fresh;
 mod ids;
 mod in_order;
 mod joined;

@@ -467,6 +467,46 @@ fn words_in_parts_are_as_the_stages() {
 }
 
 #[test]
+fn new_words_that_are_solved_together_are_as_the_stages() {
+    let (mut failed, mut done) = (0, 0);
+    for seed in 0..240 {
+        let mut random = Random::from_seed(seed);
+        let mut spec = sign_spec(&mut random);
+        let ModelSpec::Unigram(model) = &mut spec.model else { unreachable!() };
+        model.byte_fallback = seed % 3 == 0;
+        model.unk_id = (seed % 5 != 0).then_some(0);
+        let vocab = Arc::make_mut(&mut model.vocab);
+        let bytes = if seed % 2 == 0 { "x" } else { "漢x" };
+        vocab.extend(bytes.bytes().map(|byte| (format!("<0x{byte:02X}>"), -3.0)));
+        // What is unknown may be a piece as a whole.
+        vocab
+            .extend([("xx".to_string(), -90.0), ("z".to_string(), -0.5)].into_iter().take(seed as usize % 3));
+        let fast = with_lanes(&spec, LanesStart::AtOnce);
+        let slow = stage_after_stage(&fast);
+        let parts = ["a", "b", "ab", "é", "x", "漢", "z", "=", "▁", "<unk>"];
+        for round in 0..30 {
+            let most = if round % 10 == 0 { 400 } else { 40 };
+            let few: Vec<&str> = (0..4).map(|_| parts[random.next_u64() as usize % parts.len()]).collect();
+            let mut word = || -> String {
+                let length = 1 + random.next_u64() as usize % 7;
+                (0..length).map(|_| few[random.next_u64() as usize % few.len()]).collect()
+            };
+            let text = (0..most).map(|_| word()).collect::<Vec<_>>().join(" ");
+            let ids = |tokenizer: &Tokenizer| {
+                let ids = tokenizer.encode_ids(&text, &EncodeOptions::default());
+                ids.map_err(|error| error.message().to_string())
+            };
+            for _ in 0..2 {
+                let expected = ids(&slow);
+                assert_eq!(ids(&fast), expected, "{seed} {text:?} {spec:?}");
+                *if expected.is_ok() { &mut done } else { &mut failed } += 1;
+            }
+        }
+    }
+    assert!(failed > 500 && done > 5000, "{failed} {done}");
+}
+
+#[test]
 fn words_that_may_become_long_have_no_parts() {
     let mut spec = sign_spec(&mut Random::from_seed(1));
     let mut may_be_cut = |target: usize| {

@@ -12,6 +12,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::fresh::{Batch, Fresh, Solving};
 use super::packed::{self, Placed, whole_characters};
 use super::parts::{self, Breaks, UNCERTAIN};
 use super::segment::normalize_str;
@@ -67,6 +68,7 @@ pub(super) struct Words {
     writings: Writings,
     short: ShortWritings,
     breaks: Breaks,
+    fresh: Fresh,
     hash_seed: [u64; 2],
 }
 
@@ -114,6 +116,7 @@ impl Words {
             writings: Writings::new(),
             short: ShortWritings::new(),
             breaks: Breaks::default(),
+            fresh: Fresh::default(),
             hash_seed: [random.next_u64(), random.next_u64()],
         })
     }
@@ -176,7 +179,7 @@ impl Words {
     /// The same for a word that is a key, with characters of up to two bytes; `None` if that cannot be told so.
     #[inline]
     fn shortly<'r>(&self, word: Key, room: &'r mut Room) -> Option<&'r str> {
-        if !self.ascii.hold_for(&word.bytes()[..word.len()]) {
+        if !self.ascii.hold_for_short(word.padded()) {
             return None;
         }
         self.short.write(word, &self.ascii, room, |c| {
@@ -192,6 +195,14 @@ impl Words {
                 let normalizer = self.stages.normalizer.as_deref();
                 self.breaks.get(&self.stages.model, normalizer, &self.ascii, bytes)
             }
+            Cut::Splits(_) => None,
+        }
+    }
+
+    /// What new words are solved by together, once there is so much text.
+    fn solving(&self, bytes: usize) -> Option<Solving<'_>> {
+        match &self.stages.cut {
+            Cut::Marked(view) => self.fresh.get(&self.stages.model, (view.mark(), view.prepends()), bytes),
             Cut::Splits(_) => None,
         }
     }
@@ -327,6 +338,7 @@ struct Buffers {
     placed: Vec<Placed>,
     /// The tokens of the word that are named after what the model read there, and that.
     surfaces: Vec<(usize, String)>,
+    fresh: Option<Box<Batch>>,
 }
 
 /// Who takes what the words of a text become.
@@ -372,7 +384,9 @@ impl WordLanes {
         self.bytes = self.bytes.saturating_add(text.len());
         let breaks = self.words.breaks(self.bytes).filter(|_| !packs);
         let has_parts = breaks.is_some();
-        let mut solver = Solver { words: &self.words, scratch, buffers: &mut self.buffers, packs, has_parts };
+        let solving = self.words.solving(self.bytes).filter(|_| !packs);
+        let buffers = &mut self.buffers;
+        let mut solver = Solver { words: &self.words, scratch, buffers, packs, has_parts, solving };
         for segment in segments {
             if let Some(id) = segment.id {
                 out.added(segment, id)?;
@@ -409,6 +423,8 @@ pub(super) struct Solver<'s> {
     packs: bool,
     /// Whether words come in parts.
     has_parts: bool,
+    /// How new ones are solved together.
+    solving: Option<Solving<'s>>,
 }
 
 impl Solver<'_> {
@@ -470,6 +486,32 @@ impl Solver<'_> {
         Ok(&self.buffers.surfaces)
     }
 
+    /// Puts what a word or a part that is a key becomes into the buffer.
+    fn alone(&mut self, key: Key) -> Result<()> {
+        let (bytes, length) = (key.bytes(), key.len());
+        if key.is_inner() {
+            self.inner(&bytes[..length]);
+        } else if self.packs || !self.short_ids(key)? {
+            self.word(&bytes[..length])?;
+        }
+        Ok(())
+    }
+
+    /// Whether a word or a part is solved together with others.
+    #[inline]
+    fn joins(&mut self, batch: &mut Batch, solving: &Solving<'_>, index: usize, key: Key) -> bool {
+        let mut room = [0; _];
+        let bytes = key.bytes();
+        let piece = match self.words.shortly(key, &mut room) {
+            Some(piece) => Some(piece),
+            // Words are cut at characters, so this holds.
+            None => std::str::from_utf8(&bytes[..key.len()])
+                .ok()
+                .and_then(|word| self.words.plainly(word, Change::May, &mut self.buffers.plain)),
+        };
+        piece.is_some_and(|piece| batch.push(solving, index, piece, key.is_inner()))
+    }
+
     /// Puts the ids of a word that is a key into the buffer, if characters of up to two bytes tell them; else false.
     #[inline]
     fn short_ids(&mut self, word: Key) -> Result<bool> {
@@ -514,7 +556,7 @@ impl Solver<'_> {
     /// Tokens with their places in the word.
     fn packed(&mut self, word: &str) -> Result<()> {
         let Stages { normalizer, cut, model, .. } = &self.words.stages;
-        let Buffers { spelling, plain, tokens, numbers, placed, surfaces } = &mut *self.buffers;
+        let Buffers { spelling, plain, tokens, numbers, placed, surfaces, .. } = &mut *self.buffers;
         placed.clear();
         surfaces.clear();
         let (mut is_odd, mut begins_with_nothing) = (false, false);
@@ -618,15 +660,32 @@ impl Solve for Solver<'_> {
         pieces: &[Key],
         mut found: impl FnMut(usize, &[TokenId]),
     ) -> Result<()> {
-        for (index, key) in pieces.iter().enumerate() {
-            let (bytes, length) = (key.bytes(), key.len());
-            if key.is_inner() {
-                self.inner(&bytes[..length]);
-            } else if self.packs || !self.short_ids(*key)? {
-                self.word(&bytes[..length])?;
+        let Some(solving) = self.solving else {
+            for (index, key) in pieces.iter().enumerate() {
+                self.alone(*key)?;
+                found(index, &self.buffers.numbers);
             }
-            found(index, &self.buffers.numbers);
+            return Ok(());
+        };
+        let mut batch = self.buffers.fresh.take().unwrap_or_default();
+        batch.clear();
+        for (index, key) in pieces.iter().enumerate() {
+            if !self.joins(&mut batch, &solving, index, *key) {
+                self.alone(*key)?;
+                found(index, &self.buffers.numbers);
+            }
         }
-        Ok(())
+        let outcome = batch.solve(&solving, |index, ids| {
+            match ids {
+                Some(ids) => found(index, ids),
+                None => {
+                    self.alone(pieces[index])?;
+                    found(index, &self.buffers.numbers);
+                }
+            }
+            Ok(())
+        });
+        self.buffers.fresh = Some(batch);
+        outcome
     }
 }

@@ -12,6 +12,8 @@ use super::unigram::ScoredPieces;
 use super::{Algorithm, SentencePieceModel};
 use crate::error::Result;
 use crate::ids::TokenId;
+use crate::lanes::kept::{MANY, Unknown};
+use crate::lanes::vectors::{Level, Task, Vectors};
 use crate::lanes::{Boundaries, Key, Strangers};
 use crate::model::unigram::together::{Steps, Together, Unit};
 use crate::model::unigram::viterbi::Window;
@@ -226,31 +228,9 @@ impl SentencePieceModel {
         unit: UnitText<'_>,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
-        let Some(model) = self.unigram() else { return Ok(()) };
-        let mut units = 0;
-        let mut start = from;
-        while start < numbers.len() {
-            let rest = &numbers[start..];
-            let portion = sums.portion(rest);
-            let look = sums.look(portion);
-            if progress.bound.saturating_add(look.moved) as i32 <= look.least_limit {
-                progress.bound += look.moved;
-                progress.take(portion, look.has_unknown, sums, out);
-            } else {
-                self.settle_one_by_one(
-                    model,
-                    sums,
-                    progress,
-                    (numbers, start..start + portion.len()),
-                    scratch,
-                    &mut |number, search| unit(units + number, search),
-                    out,
-                )?;
-            }
-            units += look.units;
-            start += portion.len();
-        }
-        Ok(())
+        let Some(scored) = self.unigram() else { return Ok(()) };
+        let settle = Settle { model: self, scored, sums, progress, numbers, from, scratch, unit, out };
+        Level::best().run(settle)
     }
 
     /// The same for some units, of which some may have to be searched.
@@ -290,6 +270,52 @@ impl SentencePieceModel {
                 progress.bound = (sum.abs() * STEPS) as u32 + 1;
             }
             start = at + 1;
+        }
+        Ok(())
+    }
+}
+
+/// The numbers of units on their way to tokens.
+struct Settle<'s, 'u> {
+    model: &'s SentencePieceModel,
+    scored: &'s ScoredPieces,
+    sums: &'s Sums,
+    progress: &'s mut Progress,
+    numbers: &'s [u32],
+    from: usize,
+    scratch: &'s mut SumScratch,
+    unit: UnitText<'u>,
+    out: &'s mut Vec<TokenId>,
+}
+
+impl Task for Settle<'_, '_> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> Result<()> {
+        let Settle { model, scored, sums, progress, numbers, from, scratch, unit, out } = self;
+        let mut units = 0;
+        let mut start = from;
+        while start < numbers.len() {
+            let rest = &numbers[start..];
+            let portion = sums.portion(rest);
+            let look = sums.look(portion);
+            if progress.bound.saturating_add(look.moved) as i32 <= look.least_limit {
+                progress.bound += look.moved;
+                progress.take(vectors, portion, look.has_unknown, sums, out);
+            } else {
+                model.settle_one_by_one(
+                    scored,
+                    sums,
+                    progress,
+                    (numbers, start..start + portion.len()),
+                    scratch,
+                    &mut |number, search| unit(units + number, search),
+                    out,
+                )?;
+            }
+            units += look.units;
+            start += portion.len();
         }
         Ok(())
     }
@@ -338,31 +364,43 @@ impl Progress {
     }
 
     /// Takes the seals off some units.
-    #[inline]
-    fn take(&mut self, numbers: &[u32], has_unknown: bool, sums: &Sums, out: &mut Vec<TokenId>) {
+    #[inline(always)]
+    fn take<V: Vectors>(
+        &mut self,
+        vectors: V,
+        numbers: &[u32],
+        has_unknown: bool,
+        sums: &Sums,
+        out: &mut Vec<TokenId>,
+    ) {
         let start = out.len();
-        out.resize(start + numbers.len(), 0);
+        // As many are written at once wherever they begin.
+        out.resize(start + numbers.len() + MANY, 0);
         let room = &mut out[start..];
         let mut written = 0;
-        // No branch hangs on what a number is.
-        if has_unknown {
-            let mut after = self.after_unknown;
-            for &number in numbers {
-                let (is_seal, is_unknown) = (number >= SEAL, sums.is_unknown(number));
-                room[written] = if is_unknown { sums.unk } else { number };
-                written += usize::from(!(is_seal | is_unknown & after));
-                after = if is_seal { after } else { is_unknown };
-            }
-            out.truncate(start + written);
-            self.after_unknown = after;
-            return;
+        let (sixteens, few) = numbers.as_chunks();
+        for sixteen in sixteens {
+            let Some(room) = room[written..].first_chunk_mut() else { break };
+            written += vectors.below(sixteen, SEAL, room);
         }
-        for &number in numbers {
+        for &number in few {
             room[written] = number;
             written += usize::from(number < SEAL);
         }
-        out.truncate(start + written);
-        self.after_unknown &= written == 0;
+        if !has_unknown {
+            self.after_unknown &= written == 0;
+            out.truncate(start + written);
+            return;
+        }
+        let unknown = Unknown { id: sums.unk, from: sums.size };
+        let mut kept = 0;
+        for first in (0..written).step_by(MANY) {
+            // What is written lies before what is read.
+            let Some(&sixteen) = room[first..].first_chunk() else { break };
+            let Some(room) = room[kept..].first_chunk_mut() else { break };
+            kept += vectors.rows(&sixteen, MANY.min(written - first), unknown, &mut self.after_unknown, room);
+        }
+        out.truncate(start + kept);
     }
 }
 
@@ -425,7 +463,7 @@ impl Sums {
     }
 
     /// The first units of some: few, and whole ones.
-    #[inline]
+    #[inline(always)]
     fn portion<'n>(&self, numbers: &'n [u32]) -> &'n [u32] {
         let is_seal = |&number: &u32| number >= SEAL;
         let few = &numbers[..numbers.len().min(PORTION)];
@@ -436,7 +474,7 @@ impl Sums {
     }
 
     /// Looks at units without a branch for each.
-    #[inline]
+    #[inline(always)]
     fn look(&self, numbers: &[u32]) -> Look {
         let (mut units, mut moved, mut least_limit, mut unknown) = (0, 0, i32::MAX, 0);
         let size = self.size;

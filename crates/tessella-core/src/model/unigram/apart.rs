@@ -7,15 +7,18 @@
 //! additions than bytes, [`SHORT`] at most: two ways that differ by more than [`SLACK`] do not change places.
 //! What is unknown may go on in the next part as the same token, and is not decided here.
 
-use super::Unigram;
 use super::arrivals::NONE;
+use super::together::{Best, Steps, Unit};
 use super::viterbi::{SHORT, char_width};
-use crate::ids::TokenId;
+use super::{Unigram, Writer};
+use crate::ids::{PieceToken, TokenId};
 
 /// Bytes of a piece in which parts may be searched apart, as the model gets it.
 pub const MOST_BYTES: usize = 1 << 18;
 /// Scores farther from zero are not summed apart.
 const MOST_WORTH: f64 = 250.0;
+/// Stands for what is no piece.
+const NO_PIECE: TokenId = TokenId::MAX;
 /// More than two ways through a part err by, in the piece and apart.
 const SLACK: f64 = 1e-6;
 
@@ -27,6 +30,58 @@ impl Unigram {
         let fits = |score: f64| score.abs() <= MOST_WORTH;
         let all_fit = self.scores.of_id.iter().all(|&score| fits(score)) && fits(self.scores.unknown);
         all_fit.then(|| self.vocab.iter().map(|(text, _)| text.as_str()))
+    }
+
+    /// For units in which the mark in front is one byte; `None` if their scores cannot be summed so.
+    pub(crate) fn steps(&self, mark: char) -> Option<Steps> {
+        let worth = |id: TokenId| self.scores.of_id[id as usize];
+        Steps::new(&self.trie, worth, (NO_PIECE, self.scores.unknown), mark.encode_utf8(&mut [0; 4]))
+    }
+
+    /// Appends the ids of a unit; false, and nothing is appended, if the unit has to be searched alone.
+    pub(crate) fn ids_of_best(
+        &self,
+        steps: &Steps,
+        best: &Best,
+        (unit, has_mark): (&Unit, bool),
+        tokens: &mut Vec<PieceToken>,
+        out: &mut Vec<TokenId>,
+    ) -> bool {
+        if best.distance <= steps.slack() {
+            return false;
+        }
+        let is_unknown = |id: TokenId| id == NO_PIECE || Some(id) == self.unk_id;
+        if !best.ids().iter().any(|&id| is_unknown(id)) {
+            out.extend_from_slice(best.ids());
+            return true;
+        }
+        let (Some(unk_id), Ok(piece)) = (self.unk_id, std::str::from_utf8(unit.text())) else { return false };
+        // What is unknown may have an id by its text, which the mark in front is not.
+        if has_mark && is_unknown(best.ids()[0]) {
+            return false;
+        }
+        tokens.clear();
+        let mut writer = Writer { model: self, piece, run: None, failed: false, out: tokens };
+        let ends = best.starts()[1..].iter().map(|&end| end.into()).chain([piece.len()]);
+        for ((&id, &start), end) in best.ids().iter().zip(best.starts()).zip(ends) {
+            writer.edge(start.into(), end, if id == NO_PIECE { unk_id } else { id });
+        }
+        let is_done = writer.finish().is_ok();
+        if is_done {
+            out.extend(tokens.iter().map(|token| token.id));
+        }
+        is_done
+    }
+
+    /// The same for a part that is not the first one.
+    pub(crate) fn part_of_best(&self, steps: &Steps, best: &Best, out: &mut Vec<TokenId>) -> bool {
+        let is_unknown = |id: TokenId| id == NO_PIECE || Some(id) == self.unk_id;
+        let is_certain =
+            best.distance > SLACK + steps.slack() && !best.ids().iter().any(|&id| is_unknown(id));
+        if is_certain {
+            out.extend_from_slice(best.ids());
+        }
+        is_certain
     }
 
     /// Appends the ids of a part that is not the first one; false, and nothing is appended, if the whole piece has to

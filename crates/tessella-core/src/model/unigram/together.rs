@@ -10,6 +10,8 @@
 //! Scores are whole numbers here, in which a sum has room for where it comes from. What that errs by is told: who needs to know
 //! whether the best way is the best looks at how far all others are from it.
 
+use std::hint::select_unpredictable;
+
 use crate::error::Result;
 use crate::flat::{LINE, Room, prefetch};
 use crate::ids::TokenId;
@@ -73,6 +75,11 @@ impl Unit {
         let is_mark = |eight: u64| !((((eight ^ all) & low) + low) | (eight ^ all) | low);
         let marks = bits(bytes, is_mark) & ((1 << (length & MOST_BYTES)) - 1);
         Self::new(bytes, length, marks)
+    }
+
+    /// As it was given, with any byte for a mark.
+    pub fn text(&self) -> &[u8] {
+        &self.bytes[..self.length()]
     }
 
     #[inline(always)]
@@ -240,12 +247,18 @@ impl Arrival {
     /// Less than any sum.
     const NONE: Arrival = Arrival { best: i64::MIN / 4, second: i64::MIN / 4 };
 
-    /// Takes one more, without a branch: which of two is better cannot be foreseen.
+    /// Takes one more, without a branch: which of two is better cannot be foreseen. Compilers are told, for they make branches of
+    /// what looks like none.
     #[inline(always)]
     fn take(&mut self, before: i64, worth: i32) {
         let sum = before + (i64::from(worth) << FROM_BITS);
         let Arrival { best, second } = *self;
-        *self = Arrival { best: best.max(sum), second: best.min(sum).max(second) };
+        let is_better = sum > best;
+        let lower = select_unpredictable(is_better, best, sum);
+        *self = Arrival {
+            best: select_unpredictable(is_better, sum, best),
+            second: select_unpredictable(lower > second, lower, second),
+        };
     }
 }
 
@@ -253,6 +266,8 @@ impl Arrival {
 #[derive(Debug)]
 pub(crate) struct Best {
     ids: [TokenId; STRIDE],
+    /// Where each begins.
+    starts: [u8; STRIDE],
     /// The ids are the last ones.
     first: usize,
     /// By how much the best arrival is better than all others, the least of all boundaries of the segmentation.
@@ -268,6 +283,11 @@ pub(crate) struct Best {
 impl Best {
     pub fn ids(&self) -> &[TokenId] {
         &self.ids[self.first..]
+    }
+
+    /// Where each of them begins.
+    pub fn starts(&self) -> &[u8] {
+        &self.starts[self.first..]
     }
 }
 
@@ -339,8 +359,8 @@ impl Together {
             ways[kept % PLACES] = Way { base: node.base(), from: from as u16 };
             kept += usize::from(goes_on);
             let end = (place + 1) % PLACES;
-            pieces[end][from % STRIDE] = if goes_on { node.id } else { unknown };
-            arrivals[end].take(before[from], if goes_on { node.worth } else { NOTHING });
+            pieces[end][from % STRIDE] = select_unpredictable(goes_on, node.id, unknown);
+            arrivals[end].take(before[from], select_unpredictable(goes_on, node.worth, NOTHING));
         }
         kept
     }
@@ -388,6 +408,7 @@ impl Together {
         let largest = (highest.max(-lowest) >> FROM_BITS) + 1;
         let mut best = Best {
             ids: [0; STRIDE],
+            starts: [0; STRIDE],
             first: STRIDE,
             distance: f64::INFINITY,
             distance_per_character: f64::INFINITY,
@@ -406,6 +427,7 @@ impl Together {
                 if for_each < best.distance_per_character { for_each } else { best.distance_per_character };
             best.first -= 1;
             let from = (arrival & FROM) as usize;
+            best.starts[best.first % STRIDE] = from as u8;
             best.ids[best.first % STRIDE] = self.pieces[(start + at) % PLACES][from];
             at = from;
         }
@@ -505,10 +527,19 @@ mod tests {
                 let characters = text.chars().count() as f64;
                 assert!(best.distance_per_character * characters * (1.0 + 1e-12) >= best.distance);
                 let mut ids = Vec::new();
-                best_short_path(text, &trie, &scores, Some(0), |_, _, id| ids.push(id)).unwrap();
+                let mut begins = Vec::new();
+                // The mark in front is three bytes there, and one here.
+                let shorter = text.len() - units[at].text().len();
+                best_short_path(text, &trie, &scores, Some(0), |start, _, id| {
+                    ids.push(id);
+                    begins.push(start.saturating_sub(shorter));
+                })
+                .unwrap();
                 if best.distance > steps.slack() {
                     certain += 1;
                     assert_eq!(best.ids(), ids, "{text}");
+                    let starts: Vec<usize> = best.starts().iter().map(|&start| start.into()).collect();
+                    assert_eq!(starts, begins, "{text}");
                 } else {
                     uncertain += 1;
                 }

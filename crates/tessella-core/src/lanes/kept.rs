@@ -1,0 +1,56 @@
+//! Some of many, written one after the other, and the ids among the numbers of a text.
+//!
+//! These are the slow twins of `x86_kept`.
+
+use super::ascii::BLOCK;
+
+/// Numbers that are looked at together.
+pub const MANY: usize = 16;
+
+/// Writes the bytes of a block whose bit is set.
+#[inline(always)]
+pub fn bytes_one_by_one(bytes: &[u8; BLOCK], bits: u64, out: &mut [u8; BLOCK]) {
+    let mut written = 0;
+    for (at, &byte) in bytes.iter().enumerate() {
+        out[written % BLOCK] = byte;
+        written += (bits >> at & 1) as usize;
+    }
+}
+
+/// Writes the numbers below a bound, and says how many.
+#[inline(always)]
+pub fn below_one_by_one(numbers: &[u32; MANY], bound: u32, out: &mut [u32; MANY]) -> usize {
+    let mut written = 0;
+    for &number in numbers {
+        out[written % MANY] = number;
+        written += usize::from(number < bound);
+    }
+    written
+}
+
+/// What stands for something unknown: one id, and all numbers from another one on.
+#[derive(Debug, Clone, Copy)]
+pub struct Unknown {
+    pub id: u32,
+    pub from: u32,
+}
+
+/// Writes the first `count` numbers, in each row of unknown ones a single id; `row` says whether one goes on, here and behind
+/// them.
+#[inline(always)]
+pub fn rows_one_by_one(
+    numbers: &[u32; MANY],
+    count: usize,
+    unknown: Unknown,
+    row: &mut bool,
+    out: &mut [u32; MANY],
+) -> usize {
+    let mut written = 0;
+    for &number in numbers.iter().take(count) {
+        let is_unknown = (number == unknown.id) | (number >= unknown.from);
+        out[written % MANY] = if is_unknown { unknown.id } else { number };
+        written += usize::from(!(is_unknown & *row));
+        *row = is_unknown;
+    }
+    written
+}
