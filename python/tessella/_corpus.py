@@ -25,18 +25,6 @@ from .errors import ArgumentError, FormatError, MissingDependencyError
 if TYPE_CHECKING:
     from ._types import Source
 
-__all__ = [
-    "Part",
-    "Stream",
-    "Texts",
-    "cells",
-    "check_column",
-    "check_named",
-    "files",
-    "in_lists",
-    "parts",
-    "spelled_out",
-]
 
 #: Texts, and characters, that are handed on at a time.
 MOST = 1 << 12

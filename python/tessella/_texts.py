@@ -15,8 +15,6 @@ from typing import Any, Literal
 from . import _tessella
 from .errors import ArgumentError
 
-__all__ = ["Reading", "Share", "flat"]
-
 #: What ends a text where there is no separator: a line end that belongs to the text (as trainers read), one
 #: that does not, or nothing but the end of the file.
 Cut = Literal["lines", "bare lines", "never"]

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 from ..errors import ArgumentError
 from .encoding import BatchEncoding
 
-__all__ = ["Templates", "Tool", "Written", "chosen_template", "masks", "named_templates", "written"]
-
 #: A template, or templates by name, or ``None``.
 Templates = str | dict[str, str] | None
 #: A function with type hints and a docstring, or a JSON schema.

@@ -9,8 +9,6 @@ from .._formats import FOLDER
 from .._optional import needed
 from ..errors import HubError
 
-__all__ = ["download", "download_json", "upload"]
-
 _TEMPLATE, _OLD_TEMPLATE, _TEMPLATES = FOLDER.templates
 # The files that a tokenizer may be made of.
 _FILES = (

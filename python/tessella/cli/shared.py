@@ -8,8 +8,6 @@ from typing import Any
 
 from .inputs import check_target
 
-__all__ = ["add", "add_reading", "add_report_files", "add_sample", "add_texts", "check_reports"]
-
 
 def _option(*names: str, **details: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
     return names, details

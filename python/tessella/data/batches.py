@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["Batch", "framed", "taken"]
-
 
 @dataclass(frozen=True)
 class Batch:

@@ -21,8 +21,6 @@ from .skipping import Skipped
 from .slices import SliceStream
 from .tables import RawSlice
 
-__all__ = ["conversations", "ids_and_marks", "lists", "rows"]
-
 #: Conversations that are encoded at a time.
 MANY = 256
 

@@ -29,8 +29,6 @@ from .settings import Format, resettle, settle
 if TYPE_CHECKING:
     from .._types import AnyTokenizer, Path
 
-__all__ = ["merge", "pack_corpus", "tokenize_corpus"]
-
 
 def tokenize_corpus(
     inputs: Path | Iterable[Path],

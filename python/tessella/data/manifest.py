@@ -19,18 +19,6 @@ from .places import Place
 from .plan import Shard, Slice
 from .settings import UNTOLD
 
-__all__ = [
-    "MANIFEST",
-    "RUN",
-    "differences",
-    "entries",
-    "parsed",
-    "read_manifest",
-    "read_run",
-    "run_of",
-    "write_manifest",
-]
-
 MANIFEST = "manifest.json"
 #: The plan of a run that is not complete.
 RUN = f"{WORK}/run.json"

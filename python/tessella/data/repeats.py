@@ -33,16 +33,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = [
-    "hash_name",
-    "is_scratch",
-    "left_out",
-    "make_stage",
-    "packed",
-    "range_name",
-    "ranges",
-    "read_hashed",
-]
 
 #: Documents of a run at most: 24 bytes each.
 RUN = 1_000_000

@@ -21,8 +21,6 @@ from .found import STDIN
 from .places import opened, stamp
 from .plan import Slice
 
-__all__ = ["SliceStream", "check_unchanged", "hash_of", "reading"]
-
 PORTION = 1 << 20
 
 

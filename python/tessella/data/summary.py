@@ -9,8 +9,6 @@ from .reading import open as open_corpus
 if TYPE_CHECKING:
     from .._types import Path
 
-__all__ = ["inspect"]
-
 
 def inspect(path: Path) -> dict[str, Any]:
     """What a folder of token files holds: settings, numbers, how long documents are, where they came from.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..ragged import RaggedIds
     from ..tokenizer import Tokenizer
 
-__all__ = ["Change", "Edited", "Effect", "finished", "renumbered", "with_new"]
-
 
 @dataclass(frozen=True)
 class Change:

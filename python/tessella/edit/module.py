@@ -16,8 +16,6 @@ from .rows import Init, Origins, new_rows
 if TYPE_CHECKING:
     from .id_map import IdMap
 
-__all__ = ["resize_module"]
-
 
 def resize_module(
     module: Any, id_map: IdMap, init: Init, multiple: int | None, seed: int

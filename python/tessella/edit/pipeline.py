@@ -23,8 +23,6 @@ from .bpe import BpeVocabulary
 from .piece_file import PieceFile
 from .vocabulary import Vocabulary, opened
 
-__all__ = ["Pipeline"]
-
 
 class Pipeline:
     """A tokenizer as data.

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from .id_map import IdMap
 
-__all__ = ["Init", "Origins", "new_rows"]
 
 #: How rows of new ids begin.
 Init = Literal["fvt", "mean", "random"]

@@ -15,7 +15,6 @@ from .vocabulary import BYTES, Vocabulary
 if TYPE_CHECKING:
     from ..models import Model
 
-__all__ = ["LOWEST", "UnigramVocabulary", "by_model"]
 
 #: What is said where the lowest score changes.
 LOWEST = (

@@ -27,8 +27,6 @@ from .module import resize_module
 from .rows import Init, Origins, new_rows
 from .safetensors import SIZES, Header, Tensor, byte_size, header_bytes, read_header
 
-__all__ = ["Resized", "check_folder", "resize_embeddings"]
-
 #: What tables are called: input embeddings, output heads, and biases of these.
 TABLES = re.compile(
     r"(^|\.)(embed_tokens|wte|word_embeddings|shared|tok_embeddings|embed_in|embeddings?|token_embedding|tokens_embed"

@@ -33,8 +33,6 @@ from .._files import _replacing
 from ..errors import ArgumentError, FormatError
 from .vectors import VectorFormat, Vectors
 
-__all__ = ["load_vectors", "save_vectors"]
-
 _FORMATS = ("text", "binary", "safetensors")
 _Path = str | os.PathLike[str]
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from .shown import cell, corpus_rows, number, text, tokenizer_rows
 
-__all__ = ["markdown"]
-
 #: Words that are shown.
 WORDS = 20
 

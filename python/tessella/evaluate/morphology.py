@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .. import Tokenizer
     from .._types import Path
 
-__all__ = ["Gold", "against_gold", "read_gold"]
 
 #: Words with their morphemes.
 Gold = list[tuple[str, tuple[str, ...]]]

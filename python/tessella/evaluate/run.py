@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["evaluate"]
 
 #: Blocks of a corpus: all in all, and the least and the most of one.
 BLOCKS, FEWEST_BLOCKS, MOST_BLOCKS = 4096, 64, 256

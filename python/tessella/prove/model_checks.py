@@ -9,8 +9,6 @@ from typing import Any
 from ..pre_tokenizers import ByteLevel
 from .finding import Finding, Patient
 
-__all__ = ["MODEL_CHECKS"]
-
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 _UNKNOWN = ("<unk>", "[UNK]", "<UNK>", "[unk]", "<|unk|>", "unk")
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from .finding import Finding, Patient
 
-__all__ = ["PIPELINE_CHECKS"]
-
 _LOSSY = {
     "Lowercase": "capitals",
     "StripAccents": "accents",

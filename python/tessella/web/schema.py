@@ -21,8 +21,6 @@ from typing import Any
 
 from ..errors import ArgumentError
 
-__all__ = ["Invalid", "Schema", "check", "parsed"]
-
 #: JSON Schema, which is JSON: its values are of many types.
 Schema = Mapping[str, Any]
 

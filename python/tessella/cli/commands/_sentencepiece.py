@@ -12,8 +12,6 @@ from typing import Any
 from ...errors import ArgumentError
 from .. import inputs, terminal
 
-__all__ = ["KINDS", "add_options", "train"]
-
 KINDS = ("unigram", "bpe", "word", "char")
 #: Options of the trainers that SentencePiece has under its own names, as flags.
 _OTHERS = {"special_tokens": "user_defined_symbols or control_symbols", "unk_token": "unk_piece"}

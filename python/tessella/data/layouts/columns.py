@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["ARROW", "PARQUET"]
 
 #: Tokens of a row group or a record batch: tens of megabytes, as readers like them.
 GROUP = 1 << 24

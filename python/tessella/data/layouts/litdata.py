@@ -18,8 +18,6 @@ from ..batches import Batch, taken
 from .base import Files, Flat, Layout, Part, Shape, View
 from .side import Masks, flat, mapped
 
-__all__ = ["LAYOUT"]
-
 #: Bytes of a chunk, and the most that its offsets can tell.
 SIZE = 1 << 26
 MOST = (1 << 32) - 1

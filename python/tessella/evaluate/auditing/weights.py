@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-__all__ = ["Matrix", "open_matrix", "undertrained"]
 
 #: Rows that are read at a time, candidates that are told, references that are enough.
 ROWS, MOST, ENOUGH = 4096, 100, 3

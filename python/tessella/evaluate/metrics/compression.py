@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..metric import Ratio
 
-__all__ = ["METRICS"]
-
 METRICS = (
     Ratio(
         "bytes_per_token",

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..coded import Coded
     from ..sample import Sample
 
-__all__ = ["METRICS", "measure"]
-
 
 def measure(sample: Sample, coded: Coded) -> dict[str, npt.NDArray[np.int64]]:
     """A column that is 1 where a document does not come back."""

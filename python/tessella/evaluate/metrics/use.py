@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from ..facts import Facts
 
-__all__ = ["METRICS", "average_rank", "utilisation"]
-
 
 def average_rank(counts: npt.NDArray[np.int64]) -> float:
     """The mean over all tokens of the place that their entry has by frequency, from 1.

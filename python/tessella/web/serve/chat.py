@@ -13,7 +13,6 @@ from .service import Service
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
 
-__all__ = ["CHAT", "MESSAGES", "VARIABLES", "rendered"]
 
 MESSAGES = {
     "type": "array",

@@ -25,8 +25,6 @@ from .service import Service
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
 
-__all__ = ["CHUNK", "chunks"]
-
 
 def chunks(
     tokenizer: Tokenizer,

@@ -19,8 +19,6 @@ from .operation import (
 )
 from .service import Service
 
-__all__ = ["DECODE", "IDS"]
-
 IDS = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": (1 << 32) - 1}}
 
 

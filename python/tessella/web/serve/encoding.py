@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ... import Encoding
     from ...tokenizer import Tokenizer
 
-__all__ = ["COUNT", "ENCODE"]
 
 _TEXT = {"type": "string"}
 _PAIR = {"type": "array", "items": _TEXT, "minItems": 2, "maxItems": 2}

@@ -19,7 +19,6 @@ from .service import Service, longest
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
 
-__all__ = ["DETOKENIZE", "TOKENIZE"]
 
 _MODEL = {
     "type": ["string", "null"],

@@ -8,8 +8,6 @@ from ... import __version__
 from .operation import Operation
 from .service import Service
 
-__all__ = ["ARROW", "LINES", "description"]
-
 ARROW = "application/vnd.apache.arrow.stream"
 LINES = "application/x-ndjson"
 

@@ -13,7 +13,6 @@ from .service import Service
 if TYPE_CHECKING:
     from ...ragged import RaggedIds
 
-__all__ = ["Columns", "Operation", "Results", "described", "either", "portions", "texts_of"]
 
 #: A column of an Arrow answer: ids of many texts, or one value for each.
 Columns = dict[str, "RaggedIds | Sequence[Any]"]

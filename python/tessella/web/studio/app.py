@@ -27,8 +27,6 @@ from .tokens import entry, tokens
 from .training import ALGORITHMS, CUTS, train
 from .vocabulary import KINDS, ORDERS, search
 
-__all__ = ["BOUNDS", "application"]
-
 _log = logging.getLogger("tessella.studio")
 
 #: One person's: large texts and long trainings, few requests.
