@@ -40,9 +40,8 @@ def _messages(conversation: Any) -> list[dict[str, Any]]:
         made = plain(message)
         if not isinstance(made, dict):
             raise TypeError(
-                f"message {place} of the conversation must be a dict such as "
-                f"{{'role': 'user', 'content': '...'}}, "
-                f"not {type(message).__name__}"
+                f"message {place} of the conversation must be a dict such as {{'role': 'user', 'content': "
+                f"'...'}}, not {type(message).__name__}"
             )
         made = {key: value for key, value in made.items() if value is not None}
         reasoning = next((made[name] for name in _REASONING if name in made), None)

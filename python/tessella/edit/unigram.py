@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 #: What is said where the lowest score changes.
 LOWEST = (
     "the piece of the lowest score went: unknown characters cost ten more than the lowest score, so texts "
-    "with "
-    "unknown characters may be cut differently now"
+    "with unknown characters may be cut differently now"
 )
 
 

@@ -156,8 +156,7 @@ def byte_tokens(patient: Patient) -> Iterator[Finding]:
             "error",
             "$.model.vocab",
             f"unknown characters are to be spelled by bytes, and {len(missing)} byte tokens are missing, "
-            "such as "
-            f"`{missing[0]}`",
+            f"such as `{missing[0]}`",
             "add them",
             add(missing) if not (isinstance(model.get("vocab"), list) and patient.added()) else None,
         )

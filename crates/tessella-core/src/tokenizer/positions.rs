@@ -8,8 +8,8 @@ use crate::encoding::OffsetUnit;
 #[derive(Debug)]
 pub(super) struct Positions<'t> {
     text: &'t str,
-    unit: OffsetUnit,
-    is_ascii: bool,
+    pub unit: OffsetUnit,
+    pub is_ascii: bool,
     byte: usize,
     count: usize,
 }
@@ -17,11 +17,6 @@ pub(super) struct Positions<'t> {
 impl<'t> Positions<'t> {
     pub fn new(text: &'t str, unit: OffsetUnit) -> Self {
         Positions { text, unit, is_ascii: text.is_ascii(), byte: 0, count: 0 }
-    }
-
-    /// Whether every byte is a character, and so a position in any unit.
-    pub fn are_bytes(&self) -> bool {
-        self.is_ascii
     }
 
     /// A part of the text.
@@ -32,10 +27,6 @@ impl<'t> Positions<'t> {
     /// Whether every position fits into 32 bits.
     pub fn fit_narrowly(&self) -> bool {
         u32::try_from(self.text.len()).is_ok()
-    }
-
-    pub fn unit(&self) -> OffsetUnit {
-        self.unit
     }
 
     #[inline]

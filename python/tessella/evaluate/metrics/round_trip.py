@@ -30,8 +30,7 @@ METRICS = (
         "less",
         "Documents whose decoded ids are not exactly their text over all documents.",
         "Long documents fail more easily than short ones. A normalizer that lowers case fails nearly "
-        "everywhere, "
-        "by intent; one that only drops a blank at the end fails as often.",
+        "everywhere, by intent; one that only drops a blank at the end fails as often.",
         top="failed",
         bottom="documents",
         on="sample",

@@ -49,9 +49,8 @@ METRICS = (
         (0, 1),
         "more",
         "Entries that occur at least once over all entries.",
-        "It grows with the text, so there is no interval and different corpora do not compare; one "
-        "document with "
-        "all words of a dictionary raises it.",
+        "It grows with the text, so there is no interval and different corpora do not compare; one document "
+        "with all words of a dictionary raises it.",
         function=utilisation,
         settles=False,
     ),

@@ -70,8 +70,7 @@ METRICS = (
         (0, 1),
         "more",
         "Words that one token stands for, with or without the blanks beside them, over all words; the "
-        "unknown "
-        "token stands for no word.",
+        "unknown token stands for no word.",
         _FOOLED + "Short words are most of a text.",
         top="single",
         bottom="words",
