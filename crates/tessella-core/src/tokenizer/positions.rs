@@ -7,7 +7,7 @@ use crate::encoding::OffsetUnit;
 /// Converts byte positions of one text; cheap when they come mostly in order.
 #[derive(Debug)]
 pub(super) struct Positions<'t> {
-    text: &'t str,
+    pub text: &'t str,
     pub unit: OffsetUnit,
     pub is_ascii: bool,
     byte: usize,
@@ -22,11 +22,6 @@ impl<'t> Positions<'t> {
     /// A part of the text.
     pub fn text(&self, range: Range<usize>) -> &'t str {
         &self.text[range]
-    }
-
-    /// Whether every position fits into 32 bits.
-    pub fn fit_narrowly(&self) -> bool {
-        u32::try_from(self.text.len()).is_ok()
     }
 
     #[inline]

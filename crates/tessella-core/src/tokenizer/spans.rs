@@ -234,7 +234,7 @@ impl Spans<'_, '_> {
         let are_characters = self.positions.unit == OffsetUnit::Char && !begins_inside;
         let fits = stretch.len() < STRETCH
             && (self.positions.is_ascii || are_characters)
-            && self.positions.fit_narrowly()
+            && u32::try_from(self.positions.text.len()).is_ok()
             && matches!(self.offsets, Offsets::Narrow(_));
         fits.then_some(stretch)
     }
