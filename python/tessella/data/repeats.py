@@ -160,9 +160,9 @@ def read_hashed(target: Place, shard: int) -> dict[str, Any]:
 
 
 def _gone(target: Place, name: str) -> FormatError:
-    refused = FormatError(f"{target.of(name)} is gone, which says what is repeated: run again")
-    refused.filename = target.of(name)
-    return refused
+    return FormatError(
+        f"{target.of(name)} is gone, which says what is repeated: run again", filename=target.of(name)
+    )
 
 
 def ranges(target: Place, shards: Sequence[Shard]) -> list[Shard]:

@@ -272,7 +272,7 @@ class SentencePieceProcessor(Vocabulary):
         model = self._model()
         if kind in ("serialized_proto", "proto"):
             with as_runtime_errors():
-                message = model.encode_message(text, sampled)
+                message = model.encode(text, sampled, True)
             return message if kind == "serialized_proto" else SentencePieceText.FromString(message)
         if kind in (int, "numpy") and sampled is None:
             with as_runtime_errors():
@@ -364,7 +364,7 @@ class SentencePieceProcessor(Vocabulary):
             model = self._model()
             with as_runtime_errors():
                 if is_message:
-                    message = model.nbest_message(text, size, nbest_timeout())
+                    message = model.nbest(text, size, nbest_timeout(), True)
                     return (
                         message if kind == "serialized_proto" else NBestSentencePieceText.FromString(message)
                     )
@@ -452,7 +452,7 @@ class SentencePieceProcessor(Vocabulary):
             ids = _decoding.ids_of(values, self.piece_size())
         model = self._model()
         if kind in ("serialized_proto", "proto"):
-            message = model.decode_pieces_message(pieces) if holds_pieces else model.decode_ids_message(ids)
+            message = model.decode_pieces(pieces, True) if holds_pieces else model.decode_ids(ids, True)
             return message if kind == "serialized_proto" else SentencePieceText.FromString(message)
         if holds_pieces:
             # The engine tells pieces as texts, which those that were given need not be.

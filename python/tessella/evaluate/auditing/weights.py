@@ -66,9 +66,7 @@ def open_matrix(path: Path, tensor: str | None = None) -> Matrix:
 
 
 def _refused(name: str, message: str) -> FormatError:
-    refused = FormatError(message)
-    refused.filename = name
-    return refused
+    return FormatError(message, filename=name)
 
 
 def _checked(name: str, rows: Any, is_bfloat: bool) -> Matrix:
