@@ -46,12 +46,7 @@ class Reading:
     @property
     def arguments(self) -> dict[str, Any]:
         """The same for functions that read texts."""
-        return {
-            "field": self.field,
-            "errors": self.errors,
-            "format": self.format,
-            "separator": self.separator,
-        }
+        return {name: getattr(self, name) for name in ("field", "errors", "format", "separator")}
 
     @property
     def options(self) -> dict[str, Any]:

@@ -143,6 +143,14 @@ def run(options: argparse.Namespace) -> int:
     return status
 
 
+#: Options of token files that are arguments under the same names.
+_SAME = ("dtype", "format", "length", "pack", "pad", "shuffle", "workers")
+
+
+def _given(options: argparse.Namespace, *further: str) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in (*_SAME, *further)}
+
+
 def _tokenize(options: argparse.Namespace) -> int:
     from ... import data
     from ...batch import AutoTokenizer

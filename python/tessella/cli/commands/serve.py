@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from ...errors import ArgumentError
@@ -59,18 +60,11 @@ def bounds(options: argparse.Namespace) -> Bounds:
     from ...counting import memory_size
     from ...web.bounds import Bounds
 
-    given = {
-        "body": options.max_body and memory_size(options.max_body, "--max-body"),
-        "bodies": options.max_bodies and memory_size(options.max_bodies, "--max-bodies"),
-        "batch": options.max_batch,
-        "concurrency": options.concurrency,
-        "connections": options.connections,
-        "threads": options.threads,
-        "seconds": options.seconds,
-        "patience": options.patience,
-        "grace": options.grace,
-    }
-    made = Bounds(**{name: value for name, value in given.items() if value is not None})
+    typed = {name.removeprefix("max_"): value for name, value in vars(options).items() if value is not None}
+    given = {field.name: typed[field.name] for field in fields(Bounds) if field.name in typed}
+    for name in given.keys() & {"body", "bodies"}:
+        given[name] = memory_size(given[name], f"--max-{name}")
+    made = Bounds(**given)
     if made.bodies < made.body:
         raise ArgumentError(
             f"--max-bodies must be --max-body ({made.body} bytes) or more, found {made.bodies}"
