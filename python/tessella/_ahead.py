@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from .tokenizer import Tokenizer
 
-__all__ = ["PORTION", "Encoding"]
 
 #: Threads that encode if the caller names no number: one thread reads, and it cannot feed more.
 FED = 8

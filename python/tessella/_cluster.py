@@ -14,8 +14,6 @@ from typing import Any, TypeVar
 from ._optional import needed
 from .errors import TessellaError
 
-__all__ = ["called"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 

@@ -14,8 +14,6 @@ from .ragged import RaggedIds
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
 
-__all__ = ["bytes_of", "encode", "of_texts", "plain"]
-
 
 def plain(column: Any) -> Any:
     """A column without a dictionary and without views, which have no kernels for much.

@@ -25,18 +25,6 @@ from .errors import ArgumentError, FormatError, MissingDependencyError
 if TYPE_CHECKING:
     from ._types import Source
 
-__all__ = [
-    "Part",
-    "Stream",
-    "Texts",
-    "cells",
-    "check_column",
-    "check_named",
-    "files",
-    "in_lists",
-    "parts",
-    "spelled_out",
-]
 
 #: Texts, and characters, that are handed on at a time.
 MOST = 1 << 12
@@ -288,12 +276,11 @@ def _is_parquet(name: str, reading: Reading) -> bool:
         if file.read(4) == b"PAR1":
             return True
     if reading.format == "auto" and name.lower().endswith(".parquet"):
-        refused = FormatError(
+        raise FormatError(
             f"{name} is named like a Parquet file, but its first bytes are not those of one: write it again, "
-            "or give it a name without that ending if it is text"
+            "or give it a name without that ending if it is text",
+            filename=name,
         )
-        refused.filename = name
-        raise refused
     return False
 
 
@@ -307,9 +294,7 @@ def _parquet(name: str) -> Any:
     try:
         return parquet.ParquetFile(name)
     except ArrowException as error:
-        refused = FormatError(f"{name} is not a usable Parquet file: {error}")
-        refused.filename = name
-        raise refused from error
+        raise FormatError(f"{name} is not a usable Parquet file: {error}", filename=name) from error
 
 
 def _check_column(table: Any, name: str, column: str) -> None:
@@ -386,13 +371,12 @@ def cells(column: Any, name: str, first: int, reading: Reading) -> list[str]:
         try:
             texts.append(cell.decode("utf-8", reading.errors))
         except UnicodeDecodeError as error:
-            refused = FormatError(
+            raise FormatError(
                 f"{name} is not UTF-8: {cell[error.start]:#04x} at byte {error.start} of "
                 f"row {first + row}, column `{reading.field}`; convert the file first, "
-                "or have what is invalid replaced: errors='replace', --errors replace"
-            )
-            refused.filename = name
-            raise refused from error
+                "or have what is invalid replaced: errors='replace', --errors replace",
+                filename=name,
+            ) from error
     return texts
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ._types import Path, ProgressFormat
     from .tokenizer import Tokenizer
 
-__all__ = ["count_on_cluster"]
 
 #: Bytes of files, as they lie there, that one task counts.
 GROUP = 256_000_000

@@ -6,8 +6,6 @@ ask for marks at the ends make theirs of these.
 
 from __future__ import annotations
 
-__all__ = ["Pieces", "marked", "round_each"]
-
 #: A template for one text, and one for two.
 Pieces = tuple[list[str], list[str]]
 

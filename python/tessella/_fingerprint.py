@@ -9,8 +9,6 @@ from .errors import UnsupportedError
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
 
-__all__ = ["fingerprint_of"]
-
 
 def fingerprint_of(tokenizer: Tokenizer) -> str | None:
     """What tells a tokenizer from others; ``None`` where a component in Python has no import path."""

@@ -9,19 +9,6 @@ from . import _tessella
 if TYPE_CHECKING:
     from ._types import SaveFormat
 
-__all__ = [
-    "CLASSES",
-    "ENCODINGS",
-    "ENDINGS",
-    "FOLDER",
-    "MODELS",
-    "ROLES",
-    "SAME_CLASSES",
-    "WRITABLE",
-    "ModelClass",
-    "cut_by",
-    "to_write",
-]
 
 _KNOWN = _tessella.formats()
 #: What tokenizer files end in: such a name is never one of a hub.

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from .tokenizer import Tokenizer
     from .training.anew import Anew
 
-__all__ = ["refuse_before_training", "save", "spells_no_specials"]
 
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(1, 7)
 _PIECES = {

@@ -16,8 +16,6 @@ from typing import IO, NamedTuple
 from ._files import _replacing
 from .errors import FormatError
 
-__all__ = ["Model", "content", "write"]
-
 _MAGIC = b"GGUF"
 _BOOL, _STRING, _ARRAY = 7, 8, 9
 _UINT8, _UINT32, _INT32, _FLOAT32 = 0, 4, 5, 6

@@ -20,7 +20,6 @@ from ._telling import RULES
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
 
-__all__ = ["Difference", "differences", "read", "smallest", "texts"]
 
 _SOURCE = (
     "def tile(x):\n    return {'x': x ** 2}  # <tag> & more\n",

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from .tokenizer import PlanStep, Tokenizer
     from .tracing import Trace
 
-__all__ = ["counts", "encoding", "plan", "tokenizer", "trace"]
 
 #: Characters of one token or text, and rows, that are shown.
 CHARACTERS = 200

@@ -8,8 +8,6 @@ from typing import Any
 from ._notices import warn
 from .errors import FormatError
 
-__all__ = ["read_object"]
-
 
 # `Any`: any JSON.
 def read_object(path: str | os.PathLike[str], expected: str) -> dict[str, Any]:

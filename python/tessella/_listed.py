@@ -18,7 +18,6 @@ from .tokens import AddedToken
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
 
-__all__ = ["add_listed", "listed_tokens"]
 
 _OLDER = "additional_special_tokens"
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")

@@ -6,8 +6,6 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-__all__ = ["meant", "naming_options", "nearest"]
-
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     """The known name that is most like this one, if one is like it at all.

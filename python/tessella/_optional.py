@@ -7,8 +7,6 @@ from types import ModuleType
 
 from .errors import MissingDependencyError
 
-__all__ = ["how_to_install", "needed"]
-
 
 def how_to_install(package: str, extra: str) -> str:
     """What to type when a package is missing: its own name works wherever this package came from.

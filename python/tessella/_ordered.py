@@ -11,8 +11,6 @@ import reprlib
 from collections.abc import Iterable, KeysView, Mapping, Set
 from typing import TypeVar
 
-__all__ = ["in_order"]
-
 T = TypeVar("T")
 
 

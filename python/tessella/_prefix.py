@@ -6,8 +6,6 @@ import os
 
 from .errors import ArgumentError
 
-__all__ = ["check_prefix"]
-
 
 def check_prefix(prefix: str | None, name: str = "prefix") -> str:
     """The beginning of the files' names, with its hyphen; empty without a prefix.

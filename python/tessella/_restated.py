@@ -19,8 +19,6 @@ from .errors import UnsupportedError
 from .models import BPE, Unigram
 from .tokenizer import Tokenizer
 
-__all__ = ["restated"]
-
 _MARK = "▁"
 
 

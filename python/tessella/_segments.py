@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
 
-__all__ = ["segments"]
-
 
 def segments(tokenizer: Tokenizer, text: str) -> list[str]:
     """The parts of a text that its tokens stand for; tokens of one character's bytes share it.

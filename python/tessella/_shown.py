@@ -15,8 +15,6 @@ import os
 import sys
 from typing import TextIO
 
-__all__ = ["colours", "harmless", "quoted", "visible", "written"]
-
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")

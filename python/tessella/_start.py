@@ -10,8 +10,6 @@ import signal
 import sys
 from typing import Any
 
-__all__ = ["heeded"]
-
 _before: Any = None
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["RULES", "SCRIPTS"]
-
 SCRIPTS = (
     "東京タワーです。",
     "안녕 하세요",

@@ -15,8 +15,6 @@ from typing import Any, Literal
 from . import _tessella
 from .errors import ArgumentError
 
-__all__ = ["Reading", "Share", "flat"]
-
 #: What ends a text where there is no separator: a line end that belongs to the text (as trainers read), one
 #: that does not, or nothing but the end of the file.
 Cut = Literal["lines", "bare lines", "never"]
@@ -48,12 +46,7 @@ class Reading:
     @property
     def arguments(self) -> dict[str, Any]:
         """The same for functions that read texts."""
-        return {
-            "field": self.field,
-            "errors": self.errors,
-            "format": self.format,
-            "separator": self.separator,
-        }
+        return {name: getattr(self, name) for name in ("field", "errors", "format", "separator")}
 
     @property
     def options(self) -> dict[str, Any]:

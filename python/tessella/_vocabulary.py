@@ -20,7 +20,6 @@ from .models import BPE
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
 
-__all__ = ["Entries", "Kind", "entries", "merges_of", "model_state", "piece_scores", "unknown_id", "within"]
 
 #: ``text`` is learned, ``byte`` stands for a byte that nothing else spells (``<0x0A>``), ``added`` and
 #: ``special`` were put beside the model; ``unused`` cannot come out by the file's own word.

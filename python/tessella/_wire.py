@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from .errors import FormatError
 
-__all__ = ["read_number", "write_number"]
-
 
 def read_number(data: bytes, at: int) -> tuple[int, int]:
     """The number that stands at a place, and where what follows it begins.

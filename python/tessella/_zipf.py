@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from .errors import ArgumentError, OutOfRangeError
 
-__all__ = ["Zipf"]
-
 # Bits of a braille cell: two columns of four dots.
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 

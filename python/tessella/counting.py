@@ -231,12 +231,12 @@ def read_texts(
     return Texts(source, reading, Share(only_every=_whole_number("only_every", only_every, 1))).each()
 
 
-def _whole_number(name: str, number: Any, least: int) -> int:
+def _whole_number(name: str, number: Any, least: int, below: int = 1 << 63) -> int:
     if isinstance(number, bool) or not hasattr(number, "__index__"):
         raise TypeError(f"`{name}` must be an int, not {type(number).__name__}")
     whole: int = number.__index__()
-    if not least <= whole < 1 << 63:
-        raise OutOfRangeError(f"`{name}` must be from {least} to {(1 << 63) - 1}, found {whole}")
+    if not least <= whole < below:
+        raise OutOfRangeError(f"`{name}` must be from {least} to {below - 1}, found {whole}")
     return whole
 
 

@@ -68,6 +68,11 @@ class FormatError(TessellaError, ValueError):
     #: The file, where it is known.
     filename: str | None = None
 
+    def __init__(self, *told: object, filename: str | None = None) -> None:
+        super().__init__(*told)
+        if filename is not None:
+            self.filename = filename
+
 
 class RegexError(TessellaError, ValueError):
     """A regular expression that cannot be compiled, or that gave up while running."""

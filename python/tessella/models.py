@@ -84,7 +84,7 @@ class Model(Component):
     _kinds: ClassVar[dict[str, type[Any]]] = {}
 
     def __init__(self) -> None:
-        self._handle = _Handle.bpe({}, [], None, None, None, None, False, False, False)
+        self._handle = _Handle.bpe({}, [])
 
     def tokenize(self, sequence: str) -> list[_tessella.Token]:
         """The tokens of one piece. Their offsets count bytes of the piece."""
@@ -167,13 +167,13 @@ class BPE(Model, kind="BPE"):
         self._handle = _Handle.bpe(
             dict(vocab or {}),
             _pairs(merges or ()),
-            dropout,
-            unk_token,
-            continuing_subword_prefix,
-            end_of_word_suffix,
-            bool(fuse_unk),
-            byte_fallback,
-            ignore_merges,
+            dropout=dropout,
+            unk_token=unk_token,
+            continuing_subword_prefix=continuing_subword_prefix,
+            end_of_word_suffix=end_of_word_suffix,
+            fuse_unk=bool(fuse_unk),
+            byte_fallback=byte_fallback,
+            ignore_merges=ignore_merges,
         )
 
     @staticmethod
@@ -342,7 +342,9 @@ class Unigram(Model, kind="Unigram"):
         if vocab is None:
             vocab, unk_id = [("<unk>", 0.0)], 0 if unk_id is None else unk_id
         pieces = [(piece, score) for piece, score in in_order("vocab", vocab, "a list of pieces and scores")]
-        self._handle = _Handle.unigram(pieces, unk_id, bool(byte_fallback), alpha, nbest_size)
+        self._handle = _Handle.unigram(
+            pieces, unk_id=unk_id, byte_fallback=bool(byte_fallback), alpha=alpha, nbest_size=nbest_size
+        )
 
     def _clear_cache(self) -> None:
         """Kept for programs that call it; the cache belongs to the tokenizer."""

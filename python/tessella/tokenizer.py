@@ -186,12 +186,11 @@ class Tokenizer(_tessella.Tokenizer):
             if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
                 error.filename = os.fspath(path)
                 raise
-            refused = FormatError(
+            raise FormatError(
                 f"{os.fspath(path)} is not a tokenizer.json ({error}); for files of other formats, use "
-                "tessella.load"
-            )
-            refused.filename = os.fspath(path)
-            raise refused from error
+                "tessella.load",
+                filename=os.fspath(path),
+            ) from error
 
     @classmethod
     def from_pretrained(

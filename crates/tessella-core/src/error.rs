@@ -142,6 +142,24 @@ impl From<std::io::Error> for Error {
     }
 }
 
+/// Leaves with an error of a kind, whose message is written as by `format!`.
+#[macro_export]
+macro_rules! refuse {
+    ($kind:ident, $($message:tt)+) => {
+        return Err($crate::Error::new($crate::ErrorKind::$kind, format!($($message)+)))
+    };
+}
+
+/// The same where something holds that must not.
+#[macro_export]
+macro_rules! refuse_if {
+    ($wrong:expr, $kind:ident, $($message:tt)+) => {
+        if $wrong {
+            $crate::refuse!($kind, $($message)+);
+        }
+    };
+}
+
 /// A text for an error message: control characters escaped, the middle of a long one left out.
 pub fn excerpt(text: &str) -> String {
     const SHOWN: usize = 60;

@@ -17,8 +17,9 @@
 #![deny(missing_docs)]
 
 // Shared by all stages.
-pub mod cancel;
+#[macro_use]
 pub mod error;
+pub mod cancel;
 pub mod flat;
 pub mod hash;
 pub mod hooks;

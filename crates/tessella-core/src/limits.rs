@@ -75,9 +75,7 @@ pub fn set(limits: Limits) -> Result<()> {
         ("pattern_seconds_per_megabyte", limits.pattern_seconds_per_megabyte),
     ] {
         if seconds.is_nan() || seconds < 0.0 {
-            return Err(Error::value(format!(
-                "{name} is {seconds}; expected a number of seconds, 0 or more"
-            )));
+            refuse!(Value, "{name} is {seconds}; expected a number of seconds, 0 or more");
         }
     }
     TEXT_GROWTH.store(limits.text_growth, Ordering::Relaxed);

@@ -373,8 +373,9 @@ impl Vocab {
         self.arena.text(self.starts[entry] as usize..self.starts[entry + 1] as usize)
     }
 
+    /// The bytes of one entry.
     #[inline]
-    fn entry_bytes(&self, entry: usize) -> &[u8] {
+    pub(crate) fn entry_bytes(&self, entry: usize) -> &[u8] {
         &self.arena.bytes()[self.starts[entry] as usize..self.starts[entry + 1] as usize]
     }
 
@@ -441,12 +442,6 @@ impl Vocab {
     /// The bytes of all texts, in the order of the entries.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.ids.len()).map(|place| self.entry_bytes(place))
-    }
-
-    /// The bytes of one of them.
-    #[inline]
-    pub(crate) fn text_of_entry(&self, place: usize) -> &[u8] {
-        self.entry_bytes(place)
     }
 
     /// The ids of all entries, in their order.

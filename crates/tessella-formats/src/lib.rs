@@ -15,6 +15,9 @@
 #![deny(missing_docs)]
 
 // Notations that several formats share.
+#[macro_use(refuse, refuse_if)]
+extern crate tessella_core;
+
 pub mod atomic;
 mod base64;
 mod beside_model;

@@ -124,9 +124,7 @@ pub fn write_merges_txt(bpe: &BpeSpec) -> Result<String> {
     let mut text = String::from("#version: 0.2\n");
     for &(left, right) in pairs.iter() {
         let (Some(left), Some(right)) = (bpe.vocab.text(left), bpe.vocab.text(right)) else {
-            return Err(Error::model(format!(
-                "the merge ({left}, {right}) uses an id that the vocabulary does not name"
-            )));
+            refuse!(Model, "the merge ({left}, {right}) uses an id that the vocabulary does not name");
         };
         if let Some(token) = [left, right].into_iter().find(|token| token.contains([' ', '\n', '\r'])) {
             return Err(Error::unsupported(format!(

@@ -81,8 +81,6 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<training::progress::Meter>()?;
     module.add("LEAST_BUDGET", tessella_train::counts::LEAST_BUDGET)?;
     module.add_class::<training::texts::TextsOf>()?;
-    module.add_function(wrap_pyfunction!(training::counting::count_texts, module)?)?;
-    module.add_function(wrap_pyfunction!(training::counting::count_files, module)?)?;
     module.add_function(wrap_pyfunction!(training::counting::count_texts_into, module)?)?;
     module.add_function(wrap_pyfunction!(training::counting::count_files_into, module)?)?;
     module.add_function(wrap_pyfunction!(training::learning::learn, module)?)?;

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -59,6 +60,14 @@ fn parts(py: Python<'_>, segmentation: Segmentation) -> Parts {
     let ends = segmentation.pieces.iter().map(|piece| piece.end).collect();
     let texts = segmentation.pieces.into_iter().map(Piece::into_text).collect();
     (text, ids, texts, begins, ends)
+}
+
+/// A segmentation as parts, or as the bytes of a message.
+fn told<'py>(py: Python<'py>, segmentation: Segmentation, message: bool) -> PyResult<Bound<'py, PyAny>> {
+    if message {
+        return Ok(PyBytes::new(py, &messages::write(&segmentation)).into_any());
+    }
+    parts(py, segmentation).into_bound_py_any(py)
 }
 
 fn kind_name(kind: PieceKind) -> &'static str {
@@ -140,65 +149,49 @@ impl SentencePieceHandle {
         PyList::new(py, rows.map(|row| row.to_vec()).collect::<Vec<_>>())
     }
 
-    fn encode(&self, py: Python<'_>, input: &Bound<'_, PyAny>, sampled: Sampled) -> PyResult<Parts> {
-        Ok(parts(py, self.segmentation(py, text(input)?, sampled)?))
-    }
-
-    fn encode_message<'py>(
+    #[pyo3(signature = (input, sampled, message = false))]
+    fn encode<'py>(
         &self,
         py: Python<'py>,
         input: &Bound<'py, PyAny>,
         sampled: Sampled,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let segmentation = self.segmentation(py, text(input)?, sampled)?;
-        Ok(PyBytes::new(py, &messages::write(&segmentation)))
+        message: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        told(py, self.segmentation(py, text(input)?, sampled)?, message)
     }
 
-    fn nbest(
-        &self,
-        py: Python<'_>,
-        input: &Bound<'_, PyAny>,
-        n: usize,
-        timeout: i32,
-    ) -> PyResult<Vec<Parts>> {
-        let bytes = text(input)?;
-        let list = py.detach(|| self.inner.nbest(bytes, n, milliseconds(timeout))).or_raise()?;
-        Ok(list.into_iter().map(|one| parts(py, one)).collect())
-    }
-
-    fn nbest_message<'py>(
+    #[pyo3(signature = (input, n, timeout, message = false))]
+    fn nbest<'py>(
         &self,
         py: Python<'py>,
         input: &Bound<'py, PyAny>,
         n: usize,
         timeout: i32,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+        message: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let bytes = text(input)?;
         let list = py.detach(|| self.inner.nbest(bytes, n, milliseconds(timeout))).or_raise()?;
-        Ok(PyBytes::new(py, &messages::write_list(&list)))
+        if message {
+            return Ok(PyBytes::new(py, &messages::write_list(&list)).into_any());
+        }
+        list.into_iter().map(|one| parts(py, one)).collect::<Vec<_>>().into_bound_py_any(py)
     }
 
-    fn decode_ids(&self, py: Python<'_>, ids: Vec<u32>) -> PyResult<Parts> {
-        let decoded = py.detach(|| self.inner.decode_ids(&ids)).or_raise()?;
-        Ok(parts(py, decoded))
+    #[pyo3(signature = (ids, message = false))]
+    fn decode_ids<'py>(&self, py: Python<'py>, ids: Vec<u32>, message: bool) -> PyResult<Bound<'py, PyAny>> {
+        told(py, py.detach(|| self.inner.decode_ids(&ids)).or_raise()?, message)
     }
 
     /// Pieces may be no UTF-8; those of the result are then only nearly the same.
-    fn decode_pieces(&self, py: Python<'_>, pieces: Vec<PyBackedBytes>) -> Parts {
-        let decoded = py.detach(|| self.inner.decode_pieces(pieces.iter().map(|piece| piece.to_vec())));
-        parts(py, decoded)
-    }
-
-    fn decode_ids_message<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {
-        let decoded = self.inner.decode_ids(&ids).or_raise()?;
-        Ok(PyBytes::new(py, &messages::write(&decoded)))
-    }
-
-    fn decode_pieces_message<'py>(&self, py: Python<'py>, pieces: Vec<PyBackedBytes>) -> Bound<'py, PyBytes> {
-        PyBytes::new(
-            py,
-            &messages::write(&self.inner.decode_pieces(pieces.iter().map(|piece| piece.to_vec()))),
-        )
+    #[pyo3(signature = (pieces, message = false))]
+    fn decode_pieces<'py>(
+        &self,
+        py: Python<'py>,
+        pieces: Vec<PyBackedBytes>,
+        message: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let pieces = pieces.iter().map(|piece| piece.to_vec());
+        told(py, py.detach(|| self.inner.decode_pieces(pieces)), message)
     }
 
     /// The normalized text, and for each of its bytes and its end the byte that it comes from.

@@ -13,6 +13,9 @@
 
 #![deny(missing_docs)]
 
+#[macro_use(refuse, refuse_if)]
+extern crate tessella_core;
+
 mod budget;
 mod bytes;
 mod characters;

@@ -11,8 +11,6 @@ from .classes import DEFAULTS, TOKENS, plain_name
 from .model_classes import PreTrainedTokenizerFast, class_named
 from .tokenizer import PretrainedTokenizer
 
-__all__ = ["AutoTokenizer"]
-
 
 class _Auto(PretrainedTokenizer):
     """What ``AutoTokenizer.from_pretrained`` goes through to find the class that the settings name."""

@@ -19,20 +19,6 @@ from .tensors import Tensors
 if TYPE_CHECKING:
     from .tokenizer import PretrainedTokenizer
 
-__all__ = [
-    "Batch",
-    "CallInput",
-    "CallOptions",
-    "Columns",
-    "EncodeOptions",
-    "EncodedColumns",
-    "PadToken",
-    "PaddingKind",
-    "PlainOptions",
-    "TokenizeOptions",
-    "TruncationKind",
-    "encode_rows",
-]
 
 #: A text or words, a list of either, or of pairs of either. A ``str`` is a sequence of ``str``, too.
 CallInput = str | Sequence[str] | Sequence[Sequence[str]] | Sequence[Sequence[Sequence[str]]]

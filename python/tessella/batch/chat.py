@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 from ..errors import ArgumentError
 from .encoding import BatchEncoding
 
-__all__ = ["Templates", "Tool", "Written", "chosen_template", "masks", "named_templates", "written"]
-
 #: A template, or templates by name, or ``None``.
 Templates = str | dict[str, str] | None
 #: A function with type hints and a docstring, or a JSON schema.
@@ -42,9 +40,8 @@ def _messages(conversation: Any) -> list[dict[str, Any]]:
         made = plain(message)
         if not isinstance(made, dict):
             raise TypeError(
-                f"message {place} of the conversation must be a dict such as "
-                f"{{'role': 'user', 'content': '...'}}, "
-                f"not {type(message).__name__}"
+                f"message {place} of the conversation must be a dict such as {{'role': 'user', 'content': "
+                f"'...'}}, not {type(message).__name__}"
             )
         made = {key: value for key, value in made.items() if value is not None}
         reasoning = next((made[name] for name in _REASONING if name in made), None)

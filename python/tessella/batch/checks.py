@@ -13,8 +13,6 @@ from .._notices import warn
 from ..errors import ArgumentError, FormatError
 from ..tokens import AddedToken
 
-__all__ = ["a_flag", "check_settings"]
-
 #: Settings that are on or off; ``null`` leaves them as they are by default.
 _SWITCHES = (
     "add_bos_token",

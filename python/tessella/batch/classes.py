@@ -22,18 +22,6 @@ from ..tokenizer import Tokenizer
 if TYPE_CHECKING:
     from .tokenizer import PretrainedTokenizer
 
-__all__ = [
-    "ARGUMENTS",
-    "DEFAULTS",
-    "TOKENS",
-    "argument",
-    "carry_out",
-    "has_ends",
-    "plain_name",
-    "said_beside",
-    "shape",
-    "warn_of_unused",
-]
 
 #: The special tokens that the classes have where no settings say otherwise.
 TOKENS: dict[str, dict[str, Any]] = {name: dict(known.tokens) for name, known in CLASSES.items()}

@@ -11,7 +11,6 @@ from ..errors import ArgumentError
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["clean_up", "cleaned", "plain_ids"]
 
 # Blanks that joining tokens with spaces leaves before punctuation and English endings.
 _BLANKS = (

@@ -27,8 +27,6 @@ else:
     # Defaults of type variables are for type checkers; they came with Python 3.13.
     C = TypeVar("C")
 
-__all__ = ["BatchEncoding", "CharSpan", "TokenSpan"]
-
 
 class CharSpan(NamedTuple):
     """Characters of a text, from ``start`` to before ``end``."""

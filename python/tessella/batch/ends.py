@@ -10,8 +10,6 @@ from .._notices import warn
 from ..processors import TemplateProcessing
 from .checks import a_flag
 
-__all__ = ["Ends"]
-
 # The token of a role and its id; none for a role that is not set.
 _Mark = tuple[str | None, int | None]
 

@@ -17,7 +17,6 @@ from .unknown import check_given, looked_at, warn_of_misspelled
 if TYPE_CHECKING:
     from .tokenizer import PretrainedTokenizer
 
-__all__ = ["HubOptions", "check_names", "found", "made_from", "saved", "uploaded"]
 
 _P = TypeVar("_P", bound="PretrainedTokenizer")
 

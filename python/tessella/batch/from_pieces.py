@@ -22,8 +22,6 @@ from .piece_classes import CLASSES, GENERIC, NOT_HERE, OTHER_FILES, PieceClass
 from .pieces import Pieces, Roles
 from .special import as_token
 
-__all__ = ["as_json", "with_class"]
-
 # Settings that say where something is, or that are said elsewhere.
 _ASIDE = ("tokenizer_class", "init_inputs", "chat_template")
 

@@ -9,8 +9,6 @@ from .._formats import FOLDER
 from .._optional import needed
 from ..errors import HubError
 
-__all__ = ["download", "download_json", "upload"]
-
 _TEMPLATE, _OLD_TEMPLATE, _TEMPLATES = FOLDER.templates
 # The files that a tokenizer may be made of.
 _FILES = (
@@ -84,9 +82,8 @@ def download(
     found = os.path.join(folder, subfolder) if subfolder else folder
     if not any(os.path.exists(os.path.join(found, file)) for file in _ENOUGH):
         raise HubError(
-            f"the repository `{name}`{f' has in {subfolder}' if subfolder else ''} holds no tokenizer: "
-            "none of "
-            f"{', '.join(_ENOUGH)} is there{' (in the local cache)' if local_files_only else ''}"
+            f"the repository `{name}`{f' has in {subfolder}' if subfolder else ''} holds no tokenizer: none "
+            f"of {', '.join(_ENOUGH)} is there{' (in the local cache)' if local_files_only else ''}"
         )
     return str(found)
 

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 from ..tokenizer import Tokenizer
 from .tokenizer import PretrainedTokenizer
 
-__all__ = ["Kept", "settled"]
-
 #: What loading has read already, and no call asks for: as long as the vocabulary.
 _LISTED = "added_tokens_decoder"
 

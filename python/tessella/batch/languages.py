@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from .encoding import BatchEncoding
     from .piece_classes import PieceClass
 
-__all__ = ["Languages", "LanguagesOfCalls"]
 
 _L = TypeVar("_L", bound="Languages")
 

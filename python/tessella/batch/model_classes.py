@@ -20,8 +20,6 @@ from .languages import Languages, LanguagesOfCalls
 from .piece_classes import CLASSES
 from .tokenizer import Backend, PretrainedTokenizer
 
-__all__ = ["Merges", "PreTrainedTokenizerFast", "Vocabulary", "class_named", "known_classes"]
-
 #: Tokens and their ids, or a file of them.
 Vocabulary = Mapping[str, int] | str | os.PathLike[str]
 #: Merges as pairs or with a blank between, or a file of them.

@@ -12,7 +12,6 @@ from .piece_classes import CLASSES
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["class_of", "name_class"]
 
 # Of models without a class of their own: whatever class their settings name says nothing.
 _NONE = "PreTrainedTokenizerFast"

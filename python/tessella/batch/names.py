@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
     from .calling import PaddingKind, PadToken, TruncationKind
 
-__all__ = ["OtherNames", "write_templates"]
 
 _TEMPLATE, _, _TEMPLATES = FOLDER.templates
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from .tensors import Tensors
     from .tokenizer import PretrainedTokenizer
 
-__all__ = ["pad"]
 
 #: Columns, or a list of rows with a column each. What is in them is looked at when they are padded.
 Encoded = Mapping[str, object] | Sequence[Mapping[str, object]]

@@ -24,8 +24,6 @@ from ..tokens import AddedToken
 from .classes import TOKENS
 from .pieces import MARK, Pieces, Roles, bpe, metaspace, normalized, unigram, words
 
-__all__ = ["CLASSES", "GENERIC", "NOT_HERE", "OTHER_FILES", "Arguments", "Extra", "PieceClass", "roles_of"]
-
 # `Any`: settings are any JSON.
 #: The settings, over the defaults of the class.
 Arguments = Mapping[str, Any]

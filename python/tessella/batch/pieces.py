@@ -21,8 +21,6 @@ from ..processors import TemplateProcessing
 from ..tokenizer import Tokenizer
 from ..tokens import AddedToken
 
-__all__ = ["MARK", "Pieces", "Roles", "bpe", "metaspace", "normalized", "unigram", "words"]
-
 #: What SentencePiece writes for a blank.
 MARK = "▁"
 

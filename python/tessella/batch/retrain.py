@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .._types import Texts
     from .tokenizer import PretrainedTokenizer
 
-__all__ = ["retrained"]
-
 
 def retrained(
     source: PretrainedTokenizer,

@@ -13,8 +13,6 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from ..errors import ArgumentError
 
-__all__ = ["function_schema"]
-
 _NAMES: dict[Any, str] = {
     int: "integer",
     float: "number",

@@ -26,15 +26,6 @@ if TYPE_CHECKING:
     from .._types import Side
     from .tokenizer import PretrainedTokenizer
 
-__all__ = [
-    "NOT_SETTINGS",
-    "a_side",
-    "a_whole_number",
-    "settings_of",
-    "to_write",
-    "usual_further",
-    "usual_roles",
-]
 
 # Settings that describe the files and not the tokenizer.
 _NOT_SAVED = {"name_or_path", "tokenizer_file", "vocab_file", "special_tokens_map_file", "chat_template"}

@@ -261,8 +261,7 @@ class SpecialTokens:
         if not already_has_special_tokens or token_ids_1 is not None:
             raise UnsupportedError(
                 "only one list of ids with its special tokens has a mask: pass "
-                "already_has_special_tokens=True, "
-                "or encode the text with return_special_tokens_mask=True"
+                "already_has_special_tokens=True, or encode the text with return_special_tokens_mask=True"
             )
         special = set(self.all_special_ids)
         return [int(int(id) in special) for id in token_ids_0]

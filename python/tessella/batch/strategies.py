@@ -15,7 +15,6 @@ from ..errors import ArgumentError
 if TYPE_CHECKING:
     from .calling import PaddingKind, TruncationKind
 
-__all__ = ["NO_LIMIT", "PADDING", "TRUNCATION", "Strategies", "chosen", "count", "resolve"]
 
 #: The ``model_max_length`` of a model that has none.
 NO_LIMIT = int(1e30)

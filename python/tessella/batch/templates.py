@@ -19,8 +19,6 @@ from typing import Any
 from .._optional import how_to_install
 from ..errors import ArgumentError, MissingDependencyError
 
-__all__ = ["plain", "render", "render_with_spans"]
-
 # What the functions below need of one rendering. With a blank in it no template can write the name.
 _MARKS = "generation marks"
 _NOW = "the moment"

@@ -14,8 +14,6 @@ import numpy as np
 
 from ..errors import ArgumentError, MissingDependencyError
 
-__all__ = ["KINDS", "Tensors", "converter"]
-
 #: What ``return_tensors`` may say.
 Tensors = Literal["np", "pt", "jax", "tf", "mlx"]
 #: The package that makes such arrays.

@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from .calling import EncodeOptions, PadToken, TokenizeOptions
     from .padding import Encoded
 
-__all__ = ["PretrainedTokenizer"]
 
 _P = TypeVar("_P", bound="PretrainedTokenizer")
 

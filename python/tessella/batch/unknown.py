@@ -18,8 +18,6 @@ from .._notices import warn
 from .checks import check_settings
 from .classes import ARGUMENTS
 
-__all__ = ["check_given", "looked_at", "warn_of_misspelled", "warning_of_options"]
-
 _C = TypeVar("_C", bound=Callable[..., Any])
 
 #: Settings that do something, here or for those who read them.

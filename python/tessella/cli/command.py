@@ -13,8 +13,6 @@ from typing import Any, NoReturn
 
 from . import commands, terminal
 
-__all__ = ["Command", "Help", "Parser", "find", "names"]
-
 
 class Help(argparse.RawDescriptionHelpFormatter):
     """Descriptions as they are written, options with room for their names."""

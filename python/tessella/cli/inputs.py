@@ -24,28 +24,6 @@ if TYPE_CHECKING:
     from .._texts import Cut
     from ..tokenizer import Tokenizer
 
-__all__ = [
-    "Output",
-    "Progress",
-    "Sampled",
-    "check_file",
-    "check_target",
-    "files",
-    "holds_texts",
-    "is_typed",
-    "is_typed_into",
-    "labels",
-    "lines",
-    "load",
-    "portions",
-    "readers",
-    "reading",
-    "sample_size",
-    "shown_meter",
-    "source",
-    "texts",
-]
-
 
 def load(name: str, pattern: str | None = None) -> Tokenizer:
     """A tokenizer from a file, a folder, or the name of a repository."""

@@ -19,8 +19,6 @@ from ..errors import TessellaError
 from . import targets, terminal
 from .command import PLAIN, Command, Help, find, names
 
-__all__ = ["main"]
-
 FAILED, USAGE, INTERRUPTED, NO_READER = 1, 2, 130, 141
 
 _EPILOG = """\

@@ -23,8 +23,6 @@ from typing import Any, TextIO
 
 from . import terminal
 
-__all__ = ["Board"]
-
 #: Seconds between two lines, where the line is drawn again and where it is not.
 DRAWN_EVERY = 0.1
 TOLD_EVERY = 10.0

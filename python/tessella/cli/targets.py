@@ -15,8 +15,6 @@ from typing import NamedTuple
 
 from ..errors import ArgumentError
 
-__all__ = ["LINES_OF_JSON", "NAMING", "PACKED", "WRITTEN", "check", "check_ending", "ending_of", "named"]
-
 #: Metavars of arguments that name files, folders or tokenizers.
 NAMING = frozenset(
     ("AFTER", "BEFORE", "FILE", "FOLDER", "INPUT", "NAME=FILE", "REPORT", "SOURCE", "TAG=FILE", "TARGET")

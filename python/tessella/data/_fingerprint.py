@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .._types import AnyTokenizer
     from ..tokenizer import Tokenizer
 
-__all__ = ["backend_of", "bare", "fingerprint"]
-
 
 def backend_of(tokenizer: AnyTokenizer) -> Tokenizer:
     """The ``Tokenizer`` that does the work: what was given, or what is in what ``AutoTokenizer`` gives."""

@@ -6,7 +6,7 @@ tokens out, and brings ids to the type that the files have, where every id is lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,6 @@ from ..errors import ArgumentError
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-__all__ = ["Batch", "framed", "taken"]
 
 
 @dataclass(frozen=True)
@@ -117,3 +115,24 @@ def taken(batch: Batch, start: int, stop: int) -> Batch:
         mask=None if batch.mask is None else batch.mask[first:last],
         spans=None if batch.spans is None else batch.spans[start:stop],
     )
+
+
+def grouped(batches: Iterable[Batch], most: int) -> Iterator[list[Batch]]:
+    """Batches in groups of so many tokens at most, cut between documents; a longer one is one."""
+    held: list[Batch] = []
+    size = 0
+    for whole in batches:
+        start = 0
+        while start < len(whole.lengths):
+            ends = whole.lengths[start:].cumsum()
+            count = int((ends <= most - size).sum())
+            if not count and held:
+                yield held
+                held, size = [], 0
+                continue
+            count = max(1, count)
+            held.append(taken(whole, start, start + count))
+            size += int(ends[count - 1])
+            start += count
+    if held:
+        yield held

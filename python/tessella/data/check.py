@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from .._types import AnyTokenizer, Path
 
-__all__ = ["Verified", "verify"]
 
 PORTION = 1 << 20
 

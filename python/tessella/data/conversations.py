@@ -21,8 +21,6 @@ from .skipping import Skipped
 from .slices import SliceStream
 from .tables import RawSlice
 
-__all__ = ["conversations", "ids_and_marks", "lists", "rows"]
-
 #: Conversations that are encoded at a time.
 MANY = 256
 
@@ -77,9 +75,7 @@ def _one_by_one(
             one, mark = ids_and_marks(source, [row.messages])
         except Exception as wrong:
             if not skipped.left:
-                refused = FormatError(f"{_where(part, row.line)}: {wrong}")
-                refused.filename = part.path
-                raise refused from wrong
+                raise FormatError(f"{_where(part, row.line)}: {wrong}", filename=part.path) from wrong
             skipped.add_lines(part, stream.first, [(row.line, row.byte, str(wrong))])
             continue
         ids += one
@@ -153,7 +149,5 @@ def rows(source: Source, part: Slice, stream: SliceStream, skipped: Skipped) -> 
             if skipped.left:
                 skipped.add_lines(part, stream.first, [(number, begin, what)])
                 continue
-            refused = FormatError(f"{_where(part, number)} {what}")
-            refused.filename = part.path
-            raise refused from error
+            raise FormatError(f"{_where(part, number)} {what}", filename=part.path) from error
         yield _Row(messages, number, begin)

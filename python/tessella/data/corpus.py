@@ -29,8 +29,6 @@ from .settings import Format, resettle, settle
 if TYPE_CHECKING:
     from .._types import AnyTokenizer, Path
 
-__all__ = ["merge", "pack_corpus", "tokenize_corpus"]
-
 
 def tokenize_corpus(
     inputs: Path | Iterable[Path],
@@ -124,26 +122,7 @@ def tokenize_corpus(
         2 documents, 5 tokens in 1 shard, megatron uint16
         [[0, 1, 2], [0, 2]]
     """
-    settings = settle(
-        tokenizer,
-        format,
-        dtype=dtype,
-        eos=eos,
-        bos=bos,
-        pad=pad,
-        add_special_tokens=add_special_tokens,
-        field=field,
-        input_format=input_format,
-        separator=separator,
-        errors=errors,
-        on_error=on_error,
-        shard_size=shard_size,
-        pack=pack,
-        length=length,
-        shuffle=shuffle,
-        dedup=dedup,
-        mask=mask,
-    )
+    settings = settle(**locals())
     target = place(os.fsdecode(out))
     job = Job(tokenizer, fingerprint(tokenizer), settings, target.path)
     found = find(inputs, target.path)

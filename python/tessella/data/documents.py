@@ -27,7 +27,6 @@ from .slices import SliceStream, hash_of, reading
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["Columns", "Source", "documents", "noting", "portions"]
 
 T = TypeVar("T")
 _PARQUET = b"PAR1"

@@ -11,8 +11,6 @@ from typing import NamedTuple
 from ..errors import ArgumentError
 from .places import is_remote, patiently, stamp, system
 
-__all__ = ["ENDINGS", "STDIN", "Found", "find", "is_result", "kind"]
-
 #: The name of standard input.
 STDIN = "-"
 _PACKED = (".gz", ".zst", ".zstd")

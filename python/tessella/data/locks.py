@@ -10,8 +10,6 @@ from ..errors import ArgumentError
 from .job import WORK
 from .places import LocalPlace, Place
 
-__all__ = ["only_one"]
-
 
 @contextlib.contextmanager
 def only_one(target: Place, what: str) -> Iterator[None]:

@@ -19,18 +19,6 @@ from .places import Place
 from .plan import Shard, Slice
 from .settings import UNTOLD
 
-__all__ = [
-    "MANIFEST",
-    "RUN",
-    "differences",
-    "entries",
-    "parsed",
-    "read_manifest",
-    "read_run",
-    "run_of",
-    "write_manifest",
-]
-
 MANIFEST = "manifest.json"
 #: The plan of a run that is not complete.
 RUN = f"{WORK}/run.json"
@@ -58,18 +46,16 @@ def read_manifest(place: Place) -> dict[str, Any] | None:
     """The manifest of a folder, ``None`` where there is none."""
     found = parsed(place, MANIFEST)
     if found is not None and found.get("kind") != KIND:
-        refused = FormatError(
-            f"{place.of(MANIFEST)} is no manifest of token files: its kind is {found.get('kind')!r}"
+        raise FormatError(
+            f"{place.of(MANIFEST)} is no manifest of token files: its kind is {found.get('kind')!r}",
+            filename=place.of(MANIFEST),
         )
-        refused.filename = place.of(MANIFEST)
-        raise refused
     if found is not None and found.get(SEAL) != _hash(found):
-        refused = FormatError(
+        raise FormatError(
             f"{place.of(MANIFEST)} is damaged: its own SHA-256 is not the one it tells, so nothing can be "
-            "held to it. Take it from a copy, or remove the folder and make it again"
+            "held to it. Take it from a copy, or remove the folder and make it again",
+            filename=place.of(MANIFEST),
         )
-        refused.filename = place.of(MANIFEST)
-        raise refused
     return found
 
 
@@ -96,9 +82,7 @@ def parsed(place: Place, name: str) -> dict[str, Any] | None:
         if not isinstance(found, dict):
             raise ValueError(f"it holds a {type(found).__name__}")
     except ValueError as error:
-        refused = FormatError(f"{place.of(name)} is damaged: {error}")
-        refused.filename = place.of(name)
-        raise refused from error
+        raise FormatError(f"{place.of(name)} is damaged: {error}", filename=place.of(name)) from error
     return found
 
 

@@ -17,8 +17,6 @@ from ._fingerprint import backend_of, bare, fingerprint
 if TYPE_CHECKING:
     from .._types import AnyTokenizer
 
-__all__ = ["Encoder", "encode_arrow", "encoder"]
-
 
 class Encoder:
     """Columns of texts to columns of ids; equal for equal tokenizers, however they came to be.

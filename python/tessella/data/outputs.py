@@ -15,8 +15,6 @@ from typing import IO, Any
 from .._files import _Replacements
 from .places import LocalPlace, Place, RemotePlace, naming
 
-__all__ = ["Output", "Outputs"]
-
 #: Bytes that are read at a time to be hashed again.
 PORTION = 1 << 20
 

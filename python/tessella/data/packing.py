@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from .settings import Settings
 
-__all__ = ["best_fit", "best_fit_rows", "concat_rows", "packed_rows"]
 
 #: Tokens that are packed at a time; with their places, about a quarter of a gigabyte.
 WINDOW = 1 << 24

@@ -25,8 +25,6 @@ from typing import IO, Any, TypeVar
 from .._files import _read_file, _replacing
 from .._optional import needed
 
-__all__ = ["LocalPlace", "Place", "RemotePlace", "is_remote", "naming", "opened", "place", "stamp", "system"]
-
 T = TypeVar("T")
 
 #: How often a request is made, and the first pause in seconds, which doubles.

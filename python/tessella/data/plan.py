@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 from .found import STDIN, Found, kind
 from .places import opened
 
-__all__ = ["Shard", "Slice", "plan"]
-
 #: Bytes that a shard is made of where nobody says.
 SHARD_SIZE = 256_000_000
 _PACKED_BEGIN = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")

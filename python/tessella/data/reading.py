@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
     from .._types import Path
 
-__all__ = ["Corpus", "Documents", "Windows", "open"]
-
 
 class Corpus:
     """The tokens of a folder, as one row.

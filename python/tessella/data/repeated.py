@@ -16,8 +16,6 @@ from .places import Place
 from .plan import Shard
 from .repeats import hash_name, range_name, ranges
 
-__all__ = ["find_repeats"]
-
 Tell = Callable[[dict[str, Any]], None]
 
 #: Shards of other jobs that are taken at a time, before the folder is looked at again.

@@ -33,16 +33,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = [
-    "hash_name",
-    "is_scratch",
-    "left_out",
-    "make_stage",
-    "packed",
-    "range_name",
-    "ranges",
-    "read_hashed",
-]
 
 #: Documents of a run at most: 24 bytes each.
 RUN = 1_000_000
@@ -170,9 +160,9 @@ def read_hashed(target: Place, shard: int) -> dict[str, Any]:
 
 
 def _gone(target: Place, name: str) -> FormatError:
-    refused = FormatError(f"{target.of(name)} is gone, which says what is repeated: run again")
-    refused.filename = target.of(name)
-    return refused
+    return FormatError(
+        f"{target.of(name)} is gone, which says what is repeated: run again", filename=target.of(name)
+    )
 
 
 def ranges(target: Place, shards: Sequence[Shard]) -> list[Shard]:

@@ -7,8 +7,6 @@ from typing import Any
 
 from .places import Place
 
-__all__ = ["Result"]
-
 
 @dataclass(frozen=True)
 class Result:

@@ -37,8 +37,6 @@ from .repeats import hash_name, is_scratch, read_hashed
 from .result import Result
 from .settings import Settings
 
-__all__ = ["Events", "Run", "finish", "run_in"]
-
 #: Who is told what happens, as plain data.
 Events = Callable[[dict[str, Any]], None]
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from .._types import AnyTokenizer
     from ..tokenizer import Tokenizer
 
-__all__ = ["Format", "Settings", "resettle", "settle"]
 
 Format = Literal[
     "megatron", "nanogpt", "llm.c", "mds", "datatrove", "dolma", "litdata", "parquet", "arrow", "numpy"

@@ -15,8 +15,6 @@ from typing import IO, Any
 from ..errors import ArgumentError
 from .batches import Batch
 
-__all__ = ["drawn", "gather", "order", "shuffled"]
-
 #: Tokens that are handed on at a time.
 PORTION = 1 << 22
 

@@ -16,8 +16,6 @@ from ..errors import FormatError, MissingDependencyError, TessellaError
 from .places import opened
 from .plan import Slice
 
-__all__ = ["MOST", "Skipped"]
-
 #: Documents of a shard that may be passed over.
 MOST = 10_000
 #: Bytes that are looked through at a time.

@@ -21,8 +21,6 @@ from .found import STDIN
 from .places import opened, stamp
 from .plan import Slice
 
-__all__ = ["SliceStream", "check_unchanged", "hash_of", "reading"]
-
 PORTION = 1 << 20
 
 
@@ -101,12 +99,11 @@ class SliceStream:
 
 def changed(path: str, how: str) -> FormatError:
     """An input is not what it was."""
-    refused = FormatError(
+    return FormatError(
         f"{path} changed while it was read: {how}; nothing of this shard was kept. "
-        "Run again when nobody writes to it, into a new folder if parts of it are in finished shards"
+        "Run again when nobody writes to it, into a new folder if parts of it are in finished shards",
+        filename=path,
     )
-    refused.filename = path
-    return refused
 
 
 def check_unchanged(part: Slice) -> None:

@@ -9,7 +9,9 @@ from .reading import open as open_corpus
 if TYPE_CHECKING:
     from .._types import Path
 
-__all__ = ["inspect"]
+
+#: Numbers of a manifest; some are there only where something was left out.
+_COUNTED = ("documents", "empty", "skipped", "duplicates", "tokens")
 
 
 def inspect(path: Path) -> dict[str, Any]:
@@ -26,14 +28,8 @@ def inspect(path: Path) -> dict[str, Any]:
         "format": settings.format,
         "dtype": settings.dtype,
         "tokenizer": manifest["tokenizer"],
-        "vocab_size": settings.vocab_size,
-        "bos": settings.bos,
-        "eos": settings.eos,
-        "documents": manifest["documents"],
-        "empty": manifest["empty"],
-        **({"skipped": manifest["skipped"]} if "skipped" in manifest else {}),
-        **({"duplicates": manifest["duplicates"]} if "duplicates" in manifest else {}),
-        "tokens": manifest["tokens"],
+        **{name: getattr(settings, name) for name in ("vocab_size", "bos", "eos")},
+        **{name: manifest[name] for name in _COUNTED if name in manifest},
         "shards": len(manifest["shards"]),
         "files": len(files),
         "bytes": sum(file["bytes"] for file in files),

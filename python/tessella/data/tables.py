@@ -26,9 +26,7 @@ BLOCK = 1 << 24
 
 
 def _refused(part: Slice, what: str, error: BaseException) -> FormatError:
-    refused = FormatError(f"{part.path} is not a usable {what}: {error}")
-    refused.filename = part.path
-    return refused
+    return FormatError(f"{part.path} is not a usable {what}: {error}", filename=part.path)
 
 
 def parquet(file: Any, part: Slice, how: Reading) -> Iterator[tuple[Any, int]]:

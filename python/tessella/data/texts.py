@@ -17,8 +17,6 @@ from .plan import Slice
 from .skipping import Skipped
 from .slices import SliceStream
 
-__all__ = ["Group", "texts"]
-
 
 class Group(NamedTuple):
     """Some documents, neighbours in a file: texts, or the messages of conversations."""

@@ -25,7 +25,6 @@ from .training import Permutation
 if TYPE_CHECKING:
     from .._types import Path
 
-__all__ = ["drawn_batches", "drawn_shards", "shard_found", "shards_of", "token_batches"]
 
 #: What stands for all shards behind the name of a folder.
 ALL = "all"

@@ -14,8 +14,6 @@ from typing import Any, Generic, TypeVar
 from .._optional import needed
 from ..errors import ArgumentError
 
-__all__ = ["Permutation", "Stream", "TorchRows", "TorchStream"]
-
 T = TypeVar("T")
 #: Rounds of the network that shuffles; four suffice for a bijection that looks random, more cost little.
 ROUNDS = 6

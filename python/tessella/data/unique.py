@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["Unique"]
-
 
 class Unique:
     """The documents of the parts of a shard, one part after the other.

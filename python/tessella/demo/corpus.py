@@ -6,8 +6,6 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["a_file", "split"]
-
 #: Bytes of source to learn from: enough for a good vocabulary in a few seconds.
 TRAINING_BYTES = 6_000_000
 #: Of this many files one is kept aside.

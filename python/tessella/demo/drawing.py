@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import tessella
 
-__all__ = ["draw"]
-
 #: Backgrounds that tell neighbouring tokens apart, of the 256-colour palette, for white letters.
 BACKGROUNDS = (24, 22, 54, 94, 60, 30)
 

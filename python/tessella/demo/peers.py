@@ -22,8 +22,6 @@ import tessella
 
 from ..compat.tiktoken.known import KNOWN
 
-__all__ = ["PEERS", "Beside", "compare"]
-
 ROUNDS = 3
 #: Characters that are encoded in each round.
 CHARACTERS = 1_000_000

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from .id_map import IdMap, Removed
 
-__all__ = ["along", "applied", "as_array", "rewrite"]
 
 #: Numbers of a file that are mapped at a time.
 PORTION = 1 << 20

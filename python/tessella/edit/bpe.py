@@ -16,7 +16,6 @@ from .vocabulary import BYTES, TokenTable
 if TYPE_CHECKING:
     from ..models import Model
 
-__all__ = ["BpeVocabulary", "joined"]
 
 Merge = tuple[str, str]
 

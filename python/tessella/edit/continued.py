@@ -26,7 +26,6 @@ from .vocabulary import BYTES, Vocabulary
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Learned", "continue_joining", "missing_letters"]
 
 Letter = tuple[str, tuple[int, ...]]
 

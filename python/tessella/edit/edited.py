@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..ragged import RaggedIds
     from ..tokenizer import Tokenizer
 
-__all__ = ["Change", "Edited", "Effect", "finished", "renumbered", "with_new"]
-
 
 @dataclass(frozen=True)
 class Change:
@@ -254,6 +252,5 @@ def _unspelled(pipeline: Pipeline, removed: dict[int, tuple[int, ...]]) -> list[
     some = ", ".join(f"`{token}`" for token in lost[:5])
     return [
         f"{len(lost):,} of the removed tokens cannot be spelled by others, so that texts with them are "
-        "unknown now: "
-        f"{some}{' ...' if len(lost) > 5 else ''}"
+        f"unknown now: {some}{' ...' if len(lost) > 5 else ''}"
     ]

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ..pre_tokenizers import PreTokenizer
     from ..tokenizer import Tokenizer
 
-__all__ = ["extend"]
 
 #: What stands for a space, and begins a word.
 _MARK = "▁"

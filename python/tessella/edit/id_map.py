@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from .._types import Path
 
-__all__ = ["IdMap", "Kind", "Removed"]
 
 #: What became of an id.
 Kind = Literal["kept", "moved", "removed", "unused"]

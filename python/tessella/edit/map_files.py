@@ -13,8 +13,6 @@ from ..errors import FormatError
 from . import safetensors
 from .id_map import IdMap
 
-__all__ = ["read", "write"]
-
 _KIND = "tessella id map"
 _VERSION = 1
 

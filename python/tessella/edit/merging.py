@@ -30,7 +30,6 @@ from .words import WordLevelVocabulary
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["Conflict", "Merged", "conflicts", "merge", "woven"]
 
 #: A merge, or a piece.
 M = TypeVar("M", bound=tuple[str, ...])

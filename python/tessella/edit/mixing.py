@@ -18,8 +18,6 @@ from .pipeline import Pipeline
 from .unigram import UnigramVocabulary
 from .vocabulary import BYTES
 
-__all__ = ["mixed", "mixed_in", "plain_scores", "set_scores"]
-
 #: How often a larger model is tried, if the last one had too few new pieces.
 TRIES = 6
 _UNKNOWN = "\U0010fffd"

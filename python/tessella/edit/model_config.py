@@ -12,7 +12,6 @@ from ..errors import ArgumentError, FormatError
 if TYPE_CHECKING:
     from .id_map import IdMap
 
-__all__ = ["remapped", "vocabulary_size"]
 
 _ENDS = ("_token_id", "_token_ids", "_token_index")
 _LISTS = ("suppress_tokens", "begin_suppress_tokens", "bad_words_ids")

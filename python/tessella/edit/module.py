@@ -16,8 +16,6 @@ from .rows import Init, Origins, new_rows
 if TYPE_CHECKING:
     from .id_map import IdMap
 
-__all__ = ["resize_module"]
-
 
 def resize_module(
     module: Any, id_map: IdMap, init: Init, multiple: int | None, seed: int
@@ -34,8 +32,7 @@ def resize_module(
         if id(parameter) not in weights and parameter.shape and int(parameter.shape[0]) == rows:
             raise ArgumentError(
                 f"`{name}` of shape {list(parameter.shape)} may have a row for each of the {rows} ids, and "
-                "is neither "
-                "the input embedding nor the output head: resize the saved folder, with `tables`"
+                "is neither the input embedding nor the output head: resize the saved folder, with `tables`"
             )
     # Everything that can fail comes before the first change.
     config = getattr(module, "config", None)

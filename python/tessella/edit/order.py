@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .._types import Source
     from ..tokenizer import Tokenizer
 
-__all__ = ["compact", "pad_to_multiple", "reorder"]
-
 
 def compact(tokenizer: Tokenizer) -> Edited:
     """Closes the gaps between ids; the order stays.

@@ -23,8 +23,6 @@ from .bpe import BpeVocabulary
 from .piece_file import PieceFile
 from .vocabulary import Vocabulary, opened
 
-__all__ = ["Pipeline"]
-
 
 class Pipeline:
     """A tokenizer as data.
@@ -131,8 +129,7 @@ class Pipeline:
             elif any(new == pad for new in new_ids.values()):
                 raise ArgumentError(
                     f"sequences are padded with the id {pad}, which has no token, and which another token "
-                    "would get: "
-                    "set the padding first"
+                    "would get: set the padding first"
                 )
         known = (self.config or {}).get("added_tokens_decoder")
         if isinstance(known, dict):

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from .._types import Source
     from ..tokenizer import Tokenizer
 
-__all__ = ["Residue", "prune", "residues"]
 
 By = Literal["frequency", "script", "length", "regex", "residue"]
 

@@ -18,7 +18,6 @@ from .pipeline import Pipeline
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["named_ids", "remove", "without"]
 
 #: Tokens that are named in a message.
 SHOWN = 5

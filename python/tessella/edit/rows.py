@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from .id_map import IdMap
 
-__all__ = ["Init", "Origins", "new_rows"]
 
 #: How rows of new ids begin.
 Init = Literal["fvt", "mean", "random"]
@@ -50,8 +49,7 @@ class Origins:
         if old_rows < id_map.old_size:
             raise ArgumentError(
                 f"the map has old ids up to {id_map.old_size - 1}, but the model has {old_rows} rows: the "
-                "map belongs "
-                "to another model's tokenizer"
+                "map belongs to another model's tokenizer"
             )
         self.init, self.seed = init, seed
         size = id_map.new_size

@@ -21,7 +21,6 @@ from ..errors import FormatError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["SIZES", "Header", "Tensor", "byte_size", "header_bytes", "load", "read_header", "save"]
 
 #: Bits of one number of each type.
 BITS = {

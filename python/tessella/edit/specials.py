@@ -15,8 +15,6 @@ from .pipeline import Pipeline
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["replace_special"]
-
 
 def replace_special(tokenizer: Tokenizer, names: Mapping[str, str]) -> Edited:
     """Gives special or reserved tokens other texts; their ids stay, and so what a model has learned for them.

@@ -14,7 +14,6 @@ from .pipeline import Pipeline
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["Resplit", "change_splitter", "reachable"]
 
 #: What is put before and after a token's text to see whether it comes out: nothing, a letter, a space, a
 #: digit, a dot, a line end.

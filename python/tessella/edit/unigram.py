@@ -15,13 +15,11 @@ from .vocabulary import BYTES, Vocabulary
 if TYPE_CHECKING:
     from ..models import Model
 
-__all__ = ["LOWEST", "UnigramVocabulary", "by_model"]
 
 #: What is said where the lowest score changes.
 LOWEST = (
     "the piece of the lowest score went: unknown characters cost ten more than the lowest score, so texts "
-    "with "
-    "unknown characters may be cut differently now"
+    "with unknown characters may be cut differently now"
 )
 
 

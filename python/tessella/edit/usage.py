@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .._types import Source
     from ..tokenizer import Tokenizer
 
-__all__ = ["frequencies", "stepping_stones"]
-
 
 def frequencies(tokenizer: Tokenizer, corpus: Source) -> npt.NDArray[np.int64]:
     """How often each id occurs in the texts of a corpus. What templates put round texts is left out."""

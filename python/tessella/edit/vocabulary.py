@@ -15,7 +15,6 @@ from ..errors import UnsupportedError
 if TYPE_CHECKING:
     from ..models import Model
 
-__all__ = ["BYTES", "TokenTable", "Vocabulary", "opened"]
 
 #: The tokens that spell the bytes of unknown characters.
 BYTES = frozenset(f"<0x{byte:02X}>" for byte in range(256))

@@ -27,8 +27,6 @@ from .module import resize_module
 from .rows import Init, Origins, new_rows
 from .safetensors import SIZES, Header, Tensor, byte_size, header_bytes, read_header
 
-__all__ = ["Resized", "check_folder", "resize_embeddings"]
-
 #: What tables are called: input embeddings, output heads, and biases of these.
 TABLES = re.compile(
     r"(^|\.)(embed_tokens|wte|word_embeddings|shared|tok_embeddings|embed_in|embeddings?|token_embedding|tokens_embed"
@@ -59,9 +57,8 @@ class Resized:
 
     def __str__(self) -> str:
         return (
-            f"{self.rows_before:,} -> {self.rows_after:,} rows ({self.copied:,} copied, {self.made:,} "
-            "made) of "
-            f"{', '.join(self.tables)}"
+            f"{self.rows_before:,} -> {self.rows_after:,} rows ({self.copied:,} copied, {self.made:,} made) "
+            f"of {', '.join(self.tables)}"
         )
 
 
@@ -301,8 +298,7 @@ def _tables(headers: Mapping[str, Header], rows: int, named: set[str] | None) ->
         tensor = every[unclear[0]]
         raise ArgumentError(
             f"`{unclear[0]}` of shape {list(tensor.shape)} may have a row for each of the {rows} ids, and "
-            "has a name "
-            "that is not known: pass `tables` with the names of all such tensors; certain are "
+            "has a name that is not known: pass `tables` with the names of all such tensors; certain are "
             f"{sorted(chosen)}"
         )
     for name, tensor in chosen.items():

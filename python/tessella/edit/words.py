@@ -15,8 +15,6 @@ from .vocabulary import TokenTable, Vocabulary
 if TYPE_CHECKING:
     from ..models import Model
 
-__all__ = ["WordLevelVocabulary", "WordPieceVocabulary"]
-
 
 class WordLevelVocabulary(TokenTable):
     """Whole words."""

@@ -33,8 +33,6 @@ from .._files import _replacing
 from ..errors import ArgumentError, FormatError
 from .vectors import VectorFormat, Vectors
 
-__all__ = ["load_vectors", "save_vectors"]
-
 _FORMATS = ("text", "binary", "safetensors")
 _Path = str | os.PathLike[str]
 
@@ -76,9 +74,9 @@ def load_vectors(path: _Path, format: VectorFormat | None = None) -> Vectors:
         try:
             return {"text": _read_text, "binary": _read_binary, "safetensors": _read_safetensors}[kind](file)
         except (ValueError, KeyError, TypeError, RecursionError, struct.error) as error:
-            refused = FormatError(f"{os.fspath(path)} is not a {kind} file of vectors: {error}")
-            refused.filename = os.fspath(path)
-            raise refused from error
+            raise FormatError(
+                f"{os.fspath(path)} is not a {kind} file of vectors: {error}", filename=os.fspath(path)
+            ) from error
 
 
 def _plain(key: object) -> str:

@@ -16,8 +16,6 @@ import numpy.typing as npt
 
 from .._shown import visible
 
-__all__ = ["draw", "flat"]
-
 
 def flat(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
     """Principal components: positions along the two directions of largest spread, around 0.

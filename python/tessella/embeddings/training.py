@@ -20,8 +20,6 @@ from .._optional import needed
 from ..errors import ArgumentError, TrainError
 from .vectors import Vectors
 
-__all__ = ["train_vectors"]
-
 # gensim silently drops what follows in longer sequences.
 _LONGEST = 10_000
 

@@ -21,7 +21,6 @@ from ..errors import ArgumentError, OutOfRangeError
 if TYPE_CHECKING:
     from .. import Tokenizer
 
-__all__ = ["Vectors"]
 
 #: The formats of files with vectors.
 VectorFormat = Literal["text", "binary", "safetensors"]

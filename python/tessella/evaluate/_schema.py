@@ -13,8 +13,6 @@ from typing import Any, Literal
 from ..errors import ArgumentError
 from .record import SCHEMA
 
-__all__ = ["schema"]
-
 _TEXT: dict[str, Any] = {"type": "string"}
 _WHOLE: dict[str, Any] = {"type": "integer", "minimum": 0}
 _NUMBER: dict[str, Any] = {"type": "number"}

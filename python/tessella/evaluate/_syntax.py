@@ -14,8 +14,6 @@ from typing import Any
 from .._optional import needed
 from ..errors import ArgumentError
 
-__all__ = ["syntax"]
-
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     Whole = npt.NDArray[np.int64]
     Packed = tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]
 
-__all__ = ["Blocks", "Histogram"]
-
 
 class Blocks:
     """Rows of numbers, one for each document, added up in blocks.

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["Coded"]
 
 #: Characters that are encoded at a time, and texts that are decoded.
 PORTION, TEXTS = 1 << 18, 1 << 12

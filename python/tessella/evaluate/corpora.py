@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._corpus import Texts
+from .._corpus import Texts, in_lists
 from .._shown import written
 from .._texts import Reading
 from ..errors import ArgumentError
@@ -97,14 +97,4 @@ def tagged(given: Any, names: Sequence[str], argument: str) -> list[str]:
 
 def portions(texts: Texts) -> Iterator[list[str]]:
     """Lists of texts that are large enough to be worth a call, and no larger than memory is for."""
-    some: list[str] = []
-    size = 0
-    for found in texts:
-        for text in found:
-            some.append(text)
-            size += len(text)
-            if size >= CHARACTERS or len(some) >= DOCUMENTS:
-                yield some
-                some, size = [], 0
-    if some:
-        yield some
+    return in_lists(texts.each(), DOCUMENTS, CHARACTERS)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["MOST", "CostlyDocuments", "costly_words"]
 
 #: Words and documents that are told.
 MOST = 20

@@ -20,8 +20,6 @@ from html import escape
 
 from .shown import number, text
 
-__all__ = ["COLOURS", "bars", "heat", "lines"]
-
 #: Colours of series; classes ``s0`` to ``s7`` of the page.
 COLOURS = 8
 #: Characters of a label, and units that a character takes.

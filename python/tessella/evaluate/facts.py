@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     Flags = npt.NDArray[np.uint8]
 
-__all__ = ["Facts", "edges"]
-
 
 def edges(spelled: bytes) -> tuple[bool, bool, bool]:
     """Whether bytes begin inside of a character, end inside of one, and whether another character is touched

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["growth", "knee", "steps"]
 
 #: Points of the curve.
 POINTS = 40

@@ -42,17 +42,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Group = tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]
 
-__all__ = [
-    "FEWEST",
-    "Counted",
-    "Interval",
-    "Stratum",
-    "jackknife",
-    "of_difference",
-    "of_ratio",
-    "student",
-    "total_of",
-]
 
 #: Columns that are multiplied together.
 TOGETHER = 256

@@ -7,8 +7,6 @@ from typing import Any
 
 from .shown import cell, corpus_rows, number, text, tokenizer_rows
 
-__all__ = ["markdown"]
-
 #: Words that are shown.
 WORDS = 20
 
@@ -39,11 +37,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 def _evaluation(data: dict[str, Any]) -> Iterator[str]:
     names = [one["name"] for one in data["tokenizers"]]
-    yield f"# Evaluation of {len(names)} tokenizer{'s' if len(names) != 1 else ''}"
-    yield ""
+    yield f"# Evaluation of {len(names)} tokenizer{'s' if len(names) != 1 else ''}\n"
     for warning in data["warnings"]:
-        yield f"> **Mind**: {escaped(warning)}"
-        yield ""
+        yield f"> **Mind**: {escaped(warning)}\n"
     yield from table(
         ("tokenizer", "model", "entries"),
         tokenizer_rows(data, escaped),
@@ -52,14 +48,12 @@ def _evaluation(data: dict[str, Any]) -> Iterator[str]:
         ("corpus", "language", "documents", "bytes", "looked at closely"), corpus_rows(data, escaped)
     )
     found = {(row["scope"], row["name"], row["tokenizer"], row["metric"]): row for row in data["values"]}
-    yield "## All text"
-    yield ""
+    yield "## All text\n"
     yield from _values(data, names, found, "all", "")
     yield from _differences(data)
     scopes = dict.fromkeys((row["scope"], row["name"]) for row in data["values"] if row["scope"] != "all")
     if scopes:
-        yield "## Bytes per token"
-        yield ""
+        yield "## Bytes per token\n"
         yield from table(
             ("", *map(escaped, names)),
             (
@@ -70,8 +64,7 @@ def _evaluation(data: dict[str, Any]) -> Iterator[str]:
     yield from _languages(data)
     yield from _morphemes(data)
     yield from _words(data, names)
-    yield "## What the numbers are"
-    yield ""
+    yield "## What the numbers are\n"
     for name, metric in data["metrics"].items():
         yield (
             f"- **{escaped(name)}**: {escaped_sentence(metric['definition'])} What fools it: "
@@ -92,8 +85,7 @@ def _method(data: dict[str, Any]) -> str:
         return f"Without intervals. Tessella {data['tessella']}."
     return (
         f"Intervals of {settings['confidence']:.0%}: {settings['bootstrap']:,} draws of documents "
-        f"(studentised), of "
-        f"entropies the jackknife; seed {settings['seed']}. Tessella {data['tessella']}."
+        f"(studentised), of entropies the jackknife; seed {settings['seed']}. Tessella {data['tessella']}."
     )
 
 
@@ -118,8 +110,7 @@ def _differences(data: dict[str, Any]) -> Iterator[str]:
         if row["scope"] == "all" and row["value"] is not None
     ]
     if rows:
-        yield "## Differences, on the same documents"
-        yield ""
+        yield "## Differences, on the same documents\n"
         yield from table(("metric", "tokenizers", "difference", "draws that agree"), rows)
 
 
@@ -128,8 +119,7 @@ def _languages(data: dict[str, Any]) -> Iterator[str]:
     if found:
         names = [one["name"] for one in data["tokenizers"]]
         rows = {(row["tokenizer"], row["language"]): row for row in found["premiums"]}
-        yield f"## The same {number(found['lines'])} lines in {number(len(found['languages']))} languages"
-        yield ""
+        yield f"## The same {number(found['lines'])} lines in {number(len(found['languages']))} languages\n"
         yield f"Tokens over those of {escaped(found['base'])}."
         yield ""
         yield from table(
@@ -146,8 +136,7 @@ def _morphemes(data: dict[str, Any]) -> Iterator[str]:
     if found:
         names = [one["name"] for one in data["tokenizers"]]
         rows = {(row["tokenizer"], row["metric"]): row for row in found["values"]}
-        yield f"## Cuts against morphemes, of {number(found['words'])} words"
-        yield ""
+        yield f"## Cuts against morphemes, of {number(found['words'])} words\n"
         yield from table(
             ("metric", *map(escaped, names)),
             ([f"`{one}`", *(cell(rows[name, one]) for name in names)] for one in found["definitions"]),
@@ -156,8 +145,7 @@ def _morphemes(data: dict[str, Any]) -> Iterator[str]:
 
 def _words(data: dict[str, Any], names: Sequence[str]) -> Iterator[str]:
     if data["costly_words"]:
-        yield "## Words that cost most"
-        yield ""
+        yield "## Words that cost most\n"
         yield from table(
             ("word", "count", *map(escaped, names)),
             (
@@ -177,8 +165,7 @@ def _entries(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> Iterator
         ),
     )
     if len(rows) > WORDS:
-        yield f"and {number(len(rows) - WORDS)} more"
-        yield ""
+        yield f"and {number(len(rows) - WORDS)} more\n"
 
 
 def visible_token(token: str | None) -> str:
@@ -192,27 +179,22 @@ def _plain(value: Any) -> str:
 
 def _audit(data: dict[str, Any]) -> Iterator[str]:
     own = data["tokenizer"]
-    yield f"# Audit of {escaped(own['name'])}"
-    yield ""
+    yield f"# Audit of {escaped(own['name'])}\n"
     yield (
         f"{own['model']}, {number(own['vocabulary'])} entries. Of {number(data['judged'])} learned entries "
-        f"{number(data['reachable'])} come out of a text that was tried, "
-        f"{number(len(data['unreachable']))} are "
-        f"proven never to come out, and for {number(len(data['not_found']))} there is neither."
+        f"{number(data['reachable'])} come out of a text that was tried, {number(len(data['unreachable']))} "
+        f"are proven never to come out, and for {number(len(data['not_found']))} there is neither.\n"
     )
-    yield ""
     for title, rows, columns in (
         ("Unreachable, proven", data["unreachable"], ("cause", "proof")),
         ("No text found, no proof", data["not_found"], ("cause", "proof")),
         ("Special tokens that plain text can write", data["forgeable"], ()),
     ):
         if rows:
-            yield f"## {title}: {number(len(rows))}"
-            yield ""
+            yield f"## {title}: {number(len(rows))}\n"
             yield from _entries(rows, columns)
     if data["doubles"]:
-        yield f"## Entries for the same bytes: {number(len(data['doubles']))}"
-        yield ""
+        yield f"## Entries for the same bytes: {number(len(data['doubles']))}\n"
         yield from table(
             ("bytes", "ids", "tokens"),
             (
@@ -229,22 +211,18 @@ def _audit(data: dict[str, Any]) -> Iterator[str]:
         f"Parts of characters: {number(parts['entries'])} entries begin or end inside of one, "
         f"{number(parts['crossing'])} of them hold something of another. Ids without an entry: "
         f"{number(data['reserved']['without_entry'])}; reserved entries: "
-        f"{number(data['reserved']['entries'])}."
+        f"{number(data['reserved']['entries'])}.\n"
     )
-    yield ""
     if data["residues"]:
         found = data["residues"]
-        yield f"## Merge residues: {number(found['entries'])} of {number(found['judged'])} entries in use"
-        yield ""
+        yield f"## Merge residues: {number(found['entries'])} of {number(found['judged'])} entries in use\n"
         yield from _entries(found["some"], ("emitted", "steps", "share"))
     if data["undertrained"]:
         found = data["undertrained"]
-        yield f"## Perhaps under-trained, by {found['by']} ({number(found['references'])} rows known)"
-        yield ""
+        yield f"## Perhaps under-trained, by {found['by']} ({number(found['references'])} rows known)\n"
         yield from _entries(found["candidates"], ("cosine", "norm"))
     for title in ("kinds", "forms", "scripts"):
-        yield f"## Entries by {title}"
-        yield ""
+        yield f"## Entries by {title}\n"
         yield from table(
             ("", "entries"),
             ([escaped(key), number(value)] for key, value in data["composition"][title].items()),

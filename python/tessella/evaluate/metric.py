@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from .facts import Facts
 
-__all__ = ["Distribution", "Metric", "Ratio", "Total"]
-
 
 @dataclass(frozen=True)
 class Metric:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .. import Tokenizer
     from .._types import Path
 
-__all__ = ["Gold", "against_gold", "read_gold"]
 
 #: Words with their morphemes.
 Gold = list[tuple[str, tuple[str, ...]]]
@@ -77,9 +76,9 @@ def _of_file(name: str) -> Iterator[tuple[str, tuple[str, ...], str]]:
                 # A mark at the beginning says that it is UTF-8, and belongs to no word.
                 line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
-                refused = FormatError(f"{place}, byte {error.start}: {error.reason}; gold files are UTF-8")
-                refused.filename = name
-                raise refused from error
+                raise FormatError(
+                    f"{place}, byte {error.start}: {error.reason}; gold files are UTF-8", filename=name
+                ) from error
             if not line.strip():
                 continue
             word, tab, rest = line.partition("\t")

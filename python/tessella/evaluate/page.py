@@ -14,8 +14,6 @@ from . import drawing
 from .shown import corpus_rows, number, reach, text, tokenizer_rows
 from .style import STYLE
 
-__all__ = ["page"]
-
 #: Rows of long tables.
 MOST = 20
 #: Metrics that have a plot, with shares in percent.

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-__all__ = ["gini", "premiums"]
 
 #: Lines that are looked at in one go, and blocks of neighbouring lines.
 LINES, BLOCKS = 2048, 256

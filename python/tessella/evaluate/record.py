@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["SCHEMA", "Measured", "Scope", "Settings", "metric_facts", "record", "values_of"]
 
 #: The number of the form of the data; it grows when readers must change.
 SCHEMA = 1

@@ -24,8 +24,6 @@ from .record import SCHEMA
 if TYPE_CHECKING:
     from .._types import Path
 
-__all__ = ["Report", "Stored", "check_name"]
-
 
 #: What a report can be saved as, by the end of the name.
 FORMS = {".json": "json", ".html": "html", ".htm": "html", ".md": "md"}

@@ -17,8 +17,8 @@ import numpy as np
 
 from .. import Tokenizer
 from .._progress import Meter, form
-from ..counting import memory_size
-from ..errors import ArgumentError, EncodeError, ModelError, OutOfRangeError
+from ..counting import _whole_number, memory_size
+from ..errors import ArgumentError, EncodeError, ModelError
 from .blocks import Blocks, Histogram
 from .coded import Coded
 from .corpora import Corpus, Reading, check_names, corpora, portions
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["evaluate"]
 
 #: Blocks of a corpus: all in all, and the least and the most of one.
 BLOCKS, FEWEST_BLOCKS, MOST_BLOCKS = 4096, 64, 256
@@ -204,12 +203,12 @@ def evaluate(
     settings = Settings(
         baseline or candidates[0].name,
         "blanks" if isinstance(words, str) else getattr(words, "__qualname__", type(words).__name__),
-        _whole("bootstrap", bootstrap, 0, 100_000),
-        _whole("seed", seed, 0, 1 << 63),
+        _whole_number("bootstrap", bootstrap, 0, 100_000),
+        _whole_number("seed", seed, 0),
         _share("confidence", confidence),
         None if detail == "all" else memory_size(detail, "detail"),
     )
-    threads = None if num_threads is None else _whole("num_threads", num_threads, 0, 1 << 63)
+    threads = None if num_threads is None else _whole_number("num_threads", num_threads, 0)
     reading = Reading(field, errors, format, separator, "bare lines")
     found = _corpora(corpora, languages, reading)
     aligned = None if parallel is None else _corpora(_mapping(parallel), None, reading)
@@ -264,15 +263,6 @@ def _named(given: Any) -> dict[str, Tokenizer]:
                 f"`tokenizers` must hold Tokenizer objects, found {type(one).__name__} for {name!r}"
             )
     return dict(given)
-
-
-def _whole(name: str, given: Any, least: int, most: int) -> int:
-    if isinstance(given, bool) or not hasattr(given, "__index__"):
-        raise TypeError(f"`{name}` must be an int, not {type(given).__name__}")
-    number: int = given.__index__()
-    if not least <= number < most:
-        raise OutOfRangeError(f"`{name}` must be from {least} to {most - 1}, found {number}")
-    return number
 
 
 def _share(name: str, given: Any) -> float:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["Keeper", "Sample", "Spans"]
 
 #: Start and end of each word of a text, in characters.
 Spans = Callable[[str], Iterable[tuple[int, int]]]

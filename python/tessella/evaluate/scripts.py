@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from .coded import Coded
     from .sample import Sample
 
-__all__ = ["by_script", "script"]
 
 #: First words of the names of characters that are no names of a script.
 _OF_NAME = {

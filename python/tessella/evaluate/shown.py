@@ -7,8 +7,6 @@ from typing import Any
 
 from .._shown import visible
 
-__all__ = ["cell", "corpus_rows", "number", "reach", "text", "tokenizer_rows"]
-
 #: Characters of a text that are shown.
 LONG = 120
 

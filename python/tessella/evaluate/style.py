@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["STYLE"]
-
 #: Series, by Okabe and Ito, a shade darker for light pages and a shade lighter for dark ones.
 _LIGHT = ("#0067a5", "#b35900", "#00785a", "#8c4b83", "#7a6500", "#2b8cbe", "#a03020", "#555555")
 _DARK = ("#56b4e9", "#e69f00", "#2fbf93", "#d48fbf", "#d9cc55", "#8fc9f0", "#f08a70", "#b5b5b5")

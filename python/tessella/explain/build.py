@@ -13,8 +13,6 @@ from .result import Explanation, ModelPiece, Piece, SequenceSteps, Stage, TokenV
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["explain"]
-
 
 def _parts(component: Any) -> list[Any]:
     """The components that a sequence runs, in order."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-__all__ = ["CANDIDATES", "CHARACTERS", "EDGES", "PAGE", "PIECES", "STEPS", "TOKENS", "TRIED", "cut", "ends"]
-
 #: Pairs that wait while another one is merged.
 CANDIDATES = 4
 #: Of one piece; the whole text is one at first.

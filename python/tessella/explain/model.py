@@ -16,20 +16,6 @@ from .. import _tessella
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = [
-    "Candidate",
-    "Derivation",
-    "Edge",
-    "Lattice",
-    "LongestMatch",
-    "Lookup",
-    "Match",
-    "Merge",
-    "Merges",
-    "Path",
-    "teller",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

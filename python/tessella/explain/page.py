@@ -10,8 +10,6 @@ from . import limits
 from .model import Lattice, LongestMatch, Lookup, Merges
 from .result import UNTOLD, Explanation, ModelPiece, Piece
 
-__all__ = ["render"]
-
 _STYLE = """
 .tessella {font-family: ui-sans-serif, system-ui, sans-serif; font-size: 14px; line-height: 1.7}
 .tessella h4 {margin: .8em 0 .2em; font-weight: 600}

@@ -7,8 +7,6 @@ from typing import Any
 
 from .model import Derivation
 
-__all__ = ["Explanation", "ModelPiece", "Piece", "SequenceSteps", "Stage", "TokenView"]
-
 
 @dataclass(frozen=True, slots=True)
 class Piece:

@@ -10,8 +10,6 @@ from . import limits
 from .model import Lattice, LongestMatch, Lookup, Merges
 from .result import UNTOLD, Explanation, ModelPiece, Piece, SequenceSteps
 
-__all__ = ["render"]
-
 
 class _Page:
     """Lines that fit, and their colours."""

@@ -30,7 +30,6 @@ from .shape import misshapen
 if TYPE_CHECKING:
     from .._types import Path
 
-__all__ = ["Diagnosis", "doctor"]
 
 #: How often mending is tried: one mend may uncover another fault.
 ROUNDS = 8

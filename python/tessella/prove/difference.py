@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .._types import Source
     from ..tokenizer import Tokenizer
 
-__all__ = ["Counted", "Difference", "Example", "diff"]
 
 #: Characters of a text that is made smaller: longer ones are cut first.
 LONG = 20_000

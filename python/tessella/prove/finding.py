@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["Finding", "Patient", "Severity"]
-
 #: An error gives wrong results or is refused by a reader; a warning may do so; a note is good to know.
 Severity = Literal["error", "warning", "note"]
 

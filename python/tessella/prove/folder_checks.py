@@ -8,8 +8,6 @@ from typing import Any
 
 from .finding import Finding, Patient
 
-__all__ = ["FOLDER_CHECKS"]
-
 _CONFIG, _MAP, _MODEL = "tokenizer_config.json", "special_tokens_map.json", "config.json"
 _TOKEN = re.compile(r"<\|[\w:. -]+\|>|\[(?:INST|/INST|CLS|SEP)\]|<(?:start|end)_of_turn>")
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .._types import Path
     from ..tokenizer import Tokenizer
 
-__all__ = ["Case", "Golden", "Mismatch", "Verification", "record"]
 
 _KIND = "tessella golden"
 _VERSION = 1

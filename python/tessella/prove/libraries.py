@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from .._types import Path, Source
     from ..tokenizer import Tokenizer
 
-__all__ = ["LIBRARIES", "Library", "verify"]
 
 #: Libraries that can be asked.
 Library = Literal["tokenizers", "tiktoken", "sentencepiece", "transformers", "llama.cpp"]

@@ -9,8 +9,6 @@ from typing import Any
 from ..pre_tokenizers import ByteLevel
 from .finding import Finding, Patient
 
-__all__ = ["MODEL_CHECKS"]
-
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 _UNKNOWN = ("<unk>", "[UNK]", "<UNK>", "[unk]", "<|unk|>", "unk")
 
@@ -158,8 +156,7 @@ def byte_tokens(patient: Patient) -> Iterator[Finding]:
             "error",
             "$.model.vocab",
             f"unknown characters are to be spelled by bytes, and {len(missing)} byte tokens are missing, "
-            "such as "
-            f"`{missing[0]}`",
+            f"such as `{missing[0]}`",
             "add them",
             add(missing) if not (isinstance(model.get("vocab"), list) and patient.added()) else None,
         )

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ..explain import Explanation
     from ..tokenizer import Tokenizer
 
-__all__ = ["STAGES", "Outcome", "columns", "outcome", "parting"]
 
 #: Stages in their order, and what tells them apart.
 STAGES = (

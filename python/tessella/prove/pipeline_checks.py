@@ -7,8 +7,6 @@ from typing import Any
 
 from .finding import Finding, Patient
 
-__all__ = ["PIPELINE_CHECKS"]
-
 _LOSSY = {
     "Lowercase": "capitals",
     "StripAccents": "accents",
@@ -103,9 +101,8 @@ def _order(patient: Patient, tokens: list[dict[str, Any]], vocab: dict[str, int]
         "added-order",
         "error",
         "$.added_tokens",
-        f"`{first}` says that its id is {outer[first].get('id')}, but readers count on from the "
-        f"{len(vocab)} tokens of "
-        "the model, each in its own way",
+        f"`{first}` says that its id is {outer[first].get('id')}, but readers count on from the {len(vocab)} "
+        "tokens of the model, each in its own way",
         "take added tokens into the vocabulary with their ids"
         if into_model
         else "give them the ids that follow the model's" + (", which must have no gaps" if has_gaps else ""),

@@ -14,7 +14,6 @@ from .structure import Change
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["GENERAL", "probes"]
 
 #: Blanks, cases, accents, scripts, digits, contractions, marks, broken and rare characters.
 GENERAL = (

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from .._optional import needed
 
-__all__ = ["GoldenFile", "GoldenItem", "pytest_collect_file"]
-
 if TYPE_CHECKING:
     # What pytest hands over and takes is its own affair: it need not be installed.
     from typing import Any as _File

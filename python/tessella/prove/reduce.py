@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["smallest"]
-
 #: Texts that are tried at most.
 TRIES = 4000
 

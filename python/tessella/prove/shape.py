@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["misshapen"]
-
 _STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 _INNER = ("normalizers", "pretokenizers", "processors", "decoders")
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from .difference import Difference, Example
     from .outcome import Outcome
 
-__all__ = ["body", "page", "tree"]
 
 #: Tokens of an example that are shown.
 SHOWN = 16

@@ -16,7 +16,6 @@ from ..errors import UnsupportedError
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
-__all__ = ["Change", "changes"]
 
 #: Examples of tokens and merges that are told.
 SHOWN = 5

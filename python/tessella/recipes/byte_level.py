@@ -26,8 +26,6 @@ from ..tokenizer import Tokenizer
 from ..trainers import BpeTrainer, Trainer
 from .recipe import Ids, Recipe, special, template
 
-__all__ = ["RECIPES", "mark_sequences", "stages"]
-
 CLIP = (
     r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d"
     r"|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"

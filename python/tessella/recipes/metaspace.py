@@ -30,8 +30,6 @@ from .wordpiece import ENDS
 if TYPE_CHECKING:
     from .._types import PrependScheme
 
-__all__ = ["RECIPES", "WITH_CHARSMAP", "blanks", "single_blanks"]
-
 
 def _rules(charsmap: bytes | None) -> list[Normalizer]:
     return [Nmt(), NFKC()] if charsmap is None else [Precompiled(charsmap)]

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from .._types import CountOptions, Source
     from ..tracing import Trace
 
-__all__ = ["Ids", "Recipe", "special", "template"]
 
 #: The id of a token, for templates.
 Ids = Callable[[str], int]

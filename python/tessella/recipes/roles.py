@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ROLES"]
-
 _BERT = {
     "unk_token": "[UNK]",
     "sep_token": "[SEP]",

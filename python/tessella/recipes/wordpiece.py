@@ -15,9 +15,6 @@ from ..tokenizer import Tokenizer
 from ..trainers import Trainer, WordPieceTrainer
 from .recipe import Recipe, special, template
 
-__all__ = ["ENDS", "RECIPES", "stages"]
-
-
 #: What puts ``[CLS]`` and ``[SEP]`` round one text and two.
 ENDS = template(marked("bert", "[CLS]", "[SEP]"), "[CLS]", "[SEP]")
 

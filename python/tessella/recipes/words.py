@@ -16,8 +16,6 @@ from ..tokenizer import Tokenizer
 from ..trainers import Trainer, WordLevelTrainer
 from .recipe import Recipe, special, template
 
-__all__ = ["RECIPES"]
-
 #: The joints of numbers as its corpus writes them, words with their apostrophes, single marks.
 _PIECES = r"@[-,.]@|\w+(?:['’]\w+)*|[^\w\s]"
 

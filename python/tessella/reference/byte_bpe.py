@@ -21,8 +21,6 @@ from ..errors import ArgumentError, DecodeError
 from .history import Step
 from .pairs import Ties, count_pairs, count_symbols, first_best, join
 
-__all__ = ["ByteBpe"]
-
 
 def _bytes(text: str | bytes) -> bytes:
     return text.encode("utf-8") if isinstance(text, str) else bytes(text)

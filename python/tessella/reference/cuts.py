@@ -18,8 +18,6 @@ from collections.abc import Iterable, Sequence
 
 from .metrics import Span
 
-__all__ = ["boundary_f1", "digit_grouping", "morph_score", "parts_of_characters"]
-
 
 def parts_of_characters(tokens: Iterable[bytes]) -> tuple[int, int, int]:
     """Tokens with a part of a character, those of them with something of another, and split characters."""

@@ -23,8 +23,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Gage", "gage_compress", "gage_expand"]
-
 # Bytes to stand for pairs, readable ones first.
 _STAND_INS = [*range(ord("Z"), ord("A") - 1, -1), *(b for b in range(255, -1, -1) if not 65 <= b <= 90)]
 

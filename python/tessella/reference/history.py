@@ -17,8 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-__all__ = ["Step", "show_history"]
-
 
 @dataclass(frozen=True)
 class Step:

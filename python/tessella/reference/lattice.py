@@ -20,8 +20,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp, inf, log
 
-__all__ = ["Edge", "Lattice", "log_sum"]
-
 
 def log_sum(values: list[float]) -> float:
     """The logarithm of the sum of what the values are logarithms of."""

@@ -20,27 +20,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-__all__ = [
-    "average_rank",
-    "bytes_per_token",
-    "characters_per_token",
-    "continued_words",
-    "crossed_leaves",
-    "digit_tokens",
-    "distance",
-    "fertility",
-    "gini",
-    "leaf_tokens",
-    "normalised_length",
-    "premium",
-    "rate",
-    "renyi_efficiency",
-    "round_trip_failures",
-    "shannon_efficiency",
-    "single_words",
-    "utilisation",
-]
-
 Span = tuple[int, int]
 #: Runs without what Unicode calls white space.
 WORD = re.compile(r"[^\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeVar
 
-__all__ = ["Ties", "count_pairs", "count_symbols", "count_words", "first_best", "join"]
-
 Symbol = TypeVar("Symbol", bound="str | int")
 
 #: Which of two equally good pairs is joined first: the one that stands first in the corpus, as in textbooks,

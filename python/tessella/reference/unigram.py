@@ -24,8 +24,6 @@ from ..errors import ArgumentError, EncodeError
 from .lattice import Lattice
 from .pairs import count_words
 
-__all__ = ["Unigram", "count_substrings"]
-
 
 def count_substrings(words: Iterable[str] | Mapping[str, int], longest: int | None = None) -> dict[str, int]:
     """Every substring of the words and how often it occurs.

@@ -29,8 +29,6 @@ from .lattice import Lattice
 from .pairs import count_words
 from .unigram import Unigram
 
-__all__ = ["digamma", "seed_entries", "train_unigram"]
-
 
 def digamma(x: float) -> float:
     """The derivative of the logarithm of the gamma function: a logarithm that punishes small numbers."""

@@ -23,8 +23,6 @@ from ..errors import ArgumentError
 from .history import Step
 from .pairs import Ties, count_pairs, count_symbols, count_words, first_best, join
 
-__all__ = ["WordBpe"]
-
 
 class WordBpe:
     """Merges, in the order in which they were learned, and the alphabet that they start from.

@@ -15,8 +15,6 @@ from collections.abc import Iterable, Mapping
 
 from .pairs import count_words
 
-__all__ = ["WordLevel", "number_words"]
-
 
 def number_words(words: Iterable[str]) -> dict[str, int]:
     """Each word with its place in the text; a word that comes again keeps the later place.

@@ -24,8 +24,6 @@ from ..errors import ArgumentError
 from .history import Step
 from .pairs import Ties, count_pairs, count_symbols, count_words, first_best, join
 
-__all__ = ["WordPiece"]
-
 
 class WordPiece:
     """A vocabulary in id order.

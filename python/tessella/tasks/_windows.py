@@ -19,8 +19,6 @@ from typing import Literal
 
 from .. import Encoding, InputSequence, Tokenizer
 
-__all__ = ["windowed", "windows"]
-
 Truncated = Literal["longest_first", "only_first", "only_second"]
 
 

@@ -33,8 +33,6 @@ from ..errors import ArgumentError
 from ._windows import windowed
 from .entities import softmax
 
-__all__ = ["Answer", "BestSpans", "QuestionAnswerer", "best_spans"]
-
 # What a masked token scores: its probability is 0 in every floating-point format.
 _MASKED = -10000.0
 

@@ -36,8 +36,6 @@ from .entities import (
     words_by,
 )
 
-__all__ = ["TokenClassifier"]
-
 #: Takes encodings and gives for each an array of scores, tokens by labels.
 TokenModel = Callable[[list[Encoding]], Iterable[npt.ArrayLike]]
 

@@ -25,8 +25,6 @@ from .. import Encoding
 from ..errors import ArgumentError
 from .labels import IGNORED
 
-__all__ = ["CausalCollator", "MaskedCollator", "TokenLabelCollator", "example_of", "pad_batch"]
-
 Example = Mapping[str, Any]
 Batch = dict[str, npt.NDArray[Any]]
 

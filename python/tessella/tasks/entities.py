@@ -35,17 +35,6 @@ import numpy.typing as npt
 from .. import Encoding
 from ..errors import ArgumentError
 
-__all__ = [
-    "Entity",
-    "Strategy",
-    "TokenScores",
-    "WordRule",
-    "aggregate",
-    "drop_overlaps",
-    "join_entities",
-    "softmax",
-]
-
 Strategy = Literal["none", "simple", "first", "max", "average"]
 WordRule = Literal["tokenizer", "blanks"]
 _STRATEGIES = ("none", "simple", "first", "max", "average")

@@ -32,17 +32,6 @@ from .. import Encoding
 from ..errors import ArgumentError
 from .tags import Scheme, spans_of_tags, tags_of_spans
 
-__all__ = [
-    "IGNORED",
-    "CutSpan",
-    "SpanLabels",
-    "ids_of_labels",
-    "labels_of_spans",
-    "labels_of_words",
-    "spans_of_labels",
-    "words_of_labels",
-]
-
 #: The label that losses leave out.
 IGNORED = -100
 

@@ -22,8 +22,6 @@ from .._optional import needed
 from ..errors import ArgumentError
 from .labels import IGNORED
 
-__all__ = ["EntityScores", "LabelScores", "score_entities"]
-
 
 class LabelScores(NamedTuple):
     """The scores of one label; ``support`` is the number of true entities."""

@@ -22,8 +22,6 @@ from typing import Literal, NamedTuple
 
 from ..errors import ArgumentError
 
-__all__ = ["Scheme", "TagSpan", "convert_tags", "spans_of_tags", "split_tag", "tags_of_spans"]
-
 #: A spelling of tags. ``IOB2`` is another name of ``BIO``.
 Scheme = Literal["BIO", "IOB2", "IOB1", "BILOU"]
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
     from ..tracing import Trace
 
-__all__ = ["Anew"]
-
 
 class Anew:
     """What is trained like another tokenizer. ``tessella.recipes.Recipe`` is used alike."""

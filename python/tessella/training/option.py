@@ -21,7 +21,6 @@ from ..errors import ArgumentError, OutOfRangeError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Count", "Flag", "Number", "Option", "Text", "Typed", "choice", "count", "flag", "number", "text"]
 
 Given = TypeVar("Given", contravariant=True)
 Kept = TypeVar("Kept", covariant=True)

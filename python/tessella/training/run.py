@@ -161,7 +161,7 @@ def train_parity(
         options["ratio"] = [float(one) for one in ratio]
 
     def count(texts: Iterable[Any]) -> _tessella.PieceCounts:
-        return _tessella.count_texts(tokenizer, iter(texts), progress=progress)
+        return _tessella.count_texts_into(_tessella.PieceCounts(), tokenizer, iter(texts), progress=progress)
 
     languages, development = [count(texts) for texts in train], [count(texts) for texts in dev or ()]
     _refuse_empty(languages, options)
@@ -230,7 +230,9 @@ def train_files(
         check_checkpoint(checkpoint)
     trainer = _fitting(tokenizer, trainer)
     paths = [os.fspath(path) for path in files]
-    counts = _tessella.count_files(tokenizer, paths, format="text", **_counting(trainer))
+    counts = _tessella.count_files_into(
+        _tessella.PieceCounts(), tokenizer, paths, format="text", **_counting(trainer)
+    )
     _train(tokenizer, trainer, counts, checkpoint, trace)
 
 
@@ -250,7 +252,9 @@ def train_texts(
             f"`iterator` must yield texts, found one {type(iterator).__name__}: pass a list of texts"
         )
     trainer = _fitting(tokenizer, trainer)
-    counts = _tessella.count_texts(tokenizer, iter(iterator), length=length, **_counting(trainer))
+    counts = _tessella.count_texts_into(
+        _tessella.PieceCounts(), tokenizer, iter(iterator), length=length, **_counting(trainer)
+    )
     _train(tokenizer, trainer, counts, checkpoint, trace)
 
 

@@ -24,8 +24,6 @@ else:
         return lambda cls: cls
 
 
-__all__ = ["Trainer", "adopted"]
-
 #: Where trainers are to be found, also for pickles.
 PUBLIC = "tessella.trainers"
 

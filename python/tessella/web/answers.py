@@ -11,8 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-__all__ = ["Refused", "error_body", "too_deep"]
-
 _TYPES = {
     400: "malformed",
     401: "unauthorized",

@@ -7,8 +7,6 @@ from dataclasses import dataclass, fields
 
 from ..errors import OutOfRangeError
 
-__all__ = ["Bounds"]
-
 
 @dataclass(frozen=True)
 class Bounds:

@@ -19,8 +19,6 @@ from .answers import Refused, error_body
 from .bounds import Bounds
 from .patience import Gone, Within
 
-__all__ = ["Guard", "ReaderGone"]
-
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import Literal
 
-__all__ = ["Unit", "converter"]
-
 Unit = Literal["char", "byte", "utf16"]
 
 

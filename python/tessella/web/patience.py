@@ -11,8 +11,6 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from types import TracebackType
 from typing import Any
 
-__all__ = ["Gone", "Within"]
-
 #: Seconds after which somebody listens whether a client is still there.
 SOON = 0.05
 

@@ -25,7 +25,6 @@ from .bounds import Bounds
 if TYPE_CHECKING:
     from .guard import Application
 
-__all__ = ["address", "is_loopback", "listen", "server"]
 
 #: Seconds that a connection may stay open without a request.
 IDLE = 30

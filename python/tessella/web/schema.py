@@ -21,10 +21,29 @@ from typing import Any
 
 from ..errors import ArgumentError
 
-__all__ = ["Invalid", "Schema", "check", "parsed"]
-
 #: JSON Schema, which is JSON: its values are of many types.
 Schema = Mapping[str, Any]
+
+
+#: Any text.
+TEXT: Schema = {"type": "string"}
+
+
+def whole(least: int = 0, most: int | None = None, **words: Any) -> Schema:
+    """Whole numbers; ``words`` are further ones of JSON Schema."""
+    return {"type": "integer", "minimum": least, **({} if most is None else {"maximum": most}), **words}
+
+
+def array(items: Schema, **words: Any) -> Schema:
+    """Lists of something."""
+    return {"type": "array", "items": items, **words}
+
+
+def fields(properties: Mapping[str, Schema], *required: str, **words: Any) -> Schema:
+    """Objects with these fields, of which some are required."""
+    needed = {"required": list(required)} if required else {}
+    return {"type": "object", "properties": properties, **needed, **words}
+
 
 _KNOWN = {
     "type",

@@ -19,8 +19,6 @@ from .answers import Refused
 from .bounds import Bounds
 from .patience import Within
 
-__all__ = ["LARGE", "Deadline", "Work"]
-
 #: Bytes of a body from which on its work is large: half of the threads are kept free of such.
 LARGE = 1 << 18
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import factorial, log, pi
 
-__all__ = ["DescriptionLength"]
-
 
 def _log_factorial(n: int) -> float:
     """The logarithm of n!, by Stirling's formula from 20 on."""

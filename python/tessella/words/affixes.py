@@ -21,8 +21,6 @@ from ..errors import ArgumentError
 from .base import Span, Word, WordTokenizer, cut
 from .simple import Punctuation
 
-__all__ = ["Affixes"]
-
 
 def _longest_first(affixes: Iterable[str], name: str) -> list[str]:
     if isinstance(affixes, str):

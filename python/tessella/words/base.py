@@ -20,8 +20,6 @@ from typing import NamedTuple
 from .. import NormalizedString, PreTokenizedString
 from ..pre_tokenizers import PreTokenizer
 
-__all__ = ["Span", "Word", "WordTokenizer", "cut"]
-
 #: Start and end, in characters.
 Span = tuple[int, int]
 

@@ -28,8 +28,6 @@ from ._description_length import DescriptionLength
 from .base import Span, WordTokenizer
 from .simple import Punctuation
 
-__all__ = ["Morphs"]
-
 # Characters of the longest morph that a new word is split into.
 LONGEST = 30
 

@@ -23,8 +23,6 @@ from .. import PreTokenizedString, pre_tokenizers
 from ..errors import ArgumentError, RegexError
 from .base import Span, Word, WordTokenizer
 
-__all__ = ["Bytes", "Characters", "Punctuation", "Rules", "Whitespace"]
-
 
 class _Engine(WordTokenizer):
     """Words that a pre-tokenizer of the engine finds."""

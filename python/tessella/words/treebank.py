@@ -22,8 +22,6 @@ from collections.abc import Iterable, Sequence
 
 from .base import Span, Word, WordTokenizer
 
-__all__ = ["Treebank", "treebank_join"]
-
 _Rules = Sequence[tuple[re.Pattern[str], str]]
 _BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 # Two words written as one: where they part, and what must follow.

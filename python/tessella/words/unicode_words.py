@@ -25,8 +25,6 @@ from typing import Literal
 from ..errors import ArgumentError
 from .base import Span, WordTokenizer
 
-__all__ = ["UnicodeWords", "boundaries", "break_class"]
-
 _IGNORED = frozenset({"Extend", "Format", "ZWJ"})
 _LINES = frozenset({"CR", "LF", "Newline"})
 _LETTER = frozenset({"ALetter", "Hebrew_Letter"})

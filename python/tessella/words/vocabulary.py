@@ -22,8 +22,6 @@ from ..errors import ArgumentError, DecodeError
 from .base import Span, WordTokenizer
 from .simple import Punctuation
 
-__all__ = ["Encoded", "WordVocabulary"]
-
 
 class Encoded(NamedTuple):
     """Ids, tokens, and the characters of the text that they stand for."""

@@ -36,7 +36,7 @@ pub struct AddedVocabulary {
     by_content: HashMap<String, TokenId>,
     /// Normalized contents that differ from the original ones.
     normalized_contents: HashMap<TokenId, String>,
-    has_special: bool,
+    pub has_special: bool,
     raw: Option<TokenSet>,
     normalized: Option<TokenSet>,
 }
@@ -171,10 +171,6 @@ impl AddedVocabulary {
 
     pub fn is_special(&self, id: TokenId) -> bool {
         self.token(id).is_some_and(|token| token.special)
-    }
-
-    pub fn has_special(&self) -> bool {
-        self.has_special
     }
 
     /// Whether a special token reads so.

@@ -236,11 +236,7 @@ impl Encoding {
     }
 
     pub(crate) fn fill(&mut self, length: usize, filler: &Filler, direction: Direction) -> Result<()> {
-        if length > LONGEST {
-            return Err(Error::value(format!(
-                "cannot pad to {length} tokens: at most {LONGEST} are possible"
-            )));
-        }
+        refuse_if!(length > LONGEST, Value, "cannot pad to {length} tokens: at most {LONGEST} are possible");
         for window in &mut self.overflowing {
             window.fill(length, filler, direction)?;
         }

@@ -88,6 +88,19 @@ pub enum Model {
     SentencePiece(sentencepiece::SentencePieceModel),
 }
 
+/// The same of a model of any kind.
+macro_rules! each {
+    ($model:expr, $one:ident => $value:expr) => {
+        match $model {
+            Model::Bpe($one) => $value,
+            Model::WordPiece($one) => $value,
+            Model::WordLevel($one) => $value,
+            Model::Unigram($one) => $value,
+            Model::SentencePiece($one) => $value,
+        }
+    };
+}
+
 impl Model {
     /// Compiles a description.
     pub fn new(spec: &ModelSpec) -> Result<Self> {
@@ -200,23 +213,11 @@ impl Model {
 
     /// The id of a token.
     pub fn token_to_id(&self, token: &str) -> Option<TokenId> {
-        match self {
-            Model::Bpe(model) => model.token_to_id(token),
-            Model::WordPiece(model) => model.token_to_id(token),
-            Model::WordLevel(model) => model.token_to_id(token),
-            Model::Unigram(model) => model.token_to_id(token),
-            Model::SentencePiece(model) => model.token_to_id(token),
-        }
+        each!(self, model => model.token_to_id(token))
     }
 
     /// The text of an id.
     pub fn id_to_token(&self, id: TokenId) -> Option<&str> {
-        match self {
-            Model::Bpe(model) => model.id_to_token(id),
-            Model::WordPiece(model) => model.id_to_token(id),
-            Model::WordLevel(model) => model.id_to_token(id),
-            Model::Unigram(model) => model.id_to_token(id),
-            Model::SentencePiece(model) => model.id_to_token(id),
-        }
+        each!(self, model => model.id_to_token(id))
     }
 }

@@ -270,9 +270,7 @@ pub fn build_sorted_charsmap<'a>(rules: impl IntoIterator<Item = (&'a str, &'a s
             return Err(Error::value("a normalization rule has U+0000, which the format cannot hold"));
         }
         if keys.last().is_some_and(|&(before, _)| before >= source.as_bytes()) {
-            return Err(Error::value(format!(
-                "the normalization rule for `{source}` is not in order: sources must ascend"
-            )));
+            refuse!(Value, "the normalization rule for `{source}` is not in order: sources must ascend");
         }
         let value = *known.entry(target).or_insert_with(|| {
             let start = replacements.len() as u32;
@@ -280,9 +278,7 @@ pub fn build_sorted_charsmap<'a>(rules: impl IntoIterator<Item = (&'a str, &'a s
             replacements.push('\0');
             start
         });
-        if value >= IS_VALUE {
-            return Err(Error::value("the replacements of the normalization rules exceed 2 GiB"));
-        }
+        refuse_if!(value >= IS_VALUE, Value, "the replacements of the normalization rules exceed 2 GiB");
         keys.push((source.as_bytes(), value));
     }
     if keys.is_empty() {

@@ -33,7 +33,7 @@ impl Normalizer {
     pub fn is_local_to_words(&self, is_blank: impl Fn(char) -> bool) -> bool {
         self.steps.iter().all(|step| match step {
             Step::Bert(_) | Step::Form(_) | Step::Lowercase | Step::Nmt(_) | Step::StripAccents => true,
-            Step::Precompiled(map) => map.matching() == CharsmapMatching::Grapheme,
+            Step::Precompiled(map) => map.matching == CharsmapMatching::Grapheme,
             Step::Replace(replace) => replace.grows_not_and_has_none(&is_blank),
             _ => false,
         })
@@ -141,7 +141,7 @@ impl Normalizer {
                     text.chars().all(|c| class_of(c).combining() == 0 || goes && is_mark(c))
                 }
                 Step::Precompiled(map) => {
-                    map.matching() == CharsmapMatching::Grapheme && before.chars().all(is_looked_up_alone)
+                    map.matching == CharsmapMatching::Grapheme && before.chars().all(is_looked_up_alone)
                 }
                 Step::Replace(replace) => replace
                     .literal()

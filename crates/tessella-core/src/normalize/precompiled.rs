@@ -29,16 +29,12 @@ const LONG_CLUSTER: usize = 6;
 #[derive(Debug, Clone)]
 pub struct Precompiled {
     map: Charsmap,
-    matching: CharsmapMatching,
+    pub matching: CharsmapMatching,
 }
 
 impl Precompiled {
     pub fn new(charsmap: &Arc<[u8]>, matching: CharsmapMatching) -> Result<Self> {
         Ok(Precompiled { map: Charsmap::parse(charsmap)?, matching })
-    }
-
-    pub fn matching(&self) -> CharsmapMatching {
-        self.matching
     }
 
     /// Bytes that no replacement has more of.

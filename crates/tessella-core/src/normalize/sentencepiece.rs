@@ -35,7 +35,8 @@ pub struct SentencePieceNormalization {
     /// A space that is not followed by anything beyond ASCII is one, whatever follows.
     plain_space: bool,
     add_dummy_prefix: bool,
-    remove_extra_whitespaces: bool,
+    /// Whether spaces are dropped first, last and behind others.
+    pub(crate) remove_extra_whitespaces: bool,
     treat_whitespace_as_suffix: bool,
     blanks_before_words: bool,
     space: &'static str,
@@ -87,11 +88,6 @@ impl SentencePieceNormalization {
     /// Whether a space comes in front of a text.
     pub fn prepends(&self) -> bool {
         self.add_dummy_prefix && !self.treat_whitespace_as_suffix
-    }
-
-    /// Whether spaces are dropped first, last and behind others.
-    pub fn drops_spaces(&self) -> bool {
-        self.remove_extra_whitespaces
     }
 
     /// What the rule for a character alone makes of it, if there is one.

@@ -69,10 +69,7 @@ impl NormalizedString {
 
     /// Each character becomes what `map` makes of it.
     pub fn map_chars(&mut self, mut map: impl FnMut(char) -> char) {
-        match self.try_map_chars(|c| Ok::<_, Infallible>(map(c))) {
-            Ok(()) => {}
-            Err(never) => match never {},
-        }
+        let Ok(()) = self.try_map_chars(|c| Ok::<_, Infallible>(map(c)));
     }
 
     /// As [`map_chars`](Self::map_chars); the string stays as it was if `map` fails.
@@ -95,10 +92,7 @@ impl NormalizedString {
 
     /// Keeps the characters that pass.
     pub fn filter(&mut self, mut keep: impl FnMut(char) -> bool) {
-        match self.try_filter(|c| Ok::<_, Infallible>(keep(c))) {
-            Ok(()) => {}
-            Err(never) => match never {},
-        }
+        let Ok(()) = self.try_filter(|c| Ok::<_, Infallible>(keep(c)));
     }
 
     /// As [`filter`](Self::filter); the string stays as it was if `keep` fails.

@@ -89,7 +89,7 @@ impl Matcher {
     }
 
     fn with_scanner(source: &str, scanner: Scanner) -> Self {
-        let engine = engine::name(scanner.dialect());
+        let engine = engine::name(scanner.dialect);
         Matcher {
             source: source.to_string(),
             strategy: Strategy::Scanner(Box::new(scanner)),
@@ -173,7 +173,7 @@ impl Matcher {
     pub fn expression(&self) -> Option<(Cow<'_, str>, Dialect)> {
         match &self.strategy {
             Strategy::Literal(_) => Some((Cow::Owned(regex_syntax::escape(&self.source)), Dialect::Fancy)),
-            Strategy::Scanner(scanner) => Some((Cow::Borrowed(&self.source), scanner.dialect())),
+            Strategy::Scanner(scanner) => Some((Cow::Borrowed(&self.source), scanner.dialect)),
             Strategy::Engine(..) => None,
         }
     }

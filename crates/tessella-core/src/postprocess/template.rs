@@ -85,9 +85,7 @@ impl Template {
                 .iter()
                 .any(|piece| matches!(piece, TemplatePiece::Sequence { second, .. } if *second == wanted))
         };
-        if !uses(false) || !uses(true) {
-            return Err(Error::value("Template for `pair` must use both sequences"));
-        }
+        refuse_if!(!uses(false) || !uses(true), Value, "Template for `pair` must use both sequences");
         self.check_specials()
     }
 

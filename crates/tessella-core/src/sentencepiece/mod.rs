@@ -126,11 +126,6 @@ impl Processor {
         self.source.as_deref().unwrap_or_default()
     }
 
-    /// The tokenizer that does the work.
-    pub fn tokenizer(&self) -> &Tokenizer {
-        &self.tokenizer
-    }
-
     /// How many pieces there are.
     pub fn vocab_size(&self) -> usize {
         self.tokenizer.vocab_size(false)
@@ -216,9 +211,7 @@ impl Processor {
 
     /// The `n` best segmentations, at most [`MOST_LISTED`]; the best alone where they are not found within `time`.
     pub fn nbest(&self, text: &[u8], n: usize, time: Option<Duration>) -> Result<Vec<Segmentation>> {
-        if n > MOST_LISTED {
-            return Err(Error::value(format!("nbest_size is {n}: it must be at most {MOST_LISTED}")));
-        }
+        refuse_if!(n > MOST_LISTED, Value, "nbest_size is {n}: it must be at most {MOST_LISTED}");
         self.segment(text, |model, normalized| {
             let list = model.nbest(normalized, n, time)?;
             Ok(list.into_iter().map(|(tokens, score)| (tokens, Some(score))).collect())

@@ -76,18 +76,20 @@ impl Alignment {
     /// Appends `len` bytes of characters that are the original's own from `origin` on.
     #[inline]
     pub fn push_identity(&mut self, len: usize, origin: usize) {
+        self.push_run(len, origin, IDENTITY, |last, derived| last.origin + (derived - last.derived));
+    }
+
+    /// Appends `len` bytes; the last run goes on if it has this width and `next` says that it goes on with this origin.
+    #[inline(always)]
+    fn push_run(&mut self, len: usize, origin: usize, width: usize, next: impl FnOnce(&Run, usize) -> usize) {
         if !self.tracked || len == 0 {
             return;
         }
         let derived = self.len;
         self.len += len;
-        if let Some(last) = self.runs.last()
-            && last.width == IDENTITY
-            && last.origin + (derived - last.derived) == origin
-        {
-            return;
+        if self.runs.last().is_none_or(|last| last.width != width || next(last, derived) != origin) {
+            self.runs.push(Run { derived, origin, width });
         }
-        self.runs.push(Run { derived, origin, width: IDENTITY });
     }
 
     /// Appends one character of `len` bytes that stands for `span`.
@@ -105,18 +107,7 @@ impl Alignment {
 
     /// Appends `len` bytes of characters that all stand for `span`.
     pub fn push_fixed(&mut self, len: usize, span: Span) {
-        if !self.tracked || len == 0 {
-            return;
-        }
-        let derived = self.len;
-        self.len += len;
-        if let Some(last) = self.runs.last()
-            && last.width == span.len()
-            && last.origin == span.start
-        {
-            return;
-        }
-        self.runs.push(Run { derived, origin: span.start, width: span.len() });
+        self.push_run(len, span.start, span.len(), |last, _| last.origin);
     }
 
     /// Appends the part `start..end` of another map. Both ends must be character boundaries there.

@@ -343,9 +343,4 @@ impl Tokenizer {
         }
         (lossy_text(bytes), starts)
     }
-
-    /// The decoder, if there is one.
-    pub fn decoder(&self) -> Option<&Decoder> {
-        self.inner.decoder.as_deref()
-    }
 }

@@ -192,7 +192,7 @@ impl Tokenizer {
         match added.token(id) {
             Some(token) => token.special,
             None => {
-                added.has_special()
+                added.has_special
                     && self.inner.model().id_to_token(id).is_some_and(|text| added.is_special_content(text))
             }
         }

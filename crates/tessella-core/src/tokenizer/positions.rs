@@ -7,9 +7,9 @@ use crate::encoding::OffsetUnit;
 /// Converts byte positions of one text; cheap when they come mostly in order.
 #[derive(Debug)]
 pub(super) struct Positions<'t> {
-    text: &'t str,
-    unit: OffsetUnit,
-    is_ascii: bool,
+    pub text: &'t str,
+    pub unit: OffsetUnit,
+    pub is_ascii: bool,
     byte: usize,
     count: usize,
 }
@@ -19,23 +19,9 @@ impl<'t> Positions<'t> {
         Positions { text, unit, is_ascii: text.is_ascii(), byte: 0, count: 0 }
     }
 
-    /// Whether every byte is a character, and so a position in any unit.
-    pub fn are_bytes(&self) -> bool {
-        self.is_ascii
-    }
-
     /// A part of the text.
     pub fn text(&self, range: Range<usize>) -> &'t str {
         &self.text[range]
-    }
-
-    /// Whether every position fits into 32 bits.
-    pub fn fit_narrowly(&self) -> bool {
-        u32::try_from(self.text.len()).is_ok()
-    }
-
-    pub fn unit(&self) -> OffsetUnit {
-        self.unit
     }
 
     #[inline]

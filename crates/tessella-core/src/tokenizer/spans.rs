@@ -218,7 +218,7 @@ impl Spans<'_, '_> {
 
     fn mapped<'m>(&mut self, stretch: &[u8], origin: usize, counts: &'m mut Counts) -> Mapped<'m> {
         let begin = self.positions.convert(origin);
-        let is_plain = self.positions.are_bytes() || stretch.is_ascii();
+        let is_plain = self.positions.is_ascii || stretch.is_ascii();
         let counted = (!is_plain).then(|| counts.of(stretch));
         let length = stretch.len() as u32;
         let count = counted.map_or(length, |counted| counted.before(length));
@@ -231,10 +231,10 @@ impl Spans<'_, '_> {
         let (from, to) = (*pieces.starts.first()?, *pieces.ends.last()?);
         let stretch = pieces.text.get(from as usize..to as usize)?;
         let begins_inside = stretch.first().is_some_and(|byte| byte & 0xC0 == 0x80);
-        let are_characters = self.positions.unit() == OffsetUnit::Char && !begins_inside;
+        let are_characters = self.positions.unit == OffsetUnit::Char && !begins_inside;
         let fits = stretch.len() < STRETCH
-            && (self.positions.are_bytes() || are_characters)
-            && self.positions.fit_narrowly()
+            && (self.positions.is_ascii || are_characters)
+            && u32::try_from(self.positions.text.len()).is_ok()
             && matches!(self.offsets, Offsets::Narrow(_));
         fits.then_some(stretch)
     }
@@ -312,10 +312,10 @@ impl Spans<'_, '_> {
         tokens: impl ExactSizeIterator<Item = Token>,
     ) {
         let Pieces { text, starts, ends } = pieces;
-        if self.positions.are_bytes() {
+        if self.positions.is_ascii {
             return self.append(tokens, |_, start, end| (origin + start, origin + end.max(start + 1)));
         }
-        if self.positions.unit() != OffsetUnit::Char {
+        if self.positions.unit != OffsetUnit::Char {
             return self.of_any(tokens, |start, end| {
                 let Span { start, end } = whole_characters(text, start, end.max(start + 1));
                 Span::new(origin + start, origin + end)

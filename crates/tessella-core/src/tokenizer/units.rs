@@ -154,9 +154,11 @@ impl Units {
         match (&self.writes, &*self.model) {
             (Writes::Normalized(normalization), Model::SentencePiece(model)) => {
                 let sums = model.sums(self.read())?;
-                let spacing =
-                    Spacing { prepends: normalization.prepends(), drops: normalization.drops_spaces() };
-                let blanks = Blanks::new(&Writing { normalization, sums: &sums }, spacing, sums.strangers());
+                let spacing = Spacing {
+                    prepends: normalization.prepends(),
+                    drops: normalization.remove_extra_whitespaces,
+                };
+                let blanks = Blanks::new(&Writing { normalization, sums: &sums }, spacing, sums.strangers);
                 Ok(Tables::Sums(Box::new(Summed { sums, blanks })))
             }
             (_, model) => model.spelled(self.read()).map(|spelled| Tables::Spelled(Box::new(spelled))),

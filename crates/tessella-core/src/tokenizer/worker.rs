@@ -246,12 +246,18 @@ impl Worker {
         if cached && self.cache.ids(unit.as_bytes(), out) {
             return Ok(());
         }
+        self.unit_miss(model, cached, unit)?;
+        out.extend(self.unit.iter().map(|token| token.id));
+        Ok(())
+    }
+
+    /// Tokens of a unit that is not remembered.
+    fn unit_miss(&mut self, model: &Model, cached: bool, unit: &str) -> Result<()> {
         self.unit.clear();
         model.tokenize(unit, &mut self.scratch, &mut self.unit)?;
         if cached {
             self.cache.insert(unit.as_bytes(), &self.unit);
         }
-        out.extend(self.unit.iter().map(|token| token.id));
         Ok(())
     }
 
@@ -285,11 +291,7 @@ impl Worker {
         if cached && self.cache.tokens(unit.as_bytes(), &mut self.tokens) {
             return Ok(());
         }
-        self.unit.clear();
-        model.tokenize(unit, &mut self.scratch, &mut self.unit)?;
-        if cached {
-            self.cache.insert(unit.as_bytes(), &self.unit);
-        }
+        self.unit_miss(model, cached, unit)?;
         self.tokens.extend_from_slice(&self.unit);
         Ok(())
     }

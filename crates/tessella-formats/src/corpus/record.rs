@@ -14,10 +14,7 @@ pub(super) fn text(line: &str, field: &str, unescaped: &mut String) -> Result<Op
     let mut parser = Parser::new(line);
     let kind = parser.peek()?;
     if kind != Kind::Object {
-        return Err(Error::format(format!(
-            "the line holds {}, expected an object with the key `{field}`",
-            describe(kind)
-        )));
+        refuse!(Format, "the line holds {}, expected an object with the key `{field}`", describe(kind));
     }
     let (mut found, mut text, mut others) = (false, None, Vec::new());
     parser.begin_object()?;
@@ -48,9 +45,7 @@ pub(super) fn text(line: &str, field: &str, unescaped: &mut String) -> Result<Op
     parser.end()?;
     if !found {
         let keys = if others.is_empty() { "no keys".to_string() } else { others.join(", ") };
-        return Err(Error::format(format!(
-            "the line has no `{field}`, it has {keys}: name the key that holds the text"
-        )));
+        refuse!(Format, "the line has no `{field}`, it has {keys}: name the key that holds the text");
     }
     Ok(text)
 }

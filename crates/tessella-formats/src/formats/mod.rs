@@ -331,9 +331,7 @@ pub fn to_write(path: &Path, name: Option<&str>) -> Result<Format> {
     if name != Some(FOLDER)
         && let Some((_, what)) = OTHERWISE.iter().find(|(other, _)| *other == file)
     {
-        return Err(Error::value(format!(
-            "{text} is the name of {what}: choose another name, such as tokenizer.json"
-        )));
+        refuse!(Value, "{text} is the name of {what}: choose another name, such as tokenizer.json");
     }
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let promised = match file.as_str() {
@@ -346,10 +344,7 @@ pub fn to_write(path: &Path, name: Option<&str>) -> Result<Format> {
         None => match (&ending, promised) {
             (_, Some(known)) => known,
             (Some(ending), None) if is_ending(ending) => {
-                return Err(Error::value(format!(
-                    "{text} ends in .{ending}, which is no format that is known; {}",
-                    endings()
-                )));
+                refuse!(Value, "{text} ends in .{ending}, which is no format that is known; {}", endings());
             }
             _ => return Ok(Format::TokenizerJson),
         },
@@ -375,9 +370,7 @@ pub fn to_write(path: &Path, name: Option<&str>) -> Result<Format> {
             promised.what, asked.name, asked.what
         )));
     }
-    if !asked.is_written() {
-        return Err(Error::unsupported(format!("{} can be read but not written; {}", asked.what, endings())));
-    }
+    refuse_if!(!asked.is_written(), Unsupported, "{} can be read but not written; {}", asked.what, endings());
     Ok(asked.format)
 }
 

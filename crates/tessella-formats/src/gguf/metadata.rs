@@ -201,6 +201,17 @@ fn size_of_type(kind: u32) -> Option<u64> {
     }
 }
 
+/// The value of a key, if it is there; it must be of this kind.
+macro_rules! typed {
+    ($metadata:ident, $key:ident, $kind:ident($entry:ident) => $value:expr, $expected:literal) => {
+        match $metadata.values.get($key) {
+            None => Ok(None),
+            Some(Entry::$kind($entry)) => Ok(Some($value)),
+            Some(_) => Self::wrong($key, $expected),
+        }
+    };
+}
+
 impl Metadata {
     /// Reads from the start of a file of `length` bytes.
     pub fn read(reader: impl Read, length: u64) -> Result<Metadata> {
@@ -245,11 +256,7 @@ impl Metadata {
     }
 
     pub fn str(&self, key: &str) -> Result<Option<&str>> {
-        match self.values.get(key) {
-            None => Ok(None),
-            Some(Entry::String(text)) => Ok(Some(text)),
-            Some(_) => Self::wrong(key, "a string"),
-        }
+        typed!(self, key, String(text) => text, "a string")
     }
 
     pub fn required_str(&self, key: &str) -> Result<&str> {
@@ -259,43 +266,23 @@ impl Metadata {
     }
 
     pub fn boolean(&self, key: &str) -> Result<Option<bool>> {
-        match self.values.get(key) {
-            None => Ok(None),
-            Some(Entry::Bool(value)) => Ok(Some(*value)),
-            Some(_) => Self::wrong(key, "true or false"),
-        }
+        typed!(self, key, Bool(value) => *value, "true or false")
     }
 
     pub fn integer(&self, key: &str) -> Result<Option<i64>> {
-        match self.values.get(key) {
-            None => Ok(None),
-            Some(Entry::Integer(number)) => Ok(Some(*number)),
-            Some(_) => Self::wrong(key, "an integer"),
-        }
+        typed!(self, key, Integer(number) => *number, "an integer")
     }
 
     pub fn strings(&self, key: &str) -> Result<Option<&[String]>> {
-        match self.values.get(key) {
-            None => Ok(None),
-            Some(Entry::Strings(texts)) => Ok(Some(texts)),
-            Some(_) => Self::wrong(key, "an array of strings"),
-        }
+        typed!(self, key, Strings(texts) => texts, "an array of strings")
     }
 
     pub fn integers(&self, key: &str) -> Result<Option<&[i64]>> {
-        match self.values.get(key) {
-            None => Ok(None),
-            Some(Entry::Integers(numbers)) => Ok(Some(numbers)),
-            Some(_) => Self::wrong(key, "an array of integers"),
-        }
+        typed!(self, key, Integers(numbers) => numbers, "an array of integers")
     }
 
     pub fn floats(&self, key: &str) -> Result<Option<&[f32]>> {
-        match self.values.get(key) {
-            None => Ok(None),
-            Some(Entry::Floats(numbers)) => Ok(Some(numbers)),
-            Some(_) => Self::wrong(key, "an array of 32-bit floating point numbers"),
-        }
+        typed!(self, key, Floats(numbers) => numbers, "an array of 32-bit floating point numbers")
     }
 
     /// An array of integers that are all bytes.

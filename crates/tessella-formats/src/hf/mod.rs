@@ -64,22 +64,12 @@ pub(crate) fn read_text(text: &str, resolver: Resolver<'_>) -> Result<Document> 
 
 /// Reads a document.
 pub fn from_str(text: &str) -> Result<TokenizerSpec> {
-    from_str_with(text, None)
-}
-
-/// Reads a document whose custom components can be found again.
-pub fn from_str_with(text: &str, resolver: Resolver<'_>) -> Result<TokenizerSpec> {
-    Ok(read_text(text, resolver)?.spec)
+    Ok(read_text(text, None)?.spec)
 }
 
 /// Reads a document from UTF-8 bytes.
 pub fn from_bytes(bytes: &[u8]) -> Result<TokenizerSpec> {
-    from_bytes_with(bytes, None)
-}
-
-/// Reads a document that may hold components of the user's own.
-pub fn from_bytes_with(bytes: &[u8], resolver: Resolver<'_>) -> Result<TokenizerSpec> {
-    Ok(read_document(bytes, resolver)?.spec)
+    Ok(read_document(bytes, None)?.spec)
 }
 
 fn layout(pretty: bool) -> Layout {

@@ -68,9 +68,7 @@ fn write_bpe(writer: &mut Writer, bpe: &BpeSpec) -> Result<()> {
             match bpe.vocab.text(id) {
                 Some(text) => writer.string(text),
                 None => {
-                    return Err(Error::model(format!(
-                        "a merge uses the id {id}, which the vocabulary does not name"
-                    )));
+                    refuse!(Model, "a merge uses the id {id}, which the vocabulary does not name");
                 }
             }
         }

@@ -101,7 +101,7 @@ impl Remarks {
         {
             return Err(twice().at(key_path(path, "type")));
         }
-        self.value(fields, path, &of_models(), false)
+        self.value(fields, path, Some(&of_models()), false)
     }
 
     /// Looks through another part of the document.
@@ -116,33 +116,17 @@ impl Remarks {
                 (components.as_slice(), false)
             }
         };
-        self.value(value, &format!("$.{part}"), known, strict)
+        self.value(value, &format!("$.{part}"), Some(known), strict)
     }
 
     /// Looks for keys that come twice in what may have any field.
     pub(super) fn repeated_in(&mut self, value: &Value, path: &str) {
-        match value {
-            Value::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    self.repeated_in(item, &format!("{path}[{index}]"));
-                }
-            }
-            Value::Object(entries) => {
-                let mut seen = HashSet::new();
-                for (key, inner) in entries {
-                    let here = key_path(path, key);
-                    if !seen.insert(key) {
-                        self.repeated(&here);
-                    }
-                    self.repeated_in(inner, &here);
-                }
-            }
-            _ => {}
-        }
+        // Only strict parts are refused for it.
+        let _ = self.value(value, path, None, false);
     }
 
-    /// Values are nested as deeply as the parser allows, and no deeper.
-    fn value(&mut self, value: &Value, path: &str, known: &[&str], strict: bool) -> Result<()> {
+    /// Looks at what has these fields, or any. Values are nested as deeply as the parser allows, and no deeper.
+    fn value(&mut self, value: &Value, path: &str, known: Option<&[&str]>, strict: bool) -> Result<()> {
         match value {
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
@@ -164,15 +148,13 @@ impl Remarks {
                         }
                         self.repeated(&here);
                     }
-                    if any {
-                        continue;
-                    }
-                    if !known.contains(&key.as_str()) {
-                        self.unknown(&here, key, known);
-                    } else if let ("special_tokens", Value::Object(tokens)) = (key.as_str(), inner) {
-                        self.tokens(tokens, &here, known)?;
-                    } else {
-                        self.value(inner, &here, known, strict)?;
+                    match (known, key.as_str(), inner) {
+                        (Some(_), ..) if any => {}
+                        (Some(known), name, _) if !known.contains(&name) => self.unknown(&here, key, known),
+                        (Some(known), "special_tokens", Value::Object(tokens)) => {
+                            self.tokens(tokens, &here, known)?;
+                        }
+                        _ => self.value(inner, &here, known, strict)?,
                     }
                 }
             }
@@ -189,7 +171,7 @@ impl Remarks {
             if !seen.insert(token) {
                 self.repeated(&here);
             }
-            self.value(inner, &here, known, false)?;
+            self.value(inner, &here, Some(known), false)?;
         }
         Ok(())
     }

@@ -144,24 +144,17 @@ impl<'v> Node<'v> {
 
     /// A whole number of 32 bits.
     pub fn u32(&self) -> Result<u32> {
-        match self.value {
-            Value::Number(number) => match number.as_u64().and_then(|number| u32::try_from(number).ok()) {
-                Some(number) => Ok(number),
-                None => self.expected("an integer from 0 to 4294967295"),
-            },
-            _ => self.expected("an integer from 0 to 4294967295"),
-        }
+        self.whole("an integer from 0 to 4294967295")
     }
 
     /// A whole number.
     pub fn usize(&self) -> Result<usize> {
-        match self.value {
-            Value::Number(number) => match number.as_u64().and_then(|number| usize::try_from(number).ok()) {
-                Some(number) => Ok(number),
-                None => self.expected("a non-negative integer"),
-            },
-            _ => self.expected("a non-negative integer"),
-        }
+        self.whole("a non-negative integer")
+    }
+
+    fn whole<T: TryFrom<u64>>(&self, expected: &str) -> Result<T> {
+        let number = if let Value::Number(number) = self.value { number.as_u64() } else { None };
+        number.and_then(|number| T::try_from(number).ok()).map_or_else(|| self.expected(expected), Ok)
     }
 
     /// A number.

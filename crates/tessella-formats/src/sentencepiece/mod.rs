@@ -124,9 +124,7 @@ fn read_pieces(bytes: &[u8]) -> Result<Vec<SentencePiece>> {
             pieces.push(read_piece(field.bytes()?, field.value_offset)?);
         }
     }
-    if pieces.is_empty() {
-        return Err(Error::format("this is no SentencePiece model: it has no pieces"));
-    }
+    refuse_if!(pieces.is_empty(), Format, "this is no SentencePiece model: it has no pieces");
     Ok(pieces)
 }
 

@@ -3,7 +3,7 @@
 use tessella_core::error::excerpt;
 use tessella_core::normalize::charsmap::Charsmap;
 use tessella_core::spec::SentencePieceNormalizer;
-use tessella_core::{Error, ErrorKind, Result};
+use tessella_core::{Error, Result};
 
 use super::sections::NormalizerSection;
 use super::wire::Writer;
@@ -106,9 +106,7 @@ impl Normalizer {
     /// The rules, by source.
     pub fn rules(&self) -> Result<Vec<(String, String)>> {
         let charsmap = self.section.precompiled_charsmap();
-        if charsmap.is_empty() {
-            return Err(Error::new(ErrorKind::Unsupported, "the normalizer has no rules to show"));
-        }
+        refuse_if!(charsmap.is_empty(), Unsupported, "the normalizer has no rules to show");
         Charsmap::parse(&charsmap)?.rules()
     }
 }
@@ -121,9 +119,7 @@ pub fn populated(section: &NormalizerSection, must_have_rules: bool) -> Result<N
     if !file.is_empty() {
         let text = std::fs::read_to_string(&file).map_err(|error| Error::from(error).at(file.clone()))?;
         let rules = rules::parse_rules(&text)?;
-        if rules.is_empty() {
-            return Err(Error::new(ErrorKind::Train, format!("the rule file {file} has no rules")));
-        }
+        refuse_if!(rules.is_empty(), Train, "the rule file {file} has no rules");
         section.precompiled_charsmap = Some(rules::compile(&rules)?);
         section.name = Some("user_defined".to_string());
     } else if must_have_rules {

@@ -92,9 +92,7 @@ fn parse(content: &[u8], ranks: &[u8]) -> Result<Encoding> {
 /// A table for a file of this name, with a second file unless the name says all.
 pub fn write(path: &Path, spec: &TokenizerSpec, lines: String) -> Result<Written> {
     let Some(encoding) = to_encoding(spec) else {
-        return Err(Error::unsupported(
-            "only one pattern in front of bytes can stand beside a table of ranks",
-        ));
+        refuse!(Unsupported, "only one pattern in front of bytes can stand beside a table of ranks");
     };
     let same = |other: &Encoding| {
         let sorted = |encoding: &Encoding| {

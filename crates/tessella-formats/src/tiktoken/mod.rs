@@ -89,9 +89,7 @@ fn special_tokens(specials: &[(String, TokenId)], vocab: &Vocab) -> Result<Vec<A
     specials
         .iter()
         .map(|(content, id)| {
-            if content.is_empty() {
-                return Err(Error::value(format!("the special token with the id {id} is empty")));
-            }
+            refuse_if!(content.is_empty(), Value, "the special token with the id {id} is empty");
             if vocab.text(*id).is_some() {
                 return Err(Error::value(format!(
                     "the special token `{}` has the id {id}, which a token of the table has already",

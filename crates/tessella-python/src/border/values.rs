@@ -188,7 +188,6 @@ pub mod argument {
     numbers!(whole, usize, usize::MAX as u64, token_index, char_pos, sequence_index, sequence_id);
     numbers!(whole, usize, isize::MAX as u64, max_length, stride, bytes, n);
     numbers!(whole_or_none, Option<usize>, isize::MAX as u64, length, num_threads, pad_to_multiple_of);
-    numbers!(whole_or_none, Option<usize>, isize::MAX as u64, nbest_size, unk_id);
 
     /// The length that an encoding is padded to, which cannot be left out.
     pub fn padded_length(value: &Bound<'_, PyAny>) -> PyResult<usize> {

@@ -72,7 +72,7 @@ pub fn from_python(field: Field<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
 }
 
 /// A share of merges that are skipped.
-pub fn probability(value: Option<f32>) -> PyResult<Option<f32>> {
+fn probability(value: Option<f32>) -> PyResult<Option<f32>> {
     match value {
         Some(p) if !(0.0..=1.0).contains(&p) => {
             Err(argument(format!("Dropout should be between 0 and 1, inclusive, not {p}")))

@@ -13,7 +13,6 @@ use tessella_train::again::{Renamed, emptied, keep_settings};
 
 use crate::border::errors::OrRaise;
 use crate::border::values::argument;
-use crate::components::fields::probability;
 use crate::components::stage::{Component, blank, filled, handle};
 use crate::results::token::Token;
 
@@ -44,35 +43,24 @@ fn vocabulary(entries: &Bound<'_, PyDict>) -> PyResult<Arc<Vocab>> {
     Vocab::from_entries(entries.iter().map(|(token, id)| (&**token, *id))).or_raise().map(Arc::new)
 }
 
+/// A model with its settings, which fails now if it cannot be.
+fn built(kind: &str, spec: Spec, settings: Option<&Bound<'_, PyDict>>) -> PyResult<ModelHandle> {
+    let handle = ModelHandle::from(filled(kind, spec, settings)?);
+    handle.built()?;
+    Ok(handle)
+}
+
 handle!(ModelHandle, Spec, Model, {
     #[staticmethod]
-    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (vocab, merges, **fields))]
     fn bpe(
         vocab: &Bound<'_, PyDict>,
         merges: Vec<(PyBackedStr, PyBackedStr)>,
-        dropout: Option<f32>,
-        unk_token: Option<String>,
-        continuing_subword_prefix: Option<String>,
-        end_of_word_suffix: Option<String>,
-        fuse_unk: bool,
-        byte_fallback: bool,
-        ignore_merges: bool,
+        fields: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let vocab = vocabulary(vocab)?;
         let merges = Merges::Pairs(Arc::new(resolve_merges(&vocab, &merges).or_raise()?));
-        let handle = Self::from(Spec::Bpe(BpeSpec {
-            vocab,
-            merges,
-            dropout: probability(dropout)?,
-            unk_token,
-            continuing_subword_prefix,
-            end_of_word_suffix,
-            fuse_unk,
-            byte_fallback,
-            ignore_merges,
-        }));
-        handle.built()?;
-        Ok(handle)
+        built("BPE", Spec::Bpe(BpeSpec::new(vocab, merges)), fields)
     }
 
     /// A model of a kind that has a vocabulary and no other table.
@@ -91,22 +79,10 @@ handle!(ModelHandle, Spec, Model, {
     }
 
     #[staticmethod]
-    fn unigram(
-        vocab: Vec<(String, f64)>,
-        #[pyo3(from_py_with = argument::unk_id)] unk_id: Option<usize>,
-        byte_fallback: bool,
-        alpha: Option<f64>,
-        #[pyo3(from_py_with = argument::nbest_size)] nbest_size: Option<usize>,
-    ) -> PyResult<Self> {
-        let handle = Self::from(Spec::Unigram(UnigramSpec {
-            vocab: Arc::new(vocab),
-            unk_id,
-            byte_fallback,
-            alpha,
-            nbest_size,
-        }));
-        handle.built()?;
-        Ok(handle)
+    #[pyo3(signature = (vocab, **fields))]
+    fn unigram(vocab: Vec<(String, f64)>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let spec = UnigramSpec { vocab: Arc::new(vocab), ..UnigramSpec::default() };
+        built("Unigram", Spec::Unigram(spec), fields)
     }
 
     fn tokenize(&self, text: &str) -> PyResult<Vec<Token>> {

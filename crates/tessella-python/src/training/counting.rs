@@ -313,109 +313,58 @@ impl Cutter for Counter<'_> {
     }
 }
 
-/// Counts the pieces of the texts that an iterator yields, cut as the tokenizer cuts them.
+/// Adds the pieces of the texts that an iterator yields to counts, cut as the tokenizer cuts them; gives the counts.
 ///
 /// The iterator runs on the calling thread, which is also where signals are looked for.
-fn from_texts(
-    py: Python<'_>,
-    tokenizer: &Tokenizer,
-    texts: &Bound<'_, PyAny>,
-    keywords: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Core> {
-    let value = tokenizer.value()?;
+#[pyfunction]
+#[pyo3(signature = (counts, tokenizer, texts, **keywords))]
+pub fn count_texts_into<'py>(
+    py: Python<'py>,
+    counts: &Bound<'py, PieceCounts>,
+    tokenizer: &Bound<'py, Tokenizer>,
+    texts: &Bound<'py, PyAny>,
+    keywords: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PieceCounts>> {
+    let value = tokenizer.get().value()?;
     let settings = Settings::read(keywords)?;
     let texts = Fetched::new(texts, settings.corpus, FETCH)?;
     let never = Arc::new(AtomicBool::new(false));
     let display = Display::new(&settings.progress, &never, settings.length).looking_for_signals();
-    let counted = py.detach(|| {
-        tessella_train::count_texts(
-            texts,
-            &Cuts { tokenizer: &value.core, cancel: None },
-            &settings.options,
-            &display,
-        )
-    });
+    let cuts = Cuts { tokenizer: &value.core, cancel: None };
+    let counted = py.detach(|| tessella_train::count_texts(texts, &cuts, &settings.options, &display));
     match display.signal() {
         Some(signal) => Err(signal),
-        None => counted.map_err(raise_as_it_was),
+        None => absorbed(counts, counted.map_err(raise_as_it_was)?),
     }
 }
 
-/// Counts the pieces of the texts of files.
-fn from_files(
-    py: Python<'_>,
-    tokenizer: &Tokenizer,
+/// Adds the pieces of the texts of files to counts, and gives these.
+#[pyfunction]
+#[pyo3(signature = (counts, tokenizer, paths, **keywords))]
+pub fn count_files_into<'py>(
+    py: Python<'py>,
+    counts: &Bound<'py, PieceCounts>,
+    tokenizer: &Bound<'py, Tokenizer>,
     paths: Vec<PathBuf>,
-    keywords: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Core> {
-    let value = tokenizer.value()?;
+    keywords: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PieceCounts>> {
+    let value = tokenizer.get().value()?;
     let Settings { mut options, corpus, progress, .. } = Settings::read(keywords)?;
     let sizes = paths.iter().map(|path| std::fs::metadata(path).map(|data| data.len()));
     options.expected_bytes = sizes.sum::<std::io::Result<u64>>().unwrap_or(0);
     let mut corpus = Corpus::new(paths, corpus);
     options.position = Some(corpus.position());
-    run(py, |cancel| {
+    let counted = run(py, |cancel| {
         let display = Display::new(&progress, cancel, None);
         corpus.stop_at(Cancel::new(Some(cancel)));
-        tessella_train::count_files(
-            corpus,
-            &Cuts { tokenizer: &value.core, cancel: Some(cancel) },
-            &options,
-            &display,
-        )
-    })
+        let cuts = Cuts { tokenizer: &value.core, cancel: Some(cancel) };
+        tessella_train::count_files(corpus, &cuts, &options, &display)
+    })?;
+    absorbed(counts, counted)
 }
 
-/// The pieces of texts, counted.
-#[pyfunction]
-#[pyo3(signature = (tokenizer, texts, **keywords))]
-pub fn count_texts(
-    py: Python<'_>,
-    tokenizer: &Bound<'_, Tokenizer>,
-    texts: &Bound<'_, PyAny>,
-    keywords: Option<&Bound<'_, PyDict>>,
-) -> PyResult<PieceCounts> {
-    from_texts(py, tokenizer.get(), texts, keywords).map(Into::into)
-}
-
-/// The pieces of files, counted.
-#[pyfunction]
-#[pyo3(signature = (tokenizer, paths, **keywords))]
-pub fn count_files(
-    py: Python<'_>,
-    tokenizer: &Bound<'_, Tokenizer>,
-    paths: Vec<PathBuf>,
-    keywords: Option<&Bound<'_, PyDict>>,
-) -> PyResult<PieceCounts> {
-    from_files(py, tokenizer.get(), paths, keywords).map(Into::into)
-}
-
-/// Adds the pieces of texts to counts.
-#[pyfunction]
-#[pyo3(signature = (counts, tokenizer, texts, **keywords))]
-pub fn count_texts_into(
-    py: Python<'_>,
-    counts: &Bound<'_, PieceCounts>,
-    tokenizer: &Bound<'_, Tokenizer>,
-    texts: &Bound<'_, PyAny>,
-    keywords: Option<&Bound<'_, PyDict>>,
-) -> PyResult<()> {
-    let counted = from_texts(py, tokenizer.get(), texts, keywords)?;
-    let counts = counts.get();
-    py.detach(|| counts.write(|counts| counts.absorb(counted))).or_raise()
-}
-
-/// Adds the pieces of files to counts.
-#[pyfunction]
-#[pyo3(signature = (counts, tokenizer, paths, **keywords))]
-pub fn count_files_into(
-    py: Python<'_>,
-    counts: &Bound<'_, PieceCounts>,
-    tokenizer: &Bound<'_, Tokenizer>,
-    paths: Vec<PathBuf>,
-    keywords: Option<&Bound<'_, PyDict>>,
-) -> PyResult<()> {
-    let counted = from_files(py, tokenizer.get(), paths, keywords)?;
-    let counts = counts.get();
-    py.detach(|| counts.write(|counts| counts.absorb(counted))).or_raise()
+fn absorbed<'py>(counts: &Bound<'py, PieceCounts>, counted: Core) -> PyResult<Bound<'py, PieceCounts>> {
+    let into = counts.get();
+    counts.py().detach(|| into.write(|counts| counts.absorb(counted))).or_raise()?;
+    Ok(counts.clone())
 }

@@ -1,7 +1,7 @@
 //! The growing vocabulary of a BPE training: texts and ids, both ways.
 
+use tessella_core::Result;
 use tessella_core::spec::Vocab;
-use tessella_core::{Error, ErrorKind, Result};
 
 use super::symbols::ID_LIMIT;
 
@@ -39,12 +39,7 @@ impl Tokens {
             return Ok((id, false));
         }
         let id = self.vocab.len() as u32;
-        if id >= ID_LIMIT.min(1 << 28) {
-            return Err(Error::new(
-                ErrorKind::Train,
-                format!("a vocabulary holds at most {} tokens", 1 << 28),
-            ));
-        }
+        refuse_if!(id >= ID_LIMIT.min(1 << 28), Train, "a vocabulary holds at most {} tokens", 1 << 28);
         self.vocab.insert(text, id)?;
         Ok((id, true))
     }

@@ -162,9 +162,7 @@ fn count_portions(
     options: &CountOptions,
     progress: &dyn Progress,
 ) -> Result<PieceCounts> {
-    if options.weight == 0 {
-        return Err(Error::value("the weight of a source must be 1 or more"));
-    }
+    refuse_if!(options.weight == 0, Value, "the weight of a source must be 1 or more");
     let threads = crate::parallel::threads(options.threads);
     // A table for each worker, one for their sum, and one that the caller may add the result to.
     let shares = if threads <= 1 { 2 } else { threads + 2 };

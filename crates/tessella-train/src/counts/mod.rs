@@ -197,9 +197,7 @@ impl PieceCounts {
     /// What the other one has on disk stays there and is shared. A count in memory beyond 64 bits is an error that
     /// changes nothing; one that adds up on disk is noticed when the pieces are walked.
     pub fn merge_weighted(&mut self, other: &PieceCounts, weight: u64) -> Result<()> {
-        if weight == 0 {
-            return Err(Error::value("a weight of 0 would leave the source out: leave it out yourself"));
-        }
+        refuse_if!(weight == 0, Value, "a weight of 0 would leave the source out: leave it out yourself");
         let too_heavy = || Error::value(format!("weights multiplied with {weight} exceed 64 bits"));
         let total = other.total.checked_mul(u128::from(weight)).ok_or_else(too_heavy)?;
         let sources: Vec<Source> =

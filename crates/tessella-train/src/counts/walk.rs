@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::path::{Path, PathBuf};
 
 use tessella_core::hash::hash_bytes;
-use tessella_core::{Error, ErrorKind, Result};
+use tessella_core::{Error, Result};
 
 use super::{PieceCounts, run};
 use crate::progress::{Progress, Silent, Stage, report};
@@ -139,10 +139,7 @@ impl PieceCounts {
             Ok(())
         })?;
         if total != self.total {
-            return Err(Error::new(
-                ErrorKind::Format,
-                format!("the pieces add up to {total} occurrences, but {} are declared", self.total),
-            ));
+            refuse!(Format, "the pieces add up to {total} occurrences, but {} are declared", self.total);
         }
         Ok(())
     }

@@ -87,10 +87,7 @@ impl Alphabet {
             match c {
                 BOUNDARY => {}
                 ' ' | RARE => {
-                    return Err(Error::new(
-                        ErrorKind::Train,
-                        format!("required_chars has {c:?}, which is reserved: leave it out"),
-                    ));
+                    refuse!(Train, "required_chars has {c:?}, which is reserved: leave it out");
                 }
                 _ => characters.push((c, count)),
             }

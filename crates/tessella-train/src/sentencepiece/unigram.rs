@@ -256,12 +256,10 @@ fn place(corpus: &Corpus, seeds: &[(String, f64)], progress: &dyn Progress) -> R
     for entry in 1..pieces.len() {
         if pieces[entry].position != u32::MAX {
             renumbered[entry] = kept as u32;
-            pieces[kept] = pieces[entry];
             kept += 1;
         }
     }
-    pieces.truncate(kept);
-    lattice.renumber(&renumbered);
+    lattice.keep(&mut pieces, &renumbered, kept);
     Ok((pieces, lattice))
 }
 
@@ -274,14 +272,11 @@ fn prune_to(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let mut scored: Vec<Scored> =
-        pieces.iter().map(|piece| Scored { score: piece.score, len: piece.len }).collect();
-    scored[UNKNOWN as usize].score = estimate::unknown_score(pieces);
+    let scored = Scored::all(pieces);
     let mut frequency = prune::frequencies(corpus, lattice, &scored, threads, progress)?;
     frequency[FIRST] += frequency[UNKNOWN as usize];
     frequency[UNKNOWN as usize] = frequency[FIRST];
     let sum: f64 = frequency[FIRST..].iter().map(|&n| n as f64).sum();
-    let log_sum = sum.ln();
     let occurrences = corpus.total as f64;
 
     let mut numbers = vec![DROPPED; pieces.len()];
@@ -306,13 +301,8 @@ fn prune_to(
             }
             Some(score) if score > piece.score => {}
             Some(_) => {
-                let parts = reader.entries(&scored).count() as f64;
-                let log_sum_after = (sum + used * (parts - 1.0)).ln();
-                let after: f64 = reader
-                    .entries(&scored)
-                    .map(|part| (frequency[part as usize] as f64 + used).ln() - log_sum_after)
-                    .sum();
-                let loss = used / occurrences * (used.ln() - log_sum - after);
+                let parts = reader.entries(&scored).count();
+                let loss = used / occurrences * reader.loss(&scored, &frequency, used, sum, parts);
                 candidates.push((entry as u32, loss as f32));
             }
         }
@@ -322,14 +312,7 @@ fn prune_to(
         numbers[entry as usize] = kept as u32;
         kept += 1;
     }
-    let mut left = vec![pieces[0]; kept];
-    for (piece, &number) in pieces.iter().zip(&numbers) {
-        if number != DROPPED {
-            left[number as usize] = *piece;
-        }
-    }
-    *pieces = left;
-    lattice.renumber(&numbers);
+    lattice.keep(pieces, &numbers, kept);
     Ok(())
 }
 

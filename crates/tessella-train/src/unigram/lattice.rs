@@ -105,6 +105,16 @@ impl Lattice {
         &self.entries[self.first[position] as usize..self.first[position + 1] as usize]
     }
 
+    /// Keeps `kept` entries, each under its new number; those whose new number is [`DROPPED`] disappear.
+    pub(crate) fn keep(&mut self, pieces: &mut Vec<Piece>, numbers: &[u32], kept: usize) {
+        let mut left = vec![pieces[0]; kept];
+        for (piece, &number) in pieces.iter().zip(numbers).filter(|(_, number)| **number != DROPPED) {
+            left[number as usize] = *piece;
+        }
+        *pieces = left;
+        self.renumber(numbers);
+    }
+
     /// Renumbers all entries; those whose new number is [`DROPPED`] disappear.
     pub(crate) fn renumber(&mut self, numbers: &[u32]) {
         let (mut kept, mut start) = (0usize, 0usize);

@@ -309,14 +309,7 @@ impl UnigramTrainer {
             dropped.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             sink(UnigramStep::Pruned { entries: pruned.kept - 1, dropped })?;
         }
-        let mut kept = vec![pieces[0]; pruned.kept];
-        for (piece, &number) in pieces.iter().zip(&pruned.numbers) {
-            if number != lattice::DROPPED {
-                kept[number as usize] = *piece;
-            }
-        }
-        *pieces = kept;
-        lattice.renumber(&pruned.numbers);
+        lattice.keep(pieces, &pruned.numbers, pruned.kept);
         Ok(())
     }
 

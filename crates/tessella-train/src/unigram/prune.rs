@@ -71,6 +71,23 @@ impl Reader {
         (self.best[len] > f64::NEG_INFINITY).then(|| self.best[len])
     }
 
+    /// What a use of an entry loses without it, where so many entries are counted in its stead.
+    pub(crate) fn loss(
+        &self,
+        scored: &[Scored],
+        frequency: &[u64],
+        used: f64,
+        sum: f64,
+        entries: usize,
+    ) -> f64 {
+        let log_sum_after = (sum + used * (entries as f64 - 1.0)).ln();
+        let after: f64 = self
+            .entries(scored)
+            .map(|part| (frequency[part as usize] as f64 + used).ln() - log_sum_after)
+            .sum();
+        used.ln() - sum.ln() - after
+    }
+
     /// The entries of the last reading, last one first.
     pub(crate) fn entries<'a>(&'a self, scored: &'a [Scored]) -> impl Iterator<Item = u32> + 'a {
         let mut end = self.best.len() - 1;
@@ -81,6 +98,15 @@ impl Reader {
                 entry
             })
         })
+    }
+}
+
+impl Scored {
+    pub(crate) fn all(pieces: &[Piece]) -> Vec<Scored> {
+        let mut scored: Vec<Scored> =
+            pieces.iter().map(|piece| Scored { score: piece.score, len: piece.len }).collect();
+        scored[UNKNOWN as usize].score = unknown_score(pieces);
+        scored
     }
 }
 
@@ -126,12 +152,9 @@ pub(super) fn prune(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Pruned> {
-    let mut scored: Vec<Scored> =
-        pieces.iter().map(|piece| Scored { score: piece.score, len: piece.len }).collect();
-    scored[UNKNOWN as usize].score = unknown_score(pieces);
+    let scored = Scored::all(pieces);
     let frequency = frequencies(corpus, lattice, &scored, threads, progress)?;
     let sum: f64 = frequency.iter().map(|&n| n as f64).sum();
-    let log_sum = sum.ln();
     let occurrences = corpus.total as f64;
 
     let mut numbers = vec![DROPPED; pieces.len()];
@@ -157,12 +180,8 @@ pub(super) fn prune(
                 }
                 // As in the reference trainer, every entry counts here, not only the parts: its order of pruning
                 // favours frequent entries because of that.
-                let log_sum_after = (sum + used * (pieces.len() as f64 - 1.0)).ln();
-                let after: f64 = reader
-                    .entries(&scored)
-                    .map(|part| (frequency[part as usize] as f64 + used).ln() - log_sum_after)
-                    .sum();
-                candidates.push((entry as u32, used / occurrences * (used.ln() - log_sum - after)));
+                let loss = reader.loss(&scored, &frequency, used, sum, pieces.len());
+                candidates.push((entry as u32, used / occurrences * loss));
             }
             _ => {
                 numbers[entry] = kept as u32;

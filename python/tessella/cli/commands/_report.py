@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from ...counting import PieceCounts
     from ...tokenizer import Tokenizer
 
-__all__ = ["Aside", "efficiency", "report"]
 
 #: The most frequent pieces that tell how often tokens are used.
 PIECES = 50_000

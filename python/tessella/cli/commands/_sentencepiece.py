@@ -11,8 +11,7 @@ from typing import Any
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
-
-__all__ = ["KINDS", "add_options", "train"]
+from ..shared import option
 
 KINDS = ("unigram", "bpe", "word", "char")
 #: Options of the trainers that SentencePiece has under its own names, as flags.
@@ -22,15 +21,15 @@ _OWN = ("input", "model_prefix", "model_type", "sentence_iterator", "model_write
 
 
 def add_options(group: Any) -> None:
-    group.add_argument(
-        "--sentencepiece", choices=KINDS, help="a SentencePiece model of this kind, saved as a .model file"
+    option(
+        group, "--sentencepiece", "a SentencePiece model of this kind, saved as a .model file", choices=KINDS
     )
-    group.add_argument(
-        "--flag",
+    option(
+        group,
+        "--flag NAME=VALUE",
+        "an option of SentencePiece, such as character_coverage=0.9995; may be given again",
         action="append",
         default=[],
-        metavar="NAME=VALUE",
-        help="an option of SentencePiece, such as character_coverage=0.9995; may be given again",
     )
 
 

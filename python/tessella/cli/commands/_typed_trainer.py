@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ...training.option import Option
     from .train import Pipeline
 
-__all__ = ["Given", "add_trainer_options"]
 
 PREFIX = "trainer_"
 

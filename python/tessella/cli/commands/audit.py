@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..._shown import written
 from .. import inputs, terminal
-from ..shared import add, add_reading, add_report_files, check_reports
+from ..shared import add, add_reading, add_report_files, check_reports, option
 
 if TYPE_CHECKING:
     from ...evaluate import Audit
@@ -29,11 +29,9 @@ SHOWN = 12
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "tokenizer")
-    parser.add_argument(
-        "files", nargs="*", default=[], metavar="FILE", help="texts, for merge residues; - for standard input"
-    )
-    parser.add_argument("--embeddings", metavar="FILE", help="an embedding matrix: .npy or safetensors")
-    parser.add_argument("--tensor", metavar="NAME", help="which matrix of a safetensors file")
+    option(parser, "files [FILE...]", "texts, for merge residues; - for standard input", default=[])
+    option(parser, "--embeddings FILE", "an embedding matrix: .npy or safetensors")
+    option(parser, "--tensor NAME", "which matrix of a safetensors file")
     add(parser, "threads", "quiet", "all as json")
     add_report_files(parser)
     add(parser, "html", "pattern")

@@ -17,15 +17,15 @@ from typing import Any
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
-from ..shared import add, add_sample, add_texts
+from ..shared import add, add_sample, add_texts, option
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "tokenizer")
     add_texts(parser)
     add_sample(parser, "16MB", "all files together")
-    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each (default: 3)")
-    parser.add_argument("--threads", type=int, metavar="N", help="how many threads encode ids")
+    option(parser, "--repeat N", "runs of each (default: 3)", default=3)
+    option(parser, "--threads N", "how many threads encode ids")
     add(parser, "quiet", "numbers as json", "pattern")
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from ..._segments import segments
 from ...errors import ArgumentError
 from .. import inputs, terminal
-from ..shared import add, add_reading, add_sample
+from ..shared import add, add_reading, add_sample, option
 
 if TYPE_CHECKING:
     from ..._tessella import Comparison
@@ -33,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "names", "files", "text")
     add_sample(parser, None, "each file")
     add(parser, "threads", "quiet")
-    parser.add_argument("--differences", type=int, default=5, metavar="N", help="show so many (default: 5)")
+    option(parser, "--differences N", "show so many (default: 5)", default=5)
     add(parser, "numbers as json", "pattern")
     add_reading(parser)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError, UnsupportedError
 from .. import inputs, terminal
-from ..shared import add, add_reading
+from ..shared import add, add_reading, option
 
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
@@ -38,26 +38,22 @@ PROBE = [
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "source")
-    parser.add_argument("target", metavar="TARGET", help="the file or folder to write")
-    parser.add_argument(
-        "-f",
-        "--format",
-        choices=WRITABLE,
-        help="tokenizer.json, tekken.json, table of ranks, SentencePiece model, GGUF, vocab.txt, or folder "
+    option(parser, "target TARGET", "the file or folder to write")
+    option(
+        parser,
+        "-f --format",
+        "tokenizer.json, tekken.json, table of ranks, SentencePiece model, GGUF, vocab.txt, or folder "
         "(default: by the target's name, whose ending is a promise)",
+        choices=WRITABLE,
     )
-    parser.add_argument(
-        "--into", metavar="MODEL", help="the GGUF file of a model, a copy of which gets the tokenizer"
-    )
-    parser.add_argument(
+    option(parser, "--into MODEL", "the GGUF file of a model, a copy of which gets the tokenizer")
+    option(
+        parser,
         "--drop-normalizer",
-        action="store_true",
-        help="for GGUF: leave out a normalizer that llama.cpp cannot apply, and tell a text that differs",
+        "for GGUF: leave out a normalizer that llama.cpp cannot apply, and tell a text that differs",
     )
     add(parser, "differences", "pattern")
-    parser.add_argument(
-        "--prove", "--check", dest="check", metavar="FILE", help="compare on the lines of this file"
-    )
+    option(parser, "--prove --check FILE", "compare on the lines of this file", dest="check")
     add_reading(parser)
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
-from ..shared import add, add_reading
+from ..shared import add, add_reading, option
 from ..targets import check_ending
 
 if TYPE_CHECKING:
@@ -32,29 +32,25 @@ if TYPE_CHECKING:
 def arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "corpus")
     cutting = parser.add_mutually_exclusive_group()
-    cutting.add_argument("-k", "--tokenizer", metavar="TOKENIZER", help="cut as this tokenizer does")
-    cutting.add_argument("-r", "--recipe", metavar="NAME", help="cut as this recipe does")
-    cutting.add_argument("--merge", action="store_true", help="the files are counts: add them up")
-    parser.add_argument("-o", "--output", metavar="FILE", help="where to save the counts")
-    parser.add_argument("--tsv", metavar="FILE", help="write lines of piece, tab, count, for SentencePiece")
-    parser.add_argument("--top", type=int, metavar="N", help="show the N most frequent pieces")
-    parser.add_argument("--zipf", action="store_true", help="draw how frequency falls with rank")
-    parser.add_argument("--weight", metavar="W", help="count every occurrence so many times, whole or 1/2")
-    parser.add_argument("--language", metavar="TAG", help="a language tag, noted with the counts")
+    option(cutting, "-k --tokenizer TOKENIZER", "cut as this tokenizer does")
+    option(cutting, "-r --recipe NAME", "cut as this recipe does")
+    option(cutting, "--merge", "the files are counts: add them up")
+    option(parser, "-o --output FILE", "where to save the counts")
+    option(parser, "--tsv FILE", "write lines of piece, tab, count, for SentencePiece")
+    option(parser, "--top N", "show the N most frequent pieces")
+    option(parser, "--zipf", "draw how frequency falls with rank")
+    option(parser, "--weight W", "count every occurrence so many times, whole or 1/2")
+    option(parser, "--language TAG", "a language tag, noted with the counts")
     work = add_work(parser)
-    work.add_argument(
-        "--engine", choices=("local", "ray"), default="local", help="threads here, or a cluster of Ray"
-    )
+    option(work, "--engine", "threads here, or a cluster of Ray", choices=("local", "ray"), default="local")
     add_reading(parser)
 
 
 def add_work(parser: argparse.ArgumentParser) -> Any:
     """How counting works; gives the group of these options."""
     group = parser.add_argument_group("work")
-    group.add_argument(
-        "--memory", metavar="SIZE", help="the most that counts may take in memory: 2GB, 512MiB"
-    )
-    group.add_argument("--spill-folder", metavar="DIR", help="where to write what does not fit")
+    option(group, "--memory SIZE", "the most that counts may take in memory: 2GB, 512MiB")
+    option(group, "--spill-folder DIR", "where to write what does not fit")
     add(group, "threads", "quieter")
     return group
 

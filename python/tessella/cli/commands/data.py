@@ -31,7 +31,7 @@ from typing import Any
 from ...errors import ArgumentError
 from .. import inputs, terminal
 from ..shards import Board
-from ..shared import add, add_reading
+from ..shared import add, add_reading, option
 
 FORMATS = (
     "megatron",
@@ -60,89 +60,79 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add(made, "folder", "all as json")
     made = verb("verify", "read all files again and compare them with the manifest", _verify)
     add(made, "folder")
-    made.add_argument("-k", "--tokenizer", metavar="TOKENIZER", help="also make shards again with it")
+    option(made, "-k --tokenizer TOKENIZER", "also make shards again with it")
     _special_text(made)
     add(made, "pattern")
-    made.add_argument("--shards", type=int, default=1, metavar="N", help="how many of them (default: 1)")
+    option(made, "--shards N", "how many of them (default: 1)", default=1)
     add(made, "seed")
     made = verb("pack", "token files again, in rows of one length or for another reader", _pack)
     add(made, "folder", "output folder")
-    made.add_argument("-f", "--format", choices=FORMATS, default="parquet", help="(default: parquet)")
+    option(made, "-f --format", "(default: parquet)", choices=FORMATS, default="parquet")
     add(made, "dtype", "pack", "length")
-    made.add_argument(
-        "--pad", type=int, metavar="ID", help="what fills rows up (default: the end of documents, else id 0)"
-    )
+    option(made, "--pad ID", "what fills rows up (default: the end of documents, else id 0)", type=int)
     add(made, "shuffle")
-    made.add_argument("--across", action="store_true", help="draw it over the documents of all shards")
+    option(made, "--across", "draw it over the documents of all shards")
     add(made, "workers", "anew", "quieter")
     made = verb("merge", "end a run that several jobs have made", _merge)
     add(made, "folder")
     made = verb("sample", "show some documents", _sample)
     add(made, "folder")
-    made.add_argument("-k", "--tokenizer", metavar="TOKENIZER", help="show texts instead of ids")
+    option(made, "-k --tokenizer TOKENIZER", "show texts instead of ids")
     add(made, "pattern")
-    made.add_argument("-n", "--number", type=int, default=5, metavar="N", help="how many (default: 5)")
+    option(made, "-n --number N", "how many (default: 5)", default=5)
     add(made, "seed")
 
 
 def _special_text(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument(
+    option(
+        parser,
         "--specials-as-text",
-        action="store_true",
-        help="special tokens that stand in a text are text and not the token (default: the token)",
+        "special tokens that stand in a text are text and not the token (default: the token)",
     )
 
 
 def _tokenize_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "tokenizer")
-    parser.add_argument(
-        "inputs",
-        nargs="*",
-        metavar="INPUT",
-        help="files, folders, patterns, URLs of text, JSON lines, Parquet, Arrow, CSV; - for standard input",
+    option(
+        parser,
+        "inputs [INPUT...]",
+        "files, folders, patterns, URLs of text, JSON lines, Parquet, Arrow, CSV; - for standard input",
     )
     add(parser, "output folder")
-    parser.add_argument("-f", "--format", choices=FORMATS, default="megatron", help="(default: megatron)")
+    option(parser, "-f --format", "(default: megatron)", choices=FORMATS, default="megatron")
     add(parser, "dtype", "pattern")
     tokens = parser.add_argument_group("tokens around documents")
     ends = tokens.add_mutually_exclusive_group()
-    ends.add_argument(
-        "--eos", metavar="TOKEN", default="auto", help="behind each (default: a well-known one)"
-    )
-    ends.add_argument("--no-eos", action="store_true", help="nothing behind documents")
-    tokens.add_argument("--bos", metavar="TOKEN", help="before each (default: nothing)")
-    tokens.add_argument("--special-tokens", action="store_true", help="add the post-processor's tokens, too")
+    option(ends, "--eos TOKEN", "behind each (default: a well-known one)", default="auto")
+    option(ends, "--no-eos", "nothing behind documents")
+    option(tokens, "--bos TOKEN", "before each (default: nothing)")
+    option(tokens, "--special-tokens", "add the post-processor's tokens, too")
     _special_text(tokens)
     rows = parser.add_argument_group("documents")
     add(rows, "pack", "length")
-    rows.add_argument(
-        "--pad", metavar="TOKEN", help="what fills rows up (default: the end of documents, else id 0)"
-    )
+    option(rows, "--pad TOKEN", "what fills rows up (default: the end of documents, else id 0)")
     add(rows, "shuffle")
-    rows.add_argument(
-        "--dedup",
+    option(
+        rows,
+        "--dedup DEDUP",
+        "leave documents out whose text one before has, in any of the inputs, which are read twice",
         action="store_const",
         const="exact",
-        help="leave documents out whose text one before has, in any of the inputs, which are read twice",
     )
-    rows.add_argument(
-        "--mask", choices=("assistant",), help="conversations, with marks on what the assistant says"
-    )
-    rows.add_argument(
+    option(rows, "--mask", "conversations, with marks on what the assistant says", choices=("assistant",))
+    option(
+        rows,
         "--skip-errors",
-        action="store_true",
-        help="leave documents out that cannot be read or encoded, and list them in the manifest",
+        "leave documents out that cannot be read or encoded, and list them in the manifest",
     )
     work = parser.add_argument_group("work")
     add(work, "workers")
-    work.add_argument(
-        "--engine", choices=("local", "ray"), default="local", help="processes here, or a cluster of Ray"
-    )
-    work.add_argument("--shard-size", metavar="SIZE", help="bytes of the inputs that make one shard")
-    work.add_argument("--task", type=int, metavar="I", help="make the shards of one job of several only")
-    work.add_argument("--tasks", type=int, metavar="N", help="how many jobs there are")
+    option(work, "--engine", "processes here, or a cluster of Ray", choices=("local", "ray"), default="local")
+    option(work, "--shard-size SIZE", "bytes of the inputs that make one shard")
+    option(work, "--task I", "make the shards of one job of several only", type=int)
+    option(work, "--tasks N", "how many jobs there are")
     add(work, "anew")
-    work.add_argument("--json", action="store_true", help="write what happens as lines of JSON")
+    option(work, "--json", "write what happens as lines of JSON")
     add(work, "quieter")
     add_reading(parser)
     parser.set_defaults(field=None)
@@ -151,6 +141,14 @@ def _tokenize_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     status: int = options.run_verb(options)
     return status
+
+
+#: Options of token files that are arguments under the same names.
+_SAME = ("dtype", "format", "length", "pack", "pad", "shuffle", "workers")
+
+
+def _given(options: argparse.Namespace, *further: str) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in (*_SAME, *further)}
 
 
 def _tokenize(options: argparse.Namespace) -> int:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..._texts import Reading
 from ...errors import ArgumentError, FormatError, TessellaError
 from .. import inputs, terminal
-from ..shared import add
+from ..shared import add, option
 from ..targets import LINES_OF_JSON, check_ending, ending_of
 
 if TYPE_CHECKING:
@@ -30,25 +30,22 @@ if TYPE_CHECKING:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "tokenizer")
-    parser.add_argument(
-        "files",
-        nargs="*",
+    option(
+        parser,
+        "files [FILE...]",
+        "lines of ids, also .gz and .zst; - for standard input (the default)",
         default=[],
-        metavar="FILE",
-        help="lines of ids, also .gz and .zst; - for standard input (the default)",
     )
-    parser.add_argument("--ids", action="append", help="ids instead of files; may be given again")
+    option(parser, "--ids IDS", "ids instead of files; may be given again", action="append")
     add(parser, "output")
-    parser.add_argument("--keep-special-tokens", action="store_true", help="write special tokens too")
-    parser.add_argument(
-        "--skip-unknown-ids",
-        action="store_true",
-        help="leave ids out that the vocabulary does not have, instead of an error",
+    option(parser, "--keep-special-tokens", "write special tokens too")
+    option(
+        parser, "--skip-unknown-ids", "leave ids out that the vocabulary does not have, instead of an error"
     )
-    parser.add_argument(
+    option(
+        parser,
         "--json",
-        action="store_true",
-        help="write each text as a JSON string; an output that is named .jsonl gets objects without it",
+        "write each text as a JSON string; an output that is named .jsonl gets objects without it",
     )
     add(parser, "pattern")
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 
 from .. import inputs, terminal
-from ..shared import add, add_reading
+from ..shared import add, add_reading, option
 from ..targets import check_ending
 
 #: The exit status where something differs.
@@ -24,17 +24,13 @@ DIFFERENT = 1
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("before", metavar="BEFORE", help="a tokenizer file, folder or repository")
-    parser.add_argument("after", metavar="AFTER", help="another one")
-    parser.add_argument(
-        "--corpus", nargs="+", default=[], metavar="FILE", help="texts, one a line, JSON lines or Parquet"
-    )
-    parser.add_argument(
-        "--examples", type=int, default=5, metavar="N", help="texts that are shown (default: 5)"
-    )
+    option(parser, "before BEFORE", "a tokenizer file, folder or repository")
+    option(parser, "after AFTER", "another one")
+    option(parser, "--corpus FILE...", "texts, one a line, JSON lines or Parquet", default=[])
+    option(parser, "--examples N", "texts that are shown (default: 5)", default=5)
     add(parser, "json")
-    parser.add_argument("--page", metavar="FILE", help="write it as a page")
-    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 also where something differs")
+    option(parser, "--page FILE", "write it as a page")
+    option(parser, "--exit-zero", "exit with 0 also where something differs")
     add(parser, "pattern")
     add_reading(parser)
 

@@ -15,16 +15,16 @@ from __future__ import annotations
 import argparse
 
 from .. import inputs, terminal
-from ..shared import add
+from ..shared import add, option
 
 #: The exit status where something is wrong.
 ILL = 1
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="SOURCE", help="a tokenizer.json, a folder, or another file")
-    parser.add_argument("-m", "--mend", metavar="TARGET", help="write the mended files")
-    parser.add_argument("--no-notes", action="store_true", help="tell only errors and warnings")
+    option(parser, "source SOURCE", "a tokenizer.json, a folder, or another file")
+    option(parser, "-m --mend TARGET", "write the mended files")
+    option(parser, "--no-notes", "tell only errors and warnings")
     add(parser, "json")
 
 

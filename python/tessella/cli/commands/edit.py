@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError
 from .. import inputs, terminal
-from ..shared import add
+from ..shared import add, option
 
 if TYPE_CHECKING:
     from ...edit import Edited
@@ -71,43 +71,35 @@ OWN = {
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=NEEDS, metavar="ACTION", help=", ".join(NEEDS))
+    option(parser, "action ACTION", ", ".join(NEEDS), choices=NEEDS)
     add(parser, "source")
-    parser.add_argument("target", metavar="TARGET", nargs="?", help="the file or folder to write")
-    parser.add_argument("-f", "--format", choices=WRITABLE, help="of the target (default: by its name)")
+    option(parser, "target [TARGET]", "the file or folder to write")
+    option(parser, "-f --format", "of the target (default: by its name)", choices=WRITABLE)
     add(parser, "differences")
-    parser.add_argument(
-        "-t", "--token", action="append", metavar="TOKEN", help="a token, or OLD=NEW; again for more"
+    option(parser, "-t --token TOKEN", "a token, or OLD=NEW; again for more", action="append")
+    option(parser, "--dependents", "remove what is made of them too", default=None)
+    option(parser, "--keep-ids", "leave gaps, so that ids stay", default=None)
+    option(parser, "--size N", "how many tokens there are afterwards")
+    option(parser, "--corpus FILE...", "texts, one a line, JSON lines or Parquet")
+    option(
+        parser, "--by", "which tokens may go", choices=("frequency", "script", "length", "regex", "residue")
     )
-    parser.add_argument(
-        "--dependents", action="store_true", default=None, help="remove what is made of them too"
+    option(parser, "--least N", "frequency: keep tokens that occur so often")
+    option(parser, "--script NAME...", "script: Han, Hangul, Cyrillic, ...")
+    option(parser, "--longest N", "length, extend: characters of a token")
+    option(parser, "--regex REGEX", "regex: found in the token's text")
+    option(parser, "--ratio SHARE", "residue: of all times made, left in texts", type=float)
+    option(parser, "--keep TOKEN...", "tokens that stay in any case")
+    option(parser, "--min-frequency N", "extend: what is rarer gets no token")
+    option(parser, "--other TOKENIZER", "merge: the second tokenizer")
+    option(parser, "--multiple N", "pad: of which the size becomes a multiple")
+    option(parser, "--map FILE", "write the map of ids: .json or .safetensors")
+    option(parser, "--model FOLDER", "a model whose embeddings follow")
+    option(parser, "--model-out FOLDER", "where the model goes (default: in place)")
+    option(
+        parser, "--init", "rows of new ids (default: fvt)", choices=("fvt", "mean", "random"), default="fvt"
     )
-    parser.add_argument("--keep-ids", action="store_true", default=None, help="leave gaps, so that ids stay")
-    parser.add_argument("--size", type=int, metavar="N", help="how many tokens there are afterwards")
-    parser.add_argument(
-        "--corpus", nargs="+", metavar="FILE", help="texts, one a line, JSON lines or Parquet"
-    )
-    parser.add_argument(
-        "--by", choices=("frequency", "script", "length", "regex", "residue"), help="which tokens may go"
-    )
-    parser.add_argument("--least", type=int, metavar="N", help="frequency: keep tokens that occur so often")
-    parser.add_argument("--script", nargs="+", metavar="NAME", help="script: Han, Hangul, Cyrillic, ...")
-    parser.add_argument("--longest", type=int, metavar="N", help="length, extend: characters of a token")
-    parser.add_argument("--regex", metavar="REGEX", help="regex: found in the token's text")
-    parser.add_argument(
-        "--ratio", type=float, metavar="SHARE", help="residue: of all times made, left in texts"
-    )
-    parser.add_argument("--keep", nargs="+", metavar="TOKEN", help="tokens that stay in any case")
-    parser.add_argument("--min-frequency", type=int, metavar="N", help="extend: what is rarer gets no token")
-    parser.add_argument("--other", metavar="TOKENIZER", help="merge: the second tokenizer")
-    parser.add_argument("--multiple", type=int, metavar="N", help="pad: of which the size becomes a multiple")
-    parser.add_argument("--map", metavar="FILE", help="write the map of ids: .json or .safetensors")
-    parser.add_argument("--model", metavar="FOLDER", help="a model whose embeddings follow")
-    parser.add_argument("--model-out", metavar="FOLDER", help="where the model goes (default: in place)")
-    parser.add_argument(
-        "--init", choices=("fvt", "mean", "random"), default="fvt", help="rows of new ids (default: fvt)"
-    )
-    parser.add_argument("-n", "--dry-run", action="store_true", help="tell what would be, and write nothing")
+    option(parser, "-n --dry-run", "tell what would be, and write nothing")
     add(parser, "json", "pattern")
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .. import inputs, terminal
-from ..shared import add, add_texts
+from ..shared import add, add_texts, option
 from ..targets import LINES_OF_JSON, check_ending, ending_of
 
 if TYPE_CHECKING:
@@ -31,16 +31,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "tokenizer")
     add_texts(parser)
     add(parser, "output")
-    parser.add_argument(
-        "-f",
-        "--format",
-        choices=("ids", "tokens", "jsonl", "count"),
-        help="ids, tokens between bars, JSON with offsets, or the number of ids (default: ids, and jsonl for "
+    option(
+        parser,
+        "-f --format",
+        "ids, tokens between bars, JSON with offsets, or the number of ids (default: ids, and jsonl for "
         "an output that is named .jsonl)",
+        choices=("ids", "tokens", "jsonl", "count"),
     )
-    parser.add_argument(
-        "--no-special-tokens", action="store_true", help="leave the post-processor's tokens out"
-    )
+    option(parser, "--no-special-tokens", "leave the post-processor's tokens out")
     add(parser, "pattern", "threads")
 
 

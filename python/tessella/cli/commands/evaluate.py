@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from ..._near import meant
 from ...errors import ArgumentError
 from .. import inputs, terminal
-from ..shared import add, add_reading, add_report_files, check_reports
+from ..shared import add, add_reading, add_report_files, check_reports, option
 
 if TYPE_CHECKING:
     from ...evaluate import Report
@@ -30,37 +30,24 @@ if TYPE_CHECKING:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "names", "files")
-    parser.add_argument(
-        "--baseline", metavar="TOKENIZER", help="what others are told against (default: the first)"
-    )
-    parser.add_argument(
-        "--language", nargs="+", default=[], metavar="FILE=TAG", help="languages of files, told together too"
-    )
-    parser.add_argument(
-        "--parallel", nargs="+", default=[], metavar="TAG=FILE", help="the same lines in several languages"
-    )
-    parser.add_argument(
-        "--gold", metavar="FILE", help="words and morphemes: word, tab, morphemes on each line"
-    )
-    parser.add_argument(
+    option(parser, "--baseline TOKENIZER", "what others are told against (default: the first)")
+    option(parser, "--language FILE=TAG...", "languages of files, told together too", default=[])
+    option(parser, "--parallel TAG=FILE...", "the same lines in several languages", default=[])
+    option(parser, "--gold FILE", "words and morphemes: word, tab, morphemes on each line")
+    option(
+        parser,
         "--words",
+        "words: runs without blanks (the default), or by Unicode's rules",
         choices=("blanks", "unicode"),
         default="blanks",
-        help="words: runs without blanks (the default), or by Unicode's rules",
     )
-    parser.add_argument(
-        "--syntax",
-        metavar="LANGUAGE",
-        help="how program text is parsed, by a grammar of tree-sitter: python, rust",
+    option(
+        parser, "--syntax LANGUAGE", "how program text is parsed, by a grammar of tree-sitter: python, rust"
     )
-    parser.add_argument("--metric", nargs="+", default=[], metavar="NAME", help="show only these")
-    parser.add_argument(
-        "--bootstrap", type=int, default=1000, metavar="N", help="draws for intervals, 0 for none"
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="what the draws follow from")
-    parser.add_argument(
-        "--detail", default="1MB", metavar="SIZE", help="text of the sample, or all (default: 1MB)"
-    )
+    option(parser, "--metric NAME...", "show only these", default=[])
+    option(parser, "--bootstrap N", "draws for intervals, 0 for none", default=1000)
+    option(parser, "--seed N", "what the draws follow from", default=0)
+    option(parser, "--detail SIZE", "text of the sample, or all (default: 1MB)", default="1MB")
     add(parser, "threads", "quiet", "all as json")
     add_report_files(parser)
     add(parser, "html", "pattern")

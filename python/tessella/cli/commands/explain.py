@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
-from ..shared import add, add_texts
+from ..shared import add, add_texts, option
 from ..targets import LINES_OF_JSON, check_ending, ending_of
 
 if TYPE_CHECKING:
@@ -32,17 +32,13 @@ _PAGE = "<!doctype html>\n<meta charset='utf-8'>\n<title>{title}</title>\n"
 def arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "tokenizer")
     add_texts(parser)
-    parser.add_argument("--pair", metavar="TEXT", help="a second text beside each")
-    parser.add_argument(
-        "--n-best", type=int, default=3, metavar="N", help="ways through a lattice (default: 3)"
-    )
-    parser.add_argument("--no-special-tokens", action="store_true", help="without what the template adds")
-    parser.add_argument(
-        "--plan", action="store_true", help="tell how each stage is run instead of a text's way"
-    )
+    option(parser, "--pair TEXT", "a second text beside each")
+    option(parser, "--n-best N", "ways through a lattice (default: 3)", default=3)
+    option(parser, "--no-special-tokens", "without what the template adds")
+    option(parser, "--plan", "tell how each stage is run instead of a text's way")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="write a line of JSON for each text")
-    form.add_argument("--html", action="store_true", help="write a page")
+    option(form, "--json", "write a line of JSON for each text")
+    option(form, "--html", "write a page")
     add(parser, "output", "pattern")
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ..._near import meant
 from ...errors import ArgumentError, TessellaError
 from .. import inputs, terminal
-from ..shared import add
+from ..shared import add, option
 
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
@@ -30,14 +30,14 @@ COUNTS = b"TSLCOUNT"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="SOURCE", help="a tokenizer, or counts that were saved")
-    parser.add_argument("-t", "--text", action="append", help="show what each stage makes of a text")
-    parser.add_argument(
-        "--token", action="append", help="show id, text, bytes, type, and score or merges of a token"
+    option(parser, "source SOURCE", "a tokenizer, or counts that were saved")
+    option(parser, "-t --text TEXT", "show what each stage makes of a text", action="append")
+    option(
+        parser, "--token TOKEN", "show id, text, bytes, type, and score or merges of a token", action="append"
     )
-    parser.add_argument("--id", action="append", type=int, help="the same of an id")
-    parser.add_argument("--vocab", action="store_true", help="write all entries: id, tab, token")
-    parser.add_argument("--top", type=int, default=20, metavar="N", help="of counts: so many pieces")
+    option(parser, "--id ID", "the same of an id", action="append", type=int)
+    option(parser, "--vocab", "write all entries: id, tab, token")
+    option(parser, "--top N", "of counts: so many pieces", default=20)
     add(parser, "pattern")
 
 

@@ -11,11 +11,11 @@ import argparse
 import json
 
 from .. import inputs
-from ..shared import add_report_files, check_reports
+from ..shared import add_report_files, check_reports, option
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("report", metavar="REPORT", help="what evaluate or audit saved as .json")
+    option(parser, "report REPORT", "what evaluate or audit saved as .json")
     add_report_files(parser, " (default: Markdown)")
 
 

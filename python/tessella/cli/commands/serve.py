@@ -19,11 +19,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
-from ..shared import add
+from ..shared import add, option
 
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
@@ -35,29 +36,23 @@ VARIABLE = "TESSELLA_SERVE_TOKEN"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "tokenizers", nargs="+", metavar="TOKENIZER", help="a file, folder or repository; NAME=FILE names it"
-    )
-    parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: 127.0.0.1)")
-    parser.add_argument(
-        "--port", type=int, default=PORT, metavar="N", help=f"0 for any free one (default: {PORT})"
-    )
-    parser.add_argument("--token-file", metavar="FILE", help="a file with the token that requests must bear")
-    parser.add_argument(
-        "--allowed-host", action="append", metavar="NAME", help="a further name that clients may call it by"
-    )
-    parser.add_argument("--access-log", action="store_true", help="write a line for each request")
+    option(parser, "tokenizers TOKENIZER...", "a file, folder or repository; NAME=FILE names it")
+    option(parser, "--host HOST", "where to listen (default: 127.0.0.1)", default="127.0.0.1")
+    option(parser, "--port N", f"0 for any free one (default: {PORT})", default=PORT)
+    option(parser, "--token-file FILE", "a file with the token that requests must bear")
+    option(parser, "--allowed-host NAME", "a further name that clients may call it by", action="append")
+    option(parser, "--access-log", "write a line for each request")
     add(parser, "pattern")
     group = parser.add_argument_group("bounds")
-    group.add_argument("--max-body", metavar="SIZE", help="of one request (default: 4MiB)")
-    group.add_argument("--max-bodies", metavar="SIZE", help="of all requests at a time (default: 64MiB)")
-    group.add_argument("--max-batch", type=int, metavar="N", help="texts of one request (default: 4096)")
-    group.add_argument("--concurrency", type=int, metavar="N", help="requests at a time (default: 64)")
-    group.add_argument("--connections", type=int, metavar="N", help="connections at a time (default: 1000)")
-    group.add_argument("--threads", type=int, metavar="N", help="threads that work (default: one a core)")
-    group.add_argument("--seconds", type=float, metavar="N", help="of work on one request (default: 30)")
-    group.add_argument("--patience", type=float, metavar="N", help="seconds for slow senders (default: 15)")
-    group.add_argument("--grace", type=float, metavar="N", help="seconds to end requests (default: 10)")
+    option(group, "--max-body SIZE", "of one request (default: 4MiB)")
+    option(group, "--max-bodies SIZE", "of all requests at a time (default: 64MiB)")
+    option(group, "--max-batch N", "texts of one request (default: 4096)")
+    option(group, "--concurrency N", "requests at a time (default: 64)")
+    option(group, "--connections N", "connections at a time (default: 1000)")
+    option(group, "--threads N", "threads that work (default: one a core)")
+    option(group, "--seconds N", "of work on one request (default: 30)", type=float)
+    option(group, "--patience N", "seconds for slow senders (default: 15)", type=float)
+    option(group, "--grace N", "seconds to end requests (default: 10)", type=float)
 
 
 def bounds(options: argparse.Namespace) -> Bounds:
@@ -65,18 +60,11 @@ def bounds(options: argparse.Namespace) -> Bounds:
     from ...counting import memory_size
     from ...web.bounds import Bounds
 
-    given = {
-        "body": options.max_body and memory_size(options.max_body, "--max-body"),
-        "bodies": options.max_bodies and memory_size(options.max_bodies, "--max-bodies"),
-        "batch": options.max_batch,
-        "concurrency": options.concurrency,
-        "connections": options.connections,
-        "threads": options.threads,
-        "seconds": options.seconds,
-        "patience": options.patience,
-        "grace": options.grace,
-    }
-    made = Bounds(**{name: value for name, value in given.items() if value is not None})
+    typed = {name.removeprefix("max_"): value for name, value in vars(options).items() if value is not None}
+    given = {field.name: typed[field.name] for field in fields(Bounds) if field.name in typed}
+    for name in given.keys() & {"body", "bodies"}:
+        given[name] = memory_size(given[name], f"--max-{name}")
+    made = Bounds(**given)
     if made.bodies < made.body:
         raise ArgumentError(
             f"--max-bodies must be --max-body ({made.body} bytes) or more, found {made.bodies}"

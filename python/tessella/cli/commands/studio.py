@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from ...web.studio.links import PORT
 from .. import inputs, terminal
-from ..shared import add
+from ..shared import add, option
 from .serve import loaded
 
 if TYPE_CHECKING:
@@ -40,16 +40,13 @@ CHAT = (
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "names",
-        nargs="*",
-        metavar="TOKENIZER|CORPUS",
-        help="a file, folder or repository, NAME=FILE names it; texts (.txt, .jsonl, ...) are for reports",
+    option(
+        parser,
+        "names [TOKENIZER|CORPUS...]",
+        "a file, folder or repository, NAME=FILE names it; texts (.txt, .jsonl, ...) are for reports",
     )
-    parser.add_argument(
-        "--port", type=int, metavar="N", help=f"where to listen (default: {PORT}, or a free one)"
-    )
-    parser.add_argument("--no-browser", action="store_true", help="only print the address")
+    option(parser, "--port N", f"where to listen (default: {PORT}, or a free one)")
+    option(parser, "--no-browser", "only print the address")
     add(parser, "pattern")
 
 

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from ..._formats import WRITABLE, to_write
 from ...errors import ArgumentError
 from .. import inputs, terminal
-from ..shared import add, add_reading
+from ..shared import add, add_reading, option
 from ..targets import LINES_OF_JSON, check_ending
 from . import _sentencepiece
 from ._report import Aside, report
@@ -77,52 +77,46 @@ PRE_TOKENIZERS: Stages = {
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "corpus")
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="where to save the tokenizer, in a folder that exists"
-    )
-    parser.add_argument(
-        "--format",
-        choices=WRITABLE,
-        help="format of the output (default: by its name)",
-    )
+    option(parser, "-o --output FILE", "where to save the tokenizer, in a folder that exists")
+    option(parser, "--format", "format of the output (default: by its name)", choices=WRITABLE)
     add(parser, "differences")
     pipeline = parser.add_argument_group("pipeline")
-    pipeline.add_argument("-r", "--recipe", metavar="NAME", help="the pipeline of a well-known tokenizer")
-    pipeline.add_argument("--recipes", action="store_true", help="list the recipes and exit")
-    pipeline.add_argument("--like", metavar="TOKENIZER", help="the pipeline of this tokenizer")
-    pipeline.add_argument("--model", choices=KINDS, help="a model of this kind, with the stages below")
-    pipeline.add_argument(
+    option(pipeline, "-r --recipe NAME", "the pipeline of a well-known tokenizer")
+    option(pipeline, "--recipes", "list the recipes and exit")
+    option(pipeline, "--like TOKENIZER", "the pipeline of this tokenizer")
+    option(pipeline, "--model", "a model of this kind, with the stages below", choices=KINDS)
+    option(
+        pipeline,
         "--normalizer",
+        "a stage before cutting; may be given again",
         action="append",
         choices=NORMALIZERS,
-        help="a stage before cutting; may be given again",
     )
-    pipeline.add_argument(
-        "--pre-tokenizer", action="append", choices=PRE_TOKENIZERS, help="how text is cut; may be given again"
+    option(
+        pipeline,
+        "--pre-tokenizer",
+        "how text is cut; may be given again",
+        action="append",
+        choices=PRE_TOKENIZERS,
     )
-    pipeline.add_argument("--pattern", metavar="REGEX", help="cut where this expression matches, first")
+    option(pipeline, "--pattern REGEX", "cut where this expression matches, first")
     _sentencepiece.add_options(pipeline)
     source = parser.add_argument_group("corpus")
-    source.add_argument(
-        "--from-counts", nargs="+", metavar="FILE", help="learn from saved counts instead of files"
+    option(source, "--from-counts FILE...", "learn from saved counts instead of files")
+    option(
+        source,
+        "--checkpoint FILE",
+        "save the state of learning here now and then; if it is there, go on from it",
     )
-    source.add_argument(
-        "--checkpoint",
-        metavar="FILE",
-        help="save the state of learning here now and then; if it is there, go on from it",
-    )
-    source.add_argument(
-        "--trace", metavar="FILE", help="write what each step of learning did to this file, as lines of JSON"
-    )
-    source.add_argument("--save-counts", metavar="FILE", help="save the counts, to learn from them again")
-    source.add_argument(
-        "--hold-out",
-        type=int,
+    option(source, "--trace FILE", "write what each step of learning did to this file, as lines of JSON")
+    option(source, "--save-counts FILE", "save the counts, to learn from them again")
+    option(
+        source,
+        "--hold-out N",
+        "keep every N-th text aside for the report, 0 for none (default: 200)",
         default=200,
-        metavar="N",
-        help="keep every N-th text aside for the report, 0 for none (default: 200)",
     )
-    source.add_argument("--held-out", metavar="FILE", help="report on this file instead of lines kept aside")
+    option(source, "--held-out FILE", "report on this file instead of lines kept aside")
     add_work(parser)
     add_reading(parser)
     add_trainer_options(parser)

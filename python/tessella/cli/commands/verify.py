@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ArgumentError
 from .. import inputs, terminal
-from ..shared import add, add_reading
+from ..shared import add, add_reading, option
 
 if TYPE_CHECKING:
     from ...prove import Verification
@@ -33,17 +33,18 @@ ENDING = ".golden.json"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("names", nargs="+", metavar="TOKENIZER", help="a tokenizer, or golden files")
+    option(parser, "names TOKENIZER...", "a tokenizer, or golden files")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--record", metavar="FILE", help="write a golden file")
-    what.add_argument("--golden", metavar="FILE", help="check against a golden file")
-    what.add_argument(
+    option(what, "--record FILE", "write a golden file")
+    option(what, "--golden FILE", "check against a golden file")
+    option(
+        what,
         "--against",
+        "compare ids with those of another library",
         choices=("tokenizers", "tiktoken", "sentencepiece", "transformers", "llama.cpp"),
-        help="compare ids with those of another library",
     )
-    parser.add_argument("--corpus", nargs="+", default=[], metavar="FILE", help="texts, one a line")
-    parser.add_argument("--most", type=int, metavar="N", help="look at so many texts of the corpus")
+    option(parser, "--corpus FILE...", "texts, one a line", default=[])
+    option(parser, "--most N", "look at so many texts of the corpus")
     add(parser, "json", "pattern")
     add_reading(parser)
 

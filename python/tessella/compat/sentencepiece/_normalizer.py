@@ -11,8 +11,7 @@ from ..._files import _read_file
 from ...errors import ArgumentError
 from ._errors import as_runtime_errors
 from ._messages import written
-from ._texts import Input
-from ._texts import with_offsets as _with_offsets
+from ._texts import Input, normalized
 
 if TYPE_CHECKING:
     from ._options import Inputs, Message
@@ -81,17 +80,8 @@ class SentencePieceNormalizer:
             ('▁1▁2', [0, 0, 1, 3, 4])
         """
         if isinstance(input, list):
-            return [self._normalize(text, bool(with_offsets)) for text in input]
-        return self._normalize(input, bool(with_offsets))
-
-    def _normalize(self, text: Input, offsets: bool) -> Any:
-        if not isinstance(text, (str, bytes)):
-            raise TypeError("Input must be str or bytes")
-        with as_runtime_errors():
-            normalized, origins = self._handle.normalize(text)
-        if offsets:
-            return _with_offsets(text, normalized, origins)
-        return normalized.encode() if isinstance(text, bytes) else normalized
+            return [normalized(self._handle, text, bool(with_offsets)) for text in input]
+        return normalized(self._handle, input, bool(with_offsets))
 
     def decompile(self) -> list[tuple[str, str]]:
         """The rules as pairs of texts, by source.

@@ -12,7 +12,7 @@ from ._errors import SentencePieceError, as_runtime_errors
 from ._messages import NBestSentencePieceText, SentencePieceText
 from ._options import Inputs, ReturnType
 from ._settings import nbest_timeout, next_seed
-from ._texts import Input, characters_at, with_offsets
+from ._texts import Input, characters_at, normalized
 from ._vocabulary import NOT_LOADED, Vocabulary
 
 if TYPE_CHECKING:
@@ -272,7 +272,7 @@ class SentencePieceProcessor(Vocabulary):
         model = self._model()
         if kind in ("serialized_proto", "proto"):
             with as_runtime_errors():
-                message = model.encode_message(text, sampled)
+                message = model.encode(text, sampled, True)
             return message if kind == "serialized_proto" else SentencePieceText.FromString(message)
         if kind in (int, "numpy") and sampled is None:
             with as_runtime_errors():
@@ -364,7 +364,7 @@ class SentencePieceProcessor(Vocabulary):
             model = self._model()
             with as_runtime_errors():
                 if is_message:
-                    message = model.nbest_message(text, size, nbest_timeout())
+                    message = model.nbest(text, size, nbest_timeout(), True)
                     return (
                         message if kind == "serialized_proto" else NBestSentencePieceText.FromString(message)
                     )
@@ -452,7 +452,7 @@ class SentencePieceProcessor(Vocabulary):
             ids = _decoding.ids_of(values, self.piece_size())
         model = self._model()
         if kind in ("serialized_proto", "proto"):
-            message = model.decode_pieces_message(pieces) if holds_pieces else model.decode_ids_message(ids)
+            message = model.decode_pieces(pieces, True) if holds_pieces else model.decode_ids(ids, True)
             return message if kind == "serialized_proto" else SentencePieceText.FromString(message)
         if holds_pieces:
             # The engine tells pieces as texts, which those that were given need not be.
@@ -473,17 +473,11 @@ class SentencePieceProcessor(Vocabulary):
         return self._normalize(input, bool(with_offsets))
 
     def _normalize(self, text: Input, offsets: bool) -> Result:
-        if not isinstance(text, (str, bytes)):
-            raise TypeError("Input must be str or bytes")
-        if self._handle is None:
+        if self._handle is None and isinstance(text, (str, bytes)):
             if offsets:
                 raise SentencePieceError(NOT_LOADED)
             return text[:0]
-        with as_runtime_errors():
-            normalized, origins = self._handle.normalize(text)
-        if offsets:
-            return with_offsets(text, normalized, origins)
-        return normalized.encode() if isinstance(text, bytes) else normalized
+        return normalized(self._handle, text, offsets)
 
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in self.__dict__.items() if name != "_handle"}

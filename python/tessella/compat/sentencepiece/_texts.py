@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ._errors import as_runtime_errors
+
 Input = str | bytes
 
 
@@ -35,3 +39,15 @@ def with_offsets(source: Input, normalized: str, origins: list[int]) -> tuple[In
     if origins:
         offsets[len(normalized)] = places[origins[-1]]
     return normalized, offsets
+
+
+# `Any`: a text, or a text and its offsets.
+def normalized(model: Any, text: Input, offsets: bool) -> Any:
+    """A text as a model or its rules normalize it; with offsets also where each unit comes from."""
+    if not isinstance(text, (str, bytes)):
+        raise TypeError("Input must be str or bytes")
+    with as_runtime_errors():
+        found, origins = model.normalize(text)
+    if offsets:
+        return with_offsets(text, found, origins)
+    return found.encode() if isinstance(text, bytes) else found

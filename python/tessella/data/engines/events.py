@@ -10,8 +10,6 @@ from typing import Any
 
 from ..plan import Shard
 
-__all__ = ["done", "progress", "started"]
-
 
 def started(shard: Shard) -> dict[str, Any]:
     """A worker has begun with a shard."""

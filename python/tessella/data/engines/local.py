@@ -33,8 +33,6 @@ from ..job import Job, make
 from ..plan import Shard
 from . import events
 
-__all__ = ["run_local"]
-
 Tell = Callable[[dict[str, Any]], None]
 
 #: How often a shard is given to a worker before it is taken for what kills workers.

@@ -17,8 +17,6 @@ from ..job import Job, make
 from ..plan import Shard
 from . import events
 
-__all__ = ["run_ray"]
-
 
 def run_ray(
     job: Job, shards: Sequence[Shard], workers: int | None, tell: Callable[[dict[str, Any]], None]

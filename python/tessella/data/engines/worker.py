@@ -21,8 +21,6 @@ from typing import IO, Any
 from ..job import Job, make
 from . import events
 
-__all__ = ["main"]
-
 #: Seconds between two lines that tell how far a shard is.
 PAUSE = 0.5
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["LLMC", "NANOGPT", "by_mark"]
 
 #: Magic number and version of llm.c's files, by the type of tokens.
 MAGIC = {"uint16": (20240520, 1), "uint32": (20240801, 7)}

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..batches import Batch
     from ..outputs import Output
 
-__all__ = ["Files", "Flat", "Layout", "Part", "Pieces", "Shape", "View", "little"]
 
 #: What the manifest says of a part: its name, numbers of documents and tokens, and what the layout adds.
 Part = dict[str, Any]

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..._optional import needed
 from ...errors import FormatError
-from ..batches import Batch, taken
+from ..batches import Batch, grouped
 from .base import Files, Layout, Part, Pieces, Shape, View
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["ARROW", "PARQUET"]
 
 #: Tokens of a row group or a record batch: tens of megabytes, as readers like them.
 GROUP = 1 << 24
@@ -60,7 +59,7 @@ def _tables(batches: Iterable[Batch], shape: Shape, schema: Any) -> Iterator[Any
     import numpy as np
 
     pyarrow = needed("pyarrow", "arrow", "writing Parquet and Arrow files")
-    for batch in _grouped(batches):
+    for batch in map(_joined, grouped(batches, GROUP)):
         columns = [_lists(batch.ids, batch.lengths)]
         if shape.has_mask:
             mask = np.ones(len(batch.ids), np.uint8) if batch.mask is None else batch.mask
@@ -70,26 +69,6 @@ def _tables(batches: Iterable[Batch], shape: Shape, schema: Any) -> Iterator[Any
             flat = np.concatenate([*spans, np.empty(0, np.int64)]).astype(np.int32)
             columns.append(_lists(flat, [len(one) for one in spans]))
         yield pyarrow.RecordBatch.from_arrays(columns, schema=schema)
-
-
-def _grouped(batches: Iterable[Batch]) -> Iterator[Batch]:
-    held: list[Batch] = []
-    size = 0
-    for whole in batches:
-        start = 0
-        while start < len(whole.lengths):
-            ends = whole.lengths[start:].cumsum()
-            count = int((ends <= GROUP - size).sum())
-            if not count and held:
-                yield _joined(held)
-                held, size = [], 0
-                continue
-            count = max(1, count)
-            held.append(taken(whole, start, start + count))
-            size += int(ends[count - 1])
-            start += count
-    if held:
-        yield _joined(held)
 
 
 def _joined(batches: list[Batch]) -> Batch:

@@ -14,8 +14,6 @@ from ..batches import Batch
 from .base import Files, Layout, Part, Shape, View
 from .side import flat, mapped, write_all
 
-__all__ = ["LAYOUT", "shortly"]
-
 
 def shortly(count: int) -> str:
     """A number of tokens in three digits, as ``humanize.metric`` writes it.

@@ -18,8 +18,6 @@ from ..batches import Batch
 from .base import Files, Layout, Part, Shape, View
 from .side import Masks, flat, mapped
 
-__all__ = ["LAYOUT"]
-
 
 class _Shut:
     """A file of ours for ``gzip``, which also flushes."""

@@ -14,11 +14,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...errors import UnsupportedError
-from ..batches import Batch, taken
+from ..batches import Batch, grouped
 from .base import Files, Flat, Layout, Part, Shape, View
 from .side import Masks, flat, mapped
-
-__all__ = ["LAYOUT"]
 
 #: Bytes of a chunk, and the most that its offsets can tell.
 SIZE = 1 << 26
@@ -29,26 +27,9 @@ CODES = {"int32": 16, "int64": 18, "uint16": 20}
 
 def write(files: Files, stem: str, batches: Iterable[Batch], shape: Shape) -> list[Part]:
     """Writes a shard."""
-    parts: list[Part] = []
-    held: list[Batch] = []
-    most = SIZE // shape.numbers.itemsize
-    tokens = 0
-    for whole in batches:
-        start = 0
-        while start < len(whole.lengths):
-            ends = whole.lengths[start:].cumsum()
-            count = int((ends <= most - tokens).sum())
-            if not count and held:
-                parts.append(_chunk(files, f"{stem}-{len(parts)}.bin", held, shape))
-                held, tokens = [], 0
-                continue
-            count = max(1, count)
-            held.append(taken(whole, start, start + count))
-            tokens += int(ends[count - 1])
-            start += count
-    if held or not parts:
-        parts.append(_chunk(files, f"{stem}-{len(parts)}.bin", held, shape))
-    return parts
+    groups = grouped(batches, SIZE // shape.numbers.itemsize)
+    parts = [_chunk(files, f"{stem}-{number}.bin", held, shape) for number, held in enumerate(groups)]
+    return parts or [_chunk(files, f"{stem}-0.bin", [], shape)]
 
 
 def _chunk(files: Files, name: str, batches: list[Batch], shape: Shape) -> Part:

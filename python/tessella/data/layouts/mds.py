@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["LAYOUT"]
 
 #: Bytes of a file, and the most that its offsets can tell.
 SIZE = 1 << 26

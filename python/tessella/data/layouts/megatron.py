@@ -18,8 +18,6 @@ from ..batches import Batch
 from .base import Files, Layout, Part, Shape, View, little
 from .side import flat, mapped, write_all
 
-__all__ = ["LAYOUT", "index", "read_index"]
-
 MAGIC = b"MMIDIDX\0\0"
 #: The types of numbers by their codes; there is no unsigned one of 32 bits.
 CODES = {1: "uint8", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 8: "uint16"}

@@ -15,8 +15,6 @@ from ..batches import Batch
 from .base import Files, Layout, Part, Shape, View
 from .side import Masks, flat, mapped
 
-__all__ = ["LAYOUT", "head"]
-
 #: Bytes of a head, whatever numbers are in it: what comes behind is aligned.
 HEAD = 128
 

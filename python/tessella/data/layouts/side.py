@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from ..outputs import Output
 
-__all__ = ["Masks", "flat", "mapped", "write_all"]
 
 ENDING = ".mask"
 

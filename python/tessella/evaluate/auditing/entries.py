@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from ... import Tokenizer
     from ..._vocabulary import Entries
 
-__all__ = ["composition", "doubles", "forgeable", "partial", "reserved"]
 
 #: Rows that are told of what there may be very much of.
 MOST = 200

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ... import Tokenizer
     from ..._vocabulary import Entries
 
-__all__ = ["Prover", "Reason"]
 
 #: By how much of a score parts must be better, so that rounding cannot decide otherwise.
 MARGIN = 1e-4

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["emitted", "residues"]
 
 #: Uses below which nothing is said about an entry, the R of a residue, and the rows that are told.
 LEAST, LOW, MOST = 20, 0.05, 200

@@ -21,8 +21,6 @@ from .witness import texts_of, unknown_characters
 if TYPE_CHECKING:
     from ..._types import Path, ProgressFormat, Source
 
-__all__ = ["Audit", "audit"]
-
 
 class Audit(Stored):
     """What ``audit`` found.

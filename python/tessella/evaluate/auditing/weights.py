@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-__all__ = ["Matrix", "open_matrix", "undertrained"]
 
 #: Rows that are read at a time, candidates that are told, references that are enough.
 ROWS, MOST, ENOUGH = 4096, 100, 3
@@ -67,9 +66,7 @@ def open_matrix(path: Path, tensor: str | None = None) -> Matrix:
 
 
 def _refused(name: str, message: str) -> FormatError:
-    refused = FormatError(message)
-    refused.filename = name
-    return refused
+    return FormatError(message, filename=name)
 
 
 def _checked(name: str, rows: Any, is_bfloat: bool) -> Matrix:

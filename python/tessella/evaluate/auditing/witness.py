@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ... import Tokenizer
     from ..._vocabulary import Entries
 
-__all__ = ["CONTEXTS", "characters", "completions", "is_utf8_inside", "texts_of", "unknown_characters"]
 
 #: What stands around an entry, likelier ones first.
 _AROUND = (

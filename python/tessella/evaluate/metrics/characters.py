@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ..facts import Facts
 
-__all__ = ["FLAGS", "METRICS"]
-
 
 def FLAGS(facts: Facts) -> dict[str, npt.NDArray[np.uint8]]:
     """Columns that count tokens."""

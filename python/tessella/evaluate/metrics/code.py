@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["METRICS", "identifiers", "indents", "measure", "of_text"]
 
 #: Names of several words: with an underscore between, or a capital after a small letter.
 _IDENTIFIER = re.compile(r"\b(?=\w*[a-z][A-Z]|\w*[A-Za-z0-9]_+[A-Za-z0-9])[A-Za-z_][A-Za-z0-9_]*\b", re.ASCII)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..metric import Ratio
 
-__all__ = ["METRICS"]
-
 METRICS = (
     Ratio(
         "bytes_per_token",
@@ -15,9 +13,8 @@ METRICS = (
         "more",
         "Bytes of all documents over tokens of all documents.",
         "Scripts of two or three bytes a character look better than Latin ones; line ends and what a "
-        "normalizer "
-        "throws away count as text; a tokenizer that gives one unknown token for a word compresses "
-        "perfectly.",
+        "normalizer throws away count as text; a tokenizer that gives one unknown token for a word "
+        "compresses perfectly.",
         top="bytes",
         bottom="tokens",
     ),

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["METRICS", "by_length", "gold_cuts", "measure", "of_text"]
 
 #: Digits of the longest number that the table tells apart.
 LONGEST = 12

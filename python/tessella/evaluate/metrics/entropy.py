@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     Counts = npt.NDArray[np.int64]
 
-__all__ = ["METRICS", "POWER", "renyi", "shannon"]
 
 #: The power of Rényi's entropy that went best with translation quality where it was proposed.
 POWER = 2.5

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["METRICS", "measure", "of_text"]
-
 
 def of_text(sample: Sample) -> dict[str, Whole]:
     """Columns of the text alone."""

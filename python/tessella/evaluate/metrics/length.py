@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..metric import Ratio, Total
 
-__all__ = ["METRICS"]
-
 METRICS = (
     Total(
         "tokens",

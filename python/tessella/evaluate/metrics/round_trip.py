@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..coded import Coded
     from ..sample import Sample
 
-__all__ = ["METRICS", "measure"]
-
 
 def measure(sample: Sample, coded: Coded) -> dict[str, npt.NDArray[np.int64]]:
     """A column that is 1 where a document does not come back."""
@@ -32,8 +30,7 @@ METRICS = (
         "less",
         "Documents whose decoded ids are not exactly their text over all documents.",
         "Long documents fail more easily than short ones. A normalizer that lowers case fails nearly "
-        "everywhere, "
-        "by intent; one that only drops a blank at the end fails as often.",
+        "everywhere, by intent; one that only drops a blank at the end fails as often.",
         top="failed",
         bottom="documents",
         on="sample",

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["CHANGES", "METRICS", "distance", "measure"]
 
 #: Documents that are changed, and the characters of each that are looked at.
 TEXTS, CHARACTERS = 200, 160

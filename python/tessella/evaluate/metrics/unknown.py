@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ..facts import Facts
 
-__all__ = ["FLAGS", "METRICS"]
-
 
 def FLAGS(facts: Facts) -> dict[str, npt.NDArray[np.uint8]]:
     """Columns that count tokens."""
@@ -28,9 +26,8 @@ METRICS = (
         (0, 1),
         "less",
         "Unknown tokens over all tokens.",
-        "One unknown token may stand for one character or for a whole word; a model that drops what it "
-        "does not "
-        "know has a rate of 0. The table by script counts characters.",
+        "One unknown token may stand for one character or for a whole word; a model that drops what it does "
+        "not know has a rate of 0. The table by script counts characters.",
         top="unknown",
         bottom="tokens",
     ),

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from ..facts import Facts
 
-__all__ = ["METRICS", "average_rank", "utilisation"]
-
 
 def average_rank(counts: npt.NDArray[np.int64]) -> float:
     """The mean over all tokens of the place that their entry has by frequency, from 1.
@@ -51,9 +49,8 @@ METRICS = (
         (0, 1),
         "more",
         "Entries that occur at least once over all entries.",
-        "It grows with the text, so there is no interval and different corpora do not compare; one "
-        "document with "
-        "all words of a dictionary raises it.",
+        "It grows with the text, so there is no interval and different corpora do not compare; one document "
+        "with all words of a dictionary raises it.",
         function=utilisation,
         settles=False,
     ),

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["METRICS", "measure", "of_text"]
-
 
 def of_text(sample: Sample) -> dict[str, Whole]:
     """Columns of the text alone."""
@@ -72,8 +70,7 @@ METRICS = (
         (0, 1),
         "more",
         "Words that one token stands for, with or without the blanks beside them, over all words; the "
-        "unknown "
-        "token stands for no word.",
+        "unknown token stands for no word.",
         _FOOLED + "Short words are most of a text.",
         top="single",
         bottom="words",

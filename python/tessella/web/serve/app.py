@@ -27,8 +27,6 @@ from .page import page
 from .rows import json_parts
 from .service import Service
 
-__all__ = ["OPERATIONS", "State", "application"]
-
 OPERATIONS = [ENCODE, DECODE, COUNT, CHUNK, CHAT, TOKENIZE, DETOKENIZE]
 #: What answers without a token and when all places are taken.
 OPEN = ("/health", "/ready")

@@ -8,8 +8,6 @@ from ..._optional import needed
 from .openapi import ARROW
 from .operation import Results
 
-__all__ = ["stream"]
-
 
 def _types(pyarrow: Any) -> dict[str, Any]:
     """The type of each column; ids have the type of ``RaggedIds``, which is handed over as it is."""

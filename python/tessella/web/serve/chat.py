@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..answers import Refused
+from ..schema import TEXT, Schema, array, fields, whole
 from ..work import Deadline
 from .operation import Operation, described, flag, request, tokenizer_field
 from .service import Service
@@ -13,24 +14,14 @@ from .service import Service
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
 
-__all__ = ["CHAT", "MESSAGES", "VARIABLES", "rendered"]
 
-MESSAGES = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {"role": {"type": "string"}},
-        "required": ["role"],
-    },
-    "minItems": 1,
-    "maxItems": 10_000,
-}
+MESSAGES = array(fields({"role": TEXT}, "role"), minItems=1, maxItems=10_000)
 _OBJECTS = {"type": ["array", "null"], "items": {"type": "object"}, "maxItems": 1000, "default": None}
 #: What a template reads besides, such as whether a model shall think.
 VARIABLES = {"type": ["object", "null"], "default": None}
 
 
-def _request(service: Service) -> dict[str, Any]:
+def _request(service: Service) -> Schema:
     return request(
         {
             "messages": described(
@@ -134,20 +125,14 @@ def _chat(service: Service, asked: dict[str, Any], deadline: Deadline) -> dict[s
 CHAT = Operation(
     "/v1/chat",
     "Conversations to text and ids",
-    "A conversation as the tokenizer's chat template writes it, and its ids. Needs jinja2 on the server, "
-    "and a "
-    "tokenizer that was loaded from a folder with a template.",
+    "A conversation as the tokenizer's chat template writes it, and its ids. Needs jinja2 on the server, and "
+    "a tokenizer that was loaded from a folder with a template.",
     _request,
-    {
-        "type": "object",
-        "properties": {
-            "tokenizer": {"type": "string"},
-            "text": {"type": "string"},
-            "ids": {"type": "array", "items": {"type": "integer", "minimum": 0}},
-            "assistant_mask": {"type": "array", "items": {"type": "integer", "minimum": 0}},
-        },
-        "required": ["tokenizer", "text"],
-    },
+    fields(
+        {"tokenizer": TEXT, "text": TEXT, "ids": array(whole()), "assistant_mask": array(whole())},
+        "tokenizer",
+        "text",
+    ),
     _chat,
     {"messages": [{"role": "user", "content": "low lower lowest"}], "add_generation_prompt": True},
 )

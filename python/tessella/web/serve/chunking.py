@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..answers import Refused
+from ..schema import TEXT, Schema, array, fields, whole
 from ..work import Deadline
 from .operation import (
     Columns,
@@ -24,8 +25,6 @@ from .service import Service
 
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
-
-__all__ = ["CHUNK", "chunks"]
 
 
 def chunks(
@@ -112,8 +111,7 @@ def _end(
             raise Refused(
                 409,
                 f"characters {begin} to {chosen} of the text have {tokens} tokens by themselves, and cannot "
-                f"be "
-                f"cut into parts of {most}: allow more `max_tokens`",
+                f"be cut into parts of {most}: allow more `max_tokens`",
                 "$.max_tokens",
             )
         place = max(min(fewer, place - 1), first)
@@ -141,30 +139,22 @@ def _next(begin: int, end: int, overlap: int, starts: list[int], before: list[in
     return back if begin < back < end else end
 
 
-def _request(service: Service) -> dict[str, Any]:
+def _request(service: Service) -> Schema:
     return request(
         {
-            "text": described(either({"type": "string"}, service.bounds.batch), "A text, or a list of them."),
-            "max_tokens": {
-                "type": "integer",
-                "minimum": 1,
-                "maximum": 1 << 31,
-                "description": "The most tokens that a part has when it is encoded by itself.",
-            },
-            "overlap": {
-                "type": "integer",
-                "minimum": 0,
-                "maximum": 1 << 31,
-                "default": 0,
-                "description": "About so many tokens are in two parts. Less than `max_tokens`.",
-            },
+            "text": described(either(TEXT, service.bounds.batch), "A text, or a list of them."),
+            "max_tokens": described(
+                whole(1, 1 << 31), "The most tokens that a part has when it is encoded by itself."
+            ),
+            "overlap": described(
+                whole(0, 1 << 31, default=0), "About so many tokens are in two parts. Less than `max_tokens`."
+            ),
             "boundary": {
                 "type": "string",
                 "enum": ["token", "word", "line"],
                 "default": "token",
                 "description": "Where to cut: between tokens, before a blank, or behind a line end; where a "
-                "part has "
-                "none of these, between tokens.",
+                "part has none of these, between tokens.",
             },
             "tokenizer": tokenizer_field(service),
             "add_special_tokens": flag("Count the special tokens that go round each part.", False),
@@ -209,25 +199,25 @@ def _chunk(service: Service, asked: dict[str, Any], deadline: Deadline) -> Resul
     return Results(name, rows(), columns, ["chunks"])
 
 
-_PART = {
-    "type": "object",
-    "properties": {
-        "start": {"type": "integer", "minimum": 0, "description": "In characters of the text."},
-        "end": {"type": "integer", "minimum": 0},
-        "tokens": {"type": "integer", "minimum": 0, "description": "Of this part by itself."},
-        "text": {"type": "string"},
+_PART = fields(
+    {
+        "start": whole(description="In characters of the text."),
+        "end": whole(),
+        "tokens": whole(description="Of this part by itself."),
+        "text": TEXT,
     },
-    "required": ["start", "end", "tokens"],
-}
+    "start",
+    "end",
+    "tokens",
+)
 
 CHUNK = Operation(
     "/v1/chunk",
     "Texts in parts that fit",
     "Parts of texts, each of which has at most `max_tokens` tokens when it is encoded by itself. Without "
-    "`overlap` "
-    "they join to the text.",
+    "`overlap` they join to the text.",
     _request,
-    results({"type": "array", "items": _PART}),
+    results(array(_PART)),
     _chunk,
     {"text": "low lower lowest newer wider tiles", "max_tokens": 12, "boundary": "word"},
     arrow=True,

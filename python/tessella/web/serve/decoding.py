@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..schema import TEXT, Schema, array, whole
 from ..work import Deadline
 from .operation import (
     Columns,
     Operation,
     Results,
     described,
+    either,
     flag,
     portions,
     request,
@@ -19,26 +21,22 @@ from .operation import (
 )
 from .service import Service
 
-__all__ = ["DECODE", "IDS"]
-
-IDS = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": (1 << 32) - 1}}
+IDS = array(whole(most=(1 << 32) - 1))
 
 
-def _request(service: Service) -> dict[str, Any]:
+def _request(service: Service) -> Schema:
     return request(
         {
             "ids": described(
-                {"anyOf": [IDS, {"type": "array", "items": IDS, "maxItems": service.bounds.batch}]},
+                either(IDS, service.bounds.batch),
                 "Ids, or a list of lists of them. Ids that the vocabulary does not have are left out, as by "
-                "the "
-                "library.",
+                "the library.",
             ),
             "tokenizer": tokenizer_field(service),
             "skip_special_tokens": flag("Leave special tokens out.", True),
             "stream": flag(
-                "Answer with lines of JSON. Of one list of ids, a line for each id that completes some "
-                "text, with "
-                "that text, as a model's output is shown while it is made; of several lists, a line for "
+                "Answer with lines of JSON. Of one list of ids, a line for each id that completes some text, "
+                "with that text, as a model's output is shown while it is made; of several lists, a line for "
                 "each.",
                 False,
             ),
@@ -80,7 +78,7 @@ DECODE = Operation(
     "Ids to texts",
     "The text of ids. With `stream` and one list of ids, the text comes as the ids complete it.",
     _request,
-    results({"type": "string"}),
+    results(TEXT),
     _decode,
     {"ids": [0, 1, 2]},
     streams=True,

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..offsets import Unit, converter
+from ..schema import TEXT, Schema, array, fields, whole
 from ..work import Deadline
 from .operation import (
     STREAM,
@@ -29,67 +30,51 @@ if TYPE_CHECKING:
     from ... import Encoding
     from ...tokenizer import Tokenizer
 
-__all__ = ["COUNT", "ENCODE"]
 
-_TEXT = {"type": "string"}
-_PAIR = {"type": "array", "items": _TEXT, "minItems": 2, "maxItems": 2}
+_PAIR = array(TEXT, minItems=2, maxItems=2)
 _SPECIAL = flag("Let the post-processor add its special tokens.", True)
 _AS_TEXT = flag(
-    "Encode special tokens that stand in the texts as ordinary text: right for texts of strangers. `null` "
-    "is the "
-    "tokenizer's own setting.",
+    "Encode special tokens that stand in the texts as ordinary text: right for texts of strangers. `null` is "
+    "the tokenizer's own setting.",
     None,
 )
+_IDS = array(whole())
+_MAYBE = array({"type": ["integer", "null"]})
 #: What can be asked for of each text.
-FIELDS = (
-    "ids",
-    "tokens",
-    "offsets",
-    "type_ids",
-    "word_ids",
-    "sequence_ids",
-    "special_tokens_mask",
-)
-_IDS = {"type": "array", "items": {"type": "integer", "minimum": 0}}
-_MAYBE = {"type": "array", "items": {"type": ["integer", "null"]}}
-_COLUMNS: dict[str, Any] = {
+_COLUMNS: dict[str, Schema] = {
     "ids": _IDS,
-    "tokens": {"type": "array", "items": {"type": "string"}},
-    "offsets": {
-        "type": "array",
-        "items": {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 2},
-    },
+    "tokens": array(TEXT),
+    "offsets": array(array(whole(), minItems=2, maxItems=2)),
     "type_ids": _IDS,
     "word_ids": _MAYBE,
     "sequence_ids": _MAYBE,
     "special_tokens_mask": _IDS,
 }
+FIELDS = tuple(_COLUMNS)
 
 
-def _request(service: Service) -> dict[str, Any]:
+def _request(service: Service) -> Schema:
     most = service.bounds.batch
     return request(
         {
             "text": described(
-                {"anyOf": [_TEXT, {"type": "array", "items": {"anyOf": [_TEXT, _PAIR]}, "maxItems": most}]},
+                {"anyOf": [TEXT, array({"anyOf": [TEXT, _PAIR]}, maxItems=most)]},
                 "A text, or a list of texts and pairs of texts.",
             ),
             "tokenizer": tokenizer_field(service),
-            "fields": {
-                "type": "array",
-                "items": {"type": "string", "enum": list(FIELDS)},
-                "minItems": 1,
-                "maxItems": len(FIELDS),
-                "default": ["ids"],
-                "description": "What to tell of each text.",
-            },
+            "fields": array(
+                {**TEXT, "enum": list(FIELDS)},
+                minItems=1,
+                maxItems=len(FIELDS),
+                default=["ids"],
+                description="What to tell of each text.",
+            ),
             "offset_unit": {
                 "type": "string",
                 "enum": ["char", "byte", "utf16"],
                 "default": "char",
-                "description": "What `offsets` count: characters (code points), bytes of UTF-8, or the "
-                "units of "
-                "JavaScript's strings.",
+                "description": "What `offsets` count: characters (code points), bytes of UTF-8, or the units "
+                "of JavaScript's strings.",
             },
             "add_special_tokens": _SPECIAL,
             "encode_special_tokens": _AS_TEXT,
@@ -99,8 +84,7 @@ def _request(service: Service) -> dict[str, Any]:
                 "maximum": 1 << 31,
                 "default": None,
                 "description": "Cut to so many tokens, special ones included. The tokenizer's own settings "
-                "of "
-                "truncation and padding do not apply.",
+                "of truncation and padding do not apply.",
             },
             "stream": STREAM,
         },
@@ -115,10 +99,10 @@ def _size(item: Any) -> int:
 def _encode(service: Service, asked: dict[str, Any], deadline: Deadline) -> Results:
     name, tokenizer = service.tokenizer(asked["tokenizer"])
     items = [one if isinstance(one, str) else tuple(one) for one in texts_of(asked["text"])]
-    fields: list[str] = list(dict.fromkeys(asked["fields"]))
+    wanted: list[str] = list(dict.fromkeys(asked["fields"]))
     special, as_text = asked["add_special_tokens"], asked["encode_special_tokens"]
     single = all(isinstance(one, str) for one in items)
-    plain = fields == ["ids"] and single and asked["max_length"] is None
+    plain = wanted == ["ids"] and single and asked["max_length"] is None
 
     def ids_of(some: list[str]) -> Any:
         return tokenizer.encode_ids_batch(some, special, encode_special_tokens=as_text)
@@ -128,20 +112,20 @@ def _encode(service: Service, asked: dict[str, Any], deadline: Deadline) -> Resu
             if plain:
                 yield [{"ids": ids} for ids in ids_of(some).to_list()]
             else:
-                yield _told(tokenizer, some, asked, fields)
+                yield _told(tokenizer, some, asked, wanted)
 
     def columns() -> Iterator[Columns]:
         for some in portions(items, deadline, _size):
             if plain:
                 yield {"ids": ids_of(some)}
             else:
-                told = _told(tokenizer, some, asked, fields)
-                yield {field: [row[field] for row in told] for field in fields}
+                told = _told(tokenizer, some, asked, wanted)
+                yield {field: [row[field] for row in told] for field in wanted}
 
-    return Results(name, rows(), columns, fields)
+    return Results(name, rows(), columns, wanted)
 
 
-def _told(tokenizer: Tokenizer, items: list[Any], asked: dict[str, Any], fields: list[str]) -> list[Row]:
+def _told(tokenizer: Tokenizer, items: list[Any], asked: dict[str, Any], wanted: list[str]) -> list[Row]:
     length = asked["max_length"]
     encodings = tokenizer.encode_batch(
         items,
@@ -151,7 +135,7 @@ def _told(tokenizer: Tokenizer, items: list[Any], asked: dict[str, Any], fields:
         padding=False,
     )
     return [
-        Row(fields, partial(_field, item, encoding, asked["offset_unit"]))
+        Row(wanted, partial(_field, item, encoding, asked["offset_unit"]))
         for item, encoding in zip(items, encodings, strict=True)
     ]
 
@@ -172,7 +156,7 @@ ENCODE = Operation(
     "Texts to ids",
     "Ids of texts and, where asked for, tokens, offsets and masks. The ids are those of `Tokenizer.encode`.",
     _request,
-    results({"type": "object", "properties": _COLUMNS}),
+    results(fields(_COLUMNS)),
     _encode,
     {"text": ["low lower lowest", "naïve café"], "fields": ["ids", "tokens", "offsets"]},
     streams=True,
@@ -180,10 +164,10 @@ ENCODE = Operation(
 )
 
 
-def _count_request(service: Service) -> dict[str, Any]:
+def _count_request(service: Service) -> Schema:
     return request(
         {
-            "text": described(either(_TEXT, service.bounds.batch), "A text, or a list of them."),
+            "text": described(either(TEXT, service.bounds.batch), "A text, or a list of them."),
             "tokenizer": tokenizer_field(service),
             "add_special_tokens": _SPECIAL,
             "encode_special_tokens": _AS_TEXT,
@@ -216,7 +200,7 @@ COUNT = Operation(
     "How many tokens texts have",
     "Numbers of tokens, without the tokens.",
     _count_request,
-    results({"type": "integer", "minimum": 0}),
+    results(whole()),
     _count,
     {"text": ["low lower lowest", "naïve café"]},
     arrow=True,

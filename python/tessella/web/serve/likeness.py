@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..._vocabulary import within
+from ..schema import TEXT, array, fields, whole
 from ..work import Deadline
 from .chat import MESSAGES, VARIABLES, rendered
 from .decoding import IDS
@@ -19,7 +20,6 @@ from .service import Service, longest
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
 
-__all__ = ["DETOKENIZE", "TOKENIZE"]
 
 _MODEL = {
     "type": ["string", "null"],
@@ -125,24 +125,15 @@ def _detokenize(service: Service, asked: dict[str, Any], deadline: Deadline) -> 
     return {"prompt": text, "content": text}
 
 
-_IDS = {"type": "array", "items": {"type": "integer", "minimum": 0}}
-_PIECES = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            "id": {"type": "integer"},
-            "piece": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}}]},
-        },
-    },
-}
+_IDS = array(whole())
+_PIECE = {"anyOf": [TEXT, array({"type": "integer"})]}
+_PIECES = array(fields({"id": {"type": "integer"}, "piece": _PIECE}))
 
 TOKENIZE = Operation(
     "/tokenize",
     "As vLLM and llama.cpp answer",
     "With `prompt` or `messages`, the answer is vLLM's: count, tokens, and the most that the model takes, "
-    "which is "
-    "null where its settings do not say. With `content` it is llama.cpp's.",
+    "which is null where its settings do not say. With `content` it is llama.cpp's.",
     _forms,
     {
         "type": "object",

@@ -9,8 +9,6 @@ from ..._optional import needed
 if TYPE_CHECKING:
     from ..guard import Guard
 
-__all__ = ["Metrics"]
-
 
 class Metrics:
     """Requests, seconds, texts and tokens; each application has its own.

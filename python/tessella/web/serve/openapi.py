@@ -5,29 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ... import __version__
-from .operation import Operation
+from ..schema import TEXT, Schema, array, fields
+from .operation import Operation, described
 from .service import Service
-
-__all__ = ["ARROW", "LINES", "description"]
 
 ARROW = "application/vnd.apache.arrow.stream"
 LINES = "application/x-ndjson"
 
-_ERROR = {
-    "type": "object",
-    "properties": {
-        "error": {
-            "type": "object",
-            "properties": {
-                "type": {"type": "string"},
-                "message": {"type": "string"},
-                "path": {"type": "string", "description": "Where in the request, as a JSON path."},
-            },
-            "required": ["type", "message"],
-        }
-    },
-    "required": ["error"],
-}
+_PATH = described(TEXT, "Where in the request, as a JSON path.")
+_ERROR = fields({"error": fields({"type": TEXT, "message": TEXT, "path": _PATH}, "type", "message")}, "error")
 _REFUSALS = {
     "400": "The body is no JSON.",
     "401": "The token is missing or another one.",
@@ -50,11 +36,9 @@ def _refusals() -> dict[str, Any]:
 def _operation(service: Service, one: Operation) -> dict[str, Any]:
     content: dict[str, Any] = {"application/json": {"schema": one.response}}
     if one.streams:
-        content[LINES] = {"schema": {"type": "string", "description": "A JSON value on each line."}}
+        content[LINES] = {"schema": described(TEXT, "A JSON value on each line.")}
     if one.arrow:
-        content[ARROW] = {
-            "schema": {"type": "string", "format": "binary", "description": "Arrow's IPC stream."}
-        }
+        content[ARROW] = {"schema": described(TEXT, "Arrow's IPC stream.", format="binary")}
     return {
         "post": {
             "operationId": one.name,
@@ -69,9 +53,7 @@ def _operation(service: Service, one: Operation) -> dict[str, Any]:
     }
 
 
-def _get(
-    name: str, summary: str, media: str, schema: dict[str, Any], **more: dict[str, Any]
-) -> dict[str, Any]:
+def _get(name: str, summary: str, media: str, schema: Schema, **more: dict[str, Any]) -> dict[str, Any]:
     return {
         "get": {
             "operationId": name,
@@ -81,12 +63,8 @@ def _get(
     }
 
 
-def _status(word: str) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {"status": {"type": "string", "enum": [word]}},
-        "required": ["status"],
-    }
+def _status(word: str) -> Schema:
+    return fields({"status": {**TEXT, "enum": [word]}}, "status")
 
 
 def description(service: Service, operations: list[Operation], with_token: bool) -> dict[str, Any]:
@@ -94,17 +72,14 @@ def description(service: Service, operations: list[Operation], with_token: bool)
     error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
     unauthorized = {"401": {"description": _REFUSALS["401"], "content": error}} if with_token else {}
     tokenizer = {
-        "type": "object",
-        "properties": {
-            "name": {"type": "string"},
-            "model": {"type": "string"},
-            "vocab_size": {"type": "integer"},
-            "fingerprint": {"type": "string"},
-            "max_length": {"type": ["integer", "null"]},
-            "chat": {"type": "boolean"},
-        },
+        "name": TEXT,
+        "model": TEXT,
+        "vocab_size": {"type": "integer"},
+        "fingerprint": TEXT,
+        "max_length": {"type": ["integer", "null"]},
+        "chat": {"type": "boolean"},
     }
-    known = {"type": "object", "properties": {"tokenizers": {"type": "array", "items": tokenizer}}}
+    known = fields({"tokenizers": array(fields(tokenizer))})
     stopping = {"503": {"description": "The server is about to stop.", "content": error}}
     made: dict[str, Any] = {
         "openapi": "3.1.0",
@@ -120,9 +95,7 @@ def description(service: Service, operations: list[Operation], with_token: bool)
             "/ready": _get(
                 "ready", "Whether requests are taken", "application/json", _status("ready"), **stopping
             ),
-            "/metrics": _get(
-                "metrics", "Numbers for Prometheus", "text/plain", {"type": "string"}, **unauthorized
-            ),
+            "/metrics": _get("metrics", "Numbers for Prometheus", "text/plain", TEXT, **unauthorized),
         },
         "components": {"schemas": {"Error": _ERROR}},
     }

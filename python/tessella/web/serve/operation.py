@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..schema import Schema
+from ..schema import TEXT, Schema, array, fields
 from ..work import Deadline
 from .service import Service
 
 if TYPE_CHECKING:
     from ...ragged import RaggedIds
 
-__all__ = ["Columns", "Operation", "Results", "described", "either", "portions", "texts_of"]
 
 #: A column of an Arrow answer: ids of many texts, or one value for each.
 Columns = dict[str, "RaggedIds | Sequence[Any]"]
@@ -67,7 +66,7 @@ def described(schema: Schema, description: str, **more: Any) -> dict[str, Any]:
 
 def either(one: Schema, most: int) -> dict[str, Any]:
     """One of something, or a list of them."""
-    return {"anyOf": [one, {"type": "array", "items": one, "maxItems": most}]}
+    return {"anyOf": [one, array(one, maxItems=most)]}
 
 
 def texts_of(given: Any) -> list[Any]:
@@ -113,25 +112,17 @@ def flag(description: str, default: bool | None) -> dict[str, Any]:
 
 STREAM = flag(
     "Answer with lines of JSON, one for each text, while the work goes on. An error in the middle is a last "
-    "line "
-    "with `error`.",
+    "line with `error`.",
     False,
 )
 
 
-def request(properties: dict[str, Any], *required: str) -> dict[str, Any]:
+def request(properties: Mapping[str, Schema], *required: str) -> Schema:
     """The schema of a request."""
-    made: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
-    return {**made, "required": list(required)} if required else made
+    return fields(properties, *required, additionalProperties=False)
 
 
-def results(item: Schema) -> dict[str, Any]:
+def results(item: Schema) -> Schema:
     """The schema of an answer with a result for each text."""
-    return {
-        "type": "object",
-        "properties": {
-            "tokenizer": {"type": "string"},
-            "results": {"type": "array", "items": item, "description": "One for each text, in their order."},
-        },
-        "required": ["tokenizer", "results"],
-    }
+    rows = array(item, description="One for each text, in their order.")
+    return fields({"tokenizer": TEXT, "results": rows}, "tokenizer", "results")

@@ -6,8 +6,6 @@ import json
 from html import escape
 from typing import Any
 
-__all__ = ["page"]
-
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8881 } body { font: 16px/1.5 system-ui, sans-serif;
 max-width: 60rem; margin: 0 auto; padding: 1rem } pre, code { font-family: ui-monospace, monospace; font-size:

@@ -12,8 +12,6 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-__all__ = ["Row", "json_parts"]
-
 #: Items of a list that are written at once.
 SLICE = 1 << 14
 

@@ -13,7 +13,6 @@ from ..bounds import Bounds
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
 
-__all__ = ["Service"]
 
 #: No model takes so many tokens: settings that say more mean that there is no limit.
 _ENDLESS = 1 << 40

@@ -15,7 +15,7 @@ from ...tokenizer import Tokenizer
 from ..answers import Refused, error_body, too_deep
 from ..bounds import Bounds
 from ..guard import Application, Guard, ReaderGone
-from ..schema import Invalid, Schema, check, parsed
+from ..schema import TEXT, Invalid, Schema, check, fields, parsed, whole
 from ..serve.chat import MESSAGES
 from ..work import Deadline, Work
 from .chat import chat
@@ -26,8 +26,6 @@ from .steps import steps
 from .tokens import entry, tokens
 from .training import ALGORITHMS, CUTS, train
 from .vocabulary import KINDS, ORDERS, search
-
-__all__ = ["BOUNDS", "application"]
 
 _log = logging.getLogger("tessella.studio")
 
@@ -66,20 +64,11 @@ Function = Callable[[Session, dict[str, Any], Deadline], Any]
 
 
 def _object(required: list[str], **properties: Schema) -> Schema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": False,
-    }
+    return fields(properties, *required, additionalProperties=False)
 
 
-_NAME = {"type": "string"}
+_NAME = TEXT
 _SPECIAL = {"type": "boolean", "default": True}
-
-
-def _number(least: int, most: int, default: int) -> Schema:
-    return {"type": "integer", "minimum": least, "maximum": most, "default": default}
 
 
 def _choice(*names: str) -> Schema:
@@ -134,7 +123,7 @@ ASKED: dict[str, tuple[Schema, Function]] = {
         _object(
             ["tokenizer", "id"],
             tokenizer=_NAME,
-            id={"type": "integer", "minimum": 0, "maximum": (1 << 32) - 1},
+            id=whole(most=(1 << 32) - 1),
         ),
         lambda session, asked, deadline: entry(session.known(asked["tokenizer"]), asked["id"]),
     ),
@@ -150,7 +139,7 @@ ASKED: dict[str, tuple[Schema, Function]] = {
             tokenizer=_NAME,
             text=_text(STEPPED),
             special=_SPECIAL,
-            n_best=_number(1, 100, 5),
+            n_best=whole(1, 100, default=5),
         ),
         lambda session, asked, deadline: steps(
             session.known(asked["tokenizer"]), asked["text"], asked["special"], asked["n_best"]
@@ -163,7 +152,7 @@ ASKED: dict[str, tuple[Schema, Function]] = {
             counted={"type": "boolean", "default": False},
             algorithm=_choice(*ALGORITHMS),
             cut=_choice(*CUTS),
-            vocab_size=_number(1, 5000, 100),
+            vocab_size=whole(1, 5000, default=100),
             first_seen={"type": "boolean", "default": False},
             likelihood={"type": "boolean", "default": False},
             end_of_word={"type": "string", "maxLength": 20, "default": ""},
@@ -179,10 +168,10 @@ ASKED: dict[str, tuple[Schema, Function]] = {
             order=_choice(*ORDERS),
             only=_choice("all", "added", "partial", *FLAGS),
             script={"type": "string", "maxLength": 100, "default": ""},
-            least=_number(0, 1 << 31, 0),
-            most=_number(0, 1 << 31, 1 << 31),
-            first=_number(0, 1 << 31, 0),
-            count=_number(1, 500, 100),
+            least=whole(0, 1 << 31, default=0),
+            most=whole(0, 1 << 31, default=1 << 31),
+            first=whole(0, 1 << 31, default=0),
+            count=whole(1, 500, default=100),
         ),
         lambda session, asked, deadline: search(session.known(asked["tokenizer"]), asked, deadline),
     ),

@@ -9,8 +9,6 @@ from ..serve.chat import rendered
 from .session import Session
 from .tokens import tokens
 
-__all__ = ["chat"]
-
 
 def chat(session: Session, asked: dict[str, Any]) -> dict[str, Any]:
     """The text, its tokens in the columns that the pages draw, and for each 1 where the loss counts it.

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
 
-__all__ = ["FLAGS", "Flags", "flags", "summary"]
 
 #: Flags, and what each says.
 FLAGS: dict[str, str] = {

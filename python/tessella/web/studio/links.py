@@ -11,7 +11,6 @@ from urllib.parse import quote, urlencode
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
 
-__all__ = ["PORT", "link", "state_of"]
 
 #: Where the studio is, so that links can lead to it.
 PORT = 7475

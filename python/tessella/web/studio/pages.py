@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import threading
 
-__all__ = ["Reports"]
-
 #: Reports that are kept.
 KEPT = 8
 

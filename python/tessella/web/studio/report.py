@@ -14,7 +14,6 @@ from .session import Session
 if TYPE_CHECKING:
     from ...evaluate import Report
 
-__all__ = ["reported"]
 
 #: Characters of a corpus that are read, and of the sample that is looked at closely.
 READ, CLOSELY = 32 << 20, 1 << 18

@@ -17,7 +17,6 @@ from .pages import Reports
 if TYPE_CHECKING:
     from ...tokenizer import Tokenizer
 
-__all__ = ["Known", "Session"]
 
 #: Tokenizers that were trained on the pages and are kept.
 TRAINED = 20

@@ -7,8 +7,6 @@ from typing import Any
 
 from .session import Known
 
-__all__ = ["shares", "steps"]
-
 
 def steps(known: Known, text: str, add_special_tokens: bool, n_best: int) -> dict[str, Any]:
     """An explanation as plain data; edges of lattices have a ``share``."""

@@ -8,8 +8,6 @@ from ..answers import Refused
 from ..offsets import converter
 from .session import Known
 
-__all__ = ["entry", "tokens"]
-
 #: Merges that a token goes into which are told.
 CHILDREN = 100
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 TieBreak = Literal["smaller_ids", "first_seen"]
 
-__all__ = ["ALGORITHMS", "CUTS", "train"]
 
 ALGORITHMS = ("bpe", "wordpiece", "unigram")
 #: How texts are cut into words.

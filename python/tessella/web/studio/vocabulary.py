@@ -12,8 +12,6 @@ from ..work import Deadline
 from .judged import FLAGS
 from .session import Known
 
-__all__ = ["KINDS", "ORDERS", "search"]
-
 KINDS = ("text", "bytes", "regex")
 ORDERS = ("id", "length", "score")
 #: Entries between two looks at the clock.

@@ -42,7 +42,7 @@ const MOST_SIDES: usize = 8192;
 /// The crossable pairs of first symbols, as a table of bits.
 #[derive(Debug)]
 pub(super) struct CutTest {
-    useful: bool,
+    pub(super) useful: bool,
     byte_fallback: bool,
     /// Row of a symbol on the left of a boundary, column of one on the right, by id.
     row: Vec<u16>,
@@ -143,10 +143,6 @@ impl CutTest {
             return Err(misfit());
         }
         Ok(CutTest { useful: true, byte_fallback, row, column, sides, stride, bits })
-    }
-
-    pub(super) fn is_useful(&self) -> bool {
-        self.useful
     }
 
     /// Whether a merge may join what ends in `left` with what begins with `right`.

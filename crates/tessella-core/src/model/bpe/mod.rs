@@ -90,7 +90,7 @@ impl Bpe {
     pub fn put(&self, arrays: &mut Arrays) {
         let Tables { symbols, pairs, one_pair_each, cut } = &*self.tables;
         // Where texts are cut, that is known when a tokenizer is built.
-        let cut = cut.get().filter(|cut| cut.is_useful());
+        let cut = cut.get().filter(|cut| cut.useful);
         arrays.numbers(&[u64::from(*one_pair_each), u64::from(cut.is_some())]);
         symbols.put(arrays);
         pairs.put(arrays);
@@ -199,7 +199,7 @@ impl Bpe {
     /// Finds the units of texts in which an ASCII character stands for another character. `None` if nothing
     /// may be cut.
     pub fn units_reading(&self, reading: Option<(u8, char)>) -> Option<Units> {
-        if self.whole_pieces || !self.cut().is_useful() {
+        if self.whole_pieces || !self.cut().useful {
             return None;
         }
         Some(Units::new(self.cut(), &self.tables.symbols, self.cut_rules(), reading))
@@ -275,7 +275,7 @@ impl Bpe {
             out.push(PieceToken::new(id, 0, piece.len()));
             return Ok(());
         }
-        if !self.tables.symbols.covers_all_bytes() {
+        if !self.tables.symbols.all_bytes {
             return self.tokenize_partial_alphabet(piece, scratch, random, out);
         }
         scratch.clear();
@@ -300,7 +300,7 @@ impl Bpe {
             if !self.is_deterministic() {
                 return Err("dropout is on");
             }
-            if !symbols.covers_all_bytes() {
+            if !symbols.all_bytes {
                 return Err("not every byte has a token");
             }
             let by_concatenation = matches!(self.spec.merges, Merges::ConcatRank);
@@ -337,7 +337,7 @@ impl Bpe {
         if !self.is_deterministic() {
             return Err("dropout is on");
         }
-        if self.whole_pieces || !self.cut().is_useful() {
+        if self.whole_pieces || !self.cut().useful {
             return Err("texts of this model may not be cut");
         }
         let fallback: Vec<TokenId> = symbols.fallback_ids().collect();

@@ -28,7 +28,7 @@ pub(super) struct SymbolTable {
     fallback: [TokenId; 256],
     /// The byte-level alphabet's characters as ids, by byte.
     bytes: [TokenId; 256],
-    all_bytes: bool,
+    pub(super) all_bytes: bool,
 }
 
 impl SymbolTable {
@@ -147,11 +147,6 @@ impl SymbolTable {
         letters_first
             .flat_map(|byte| [self.places[0].get(byte as char), self.bytes[usize::from(byte)]])
             .filter(|&id| id != NONE)
-    }
-
-    /// Whether each byte has a token in the byte-level alphabet.
-    pub(super) fn covers_all_bytes(&self) -> bool {
-        self.all_bytes
     }
 
     #[inline]

@@ -49,7 +49,7 @@ pub(super) struct ScoredMerges {
     has_unused: bool,
     /// Where sentences fall apart into stretches that are worth remembering; only where these are merged by the same
     /// rules wherever they stand.
-    joints: Option<Joints>,
+    pub(super) joints: Option<Joints>,
 }
 
 impl ScoredMerges {
@@ -108,16 +108,11 @@ impl ScoredMerges {
             characters,
             emitted,
             unused: pieces.all().iter().map(|piece| piece.kind == PieceKind::Unused).collect(),
-            has_unused: pieces.has_unused(),
+            has_unused: pieces.has_unused,
             // Unused pieces look at the whole sentence, and symbols are found from its start on.
-            joints: (!pieces.has_unused() && !pieces.has_symbols())
+            joints: (!pieces.has_unused && !pieces.has_symbols())
                 .then(|| Joints::new(pieces.ordinary_pieces().map(|(_, piece)| piece.text.as_str()))),
         })
-    }
-
-    /// Whether a memo is of use.
-    pub(super) fn has_joints(&self) -> bool {
-        self.joints.is_some()
     }
 
     /// Left, right, rank and result of every merge; of the pieces, unless characters that are none merge as well.

@@ -73,8 +73,8 @@ impl SentencePieceModel {
     /// Whether [`tokenize_with`](Self::tokenize_with) makes use of a memo.
     pub(crate) fn remembers_parts(&self) -> bool {
         match &self.algorithm {
-            Algorithm::Unigram(model) => model.has_joints(),
-            Algorithm::Bpe(model) => model.has_joints(),
+            Algorithm::Unigram(model) => model.joints.is_some(),
+            Algorithm::Bpe(model) => model.joints.is_some(),
             Algorithm::Word | Algorithm::Char => false,
         }
     }
@@ -85,7 +85,7 @@ impl SentencePieceModel {
         let Algorithm::Bpe(model) = &self.algorithm else {
             return Err("the model does not merge");
         };
-        if !model.has_joints() {
+        if model.joints.is_none() {
             return Err("unused pieces or user-defined symbols look at the whole text");
         }
         let only_char = |text: &str| text.chars().next().filter(|c| c.len_utf8() == text.len());

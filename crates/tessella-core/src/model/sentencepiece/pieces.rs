@@ -20,7 +20,7 @@ pub(super) struct PieceTable {
     symbols: Option<Trie>,
     unk_id: TokenId,
     byte_ids: Option<Box<[TokenId; 256]>>,
-    has_unused: bool,
+    pub(super) has_unused: bool,
 }
 
 /// Whether segmentation works with pieces of this kind.
@@ -36,14 +36,9 @@ impl PieceTable {
         let mut unk_id = None;
         for (id, piece) in all.iter().enumerate() {
             let id = id as TokenId;
-            if piece.text.is_empty() {
-                return Err(Error::model(format!("piece {id} is empty: every piece must have a text")));
-            }
+            refuse_if!(piece.text.is_empty(), Model, "piece {id} is empty: every piece must have a text");
             if piece.score.is_nan() {
-                return Err(Error::model(format!(
-                    "the score of piece {id} `{}` is not a number",
-                    excerpt(&piece.text)
-                )));
+                refuse!(Model, "the score of piece {id} `{}` is not a number", excerpt(&piece.text));
             }
             if is_ordinary(piece.kind) {
                 ordinary.push((piece.text.as_bytes(), id));
@@ -58,9 +53,7 @@ impl PieceTable {
             if piece.kind == PieceKind::Unknown
                 && let Some(other) = unk_id.replace(id)
             {
-                return Err(Error::model(format!(
-                    "pieces {other} and {id} are both of kind unknown: there must be exactly one"
-                )));
+                refuse!(Model, "pieces {other} and {id} are both of kind unknown: there must be exactly one");
             }
             if piece.kind == PieceKind::Byte && !byte_fallback {
                 return Err(Error::model(format!(
@@ -95,10 +88,6 @@ impl PieceTable {
     /// Ids of all 256 byte pieces, if the model falls back to bytes.
     pub(super) fn byte_ids(&self) -> Option<&[TokenId; 256]> {
         self.byte_ids.as_deref()
-    }
-
-    pub(super) fn has_unused(&self) -> bool {
-        self.has_unused
     }
 
     pub(super) fn has_symbols(&self) -> bool {

@@ -50,7 +50,8 @@ pub(crate) struct Sums {
     mark: char,
     /// Characters of pieces.
     known: CharTable<bool>,
-    strangers: Option<Strangers>,
+    /// How unknown characters are written, and whether the model knows one.
+    pub(crate) strangers: Option<Strangers>,
     /// For units that are keys; `None` if those are solved as others are.
     steps: Option<Steps>,
 }
@@ -91,7 +92,7 @@ impl SentencePieceModel {
         let Algorithm::Unigram(model) = &self.algorithm else {
             return Err("the model does not sum scores");
         };
-        if !model.has_joints() || self.pieces.byte_ids().is_some() {
+        if model.joints.is_none() || self.pieces.byte_ids().is_some() {
             return Err(
                 "scores are not finite, sums are of 64 bits, or unknown characters are spelled in bytes",
             );
@@ -149,8 +150,7 @@ impl SentencePieceModel {
         let unknown = (self.unk_id(), worth(self.unk_id()));
         let blank = char::from(blank);
         let is_plain = |text: &str| !text.contains(blank) && !text.chars().skip(1).any(|c| c == mark);
-        if !self.pieces.has_unused() && self.pieces.ordinary_pieces().all(|(_, piece)| is_plain(&piece.text))
-        {
+        if !self.pieces.has_unused && self.pieces.ordinary_pieces().all(|(_, piece)| is_plain(&piece.text)) {
             let mark = mark.encode_utf8(&mut [0; 4]).to_owned();
             return Ok(Steps::new(self.pieces.ordinary(), worth, unknown, &mark));
         }
@@ -405,11 +405,6 @@ impl Progress {
 }
 
 impl Sums {
-    /// How unknown characters are written, and whether the model knows one.
-    pub(crate) fn strangers(&self) -> Option<Strangers> {
-        self.strangers
-    }
-
     pub(crate) fn knows(&self, c: char) -> bool {
         self.known.get(c)
     }

@@ -43,7 +43,7 @@ pub(super) struct ScoredPieces {
     unused: Vec<bool>,
     unknown: f32,
     /// Where sentences fall apart into stretches; only where all scores are finite.
-    joints: Option<Joints>,
+    pub(super) joints: Option<Joints>,
     /// The best segmentation is found by these instead.
     wide: Option<WideScores>,
 }
@@ -106,11 +106,6 @@ impl ScoredPieces {
             joints: finite.then(|| Joints::new(used().map(|(_, piece)| piece.text.as_str()))),
             wide: wide.then(|| WideScores::new(pieces, unknown)),
         })
-    }
-
-    /// Whether a memo is of use.
-    pub(super) fn has_joints(&self) -> bool {
-        self.joints.is_some()
     }
 
     /// The best segmentation.

@@ -19,7 +19,7 @@ const PAGES: usize = 0x11_0000 >> PAGE_BITS;
 
 #[derive(Debug, Clone)]
 pub struct Alphabet {
-    classes: usize,
+    pub classes: usize,
     ascii: [u8; 128],
     /// Code point / 64 to the start of its page in `entries`, divided by 64.
     pages: Vec<u16>,
@@ -136,10 +136,6 @@ impl Alphabet {
             && pages.iter().all(|&page| (usize::from(page) + 1) * PAGE <= entries.len())
             && ascii.iter().chain(&entries).all(is_class);
         if is_whole { Ok(Alphabet { classes, ascii, pages, entries }) } else { Err(misfit()) }
-    }
-
-    pub fn classes(&self) -> usize {
-        self.classes
     }
 
     /// The classes of the characters from a code point on, which is a multiple of 64, each at least once.

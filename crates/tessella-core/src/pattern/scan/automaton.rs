@@ -84,7 +84,7 @@ struct Builder<'a> {
 }
 
 pub fn build(program: &Program, alphabet: &Alphabet, members: &Members) -> Result<Automaton, String> {
-    let end = alphabet.classes();
+    let end = alphabet.classes;
     // Neighbours that no condition's left side tells apart are one kind.
     let mut before: Vec<Vec<bool>> = Vec::new();
     let kind_of = |symbol: usize| {

@@ -183,7 +183,7 @@ const MOST: usize = 256;
 impl Classes {
     /// `None` if some class is like no ASCII character and no example.
     fn new(automaton: &Automaton, alphabet: &Alphabet) -> Option<Classes> {
-        let (states, end) = (automaton.steps.len(), alphabet.classes());
+        let (states, end) = (automaton.steps.len(), alphabet.classes);
         if automaton.starts.len() != 1 || states > MOST || end > MOST {
             return None;
         }
@@ -260,7 +260,7 @@ pub fn number_of(automaton: &Automaton, alphabet: &Alphabet) -> Option<[u64; 2]>
         None => alphabet.of_ascii(symbol),
     };
     let symbols: Vec<usize> =
-        (symbols.iter().map(|&symbol| usize::from(class_of(symbol)))).chain([alphabet.classes()]).collect();
+        (symbols.iter().map(|&symbol| usize::from(class_of(symbol)))).chain([alphabet.classes]).collect();
     // States in the order in which they are come to.
     let mut order: HashMap<u32, u32> = HashMap::new();
     let mut waiting = vec![automaton.starts[0] as usize];

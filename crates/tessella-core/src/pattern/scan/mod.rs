@@ -79,7 +79,8 @@ use transducer::Transducer;
 /// A pattern as a deterministic automaton, proven to match as the dialect's own engine does.
 #[derive(Debug)]
 pub struct Scanner {
-    dialect: Dialect,
+    /// By whose rules the pattern is read.
+    pub(super) dialect: Dialect,
     alphabet: Arc<Alphabet>,
     table: Table,
     /// How all pieces of a text are found by masks, if the automaton is that of a known family.
@@ -192,11 +193,6 @@ impl Scanner {
         Some(MaskedPieces::Masked(Masked::of_each(reading, &self.alphabet, texts)))
     }
 
-    /// By whose rules the pattern is read.
-    pub fn dialect(&self) -> Dialect {
-        self.dialect
-    }
-
     /// As [`for_each_piece`](Self::for_each_piece), by the automaton: the slow twin of masks.
     fn for_each_piece_by_steps(&self, text: &str, mut emit: impl FnMut(usize, usize, bool)) {
         let mut search = Search::new(&self.table, &self.alphabet, text);
@@ -207,17 +203,12 @@ impl Scanner {
         }
     }
 
-    /// Whether every text is covered by matches, without gaps.
-    pub fn is_total(&self) -> bool {
-        self.table.total
-    }
-
     /// Size of the automaton, for people.
     pub fn describe(&self) -> String {
         format!(
             "{} states, {} character classes, {}, {}",
             self.table.states,
-            self.alphabet.classes(),
+            self.alphabet.classes,
             if self.table.total { "covers every text" } else { "may leave gaps" },
             self.explain(),
         )

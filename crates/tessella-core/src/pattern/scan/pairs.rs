@@ -56,7 +56,7 @@ pub struct Layout {
 
 impl Layout {
     pub fn new(alphabet: &Alphabet) -> Layout {
-        let mut number = vec![u16::MAX; alphabet.classes()];
+        let mut number = vec![u16::MAX; alphabet.classes];
         let mut count = 0;
         for byte in 0..128 {
             let slot = &mut number[usize::from(alphabet.of_ascii(byte))];

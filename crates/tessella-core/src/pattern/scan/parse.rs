@@ -211,7 +211,7 @@ impl Parser {
                 possessive = true;
             }
         }
-        if matches!(self.peek(), Some('*' | '+' | '?')) || self.looks_like_interval() {
+        if matches!(self.peek(), Some('*' | '+' | '?' | '{')) {
             return Err("a quantifier after a quantifier".into());
         }
         let mut node = Node::Repeat { body: Box::new(atom), min, max, greedy };
@@ -222,10 +222,6 @@ impl Parser {
             node = Node::Repeat { body: Box::new(node), min: 1, max: None, greedy: true };
         }
         Ok(if possessive { Node::Atomic(Box::new(node)) } else { node })
-    }
-
-    fn looks_like_interval(&self) -> bool {
-        self.peek() == Some('{')
     }
 
     /// Least, most, and whether it is written with braces.

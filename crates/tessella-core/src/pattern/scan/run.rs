@@ -57,7 +57,7 @@ impl<'a> Search<'a> {
             return 0;
         }
         if at == 0 {
-            return self.table.kinds[self.alphabet.classes()];
+            return self.table.kinds[self.alphabet.classes];
         }
         let mut before = at - 1;
         while before > 0 && self.bytes[before] & 0xC0 == 0x80 {
@@ -69,49 +69,25 @@ impl<'a> Search<'a> {
     /// Where the match ends that starts at `start`.
     pub fn end_from(&mut self, start: usize) -> Option<usize> {
         if start < self.vain.until {
-            return self.careful_end_from(start);
+            self.vain.passed.clear();
+            return self.scan::<true>(start);
         }
         if !self.vain.known.is_empty() {
             self.vain.known.clear();
         }
-        let rows = &self.table.plain;
-        let mut state = self.table.starts[self.kind(start)];
-        let mut last = None;
-        let mut at = start;
-        loop {
-            let (class, length) = self.alphabet.at(self.bytes, at);
-            let index = state as usize + usize::from(class);
-            let (next, flags) = rows.get(index);
-            if flags & ACCEPT != 0 {
-                last = Some(at);
-            }
-            state = next;
-            if state == 0 {
-                break;
-            }
-            at += length;
-        }
-        self.note_vain_run(last.unwrap_or(start), at);
-        last
+        self.scan::<false>(start)
     }
 
-    /// After a scan that stopped at `stopped` without use of what comes after `useful`.
-    fn note_vain_run(&mut self, useful: usize, stopped: usize) {
-        if stopped - useful > SPACING {
-            self.vain.until = self.vain.until.max(stopped);
-        }
-    }
-
-    /// `end_from` with checkpoints.
-    fn careful_end_from(&mut self, start: usize) -> Option<usize> {
+    /// The same, with checkpoints or without.
+    #[inline(always)]
+    fn scan<const CAREFUL: bool>(&mut self, start: usize) -> Option<usize> {
         let rows = &self.table.plain;
         let mut state = self.table.starts[self.kind(start)];
         let mut last = None;
         let mut at = start;
         let mut block = start / SPACING;
-        self.vain.passed.clear();
         loop {
-            if at / SPACING != block {
+            if CAREFUL && at / SPACING != block {
                 block = at / SPACING;
                 if self.vain.known.contains(&(at, state)) {
                     break;
@@ -130,10 +106,15 @@ impl<'a> Search<'a> {
             }
             at += length;
         }
-        // A checkpoint at the very position of the last accept saw that accept; later ones saw none.
-        let vain = self.vain.passed.iter().filter(|(at, _)| last.is_none_or(|last| *at > last));
-        self.vain.known.extend(vain);
-        self.note_vain_run(last.unwrap_or(start), at);
+        if CAREFUL {
+            // A checkpoint at the very position of the last accept saw that accept; later ones saw none.
+            let vain = self.vain.passed.iter().filter(|(at, _)| last.is_none_or(|last| *at > last));
+            self.vain.known.extend(vain);
+        }
+        // What came after the last accept was of no use.
+        if at - last.unwrap_or(start) > SPACING {
+            self.vain.until = self.vain.until.max(at);
+        }
         last
     }
 

@@ -41,13 +41,13 @@ impl Table {
         let kinds = automaton.starts.len();
         let layout = Layout::new(alphabet);
         let pair_columns = layout.columns(states + kinds);
-        let columns = (alphabet.classes() + 1).max(pair_columns.unwrap_or(0));
+        let columns = (alphabet.classes + 1).max(pair_columns.unwrap_or(0));
         let shift = columns.next_power_of_two().trailing_zeros();
         let premultiplied = |state: u32| state << shift;
         let gap_of_kind = |kind: usize| ((states + kind) as u32) << shift;
         let mut plain = Rows::new(states, shift);
         let mut fused = Rows::new(states + kinds, shift);
-        let end = alphabet.classes();
+        let end = alphabet.classes;
         // Where the first character of a piece leads, and whether that piece is a match to be.
         let opening = |kind: usize, symbol: usize| {
             let step = automaton.steps[automaton.starts[kind] as usize][symbol];
@@ -114,7 +114,7 @@ impl Table {
         let [pairs, total, nullable, first_gap, states] = shelf.numbers()?;
         let (starts, gaps) = (shelf.take::<u32>()?.to_vec(), shelf.take::<u32>()?.to_vec());
         let kinds: Vec<usize> = shelf.take::<u64>()?.iter().map(|&kind| kind as usize).collect();
-        let columns = alphabet.classes() + 1;
+        let columns = alphabet.classes + 1;
         let (plain, fused) = (Rows::take(shelf, columns)?, Rows::take(shelf, columns)?);
         let pairs = if pairs == 0 { None } else { Some(Pairs::take(shelf)?) };
         let is_whole = kinds.len() == columns

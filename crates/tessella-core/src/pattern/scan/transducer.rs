@@ -227,7 +227,7 @@ impl State {
 impl Transducer {
     /// For patterns in a row that are all over this alphabet, or why there is none.
     pub fn new(automata: &[Automaton], alphabet: &Arc<Alphabet>) -> Result<Transducer, &'static str> {
-        let end = alphabet.classes();
+        let end = alphabet.classes;
         if automata.iter().any(Automaton::is_nullable) {
             return Err("some match is empty");
         }
@@ -273,7 +273,7 @@ impl Transducer {
 
     /// Followed from all states: what a symbol leads to is few.
     fn proven_starts(&self) -> Vec<u32> {
-        let classes = self.alphabet.classes();
+        let classes = self.alphabet.classes;
         let mut proven = vec![UNPROVEN; classes * classes];
         for first in 0..classes {
             let entries = (0..self.waiting.len()).map(|state| self.rows[(state << self.shift) + first]);
@@ -306,7 +306,7 @@ impl Transducer {
     /// The state behind two characters between which a piece ends, whatever stands around them.
     #[inline]
     pub fn proven(&self, first: u8, second: u8) -> Option<u32> {
-        let at = usize::from(first) * self.alphabet.classes() + usize::from(second);
+        let at = usize::from(first) * self.alphabet.classes + usize::from(second);
         self.proven.get(at).copied().filter(|&state| state != UNPROVEN)
     }
 

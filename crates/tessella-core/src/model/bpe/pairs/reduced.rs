@@ -223,7 +223,7 @@ impl Group {
         let Some(pairs) = letters.pairs.first_chunk::<{ Letters::PAIRS }>() else { return false };
         let mut length = 0;
         for (lane, &at) in tokens.iter().enumerate().take(LANES) {
-            let mut bytes = vocab.text_of_entry(at as usize).iter();
+            let mut bytes = vocab.entry_bytes(at as usize).iter();
             let (mut row, mut before) = (0, 0);
             while let Some(&byte) = bytes.next() {
                 let code = match byte {
