@@ -88,6 +88,12 @@ impl Secret {
     }
 }
 
+impl Default for Secret {
+    fn default() -> Self {
+        Secret::of_process()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
