@@ -115,6 +115,8 @@ def decoding(rows: list[Row]) -> Iterator[str]:
 PARTS = {
     "ids": ("Ids of byte-level BPE: MB/s, Tessella : the fastest exact peer.", speeds),
     "other models": ("Other models.", speeds),
+    "languages": ("One language at a time.", speeds),
+    "other patterns": ("GPT-2's merges behind other ways to cut.", speeds),
     "lengths of documents": ("Shorter and longer documents.", speeds),
     "offsets": (
         "Ids and offsets, read as lists or as arrays of NumPy: MB/s.",

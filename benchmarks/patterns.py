@@ -17,3 +17,17 @@ PATTERNS = {
     "o200k_base": (O200K, O200K, "o200k"),
     "llama3": (CL100K_LIKE, CL100K_LIKE, "cl100k"),
 }
+#: Stages that cut a text one after the other, in the place of a tokenizer's own: patterns that engines with a table of known ones
+#: do not have there.
+STAGES = {
+    "cl100k": [CL100K_LIKE],
+    "digits in twos": [CL100K_LIKE.replace(r"\p{N}{1,3}", r"\p{N}{1,2}")],
+    "digits first": [r"\p{N}{1,3}", CL100K_LIKE],
+    "DeepSeek V3": [
+        r"\p{N}{1,3}",
+        "[一-龥\u3040-ゟ゠-ヿ]+",
+        r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*"
+        r"|\s*[\r\n]+|\s+(?!\S)|\s+",
+    ],
+    "DeepSeek Coder": [r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-\ud7ff]+", r"\p{N}"],
+}

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import decoding, worst
-from benchmarks.patterns import PATTERNS
+from benchmarks.patterns import PATTERNS, STAGES
 from tests.conformance import texts
 
 HERE = Path(__file__).parent
@@ -99,17 +99,28 @@ def load() -> list[float]:
 
 
 def whole(names: list[str], corpora: Path) -> bytes:
-    """Corpora, one behind the other."""
+    """Corpora, one behind the other. Behind a slash stands a language: the documents that the corpus has of it."""
     files = sorted(corpora.iterdir())
-    return b"".join(
-        texts.read(next(path for path in files if path.name.startswith(name + ".txt"))) for name in names
-    )
+
+    def read(start: str) -> bytes:
+        return texts.read(next(path for path in files if path.name.startswith(start)))
+
+    found = []
+    for name in names:
+        corpus, _, language = name.partition("/")
+        data = read(corpus + ".txt")
+        if language:
+            rows = [row.split("\t") for row in read(corpus + ".index.tsv").decode().splitlines()[1:]]
+            places = [(int(start), int(size)) for start, size, _, of in rows if of == language]
+            data = b"\n\n".join(data[start : start + size] for start, size in places)
+        found.append(data)
+    return b"".join(found)
 
 
 def text_files(part: dict[str, Any], size: int, corpora: Path, folder: str) -> Iterator[Path]:
     """The texts of a part, each of at most its size. A plus sign stands between corpora that are read as one."""
     for name in part.get("corpora", []):
-        path = Path(folder, f"{name}.txt")
+        path = Path(folder, f"{name.replace('/', ' ')}.txt")
         data = whole(name.split("+"), corpora)[:size].decode("utf-8", "ignore").encode("utf-8")
         # The last character may have been cut off.
         if len(data) < size - 3:
@@ -159,6 +170,8 @@ def run_case(
     if stem in PATTERNS and case["file"].endswith(".tiktoken"):
         job["pattern"], job["reference_pattern"], job["scheme"] = PATTERNS[stem]
         job["specials"] = {}
+    if "stages" in case:
+        job["stages"] = STAGES[case["stages"]]
     engines = case["engines"]
     results: dict[str, list[dict[str, Any]]] = {engine: [] for engine in engines}
     reference = next(engine for engine in engines if engine != "tessella")
@@ -228,7 +241,9 @@ def tell(row: dict[str, Any]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--definition", default="quick", help="quick or full")
+    parser.add_argument(
+        "--definition", default="quick", help="a file of benchmarks/definitions: quick, full, languages"
+    )
     parser.add_argument("--rounds", type=int, help="if not those of the definition")
     parser.add_argument("--bytes", type=int, help="bytes of each text, if not those of the definition")
     parser.add_argument("--only", default="", help="only parts and tokenizers whose names contain this")

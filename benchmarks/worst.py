@@ -9,7 +9,13 @@ import random
 from collections.abc import Callable, Iterator
 from itertools import count, islice
 
+import numpy as np
+import numpy.typing as npt
+
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+#: Of `hash_bytes`, in `crates/tessella-core/src/hash.rs`, and how many words are looked for that collide under it.
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_COLLIDING = 64
 #: Parts of which a line is made.
 _LINE = 64
 #: First and last code points of scripts that lie far apart, also in the tables of classes.
@@ -53,12 +59,38 @@ def _alike(_: random.Random) -> Iterator[str]:
         yield "".join(word) + " "
 
 
+def _colliding(chance: random.Random) -> Iterator[str]:
+    """Long words that share the hash by which pieces beyond fifteen bytes are remembered: the last eight letters are what it came to
+    behind a blank and the first seven."""
+    letters = np.frombuffer(f"{_ALPHABET}{_ALPHABET.upper()}".encode(), np.uint8)
+    draws = np.random.default_rng(chance.getrandbits(64))
+    words: list[str] = []
+    while len(words) < _COLLIDING:
+        first = draws.choice(letters, (1 << 18, 8))
+        first[:, 0] = ord(" ")
+        last = _mixed(first.view("<u8").ravel() ^ np.uint64(16) ^ _FACTOR).view(np.uint8).reshape(-1, 8)
+        found = np.isin(last, letters).all(axis=1)
+        words += [word.tobytes().decode() for word in np.hstack([first[found], last[found]])]
+    while True:
+        yield chance.choice(words)
+
+
+def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """The halves of the products with the factor, as the engine's hash of bytes makes them."""
+    half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
+    left, right = [numbers & low, numbers >> half], [_FACTOR & low, _FACTOR >> half]
+    middle = left[1] * right[0] + (left[0] * right[0] >> half)
+    other = left[0] * right[1] + (middle & low)
+    return (numbers * _FACTOR) ^ (left[1] * right[1] + (middle >> half) + (other >> half))
+
+
 KINDS: dict[str, Callable[[random.Random], Iterator[str]]] = {
     "one-letter": _one_letter,
     "alternating-scripts": _scripts,
     "random-bytes": _bytes,
     "distinct-words": _words,
     "alike-words": _alike,
+    "colliding-words": _colliding,
 }
 
 

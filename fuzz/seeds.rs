@@ -16,7 +16,13 @@ fn main() -> std::io::Result<()> {
         write("load_binary", &name, &bytes)?;
     }
     // The others read decisions: bytes of every kind, long enough for a tokenizer and a text.
-    for target in ["encode_equals_reference", "round_trip", "offsets_slice_back", "scanner_equals_engine"] {
+    for target in [
+        "encode_equals_reference",
+        "round_trip",
+        "offsets_slice_back",
+        "scanner_equals_engine",
+        "parts_equal_whole",
+    ] {
         let mut state = 0x9E37_79B9_7F4A_7C15u64;
         for index in 0..200 {
             let bytes: Vec<u8> = (0..100 + index * 4)

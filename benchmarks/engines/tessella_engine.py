@@ -11,8 +11,13 @@ def load(job: dict[str, Any]) -> Calls:
     # Results are arrays: the import belongs to loading, not to the first text.
     import numpy  # noqa: F401
     import tessella
+    from tessella import pre_tokenizers
 
     tokenizer = tessella.load(job["file"], pattern=job.get("pattern"), special_tokens=job.get("specials"))
+    if stages := job.get("stages"):
+        cuts = [pre_tokenizers.Split(tessella.Regex(stage), "isolated") for stage in stages]
+        alphabet = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence([*cuts, alphabet])
     tokenizer.no_truncation()
     tokenizer.no_padding()
     threads = job.get("threads", 1)

@@ -10,7 +10,7 @@ from benchmarks.engines.common import Calls, run
 def from_ranks(path: str, pattern: str) -> Any:
     """A rank file in the reference library: every pair whose concatenation is in the vocabulary, by rank."""
     from tiktoken.load import load_tiktoken_bpe
-    from tokenizers import Regex, Tokenizer, models, pre_tokenizers
+    from tokenizers import Tokenizer, models
 
     ranks = load_tiktoken_bpe(path)
     shown = dict(enumerate(byte_alphabet()))
@@ -24,13 +24,16 @@ def from_ranks(path: str, pattern: str) -> Any:
         merges.extend((name[a], name[b]) for a, b in halves)
         del rank
     tokenizer = Tokenizer(models.BPE({name[t]: r for t, r in ranks.items()}, merges, ignore_merges=True))
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(Regex(pattern), "isolated"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-        ]
-    )
+    tokenizer.pre_tokenizer = cut_by([pattern])
     return tokenizer
+
+
+def cut_by(stages: list[str]) -> Any:
+    """Matches of one pattern after the other are pieces, as is what is left between them, in the alphabet of bytes."""
+    from tokenizers import Regex, pre_tokenizers
+
+    cuts = [pre_tokenizers.Split(Regex(stage), "isolated") for stage in stages]
+    return pre_tokenizers.Sequence([*cuts, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
 
 
 def byte_alphabet() -> list[str]:
@@ -48,6 +51,8 @@ def load(job: dict[str, Any]) -> Calls:
         tokenizer = from_ranks(job["file"], job["reference_pattern"])
     else:
         tokenizer = tokenizers.Tokenizer.from_file(job["file"])
+    if stages := job.get("stages"):
+        tokenizer.pre_tokenizer = cut_by(stages)
     tokenizer.no_truncation()
     tokenizer.no_padding()
     kind = job.get("kind", "ids")

@@ -11,7 +11,7 @@ use tessella_core::TokenId;
 use tessella_core::pretokenize::byte_alphabet::{BYTE_TO_CHAR, bytes_to_alphabet};
 use tessella_core::spec::*;
 
-use crate::pattern::{dialect, pattern};
+use crate::pattern::{dialect, pattern, published};
 
 /// Characters and strings on which rules differ.
 const PALETTE: &[&str] = &[
@@ -106,12 +106,33 @@ pub fn text(u: &mut Unstructured<'_>, palette_only: bool) -> Result<String> {
         _ => PALETTE,
     };
     while !u.is_empty() && text.len() < 8192 {
+        // What came once comes again: what is remembered of it is asked for.
+        if u.ratio(1, 24)? && !text.is_empty() {
+            let (from, count) = (u.int_in_range(0..=text.len() - 1)?, u.int_in_range(1..=96)?);
+            let again: String = text.chars().skip(from).take(count).collect();
+            text.push_str(&again);
+            continue;
+        }
         let part = *u.choose(palette)?;
         for _ in 0..if u.ratio(1, 40)? { u.int_in_range(1..=40)? } else { 1 } {
             text.push_str(part);
         }
     }
     Ok(text)
+}
+
+/// The text and shorter ones of it, with empty ones and some that come twice, as texts of one call.
+pub fn parts_of(text: &str) -> Vec<&str> {
+    let mut parts = vec![text, ""];
+    let mut rest = text;
+    for length in [1, 7, 16, 63, 64, 65, 200].into_iter().cycle().take(24) {
+        let end = rest.char_indices().nth(length).map_or(rest.len(), |(at, _)| at);
+        let (part, behind) = rest.split_at(end);
+        parts.push(part);
+        rest = behind;
+    }
+    parts.extend([rest, text]);
+    parts
 }
 
 fn word(u: &mut Unstructured<'_>, parts: &[&str], longest: usize) -> Result<String> {
@@ -451,8 +472,26 @@ pub fn byte_level_pre_tokenizer(u: &mut Unstructured<'_>) -> Result<PreTokenizer
         trim_offsets: false,
         use_regex: u.ratio(2, 3)?,
     };
-    if u.ratio(1, 2)? {
+    if u.ratio(1, 3)? {
         return Ok(last);
+    }
+    if u.ratio(1, 2)? {
+        // As published: one Split stage or several that isolate their matches, and the alphabet alone.
+        let mut stages = Vec::new();
+        for _ in 0..*u.choose(&[1, 1, 1, 2, 3])? {
+            let pattern = Pattern::Regex { source: published(u)?.to_string(), dialect: dialect(u)? };
+            stages.push(PreTokenizerSpec::Split {
+                pattern,
+                behavior: SplitBehavior::Isolated,
+                invert: false,
+            });
+        }
+        stages.push(PreTokenizerSpec::ByteLevel {
+            add_prefix_space: false,
+            trim_offsets: false,
+            use_regex: false,
+        });
+        return Ok(PreTokenizerSpec::Sequence(stages));
     }
     let mut stages = Vec::new();
     for _ in 0..u.int_in_range(1..=2)? {

@@ -3,6 +3,7 @@
 //! A fuzzer hands over bytes. Two targets read them as files; the others read them as decisions:
 //!
 //! - [`choose`]: bytes decide a small tokenizer and a text;
+//! - [`pieces`]: bytes decide a SentencePiece model;
 //! - [`pattern`]: bytes decide a regular expression;
 //! - [`reference`]: the same tokenizer again, written to be obviously right and with no thought of speed;
 //! - [`show`]: a tokenizer on a few lines, for the message of a failure;
@@ -12,6 +13,7 @@
 
 pub mod choose;
 pub mod pattern;
+pub mod pieces;
 pub mod reference;
 pub mod show;
 

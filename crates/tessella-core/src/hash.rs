@@ -1,5 +1,12 @@
 //! A fast hash for short byte strings. Full keys are always compared after it, so its quality only decides
 //! speed; nothing is ever stored by hash alone.
+//!
+//! Whoever knows a hash can make texts that share it, in seconds. Tables that look no further than a few places lose no more than what
+//! they remember; where a table grows with what texts bring and is searched until the text is found, it has a [`Secret`] one.
+
+use std::sync::OnceLock;
+
+use crate::random::Random;
 
 const K: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -48,6 +55,45 @@ pub fn hash_u64(word: u64) -> u64 {
     mix(word ^ 0xA076_1D64_78BD_642F, K)
 }
 
+/// A hash that nobody knows who makes texts: no two processes have the same. Nothing that is kept or told may hang on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Secret([u64; 2]);
+
+impl Secret {
+    /// The one of this process.
+    #[inline]
+    pub fn of_process() -> Secret {
+        static SEED: OnceLock<[u64; 2]> = OnceLock::new();
+        Secret(*SEED.get_or_init(|| {
+            let mut random = Random::from_entropy();
+            // No number times 0 would tell anything.
+            [random.next_u64(), random.next_u64() | 1]
+        }))
+    }
+
+    /// Of bytes.
+    #[inline]
+    pub fn bytes(self, bytes: &[u8]) -> u64 {
+        let Secret([first, factor]) = self;
+        let (words, rest) = bytes.as_chunks::<8>();
+        let start = bytes.len() as u64 ^ first;
+        let state = words.iter().fold(start, |state, word| mix(state ^ u64::from_le_bytes(*word), factor));
+        mix(state ^ tail(bytes, rest.len()), factor ^ K << 1)
+    }
+
+    /// Of two words: all bits of the halves of a product hang on all of both.
+    #[inline]
+    pub fn two(self, first: u64, second: u64) -> u64 {
+        mix(first ^ self.0[0], second ^ self.0[1])
+    }
+}
+
+impl Default for Secret {
+    fn default() -> Self {
+        Secret::of_process()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,5 +113,29 @@ mod tests {
         let hashes =
             [0x05f3_fdbe_068f_3564, 0x5a76_2edb_0124_0b3f, 0xbf10_0b9e_145c_5f37, 0x8f6d_26ec_d415_51ed];
         assert_eq!([b"".as_slice(), b"a", b"tiles", b"mosaic tiles"].map(hash_bytes), hashes);
+    }
+
+    #[test]
+    fn texts_that_share_the_known_hash_do_not_share_the_secret_one() {
+        let colliding = colliding(300);
+        assert!(colliding.iter().all(|text| hash_bytes(text) == hash_bytes(&colliding[0])));
+        let secret = Secret::of_process();
+        let mut hashes: Vec<u64> = colliding.iter().map(|text| secret.bytes(text) >> 32).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        // Two of them in 32 bits would be chance.
+        assert!(hashes.len() + 1 >= colliding.len(), "{}", hashes.len());
+        assert_ne!(secret.two(1, 2), secret.two(2, 1));
+    }
+
+    /// Texts of sixteen bytes: the second word is what the state is behind the first.
+    fn colliding(count: u64) -> Vec<[u8; 16]> {
+        let text = |first: u64| {
+            let mut text = [0; 16];
+            text[..8].copy_from_slice(&first.to_le_bytes());
+            text[8..].copy_from_slice(&mix(16 ^ K ^ first, K).to_le_bytes());
+            text
+        };
+        (1..=count).map(text).collect()
     }
 }

@@ -28,6 +28,7 @@ pub mod limits;
 pub mod pattern;
 mod portion;
 pub mod random;
+mod scale;
 pub mod spec;
 pub mod threads;
 mod trie;

@@ -8,6 +8,9 @@ mod models;
 mod normalize;
 mod pretokenize;
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use tessella_core::pattern::Matcher;
 use tessella_core::spec::*;
 use tessella_core::{ErrorKind, TokenId};
@@ -104,7 +107,27 @@ fn matches(pattern: &Pattern, text: &str) -> Outcome<Vec<(usize, usize)>> {
         }
         regex => regex.clone(),
     };
-    all(&Matcher::exact(&regex).map_err(|_| Failure::NoAnswer)?, text)
+    // Compiling takes longer than running, and most patterns come for every piece.
+    thread_local! {
+        static KNOWN: RefCell<Vec<(Pattern, Rc<Matcher>)>> = const { RefCell::new(Vec::new()) };
+    }
+    let known = KNOWN.with_borrow(|known| {
+        known.iter().find(|(pattern, _)| *pattern == regex).map(|(_, matcher)| matcher.clone())
+    });
+    let matcher = match known {
+        Some(matcher) => matcher,
+        None => {
+            let matcher = Rc::new(Matcher::exact(&regex).map_err(|_| Failure::NoAnswer)?);
+            KNOWN.with_borrow_mut(|known| {
+                if known.len() >= 64 {
+                    known.clear();
+                }
+                known.push((regex, matcher.clone()));
+            });
+            matcher
+        }
+    };
+    all(&matcher, text)
 }
 
 fn all(matcher: &Matcher, text: &str) -> Outcome<Vec<(usize, usize)>> {

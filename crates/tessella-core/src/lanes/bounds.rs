@@ -2,10 +2,11 @@
 
 use super::ascii::BLOCK;
 use super::vectors::Vectors;
+use crate::scale::or_for_fuzzers;
 
 /// Pieces that are found before they are taken: of a whole text mostly, so that many of those that nobody knows come
 /// together.
-const WINDOW: usize = 2048;
+const WINDOW: usize = or_for_fuzzers(2048, 64);
 
 /// The start of the first piece, the ends of a window and of the block that makes it full, and room that a block is
 /// written into whole.

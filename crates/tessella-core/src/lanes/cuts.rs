@@ -8,6 +8,7 @@
 //! meet, a boundary is taken for crossed that is not, which costs time and changes nothing.
 
 use super::bounds::Bounds;
+use crate::scale::or_for_fuzzers;
 
 /// Bytes on each side of a boundary that are looked at.
 const SIDE: usize = 3;
@@ -124,7 +125,7 @@ impl Cuts {
 pub struct Memo(Box<[u64; MEMO]>);
 
 /// As many boundaries as differ in some megabytes of many languages: 256 kB, of which only what is needed is touched.
-const MEMO: usize = 1 << 15;
+const MEMO: usize = or_for_fuzzers(1 << 15, 1 << 6);
 
 impl Memo {
     pub fn new() -> Self {

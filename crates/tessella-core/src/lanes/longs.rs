@@ -5,16 +5,17 @@
 
 use crate::hash::hash_bytes;
 use crate::ids::TokenId;
+use crate::scale::or_for_fuzzers;
 
 /// Longest piece that is remembered, in bytes: a line without a blank, such as a row of one character, may come again and again.
-const LONGEST: usize = 1 << 13;
+const LONGEST: usize = or_for_fuzzers(1 << 13, 1 << 7);
 /// Places for pieces: at first, and most.
-const FIRST_ENTRIES: usize = 1 << 11;
-const MOST_ENTRIES: usize = 1 << 16;
+const FIRST_ENTRIES: usize = or_for_fuzzers(1 << 11, 1 << 1);
+const MOST_ENTRIES: usize = or_for_fuzzers(1 << 16, 1 << 3);
 /// Most bytes of texts, and of ids.
-const MOST: usize = 2 << 20;
+const MOST: usize = or_for_fuzzers(2 << 20, 2 << 10);
 /// Bits that tell whether a hash came before.
-const SEEN_BITS: usize = 1 << 18;
+const SEEN_BITS: usize = or_for_fuzzers(1 << 18, 1 << 7);
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {

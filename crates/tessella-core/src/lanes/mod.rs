@@ -80,6 +80,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::error::Result;
 use crate::ids::TokenId;
+use crate::scale::or_for_fuzzers;
 
 pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers, Written};
 pub use bounds::Bounds;
@@ -105,7 +106,7 @@ use vectors::{Level, Task, Vectors};
 pub use words::{Filled, MOST_BEFORE_CUT, Spans, Words};
 
 /// Pieces that are taken together.
-const CHUNK: usize = 256;
+const CHUNK: usize = or_for_fuzzers(256, 16);
 
 /// The tables that all workers share.
 pub struct Engine {
@@ -183,19 +184,19 @@ pub struct Runner {
 }
 
 /// Lines of a runner's slots, as a power of two: what is of use, and what is enough. Two slots to a line.
-const LINES_LOG2: std::ops::RangeInclusive<u32> = 10..=18;
+const LINES_LOG2: std::ops::RangeInclusive<u32> = or_for_fuzzers(10, 2) as u32..=or_for_fuzzers(18, 6) as u32;
 /// What they begin with: memory that is never touched by a short text costs nothing, and 2 MB are one large page.
-const FIRST_LINES_LOG2: u32 = 15;
+const FIRST_LINES_LOG2: u32 = or_for_fuzzers(15, 2) as u32;
 /// So many bytes of long pieces with other characters than ASCII pay for finding out where they may be cut: that takes some
 /// milliseconds, and cutting saves some ten nanoseconds a byte.
-const BYTES_FOR_CUTS: usize = 1 << 16;
+const BYTES_FOR_CUTS: usize = or_for_fuzzers(1 << 16, 64);
 
 /// So many bytes that are merged by themselves, for each token, pay for tables that make them tokens without merging: these take a
 /// microsecond a token, merging some 60 ns a byte more.
-const LONG_BYTES_PER_TOKEN: usize = 16;
+const LONG_BYTES_PER_TOKEN: usize = or_for_fuzzers(16, 0);
 
 /// So many bytes of long pieces pay for looking through the vocabulary for long tokens.
-const BYTES_FOR_WHOLES: usize = 1 << 14;
+const BYTES_FOR_WHOLES: usize = or_for_fuzzers(1 << 14, 64);
 
 /// Makes ids of pieces that are too long for a key.
 pub trait LongPieces {

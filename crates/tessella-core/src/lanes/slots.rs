@@ -9,6 +9,7 @@ use super::key::Key;
 use super::vectors::{SECOND, Vectors, WRITTEN};
 use crate::flat::{BYTES, LINE, Room, TwoSlots};
 use crate::ids::TokenId;
+use crate::scale::or_for_fuzzers;
 
 /// Ids that fit in a slot.
 pub const IN_PLACE: usize = 5;
@@ -27,7 +28,7 @@ pub const RING_SPARE: usize = 16;
 const _: () = assert!(MOST_IDS <= RING_SPARE);
 
 /// Lines from which on they are no longer few: four megabytes.
-const MANY_LINES: usize = 1 << 16;
+const MANY_LINES: usize = or_for_fuzzers(1 << 16, 1 << 4);
 
 /// Low and high word of the key, two words of ids.
 type Slot = [u64; 4];

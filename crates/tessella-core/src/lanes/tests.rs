@@ -228,3 +228,37 @@ fn whole_pieces_of_middle_length_are_tokens() {
         assert!(found > 30, "{found}");
     }
 }
+
+/// Whoever knew the seed could have all pieces share a line: they push out one another, and their ids stay right.
+#[test]
+fn pieces_that_share_a_line_are_right() {
+    let mut random = Random::from_seed(14);
+    let bpe = Bpe::new(&by_concatenation(&mut random)).unwrap();
+    let engine = bpe.lanes().unwrap().unwrap();
+    for level in Level::all() {
+        let mut runner = Runner::new(6 * SMALL).unwrap();
+        runner.level = level;
+        let mask = runner.store.slots.mask();
+        let (mut text, mut starts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        while starts.len() < 40 {
+            let piece: Vec<u8> =
+                (0..1 + below(&mut random, 14)).map(|_| b"abc\xff"[below(&mut random, 4)]).collect();
+            if super::Key::of(&piece).hash(engine.hash_seed) as usize & mask & !1 == 0 {
+                starts.push(text.len() as u32);
+                text.extend_from_slice(&piece);
+                ends.push(text.len() as u32);
+            }
+        }
+        let expected: Vec<TokenId> = starts
+            .iter()
+            .zip(&ends)
+            .flat_map(|(&start, &end)| Slowly(&bpe).tokenize(&text[start as usize..end as usize]))
+            .collect();
+        let pieces = Pieces { text: &text, starts: &starts, ends: &ends };
+        for _ in 0..20 {
+            let mut ids = Vec::new();
+            runner.ids(&engine, pieces, &mut ids, &mut Slowly(&bpe)).unwrap();
+            assert_eq!(ids, expected);
+        }
+    }
+}

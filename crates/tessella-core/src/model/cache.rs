@@ -14,13 +14,14 @@
 
 use crate::hash::hash_bytes;
 use crate::ids::{PieceToken, TokenId};
+use crate::scale::or_for_fuzzers;
 
 /// Longest piece that is remembered, in bytes.
 const MAX_KEY: usize = 1 << 10;
 const BUCKET: usize = 4;
-const FIRST_SLOTS: usize = 1 << 10;
+const FIRST_SLOTS: usize = or_for_fuzzers(1 << 10, 1 << 3);
 /// Slots in front, one for each hash: 128 kB, which a core's second cache holds.
-const FRONT_SLOTS: usize = 1 << 12;
+const FRONT_SLOTS: usize = or_for_fuzzers(1 << 12, 1 << 4);
 const LONG: u64 = 0xFF;
 const SPILLED: u32 = u32::MAX;
 /// Tokens that fit in a slot, and the bytes that each may cover there.

@@ -15,10 +15,11 @@ use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::postprocess;
+use crate::scale::or_for_fuzzers;
 use crate::threads::{Later, share};
 
 /// Below this many bytes of text, threads cost more than they bring.
-const PARALLEL_ABOVE: usize = 64 << 10;
+const PARALLEL_ABOVE: usize = or_for_fuzzers(64 << 10, 1 << 8);
 
 /// Texts and pairs that are read when their turn comes, by the thread that encodes them.
 pub trait ManyInputs: Sync {

@@ -16,10 +16,11 @@ use crate::lanes::Bounds;
 use crate::lanes::vectors::Level;
 use crate::model::bpe::Bpe;
 use crate::pattern::scan::MaskedPieces;
+use crate::scale::or_for_fuzzers;
 use crate::threads::{self, Later};
 
 /// Bytes from which on a text is large.
-pub(super) const LARGE: usize = 1 << 20;
+pub(super) const LARGE: usize = or_for_fuzzers(1 << 20, 1 << 8);
 
 /// The other threads' way to a text.
 pub(super) struct Helpers<'i> {

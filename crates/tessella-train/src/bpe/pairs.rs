@@ -3,8 +3,11 @@
 //! A [`Pair`] is known by its two ids, packed into one number whose order is (left, right). An [`Occurrences`]
 //! entry names positions at which a pair was created in one step. Positions are never removed when the symbols
 //! there change; they are checked against the symbols when the pair's turn comes.
+//!
+//! The hash of pairs is another one in each process: ids follow from the text, so that who writes it could choose pairs that share a
+//! place. What comes out does not hang on it.
 
-use tessella_core::hash::hash_u64;
+use tessella_core::hash::Secret;
 use tessella_core::{Error, Result, large_pages_for, prefetch, with_large_pages};
 
 const EMPTY: u32 = u32::MAX;
@@ -68,6 +71,7 @@ pub(crate) struct Pairs {
     held: usize,
     slots: Vec<u32>,
     mask: usize,
+    secret: Secret,
 }
 
 pub(crate) fn count_overflow(left: &str, right: &str) -> Error {
@@ -118,13 +122,19 @@ impl Pairs {
         table
     }
 
+    /// The first slot of a pair.
+    #[inline(always)]
+    fn place(&self, key: u64) -> usize {
+        self.secret.two(left(key).into(), right(key).into()) as usize & self.mask
+    }
+
     fn rehash(&mut self, slots: usize) {
         self.mask = slots - 1;
         self.slots = Vec::new(); // Given back first.
         self.slots = with_large_pages(slots);
         self.slots.resize(slots, EMPTY);
         for (index, pair) in self.pairs.iter().enumerate() {
-            let mut slot = hash_u64(pair.key) as usize & self.mask;
+            let mut slot = self.place(pair.key);
             while self.slots[slot] != EMPTY {
                 slot = (slot + 1) & self.mask;
             }
@@ -135,18 +145,18 @@ impl Pairs {
     /// Asks for the first slot of a pair.
     #[inline]
     pub(crate) fn ask(&self, key: u64) {
-        prefetch(&self.slots, hash_u64(key) as usize & self.mask);
+        prefetch(&self.slots, self.place(key));
     }
 
     /// Asks for the pair that its first slot names, mostly this one.
     #[inline]
     pub(crate) fn ask_pair(&self, key: u64) {
-        prefetch(&self.pairs, self.slots[hash_u64(key) as usize & self.mask] as usize);
+        prefetch(&self.pairs, self.slots[self.place(key)] as usize);
     }
 
     #[inline]
     pub(crate) fn find(&self, key: u64) -> Option<u32> {
-        let mut slot = hash_u64(key) as usize & self.mask;
+        let mut slot = self.place(key);
         loop {
             match self.slots[slot] {
                 EMPTY => return None,
@@ -159,7 +169,7 @@ impl Pairs {
     /// The pair's index; a new pair starts with a count of 0 and no occurrences.
     #[inline]
     pub(crate) fn find_or_insert(&mut self, key: u64) -> Result<u32> {
-        let mut slot = hash_u64(key) as usize & self.mask;
+        let mut slot = self.place(key);
         loop {
             match self.slots[slot] {
                 EMPTY => break,
@@ -174,7 +184,7 @@ impl Pairs {
     #[inline]
     pub(crate) fn insert_new(&mut self, key: u64) -> Result<u32> {
         debug_assert!(self.find(key).is_none(), "the pair is there");
-        let mut slot = hash_u64(key) as usize & self.mask;
+        let mut slot = self.place(key);
         while self.slots[slot] != EMPTY {
             slot = (slot + 1) & self.mask;
         }
@@ -255,5 +265,31 @@ impl Pairs {
             return &[];
         }
         &self.segments[segment as usize][start as usize..start as usize + len as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_chosen_for_a_known_hash_share_no_place() {
+        let mut pairs = Pairs::new();
+        for chosen in
+            (0..).filter(|&pair| tessella_core::hash::hash_u64(key(pair >> 11, pair & 2047)) & 0xFFF == 7)
+        {
+            pairs.find_or_insert(key(chosen >> 11, chosen & 2047)).unwrap();
+            if pairs.pairs.len() == 1000 {
+                break;
+            }
+        }
+        for (index, pair) in (0..).zip(&pairs.pairs) {
+            assert_eq!(pairs.find(pair.key), Some(index));
+        }
+        let taken = pairs.slots.iter().enumerate().filter(|&(_, &index)| index != EMPTY);
+        let far = taken.map(|(slot, &index)| {
+            slot.wrapping_sub(pairs.place(pairs.pairs[index as usize].key)) & pairs.mask
+        });
+        assert!(far.max().unwrap() < 100);
     }
 }

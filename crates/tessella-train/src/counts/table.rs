@@ -4,10 +4,13 @@
 //! bits of the hash, so that almost every probe that touches an entry finds its text. A text of at most 15 bytes
 //! lies in its entry; longer ones lie in one byte arena. Most pieces of most languages are short, so looking one
 //! up touches two places in memory.
+//!
+//! The hash is another one in each process: a corpus is searched for as long as it is, and texts made to share a place would
+//! be compared with each other, one and all. What comes out hangs on the order of entries alone.
 
 use std::cmp::Ordering;
 
-use tessella_core::hash::{hash_bytes, hash_u64};
+use tessella_core::hash::Secret;
 use tessella_core::{Error, Result, large_pages_for, with_large_pages};
 
 const EMPTY: u64 = u64::MAX;
@@ -61,9 +64,9 @@ impl Key {
     }
 
     /// The hash of a short text.
-    fn hash(self) -> u64 {
+    fn hash(self, secret: Secret) -> u64 {
         let number = self.in_order();
-        hash_u64(hash_u64((number >> 64) as u64) ^ number as u64)
+        secret.two((number >> 64) as u64, number as u64)
     }
 }
 
@@ -79,7 +82,9 @@ impl Sought {
     #[inline]
     pub(super) fn new(piece: &str) -> Sought {
         let key = Key::short(piece.as_bytes());
-        Sought { hash: key.map_or_else(|| hash_bytes(piece.as_bytes()), Key::hash), key }
+        let secret = Secret::of_process();
+        let hash = key.map_or_else(|| secret.bytes(piece.as_bytes()), |key| key.hash(secret));
+        Sought { hash, key }
     }
 }
 
@@ -395,6 +400,48 @@ mod tests {
         for (number, text) in texts.iter().rev().enumerate() {
             assert_eq!(table.get(text), Some(number as u64 + 1), "{text:?}");
         }
+    }
+
+    /// How far the text that lies farthest from its place is from there.
+    fn farthest(table: &Table) -> usize {
+        let found = table.slots.iter().enumerate().filter(|&(_, &found)| found != EMPTY);
+        let far = found.map(|(slot, &found)| slot.wrapping_sub((found >> 32) as usize) & table.mask);
+        far.max().unwrap_or(0)
+    }
+
+    #[test]
+    fn texts_made_for_a_known_hash_share_no_place() {
+        const K: u64 = 0x9E37_79B9_7F4A_7C15;
+        let mix = |a: u64, b: u64| {
+            let product = u128::from(a) * u128::from(b);
+            product as u64 ^ (product >> 64) as u64
+        };
+        let mut random = tessella_core::random::Random::from_seed(3);
+        let mut letters =
+            || u64::from_le_bytes(std::array::from_fn(|_| b'!' + (random.next_u64() % 94) as u8));
+        let mut table = Table::default();
+        // Of sixteen bytes, of which the last eight are the state behind the first.
+        while table.len() < 2000 {
+            let first = letters();
+            let text = [first.to_le_bytes(), mix(16 ^ K ^ first, K).to_le_bytes()];
+            if let Ok(text) = std::str::from_utf8(text.as_flattened()) {
+                assert_eq!(
+                    tessella_core::hash::hash_bytes(text.as_bytes()),
+                    mix(0, K ^ 0xA076_1D64_78BD_642F)
+                );
+                table.add(text, 1).unwrap();
+            }
+        }
+        assert!(farthest(&table) < 200, "{}", farthest(&table));
+        // Of eight, whose hash ends in the same bits.
+        let mut table = Table::default();
+        while table.len() < 1000 {
+            let first = letters();
+            if tessella_core::hash::hash_u64(first) >> 32 & 0xFFF == 7 {
+                table.add(std::str::from_utf8(&first.to_be_bytes()).unwrap(), 1).unwrap();
+            }
+        }
+        assert!(farthest(&table) < 200, "{}", farthest(&table));
     }
 
     #[test]

@@ -12,9 +12,10 @@ use super::joints::mark_before;
 use crate::hash::hash_bytes;
 use crate::ids::TokenId;
 use crate::lanes::Key;
+use crate::scale::or_for_fuzzers;
 
 const BUCKET: usize = 4;
-const FIRST_SLOTS: usize = 1 << 8;
+const FIRST_SLOTS: usize = or_for_fuzzers(1 << 8, 1 << 3);
 /// Pieces that a slot holds.
 const FEW: usize = 3;
 const MANY: usize = 19;
