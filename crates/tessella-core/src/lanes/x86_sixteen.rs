@@ -136,7 +136,8 @@ fn turn_bytes(keys: &[Key; LANES]) -> [[u8; LANES]; ROWS] {
             let left = _mm512_permutex2var_epi8(first, half, second);
             let right = _mm512_permutex2var_epi8(third, half, fourth);
             let [above, below] = rows.as_chunks_mut::<4>().0 else { return bytes };
-            let store = |rows: &mut [[u8; LANES]; 4], numbers| _mm512_storeu_si512(rows.as_mut_ptr().cast(), numbers);
+            let store =
+                |rows: &mut [[u8; LANES]; 4], numbers| _mm512_storeu_si512(rows.as_mut_ptr().cast(), numbers);
             store(above, _mm512_permutex2var_epi64(left, low, right));
             store(below, _mm512_permutex2var_epi64(left, high, right));
         }
