@@ -51,6 +51,6 @@ impl Led {
     pub fn role(self, bit: u32) -> u8 {
         let Led { letter, digit, white, upper, either } = self;
         let kinds = [(LETTER, letter), (DIGIT, digit), (WHITE, white), (UPPER, upper), (EITHER, either)];
-        kinds.into_iter().fold(0, |role, (kind, mask)| role | kind * (mask >> bit & 1) as u8)
+        kinds.into_iter().fold(0, |role, (kind, mask)| role | (kind * (mask >> bit & 1) as u8))
     }
 }
