@@ -64,7 +64,7 @@ Function = Callable[[Session, dict[str, Any], Deadline], Any]
 
 
 def _object(required: list[str], **properties: Schema) -> Schema:
-    return fields(properties, *required, additionalProperties=False)
+    return fields(properties, required=required, additionalProperties=False)
 
 
 _NAME = TEXT
