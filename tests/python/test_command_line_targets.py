@@ -141,6 +141,8 @@ def test_every_option_that_names_files_is_known():
         "SHARE",
     }
     others |= {"SIZE", "TAG", "TEXT", "TOKEN", "VERB", "W", "X"}
+    # What argparse would write by itself.
+    others |= {"DEDUP", "DTYPE", "HOST", "IDS", "PATTERN"}
     writing = ("write ", "save ", "where to save", "where the model goes", "the folder of the results")
     for command, action in every_argument():
         if action.metavar in NAMING:
