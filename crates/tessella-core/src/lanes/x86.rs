@@ -464,25 +464,18 @@ fn cases_512(bytes: &[u8; BLOCK]) -> Cases {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
 fn led_512(bytes: &[u8; BLOCK], firsts: u64, leads: &Leads, look_up: impl Fn(usize) -> u8) -> Led {
-    // SAFETY: 64 bytes are there each time, and these loads and this store ask for no alignment.
+    // SAFETY: 64 bytes are there both times, and these loads ask for no alignment.
     #[allow(unsafe_code)]
-    let roles = unsafe {
-        let bytes = _mm512_loadu_si512(bytes.as_ptr().cast());
-        let roles = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(leads.as_ptr().cast()));
-        let mut mixed = _mm512_mask_cmpeq_epi8_mask(firsts, roles, _mm512_set1_epi8(MIXED as i8));
-        if mixed == 0 {
-            roles
-        } else {
-            let mut each = [0; BLOCK];
-            _mm512_storeu_si512(each.as_mut_ptr().cast(), roles);
-            while mixed != 0 {
-                let at = mixed.trailing_zeros() as usize % BLOCK;
-                mixed &= mixed - 1;
-                each[at] = look_up(at);
-            }
-            _mm512_loadu_si512(each.as_ptr().cast())
-        }
-    };
+    let (bytes, leads) =
+        unsafe { (_mm512_loadu_si512(bytes.as_ptr().cast()), _mm512_loadu_si512(leads.as_ptr().cast())) };
+    let mut roles = _mm512_permutexvar_epi8(bytes, leads);
+    let mut mixed = _mm512_mask_cmpeq_epi8_mask(firsts, roles, _mm512_set1_epi8(MIXED as i8));
+    // Without a way through memory, on which all that follows would wait.
+    while mixed != 0 {
+        let role = look_up(mixed.trailing_zeros() as usize);
+        roles = _mm512_mask_set1_epi8(roles, mixed & mixed.wrapping_neg(), role as i8);
+        mixed &= mixed - 1;
+    }
     let of = |kind: u8| _mm512_mask_test_epi8_mask(firsts, roles, _mm512_set1_epi8(kind as i8));
     Led { letter: of(LETTER), digit: of(DIGIT), white: of(WHITE), upper: of(UPPER), either: of(EITHER) }
 }

@@ -9,7 +9,11 @@ use std::ops::Range;
 use super::alphabet::Alphabet;
 use super::family::Reading;
 use crate::lanes::ascii::{Ascii, BLOCK, Cases, DIGIT, EITHER, LETTER, UPPER, WHITE};
-use crate::lanes::vectors::{Task, Vectors};
+use crate::lanes::leads::Led;
+use crate::lanes::vectors::Vectors;
+
+/// So many characters beyond ASCII are sooner told one by one than together.
+const FEW: u32 = 3;
 
 /// A block of text: bit `i` of each mask is about its byte `i`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -97,46 +101,43 @@ impl<'t> Blocks<'t> {
             high &= there;
         }
         if high != 0 {
-            // Apart, for most blocks have nothing of it.
-            vectors.apart(Wide::<CASED> { blocks: self, bytes, masks: &mut masks, high });
+            let firsts = high & !inner;
+            let led = if firsts.count_ones() <= FEW {
+                self.led_one_by_one(bytes, firsts)
+            } else {
+                vectors.led(bytes, firsts, &self.reading.leads, |at| self.look_up(at))
+            };
+            self.wide::<CASED>(&mut masks, firsts, led);
         }
         self.at += BLOCK;
         masks
     }
-}
 
-/// Characters beyond ASCII in a block: what they are stands at their first bytes, and is spread over the others for all of them
-/// at once.
-struct Wide<'b, 't, const CASED: bool> {
-    blocks: &'b mut Blocks<'t>,
-    bytes: &'b [u8; BLOCK],
-    masks: &'b mut Masks,
-    high: u64,
-}
-
-impl<const CASED: bool> Task for Wide<'_, '_, CASED> {
-    type Output = ();
-
+    /// The role of a character of the block.
     #[inline(always)]
-    fn run<V: Vectors>(self, vectors: V) {
-        let Wide { blocks: Blocks { text, alphabet, reading, at, begun_role, .. }, bytes, masks, high } =
-            self;
-        let look_up = |place: usize| {
-            let (class, _) = alphabet.of_wide(text, *at + place);
-            reading.roles[usize::from(class)]
-        };
-        let inner = masks.inner;
-        let firsts = high & !inner;
-        let led = vectors.led(bytes, firsts, &reading.leads, look_up);
+    fn look_up(&self, at: usize) -> u8 {
+        let (class, _) = self.alphabet.of_wide(self.text, self.at + at);
+        self.reading.roles[usize::from(class)]
+    }
+
+    #[inline(never)]
+    fn led_one_by_one(&self, bytes: &[u8; BLOCK], firsts: u64) -> Led {
+        Led::one_by_one(bytes, firsts, &self.reading.leads, |at| self.look_up(at))
+    }
+
+    /// Characters beyond ASCII: what they are stands at their first bytes, and is spread over the others for all of them at once.
+    #[inline(always)]
+    fn wide<const CASED: bool>(&mut self, masks: &mut Masks, firsts: u64, led: Led) {
         // The first bytes that are no character's first belong to the one that began in the block before.
-        let begun = !(!0u64).checked_shl(inner.trailing_ones()).unwrap_or(0);
-        let role = *begun_role;
+        let begun = !(!0u64).checked_shl(masks.inner.trailing_ones()).unwrap_or(0);
+        let begun_role = self.begun_role;
         if let Some(last) = firsts.checked_ilog2() {
-            *begun_role = led.role(last);
+            self.begun_role = led.role(last);
         }
+        let inner = masks.inner;
         // A sum carries through the bytes behind a first one.
         let spread = |firsts: u64, bit: u8| {
-            let firsts = firsts | if role & bit != 0 { begun } else { 0 };
+            let firsts = firsts | if begun_role & bit != 0 { begun } else { 0 };
             let seconds = firsts << 1 & inner;
             firsts | (seconds.wrapping_add(inner) ^ inner) & inner
         };
