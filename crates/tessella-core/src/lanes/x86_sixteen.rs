@@ -42,6 +42,7 @@ fn spell(group: &mut Group, ids: &[TokenId]) {
     let never = _mm512_set1_epi32(NEVER as i32);
     let mut counts = _mm512_setzero_si512();
     let rows = group.rows.min(LONGEST);
+    group.counts = Row([0; LANES]);
     // Places of vectors have signs.
     let Some(last) = ids.len().min(i32::MAX as usize).checked_sub(1) else { return };
     let last = _mm512_set1_epi32(last as i32);
