@@ -57,6 +57,7 @@ mod symbols;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod together;
 mod unfold;
 mod units;
 pub mod vectors;
@@ -74,7 +75,6 @@ mod x86_sixteen;
 mod x86_wide;
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -86,12 +86,12 @@ pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers, Written};
 pub use bounds::Bounds;
 pub use build::{ByRank, Parts, Ranked};
 pub use characters::{Characters, Kind};
-use cuts::{Cuts, Marks, Memo};
+use cuts::Cuts;
 pub use key::Key;
 pub use lengths::Lengths;
 use longest::{Longest, Row};
 use longs::Longs;
-use middle::{Middle, Wholes};
+use middle::Wholes;
 pub use narrow::Narrow;
 pub use rectangles::Rectangles;
 pub use slots::ID_BOUND;
@@ -101,6 +101,7 @@ pub use store::Solve;
 use store::{Batch, Store};
 use symbols::Merger;
 pub use tally::Tally;
+use together::{Gather, InUnits, Noted, Together, Way, Ways};
 pub use units::{Boundaries, Units};
 use vectors::{Level, Task, Vectors};
 pub use words::{Filled, MOST_BEFORE_CUT, Spans, Words};
@@ -117,7 +118,7 @@ pub struct Engine {
     tokens: EachToken,
     /// Whether long pieces may be cut where no token crosses.
     may_cut: bool,
-    cuts: OnceLock<Cuts>,
+    cuts: OnceLock<Option<Cuts>>,
     lengths: OnceLock<Option<Lengths>>,
     /// Whether a whole piece that is a token is that token.
     whole_pieces: bool,
@@ -166,18 +167,10 @@ pub struct Runner {
     level: Level,
     store: Store,
     pieces: Batch,
-    /// The units of a long piece.
-    units: Batch,
-    bounds: Bounds,
-    memo: Memo,
+    /// Those that are too long for a key.
+    together: Together,
     longs: Longs,
-    middle: Middle,
-    /// Bytes of pieces with other characters than ASCII that were too long for a key.
-    wide_bytes: usize,
-    /// Bytes of all that were too long for a key.
-    long_bytes: usize,
-    /// Bytes of those of them, and of units of them, that went neither through slots nor through lanes.
-    alone_bytes: usize,
+    noted: Noted,
     row: Row,
     /// Lines that the slots get when they need them, as a power of two.
     most_lines_log2: u32,
@@ -268,14 +261,9 @@ impl Runner {
             level: Level::best(),
             store: Store { slots: Slots::new(first, most), work: Work::new() },
             pieces: Batch::new(),
-            units: Batch::new(),
-            bounds: Bounds::default(),
-            memo: Memo::new(),
+            together: Together::new(),
             longs: Longs::new(budget - Slots::memory(most)),
-            middle: Middle::new(),
-            wide_bytes: 0,
-            long_bytes: 0,
-            alone_bytes: 0,
+            noted: Noted::default(),
             row: Row::default(),
             most_lines_log2: most,
         })
@@ -377,37 +365,15 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
     #[inline(always)]
     fn run<V: Vectors>(self, vectors: V) -> Result<()> {
         let Chunk { runner, engine, pieces, out, long } = self;
-        let Runner { store, pieces: batch, units, bounds, memo, longs, middle, .. } = runner;
-        let Runner { level, wide_bytes, long_bytes, alone_bytes, row, .. } = runner;
+        let Runner { level, store, pieces: batch, together, longs, noted, row, .. } = runner;
         let mut merging = Merging { engine, vectors };
-        middle.begin();
+        together.begin();
         store.take(vectors, batch, &mut merging, pieces, out, |store, merging, at, out| {
-            if middle.write(at, out) {
+            if together.write(at, out) {
                 return Ok(());
             }
-            let Pieces { text, starts, ends } = pieces;
             let piece = pieces.piece(at);
-            *long_bytes += piece.len();
-            let cuts = if piece.is_ascii() {
-                None
-            } else {
-                *wide_bytes += piece.len();
-                engine.cuts(*wide_bytes)
-            };
-            if cuts.is_none()
-                && middle::takes(piece)
-                && let Some(wholes) = engine.wholes(*long_bytes)
-            {
-                // Others may be cut.
-                let wanted = |piece: &[u8]| !engine.may_cut || piece.is_ascii();
-                middle.ids(vectors, (engine, wholes), longs, (pieces, at), wanted, out);
-                return Ok(());
-            }
-            let is_soon_done = piece.len() <= longest::MOST;
-            let mut longest = |bytes: usize| {
-                *alone_bytes += bytes;
-                engine.longest(*alone_bytes).filter(|_| is_soon_done)
-            };
+            noted.piece(piece);
             let new = match longs.get(piece) {
                 Ok(ids) => {
                     out.extend_from_slice(ids);
@@ -415,69 +381,50 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
                 }
                 Err(new) => new,
             };
-            let before = out.len();
-            let mut alone = |piece: &[u8], out: &mut Vec<TokenId>| match longest(piece.len()) {
-                Some(longest) => {
-                    longest.ids(&engine.merger, piece, row, out);
-                    Ok(())
+            let ways = engine.ways(noted, piece);
+            let way = ways.of(piece);
+            let alone_bytes = &mut noted.alone;
+            let mut alone = |unit: &[u8], out: &mut Vec<TokenId>| {
+                *alone_bytes += unit.len();
+                match engine.longest(*alone_bytes).filter(|_| piece.len() <= longest::MOST) {
+                    Some(longest) => {
+                        longest.ids(&engine.merger, unit, row, out);
+                        Ok(())
+                    }
+                    None => long.ids(unit, out),
                 }
-                None => long.ids(piece, out),
             };
-            match cuts {
-                None => alone(piece, out)?,
-                Some(cuts) => {
-                    let place = starts[at] as usize..ends[at] as usize;
-                    level.run(InUnits {
+            let before = out.len();
+            match (way, ways.cuts) {
+                (Way::Units, Some(cuts)) if piece.len() > together::MOST_BYTES => {
+                    let (text, place) = (pieces.text, pieces.starts[at] as usize..pieces.ends[at] as usize);
+                    level.run(InUnits { together, store, merging, cuts, text, place, alone, out })?;
+                }
+                (Way::Units | Way::Lane, _) => {
+                    let mut behind = Noted::default();
+                    let (merger, first, note) = (&engine.merger, (at, new), &mut behind);
+                    level.run(Gather {
+                        together,
                         store,
                         merging,
-                        units,
-                        bounds,
-                        memo,
-                        cuts,
-                        text,
-                        place,
+                        merger,
+                        longs,
+                        ways,
+                        pieces,
+                        first,
+                        note,
                         alone,
-                        out,
                     })?;
+                    noted.all += behind.all;
+                    noted.wide += behind.wide;
+                    together.write(at, out);
+                    return Ok(());
                 }
+                (Way::Alone, _) => alone(piece, out)?,
             }
             longs.remember(new, piece, &out[before..]);
             Ok(())
         })
-    }
-}
-
-/// A long piece that is cut. A task of its own, for what is called from within another is not compiled for its vectors.
-struct InUnits<'c, S, A> {
-    store: &'c mut Store,
-    merging: &'c mut S,
-    units: &'c mut Batch,
-    bounds: &'c mut Bounds,
-    memo: &'c mut Memo,
-    cuts: &'c Cuts,
-    text: &'c [u8],
-    /// Where the piece stands.
-    place: Range<usize>,
-    /// Appends the ids of a unit that is too long for a key.
-    alone: A,
-    out: &'c mut Vec<TokenId>,
-}
-
-impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for InUnits<'_, S, A> {
-    type Output = Result<()>;
-
-    #[inline(always)]
-    fn run<V: Vectors>(self, vectors: V) -> Result<()> {
-        let InUnits { store, merging, units, bounds, memo, cuts, text, place, mut alone, out } = self;
-        let mut cut = place.start;
-        bounds.begin(cut as u32);
-        while cut < place.end {
-            cut = memo.units(cuts, &text[..place.end], cut, bounds);
-            let pieces = Pieces::within(bounds, text);
-            store.take(vectors, units, merging, pieces, out, |_, _, at, out| alone(pieces.piece(at), out))?;
-            bounds.go_on();
-        }
-        Ok(())
     }
 }
 
@@ -520,13 +467,21 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
+    /// How long pieces become ids, after so many of them: `piece` is the next one.
+    #[inline]
+    fn ways(&self, noted: &Noted, piece: &[u8]) -> Ways<'_> {
+        let cuts =
+            if piece.is_ascii() { self.cuts.get().and_then(Option::as_ref) } else { self.cuts(noted.wide) };
+        Ways { cuts, wholes: self.wholes(noted.all) }
+    }
+
     /// Where long pieces are cut, if anywhere. Found out when so many bytes of them came that it pays, by every thread that
     /// needs it and has not got it yet, so that none waits for another.
     #[inline]
     fn cuts(&self, wide_bytes: usize) -> Option<&Cuts> {
         match self.cuts.get() {
             None if wide_bytes >= BYTES_FOR_CUTS => self.build_cuts(),
-            cuts => cuts,
+            cuts => cuts.and_then(Option::as_ref),
         }
     }
 
@@ -569,13 +524,8 @@ impl Engine {
 
     #[cold]
     fn build_cuts(&self) -> Option<&Cuts> {
-        if !self.may_cut {
-            return None;
-        }
-        let mut marks = Marks::default();
-        (self.tokens)(&|_| true, &mut |token, _| marks.add(token));
-        let _ = self.cuts.set(Cuts::new(&marks));
-        self.cuts.get()
+        let _ = self.cuts.set(if self.may_cut { Cuts::new(&self.merger) } else { None });
+        self.cuts.get()?.as_ref()
     }
 
     /// How many bytes of a piece each of its tokens stands for, where the token alone tells. Found out when it is first

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::together::Noted;
 use super::vectors::Level;
 use super::{Bounds, Engine, LINES_LOG2, LongPieces, Pieces, Runner};
 use crate::error::Result;
@@ -117,7 +118,7 @@ fn check(bpe: &Bpe, engine: &Engine, random: &mut Random) -> [bool; 3] {
     let (budget, long_bytes) = [(SMALL, 0), (6 * SMALL, 1 << 20)][below(random, 2)];
     let mut runner = Runner::new(budget).unwrap();
     runner.begin_small();
-    (runner.long_bytes, runner.alone_bytes, runner.wide_bytes) = (long_bytes, long_bytes, long_bytes);
+    runner.noted = Noted { all: long_bytes, wide: long_bytes, alone: long_bytes };
     runner.level = levels[below(random, levels.len())];
     for _ in 0..4 {
         let letters: &[u8] = [b"abc\xff".as_slice(), b"ab", b"abcdefgh \xff\x00"][below(random, 3)];
@@ -144,7 +145,7 @@ fn check(bpe: &Bpe, engine: &Engine, random: &mut Random) -> [bool; 3] {
         assert!(ids == expected, "{:?} {}", bpe.spec().merges, String::from_utf8_lossy(&text));
     }
     let has_grown = runner.store.slots.lines().len() > 1 << LINES_LOG2.start();
-    [has_grown, engine.cuts.get().is_some(), matches!(engine.longest.get(), Some(Some(_)))]
+    [has_grown, matches!(engine.cuts.get(), Some(Some(_))), matches!(engine.longest.get(), Some(Some(_)))]
 }
 
 #[test]

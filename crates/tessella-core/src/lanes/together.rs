@@ -1,0 +1,378 @@
+//! Pieces that are too long for a key, all of a window together.
+//!
+//! At the first one of a window that nobody remembers, the rest of the window is looked through for more of them. Those that may
+//! be cut become units ([`super::cuts`]); pieces and units of the middle lengths are merged in long lanes ([`super::middle`]), many in
+//! turn; and the units of all pieces go through the slots like short pieces, so that those that are new are merged
+//! together as well. Behind the units of each piece stands the piece itself, which is too long for a slot: it is where its ids
+//! end.
+
+use std::ops::Range;
+
+use super::Pieces;
+use super::bounds::Bounds;
+use super::cuts::{Cuts, Memo};
+use super::key::LONGEST;
+use super::longs::{Longs, New};
+use super::merge::Work;
+use super::middle::{self, Wholes};
+use super::store::{Batch, Solve, Store};
+use super::symbols::Merger;
+use super::vectors::{Task, Vectors};
+use crate::error::Result;
+use crate::ids::TokenId;
+
+/// Units that are gathered before the window is looked through no further.
+const MOST_UNITS: usize = Bounds::MOST;
+/// Longer pieces are cut in portions, each for itself.
+pub const MOST_BYTES: usize = 4096;
+
+/// How a piece becomes ids that is too long for a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Merged in a long lane.
+    Lane,
+    /// Cut into units.
+    Units,
+    /// None of these.
+    Alone,
+}
+
+/// What decides about that.
+#[derive(Debug, Clone, Copy)]
+pub struct Ways<'e> {
+    /// For pieces with other characters than ASCII.
+    pub cuts: Option<&'e Cuts>,
+    /// For others of the middle lengths, once it is known which of them are one token.
+    pub wholes: Option<&'e Wholes>,
+}
+
+impl Ways<'_> {
+    #[inline(always)]
+    pub fn of(self, piece: &[u8]) -> Way {
+        if self.cuts.is_some() && !piece.is_ascii() {
+            Way::Units
+        } else if self.wholes.is_some() && middle::takes(piece) {
+            Way::Lane
+        } else {
+            Way::Alone
+        }
+    }
+}
+
+/// Where something begins and ends.
+type Span = (u32, u32);
+
+/// What goes through a long lane: a piece or a unit.
+#[derive(Debug, Clone, Copy)]
+struct InLane {
+    text: Span,
+    is_unit: bool,
+    /// None for what is remembered, and its ids are there already.
+    new: Option<New>,
+    ids: Span,
+}
+
+/// A piece of the window and what is found out about it.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    at: u32,
+    new: New,
+    /// Its lane, or [`NO_LANE`] if it is cut.
+    lane: u32,
+    ids: Span,
+}
+
+const NO_LANE: u32 = u32::MAX;
+
+/// The buffers of one worker, and what became of the pieces of a window.
+#[derive(Debug)]
+pub struct Together {
+    work: Work<{ middle::ROOM }>,
+    found: Vec<Found>,
+    /// How many of them are written out.
+    taken: usize,
+    ids: Vec<TokenId>,
+    lanes: Vec<InLane>,
+    /// Units of all pieces that are cut, each piece behind its units, and the numbers of those that are pieces.
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+    pieces: Vec<u32>,
+    batch: Batch,
+    bounds: Bounds,
+    memo: Memo,
+}
+
+impl Together {
+    pub fn new() -> Self {
+        Together {
+            work: Work::new(),
+            found: Vec::new(),
+            taken: 0,
+            ids: Vec::new(),
+            lanes: Vec::new(),
+            starts: Vec::new(),
+            ends: Vec::new(),
+            pieces: Vec::new(),
+            batch: Batch::new(),
+            bounds: Bounds::default(),
+            memo: Memo::new(),
+        }
+    }
+
+    /// Forgets the pieces of the last window.
+    pub fn begin(&mut self) {
+        self.found.clear();
+        self.taken = 0;
+        self.ids.clear();
+        self.lanes.clear();
+        self.starts.clear();
+        self.ends.clear();
+        self.pieces.clear();
+    }
+
+    /// Appends the ids of a piece that was found out along with one before it; false if it was not.
+    #[inline(always)]
+    pub fn write(&mut self, at: usize, out: &mut Vec<TokenId>) -> bool {
+        while let Some(&Found { at: place, ids: (start, end), .. }) = self.found.get(self.taken) {
+            if place as usize > at {
+                return false;
+            }
+            self.taken += 1;
+            if place as usize == at {
+                out.extend_from_slice(&self.ids[start as usize..end as usize]);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Lists a piece that goes through a lane, or its units.
+    #[inline(always)]
+    fn list(
+        &mut self,
+        ways: Ways<'_>,
+        longs: &mut Longs,
+        text: &[u8],
+        (at, new): (usize, New),
+        place @ (start, end): Span,
+    ) {
+        let mut lane = NO_LANE;
+        match ways.cuts.filter(|_| ways.of(&text[start as usize..end as usize]) == Way::Units) {
+            Some(cuts) => {
+                self.cut(cuts, longs, text, place);
+                self.pieces.push(self.starts.len() as u32);
+                self.starts.push(start);
+                self.ends.push(end);
+            }
+            None => {
+                lane = self.lanes.len() as u32;
+                self.lanes.push(InLane { text: place, is_unit: false, new: Some(new), ids: (0, 0) });
+            }
+        }
+        self.found.push(Found { at: at as u32, new, lane, ids: (0, 0) });
+    }
+
+    /// Lists the units of a piece.
+    #[inline(always)]
+    fn cut(&mut self, cuts: &Cuts, longs: &mut Longs, text: &[u8], (start, end): Span) {
+        let mut cut = start as usize;
+        self.bounds.begin(start);
+        while cut < end as usize {
+            cut = self.memo.units(cuts, &text[..end as usize], cut, &mut self.bounds);
+            for (&start, &end) in self.bounds.starts().iter().zip(self.bounds.ends()) {
+                let unit = &text[start as usize..end as usize];
+                if middle::takes(unit) {
+                    let before = self.ids.len() as u32;
+                    let new = longs.get(unit).map(|ids| self.ids.extend_from_slice(ids)).err();
+                    let ids = (before, self.ids.len() as u32);
+                    self.lanes.push(InLane { text: (start, end), is_unit: true, new, ids });
+                }
+                self.starts.push(start);
+                self.ends.push(end);
+            }
+            self.bounds.go_on();
+        }
+    }
+
+    /// Merges what is listed for lanes.
+    #[inline(always)]
+    fn merge(
+        &mut self,
+        vectors: impl Vectors,
+        merger: &Merger,
+        wholes: Option<&Wholes>,
+        longs: &mut Longs,
+        text: &[u8],
+    ) {
+        let Together { work, ids, lanes, .. } = self;
+        let piece = |&InLane { text: (start, end), .. }: &InLane| &text[start as usize..end as usize];
+        let new: Vec<u32> =
+            lanes.iter().zip(0..).filter(|(lane, _)| lane.new.is_some()).map(|(_, at)| at).collect();
+        let mut spans = vec![(0, 0); new.len()];
+        let listed = new.iter().map(|&at| middle::bytes(piece(&lanes[at as usize])));
+        merger.merge(vectors, work, listed, |index, symbols| {
+            let start = ids.len() as u32;
+            match wholes.and_then(|wholes| wholes.get(piece(&lanes[new[index] as usize]))) {
+                Some(id) => ids.push(id),
+                None => ids.extend(symbols.iter().map(|&symbol| merger.ids[symbol as usize])),
+            }
+            spans[index] = (start, ids.len() as u32);
+        });
+        for (at, (start, end)) in new.into_iter().zip(spans) {
+            let lane = &mut lanes[at as usize];
+            lane.ids = (start, end);
+            if let Some(new) = lane.new {
+                longs.remember(new, piece(lane), &ids[start as usize..end as usize]);
+            }
+        }
+    }
+
+    /// Finds out the ids of all units, and where those of each piece are.
+    #[inline(always)]
+    fn take<V: Vectors, S: Solve>(
+        &mut self,
+        vectors: V,
+        store: &mut Store,
+        merging: &mut S,
+        text: &[u8],
+        mut alone: impl FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>,
+    ) -> Result<()> {
+        let Together { found, ids, lanes, starts, ends, pieces, batch, .. } = self;
+        let mut in_lanes = lanes.iter().filter(|lane| lane.is_unit);
+        let mut next_piece = 0;
+        let mut begin = ids.len() as u32;
+        let mut spans = Vec::with_capacity(pieces.len());
+        let units = Pieces { text, starts, ends };
+        store.take(vectors, batch, merging, units, ids, |_, _, at, out| {
+            if pieces.get(next_piece) == Some(&(at as u32)) {
+                next_piece += 1;
+                spans.push((begin, out.len() as u32));
+                begin = out.len() as u32;
+                return Ok(());
+            }
+            let unit = units.piece(at);
+            if !middle::takes(unit) {
+                return alone(unit, out);
+            }
+            if let Some(&InLane { ids: (start, end), .. }) = in_lanes.next() {
+                out.extend_from_within(start as usize..end as usize);
+            }
+            Ok(())
+        })?;
+        let mut spans = spans.into_iter();
+        for one in found.iter_mut() {
+            one.ids = match lanes.get(one.lane as usize) {
+                Some(lane) => lane.ids,
+                None => spans.next().unwrap_or_default(),
+            };
+        }
+        Ok(())
+    }
+}
+
+/// The first long piece of a window that nobody remembers, and the window. A task of its own, for what is called from within another
+/// is not compiled for its vectors.
+pub struct Gather<'c, S, A> {
+    pub together: &'c mut Together,
+    pub store: &'c mut Store,
+    pub merging: &'c mut S,
+    pub merger: &'c Merger,
+    pub longs: &'c mut Longs,
+    pub ways: Ways<'c>,
+    pub pieces: Pieces<'c>,
+    pub first: (usize, New),
+    /// Is told about every piece that is gathered behind the first one.
+    pub note: &'c mut Noted,
+    /// Appends the ids of a unit that is too long for a lane.
+    pub alone: A,
+}
+
+impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for Gather<'_, S, A> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> Result<()> {
+        let Gather { together, store, merging, merger, longs, ways, pieces, first, note, alone } = self;
+        let Pieces { text, starts, ends } = pieces;
+        let (at, new) = first;
+        together.begin();
+        together.list(ways, longs, text, (at, new), (starts[at], ends[at]));
+        for at in at + 1..starts.len() {
+            let place @ (start, end) = (starts[at], ends[at]);
+            if (end - start) as usize <= LONGEST {
+                continue;
+            }
+            if together.starts.len() >= MOST_UNITS {
+                break;
+            }
+            let piece = pieces.piece(at);
+            if ways.of(piece) != Way::Alone
+                && piece.len() <= MOST_BYTES
+                && let Err(new) = longs.get(piece)
+            {
+                note.piece(piece);
+                together.list(ways, longs, text, (at, new), place);
+            }
+        }
+        together.merge(vectors, merger, ways.wholes, longs, text);
+        together.take(vectors, store, merging, text, alone)?;
+        for &Found { at, new, lane, ids: (start, end) } in &together.found {
+            // What went through a lane is remembered already.
+            if lane == NO_LANE {
+                let ids = &together.ids[start as usize..end as usize];
+                longs.remember(new, pieces.piece(at as usize), ids);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A piece that is cut by itself, in portions.
+pub struct InUnits<'c, S, A> {
+    pub together: &'c mut Together,
+    pub store: &'c mut Store,
+    pub merging: &'c mut S,
+    pub cuts: &'c Cuts,
+    pub text: &'c [u8],
+    /// Where the piece stands.
+    pub place: Range<usize>,
+    /// Appends the ids of a unit that is too long for a key.
+    pub alone: A,
+    pub out: &'c mut Vec<TokenId>,
+}
+
+impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for InUnits<'_, S, A> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> Result<()> {
+        let InUnits { together, store, merging, cuts, text, place, mut alone, out } = self;
+        let Together { batch, bounds, memo, .. } = together;
+        let mut cut = place.start;
+        bounds.begin(cut as u32);
+        while cut < place.end {
+            cut = memo.units(cuts, &text[..place.end], cut, bounds);
+            let pieces = Pieces::within(bounds, text);
+            store.take(vectors, batch, merging, pieces, out, |_, _, at, out| alone(pieces.piece(at), out))?;
+            bounds.go_on();
+        }
+        Ok(())
+    }
+}
+
+/// What came of pieces that are too long for a key, in bytes.
+#[derive(Debug, Default)]
+pub struct Noted {
+    pub all: usize,
+    /// Of those with other characters than ASCII.
+    pub wide: usize,
+    /// Of those, and of units, that went neither through slots nor through lanes.
+    pub alone: usize,
+}
+
+impl Noted {
+    pub fn piece(&mut self, piece: &[u8]) {
+        self.all += piece.len();
+        self.wide += if piece.is_ascii() { 0 } else { piece.len() };
+    }
+}
