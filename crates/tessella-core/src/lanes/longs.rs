@@ -89,16 +89,21 @@ impl Longs {
         if !again {
             return Err(New { hash, again });
         }
-        for place in places(hash as u32, self.entries.len()) {
-            if let Some(entry) = self.entries.get(place)
-                && entry.hash == hash as u32
-                && entry.count > 0
-                && self.texts[entry.text as usize..][..usize::from(entry.bytes)] == *piece
-            {
-                return Ok(&self.ids[entry.ids as usize..][..usize::from(entry.count)]);
-            }
+        match self.find(hash, piece) {
+            Some(entry) => Ok(&self.ids[entry.ids as usize..][..usize::from(entry.count)]),
+            None => Err(New { hash, again }),
         }
-        Err(New { hash, again })
+    }
+
+    #[inline(always)]
+    fn find(&self, hash: u64, piece: &[u8]) -> Option<Entry> {
+        places(hash as u32, self.entries.len()).into_iter().find_map(|place| {
+            let entry = *self.entries.get(place)?;
+            let is_it = entry.hash == hash as u32
+                && entry.count > 0
+                && self.texts[entry.text as usize..][..usize::from(entry.bytes)] == *piece;
+            is_it.then_some(entry)
+        })
     }
 
     /// Whether a hash came before.
@@ -118,9 +123,10 @@ impl Longs {
         again
     }
 
-    /// Remembers the ids of a piece that came again.
+    /// Remembers the ids of a piece that came again. Of pieces that are found out together one may be there twice.
     pub fn remember(&mut self, New { hash, again }: New, piece: &[u8], ids: &[TokenId]) {
-        if !again || piece.len() > LONGEST || ids.is_empty() || ids.len() > LONGEST {
+        let too_much = piece.len() > LONGEST || ids.is_empty() || ids.len() > LONGEST;
+        if !again || too_much || self.find(hash, piece).is_some() {
             return;
         }
         let full = self.texts.len() + piece.len() > self.most

@@ -180,9 +180,9 @@ pub struct Runner {
 const LINES_LOG2: std::ops::RangeInclusive<u32> = or_for_fuzzers(10, 2) as u32..=or_for_fuzzers(18, 6) as u32;
 /// What they begin with: memory that is never touched by a short text costs nothing, and 2 MB are one large page.
 const FIRST_LINES_LOG2: u32 = or_for_fuzzers(15, 2) as u32;
-/// So many bytes of long pieces with other characters than ASCII pay for finding out where they may be cut: that takes some
-/// milliseconds, and cutting saves some ten nanoseconds a byte.
-const BYTES_FOR_CUTS: usize = or_for_fuzzers(1 << 16, 64);
+/// So many tokens for a byte of long pieces with other characters than ASCII pay for finding out where they may be cut: that takes some
+/// twenty nanoseconds a token, and cutting saves some forty a byte.
+const TOKENS_PER_BYTE_FOR_CUTS: usize = or_for_fuzzers(2, 1 << 10);
 
 /// So many bytes that are merged by themselves, for each token, pay for tables that make them tokens without merging: these take a
 /// microsecond a token, merging some 60 ns a byte more.
@@ -480,7 +480,7 @@ impl Engine {
     #[inline]
     fn cuts(&self, wide_bytes: usize) -> Option<&Cuts> {
         match self.cuts.get() {
-            None if wide_bytes >= BYTES_FOR_CUTS => self.build_cuts(),
+            None if wide_bytes * TOKENS_PER_BYTE_FOR_CUTS >= self.merger.ids.len() => self.build_cuts(),
             cuts => cuts.and_then(Option::as_ref),
         }
     }

@@ -59,7 +59,7 @@ impl Ways<'_> {
     }
 }
 
-/// Where something begins and ends.
+/// Where something begins and ends, in the text or among ids.
 type Span = (u32, u32);
 
 /// What goes through a long lane: a piece or a unit.
@@ -67,8 +67,6 @@ type Span = (u32, u32);
 struct InLane {
     text: Span,
     is_unit: bool,
-    /// None for what is remembered, and its ids are there already.
-    new: Option<New>,
     ids: Span,
 }
 
@@ -76,13 +74,17 @@ struct InLane {
 #[derive(Debug, Clone, Copy)]
 struct Found {
     at: u32,
-    new: New,
-    /// Its lane, or [`NO_LANE`] if it is cut.
-    lane: u32,
+    how: How,
     ids: Span,
 }
 
-const NO_LANE: u32 = u32::MAX;
+#[derive(Debug, Clone, Copy)]
+enum How {
+    Remembered,
+    /// By the lane of this number.
+    Lane(New, u32),
+    Units(New),
+}
 
 /// The buffers of one worker, and what became of the pieces of a window.
 #[derive(Debug)]
@@ -97,6 +99,8 @@ pub struct Together {
     starts: Vec<u32>,
     ends: Vec<u32>,
     pieces: Vec<u32>,
+    /// Room for where ids begin and end.
+    spans: Vec<Span>,
     batch: Batch,
     bounds: Bounds,
     memo: Memo,
@@ -113,6 +117,7 @@ impl Together {
             starts: Vec::new(),
             ends: Vec::new(),
             pieces: Vec::new(),
+            spans: Vec::new(),
             batch: Batch::new(),
             bounds: Bounds::default(),
             memo: Memo::new(),
@@ -148,82 +153,68 @@ impl Together {
 
     /// Lists a piece that goes through a lane, or its units.
     #[inline(always)]
-    fn list(
-        &mut self,
-        ways: Ways<'_>,
-        longs: &mut Longs,
-        text: &[u8],
-        (at, new): (usize, New),
-        place @ (start, end): Span,
-    ) {
-        let mut lane = NO_LANE;
-        match ways.cuts.filter(|_| ways.of(&text[start as usize..end as usize]) == Way::Units) {
+    fn list(&mut self, ways: Ways<'_>, text: &[u8], (at, new): (usize, New), place @ (start, end): Span) {
+        let how = match ways.cuts.filter(|_| ways.of(&text[start as usize..end as usize]) == Way::Units) {
             Some(cuts) => {
-                self.cut(cuts, longs, text, place);
+                self.cut(cuts, text, place);
                 self.pieces.push(self.starts.len() as u32);
                 self.starts.push(start);
                 self.ends.push(end);
+                How::Units(new)
             }
             None => {
-                lane = self.lanes.len() as u32;
-                self.lanes.push(InLane { text: place, is_unit: false, new: Some(new), ids: (0, 0) });
+                self.lanes.push(InLane { text: place, is_unit: false, ids: (0, 0) });
+                How::Lane(new, self.lanes.len() as u32 - 1)
             }
-        }
-        self.found.push(Found { at: at as u32, new, lane, ids: (0, 0) });
+        };
+        self.found.push(Found { at: at as u32, how, ids: (0, 0) });
+    }
+
+    /// Lists a piece that is remembered: nobody looks for it again.
+    #[inline(always)]
+    fn list_known(&mut self, at: usize, ids: &[TokenId]) {
+        let start = self.ids.len() as u32;
+        self.ids.extend_from_slice(ids);
+        self.found.push(Found { at: at as u32, how: How::Remembered, ids: (start, self.ids.len() as u32) });
     }
 
     /// Lists the units of a piece.
     #[inline(always)]
-    fn cut(&mut self, cuts: &Cuts, longs: &mut Longs, text: &[u8], (start, end): Span) {
+    fn cut(&mut self, cuts: &Cuts, text: &[u8], (start, end): Span) {
         let mut cut = start as usize;
         self.bounds.begin(start);
         while cut < end as usize {
             cut = self.memo.units(cuts, &text[..end as usize], cut, &mut self.bounds);
-            for (&start, &end) in self.bounds.starts().iter().zip(self.bounds.ends()) {
-                let unit = &text[start as usize..end as usize];
-                if middle::takes(unit) {
-                    let before = self.ids.len() as u32;
-                    let new = longs.get(unit).map(|ids| self.ids.extend_from_slice(ids)).err();
-                    let ids = (before, self.ids.len() as u32);
-                    self.lanes.push(InLane { text: (start, end), is_unit: true, new, ids });
+            let (starts, ends) = (self.bounds.starts(), self.bounds.ends());
+            for (&start, &end) in starts.iter().zip(ends) {
+                if middle::takes(&text[start as usize..end as usize]) {
+                    self.lanes.push(InLane { text: (start, end), is_unit: true, ids: (0, 0) });
                 }
-                self.starts.push(start);
-                self.ends.push(end);
             }
+            self.starts.extend_from_slice(starts);
+            self.ends.extend_from_slice(ends);
             self.bounds.go_on();
         }
     }
 
     /// Merges what is listed for lanes.
     #[inline(always)]
-    fn merge(
-        &mut self,
-        vectors: impl Vectors,
-        merger: &Merger,
-        wholes: Option<&Wholes>,
-        longs: &mut Longs,
-        text: &[u8],
-    ) {
-        let Together { work, ids, lanes, .. } = self;
-        let piece = |&InLane { text: (start, end), .. }: &InLane| &text[start as usize..end as usize];
-        let new: Vec<u32> =
-            lanes.iter().zip(0..).filter(|(lane, _)| lane.new.is_some()).map(|(_, at)| at).collect();
-        let mut spans = vec![(0, 0); new.len()];
-        let listed = new.iter().map(|&at| middle::bytes(piece(&lanes[at as usize])));
+    fn merge(&mut self, vectors: impl Vectors, merger: &Merger, wholes: Option<&Wholes>, text: &[u8]) {
+        let Together { work, ids, lanes, spans, .. } = self;
+        let piece = |lane: &InLane| &text[lane.text.0 as usize..lane.text.1 as usize];
+        spans.clear();
+        spans.resize(lanes.len(), (0, 0));
+        let listed = lanes.iter().map(|lane| middle::bytes(piece(lane)));
         merger.merge(vectors, work, listed, |index, symbols| {
             let start = ids.len() as u32;
-            match wholes.and_then(|wholes| wholes.get(piece(&lanes[new[index] as usize]))) {
+            match wholes.and_then(|wholes| wholes.get(piece(&lanes[index]))) {
                 Some(id) => ids.push(id),
                 None => ids.extend(symbols.iter().map(|&symbol| merger.ids[symbol as usize])),
             }
             spans[index] = (start, ids.len() as u32);
         });
-        for (at, (start, end)) in new.into_iter().zip(spans) {
-            let lane = &mut lanes[at as usize];
-            lane.ids = (start, end);
-            if let Some(new) = lane.new {
-                longs.remember(new, piece(lane), &ids[start as usize..end as usize]);
-            }
+        for (lane, span) in lanes.iter_mut().zip(spans) {
+            lane.ids = *span;
         }
     }
 
@@ -237,15 +228,13 @@ impl Together {
         text: &[u8],
         mut alone: impl FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>,
     ) -> Result<()> {
-        let Together { found, ids, lanes, starts, ends, pieces, batch, .. } = self;
+        let Together { found, ids, lanes, starts, ends, pieces, batch, spans, .. } = self;
         let mut in_lanes = lanes.iter().filter(|lane| lane.is_unit);
-        let mut next_piece = 0;
         let mut begin = ids.len() as u32;
-        let mut spans = Vec::with_capacity(pieces.len());
+        spans.clear();
         let units = Pieces { text, starts, ends };
         store.take(vectors, batch, merging, units, ids, |_, _, at, out| {
-            if pieces.get(next_piece) == Some(&(at as u32)) {
-                next_piece += 1;
+            if pieces.get(spans.len()) == Some(&(at as u32)) {
                 spans.push((begin, out.len() as u32));
                 begin = out.len() as u32;
                 return Ok(());
@@ -259,11 +248,12 @@ impl Together {
             }
             Ok(())
         })?;
-        let mut spans = spans.into_iter();
+        let mut spans = spans.iter();
         for one in found.iter_mut() {
-            one.ids = match lanes.get(one.lane as usize) {
-                Some(lane) => lane.ids,
-                None => spans.next().unwrap_or_default(),
+            one.ids = match one.how {
+                How::Remembered => one.ids,
+                How::Lane(_, lane) => lanes[lane as usize].ids,
+                How::Units(_) => spans.next().copied().unwrap_or_default(),
             };
         }
         Ok(())
@@ -296,7 +286,7 @@ impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for Gather
         let Pieces { text, starts, ends } = pieces;
         let (at, new) = first;
         together.begin();
-        together.list(ways, longs, text, (at, new), (starts[at], ends[at]));
+        together.list(ways, text, (at, new), (starts[at], ends[at]));
         for at in at + 1..starts.len() {
             let place @ (start, end) = (starts[at], ends[at]);
             if (end - start) as usize <= LONGEST {
@@ -306,19 +296,21 @@ impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for Gather
                 break;
             }
             let piece = pieces.piece(at);
-            if ways.of(piece) != Way::Alone
-                && piece.len() <= MOST_BYTES
-                && let Err(new) = longs.get(piece)
-            {
-                note.piece(piece);
-                together.list(ways, longs, text, (at, new), place);
+            if ways.of(piece) == Way::Alone || piece.len() > MOST_BYTES {
+                continue;
+            }
+            match longs.get(piece) {
+                Ok(ids) => together.list_known(at, ids),
+                Err(new) => {
+                    note.piece(piece);
+                    together.list(ways, text, (at, new), place);
+                }
             }
         }
-        together.merge(vectors, merger, ways.wholes, longs, text);
+        together.merge(vectors, merger, ways.wholes, text);
         together.take(vectors, store, merging, text, alone)?;
-        for &Found { at, new, lane, ids: (start, end) } in &together.found {
-            // What went through a lane is remembered already.
-            if lane == NO_LANE {
+        for &Found { at, how, ids: (start, end) } in &together.found {
+            if let How::Lane(new, _) | How::Units(new) = how {
                 let ids = &together.ids[start as usize..end as usize];
                 longs.remember(new, pieces.piece(at as usize), ids);
             }
