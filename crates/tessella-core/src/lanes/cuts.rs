@@ -9,6 +9,7 @@
 //!
 //! The bytes of a token are not looked up: its first ones are those of its left part, its last ones those of its right part.
 
+use super::ascii::BLOCK;
 use super::bounds::Bounds;
 use super::pairs::{NEVER, Symbol};
 use super::symbols::Merger;
@@ -215,35 +216,82 @@ impl Memo {
         Memo(vec![0; MEMO].into_boxed_slice().try_into().expect("as many as were made"))
     }
 
-    /// The same as [`Cuts::crosses`].
-    #[inline]
-    fn crosses(&mut self, cuts: &Cuts, piece: &[u8], at: usize) -> bool {
-        let (Some(left), Some(right)) = (piece[..at].last_chunk::<SIDE>(), piece[at..].first_chunk::<SIDE>())
-        else {
-            return cuts.crosses(piece, at);
-        };
-        let around = mark(Few::of(left), Few::of(right)) & 0xFF_FFFF_00FF_FFFF;
-        let place = &mut self.0[(around.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - MEMO.ilog2())) as usize];
-        if *place >> 1 != around {
-            *place = around << 1 | u64::from(cuts.crosses_between(*left, *right));
-        }
-        *place & 1 == 1
-    }
-
     /// Cuts what is left of a piece from `from` on into units, until there are many of them, and returns where the last
     /// one ends. The piece is the end of `text`.
+    ///
+    /// Boundaries are taken some at a time, and nothing branches on what is one or what is known about it: nobody could guess that.
+    #[inline]
     pub fn units(&mut self, cuts: &Cuts, text: &[u8], from: usize, bounds: &mut Bounds) -> usize {
-        for at in from + 1..text.len() {
-            if is_of_interest(text[at - 1], text[at]) && !self.crosses(cuts, text, at) {
-                bounds.push(at as u32);
-                if bounds.is_full() {
-                    return at;
-                }
+        let mut at = from + 1;
+        while at < text.len() {
+            let stop = text.len().min(at + TOGETHER);
+            let mut places = [0; TOGETHER];
+            let mut count = 0;
+            for (place, pair) in (at..stop).zip(text[at - 1..stop].windows(2)) {
+                places[count % TOGETHER] = place;
+                count += usize::from(is_of_interest(pair[0], pair[1]));
+            }
+            let places = &places[..count];
+            let (mut crossed, mut unknown) = (0u64, 0u64);
+            for (bit, &place) in places.iter().enumerate() {
+                let around = around(text, place);
+                let known = self.0[slot(around)];
+                crossed |= (known & 1) << bit;
+                unknown |= u64::from(known >> 1 != around) << bit;
+            }
+            while unknown != 0 {
+                let bit = unknown.trailing_zeros() as usize;
+                unknown &= unknown - 1;
+                let crosses = u64::from(self.find_out(cuts, text, places[bit]));
+                crossed = crossed & !(1 << bit) | crosses << bit;
+            }
+            for (bit, &place) in places.iter().enumerate() {
+                bounds.push_if(place as u32, u8::from(crossed >> bit & 1 == 0));
+            }
+            at = stop;
+            if bounds.is_full()
+                && let Some(&end) = bounds.ends().last()
+            {
+                return end as usize;
             }
         }
         bounds.push(text.len() as u32);
         text.len()
     }
+
+    /// Whether some token may cross a boundary about which nothing is known; it is from now on, if there are bytes enough around it.
+    #[inline(always)]
+    fn find_out(&mut self, cuts: &Cuts, text: &[u8], at: usize) -> bool {
+        let (Some(left), Some(right)) = (text[..at].last_chunk::<SIDE>(), text[at..].first_chunk::<SIDE>())
+        else {
+            return cuts.crosses(text, at);
+        };
+        let crosses = cuts.crosses_between(*left, *right);
+        let around = around(text, at);
+        self.0[slot(around)] = around << 1 | u64::from(crosses);
+        crosses
+    }
+}
+
+/// Boundaries that are looked at together. They may all be cut when bounds are full.
+const TOGETHER: usize = 64;
+const _: () = assert!(TOGETHER <= BLOCK);
+
+/// The bytes around a boundary as a number, or one that no bytes make where there are fewer.
+#[inline(always)]
+fn around(text: &[u8], at: usize) -> u64 {
+    const { assert!(2 * SIDE == 6) };
+    let bytes: Option<&[u8; 6]> = at.checked_sub(SIDE).and_then(|from| text.get(from..)?.first_chunk());
+    match bytes {
+        Some(&[a, b, c, d, e, f]) => u64::from_le_bytes([a, b, c, d, e, f, 0, 0]),
+        None => u64::MAX >> 1,
+    }
+}
+
+/// Where the answer about such bytes stands.
+#[inline(always)]
+fn slot(around: u64) -> usize {
+    (around.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - MEMO.ilog2())) as usize
 }
 
 #[cfg(test)]
