@@ -20,11 +20,12 @@ use super::symbols::Merger;
 use super::vectors::{Task, Vectors};
 use crate::error::Result;
 use crate::ids::TokenId;
+use crate::scale::or_for_fuzzers;
 
 /// Units that are gathered before the window is looked through no further.
 const MOST_UNITS: usize = Bounds::MOST;
 /// Longer pieces are cut in portions, each for itself.
-pub const MOST_BYTES: usize = 4096;
+pub const MOST_BYTES: usize = or_for_fuzzers(2048, 64);
 
 /// How a piece becomes ids that is too long for a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
