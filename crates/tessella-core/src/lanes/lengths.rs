@@ -71,7 +71,7 @@ impl Lengths {
             }
         });
         let lengths = Lengths::from(lengths);
-        let of = |symbol: u32| merger.ids.get(symbol as usize).map_or(0, |&id| lengths.of(id));
+        let of = |symbol: u32| lengths.of(merger.ids.of(symbol));
         let bytes_are_one = merger.of_byte.iter().all(|&symbol| symbol != NEVER && of(symbol) == 1);
         let pairs_add_up = merger.pairs.iter().all(|(left, right, result)| {
             let (left, right) = (of(left), of(right));

@@ -95,7 +95,7 @@ impl Middle {
         let listed = missing.iter().map(|&(place, _)| bytes(pieces.piece(place as usize)));
         engine.merger.merge(vectors, work, listed, |index, symbols| {
             let start = ids.len() as u32;
-            let of_symbol = |&symbol: &u32| engine.merger.ids[symbol as usize];
+            let of_symbol = |&symbol: &u32| engine.merger.ids.of(symbol);
             match wholes.get(pieces.piece(missing[index].0 as usize)) {
                 Some(id) => ids.push(id),
                 None => ids.extend(symbols.iter().map(of_symbol)),
@@ -129,14 +129,8 @@ impl Wholes {
     pub fn new(engine: &Engine) -> Self {
         let mut wholes: Vec<(Box<[u8]>, TokenId)> = Vec::new();
         if engine.whole_pieces {
-            let mut is_made = vec![false; 0];
-            if engine.by_concatenation {
-                // Where merges are those of tokens alone, every result is reached.
-                let most = engine.merger.ids.iter().max().map_or(0, |&id| id as usize + 1);
-                is_made.resize(most, false);
-                engine.merger.ids.iter().for_each(|&id| is_made[id as usize] = true);
-            }
-            let wanted = |id: TokenId| is_made.get(id as usize) != Some(&true);
+            // Where merges are those of tokens alone, every result is reached.
+            let wanted = |id: TokenId| !engine.by_concatenation || !engine.known.has(id);
             (engine.tokens)(&wanted, &mut |token, id| {
                 if takes(token) {
                     wholes.push((token.into(), id));
@@ -146,7 +140,7 @@ impl Wholes {
         let mut others = vec![true; wholes.len()];
         let listed = wholes.iter().map(|(token, _)| bytes(token));
         engine.merger.merge(Plain, &mut Work::new(), listed, |index, symbols| {
-            let made = symbols.iter().map(|&symbol| engine.merger.ids[symbol as usize]);
+            let made = symbols.iter().map(|&symbol| engine.merger.ids.of(symbol));
             others[index] = !made.eq([wholes[index].1]);
         });
         let mut others = others.into_iter();

@@ -84,6 +84,7 @@ use crate::scale::or_for_fuzzers;
 
 pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers, Written};
 pub use bounds::Bounds;
+use build::Known;
 pub use build::{ByRank, Parts, Ranked};
 pub use characters::{Characters, Kind};
 use cuts::{Cuts, Marks, Memo};
@@ -111,6 +112,8 @@ const CHUNK: usize = or_for_fuzzers(256, 16);
 /// The tables that all workers share.
 pub struct Engine {
     merger: Merger,
+    /// The ids of its symbols.
+    known: Known,
     /// Pieces that are one token although merges would not make it, by key.
     whole: HashMap<Key, TokenId>,
     hash_seed: [u64; 2],
@@ -536,7 +539,7 @@ impl Engine {
     fn longest(&self, alone_bytes: usize) -> Option<&Longest> {
         match self.longest.get() {
             Some(longest) => longest.as_ref(),
-            None if alone_bytes < self.merger.ids.len() * LONG_BYTES_PER_TOKEN => None,
+            None if alone_bytes < self.merger.ids.bound() * LONG_BYTES_PER_TOKEN => None,
             None => self.build_longest(),
         }
     }

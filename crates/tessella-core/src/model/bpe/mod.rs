@@ -321,7 +321,9 @@ impl Bpe {
             let mut random = Random::from_entropy();
             lanes::Engine::new(lanes::Parts {
                 of_byte: std::array::from_fn(|byte| symbols.of_byte(byte as u8)),
-                merges: lanes::ByRank::new(pairs.len(), pairs.ranked()),
+                merges: pairs.ranked(),
+                count: pairs.len(),
+                id_bound: self.spec.vocab.id_bound(),
                 by_concatenation,
                 whole_pieces: self.whole_pieces,
                 tokens: Box::new(tokens),
