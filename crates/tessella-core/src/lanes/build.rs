@@ -54,8 +54,8 @@ impl Engine {
         let mut may_cut = true;
         if whole_pieces {
             // Where merges are those of tokens alone, every result is reached.
-            let wanted = |id: TokenId| !by_concatenation || !known.has(id);
-            tokens(&wanted, &mut |bytes, id| {
+            let none = Known::default();
+            tokens(if by_concatenation { &known } else { &none }, &mut |bytes, id| {
                 may_cut = false;
                 if (1..=LONGEST).contains(&bytes.len()) {
                     whole.push((Key::of(bytes), id));
@@ -157,7 +157,7 @@ impl Numbers {
 }
 
 /// A set of ids.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Known(Vec<u64>);
 
 impl Known {

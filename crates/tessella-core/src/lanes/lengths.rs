@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::EachToken;
-use super::build::Ranked;
+use super::build::{Known, Ranked};
 use super::pairs::NEVER;
 use super::symbols::Merger;
 use crate::ids::TokenId;
@@ -58,7 +58,7 @@ impl Lengths {
     pub fn new(tokens: &EachToken, merger: &Merger) -> Option<Lengths> {
         let mut lengths: Vec<u16> = Vec::new();
         let mut all_differ = true;
-        tokens(&|_| true, &mut |bytes, id| {
+        tokens(&Known::default(), &mut |bytes, id| {
             let at = id as usize;
             if lengths.len() <= at {
                 lengths.resize(at + 1, 0);

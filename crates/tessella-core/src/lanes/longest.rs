@@ -12,8 +12,10 @@
 //! This needs merges of which each makes another token, out of tokens that were there before (lower ranks), and whose
 //! results are as long as their parts. Tokens that merging their own bytes does not give are left out.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
+use super::build::Known;
+use super::slots::ID_BOUND;
 use super::EachToken;
 use super::lengths::Lengths;
 use super::pairs::{NEVER, Symbol};
@@ -124,9 +126,11 @@ impl Longest {
         longest.tokens = tokens;
         if whole_pieces {
             // All others come out whole anyway.
-            let standing = (0..).zip(&stands).filter(|&(_, &stands)| stands);
-            let standing: HashSet<TokenId> = standing.map(|(symbol, _)| merger.ids.of(symbol)).collect();
-            each(&|id| !standing.contains(&id), &mut |bytes, id| {
+            let mut standing = Known::new(ID_BOUND as usize);
+            for (symbol, _) in (0..).zip(&stands).filter(|&(_, &stands)| stands) {
+                standing.insert(merger.ids.of(symbol));
+            }
+            each(&standing, &mut |bytes, id| {
                 longest.whole.insert(bytes.into(), id);
             });
         }

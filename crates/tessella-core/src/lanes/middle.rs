@@ -9,7 +9,7 @@ use super::key::LONGEST;
 use super::longs::{Longs, New};
 use super::merge::{Bytes, Work};
 use super::vectors::{Plain, Vectors};
-use super::{Engine, Pieces};
+use super::{Engine, Known, Pieces};
 use crate::ids::TokenId;
 
 /// Symbols of a lane.
@@ -130,8 +130,9 @@ impl Wholes {
         let mut wholes: Vec<(Box<[u8]>, TokenId)> = Vec::new();
         if engine.whole_pieces {
             // Where merges are those of tokens alone, every result is reached.
-            let wanted = |id: TokenId| !engine.by_concatenation || !engine.known.has(id);
-            (engine.tokens)(&wanted, &mut |token, id| {
+            let none = Known::default();
+            let made = if engine.by_concatenation { &engine.known } else { &none };
+            (engine.tokens)(made, &mut |token, id| {
                 if takes(token) {
                     wholes.push((token.into(), id));
                 }

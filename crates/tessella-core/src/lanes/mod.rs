@@ -84,8 +84,7 @@ use crate::scale::or_for_fuzzers;
 
 pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers, Written};
 pub use bounds::Bounds;
-use build::Known;
-pub use build::{ByRank, Parts, Ranked};
+pub use build::{ByRank, Known, Parts, Ranked};
 pub use characters::{Characters, Kind};
 use cuts::{Cuts, Marks, Memo};
 pub use key::Key;
@@ -133,8 +132,8 @@ pub struct Engine {
 /// Room for merging pieces that are keys.
 pub type Work = merge::Work<{ merge::SHORT }>;
 
-/// Calls its second argument for every token that its first one wants and that stands for bytes, with those.
-pub type EachToken = Box<dyn Fn(&dyn Fn(TokenId) -> bool, &mut dyn FnMut(&[u8], TokenId)) + Send + Sync>;
+/// Calls its second argument for every token but those of its first one that stands for bytes, with those.
+pub type EachToken = Box<dyn Fn(&Known, &mut dyn FnMut(&[u8], TokenId)) + Send + Sync>;
 
 /// An engine that is built when it is first asked for, by whoever asks, and shared from then on.
 ///
@@ -576,7 +575,7 @@ impl Engine {
             return None;
         }
         let mut marks = Marks::default();
-        (self.tokens)(&|_| true, &mut |token, _| marks.add(token));
+        (self.tokens)(&Known::default(), &mut |token, _| marks.add(token));
         let _ = self.cuts.set(Cuts::new(&marks));
         self.cuts.get()
     }

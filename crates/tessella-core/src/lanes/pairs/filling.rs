@@ -11,10 +11,11 @@ use crate::flat::words_in_large_pages;
 const BUCKET: usize = 2;
 /// More come together only by intent.
 const MOST_IN_A_BUCKET: usize = 64;
-/// Keys of a part, at least; below twice as many there is one.
-const IN_A_PART: usize = 1 << 10;
-/// Most parts.
-const PARTS_LOG2: u32 = 12;
+/// Most slots of a part.
+const MOST_SLOTS: usize = 1 << 11;
+
+/// Slots that every part has besides.
+const SPARE: usize = 8;
 
 /// A table on its way.
 pub struct Filling {
@@ -30,10 +31,11 @@ pub struct Filling {
 impl Filling {
     /// For so many pairs, with `spare` free slots.
     pub fn new(count: usize, spare: usize) -> Self {
-        let parts_log2 = (count / IN_A_PART).checked_ilog2().unwrap_or(0).min(PARTS_LOG2);
-        let parts = 1 << parts_log2;
+        let most = MOST_SLOTS - SPARE;
+        let parts = (count + spare).div_ceil(most).next_power_of_two();
+        let parts_log2 = parts.ilog2();
         // Multiples of the number of parts, so that all of these have as many.
-        let slots_of_part = (count + spare).div_ceil(parts) + 8;
+        let slots_of_part = (count + spare).div_ceil(parts) + SPARE;
         let slots = slots_of_part * parts;
         let buckets = (count / BUCKET / parts + 1) * parts;
         let (words, skipped) = words_in_large_pages(slots);
@@ -98,7 +100,7 @@ struct Part {
     /// Buckets by their sizes, and where in it those of each size are: large ones first, since small ones find room among few free slots.
     order: Vec<u32>,
     /// A bit for each slot that is taken.
-    taken: Vec<u64>,
+    taken: Box<[u64; MOST_SLOTS / 64]>,
 }
 
 /// Pilots that are tried together: one of them fits mostly, and which is a thing that nobody can guess.
@@ -118,7 +120,7 @@ impl Part {
             sorted_hashes: vec![0; slots],
             starts: vec![0; buckets + 1],
             order: vec![0; buckets],
-            taken: vec![0; slots.div_ceil(64)],
+            taken: Box::new([0; MOST_SLOTS / 64]),
         }
     }
 
@@ -199,7 +201,7 @@ impl Part {
 
 /// Which slots of a part are taken.
 struct Taken<'t> {
-    bits: &'t mut [u64],
+    bits: &'t mut [u64; MOST_SLOTS / 64],
     slots: usize,
     parts_log2: u32,
 }
@@ -207,11 +209,11 @@ struct Taken<'t> {
 impl Taken<'_> {
     #[inline(always)]
     fn is_taken(&self, place: usize) -> bool {
-        self.bits[place / 64] >> (place % 64) & 1 == 1
+        self.bits[place / 64 % (MOST_SLOTS / 64)] >> (place % 64) & 1 == 1
     }
 
     fn take(&mut self, place: usize) {
-        self.bits[place / 64] |= 1 << (place % 64);
+        self.bits[place / 64 % (MOST_SLOTS / 64)] |= 1 << (place % 64);
     }
 
     /// Where in the part a key stands.

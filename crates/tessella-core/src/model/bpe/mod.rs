@@ -154,7 +154,7 @@ impl Bpe {
 
     /// Engine and reason, for the plan.
     pub fn explain(&self) -> (String, String) {
-        let engine = "BPE pair table, linear scan to 32 symbols, heap above";
+        let engine = "BPE pair table, linear scan to 256 symbols, heap above";
         let ranking = match self.spec.merges {
             Merges::Pairs(_) => "ranks from the merge list",
             Merges::ConcatRank => "a pair's rank is the id of its concatenation",
@@ -308,9 +308,10 @@ impl Bpe {
                 return Err("by the ranks of concatenations some tokens need more than one pair");
             }
             let vocab = self.spec.vocab.clone();
-            let tokens = move |wanted: &dyn Fn(TokenId) -> bool, each: &mut dyn FnMut(&[u8], TokenId)| {
+            let tokens = move |but: &lanes::Known, each: &mut dyn FnMut(&[u8], TokenId)| {
                 let mut bytes = Vec::new();
-                for (text, id) in vocab.iter().filter(|&(_, id)| wanted(id)) {
+                let places = (0..).zip(vocab.ids()).filter(|&(_, &id)| !but.has(id));
+                for (text, id) in places.map(|(place, _)| vocab.entry(place)) {
                     bytes.clear();
                     // What is not written in the alphabet stands for no bytes.
                     if append_bytes(text, &mut bytes) {
