@@ -14,11 +14,11 @@
 
 use std::collections::HashMap;
 
-use super::build::Known;
-use super::slots::ID_BOUND;
 use super::EachToken;
+use super::build::Known;
 use super::lengths::Lengths;
 use super::pairs::{NEVER, Symbol};
+use super::slots::ID_BOUND;
 use super::symbols::Merger;
 use crate::ids::TokenId;
 use crate::trie::Trie;

@@ -197,4 +197,24 @@ mod tests {
         }
         assert!(PairHash::new(&[(0, NEVER, 1)], 1).is_none());
     }
+
+    /// Of one part and of several, in any order, as they come from a table of ids.
+    #[test]
+    fn pairs_that_are_not_wanted_are_left_out() {
+        for count in [1, 300, 1700, 9000] {
+            let mut filling = Filling::new(count, count / 5);
+            let pairs = (0..count as Symbol).map(|at| (at * 7 % 500, at / 3, at));
+            pairs.clone().for_each(|(left, right, result)| filling.put(left, right, result));
+            assert_eq!(
+                filling.largest(),
+                pairs.clone().map(|(left, ..)| left).max().unwrap().max(count as Symbol - 1)
+            );
+            let is_wanted = |left: Symbol, right: Symbol| (left + right) % 5 > 0;
+            let table = filling.finish(is_wanted).unwrap();
+            for (left, right, result) in pairs.clone() {
+                assert_eq!(table.get(left, right), if is_wanted(left, right) { result } else { NEVER });
+            }
+            assert_eq!(table.len(), pairs.filter(|&(left, right, _)| is_wanted(left, right)).count());
+        }
+    }
 }

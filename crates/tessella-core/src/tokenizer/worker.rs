@@ -407,7 +407,7 @@ impl LanesStart {
     /// Bytes of text for which the plain way takes longer by what a worker and the tables of so many tokens take to build, for
     /// bytes and for units.
     fn bytes_for_lanes(tokens: usize) -> usize {
-        tokens.saturating_add(Self::BYTES_FOR_A_WORKER)
+        tokens.saturating_add(tokens / 2).saturating_add(Self::BYTES_FOR_A_WORKER)
     }
 
     fn bytes_for_units(tokens: usize) -> usize {

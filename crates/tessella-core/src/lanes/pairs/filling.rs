@@ -267,11 +267,7 @@ impl Taken<'_> {
     }
 
     #[cold]
-    fn pilot_of_many(
-        &mut self,
-        members: &[u32],
-        places: &mut [usize; MOST_IN_A_BUCKET],
-    ) -> Option<u16> {
+    fn pilot_of_many(&mut self, members: &[u32], places: &mut [usize; MOST_IN_A_BUCKET]) -> Option<u16> {
         let places = places.get_mut(..members.len())?;
         let pilot = (0..=u16::MAX).find(|&pilot| {
             for (place, &hash) in places.iter_mut().zip(members) {

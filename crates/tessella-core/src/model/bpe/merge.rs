@@ -1,24 +1,21 @@
 //! The merge loops. All of them take first symbols and leave merged ones.
 //!
 //! - up to [`LINEAR`] symbols: keep the rank of every adjacent pair, take the leftmost lowest, repeat. Quadratic
-//!   with a tiny constant, for vectors look through many ranks at once, and most pieces have under ten symbols. Nothing
-//!   moves: what is merged away keeps its place and has no rank;
+//!   with a tiny constant, and most pieces have under ten symbols. Nothing moves: what is merged away keeps its
+//!   place and has no rank;
 //! - above: an agenda of candidates by (rank, position) over a linked list. A candidate is stale if its pair is
 //!   gone; it still counts if the pair now at its position gives the same token. O(n log n), no recursion;
 //! - with dropout: the agenda, where a popped candidate is set aside with probability p and comes back after the
 //!   next merge that goes through.
 
-use super::pairs::{Asked, Merge, PairTable};
+use super::pairs::{Merge, PairTable};
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
-use crate::lanes::vectors::{Level, Task, Vectors};
 use crate::model::agenda::Agenda;
 use crate::random::Random;
 
-/// Most symbols of a piece that is looked through for each merge, and of one for which less room is enough.
-const LINEAR: usize = 256;
-const FEW: usize = 96;
+const LINEAR: usize = 32;
 const NO_RANK: u32 = u32::MAX;
 const NO_LINK: u32 = u32::MAX;
 
@@ -92,13 +89,8 @@ impl MergeScratch {
 pub(super) fn merge_all(scratch: &mut MergeScratch, pairs: &PairTable) -> Result<()> {
     match scratch.symbols.len() {
         0 | 1 => Ok(()),
-        count @ 2..=LINEAR => {
-            let (symbols, level) = (&mut scratch.symbols[..], Level::best());
-            match count {
-                ..=BLOCK => level.run(Linear::<1> { symbols, pairs }),
-                ..=FEW => level.run(Linear::<{ FEW / BLOCK }> { symbols, pairs }),
-                _ => level.run(Linear::<{ LINEAR / BLOCK }> { symbols, pairs }),
-            }
+        2..=LINEAR => {
+            merge_linear(scratch, pairs);
             Ok(())
         }
         _ => merge_long(scratch, pairs, || false),
@@ -117,95 +109,54 @@ pub(super) fn merge_with_dropout(
     Ok(())
 }
 
-/// Ranks that are looked through together.
-const BLOCK: usize = 32;
-
-/// Symbols that lie side by side while they are merged, `BLOCKS` times [`BLOCK`] at most. A task, for the best vectors look
-/// through many ranks at once.
-struct Linear<'s, const BLOCKS: usize> {
-    symbols: &'s mut [Symbol],
-    pairs: &'s PairTable,
-}
-
-/// Of the pair that begins at a symbol: its rank, what it becomes.
-struct Found<const BLOCKS: usize> {
-    ranks: [[u32; BLOCK]; BLOCKS],
-    results: [[TokenId; BLOCK]; BLOCKS],
-}
-
-impl<const BLOCKS: usize> Found<BLOCKS> {
-    #[inline(always)]
-    fn set(&mut self, at: usize, found: Option<Merge>) {
-        let Merge { rank, result } = found.unwrap_or(Merge { rank: NO_RANK, result: 0 });
-        self.ranks.as_flattened_mut()[at] = rank;
-        self.results.as_flattened_mut()[at] = result;
-    }
-
-    /// The place of the lowest rank among the first blocks, the leftmost of equal ones.
-    #[inline(always)]
-    fn lowest(&self, blocks: usize) -> Option<usize> {
-        let (mut best, mut block) = (NO_RANK, 0);
-        for (at, ranks) in self.ranks.iter().enumerate().take(blocks) {
-            let lowest = ranks.iter().fold(NO_RANK, |lowest, &rank| lowest.min(rank));
-            (best, block) = if lowest < best { (lowest, at) } else { (best, block) };
+fn merge_linear(scratch: &mut MergeScratch, pairs: &PairTable) {
+    let symbols = &mut scratch.symbols[..];
+    let count = symbols.len();
+    // Of the pair that begins at a symbol: its rank, what it becomes.
+    let mut ranks = [NO_RANK; LINEAR];
+    let mut results = [0; LINEAR];
+    let mut previous = [0u8; LINEAR];
+    let mut next = [0u8; LINEAR];
+    for index in 0..count {
+        previous[index] = (index as u8).wrapping_sub(1);
+        next[index] = index as u8 + 1;
+        if index + 1 < count
+            && let Some(Merge { rank, result }) = pairs.get_near(symbols[index].id, symbols[index + 1].id)
+        {
+            (ranks[index], results[index]) = (rank, result);
         }
-        let places = self.ranks[block].iter().zip(0..);
-        let is_best = places.fold(0u32, |bits, (&rank, at)| bits | u32::from(rank == best) << at);
-        (best != NO_RANK).then_some(block * BLOCK + is_best.trailing_zeros() as usize)
     }
-}
-
-impl<const BLOCKS: usize> Task for Linear<'_, BLOCKS> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<V: Vectors>(self, _: V) {
-        let Linear { symbols, pairs } = self;
-        let count = symbols.len();
-        let blocks = count.div_ceil(BLOCK);
-        let mut found =
-            Found { ranks: [[NO_RANK; BLOCK]; BLOCKS], results: [[0; BLOCK]; BLOCKS] };
-        let (mut previous, mut next) = ([[0u16; BLOCK]; BLOCKS], [[0u16; BLOCK]; BLOCKS]);
-        let (previous, next) = (previous.as_flattened_mut(), next.as_flattened_mut());
-        let view = pairs.view();
-        // All places are asked for before the first one is read.
-        let mut asked = [[(0, Asked::default()); BLOCK]; BLOCKS];
-        let asked = asked.as_flattened_mut();
-        let mut waiting = 0;
-        for index in 0..count {
-            previous[index] = (index as u16).wrapping_sub(1);
-            next[index] = index as u16 + 1;
-            let Some(right) = symbols.get(index + 1) else { break };
-            match pairs.get_near(symbols[index].id, right.id) {
-                Some(near) => found.set(index, near),
-                None => {
-                    let pair = view.ask(symbols[index].id, right.id);
-                    asked[waiting] = (index, pair);
-                    waiting += usize::from(pair.may_be_there);
-                }
+    loop {
+        let mut best = NO_RANK;
+        let mut at = 0;
+        for (index, &rank) in ranks[..count].iter().enumerate() {
+            if rank < best {
+                (best, at) = (rank, index);
             }
         }
-        for &(index, pair) in &asked[..waiting] {
-            found.set(index, view.answer(pair));
+        if best == NO_RANK {
+            return;
         }
-        while let Some(at) = found.lowest(blocks) {
-            let merged = found.results.as_flattened()[at];
-            let right = usize::from(next[at]);
-            symbols[at].id = merged;
-            symbols[at].end = symbols[right].end;
-            symbols[right].alive = false;
-            found.set(right, None);
-            next[at] = next[right];
-            let (before, after) = (usize::from(previous[at]), usize::from(next[at]));
-            let of_right = symbols.get(after).map(|after| view.ask(merged, after.id));
-            // There is none before the first one.
-            let of_left = symbols.get(before).map(|before| view.ask(before.id, merged));
-            found.set(at, of_right.and_then(|pair| view.answer(pair)));
-            if let Some(previous) = previous.get_mut(after) {
-                *previous = at as u16;
+        let right = usize::from(next[at]);
+        let merged = results[at];
+        symbols[at].id = merged;
+        symbols[at].end = symbols[right].end;
+        symbols[right].alive = false;
+        ranks[right] = NO_RANK;
+        next[at] = next[right];
+        let after = usize::from(next[at]);
+        ranks[at] = NO_RANK;
+        if after < count {
+            previous[after] = at as u8;
+            if let Some(Merge { rank, result }) = pairs.get(merged, symbols[after].id) {
+                (ranks[at], results[at]) = (rank, result);
             }
-            if let Some(pair) = of_left {
-                found.set(before, view.answer(pair));
+        }
+        if at > 0 {
+            let before = usize::from(previous[at]);
+            ranks[before] = NO_RANK;
+            if let Some(Merge { rank, result }) = pairs.get(symbols[before].id, merged) {
+                (ranks[before], results[before]) = (rank, result);
             }
         }
     }
@@ -288,8 +239,7 @@ mod tests {
             let vocab = Vocab::from_entries(texts.iter().zip(0..)).unwrap();
             let pairs = PairTable::from_list(&list, &vocab, 0).unwrap();
             let mut scratches = [MergeScratch::default(), MergeScratch::default()];
-            let most = [8, BLOCK, FEW, LINEAR][below(4)];
-            for _ in 0..2 + below(most - 1) {
+            for _ in 0..2 + below(LINEAR - 1) {
                 let (id, gap) = (below(3) as TokenId, below(6) / 5);
                 for scratch in &mut scratches {
                     scratch.push_gap(gap);
@@ -297,7 +247,7 @@ mod tests {
                 }
             }
             let [short, long] = &mut scratches;
-            merge_all(short, &pairs).unwrap();
+            merge_linear(short, &pairs);
             merge_long(long, &pairs, || false).unwrap();
             let emitted = |scratch: &MergeScratch| {
                 let mut tokens = Vec::new();

@@ -154,7 +154,7 @@ impl Bpe {
 
     /// Engine and reason, for the plan.
     pub fn explain(&self) -> (String, String) {
-        let engine = "BPE pair table, linear scan to 256 symbols, heap above";
+        let engine = "BPE pair table, linear scan to 32 symbols, heap above";
         let ranking = match self.spec.merges {
             Merges::Pairs(_) => "ranks from the merge list",
             Merges::ConcatRank => "a pair's rank is the id of its concatenation",

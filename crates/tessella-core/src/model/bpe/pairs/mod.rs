@@ -70,36 +70,13 @@ fn filter_bit(hash: u64, words: usize) -> (usize, u64) {
 
 /// A table for many look-ups, for which it is found out once where its arrays lie.
 #[derive(Clone, Copy)]
-pub(super) struct View<'t> {
+struct View<'t> {
     slots: &'t [Slot],
     mask: usize,
     filter: &'t [u64],
 }
 
-/// A pair that is looked for.
-#[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Asked {
-    key: u64,
-    hash: u64,
-    pub may_be_there: bool,
-}
-
 impl View<'_> {
-    /// Has the place of a pair brought near.
-    #[inline(always)]
-    pub(super) fn ask(self, left: TokenId, right: TokenId) -> Asked {
-        let key = key_of(left, right);
-        let hash = hash_u64(key);
-        self.look_ahead(hash);
-        Asked { key, hash, may_be_there: self.may_hold(hash) }
-    }
-
-    /// What a pair becomes that was asked for.
-    #[inline(always)]
-    pub(super) fn answer(self, Asked { key, hash, may_be_there }: Asked) -> Option<Merge> {
-        if may_be_there { self.find(hash, key) } else { None }
-    }
-
     /// Whether a pair of this hash can be in the table.
     #[inline(always)]
     fn may_hold(self, hash: u64) -> bool {
@@ -319,7 +296,7 @@ impl PairTable {
     }
 
     #[inline(always)]
-    pub(super) fn view(&self) -> View<'_> {
+    fn view(&self) -> View<'_> {
         View { slots: &self.slots, mask: self.mask, filter: &self.filter }
     }
 
@@ -348,15 +325,15 @@ impl PairTable {
         self.near = Near { row: rows.into(), merges: merges.into() };
     }
 
-    /// As [`get`](Self::get) where both are common first symbols; `None` where they are not.
-    #[inline(always)]
-    pub(super) fn get_near(&self, left: TokenId, right: TokenId) -> Option<Option<Merge>> {
+    /// As [`get`](Self::get), for pairs that are likely to be common first symbols.
+    #[inline]
+    pub(super) fn get_near(&self, left: TokenId, right: TokenId) -> Option<Merge> {
         let row = |id: TokenId| self.near.row.get(id as usize).map_or(0, |&row| usize::from(row));
         let (x, y) = (row(left), row(right));
         if x == 0 || y == 0 {
-            return None;
+            return self.get(left, right);
         }
-        Some(Some(self.near.merges[x * NEAR + y]).filter(|&merge| merge != NO_MERGE).map(Merge::unpacked))
+        Some(self.near.merges[x * NEAR + y]).filter(|&merge| merge != NO_MERGE).map(Merge::unpacked)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -435,7 +412,7 @@ mod tests {
                 for right in 0..310 {
                     let expected = known.get(&(left, right)).copied();
                     assert_eq!(table.get(left, right), expected);
-                    assert!([None, Some(expected)].contains(&table.get_near(left, right)));
+                    assert_eq!(table.get_near(left, right), expected);
                 }
             }
         }
