@@ -209,7 +209,7 @@ mod tests {
                 filling.largest(),
                 pairs.clone().map(|(left, ..)| left).max().unwrap().max(count as Symbol - 1)
             );
-            let is_wanted = |left: Symbol, right: Symbol| (left + right) % 5 > 0;
+            let is_wanted = |left: Symbol, right: Symbol| !(left + right).is_multiple_of(5);
             let table = filling.finish(is_wanted).unwrap();
             for (left, right, result) in pairs.clone() {
                 assert_eq!(table.get(left, right), if is_wanted(left, right) { result } else { NEVER });
