@@ -23,7 +23,7 @@ mod ahead;
 mod room;
 
 pub use ahead::{large_pages_for, prefetch, with_large_pages};
-pub(crate) use room::{BYTES, LINE, Room, TwoSlots};
+pub(crate) use room::{BYTES, LINE, Room, TwoSlots, words_in_large_pages};
 
 mod plain {
     /// Numbers and arrays of them: every pattern of bits is a value, and none of its bytes is padding.

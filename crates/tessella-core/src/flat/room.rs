@@ -51,3 +51,15 @@ impl Room {
         &mut self.words[self.skipped..self.skipped + self.length]
     }
 }
+
+/// So many zeros behind some words that are left out, in large pages where they are many: the words, and how many are left out.
+pub fn words_in_large_pages(length: usize) -> (Vec<u64>, usize) {
+    match length * size_of::<u64>() >= LARGE_PAGE / 4 {
+        true => {
+            let page = LARGE_PAGE / size_of::<u64>();
+            let Room { words, skipped, .. } = Room::of_words(length.next_multiple_of(page));
+            (words, skipped)
+        }
+        false => (vec![0; length], 0),
+    }
+}

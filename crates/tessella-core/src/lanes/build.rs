@@ -4,14 +4,17 @@
 //! different ranks have an order that symbols cannot tell, and a list with such pairs is left to the plain loops.
 //! Where ranks are those of concatenations, the model itself keeps one pair for each token
 //! (`model/bpe/pairs/reduced.rs` argues why that is enough).
+//!
+//! Most vocabularies have their tokens in that order already, and then ids are the symbols: pairs go into the table as they
+//! come, in any order, and nothing is numbered. What is no result of a merge has no rank, so its number may be any.
 
 use std::sync::OnceLock;
 
 use super::key::{Key, LONGEST};
 use super::merge::{SHORT, Work};
-use super::pairs::{NEVER, PairHash, Symbol};
+use super::pairs::{Filling, NEVER, Symbol};
 use super::slots::ID_BOUND;
-use super::symbols::Merger;
+use super::symbols::{Ids, Merger};
 use super::vectors::Plain;
 use super::{EachToken, Engine};
 use crate::ids::TokenId;
@@ -20,10 +23,14 @@ use crate::ids::TokenId;
 pub type Ranked = (TokenId, TokenId, u32, TokenId);
 
 /// What an engine is made from.
-pub struct Parts {
+pub struct Parts<M> {
     /// The token of every single byte.
     pub of_byte: [TokenId; 256],
-    pub merges: ByRank,
+    /// The merges in any order, and how many there are.
+    pub merges: M,
+    pub count: usize,
+    /// All ids are below.
+    pub id_bound: usize,
     /// Whether the merges are those with which tokens end when they are merged alone; else they are any list.
     pub by_concatenation: bool,
     /// Whether a whole piece that is a token is that token.
@@ -34,38 +41,21 @@ pub struct Parts {
 
 impl Engine {
     /// Builds the tables, or says why this model is left to the plain loops.
-    pub fn new(parts: Parts) -> Result<Engine, &'static str> {
-        let Parts { of_byte, merges: ByRank(merges), by_concatenation, whole_pieces, tokens, hash_seed } =
+    pub fn new(parts: Parts<impl Iterator<Item = Ranked> + Clone>) -> Result<Engine, &'static str> {
+        let Parts { of_byte, merges, count, id_bound, by_concatenation, whole_pieces, tokens, hash_seed } =
             parts;
-        // Results in the order of their ranks, then the bytes that are no results.
-        let mut numbers = Numbers::default();
-        for &(_, _, _, result) in &merges {
-            if !numbers.insert(result) {
-                return Err("two merges of the list make the same token");
-            }
-        }
-        of_byte.iter().for_each(|&id| {
-            numbers.insert(id);
-        });
-        let Numbers { of_id, ids } = numbers;
-        if ids.len() >= NEVER as usize || of_id.len() > ID_BOUND as usize {
-            return Err("the vocabulary is too large");
-        }
-        let number = |id: TokenId| of_id.get(id as usize).copied().filter(|&number| number != NEVER);
-        // A token that is neither a byte nor a result never stands anywhere.
-        let pairs: Vec<(Symbol, Symbol, Symbol)> = merges
-            .into_iter()
-            .filter_map(|(left, right, _, result)| Some((number(left)?, number(right)?, number(result)?)))
-            .collect();
-        let of_byte: [Symbol; 256] = std::array::from_fn(|byte| number(of_byte[byte]).unwrap_or(NEVER));
-        let merger = Merger::new(&pairs, of_byte, ids).ok_or("its pairs cannot be told apart")?;
+        let mut known = Known::new(id_bound.min(ID_BOUND as usize));
+        let merger = match Merger::of_ids(count, merges.clone(), of_byte, &mut known) {
+            Some(merger) => merger,
+            None => Merger::numbered(ByRank::new(count, merges), of_byte, &mut known)?,
+        };
         let mut whole = Vec::new();
         // Units of a long piece are merged, so no token may be there for the piece alone.
         let mut may_cut = true;
         if whole_pieces {
             // Where merges are those of tokens alone, every result is reached.
-            let wanted = |id: TokenId| !by_concatenation || number(id).is_none();
-            tokens(&wanted, &mut |bytes, id| {
+            let none = Known::default();
+            tokens(if by_concatenation { &known } else { &none }, &mut |bytes, id| {
                 may_cut = false;
                 if (1..=LONGEST).contains(&bytes.len()) {
                     whole.push((Key::of(bytes), id));
@@ -79,7 +69,7 @@ impl Engine {
                 let keys = whole.iter().map(|&(key, _)| key);
                 merger.merge(Plain, &mut Work::<SHORT>::new(), keys, |index, symbols| {
                     let &[symbol] = symbols else { return };
-                    reached[index] = merger.ids[symbol as usize] == whole[index].1;
+                    reached[index] = merger.ids.of(symbol) == whole[index].1;
                 });
                 let mut reached = reached.into_iter();
                 whole.retain(|_| reached.next() == Some(false));
@@ -87,6 +77,7 @@ impl Engine {
         }
         Ok(Engine {
             merger,
+            known,
             whole: whole.into_iter().collect(),
             hash_seed,
             tokens,
@@ -165,41 +156,159 @@ impl Numbers {
     }
 }
 
-impl Merger {
-    fn new(pairs: &[(Symbol, Symbol, Symbol)], of_byte: [Symbol; 256], ids: Vec<TokenId>) -> Option<Merger> {
-        Self::reading(pairs, of_byte, &of_byte, ids)
+/// A set of ids.
+#[derive(Debug, Default)]
+pub struct Known(Vec<u64>);
+
+impl Known {
+    /// For ids below a bound.
+    pub fn new(bound: usize) -> Self {
+        Known(vec![0; bound.div_ceil(64)])
     }
 
-    /// The same where only the first bytes stand for symbols.
+    /// False if it was there, or is beyond the bound.
+    #[inline(always)]
+    pub fn insert(&mut self, id: TokenId) -> bool {
+        let Some(word) = self.0.get_mut(id as usize / 64) else { return false };
+        let bit = 1 << (id % 64);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    #[inline(always)]
+    pub fn has(&self, id: TokenId) -> bool {
+        self.0.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
+    }
+}
+
+/// Both tables of pairs on their way.
+struct Pairs {
+    filling: Filling,
+    /// By symbol, as far as those of bytes go.
+    byte_of: Vec<u16>,
+    of_two: Box<[Symbol; 1 << 16]>,
+}
+
+const NO_BYTE: u16 = u16::MAX;
+
+impl Pairs {
+    /// For so many pairs, of which the first bytes stand for `firsts`. `None` if two bytes are one symbol.
+    fn new(count: usize, firsts: &[Symbol]) -> Option<Self> {
+        let most = firsts.iter().max().map_or(0, |&most| most as usize + 1);
+        if most > NEVER as usize {
+            return None;
+        }
+        let mut byte_of = vec![NO_BYTE; most];
+        for (&symbol, byte) in firsts.iter().zip(0..) {
+            let place = &mut byte_of[symbol as usize];
+            if *place != NO_BYTE {
+                return None;
+            }
+            *place = byte;
+        }
+        // A table that is quick to build and small enough.
+        let filling = Filling::new(count, count / 5);
+        Some(Pairs { filling, byte_of, of_two: vec![NEVER; 1 << 16].try_into().ok()? })
+    }
+
+    #[inline(always)]
+    fn put(&mut self, left: Symbol, right: Symbol, result: Symbol) {
+        let byte = |symbol: Symbol| self.byte_of.get(symbol as usize).copied().unwrap_or(NO_BYTE);
+        let (first, second) = (byte(left), byte(right));
+        if (first | second) != NO_BYTE {
+            self.of_two[usize::from(first << 8 | second)] = result;
+        }
+        self.filling.put(left, right, result);
+    }
+
+    fn finish(
+        self,
+        of_byte: [Symbol; 256],
+        ids: Ids,
+        wanted: impl Fn(Symbol, Symbol) -> bool,
+    ) -> Option<Merger> {
+        let Pairs { filling, of_two, .. } = self;
+        Some(Merger { pairs: filling.finish(wanted)?, of_two, of_byte, ids, wide: None })
+    }
+}
+
+impl Merger {
+    /// With ids for symbols, of which `known` gets to know all. `None` where tokens do not come in the order of their ranks or
+    /// something else is wrong.
+    fn of_ids(
+        count: usize,
+        merges: impl Iterator<Item = Ranked>,
+        of_byte: [TokenId; 256],
+        known: &mut Known,
+    ) -> Option<Merger> {
+        let mut pairs = Pairs::new(count, &of_byte)?;
+        let mut distance = None;
+        let mut in_order = true;
+        for (left, right, rank, result) in merges {
+            // As far from each other everywhere, neither of them so large that it begins anew.
+            let (rank, symbol) = (i64::from(rank), i64::from(result));
+            in_order &= *distance.get_or_insert(symbol - rank) == symbol - rank;
+            in_order &= known.insert(result);
+            if !in_order {
+                return None;
+            }
+            pairs.put(left, right, result);
+        }
+        of_byte.iter().for_each(|&id| {
+            known.insert(id);
+        });
+        let bound = of_byte.iter().fold(pairs.filling.largest(), |most, &id| most.max(id)) as usize + 1;
+        // A token that is neither a byte nor a result never stands anywhere.
+        pairs.finish(of_byte, Ids::Same(bound), |left, right| known.has(left) && known.has(right))
+    }
+
+    /// With symbols in the order of ranks, then the bytes that are no results.
+    fn numbered(
+        ByRank(merges): ByRank,
+        of_byte: [TokenId; 256],
+        known: &mut Known,
+    ) -> Result<Merger, &'static str> {
+        let mut numbers = Numbers::default();
+        for &(_, _, _, result) in &merges {
+            if !numbers.insert(result) {
+                return Err("two merges of the list make the same token");
+            }
+        }
+        of_byte.iter().for_each(|&id| {
+            numbers.insert(id);
+        });
+        let Numbers { of_id, ids } = numbers;
+        if ids.len() >= NEVER as usize || of_id.len() > ID_BOUND as usize {
+            return Err("the vocabulary is too large");
+        }
+        ids.iter().for_each(|&id| {
+            known.insert(id);
+        });
+        let number = |id: TokenId| of_id.get(id as usize).copied().filter(|&number| number != NEVER);
+        // A token that is neither a byte nor a result never stands anywhere.
+        let pairs: Vec<(Symbol, Symbol, Symbol)> = merges
+            .into_iter()
+            .filter_map(|(left, right, _, result)| Some((number(left)?, number(right)?, number(result)?)))
+            .collect();
+        let of_byte: [Symbol; 256] = std::array::from_fn(|byte| number(of_byte[byte]).unwrap_or(NEVER));
+        Merger::reading(&pairs, of_byte, &of_byte, ids).ok_or("its pairs cannot be told apart")
+    }
+
+    /// Of pairs of symbols that are numbered, where only the first bytes stand for symbols.
     pub fn reading(
         pairs: &[(Symbol, Symbol, Symbol)],
         of_byte: [Symbol; 256],
         firsts: &[Symbol],
         ids: Vec<TokenId>,
     ) -> Option<Merger> {
-        const NO_BYTE: u16 = u16::MAX;
-        let mut byte_of = vec![NO_BYTE; ids.len()];
-        for (&symbol, byte) in firsts.iter().zip(0..) {
-            let place = byte_of.get_mut(symbol as usize)?;
-            if *place != NO_BYTE {
-                return None;
-            }
-            *place = byte;
-        }
-        let mut of_two: Box<[Symbol; 1 << 16]> = vec![NEVER; 1 << 16].try_into().ok()?;
-        for &(left, right, result) in pairs {
-            let (left, right) = (byte_of[left as usize], byte_of[right as usize]);
-            if left != NO_BYTE && right != NO_BYTE {
-                of_two[usize::from(left) << 8 | usize::from(right)] = result;
-            }
-        }
-        // A table that is quick to build and small enough.
-        let spare = pairs.len() / 5;
-        Some(Merger { pairs: PairHash::new(pairs, spare)?, of_two, of_byte, ids, wide: None })
+        let mut tables = Pairs::new(pairs.len(), firsts)?;
+        pairs.iter().for_each(|&(left, right, result)| tables.put(left, right, result));
+        tables.finish(of_byte, Ids::Listed(ids), |_, _| true)
     }
 
     /// Bytes in use.
     pub fn memory(&self) -> usize {
-        self.pairs.memory() + size_of_val(&*self.of_two) + size_of_val(self.ids.as_slice())
+        self.pairs.memory() + size_of_val(&*self.of_two) + self.ids.memory()
     }
 }

@@ -109,7 +109,7 @@ fn is_of_interest(before: u8, behind: u8) -> bool {
 /// take long.
 fn marks(merger: &Merger) -> Option<Vec<u64>> {
     const MOST_ROUNDS: usize = 8;
-    let mut made = vec![(NEVER, NEVER); merger.ids.len()];
+    let mut made = vec![(NEVER, NEVER); merger.ids.bound()];
     for (left, right, result) in merger.pairs.iter() {
         *made.get_mut(result as usize)? = (left, right);
     }

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::EachToken;
-use super::build::Ranked;
+use super::build::{Known, Ranked};
 use super::pairs::NEVER;
 use super::symbols::Merger;
 use crate::ids::TokenId;
@@ -58,7 +58,7 @@ impl Lengths {
     pub fn new(tokens: &EachToken, merger: &Merger) -> Option<Lengths> {
         let mut lengths: Vec<u16> = Vec::new();
         let mut all_differ = true;
-        tokens(&|_| true, &mut |bytes, id| {
+        tokens(&Known::default(), &mut |bytes, id| {
             let at = id as usize;
             if lengths.len() <= at {
                 lengths.resize(at + 1, 0);
@@ -71,7 +71,7 @@ impl Lengths {
             }
         });
         let lengths = Lengths::from(lengths);
-        let of = |symbol: u32| merger.ids.get(symbol as usize).map_or(0, |&id| lengths.of(id));
+        let of = |symbol: u32| lengths.of(merger.ids.of(symbol));
         let bytes_are_one = merger.of_byte.iter().all(|&symbol| symbol != NEVER && of(symbol) == 1);
         let pairs_add_up = merger.pairs.iter().all(|(left, right, result)| {
             let (left, right) = (of(left), of(right));

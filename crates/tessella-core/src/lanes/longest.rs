@@ -15,8 +15,10 @@
 use std::collections::HashMap;
 
 use super::EachToken;
+use super::build::Known;
 use super::lengths::Lengths;
 use super::pairs::{NEVER, Symbol};
+use super::slots::ID_BOUND;
 use super::symbols::Merger;
 use crate::ids::TokenId;
 use crate::trie::Trie;
@@ -62,21 +64,21 @@ fn made_at(made: &Made, symbol: Symbol) -> u32 {
 impl Longest {
     /// `whole_pieces`: a whole piece that is a token is that token, whatever merges say.
     pub fn new(merger: &Merger, lengths: &Lengths, each: &EachToken, whole_pieces: bool) -> Option<Longest> {
-        let count = merger.ids.len();
+        let count = merger.ids.bound();
+        // Of what is no symbol as well.
         let nothing = Made { left: NEVER, right: NEVER, shorter: NEVER, length: 0 };
         let mut made = vec![nothing; count];
         for (left, right, result) in merger.pairs.iter() {
             let place = made.get_mut(result as usize)?;
-            (place.left, place.right) = (left, right);
+            (place.left, place.right, place.length) = (left, right, lengths.of(merger.ids.of(result)));
         }
-        for (one, &id) in made.iter_mut().zip(&merger.ids) {
-            one.length = lengths.of(id);
+        for &symbol in &merger.of_byte {
+            made.get_mut(symbol as usize)?.length = lengths.of(merger.ids.of(symbol));
         }
         // Parts come before what is made of them.
         let is_byte = |symbol: Symbol| made.get(symbol as usize).is_some_and(|one| one.length == 1);
         let in_order = made.iter().zip(0..).all(|(one, symbol)| match one.length {
-            0 => false,
-            1 => one.left == NEVER,
+            0 | 1 => one.left == NEVER,
             _ => [one.left, one.right].iter().all(|&part| part < symbol || is_byte(part)),
         });
         if !in_order {
@@ -92,7 +94,7 @@ impl Longest {
             *starts.get_mut(symbol as usize)? = bytes.len();
             bytes.push(byte as u8);
         }
-        let mut stands = vec![true; count];
+        let mut stands: Vec<bool> = longest.made.iter().map(|one| one.length == 1).collect();
         for symbol in 0..count {
             let Made { left, right, .. } = longest.made[symbol];
             if left == NEVER {
@@ -111,6 +113,9 @@ impl Longest {
         let tokens = Trie::build(standing.map(|symbol| (text(symbol), symbol as u32)).collect()).ok()?;
         let shorter: Vec<Symbol> = (0..count)
             .map(|symbol| {
+                if longest.made[symbol].length == 0 {
+                    return NEVER;
+                }
                 let text = text(symbol);
                 tokens.longest_prefix(&text[..text.len() - 1]).map_or(NEVER, |(_, symbol)| symbol)
             })
@@ -121,16 +126,11 @@ impl Longest {
         longest.tokens = tokens;
         if whole_pieces {
             // All others come out whole anyway.
-            let mut of_id: HashMap<TokenId, usize> = HashMap::new();
-            of_id.extend(
-                merger
-                    .ids
-                    .iter()
-                    .zip(0..)
-                    .filter(|&(_, symbol)| stands[symbol])
-                    .map(|(&id, symbol)| (id, symbol)),
-            );
-            each(&|id| !of_id.contains_key(&id), &mut |bytes, id| {
+            let mut standing = Known::new(ID_BOUND as usize);
+            for (symbol, _) in (0..).zip(&stands).filter(|&(_, &stands)| stands) {
+                standing.insert(merger.ids.of(symbol));
+            }
+            each(&standing, &mut |bytes, id| {
                 longest.whole.insert(bytes.into(), id);
             });
         }
@@ -206,7 +206,7 @@ impl Longest {
                 }
             }
         }
-        out.extend(symbols.iter().map(|&symbol| merger.ids[symbol as usize]));
+        out.extend(symbols.iter().map(|&symbol| merger.ids.of(symbol)));
     }
 
     /// Bytes in use, more or less.

@@ -167,7 +167,7 @@ impl Merger {
         self.merge(vectors, work, pieces.iter().copied(), |index, symbols| {
             let mut ids = [0; LONGEST];
             for (id, &symbol) in ids.iter_mut().zip(symbols) {
-                *id = self.ids[symbol as usize];
+                *id = self.ids.of(symbol);
             }
             found(index, &ids[..symbols.len()]);
         });

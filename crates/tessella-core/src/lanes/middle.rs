@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use super::Engine;
 use super::key::LONGEST;
 use super::merge::{Bytes, Work};
 use super::vectors::Plain;
+use super::{Engine, Known};
 use crate::ids::TokenId;
 
 /// Symbols of a lane.
@@ -39,15 +39,10 @@ impl Wholes {
     pub fn new(engine: &Engine) -> Self {
         let mut wholes: Vec<(Box<[u8]>, TokenId)> = Vec::new();
         if engine.whole_pieces {
-            let mut is_made = vec![false; 0];
-            if engine.by_concatenation {
-                // Where merges are those of tokens alone, every result is reached.
-                let most = engine.merger.ids.iter().max().map_or(0, |&id| id as usize + 1);
-                is_made.resize(most, false);
-                engine.merger.ids.iter().for_each(|&id| is_made[id as usize] = true);
-            }
-            let wanted = |id: TokenId| is_made.get(id as usize) != Some(&true);
-            (engine.tokens)(&wanted, &mut |token, id| {
+            // Where merges are those of tokens alone, every result is reached.
+            let none = Known::default();
+            let made = if engine.by_concatenation { &engine.known } else { &none };
+            (engine.tokens)(made, &mut |token, id| {
                 if takes(token) {
                     wholes.push((token.into(), id));
                 }
@@ -56,7 +51,7 @@ impl Wholes {
         let mut others = vec![true; wholes.len()];
         let listed = wholes.iter().map(|(token, _)| bytes(token));
         engine.merger.merge(Plain, &mut Work::new(), listed, |index, symbols| {
-            let made = symbols.iter().map(|&symbol| engine.merger.ids[symbol as usize]);
+            let made = symbols.iter().map(|&symbol| engine.merger.ids.of(symbol));
             others[index] = !made.eq([wholes[index].1]);
         });
         let mut others = others.into_iter();

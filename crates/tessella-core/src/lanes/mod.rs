@@ -84,7 +84,7 @@ use crate::scale::or_for_fuzzers;
 
 pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers, Written};
 pub use bounds::Bounds;
-pub use build::{ByRank, Parts, Ranked};
+pub use build::{ByRank, Known, Parts, Ranked};
 pub use characters::{Characters, Kind};
 use cuts::Cuts;
 pub use key::Key;
@@ -112,6 +112,8 @@ const CHUNK: usize = or_for_fuzzers(256, 16);
 /// The tables that all workers share.
 pub struct Engine {
     merger: Merger,
+    /// The ids of its symbols.
+    known: Known,
     /// Pieces that are one token although merges would not make it, by key.
     whole: HashMap<Key, TokenId>,
     hash_seed: [u64; 2],
@@ -131,8 +133,8 @@ pub struct Engine {
 /// Room for merging pieces that are keys.
 pub type Work = merge::Work<{ merge::SHORT }>;
 
-/// Calls its second argument for every token that its first one wants and that stands for bytes, with those.
-pub type EachToken = Box<dyn Fn(&dyn Fn(TokenId) -> bool, &mut dyn FnMut(&[u8], TokenId)) + Send + Sync>;
+/// Calls its second argument for every token but those of its first one that stands for bytes, with those.
+pub type EachToken = Box<dyn Fn(&Known, &mut dyn FnMut(&[u8], TokenId)) + Send + Sync>;
 
 /// An engine that is built when it is first asked for, by whoever asks, and shared from then on.
 ///
@@ -480,7 +482,7 @@ impl Engine {
     #[inline]
     fn cuts(&self, wide_bytes: usize) -> Option<&Cuts> {
         match self.cuts.get() {
-            None if wide_bytes * TOKENS_PER_BYTE_FOR_CUTS >= self.merger.ids.len() => self.build_cuts(),
+            None if wide_bytes * TOKENS_PER_BYTE_FOR_CUTS >= self.merger.ids.bound() => self.build_cuts(),
             cuts => cuts.and_then(Option::as_ref),
         }
     }
@@ -491,7 +493,7 @@ impl Engine {
     fn longest(&self, alone_bytes: usize) -> Option<&Longest> {
         match self.longest.get() {
             Some(longest) => longest.as_ref(),
-            None if alone_bytes < self.merger.ids.len() * LONG_BYTES_PER_TOKEN => None,
+            None if alone_bytes < self.merger.ids.bound() * LONG_BYTES_PER_TOKEN => None,
             None => self.build_longest(),
         }
     }

@@ -12,9 +12,44 @@ pub struct Merger {
     /// What two bytes become, by the left one times 256 plus the right one.
     pub of_two: Box<[Symbol; 1 << 16]>,
     pub of_byte: [Symbol; 256],
-    pub ids: Vec<TokenId>,
+    pub ids: Ids,
     /// Where symbols are characters and not bytes: those of other characters than ASCII.
     pub wide: Option<Box<Wide>>,
+}
+
+/// The ids of symbols.
+#[derive(Debug)]
+pub enum Ids {
+    /// Symbols are ids, below a bound. There may be gaps between them.
+    Same(usize),
+    Listed(Vec<TokenId>),
+}
+
+impl Ids {
+    /// Symbols are below.
+    pub fn bound(&self) -> usize {
+        match self {
+            Ids::Same(bound) => *bound,
+            Ids::Listed(ids) => ids.len(),
+        }
+    }
+
+    /// The id of a symbol there is.
+    #[inline(always)]
+    pub fn of(&self, symbol: Symbol) -> TokenId {
+        match self {
+            Ids::Same(_) => symbol,
+            Ids::Listed(ids) => ids[symbol as usize],
+        }
+    }
+
+    /// Bytes in use.
+    pub fn memory(&self) -> usize {
+        match self {
+            Ids::Same(_) => 0,
+            Ids::Listed(ids) => size_of_val(ids.as_slice()),
+        }
+    }
 }
 
 /// First symbols of characters beyond ASCII.

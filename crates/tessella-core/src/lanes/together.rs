@@ -210,7 +210,7 @@ impl Together {
             let start = ids.len() as u32;
             match wholes.and_then(|wholes| wholes.get(piece(&lanes[index]))) {
                 Some(id) => ids.push(id),
-                None => ids.extend(symbols.iter().map(|&symbol| merger.ids[symbol as usize])),
+                None => ids.extend(symbols.iter().map(|&symbol| merger.ids.of(symbol))),
             }
             spans[index] = (start, ids.len() as u32);
         });

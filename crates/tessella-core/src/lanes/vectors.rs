@@ -15,6 +15,7 @@ use super::key::Key;
 use super::leads::{Leads, Led};
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, Joined, LANES, Row, join_rows_one_by_one};
+use super::symbols::Ids;
 use super::unfold::{Unfolded, unfolded_one_by_one};
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
@@ -117,7 +118,7 @@ pub trait Vectors: Copy {
     }
 
     /// Makes all merges of two groups, and puts ids in the place of symbols. The pairs may be gathered.
-    fn merge_groups(self, _groups: &mut [Group; 2], _pairs: &PairHash, _ids: &[TokenId]) {}
+    fn merge_groups(self, _groups: &mut [Group; 2], _pairs: &PairHash, _ids: &Ids) {}
 
     /// The characters that a block of UTF-8 begins with, up to the first that takes four bytes, is none, or ends in the
     /// next block. None need be written where the block has something that is no character.

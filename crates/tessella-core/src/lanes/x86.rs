@@ -14,6 +14,7 @@ use super::key::Key;
 use super::leads::{Leads, Led, MIXED};
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, Joined, LANES, Row};
+use super::symbols::Ids;
 use super::unfold::Unfolded;
 use super::vectors::{
     FIRST, PLACE_BITS, SECOND, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one,
@@ -359,7 +360,7 @@ impl Vectors for Avx512 {
     }
 
     #[inline(always)]
-    fn merge_groups(self, groups: &mut [Group; 2], pairs: &PairHash, ids: &[TokenId]) {
+    fn merge_groups(self, groups: &mut [Group; 2], pairs: &PairHash, ids: &Ids) {
         // SAFETY: whoever holds `self` may use these instructions.
         #[allow(unsafe_code)]
         unsafe {

@@ -5,8 +5,10 @@ use std::arch::x86_64::*;
 use super::key::{Key, LONGEST};
 use super::pairs::{
     BITS, MIX, MIX_SHIFT, MOVED, MOVED_SHIFT, NEVER, OF_BUCKET, OF_PILOT, OF_SLOT, PairHash, Symbol,
+    part_bits,
 };
 use super::rows::{Group, Joined, LANES, PLACE_BITS, ROWS, Row};
+use super::symbols::Ids;
 use crate::ids::TokenId;
 
 /// Bits of a row among the ranks that are looked through for the lowest one.
@@ -16,7 +18,7 @@ const _: () = assert!(LONGEST < 1 << ROW_BITS && BITS + ROW_BITS <= 32);
 /// Makes all merges of two groups and puts ids in the place of symbols.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-pub fn merge(groups: &mut [Group; 2], pairs: &PairHash, ids: &[TokenId]) {
+pub fn merge(groups: &mut [Group; 2], pairs: &PairHash, ids: &Ids) {
     let table = Table::new(pairs);
     // While one group waits for what it has looked up, the other one goes on.
     let [first, second] = &mut *groups;
@@ -38,14 +40,19 @@ pub fn merge(groups: &mut [Group; 2], pairs: &PairHash, ids: &[TokenId]) {
 /// Writes the ids of each piece one after the other, and counts them.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
-fn spell(group: &mut Group, ids: &[TokenId]) {
+fn spell(group: &mut Group, ids: &Ids) {
     let never = _mm512_set1_epi32(NEVER as i32);
     let mut counts = _mm512_setzero_si512();
     let rows = group.rows.min(LONGEST);
     group.counts = Row([0; LANES]);
-    // Places of vectors have signs.
-    let Some(last) = ids.len().min(i32::MAX as usize).checked_sub(1) else { return };
-    let last = _mm512_set1_epi32(last as i32);
+    let listed = match ids {
+        Ids::Same(_) => None,
+        Ids::Listed(ids) => {
+            // Places of vectors have signs.
+            let Some(last) = ids.len().min(i32::MAX as usize).checked_sub(1) else { return };
+            Some((ids.as_ptr(), _mm512_set1_epi32(last as i32)))
+        }
+    };
     for (four, first) in group.symbols.as_chunks::<4>().0.iter().zip((0..rows).step_by(4)) {
         let mut found = [never; 4];
         let mut any = 0;
@@ -56,8 +63,13 @@ fn spell(group: &mut Group, ids: &[TokenId]) {
             unsafe {
                 let symbols = _mm512_load_si512(row.0.as_ptr().cast());
                 let some = _mm512_cmpneq_epi32_mask(symbols, never);
-                let within = _mm512_min_epu32(symbols, last);
-                *found = _mm512_mask_i32gather_epi32::<4>(never, some, within, ids.as_ptr().cast());
+                *found = match listed {
+                    None => symbols,
+                    Some((ids, last)) => {
+                        let within = _mm512_min_epu32(symbols, last);
+                        _mm512_mask_i32gather_epi32::<4>(never, some, within, ids.cast())
+                    }
+                };
                 counts = _mm512_mask_add_epi32(counts, some, counts, _mm512_set1_epi32(1));
                 any |= some;
             }
@@ -311,13 +323,14 @@ fn settle(group: &mut Group, Chosen { before, at, of_left, of_right }: Chosen) {
 struct Table<'t> {
     pilots: &'t [u16],
     slots: &'t [u64],
+    parts_log2: u32,
 }
 
 impl<'t> Table<'t> {
     #[inline(always)]
     fn new(pairs: &'t PairHash) -> Self {
         assert!(pairs.may_be_gathered());
-        Table { pilots: &pairs.pilots, slots: &pairs.slots }
+        Table { pilots: &pairs.pilots, slots: pairs.slots(), parts_log2: pairs.parts_log2 }
     }
 
     /// As `below` of the table.
@@ -350,7 +363,9 @@ impl<'t> Table<'t> {
             let pilots = _mm512_and_si512(pilots, _mm512_set1_epi32(0xFFFF));
             let moved = _mm512_xor_si512(sum(OF_SLOT), times(pilots, OF_PILOT));
             let moved = _mm512_xor_si512(times(moved, MOVED), _mm512_srli_epi32::<MOVED_SHIFT>(moved));
-            let slots = Self::below(moved, self.slots.len());
+            let in_part = _mm512_srl_epi32(moved, _mm_cvtsi32_si128(self.parts_log2 as i32));
+            let part = _mm512_and_si512(of_bucket, _mm512_set1_epi32(part_bits(self.parts_log2) as i32));
+            let slots = Self::below(_mm512_or_si512(part, in_part), self.slots.len());
             let (low, high) = (_mm512_castsi512_si256(slots), _mm512_extracti64x4_epi64::<1>(slots));
             let half = |numbers| _mm512_extracti64x4_epi64::<1>(numbers);
             let low = self.eight(low, _mm512_castsi512_si256(left), _mm512_castsi512_si256(right));

@@ -601,8 +601,8 @@ fn a_batch_that_pays_is_taken_by_lanes_from_its_first_text_on() {
         Some(PreTokenizerSpec::ByteLevel { add_prefix_space: false, use_regex: true, trim_offsets: true });
     let engine = |tokenizer: &Tokenizer| tokenizer.inner.workers.with(|worker| worker.lanes.is_some());
     let options = EncodeOptions::default();
-    // 256 tokens pay after 512 bytes.
-    for (count, pays) in [(100, false), (200, true)] {
+    // 256 tokens pay after 64 kB and 384 bytes.
+    for (count, pays) in [(21_900, false), (22_000, true)] {
         let tokenizer = with_lanes(&spec, LanesStart::WhenItPays);
         let texts = vec!["a b"; count];
         tokenizer.inner.workers.with(|worker| {

@@ -131,7 +131,8 @@ impl Worker {
             && self.start != LanesStart::Never
             && let Reads::Bytes(bpe) = &reader.reads
             && reader.remembers
-            && self.text_so_far(bytes) >= self.start.after(bpe.lanes_are_there(), bpe.vocab().len())
+            && self.text_so_far(bytes)
+                >= self.start.after(bpe.lanes_are_there(), LanesStart::bytes_for_lanes(bpe.vocab().len()))
         {
             self.start_lanes(bpe);
         }
@@ -173,7 +174,8 @@ impl Worker {
         let are_there = self.units.as_ref().is_some_and(|lanes| lanes.are_for(units));
         if !are_there
             && self.start != LanesStart::Never
-            && self.text_so_far(bytes) >= self.start.after(units.are_there(), units.vocab_size())
+            && self.text_so_far(bytes)
+                >= self.start.after(units.are_there(), LanesStart::bytes_for_units(units.vocab_size()))
         {
             self.start_units(units);
         }
@@ -399,11 +401,18 @@ pub(super) enum LanesStart {
 }
 
 impl LanesStart {
-    /// Bytes of text for each token of the vocabulary for which the plain way takes longer by what the tables take
-    /// to build.
-    const BYTES_PER_TOKEN: usize = 2;
     /// Bytes of text that pay for the memory of one more worker, once the tables are there.
     const BYTES_FOR_A_WORKER: usize = 64 << 10;
+
+    /// Bytes of text for which the plain way takes longer by what a worker and the tables of so many tokens take to build, for
+    /// bytes and for units.
+    fn bytes_for_lanes(tokens: usize) -> usize {
+        tokens.saturating_add(tokens / 2).saturating_add(Self::BYTES_FOR_A_WORKER)
+    }
+
+    fn bytes_for_units(tokens: usize) -> usize {
+        tokens.saturating_mul(2)
+    }
 
     /// By the environment variable `TESSELLA_LANES`: `off`, `at-once` (to compare both ways), and otherwise when it
     /// pays.
@@ -415,13 +424,13 @@ impl LanesStart {
         }
     }
 
-    /// Bytes of text before the start, whether the tables are there already, or are to be made of so many tokens.
-    fn after(self, are_there: bool, tokens: usize) -> usize {
+    /// Bytes of text before the start, whether the tables are there already, or are to be made, for which so many pay.
+    fn after(self, are_there: bool, pay: usize) -> usize {
         match self {
             LanesStart::Never => usize::MAX,
             LanesStart::AtOnce => 0,
             LanesStart::WhenItPays if are_there => Self::BYTES_FOR_A_WORKER,
-            LanesStart::WhenItPays => tokens.saturating_mul(Self::BYTES_PER_TOKEN),
+            LanesStart::WhenItPays => pay,
         }
     }
 

@@ -308,9 +308,10 @@ impl Bpe {
                 return Err("by the ranks of concatenations some tokens need more than one pair");
             }
             let vocab = self.spec.vocab.clone();
-            let tokens = move |wanted: &dyn Fn(TokenId) -> bool, each: &mut dyn FnMut(&[u8], TokenId)| {
+            let tokens = move |but: &lanes::Known, each: &mut dyn FnMut(&[u8], TokenId)| {
                 let mut bytes = Vec::new();
-                for (text, id) in vocab.iter().filter(|&(_, id)| wanted(id)) {
+                let places = (0..).zip(vocab.ids()).filter(|&(_, &id)| !but.has(id));
+                for (text, id) in places.map(|(place, _)| vocab.entry(place)) {
                     bytes.clear();
                     // What is not written in the alphabet stands for no bytes.
                     if append_bytes(text, &mut bytes) {
@@ -321,7 +322,9 @@ impl Bpe {
             let mut random = Random::from_entropy();
             lanes::Engine::new(lanes::Parts {
                 of_byte: std::array::from_fn(|byte| symbols.of_byte(byte as u8)),
-                merges: lanes::ByRank::new(pairs.len(), pairs.ranked()),
+                merges: pairs.ranked(),
+                count: pairs.len(),
+                id_bound: self.spec.vocab.id_bound(),
                 by_concatenation,
                 whole_pieces: self.whole_pieces,
                 tokens: Box::new(tokens),
