@@ -9,7 +9,7 @@
 //! text.
 
 use super::alphabet::Alphabet;
-use super::transducer::{ADDED_BIT, DROPPED, MOST_WAITING, STATE_BIT, Transducer};
+use super::transducer::{ADDED_BIT, BEHIND_BIT, DROPPED, MOST_WAITING, STATE_BIT, Transducer};
 use crate::lanes::Bounds;
 use crate::lanes::ascii::BLOCK;
 use crate::lanes::vectors::{Level, Task, Vectors};
@@ -108,6 +108,7 @@ impl<'t> Fourfold<'t> {
             room.resize(used, [0; ROOM]);
         }
         room[0][..waiting].copy_from_slice(&self.ends[self.known..]);
+        let run = if transducer.moves { run::<true> } else { run::<false> };
         run(&transducer.rows, classes, at as u32, &mut lanes[..used], room);
         self.ends.clear();
         self.taken = 0;
@@ -120,7 +121,12 @@ impl<'t> Fourfold<'t> {
         let waiting = transducer.waiting(self.state);
         self.known = self.ends.len() - waiting;
         if self.at == text.len() {
-            self.ends.truncate(self.known + transducer.at_end(self.state));
+            let true_ones = transducer.at_end(self.state);
+            let mut place = 0;
+            self.ends.retain(|_| {
+                place += 1;
+                place <= self.known || true_ones >> (place - 1 - self.known) & 1 == 1
+            });
             self.ends.push(text.len() as u32);
             self.known = self.ends.len();
         }
@@ -147,17 +153,34 @@ impl<'t> Fourfold<'t> {
 
 /// One step of a lane. The place is written always, and kept only if a piece ends there: no branch hangs on the text.
 #[inline(always)]
-fn step(rows: &[u32], class: u8, at: u32, state: &mut u32, count: &mut usize, room: &mut [u32; ROOM]) {
+fn step<const MOVES: bool>(
+    rows: &[u32],
+    class: u8,
+    at: u32,
+    state: &mut u32,
+    count: &mut usize,
+    room: &mut [u32; ROOM],
+) {
     let entry = rows[*state as usize + usize::from(class)];
     *state = entry >> STATE_BIT;
+    if MOVES && entry >> BEHIND_BIT & DROPPED != 0 {
+        close(entry, &mut room[..*count]);
+    }
     *count -= (entry & DROPPED) as usize;
     room[*count % ROOM] = at;
     *count += (entry >> ADDED_BIT & 1) as usize;
 }
 
+/// Moves the ends that are kept behind those that are dropped into their place: rare, for mostly the last ones are dropped.
+#[cold]
+fn close(entry: u32, ends: &mut [u32]) {
+    let behind = ends.len() - (entry >> BEHIND_BIT & DROPPED) as usize;
+    ends.copy_within(behind.., behind - (entry & DROPPED) as usize);
+}
+
 /// Goes through all lanes, in turn as long as there are four.
 #[inline(never)]
-fn run(rows: &[u32], classes: &[u8], base: u32, lanes: &mut [Lane], room: &mut [[u32; ROOM]]) {
+fn run<const MOVES: bool>(rows: &[u32], classes: &[u8], base: u32, lanes: &mut [Lane], room: &mut [[u32; ROOM]]) {
     if let ([a, b, c, d], [room_a, room_b, room_c, room_d, ..]) = (&mut *lanes, &mut *room) {
         let together = [&*a, b, c, d].into_iter().map(|lane| lane.to - lane.from).min().unwrap_or(0);
         let of = |lane: &Lane| classes[lane.from..lane.from + together].iter();
@@ -167,10 +190,10 @@ fn run(rows: &[u32], classes: &[u8], base: u32, lanes: &mut [Lane], room: &mut [
         let (mut count_a, mut count_b, mut count_c, mut count_d) = (a.count, b.count, c.count, d.count);
         let all = of(a).zip(of(b)).zip(of(c)).zip(of(d));
         for (at, (((&class_a, &class_b), &class_c), &class_d)) in (0u32..).zip(all) {
-            step(rows, class_a, at_a + at, &mut state_a, &mut count_a, room_a);
-            step(rows, class_b, at_b + at, &mut state_b, &mut count_b, room_b);
-            step(rows, class_c, at_c + at, &mut state_c, &mut count_c, room_c);
-            step(rows, class_d, at_d + at, &mut state_d, &mut count_d, room_d);
+            step::<MOVES>(rows, class_a, at_a + at, &mut state_a, &mut count_a, room_a);
+            step::<MOVES>(rows, class_b, at_b + at, &mut state_b, &mut count_b, room_b);
+            step::<MOVES>(rows, class_c, at_c + at, &mut state_c, &mut count_c, room_c);
+            step::<MOVES>(rows, class_d, at_d + at, &mut state_d, &mut count_d, room_d);
         }
         for (lane, state, count) in
             [(a, state_a, count_a), (b, state_b, count_b), (c, state_c, count_c), (d, state_d, count_d)]
@@ -182,7 +205,7 @@ fn run(rows: &[u32], classes: &[u8], base: u32, lanes: &mut [Lane], room: &mut [
     for (lane, room) in lanes.iter_mut().zip(room) {
         let (mut state, mut count) = (lane.state, lane.count);
         for (at, &class) in (lane.from..).zip(&classes[lane.from..lane.to]) {
-            step(rows, class, base + at as u32, &mut state, &mut count, room);
+            step::<MOVES>(rows, class, base + at as u32, &mut state, &mut count, room);
         }
         (lane.state, lane.count) = (state, count);
     }

@@ -8,6 +8,7 @@ use super::fourfold::Fourfold;
 use super::masked::MaskedPieces;
 use super::program::Program;
 use super::set::CharSet;
+use super::tracks::Borders;
 use super::transducer::Transducer;
 use super::{automaton, parse};
 use crate::spec::Dialect;
@@ -30,7 +31,7 @@ impl Joint {
         let mut automata = Vec::with_capacity(programs.len());
         for program in &programs {
             let own: Vec<Vec<bool>> = members.by_ref().take(program.sets.len()).collect();
-            automata.push(automaton::build(program, &alphabet, &own)?);
+            automata.push((automaton::build(program, &alphabet, &own)?, Borders::ALL));
         }
         let transducer = Transducer::new(&automata, &Arc::new(alphabet))?;
         Ok(Joint { transducer })

@@ -54,6 +54,7 @@ mod set;
 mod starts;
 mod syntax;
 mod table;
+mod tracks;
 mod transducer;
 
 #[cfg(test)]
@@ -74,6 +75,7 @@ pub use masked::MaskedPieces;
 use program::Program;
 use run::Search;
 use table::Table;
+use tracks::Borders;
 use transducer::Transducer;
 
 /// A pattern as a deterministic automaton, proven to match as the dialect's own engine does.
@@ -113,7 +115,7 @@ impl Scanner {
         let alphabet = Arc::new(alphabet);
         let transducer = match &reading {
             Some(_) => Err(MASKS),
-            None => Transducer::new(&[automaton], &alphabet).map(Box::new),
+            None => Transducer::new(&[(automaton, Borders::ALL)], &alphabet).map(Box::new),
         };
         Ok(Scanner { dialect, alphabet, table, reading, transducer })
     }

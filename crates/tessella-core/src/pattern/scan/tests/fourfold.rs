@@ -109,20 +109,34 @@ fn several_patterns_are_one() {
     }
 }
 
-/// A pattern that may fail far behind its start has no fallback here, and says so.
+/// A pattern that may fail far behind its start is followed as well; what has no bounds is left alone and says so.
 #[test]
 fn what_does_not_fit_is_left_alone() {
-    for source in ["a*b|a", r"a+b", r" *x| +y| z", "x?"] {
-        let scanner = Scanner::compile(source, Dialect::Fancy).unwrap().unwrap();
-        println!("{source}: {}", scanner.describe());
-        let text = "aab xyz  x   y".repeat(30);
-        assert_eq!(
-            by_steps(&scanner, &text),
-            scanner
-                .masked(&text)
-                .map_or_else(|| by_steps(&scanner, &text), |pieces| found(pieces, Level::best()))
-        );
+    let told = |source: &str| Scanner::compile(source, Dialect::Fancy).unwrap().unwrap().describe();
+    for source in ["a+b", " *x| +y| z", "aab|x", "aaaab|aac", r"\s+$", r"\s+$|\s+x"] {
+        assert!(told(source).contains("four places"), "{source}: {}", told(source));
     }
-    let scanner = Scanner::compile("aab|x", Dialect::Fancy).unwrap().unwrap();
-    assert!(scanner.describe().contains("fail far"), "{}", scanner.describe());
+    assert!(told("a*b|a").contains("too many ends wait"), "{}", told("a*b|a"));
+    assert!(told("x?").contains("some match is empty"), "{}", told("x?"));
+    for source in ["a*b|a", "a+b", " *x| +y| z", "x?", "aab|x", "aaaab|aac", r"\s+$", r"\s+$|\s+x"] {
+        let scanner = Scanner::compile(source, Dialect::Fancy).unwrap().unwrap();
+        let mut random = Random::from_seed(5);
+        for round in 0..200 {
+            let text: String =
+                (0..64 + round).map(|_| char::from(b"aabbxyzc  \n"[(random.next_u64() % 11) as usize])).collect();
+            let Some(pieces) = scanner.masked(&text) else { continue };
+            assert_eq!(by_steps(&scanner, &text), found(pieces, Level::best()), "{source} {text:?}");
+        }
+    }
+}
+
+#[test]
+fn zz_show() {
+    let text = std::fs::read_to_string("/tmp/st/rows.txt").unwrap();
+    for line in text.split('\u{3}') {
+        let (name, rest) = line.split_once('\u{1}').unwrap();
+        let now = std::time::Instant::now();
+        let joint = Joint::new(rest.split('\u{2}').map(|source| (source.into(), Dialect::Oniguruma)));
+        println!("{name}: {:?} {:?}", joint.map(|joint| joint.describe()), now.elapsed());
+    }
 }
