@@ -23,11 +23,14 @@ use super::tracks::{Borders, Courses, Stage};
 
 /// Ends of pieces that may wait.
 pub const MOST_WAITING: usize = 7;
-/// Bits of an entry below the next state: how many ends are dropped, whether one is added then, and how many that are kept
-/// stand behind those that are dropped.
+/// Bits of an entry below the next state: how many ends are dropped, whether one is added then, how many that are kept
+/// stand behind those that are dropped, and whether one is added to those that are certain although others wait before them.
 pub const DROPPED: u32 = 7;
 pub const ADDED_BIT: u32 = 3;
 pub const BEHIND_BIT: u32 = 4;
+pub const APART: u32 = 1 << 7;
+/// What many automata have no use for.
+pub const RARE: u32 = DROPPED << BEHIND_BIT | APART;
 pub const STATE_BIT: u32 = 8;
 /// Most entries; beyond this the table would not stay in the near caches.
 const MAX_ENTRIES: usize = 1 << 16;
@@ -43,8 +46,8 @@ pub struct Transducer {
     shift: u32,
     /// By state: ends that wait there, and which of these are true if the text ends.
     waiting: Vec<(u8, u8)>,
-    /// Whether some entry has ends behind those that are dropped.
-    pub moves: bool,
+    /// Whether some entry has anything of [`RARE`].
+    pub rare: bool,
     /// By the classes of two neighbours: the state behind both, premultiplied, if a piece ends between them for certain.
     proven: Vec<u32>,
 }
@@ -56,17 +59,20 @@ struct State {
     waiting: u32,
 }
 
-/// What a symbol does to the ends that wait: so many are dropped, of which so many others stand behind, and one may be added.
+/// What a symbol does to the ends that wait: so many are dropped, behind which so many others stand, and one may be added, to
+/// them or apart.
 #[derive(Debug, Clone, Copy)]
 struct Change {
     dropped: u32,
     behind: u32,
     added: u32,
+    apart: bool,
 }
 
 impl Change {
     fn entry(self) -> u32 {
-        self.behind << BEHIND_BIT | self.added << ADDED_BIT | self.dropped
+        let apart = if self.apart { APART } else { 0 };
+        apart | self.behind << BEHIND_BIT | self.added << ADDED_BIT | self.dropped
     }
 }
 
@@ -75,7 +81,13 @@ impl State {
         State { courses: vec![(Courses::START, 0)], waiting: 0 }
     }
 
-    fn step(&self, all: &mut Courses<'_>, symbol: usize) -> Result<(State, Change), &'static str> {
+    /// `apart`: whether an end that is certain may go apart where others wait.
+    fn step(
+        &self,
+        all: &mut Courses<'_>,
+        symbol: usize,
+        apart: bool,
+    ) -> Result<(State, Change), &'static str> {
         let mut courses: Vec<(u32, u8)> = Vec::new();
         for &(course, ends) in &self.courses {
             let followed = all.follow(course, symbol).ok_or("too much may be at once")?;
@@ -89,21 +101,26 @@ impl State {
             .filter_map(|alike| if let [one] = alike { Some(*one) } else { None })
             .collect();
         let any = courses.iter().fold(0, |all, (_, ends)| all | ends);
+        let every = courses.iter().fold(u8::MAX, |all, (_, ends)| all & ends);
+        let here = 1 << self.waiting;
+        let apart = apart && every & here != 0 && every & (here - 1) != any & (here - 1);
+        let any = u32::from(if apart { any & !here } else { any });
         // Of the ends that no course makes true, one run is dropped, the last. Others wait for the next step.
-        let dead = !u32::from(any) & ((1 << self.waiting) - 1);
+        let dead = !any & (u32::from(here) - 1);
         let last = u32::BITS - dead.leading_zeros();
-        let dropped = (dead << dead.leading_zeros()).leading_ones();
+        let dropped = if dead == 0 { 0 } else { (dead << dead.leading_zeros()).leading_ones() };
         let change = Change {
             dropped,
             behind: if dropped == 0 { 0 } else { self.waiting - last },
-            added: u32::from(any >> self.waiting & 1),
+            added: any >> self.waiting & 1,
+            apart,
         };
         let first = last - dropped;
         let moved = |ends: u8| {
-            let ends = u32::from(ends);
+            let ends = u32::from(if apart { ends & !here } else { ends });
             (ends & ((1 << first) - 1) | ends >> last << first) as u8
         };
-        let certain = courses.iter().fold(u8::MAX, |all, (_, ends)| all & moved(*ends)).trailing_ones();
+        let certain = moved(every).trailing_ones();
         let waiting = self.waiting - dropped + change.added - certain;
         if waiting as usize > MOST_WAITING {
             return Err("too many ends wait");
@@ -133,6 +150,12 @@ impl Transducer {
         }
         let stages = automata.iter().map(|(automaton, borders)| Stage::new(automaton, *borders, end));
         let mut all = Courses::new(stages.collect());
+        Self::over(&mut all, alphabet, false).or_else(|_| Self::over(&mut all, alphabet, true))
+    }
+
+    /// With ends apart, or without.
+    fn over(all: &mut Courses<'_>, alphabet: &Arc<Alphabet>, apart: bool) -> Result<Transducer, &'static str> {
+        let end = alphabet.classes;
         let shift = (end + 1).next_power_of_two().trailing_zeros();
         let mut states: Vec<State> = vec![State::start()];
         let mut numbers: HashMap<State, u32> = HashMap::from([(State::start(), 0)]);
@@ -141,11 +164,11 @@ impl Transducer {
         while waiting.len() < states.len() {
             let number = waiting.len();
             let state = states[number].clone();
-            let finish = state.finish(&all).ok_or("what is there is not told")?;
+            let finish = state.finish(all).ok_or("what is there is not told")?;
             waiting.push((state.waiting as u8, finish));
             let mut row = vec![0; 1 << shift];
             for (symbol, entry) in row[..end].iter_mut().enumerate() {
-                let (next, change) = state.step(&mut all, symbol)?;
+                let (next, change) = state.step(all, symbol, apart)?;
                 let fresh = states.len() as u32;
                 let next = *numbers.entry(next).or_insert_with_key(|next| {
                     states.push(next.clone());
@@ -159,8 +182,8 @@ impl Transducer {
                 return Err("too many states");
             }
         }
-        let moves = rows.iter().any(|entry| entry >> BEHIND_BIT & DROPPED != 0);
-        let mut made = Transducer { alphabet: alphabet.clone(), rows, shift, waiting, moves, proven: Vec::new() };
+        let rare = rows.iter().any(|entry| entry & RARE != 0);
+        let mut made = Transducer { alphabet: alphabet.clone(), rows, shift, waiting, rare, proven: Vec::new() };
         made.proven = made.proven_starts();
         Ok(made)
     }
