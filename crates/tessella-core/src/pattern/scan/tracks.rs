@@ -22,8 +22,11 @@ const MOST_GUESSES: usize = 1 << 18;
 /// Which borders between the matches of a pattern and the gaps between them are ends of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Borders {
+    /// Behind a gap.
     pub before_match: bool,
+    /// Before a gap.
     pub behind_match: bool,
+    /// Of a match and the next one.
     pub between_matches: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Four places in turn against the automaton step by step, and several patterns in a row against one after the other.
 
-use super::super::{Joint, MaskedPieces, Scanner};
+use super::super::{Joint, Link, MaskedPieces, Scanner};
 use super::masks::PARTS;
 use super::named;
 use crate::lanes::Bounds;
@@ -49,7 +49,7 @@ fn four_places_find_the_pieces_of_one() {
     for (number, (name, dialect, source)) in named::patterns().into_iter().enumerate() {
         let Ok(scanner) = Scanner::compile(&source, dialect).unwrap() else { continue };
         // Of the families as well, which have masks instead.
-        let Ok(alone) = Joint::new([(source.as_str().into(), dialect)].into_iter()) else { continue };
+        let Ok(alone) = Joint::new(&[Link::isolated(source.as_str().into(), dialect)]) else { continue };
         tried.push(name);
         for text in texts(number as u64, 40) {
             let expected = by_steps(&scanner, &text);
@@ -83,12 +83,30 @@ fn one_after_the_other(scanners: &[Scanner], text: &str) -> Vec<(usize, usize)> 
 const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
 const LLAMA3: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
+fn link(source: &str) -> Link<'_> {
+    Link::isolated(source.into(), Dialect::Oniguruma)
+}
+
 #[test]
 fn several_patterns_are_one() {
     let rows: &[&[&str]] = &[
         &[r"\p{N}{1,3}", GPT2],
         &[r"\p{N}", LLAMA3],
         &["\n", r"\p{N}{1,2}", LLAMA3],
+        &[LLAMA3, r"\p{N}", GPT2],
+        // DeepSeek Coder, DeepSeek LLM (whose third class and fifth overlap with white space), Chameleon, Falcon.
+        &[r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-\u{d7ff}]+", r"\p{N}"],
+        &[
+            r"[\r\n]",
+            r"\s?[\p{Lu}\p{Ll}\p{Lt}]+",
+            "\\s?[!-/:-~！-／：-～‘-‟\u{3000}-。]+",
+            r"\s+$",
+            "[一-龥ࠀ-一가-\u{d7ff}]+",
+            r"\p{N}",
+        ],
+        &["<s:[0-9]+>", "(II)((A|B|C){1,4})Z", r"([\t\n]|    |  )", r"\p{N}", r"\p{P}", GPT2],
+        &[r"\p{P}+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"],
+        &[r"\s+$", r"a+b|\s+x", r"\s"],
         &[
             r"\p{N}{1,3}",
             r"[一-龥぀-ゟ゠-ヿ]+",
@@ -98,7 +116,7 @@ fn several_patterns_are_one() {
     for (number, row) in rows.iter().enumerate() {
         let scanners: Vec<Scanner> =
             row.iter().map(|source| Scanner::compile(source, Dialect::Oniguruma).unwrap().unwrap()).collect();
-        let joint = Joint::new(row.iter().map(|&source| (source.into(), Dialect::Oniguruma))).unwrap();
+        let joint = Joint::new(&row.iter().map(|&source| link(source)).collect::<Vec<_>>()).unwrap();
         for text in texts(100 + number as u64, 120) {
             let expected = one_after_the_other(&scanners, &text);
             for level in Level::all() {
@@ -127,16 +145,5 @@ fn what_does_not_fit_is_left_alone() {
             let Some(pieces) = scanner.masked(&text) else { continue };
             assert_eq!(by_steps(&scanner, &text), found(pieces, Level::best()), "{source} {text:?}");
         }
-    }
-}
-
-#[test]
-fn zz_show() {
-    let text = std::fs::read_to_string("/tmp/st/rows.txt").unwrap();
-    for line in text.split('\u{3}') {
-        let (name, rest) = line.split_once('\u{1}').unwrap();
-        let now = std::time::Instant::now();
-        let joint = Joint::new(rest.split('\u{2}').map(|source| (source.into(), Dialect::Oniguruma)));
-        println!("{name}: {:?} {:?}", joint.map(|joint| joint.describe()), now.elapsed());
     }
 }
