@@ -1,6 +1,6 @@
 //! Four places in turn against the automaton step by step, and several patterns in a row against one after the other.
 
-use super::super::{Joint, Link, MaskedPieces, Scanner};
+use super::super::{Borders, Joint, Link, MaskedPieces, Scanner};
 use super::masks::PARTS;
 use super::named;
 use crate::lanes::Bounds;
@@ -145,5 +145,82 @@ fn what_does_not_fit_is_left_alone() {
             let Some(pieces) = scanner.masked(&text) else { continue };
             assert_eq!(by_steps(&scanner, &text), found(pieces, Level::best()), "{source} {text:?}");
         }
+    }
+}
+
+/// Rows of small patterns that begin, fail and look around in all ways, whatever becomes of their matches.
+#[test]
+fn rows_of_any_patterns_are_one() {
+    const SMALL: [&str; 20] = [
+        "a+b", "a*b|a", "ab|a", r"\s+$", "a{1,3}", "b+", "[ab]c?", "(?<=a)b", "c$", "^a+", "a(?!b)", r"\bab*",
+        "aab|x", "aaaab|aac", r"\s?a+", "[^a]+", r"\s+(?!\S)|\s+", "(?:ab)+c|b", r"^\s+|c\s+", "é+a?",
+    ];
+    let mut random = Random::from_seed(11);
+    let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+    let (mut joined, mut compared) = (0, 0);
+    for _ in 0..400 {
+        let row: Vec<(&str, Borders)> = (0..1 + below(5))
+            .map(|_| {
+                let mut is = || below(4) != 0;
+                let borders =
+                    Borders { before_match: is(), behind_match: is(), between_matches: is() };
+                (SMALL[below(SMALL.len())], borders)
+            })
+            .collect();
+        let links: Vec<Link> = row.iter().map(|&(source, borders)| Link { borders, ..link(source) }).collect();
+        let Ok(joint) = Joint::new(&links) else { continue };
+        joined += 1;
+        let scanners: Vec<(Scanner, Borders)> = row
+            .iter()
+            .map(|&(source, borders)| (Scanner::compile(source, Dialect::Oniguruma).unwrap().unwrap(), borders))
+            .collect();
+        for round in 0..30 {
+            let few: Vec<&str> = (0..1 + below(6)).map(|_| ["a", "b", "c", " ", "\n", "é", "x"][below(7)]).collect();
+            let text: String = (0..below([12, 90, 900][round % 3])).map(|_| few[below(few.len())]).collect();
+            let expected = cut_in_a_row(&scanners, &text);
+            for level in Level::all() {
+                let found = found(joint.pieces(&text).unwrap(), level);
+                assert!(found == expected, "{row:?} {} {text:?} {found:?} {expected:?}", level.name());
+            }
+            compared += 1;
+        }
+    }
+    assert!(joined > 200 && compared > 6000, "{joined} {compared}");
+}
+
+fn cut_in_a_row(scanners: &[(Scanner, Borders)], text: &str) -> Vec<(usize, usize)> {
+    let mut pieces = vec![(0, text.len())];
+    for (scanner, borders) in scanners {
+        let mut cut: Vec<(usize, usize)> = Vec::new();
+        for (from, to) in pieces {
+            let mut before = None;
+            scanner.for_each_piece_by_steps(&text[from..to], |start, end, is_match| {
+                let is_border = match (before.replace(is_match), is_match) {
+                    (None, _) => true,
+                    (Some(false), _) => borders.before_match,
+                    (Some(true), false) => borders.behind_match,
+                    (Some(true), true) => borders.between_matches,
+                };
+                match cut.last_mut() {
+                    Some(last) if !is_border => last.1 = from + end,
+                    _ => cut.push((from + start, from + end)),
+                }
+            });
+        }
+        pieces = cut;
+    }
+    pieces
+}
+
+/// A megabyte of blanks, of which nobody knows what they are before the end.
+#[test]
+fn one_end_waits_for_a_million_blanks() {
+    let row = [r"[\r\n]", r"\s?\p{L}+", r"\s+$", r"\s*x"];
+    let joint = Joint::new(&row.map(link)).unwrap();
+    for end in ["a", "©", ""] {
+        let text = format!("©{}{end}", " ".repeat(1 << 20));
+        let scanners = row.map(|source| Scanner::compile(source, Dialect::Oniguruma).unwrap().unwrap());
+        let found = found(joint.pieces(&text).unwrap(), Level::best());
+        assert_eq!(found, one_after_the_other(&scanners, &text), "{end}");
     }
 }
