@@ -49,14 +49,23 @@ ROWS: dict[str, tuple[list[str | dict[str, Any]], str]] = {
     ),
     "digits, then GPT-2's": ([digits(True), GPT2_BYTES], "all stages at once"),
     "marks": (
-        ["<st:[0-9]+>", "(ss)((a|B|c){1,4})t", r"([\t\n]|    |  )", {"type": "Punctuation", "behavior": "Isolated"}],
+        [
+            "<st:[0-9]+>",
+            "(ss)((a|B|c){1,4})t",
+            r"([\t\n]|    |  )",
+            {"type": "Punctuation", "behavior": "Isolated"},
+        ],
         "all stages at once",
     ),
     "kept alone": ([split(LLAMA3, "Removed", invert=True)], "masks of 64 bytes"),
     "some removed": ([r"\p{L}+", split(r"\s", "Removed")], "stage by stage"),
     **{
         f"{behavior}, {invert}": (
-            [split(r"\s?[a-zé]+|\d\d", behavior, invert), digits(False), {"type": "Punctuation", "behavior": behavior}],
+            [
+                split(r"\s?[a-zé]+|\d\d", behavior, invert),
+                digits(False),
+                {"type": "Punctuation", "behavior": behavior},
+            ],
             "all stages at once",
         )
         for behavior in BEHAVIORS
@@ -80,7 +89,10 @@ def description(stages: list[str | dict[str, Any]]) -> str:
             "version": "1.0",
             "added_tokens": [],
             "normalizer": None,
-            "pre_tokenizer": {"type": "Sequence", "pretokenizers": splits if splits[-1]["type"] == "ByteLevel" else [*splits, last]},
+            "pre_tokenizer": {
+                "type": "Sequence",
+                "pretokenizers": splits if splits[-1]["type"] == "ByteLevel" else [*splits, last],
+            },
             "post_processor": None,
             "decoder": {**last, "use_regex": True},
             "model": {

@@ -143,7 +143,10 @@ impl State {
 
 impl Transducer {
     /// For patterns in a row that are all over this alphabet, or why there is none.
-    pub fn new(automata: &[(Automaton, Borders)], alphabet: &Arc<Alphabet>) -> Result<Transducer, &'static str> {
+    pub fn new(
+        automata: &[(Automaton, Borders)],
+        alphabet: &Arc<Alphabet>,
+    ) -> Result<Transducer, &'static str> {
         let end = alphabet.classes;
         if automata.iter().any(|(automaton, _)| automaton.is_nullable()) {
             return Err("some match is empty");
@@ -154,7 +157,11 @@ impl Transducer {
     }
 
     /// With ends apart, or without.
-    fn over(all: &mut Courses<'_>, alphabet: &Arc<Alphabet>, apart: bool) -> Result<Transducer, &'static str> {
+    fn over(
+        all: &mut Courses<'_>,
+        alphabet: &Arc<Alphabet>,
+        apart: bool,
+    ) -> Result<Transducer, &'static str> {
         let end = alphabet.classes;
         let shift = (end + 1).next_power_of_two().trailing_zeros();
         let mut states: Vec<State> = vec![State::start()];
@@ -183,7 +190,8 @@ impl Transducer {
             }
         }
         let rare = rows.iter().any(|entry| entry & RARE != 0);
-        let mut made = Transducer { alphabet: alphabet.clone(), rows, shift, waiting, rare, proven: Vec::new() };
+        let mut made =
+            Transducer { alphabet: alphabet.clone(), rows, shift, waiting, rare, proven: Vec::new() };
         made.proven = made.proven_starts();
         Ok(made)
     }

@@ -140,8 +140,9 @@ fn what_does_not_fit_is_left_alone() {
         let scanner = Scanner::compile(source, Dialect::Fancy).unwrap().unwrap();
         let mut random = Random::from_seed(5);
         for round in 0..200 {
-            let text: String =
-                (0..64 + round).map(|_| char::from(b"aabbxyzc  \n"[(random.next_u64() % 11) as usize])).collect();
+            let text: String = (0..64 + round)
+                .map(|_| char::from(b"aabbxyzc  \n"[(random.next_u64() % 11) as usize]))
+                .collect();
             let Some(pieces) = scanner.masked(&text) else { continue };
             assert_eq!(by_steps(&scanner, &text), found(pieces, Level::best()), "{source} {text:?}");
         }
@@ -152,8 +153,26 @@ fn what_does_not_fit_is_left_alone() {
 #[test]
 fn rows_of_any_patterns_are_one() {
     const SMALL: [&str; 20] = [
-        "a+b", "a*b|a", "ab|a", r"\s+$", "a{1,3}", "b+", "[ab]c?", "(?<=a)b", "c$", "^a+", "a(?!b)", r"\bab*",
-        "aab|x", "aaaab|aac", r"\s?a+", "[^a]+", r"\s+(?!\S)|\s+", "(?:ab)+c|b", r"^\s+|c\s+", "é+a?",
+        "a+b",
+        "a*b|a",
+        "ab|a",
+        r"\s+$",
+        "a{1,3}",
+        "b+",
+        "[ab]c?",
+        "(?<=a)b",
+        "c$",
+        "^a+",
+        "a(?!b)",
+        r"\bab*",
+        "aab|x",
+        "aaaab|aac",
+        r"\s?a+",
+        "[^a]+",
+        r"\s+(?!\S)|\s+",
+        "(?:ab)+c|b",
+        r"^\s+|c\s+",
+        "é+a?",
     ];
     let mut random = Random::from_seed(11);
     let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
@@ -162,20 +181,23 @@ fn rows_of_any_patterns_are_one() {
         let row: Vec<(&str, Borders)> = (0..1 + below(5))
             .map(|_| {
                 let mut is = || below(4) != 0;
-                let borders =
-                    Borders { before_match: is(), behind_match: is(), between_matches: is() };
+                let borders = Borders { before_match: is(), behind_match: is(), between_matches: is() };
                 (SMALL[below(SMALL.len())], borders)
             })
             .collect();
-        let links: Vec<Link> = row.iter().map(|&(source, borders)| Link { borders, ..link(source) }).collect();
+        let links: Vec<Link> =
+            row.iter().map(|&(source, borders)| Link { borders, ..link(source) }).collect();
         let Ok(joint) = Joint::new(&links) else { continue };
         joined += 1;
         let scanners: Vec<(Scanner, Borders)> = row
             .iter()
-            .map(|&(source, borders)| (Scanner::compile(source, Dialect::Oniguruma).unwrap().unwrap(), borders))
+            .map(|&(source, borders)| {
+                (Scanner::compile(source, Dialect::Oniguruma).unwrap().unwrap(), borders)
+            })
             .collect();
         for round in 0..30 {
-            let few: Vec<&str> = (0..1 + below(6)).map(|_| ["a", "b", "c", " ", "\n", "é", "x"][below(7)]).collect();
+            let few: Vec<&str> =
+                (0..1 + below(6)).map(|_| ["a", "b", "c", " ", "\n", "é", "x"][below(7)]).collect();
             let text: String = (0..below([12, 90, 900][round % 3])).map(|_| few[below(few.len())]).collect();
             let expected = cut_in_a_row(&scanners, &text);
             for level in Level::all() {
