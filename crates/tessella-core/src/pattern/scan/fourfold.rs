@@ -130,12 +130,15 @@ impl<'t> Fourfold<'t> {
         let waiting = transducer.waiting(self.state);
         self.known = self.ends.len() - waiting;
         if self.at == text.len() {
-            let true_ones = transducer.at_end(self.state);
-            let mut place = 0;
-            self.ends.retain(|_| {
-                place += 1;
-                place <= self.known || true_ones >> (place - 1 - self.known) & 1 == 1
-            });
+            let is_true = transducer.at_end(self.state);
+            let first = self.known;
+            for place in 0..waiting {
+                if is_true >> place & 1 == 1 {
+                    self.ends.swap(self.known, first + place);
+                    self.known += 1;
+                }
+            }
+            self.ends.truncate(self.known);
             self.ends.push(text.len() as u32);
             self.known = self.ends.len();
         }
