@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::pattern::Matcher;
+use crate::pattern::scan::Borders;
 use crate::spec::SplitBehavior;
 
 /// Anything that finds matches: leftmost first, without overlap.
@@ -20,6 +21,22 @@ impl Matches for Matcher {
     fn for_each(&self, text: &str, found: &mut impl FnMut(Range<usize>)) -> Result<()> {
         Matcher::for_each(self, text, found)
     }
+}
+
+/// Which borders of matches, none of them empty, are ends of pieces; `None` where not all of a text is in some piece.
+/// The other way to say what [`Joiner`] does.
+pub(super) fn borders(behavior: SplitBehavior, invert: bool) -> Option<Borders> {
+    let mut borders = Borders::ALL;
+    match behavior {
+        SplitBehavior::Isolated => {}
+        SplitBehavior::Contiguous => borders.between_matches = false,
+        SplitBehavior::MergedWithPrevious if invert => borders.behind_match = false,
+        SplitBehavior::MergedWithPrevious => borders.before_match = false,
+        SplitBehavior::MergedWithNext if invert => borders.before_match = false,
+        SplitBehavior::MergedWithNext => borders.behind_match = false,
+        SplitBehavior::Removed => return None,
+    }
+    Some(borders)
 }
 
 /// Cuts `text` at `matches` and emits the pieces, in order and none of them empty.

@@ -5,6 +5,7 @@
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::cut::{Matches, cut};
 use crate::error::Result;
@@ -55,8 +56,7 @@ impl TableSplit {
             TableSplit::WhitespaceSplit => return cut(&SPACES, SplitBehavior::Removed, false, text, emit),
             TableSplit::Punctuation(behavior) => return cut(&PUNCTUATION, behavior, false, text, emit),
             TableSplit::Digits { individual } => {
-                let behavior = if individual { SplitBehavior::Isolated } else { SplitBehavior::Contiguous };
-                return cut(&NUMBERS, behavior, false, text, emit);
+                return cut(&NUMBERS, digits(individual), false, text, emit);
             }
             TableSplit::FixedLength(length) => chunks(text, length, emit),
             TableSplit::UnicodeScripts { keep_spaces } => scripts(text, keep_spaces, emit),
@@ -78,6 +78,17 @@ impl TableSplit {
         }
     }
 
+    /// The characters that are matches, each by itself, and what becomes of them, if that is the rule.
+    pub(super) fn characters(&self) -> Option<(&'static [(char, char)], SplitBehavior)> {
+        static NUMERIC: LazyLock<Vec<(char, char)>> = LazyLock::new(|| NUMBERS.ranges());
+        static PUNCTUATING: LazyLock<Vec<(char, char)>> = LazyLock::new(|| PUNCTUATION.ranges());
+        match *self {
+            TableSplit::Digits { individual } => Some((&NUMERIC, digits(individual))),
+            TableSplit::Punctuation(behavior) => Some((&PUNCTUATING, behavior)),
+            _ => None,
+        }
+    }
+
     /// What the rule is called in the plan.
     pub fn name(&self) -> &'static str {
         match self {
@@ -90,6 +101,11 @@ impl TableSplit {
             TableSplit::UnicodeScripts { .. } => "UnicodeScripts",
         }
     }
+}
+
+/// What becomes of digits.
+fn digits(individual: bool) -> SplitBehavior {
+    if individual { SplitBehavior::Isolated } else { SplitBehavior::Contiguous }
 }
 
 /// The character that starts at `at`, which is not ASCII.
@@ -132,6 +148,24 @@ const fn ascii_set(set: AsciiSet) -> [bool; 128] {
 static SPACES: CharSet = CharSet { ascii: ascii_set(AsciiSet::Spaces), wide: char::is_whitespace };
 static PUNCTUATION: CharSet = CharSet { ascii: ascii_set(AsciiSet::Punctuation), wide: is_punctuation };
 static NUMBERS: CharSet = CharSet { ascii: ascii_set(AsciiSet::Digits), wide: is_numeric };
+
+impl CharSet {
+    fn holds(&self, c: char) -> bool {
+        if c.is_ascii() { self.ascii[c as usize] } else { (self.wide)(c) }
+    }
+
+    /// First and last characters of all runs of it.
+    fn ranges(&self) -> Vec<(char, char)> {
+        let mut ranges: Vec<(char, char)> = Vec::new();
+        for c in ('\0'..=char::MAX).filter(|&c| self.holds(c)) {
+            match ranges.last_mut() {
+                Some((_, last)) if *last as u32 + 1 == c as u32 => *last = c,
+                _ => ranges.push((c, c)),
+            }
+        }
+        ranges
+    }
+}
 
 impl Matches for CharSet {
     #[inline]

@@ -12,12 +12,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::cut::cut;
+use super::cut::{borders, cut};
 use super::table::TableSplit;
 use super::{PreTokenizer, Stage};
 use crate::error::Result;
 use crate::pattern::Matcher;
-use crate::pattern::scan::{Joint, MaskedPieces};
+use crate::pattern::scan::{Joint, Link, MaskedPieces, Rule, Scanner};
 use crate::portion::Portion;
 use crate::spec::{PrependScheme, SplitBehavior};
 
@@ -107,6 +107,12 @@ enum Cut {
 impl Cut {
     fn of(stage: &Stage) -> Option<Self> {
         match stage {
+            // Where there are no gaps, all is kept.
+            Stage::Split { matcher, behavior: SplitBehavior::Removed, invert: true }
+                if matcher.scanner().is_some_and(Scanner::is_total) =>
+            {
+                Some(Cut::isolated(matcher))
+            }
             Stage::Split { matcher, behavior, invert } => {
                 Some(Cut::Matches { matcher: matcher.clone(), behavior: *behavior, invert: *invert })
             }
@@ -117,6 +123,21 @@ impl Cut {
 
     fn isolated(matcher: &Arc<Matcher>) -> Self {
         Cut::Matches { matcher: matcher.clone(), behavior: SplitBehavior::Isolated, invert: false }
+    }
+
+    /// The cut as a link of one automaton, if what it cuts covers the text and the scanner reads it.
+    fn link(&self) -> Option<Link<'_>> {
+        match self {
+            Cut::Matches { matcher, behavior, invert } => {
+                let (source, dialect) = matcher.expression()?;
+                let borders = borders(*behavior, *invert)?;
+                Some(Link { rule: Rule::Expression(source, dialect), borders })
+            }
+            Cut::Table(table) => {
+                let (characters, behavior) = table.characters()?;
+                Some(Link { rule: Rule::Characters(characters), borders: borders(behavior, false)? })
+            }
+        }
     }
 
     #[inline]
@@ -176,18 +197,14 @@ impl SplitView {
         }
     }
 
-    /// The splits as one automaton, if they are several patterns that isolate their matches, or why that is not possible.
+    /// The splits as one automaton, or why that is not possible; none of it where a single pattern's own scanner serves.
     fn joint(&self) -> Option<JointSplits> {
-        if self.cuts.len() < 2 {
+        if self.cuts.is_empty() || self.only_matcher().is_some() {
             return None;
         }
-        let patterns = self.cuts.iter().map(|cut| match cut {
-            Cut::Matches { matcher, behavior: SplitBehavior::Isolated, .. } => matcher.expression(),
-            _ => None,
-        });
-        Some(match patterns.collect::<Option<Vec<_>>>() {
-            Some(patterns) => Joint::new(patterns.into_iter()).map(Arc::new).map_err(Arc::from),
-            None => Err("some stage does more than isolate what the scanner matches".into()),
+        Some(match self.cuts.iter().map(Cut::link).collect::<Option<Vec<_>>>() {
+            Some(links) => Joint::new(&links).map(Arc::new).map_err(Arc::from),
+            None => Err("some stage does more than cut by what the scanner matches".into()),
         })
     }
 

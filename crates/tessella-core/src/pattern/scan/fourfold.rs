@@ -9,7 +9,7 @@
 //! text.
 
 use super::alphabet::Alphabet;
-use super::transducer::{ADDED_BIT, DROPPED, MOST_WAITING, STATE_BIT, Transducer};
+use super::transducer::{ADDED_BIT, APART, BEHIND_BIT, DROPPED, MOST_WAITING, RARE, STATE_BIT, Transducer};
 use crate::lanes::Bounds;
 use crate::lanes::ascii::BLOCK;
 use crate::lanes::vectors::{Level, Task, Vectors};
@@ -35,8 +35,12 @@ pub struct Fourfold<'t> {
     ends: Vec<u32>,
     taken: usize,
     known: usize,
+    /// Ends that are certain and have not found their place yet, for one that waits stands before them.
+    held: Vec<u32>,
     /// Classes of the section's bytes.
     classes: Vec<u8>,
+    /// What lanes write apart.
+    apart: [Vec<u32>; LANES],
     room: Vec<[u32; ROOM]>,
 }
 
@@ -60,7 +64,9 @@ impl<'t> Fourfold<'t> {
             ends: Vec::new(),
             taken: 0,
             known: 0,
+            held: Vec::new(),
             classes: Vec::new(),
+            apart: [const { Vec::new() }; LANES],
             room: Vec::new(),
         }
     }
@@ -103,16 +109,20 @@ impl<'t> Fourfold<'t> {
                 used += 1;
             }
         }
-        let Fourfold { classes, room, .. } = self;
+        let Fourfold { classes, room, apart, .. } = self;
         if room.len() < used {
             room.resize(used, [0; ROOM]);
         }
         room[0][..waiting].copy_from_slice(&self.ends[self.known..]);
-        run(&transducer.rows, classes, at as u32, &mut lanes[..used], room);
+        let run = if transducer.rare { run::<true> } else { run::<false> };
+        run(&transducer.rows, classes, at as u32, &mut lanes[..used], room, apart);
         self.ends.clear();
         self.taken = 0;
         for (lane, room) in lanes[..used].iter().zip(room.iter()) {
             self.ends.extend_from_slice(&room[..lane.count]);
+        }
+        for apart in &mut self.apart[..used] {
+            self.held.append(apart);
         }
         let last = lanes[used - 1];
         self.at = at + last.to;
@@ -120,10 +130,34 @@ impl<'t> Fourfold<'t> {
         let waiting = transducer.waiting(self.state);
         self.known = self.ends.len() - waiting;
         if self.at == text.len() {
-            self.ends.truncate(self.known + transducer.at_end(self.state));
+            let is_true = transducer.at_end(self.state);
+            let first = self.known;
+            for place in 0..waiting {
+                if is_true >> place & 1 == 1 {
+                    self.ends.swap(self.known, first + place);
+                    self.known += 1;
+                }
+            }
+            self.ends.truncate(self.known);
             self.ends.push(text.len() as u32);
             self.known = self.ends.len();
         }
+        if !self.held.is_empty() {
+            self.settle();
+        }
+    }
+
+    /// Puts ends that were written apart in their places, up to the first one that waits.
+    #[cold]
+    fn settle(&mut self) {
+        let first = self.ends.get(self.known).copied().unwrap_or(u32::MAX);
+        let settled = self.held.partition_point(|&end| end < first);
+        let waiting = self.ends.split_off(self.known);
+        self.ends.extend(self.held.drain(..settled));
+        // Two lists in order, which this knows how to join.
+        self.ends.sort();
+        self.known = self.ends.len();
+        self.ends.extend(waiting);
     }
 
     /// The first place from `from` on, within some bytes, where a piece ends for certain, and the state behind the character there.
@@ -147,19 +181,48 @@ impl<'t> Fourfold<'t> {
 
 /// One step of a lane. The place is written always, and kept only if a piece ends there: no branch hangs on the text.
 #[inline(always)]
-fn step(rows: &[u32], class: u8, at: u32, state: &mut u32, count: &mut usize, room: &mut [u32; ROOM]) {
+fn step<const RARELY: bool>(
+    rows: &[u32],
+    class: u8,
+    at: u32,
+    state: &mut u32,
+    count: &mut usize,
+    room: &mut [u32; ROOM],
+    apart: &mut Vec<u32>,
+) {
     let entry = rows[*state as usize + usize::from(class)];
     *state = entry >> STATE_BIT;
+    if RARELY && entry & RARE != 0 {
+        rarely(entry, at, &mut room[..*count], apart);
+    }
     *count -= (entry & DROPPED) as usize;
     room[*count % ROOM] = at;
     *count += (entry >> ADDED_BIT & 1) as usize;
 }
 
+/// Moves the ends that are kept behind those that are dropped into their place, and writes what is certain apart.
+#[cold]
+fn rarely(entry: u32, at: u32, ends: &mut [u32], apart: &mut Vec<u32>) {
+    let behind = ends.len() - (entry >> BEHIND_BIT & DROPPED) as usize;
+    ends.copy_within(behind.., behind - (entry & DROPPED) as usize);
+    if entry & APART != 0 {
+        apart.push(at);
+    }
+}
+
 /// Goes through all lanes, in turn as long as there are four.
 #[inline(never)]
-fn run(rows: &[u32], classes: &[u8], base: u32, lanes: &mut [Lane], room: &mut [[u32; ROOM]]) {
+fn run<const RARELY: bool>(
+    rows: &[u32],
+    classes: &[u8],
+    base: u32,
+    lanes: &mut [Lane],
+    room: &mut [[u32; ROOM]],
+    apart: &mut [Vec<u32>; LANES],
+) {
     if let ([a, b, c, d], [room_a, room_b, room_c, room_d, ..]) = (&mut *lanes, &mut *room) {
         let together = [&*a, b, c, d].into_iter().map(|lane| lane.to - lane.from).min().unwrap_or(0);
+        let [apart_a, apart_b, apart_c, apart_d] = &mut *apart;
         let of = |lane: &Lane| classes[lane.from..lane.from + together].iter();
         let places = |lane: &Lane| base + lane.from as u32;
         let (at_a, at_b, at_c, at_d) = (places(a), places(b), places(c), places(d));
@@ -167,10 +230,10 @@ fn run(rows: &[u32], classes: &[u8], base: u32, lanes: &mut [Lane], room: &mut [
         let (mut count_a, mut count_b, mut count_c, mut count_d) = (a.count, b.count, c.count, d.count);
         let all = of(a).zip(of(b)).zip(of(c)).zip(of(d));
         for (at, (((&class_a, &class_b), &class_c), &class_d)) in (0u32..).zip(all) {
-            step(rows, class_a, at_a + at, &mut state_a, &mut count_a, room_a);
-            step(rows, class_b, at_b + at, &mut state_b, &mut count_b, room_b);
-            step(rows, class_c, at_c + at, &mut state_c, &mut count_c, room_c);
-            step(rows, class_d, at_d + at, &mut state_d, &mut count_d, room_d);
+            step::<RARELY>(rows, class_a, at_a + at, &mut state_a, &mut count_a, room_a, apart_a);
+            step::<RARELY>(rows, class_b, at_b + at, &mut state_b, &mut count_b, room_b, apart_b);
+            step::<RARELY>(rows, class_c, at_c + at, &mut state_c, &mut count_c, room_c, apart_c);
+            step::<RARELY>(rows, class_d, at_d + at, &mut state_d, &mut count_d, room_d, apart_d);
         }
         for (lane, state, count) in
             [(a, state_a, count_a), (b, state_b, count_b), (c, state_c, count_c), (d, state_d, count_d)]
@@ -179,10 +242,10 @@ fn run(rows: &[u32], classes: &[u8], base: u32, lanes: &mut [Lane], room: &mut [
             lane.from += together;
         }
     }
-    for (lane, room) in lanes.iter_mut().zip(room) {
+    for ((lane, room), apart) in lanes.iter_mut().zip(room).zip(apart) {
         let (mut state, mut count) = (lane.state, lane.count);
         for (at, &class) in (lane.from..).zip(&classes[lane.from..lane.to]) {
-            step(rows, class, base + at as u32, &mut state, &mut count, room);
+            step::<RARELY>(rows, class, base + at as u32, &mut state, &mut count, room, apart);
         }
         (lane.state, lane.count) = (state, count);
     }

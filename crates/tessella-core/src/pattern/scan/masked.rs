@@ -12,10 +12,6 @@ use crate::portion::Portion;
 
 /// The pieces of a text, or of some, which together cover it, some at a time.
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it stands on the stack for one text, and a box would be an allocation for each"
-)]
 pub enum MaskedPieces<'t> {
     /// By masks of 64 bytes.
     Masked(Masked<'t>),

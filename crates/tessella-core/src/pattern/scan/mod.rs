@@ -12,7 +12,7 @@
 //! 5. `table`, `pairs`, of `rows`: rows laid out for running, pieces chained to pieces, two ASCII characters per step
 //! 6. `run`: the loops, and why they are linear
 //! 7. `family`, `masks`, `starts`, `cased`, `masked`: well-known patterns, known by their automaton, as arithmetic on 64 bytes at a time
-//! 8. `transducer`, `fourfold`, `joint`: all others, and several patterns in a row, without a step back and at four
+//! 8. `tracks`, `transducer`, `fourfold`, `joint`: all others, and several patterns in a row, without a step back and at four
 //!    places of a text in turn
 //!
 //! Beside them `accepted` sees to it that what the dialect's engine rejects stays an error.
@@ -54,6 +54,7 @@ mod set;
 mod starts;
 mod syntax;
 mod table;
+mod tracks;
 mod transducer;
 
 #[cfg(test)]
@@ -68,12 +69,13 @@ use crate::spec::Dialect;
 use alphabet::Alphabet;
 use family::Reading;
 use fourfold::Fourfold;
-pub use joint::Joint;
+pub use joint::{Joint, Link, Rule};
 use masked::Masked;
 pub use masked::MaskedPieces;
 use program::Program;
 use run::Search;
 use table::Table;
+pub use tracks::Borders;
 use transducer::Transducer;
 
 /// A pattern as a deterministic automaton, proven to match as the dialect's own engine does.
@@ -113,7 +115,7 @@ impl Scanner {
         let alphabet = Arc::new(alphabet);
         let transducer = match &reading {
             Some(_) => Err(MASKS),
-            None => Transducer::new(&[automaton], &alphabet).map(Box::new),
+            None => Transducer::new(&[(automaton, Borders::ALL)], &alphabet).map(Box::new),
         };
         Ok(Scanner { dialect, alphabet, table, reading, transducer })
     }
@@ -201,6 +203,11 @@ impl Scanner {
         } else {
             search.for_each(emit);
         }
+    }
+
+    /// Whether its matches leave no gap in any text.
+    pub fn is_total(&self) -> bool {
+        self.table.total
     }
 
     /// Size of the automaton, for people.

@@ -24,6 +24,9 @@ use super::table::Table;
 /// Bytes between checkpoints, and the vain run that is not worth remembering.
 const SPACING: usize = 64;
 
+/// Texts of up to so many bytes, pieces of another stage mostly, are read match by match.
+const SHORT: usize = 32;
+
 /// Bytes between two deliveries of boundaries; a boundary is at least a byte apart from the next.
 const BLOCK: usize = 256;
 
@@ -160,6 +163,13 @@ impl<'a> Search<'a> {
     pub fn for_each(&mut self, emit: impl FnMut(usize, usize, bool)) {
         let (table, alphabet, bytes) = (self.table, self.alphabet, self.bytes);
         let mut pieces = Pieces { covered: 0, gap: None, emit };
+        if bytes.len() <= SHORT {
+            // Clearing the room for boundaries would take longer.
+            while pieces.covered < bytes.len() {
+                self.push_one(&mut pieces);
+            }
+            return pieces.finish();
+        }
         let mut boundaries: Boundaries = [0; 2 * BLOCK];
         let mut at = 0;
         let mut state = table.starts[self.kind(0)];

@@ -17,6 +17,11 @@ pub fn range(first: char, last: char) -> CharSet {
     CharSet::new([ClassUnicodeRange::new(first, last)])
 }
 
+/// Of first and last characters, in order.
+pub fn of_ranges(ranges: &[(char, char)]) -> CharSet {
+    CharSet::new(ranges.iter().map(|&(first, last)| ClassUnicodeRange::new(first, last)))
+}
+
 pub fn any() -> CharSet {
     range('\0', char::MAX)
 }

@@ -1,6 +1,6 @@
 //! Four places in turn against the automaton step by step, and several patterns in a row against one after the other.
 
-use super::super::{Joint, MaskedPieces, Scanner};
+use super::super::{Borders, Joint, Link, MaskedPieces, Scanner};
 use super::masks::PARTS;
 use super::named;
 use crate::lanes::Bounds;
@@ -49,7 +49,7 @@ fn four_places_find_the_pieces_of_one() {
     for (number, (name, dialect, source)) in named::patterns().into_iter().enumerate() {
         let Ok(scanner) = Scanner::compile(&source, dialect).unwrap() else { continue };
         // Of the families as well, which have masks instead.
-        let Ok(alone) = Joint::new([(source.as_str().into(), dialect)].into_iter()) else { continue };
+        let Ok(alone) = Joint::new(&[Link::isolated(source.as_str().into(), dialect)]) else { continue };
         tried.push(name);
         for text in texts(number as u64, 40) {
             let expected = by_steps(&scanner, &text);
@@ -83,12 +83,30 @@ fn one_after_the_other(scanners: &[Scanner], text: &str) -> Vec<(usize, usize)> 
 const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
 const LLAMA3: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
+fn link(source: &str) -> Link<'_> {
+    Link::isolated(source.into(), Dialect::Oniguruma)
+}
+
 #[test]
 fn several_patterns_are_one() {
     let rows: &[&[&str]] = &[
         &[r"\p{N}{1,3}", GPT2],
         &[r"\p{N}", LLAMA3],
         &["\n", r"\p{N}{1,2}", LLAMA3],
+        &[LLAMA3, r"\p{N}", GPT2],
+        // DeepSeek Coder, DeepSeek LLM (whose third class and fifth overlap with white space), Chameleon, Falcon.
+        &[r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-\u{d7ff}]+", r"\p{N}"],
+        &[
+            r"[\r\n]",
+            r"\s?[\p{Lu}\p{Ll}\p{Lt}]+",
+            "\\s?[!-/:-~！-／：-～‘-‟\u{3000}-。]+",
+            r"\s+$",
+            "[一-龥ࠀ-一가-\u{d7ff}]+",
+            r"\p{N}",
+        ],
+        &["<s:[0-9]+>", "(II)((A|B|C){1,4})Z", r"([\t\n]|    |  )", r"\p{N}", r"\p{P}", GPT2],
+        &[r"\p{P}+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"],
+        &[r"\s+$", r"a+b|\s+x", r"\s"],
         &[
             r"\p{N}{1,3}",
             r"[一-龥぀-ゟ゠-ヿ]+",
@@ -98,7 +116,7 @@ fn several_patterns_are_one() {
     for (number, row) in rows.iter().enumerate() {
         let scanners: Vec<Scanner> =
             row.iter().map(|source| Scanner::compile(source, Dialect::Oniguruma).unwrap().unwrap()).collect();
-        let joint = Joint::new(row.iter().map(|&source| (source.into(), Dialect::Oniguruma))).unwrap();
+        let joint = Joint::new(&row.iter().map(|&source| link(source)).collect::<Vec<_>>()).unwrap();
         for text in texts(100 + number as u64, 120) {
             let expected = one_after_the_other(&scanners, &text);
             for level in Level::all() {
@@ -109,20 +127,122 @@ fn several_patterns_are_one() {
     }
 }
 
-/// A pattern that may fail far behind its start has no fallback here, and says so.
+/// A pattern that may fail far behind its start is followed as well; what has no bounds is left alone and says so.
 #[test]
 fn what_does_not_fit_is_left_alone() {
-    for source in ["a*b|a", r"a+b", r" *x| +y| z", "x?"] {
-        let scanner = Scanner::compile(source, Dialect::Fancy).unwrap().unwrap();
-        println!("{source}: {}", scanner.describe());
-        let text = "aab xyz  x   y".repeat(30);
-        assert_eq!(
-            by_steps(&scanner, &text),
-            scanner
-                .masked(&text)
-                .map_or_else(|| by_steps(&scanner, &text), |pieces| found(pieces, Level::best()))
-        );
+    let told = |source: &str| Scanner::compile(source, Dialect::Fancy).unwrap().unwrap().describe();
+    for source in ["a+b", " *x| +y| z", "aab|x", "aaaab|aac", r"\s+$", r"\s+$|\s+x"] {
+        assert!(told(source).contains("four places"), "{source}: {}", told(source));
     }
-    let scanner = Scanner::compile("aab|x", Dialect::Fancy).unwrap().unwrap();
-    assert!(scanner.describe().contains("fail far"), "{}", scanner.describe());
+    assert!(told("a*b|a").contains("too many ends wait"), "{}", told("a*b|a"));
+    assert!(told("x?").contains("some match is empty"), "{}", told("x?"));
+    for source in ["a*b|a", "a+b", " *x| +y| z", "x?", "aab|x", "aaaab|aac", r"\s+$", r"\s+$|\s+x"] {
+        let scanner = Scanner::compile(source, Dialect::Fancy).unwrap().unwrap();
+        let mut random = Random::from_seed(5);
+        for round in 0..200 {
+            let text: String = (0..64 + round)
+                .map(|_| char::from(b"aabbxyzc  \n"[(random.next_u64() % 11) as usize]))
+                .collect();
+            let Some(pieces) = scanner.masked(&text) else { continue };
+            assert_eq!(by_steps(&scanner, &text), found(pieces, Level::best()), "{source} {text:?}");
+        }
+    }
+}
+
+/// Rows of small patterns that begin, fail and look around in all ways, whatever becomes of their matches.
+#[test]
+fn rows_of_any_patterns_are_one() {
+    const SMALL: [&str; 20] = [
+        "a+b",
+        "a*b|a",
+        "ab|a",
+        r"\s+$",
+        "a{1,3}",
+        "b+",
+        "[ab]c?",
+        "(?<=a)b",
+        "c$",
+        "^a+",
+        "a(?!b)",
+        r"\bab*",
+        "aab|x",
+        "aaaab|aac",
+        r"\s?a+",
+        "[^a]+",
+        r"\s+(?!\S)|\s+",
+        "(?:ab)+c|b",
+        r"^\s+|c\s+",
+        "é+a?",
+    ];
+    let mut random = Random::from_seed(11);
+    let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+    let (mut joined, mut compared) = (0, 0);
+    for _ in 0..400 {
+        let row: Vec<(&str, Borders)> = (0..1 + below(5))
+            .map(|_| {
+                let mut is = || below(4) != 0;
+                let borders = Borders { before_match: is(), behind_match: is(), between_matches: is() };
+                (SMALL[below(SMALL.len())], borders)
+            })
+            .collect();
+        let links: Vec<Link> =
+            row.iter().map(|&(source, borders)| Link { borders, ..link(source) }).collect();
+        let Ok(joint) = Joint::new(&links) else { continue };
+        joined += 1;
+        let scanners: Vec<(Scanner, Borders)> = row
+            .iter()
+            .map(|&(source, borders)| {
+                (Scanner::compile(source, Dialect::Oniguruma).unwrap().unwrap(), borders)
+            })
+            .collect();
+        for round in 0..30 {
+            let few: Vec<&str> =
+                (0..1 + below(6)).map(|_| ["a", "b", "c", " ", "\n", "é", "x"][below(7)]).collect();
+            let text: String = (0..below([12, 90, 900][round % 3])).map(|_| few[below(few.len())]).collect();
+            let expected = cut_in_a_row(&scanners, &text);
+            for level in Level::all() {
+                let found = found(joint.pieces(&text).unwrap(), level);
+                assert!(found == expected, "{row:?} {} {text:?} {found:?} {expected:?}", level.name());
+            }
+            compared += 1;
+        }
+    }
+    assert!(joined > 200 && compared > 6000, "{joined} {compared}");
+}
+
+fn cut_in_a_row(scanners: &[(Scanner, Borders)], text: &str) -> Vec<(usize, usize)> {
+    let mut pieces = vec![(0, text.len())];
+    for (scanner, borders) in scanners {
+        let mut cut: Vec<(usize, usize)> = Vec::new();
+        for (from, to) in pieces {
+            let mut before = None;
+            scanner.for_each_piece_by_steps(&text[from..to], |start, end, is_match| {
+                let is_border = match (before.replace(is_match), is_match) {
+                    (None, _) => true,
+                    (Some(false), _) => borders.before_match,
+                    (Some(true), false) => borders.behind_match,
+                    (Some(true), true) => borders.between_matches,
+                };
+                match cut.last_mut() {
+                    Some(last) if !is_border => last.1 = from + end,
+                    _ => cut.push((from + start, from + end)),
+                }
+            });
+        }
+        pieces = cut;
+    }
+    pieces
+}
+
+/// A megabyte of blanks, of which nobody knows what they are before the end.
+#[test]
+fn one_end_waits_for_a_million_blanks() {
+    let row = [r"[\r\n]", r"\s?\p{L}+", r"\s+$", r"\s*x"];
+    let joint = Joint::new(&row.map(link)).unwrap();
+    for end in ["a", "©", ""] {
+        let text = format!("©{}{end}", " ".repeat(1 << 20));
+        let scanners = row.map(|source| Scanner::compile(source, Dialect::Oniguruma).unwrap().unwrap());
+        let found = found(joint.pieces(&text).unwrap(), Level::best());
+        assert_eq!(found, one_after_the_other(&scanners, &text), "{end}");
+    }
 }
