@@ -2,8 +2,8 @@
 //! characters beyond ASCII that become one byte, or stay, are told by a table without a branch that hangs on which.
 //!
 //! What becomes of a character hangs on those behind it only where a rule goes on with them. So a table knows of each
-//! character what it becomes, and with which bytes some rule goes on behind it ([`Follow`]); all else is left to the
-//! rules themselves, chunk by chunk. The table is filled as characters come.
+//! character what it becomes, whether a rule goes on behind it, and whether it stands behind others in a rule
+//! ([`super::told`]); what is left is left to the rules themselves, chunk by chunk. The table is filled as characters come.
 //!
 //! Characters that a model knows nothing of are all alike to it. They are written as one ASCII character that it does
 //! not know either, and every so often as another one, at which units end ([`Strangers`]).
@@ -11,7 +11,11 @@
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use super::ascii::BLOCK;
-use super::characters::{Sets, code_point_at};
+use super::characters::{Kinds, Sets, code_point_at};
+use super::told::{
+    BLANK, GOES_ON, GOES_ON_IN_ASCII, IN_ASCII, INNER, KNOWN, OTHER, STAYS, STRANGE, fate, go_on,
+};
+use super::unfold::Unfolded;
 use super::vectors::{Level, Task, Vectors};
 use crate::error::Result;
 use crate::limits;
@@ -33,6 +37,9 @@ pub trait Rules {
 
     /// Calls with every byte that may stand behind a character within a rule.
     fn goes_on(&self, c: char, with: &mut dyn FnMut(u8));
+
+    /// The characters beyond ASCII, in order, that stand behind another one within a rule; `None` if any may.
+    fn inner(&self) -> Option<Vec<char>>;
 
     /// How many bytes at the start of a text are replaced together, and by what. `None` if texts like this one are not
     /// to be written this way.
@@ -61,42 +68,8 @@ pub struct Spacing {
     pub drops: bool,
 }
 
-/// Kinds of bytes that may follow a character: ASCII, some lead bytes which characters that join with others have, and
-/// all others.
-struct Follow;
-
-impl Follow {
-    const OF_BYTE: [u8; 256] = {
-        let mut kinds = [0; 256];
-        let mut byte = 0;
-        while byte < 256 {
-            kinds[byte] = match byte {
-                0..=0x7F => 1,
-                0xCC | 0xCD => 2,
-                0xE0 => 4,
-                0xE1 => 8,
-                0xE2 => 16,
-                0xE3 => 32,
-                0xEF => 64,
-                _ => 128,
-            };
-            byte += 1;
-        }
-        kinds
-    };
-
-    /// Of the byte at a place, if there is one.
-    #[inline(always)]
-    fn at(text: &[u8], at: usize) -> u16 {
-        text.get(at).map_or(0, |&byte| u16::from(Self::OF_BYTE[usize::from(byte)]))
-    }
-}
-
 /// Characters below this are remembered.
 const REMEMBERED: usize = 0x3_0000;
-/// In the table, above the kinds of bytes with which a rule goes on: set where a character was asked for, and its fate.
-const KNOWN: u16 = 1 << 15;
-const FATE: u32 = 8;
 
 /// Bytes of a text between two looks at whether the result is still wanted.
 const LOOK_EVERY: usize = 1 << 18;
@@ -109,8 +82,8 @@ pub struct Blanks {
     sets: Sets,
     /// What these become.
     written: [u8; 128],
-    /// With which bytes a rule goes on behind ASCII characters.
-    joins: [u16; 256],
+    /// The characters that stand behind another one in a rule.
+    inner: Option<Vec<char>>,
     /// Filled by whoever comes first; who comes at the same time finds the same.
     characters: Box<[AtomicU16]>,
 }
@@ -159,35 +132,25 @@ impl Blanks {
             strangers,
             sets: Sets::default(),
             written: [b' '; 128],
-            joins: [0; 256],
+            inner: rules.inner(),
             characters,
         };
         for byte in 0..0x80u8 {
             let known = blanks.character(rules, byte.into());
             let place = usize::from(byte & 15);
             let bit = 1 << (byte >> 4);
-            blanks.joins[usize::from(byte)] = known & 0xFF;
-            if known & 1 == 0 {
-                match Self::fate(known) {
-                    Fate::Stays => {
+            if known & GOES_ON_IN_ASCII == 0 {
+                match fate(known) {
+                    STRANGE | OTHER => {}
+                    BLANK => blanks.sets.alone[place] |= bit,
+                    _ => {
                         blanks.sets.word[place] |= bit;
                         blanks.written[usize::from(byte)] = byte;
                     }
-                    Fate::Blank => blanks.sets.alone[place] |= bit,
-                    Fate::Strange | Fate::Other => {}
                 }
             }
         }
         blanks
-    }
-
-    fn fate(known: u16) -> Fate {
-        match known >> FATE & 3 {
-            0 => Fate::Stays,
-            1 => Fate::Blank,
-            2 => Fate::Strange,
-            _ => Fate::Other,
-        }
     }
 
     /// What is known of a character.
@@ -199,19 +162,34 @@ impl Blanks {
         }
     }
 
+    /// What is known of the character that begins at a place, if there is one.
+    #[inline(always)]
+    fn at(&self, rules: &impl Rules, text: &[u8], at: usize) -> u16 {
+        match text.get(at) {
+            Some(0..0x80) => KNOWN | IN_ASCII,
+            Some(_) => self.character(rules, code_point_at(text, at).0),
+            None => KNOWN,
+        }
+    }
+
     #[cold]
     fn find_out(&self, rules: &impl Rules, code_point: usize) -> u16 {
         let c = char::from_u32(code_point as u32);
-        let fate = match c.map_or(Fate::Other, |c| rules.fate(c)) {
-            Fate::Stays => 0,
-            Fate::Blank => 1,
-            Fate::Strange if self.strangers.is_some() && code_point >= 0x80 => 2,
-            Fate::Strange => 0,
-            Fate::Other => 3,
+        let mut known = match c.map_or(Fate::Other, |c| rules.fate(c)) {
+            Fate::Stays => KNOWN,
+            Fate::Blank => KNOWN | BLANK,
+            Fate::Strange if self.strangers.is_some() && code_point >= 0x80 => KNOWN | STRANGE,
+            Fate::Strange => KNOWN,
+            Fate::Other => KNOWN | OTHER,
         };
-        let mut known = KNOWN | fate << FATE;
         if let Some(c) = c {
-            rules.goes_on(c, &mut |byte| known |= u16::from(Follow::OF_BYTE[usize::from(byte)]));
+            rules.goes_on(c, &mut |byte| known |= if byte < 0x80 { GOES_ON_IN_ASCII } else { GOES_ON });
+            let is_inner = |inner: &Vec<char>| inner.binary_search(&c).is_ok();
+            known |= match c {
+                '\0'..'\u{80}' => IN_ASCII,
+                _ if self.inner.as_ref().is_none_or(is_inner) => INNER,
+                _ => 0,
+            };
         }
         if let Some(place) = self.characters.get(code_point) {
             place.store(known, Ordering::Relaxed);
@@ -247,6 +225,35 @@ struct Found {
     dropped: u64,
     /// Strangers in a row at the end.
     row: usize,
+    /// Whether nothing but the end of the block keeps the next character from being taken.
+    is_cut: bool,
+}
+
+/// From so many characters beyond ASCII on they are told together.
+const FEW: u32 = 6;
+
+/// Of strangers among the first `taken` characters of a block, each of which is one written byte, behind `row` others: those
+/// that end a unit, and how many stand in a row at the end.
+#[inline(always)]
+fn rows_of_strangers(strange: u64, taken: u32, row: usize) -> (u64, usize) {
+    // Where fifteen begin.
+    const { assert!(Strangers::RUN == 15) };
+    let twos = strange & strange >> 1;
+    let fours = twos & twos >> 2;
+    let eights = fours & fours >> 4;
+    let is_long = eights & eights >> 7 != 0 || row + strange.trailing_ones() as usize >= Strangers::RUN;
+    if !is_long {
+        let last = (strange << (BLOCK as u32 - taken)).leading_ones();
+        return (0, last as usize + if last == taken { row } else { 0 });
+    }
+    let (mut lasts, mut row) = (0, row);
+    for at in 0..taken {
+        row = if strange >> at & 1 == 1 { row + 1 } else { 0 };
+        let is_last = row == Strangers::RUN;
+        lasts |= u64::from(is_last) << at;
+        row = if is_last { 0 } else { row };
+    }
+    (lasts, row)
 }
 
 /// Characters that the table tells all of, in a row: by the block again.
@@ -282,9 +289,9 @@ impl<R: Rules> Task for Writing<'_, R> {
                 limits::check()?;
                 next_look = at + LOOK_EVERY;
             }
-            let taken = self.block(vectors, at);
+            let (taken, is_done) = self.block(vectors, at);
             at += taken;
-            if taken < BLOCK && at < text.len() {
+            if !is_done && at < text.len() {
                 match self.characters(at) {
                     Some(next) => at = next,
                     None => return Ok(false),
@@ -305,9 +312,9 @@ impl<R: Rules> Task for Writing<'_, R> {
 
 impl<R: Rules> Writing<'_, R> {
     /// Writes the characters from a place on up to the end of a block that nothing but the table is asked for; says how
-    /// many bytes of them.
+    /// many bytes of them, and whether these are all that are whole.
     #[inline(always)]
-    fn block<V: Vectors>(&mut self, vectors: V, at: usize) -> usize {
+    fn block<V: Vectors>(&mut self, vectors: V, at: usize) -> (usize, bool) {
         let Blanks { sets, written, spacing, .. } = self.blanks;
         let text = self.text.as_bytes();
         let rest = &text[at..];
@@ -321,7 +328,8 @@ impl<R: Rules> Writing<'_, R> {
         };
         let kinds = vectors.kinds(bytes, sets);
         let told = (kinds.word | kinds.alone | kinds.high) & there;
-        let mut found = Found { taken: (!told).trailing_zeros(), blanks: kinds.alone, dropped: 0, row: 0 };
+        let taken = (!told).trailing_zeros();
+        let mut found = Found { taken, blanks: kinds.alone, dropped: 0, row: 0, is_cut: false };
         let mut bytes_written = [0; BLOCK];
         vectors.looked_up(bytes, written, 0, &mut bytes_written);
         let high_behind = rest.get(BLOCK).is_some_and(|&byte| byte >= 0x80);
@@ -329,11 +337,17 @@ impl<R: Rules> Writing<'_, R> {
             for (written, &byte) in bytes_written.iter_mut().zip(bytes) {
                 *written |= byte & 0u8.wrapping_sub(byte >> 7);
             }
-            self.wide((at, kinds.high & !kinds.inner), &mut found, &mut bytes_written);
+            let firsts = kinds.high & !kinds.inner;
+            let is_told = V::TELLS
+                && firsts.count_ones() >= FEW
+                && self.many(vectors, (at, bytes), kinds, &mut found, &mut bytes_written);
+            if !is_told {
+                self.wide((at, firsts), &mut found, &mut bytes_written);
+            }
         }
-        let Found { taken, blanks, mut dropped, row } = found;
+        let Found { taken, blanks, mut dropped, row, is_cut } = found;
         if taken == 0 {
-            return 0;
+            return (0, false);
         }
         self.strange = row;
         let all = !0u64 >> (BLOCK as u32 - taken);
@@ -351,7 +365,68 @@ impl<R: Rules> Writing<'_, R> {
         }
         out.length += kept.count_ones() as usize;
         self.after_blank = spacing.drops && blanks >> (taken - 1) & 1 == 1;
-        taken as usize
+        (taken as usize, is_cut || taken == BLOCK as u32)
+    }
+
+    /// The same as [`wide`](Self::wide) for all characters of a block together, if the table tells of all of them; else
+    /// false, and nothing was done.
+    #[inline(always)]
+    fn many<V: Vectors>(
+        &self,
+        vectors: V,
+        (at, bytes): (usize, &[u8; BLOCK]),
+        kinds: Kinds,
+        found: &mut Found,
+        written: &mut [u8; BLOCK],
+    ) -> bool {
+        let blanks = self.blanks;
+        let mut characters = [0; BLOCK];
+        let Unfolded { bytes: whole, written: count, .. } = vectors.unfolded(bytes, &mut characters);
+        // Characters of four bytes are told one by one.
+        if whole < BLOCK - 2 {
+            return false;
+        }
+        let mut known = [0; BLOCK + 1];
+        let mut all = KNOWN;
+        for (known, &character) in known.iter_mut().zip(&characters[..count]) {
+            *known = blanks.characters[usize::from(character)].load(Ordering::Relaxed);
+            all &= *known;
+        }
+        if all & KNOWN == 0 {
+            return false;
+        }
+        known[count % (BLOCK + 1)] = blanks.at(self.rules, self.text.as_bytes(), at + whole);
+        let told = vectors.told(&known);
+        let firsts = !kinds.inner;
+        let ends = (told.joins | told.other) & !0 >> (BLOCK - count);
+        let stop = match ends {
+            0 => whole as u32,
+            _ => vectors.spread(ends & ends.wrapping_neg(), firsts).trailing_zeros(),
+        };
+        found.is_cut = ends == 0 && stop < found.taken;
+        found.taken = found.taken.min(stop);
+        if found.taken == 0 {
+            return true;
+        }
+        let taken = (firsts & !0 >> (BLOCK as u32 - found.taken)).count_ones();
+        let strange = told.strange & !(!0u64).checked_shl(taken).unwrap_or(0);
+        let strange_bytes = vectors.spread(strange, firsts);
+        let blank_bytes = vectors.spread(told.blank, firsts) & kinds.high;
+        let behind = |bytes: u64| {
+            let second = bytes << 1 & kinds.inner;
+            second | second << 1 & kinds.inner
+        };
+        found.dropped |= behind(strange_bytes | blank_bytes);
+        found.blanks |= blank_bytes | behind(blank_bytes);
+        let usual = blanks.strangers.map_or(Strangers { usual: 0, last: 0 }, |strangers| strangers);
+        vectors.put(written, strange_bytes, usual.usual);
+        vectors.put(written, blank_bytes, b' ');
+        let (lasts, row) = rows_of_strangers(strange, taken, self.strange);
+        found.row = row;
+        if lasts != 0 {
+            vectors.put(written, vectors.spread(lasts, firsts), usual.last);
+        }
+        true
     }
 
     /// Looks at the characters beyond ASCII that begin at the bits of a block, up to the first that the table does not tell
@@ -370,23 +445,18 @@ impl<R: Rules> Writing<'_, R> {
             let known = blanks.character(self.rules, code_point);
             let end = bit + length;
             // What stands before it was a character of the block before, or had its own look.
-            let joins_before = match bit.checked_sub(1) {
-                Some(before) => {
-                    blanks.joins[usize::from(text[at + before as usize])] & Follow::at(text, here)
-                }
-                None => 0,
-            };
-            let fate = known >> FATE & 3;
-            if known & Follow::at(text, here + length as usize) | joins_before != 0
-                || fate == 3
-                || end > BLOCK as u32
-            {
-                found.taken = if joins_before != 0 { bit - 1 } else { bit };
+            let joins_before = bit > 0 && self.joins(text[at + bit as usize - 1], known);
+            let fate = fate(known);
+            let is_whole = end <= BLOCK as u32;
+            let joins = is_whole && go_on(known, blanks.at(self.rules, text, here + length as usize));
+            if joins | joins_before | (fate == OTHER) | !is_whole {
+                found.taken = if joins_before { bit - 1 } else { bit };
+                found.is_cut = !is_whole && !joins_before;
                 break;
             }
             let bytes = (!0u64 >> (BLOCK as u32 - length)) << bit;
-            let (is_blank, is_strange) = (fate == 1, fate == 2);
-            let changed = 0u64.wrapping_sub(u64::from(fate != 0));
+            let (is_blank, is_strange) = (fate == BLANK, fate == STRANGE);
+            let changed = 0u64.wrapping_sub(u64::from(is_blank | is_strange));
             found.dropped |= bytes & (bytes - 1) & changed;
             found.blanks |= bytes & 0u64.wrapping_sub(u64::from(is_blank));
             let row = if bit == end_of_strange { strange + 1 } else { 1 };
@@ -400,11 +470,16 @@ impl<R: Rules> Writing<'_, R> {
         }
         // An ASCII character at the block's end that may join with what is behind it.
         if found.taken == BLOCK as u32 {
-            let last = text[at + BLOCK - 1];
-            let joins = blanks.joins[usize::from(last)] & Follow::at(text, at + BLOCK);
-            found.taken -= u32::from(last < 0x80 && joins != 0);
+            let behind = blanks.at(self.rules, text, at + BLOCK);
+            found.taken -= u32::from(self.joins(text[at + BLOCK - 1], behind));
         }
         found.row = if end_of_strange == found.taken { strange } else { 0 };
+    }
+
+    /// Whether a rule may go on from an ASCII character, if the byte is one, with what is known of the next.
+    #[inline(always)]
+    fn joins(&self, byte: u8, next: u16) -> bool {
+        byte < 0x80 && go_on(self.blanks.character(self.rules, byte.into()), next)
     }
 
     /// Writes characters one by one, at least one, up to where ASCII or what the table tells begins again, or the text ends;
@@ -421,9 +496,9 @@ impl<R: Rules> Writing<'_, R> {
                 if byte < 0x80 { (usize::from(byte), 1) } else { code_point_at(text, at) };
             let known = self.blanks.character(self.rules, code_point);
             let next = at + length as usize;
-            let fate = if known & Follow::at(text, next) == 0 { Blanks::fate(known) } else { Fate::Other };
-            match (fate, self.blanks.strangers) {
-                (Fate::Strange, Some(strangers)) => {
+            let joins = go_on(known, self.blanks.at(self.rules, text, next));
+            match (if joins { OTHER } else { fate(known) }, self.blanks.strangers) {
+                (STRANGE, Some(strangers)) => {
                     self.strange += 1;
                     let ends = self.strange == Strangers::RUN;
                     self.out.push(if ends { strangers.last } else { strangers.usual });
@@ -431,7 +506,7 @@ impl<R: Rules> Writing<'_, R> {
                     self.after_blank = false;
                     at = next;
                 }
-                (Fate::Stays, _) => {
+                (STAYS, _) => {
                     // As many bytes whatever their number: what is too much is written over.
                     let four = match text[at..].first_chunk::<4>() {
                         Some(four) => *four,
@@ -444,14 +519,14 @@ impl<R: Rules> Writing<'_, R> {
                     (self.after_blank, self.strange) = (false, 0);
                     at = next;
                 }
-                (Fate::Blank, _) => {
+                (BLANK, _) => {
                     if !self.after_blank {
                         self.out.push(b' ');
                     }
                     (self.after_blank, self.strange) = (self.blanks.spacing.drops, 0);
                     at = next;
                 }
-                (Fate::Other | Fate::Strange, _) => {
+                _ => {
                     at += self.chunk(at)?;
                     told = 0;
                 }
@@ -516,6 +591,11 @@ mod tests {
         fn goes_on(&self, c: char, with: &mut dyn FnMut(u8)) {
             let rests = RULES.iter().filter_map(|(from, _)| from.strip_prefix(c));
             rests.filter_map(|rest| rest.bytes().next()).for_each(with);
+        }
+
+        fn inner(&self) -> Option<Vec<char>> {
+            let inner = RULES.iter().flat_map(|(from, _)| from.chars().skip(1)).filter(|c| !c.is_ascii());
+            Some(inner.collect::<std::collections::BTreeSet<char>>().into_iter().collect())
         }
 
         fn chunk<'t>(&'t self, text: &'t str) -> Option<(usize, &'t str)> {

@@ -26,7 +26,7 @@
 //! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for four things: asking
 //! the processor for memory ([`ahead`]), writing ids into room that was reserved before ([`store`]), calling the bytes of whole
 //! characters a text ([`narrow`]), and vectors ([`ascii`], `x86`,
-//! `x86_abreast`, `x86_kept`, `x86_sixteen`, `x86_wide`).
+//! `x86_abreast`, `x86_kept`, `x86_sixteen`, `x86_told`, `x86_wide`).
 
 pub mod abreast;
 pub mod ascii;
@@ -58,6 +58,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 mod together;
+mod told;
 mod unfold;
 mod units;
 pub mod vectors;
@@ -71,6 +72,8 @@ mod x86_abreast;
 mod x86_kept;
 #[cfg(target_arch = "x86_64")]
 mod x86_sixteen;
+#[cfg(target_arch = "x86_64")]
+mod x86_told;
 #[cfg(target_arch = "x86_64")]
 mod x86_wide;
 

@@ -16,6 +16,7 @@ use super::leads::{Leads, Led};
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, Joined, LANES, Row, join_rows_one_by_one};
 use super::symbols::Ids;
+use super::told::{self, Told};
 use super::unfold::{Unfolded, unfolded_one_by_one};
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
@@ -70,6 +71,27 @@ pub trait Vectors: Copy {
     #[inline(always)]
     fn kept(self, bytes: &[u8; BLOCK], bits: u64, out: &mut [u8; BLOCK]) {
         kept::bytes_one_by_one(bytes, bits, out);
+    }
+
+    /// Whether the three that follow take a few instructions each.
+    const TELLS: bool = false;
+
+    /// What becomes of the characters of a block, of what is known of them and the one behind them.
+    #[inline(always)]
+    fn told(self, known: &[u16; BLOCK + 1]) -> Told {
+        told::told_one_by_one(known)
+    }
+
+    /// The lowest bits, each at the place of one of `over`, in order.
+    #[inline(always)]
+    fn spread(self, bits: u64, over: u64) -> u64 {
+        told::spread_one_by_one(bits, over)
+    }
+
+    /// Puts a byte where a bit is set.
+    #[inline(always)]
+    fn put(self, bytes: &mut [u8; BLOCK], bits: u64, byte: u8) {
+        told::put_one_by_one(bytes, bits, byte);
     }
 
     /// Writes the numbers below a bound, in order, and says how many. What comes behind them is rubbish.
@@ -432,6 +454,41 @@ mod tests {
                 for level in Level::all() {
                     assert_eq!(level.run(&ask), expected, "{}", level.name());
                 }
+            }
+        }
+    }
+
+    struct Characters {
+        known: [u16; BLOCK + 1],
+        bits: u64,
+        over: u64,
+    }
+
+    impl Task for &Characters {
+        type Output = (Told, u64, [u8; BLOCK]);
+
+        #[inline(always)]
+        fn run<V: Vectors>(self, vectors: V) -> Self::Output {
+            let mut bytes = std::array::from_fn(|at| at as u8);
+            vectors.put(&mut bytes, self.bits, 200);
+            (vectors.told(&self.known), vectors.spread(self.bits, self.over), bytes)
+        }
+    }
+
+    #[test]
+    fn all_vectors_tell_the_same_of_characters() {
+        let mut random = Random::from_seed(12);
+        for round in 0..2000 {
+            let few = random.next_u64() & random.next_u64() & random.next_u64();
+            let bits = [few, random.next_u64(), !few, 0, !0, 1 << 63, 1];
+            let known = std::array::from_fn(|_| random.next_u64() as u16);
+            let ask = Characters { known, bits: bits[round % 7], over: bits[round / 7 % 7] };
+            let expected = (&ask).run(Plain);
+            let places: Vec<u32> = (0..64).filter(|at| ask.over >> at & 1 == 1).collect();
+            let set = places.iter().enumerate().filter(|(number, _)| ask.bits >> number & 1 == 1);
+            assert_eq!(expected.1, set.fold(0, |set, (_, place)| set | 1 << place));
+            for level in Level::all() {
+                assert_eq!(level.run(&ask), expected, "{}", level.name());
             }
         }
     }

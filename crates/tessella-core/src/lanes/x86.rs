@@ -15,6 +15,7 @@ use super::leads::{Leads, Led, MIXED};
 use super::pairs::{PairHash, Symbol};
 use super::rows::{Group, Joined, LANES, Row};
 use super::symbols::Ids;
+use super::told::Told;
 use super::unfold::Unfolded;
 use super::vectors::{
     FIRST, PLACE_BITS, SECOND, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one,
@@ -244,6 +245,35 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             super::x86_kept::bytes(bytes, bits, out);
+        }
+    }
+
+    const TELLS: bool = true;
+
+    #[inline(always)]
+    fn told(self, known: &[u16; BLOCK + 1]) -> Told {
+        // SAFETY: a value of this type exists only where the processor has these features.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_told::told(known)
+        }
+    }
+
+    #[inline(always)]
+    fn spread(self, bits: u64, over: u64) -> u64 {
+        // SAFETY: as above.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_told::spread(bits, over)
+        }
+    }
+
+    #[inline(always)]
+    fn put(self, bytes: &mut [u8; BLOCK], bits: u64, byte: u8) {
+        // SAFETY: as above.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_told::put(bytes, bits, byte);
         }
     }
 

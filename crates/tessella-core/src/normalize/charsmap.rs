@@ -19,6 +19,9 @@ const LONGEST_KEY: usize = 1024;
 /// children takes as long as copying so many. The largest named rules have 5 MB of text and cost 30 MB.
 const MOST_OF_RULES: usize = 128 << 20;
 const COST_OF_A_NODE: usize = 32;
+const NO_UNIT: u32 = u32::MAX;
+/// Nodes that are looked through for characters within keys. The largest named rules have 60,000.
+const MOST_NODES: usize = 1 << 18;
 const IS_VALUE: u32 = 1 << 31;
 const ENDS_KEY: u32 = 1 << 8;
 
@@ -142,6 +145,50 @@ impl Charsmap {
         if let Some(position) = self.behind(text) {
             (1..=u8::MAX).filter(|&byte| self.child(position, byte).is_some()).for_each(with);
         }
+    }
+
+    /// The characters beyond ASCII, in order, that stand in a key behind another one; `None` if it takes long to find them.
+    pub fn behind_others(&self) -> Option<Vec<char>> {
+        let mut found = std::collections::BTreeSet::new();
+        // Units that stand as children of one place, each leading to the next one: looking for them would take 255 steps a place.
+        let mut first_child = vec![NO_UNIT; self.units.len().next_multiple_of(256)];
+        let mut next_child = vec![NO_UNIT; self.units.len()];
+        for (index, unit) in self.units.iter().enumerate() {
+            let byte = (unit & 0xFF) as usize;
+            if unit & IS_VALUE == 0 && byte != 0 {
+                next_child[index] = std::mem::replace(&mut first_child[index ^ byte], index as u32);
+            }
+        }
+        // Where children stand, the first bytes of a character that led there, and whether it is the first one of its key.
+        let mut open = vec![(Self::offset(*self.units.first().unwrap_or(&0)), [0; 4], 0, true)];
+        let width = |first: u8| match first {
+            0..0xC0 => 1,
+            0xC0..0xE0 => 2,
+            0xE0..0xF0 => 3,
+            0xF0.. => 4,
+        };
+        let mut left = MOST_NODES;
+        while let Some((position, before, length, is_first)) = open.pop() {
+            left = left.checked_sub(1)?;
+            let mut next = first_child.get(position as usize).copied().unwrap_or(NO_UNIT);
+            while let Some(unit) = self.units.get(next as usize) {
+                let (byte, child) = (*unit as u8, next ^ Self::offset(*unit));
+                next = next_child[next as usize];
+                let (mut bytes, length) = (before, length + 1);
+                bytes[length - 1] = byte;
+                open.push(match bytes[0] {
+                    first if length < width(first) => (child, bytes, length, is_first),
+                    _ => (child, [0; 4], 0, false),
+                });
+                if !is_first && length == width(bytes[0]) && length > 1 {
+                    found.extend(std::str::from_utf8(&bytes[..length]).ok().and_then(|c| c.chars().next()));
+                }
+            }
+            if open.len() > MOST_NODES {
+                return None;
+            }
+        }
+        Some(found.into_iter().collect())
     }
 
     fn find(&self, text: &[u8]) -> Option<usize> {
@@ -396,6 +443,9 @@ mod tests {
             for (from, to) in &expected {
                 assert_eq!(map.longest(from), Some((from.len(), to.as_str())));
             }
+            let inner = expected.keys().flat_map(|from| from.chars().skip(1)).filter(|c| !c.is_ascii());
+            let inner: std::collections::BTreeSet<char> = inner.collect();
+            assert_eq!(map.behind_others(), Some(inner.into_iter().collect()));
             for _ in 0..2000 {
                 let text: String = word(&mut random).into_iter().collect();
                 let prefixes = |text: &str| -> Vec<usize> {

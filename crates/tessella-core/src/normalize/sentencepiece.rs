@@ -109,6 +109,11 @@ impl SentencePieceNormalization {
         self.map.goes_on(c.encode_utf8(&mut [0; 4]).as_bytes(), with);
     }
 
+    /// The characters beyond ASCII, in order, that stand behind another one in a rule; `None` if that is not known.
+    pub fn inner(&self) -> Option<Vec<char>> {
+        self.map.behind_others()
+    }
+
     /// How many bytes at the start of a text become what; `None` for an empty text.
     pub fn first<'t>(&'t self, text: &'t str) -> Option<(usize, &'t str)> {
         self.chunk(text).map(|chunk| (chunk.length, chunk.text))

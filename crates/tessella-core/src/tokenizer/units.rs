@@ -94,6 +94,10 @@ impl Rules for Writing<'_> {
         self.normalization.goes_on(c, with);
     }
 
+    fn inner(&self) -> Option<Vec<char>> {
+        self.normalization.inner()
+    }
+
     fn chunk<'t>(&'t self, text: &'t str) -> Option<(usize, &'t str)> {
         self.normalization.first(text).filter(|(_, chunk)| !chunk.contains(MARK))
     }
