@@ -11,8 +11,8 @@
 //!
 //! An [`Engine`] is what all workers share: tables made from the model once. A [`Runner`] is what one worker owns.
 //! Pieces above 15 bytes are cut into units where no token crosses ([`cuts`]), or merged in longer lanes up to 63 bytes
-//! ([`middle`]), or become tokens without merging ([`longest`]); what is too long even then goes another way, which the
-//! caller gives.
+//! ([`middle`]), those of a window together ([`together`]), or become tokens without merging ([`longest`]); what is too long even then
+//! goes another way, which the caller gives.
 //!
 //! Who counts pieces instead of encoding them has a [`Tally`] of them, filled by the hundred as well.
 //!
@@ -387,7 +387,6 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
                 Err(new) => new,
             };
             let ways = engine.ways(noted, piece);
-            let way = ways.of(piece);
             let alone_bytes = &mut noted.alone;
             let mut alone = |unit: &[u8], out: &mut Vec<TokenId>| {
                 *alone_bytes += unit.len();
@@ -400,12 +399,12 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
                 }
             };
             let before = out.len();
-            match (way, ways.cuts) {
-                (Way::Units, Some(cuts)) if piece.len() > together::MOST_BYTES => {
+            match ways.of(piece) {
+                Way::Units(cuts) if piece.len() > together::MOST_BYTES => {
                     let (text, place) = (pieces.text, pieces.starts[at] as usize..pieces.ends[at] as usize);
                     level.run(InUnits { together, store, merging, cuts, text, place, alone, out })?;
                 }
-                (Way::Units | Way::Lane, _) => {
+                Way::Units(_) | Way::Lane => {
                     let mut behind = Noted::default();
                     let (merger, first, note) = (&engine.merger, (at, new), &mut behind);
                     level.run(Gather {
@@ -425,7 +424,7 @@ impl<L: LongPieces> Task for Chunk<'_, L> {
                     together.write(at, out);
                     return Ok(());
                 }
-                (Way::Alone, _) => alone(piece, out)?,
+                Way::Alone => alone(piece, out)?,
             }
             longs.remember(new, piece, &out[before..]);
             Ok(())

@@ -24,16 +24,18 @@ use crate::scale::or_for_fuzzers;
 
 /// Units that are gathered before the window is looked through no further.
 const MOST_UNITS: usize = Bounds::MOST;
+/// The same for ids of pieces that are remembered.
+const MOST_REMEMBERED: usize = or_for_fuzzers(1 << 16, 1 << 6);
 /// Longer pieces are cut in portions, each for itself.
 pub const MOST_BYTES: usize = or_for_fuzzers(2048, 64);
 
 /// How a piece becomes ids that is too long for a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+#[derive(Debug, Clone, Copy)]
+pub enum Way<'e> {
     /// Merged in a long lane.
     Lane,
     /// Cut into units.
-    Units,
+    Units(&'e Cuts),
     /// None of these.
     Alone,
 }
@@ -47,15 +49,13 @@ pub struct Ways<'e> {
     pub wholes: Option<&'e Wholes>,
 }
 
-impl Ways<'_> {
+impl<'e> Ways<'e> {
     #[inline(always)]
-    pub fn of(self, piece: &[u8]) -> Way {
-        if self.cuts.is_some() && !piece.is_ascii() {
-            Way::Units
-        } else if self.wholes.is_some() && middle::takes(piece) {
-            Way::Lane
-        } else {
-            Way::Alone
+    pub fn of(self, piece: &[u8]) -> Way<'e> {
+        match self.cuts {
+            Some(cuts) if !piece.is_ascii() => Way::Units(cuts),
+            _ if self.wholes.is_some() && middle::takes(piece) => Way::Lane,
+            _ => Way::Alone,
         }
     }
 }
@@ -152,10 +152,16 @@ impl Together {
         false
     }
 
-    /// Lists a piece that goes through a lane, or its units.
+    /// Lists a piece that goes through a lane, or its units where it is cut.
     #[inline(always)]
-    fn list(&mut self, ways: Ways<'_>, text: &[u8], (at, new): (usize, New), place @ (start, end): Span) {
-        let how = match ways.cuts.filter(|_| ways.of(&text[start as usize..end as usize]) == Way::Units) {
+    fn list(
+        &mut self,
+        cuts: Option<&Cuts>,
+        text: &[u8],
+        (at, new): (usize, New),
+        place @ (start, end): Span,
+    ) {
+        let how = match cuts {
             Some(cuts) => {
                 self.cut(cuts, text, place);
                 self.pieces.push(self.starts.len() as u32);
@@ -287,24 +293,30 @@ impl<S: Solve, A: FnMut(&[u8], &mut Vec<TokenId>) -> Result<()>> Task for Gather
         let Pieces { text, starts, ends } = pieces;
         let (at, new) = first;
         together.begin();
-        together.list(ways, text, (at, new), (starts[at], ends[at]));
+        let cuts = match ways.of(pieces.piece(at)) {
+            Way::Units(cuts) => Some(cuts),
+            Way::Lane | Way::Alone => None,
+        };
+        together.list(cuts, text, (at, new), (starts[at], ends[at]));
         for at in at + 1..starts.len() {
             let place @ (start, end) = (starts[at], ends[at]);
             if (end - start) as usize <= LONGEST {
                 continue;
             }
-            if together.starts.len() >= MOST_UNITS {
+            if together.starts.len() >= MOST_UNITS || together.ids.len() >= MOST_REMEMBERED {
                 break;
             }
             let piece = pieces.piece(at);
-            if ways.of(piece) == Way::Alone || piece.len() > MOST_BYTES {
-                continue;
-            }
+            let cuts = match ways.of(piece) {
+                Way::Units(cuts) if piece.len() <= MOST_BYTES => Some(cuts),
+                Way::Lane => None,
+                Way::Units(_) | Way::Alone => continue,
+            };
             match longs.get(piece) {
                 Ok(ids) => together.list_known(at, ids),
                 Err(new) => {
                     note.piece(piece);
-                    together.list(ways, text, (at, new), place);
+                    together.list(cuts, text, (at, new), place);
                 }
             }
         }

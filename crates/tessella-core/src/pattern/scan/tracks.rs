@@ -203,6 +203,10 @@ impl<'a> Courses<'a> {
                         })
                     })
                     .collect();
+                // With every stage there may be three times as many.
+                if found.len() > MOST_COURSES {
+                    return None;
+                }
             }
             self.guesses += found.len() + 1;
             let numbered: Vec<(u32, bool)> =

@@ -246,3 +246,13 @@ fn one_end_waits_for_a_million_blanks() {
         assert_eq!(found, one_after_the_other(&scanners, &text), "{end}");
     }
 }
+
+/// With every stage there are more guesses about one character: a row of many is refused before they fill memory.
+#[test]
+fn many_stages_that_guess_are_no_automaton() {
+    let links = |count: usize| -> Vec<Link<'_>> {
+        (0..count).map(|_| Link::isolated("a+b|ab*c".into(), Dialect::Oniguruma)).collect()
+    };
+    assert!(Joint::new(&links(2)).is_ok());
+    assert_eq!(Joint::new(&links(40)).unwrap_err(), "too much may be at once");
+}
