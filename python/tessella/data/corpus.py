@@ -23,7 +23,7 @@ from .manifest import read_manifest
 from .places import place
 from .plan import plan
 from .result import Result
-from .run import Events, Run, finish, run_in
+from .run import Events, Run, finish, run_in, sweep
 from .settings import Format, resettle, settle
 
 if TYPE_CHECKING:
@@ -208,6 +208,7 @@ def merge(out: Path) -> Result:
     target = place(os.fsdecode(out))
     complete = read_manifest(target)
     if complete is not None:
+        sweep(target)
         return Result.of(target, complete)
     run_in(target)  # before the lock, which would make the folder
     with only_one(target, "merge"):

@@ -222,8 +222,8 @@ class LocalPlace(Place):
     def remove_folder(self, name: str) -> None:
         import shutil
 
-        with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(self.of(name))
+        # Two processes may remove one folder; what one of them has open may have to stay (Windows).
+        shutil.rmtree(self.of(name), ignore_errors=True)
 
 
 class RemotePlace(Place):

@@ -60,6 +60,7 @@ class Run:
             if complete is not None:
                 refuse_changes(self.place, complete, run)
                 self._check_inputs({entry["shard"]: entry for entry in complete["shards"]}, run)
+                sweep(self.place)
                 return Result.of(self.place, complete)
             done = self._begun(run)
             missing = [
@@ -199,5 +200,10 @@ def finish(target: Place) -> dict[str, Any]:
         "shards": shards,
     }
     manifest = write_manifest(target, manifest)
-    target.remove_folder(WORK)
+    sweep(target)
     return manifest
+
+
+def sweep(target: Place) -> None:
+    """Removes the work folder of a run that has its manifest: also where who wrote that was killed before."""
+    target.remove_folder(WORK)

@@ -432,6 +432,30 @@ def test_killed_at_any_moment(tmp_path, rows, tokenizer, format):
     assert kills or KILLS <= 3
 
 
+@pytest.mark.parametrize("again", ["run", "merge"])
+def test_killed_while_the_work_folder_goes(tmp_path, rows, tokenizer, monkeypatch, again):
+    """The manifest is there by then: who comes next removes what is left."""
+    from tessella.data.places import LocalPlace
+
+    path, _ = rows
+    want = contents(tokenize(path, tokenizer, tmp_path / "whole").path)
+    out = tmp_path / "out"
+
+    def killed(place, name):
+        os.remove(place.of(f"{name}/run.json"))
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(LocalPlace, "remove_folder", killed)
+        tokenize(path, tokenizer, out)
+    assert (out / ".tessella" / "shard-00000.json").exists()
+    if again == "run":
+        tokenize(path, tokenizer, out)
+    else:
+        tessella.data.merge(out)
+    assert contents(out) == want
+
+
 def is_zombie(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
