@@ -20,6 +20,8 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 
 mod ahead;
+#[cfg(unix)]
+mod mapped;
 mod room;
 
 pub use ahead::{large_pages_for, prefetch, with_large_pages};
@@ -186,30 +188,7 @@ enum Bytes {
     /// The same in large pages.
     Room(Room, usize),
     #[cfg(unix)]
-    Mapped(Mapped),
-}
-
-/// A part of the address space that shows a file.
-#[cfg(unix)]
-#[derive(Debug)]
-struct Mapped {
-    start: *mut std::ffi::c_void,
-    length: usize,
-}
-
-// SAFETY: it is memory that is only read, and belongs to no thread.
-#[cfg(unix)]
-unsafe impl Send for Mapped {}
-// SAFETY: as above.
-#[cfg(unix)]
-unsafe impl Sync for Mapped {}
-
-#[cfg(unix)]
-impl Drop for Mapped {
-    fn drop(&mut self) {
-        // SAFETY: this is what `mmap` gave, and whoever reads it keeps the image. There is nothing to do about an error.
-        let _ = unsafe { rustix::mm::munmap(self.start, self.length) };
-    }
+    Mapped(mapped::Mapped),
 }
 
 impl Image {
@@ -218,17 +197,9 @@ impl Image {
     pub fn map(file: File, length: usize) -> std::io::Result<Image> {
         #[cfg(unix)]
         if length > 0 {
-            use rustix::mm::{MapFlags, ProtFlags, mmap};
-            // All of it will be looked at, so that its pages may be there at once.
-            #[cfg(target_os = "linux")]
-            let flags = MapFlags::PRIVATE | MapFlags::POPULATE;
-            #[cfg(not(target_os = "linux"))]
-            let flags = MapFlags::PRIVATE;
-            // SAFETY: the place is the system's choice, so nothing else is there.
-            let start = unsafe { mmap(std::ptr::null_mut(), length, ProtFlags::READ, flags, &file, 0) };
             // Some file systems map nothing.
-            if let Ok(start) = start {
-                return Ok(Image(Bytes::Mapped(Mapped { start, length })));
+            if let Some(mapped) = mapped::Mapped::file(&file, length) {
+                return Ok(Image(Bytes::Mapped(mapped)));
             }
         }
         Image::read(file, length)
@@ -281,10 +252,7 @@ impl Image {
             Bytes::Read(words, length) => &bytes_of(words)[..*length],
             Bytes::Room(room, length) => &bytes_of(room.words())[..*length],
             #[cfg(unix)]
-            // SAFETY: so many bytes are mapped until this is dropped, and whoever mapped them promised that they stay.
-            Bytes::Mapped(mapped) => unsafe {
-                std::slice::from_raw_parts(mapped.start.cast(), mapped.length)
-            },
+            Bytes::Mapped(mapped) => mapped.bytes(),
         }
     }
 }

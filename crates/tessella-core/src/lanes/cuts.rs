@@ -11,8 +11,8 @@
 
 use super::ascii::BLOCK;
 use super::bounds::Bounds;
-use super::pairs::{NEVER, Symbol};
 use super::symbols::Merger;
+use crate::flat::words_in_large_pages;
 use crate::scale::or_for_fuzzers;
 
 /// Bytes on each side of a boundary that are looked at.
@@ -33,8 +33,6 @@ pub struct Cuts {
 struct Few(u32);
 
 impl Few {
-    const NONE: Few = Few(1);
-
     fn of(bytes: &[u8]) -> Few {
         Few(bytes.iter().fold(1, |number, &byte| number << 8 | u32::from(byte)))
     }
@@ -80,8 +78,18 @@ struct Ends {
     last: Few,
 }
 
-/// Of a token of which it is not known what it is made of.
-const UNKNOWN: Ends = Ends { first: Few::NONE, last: Few::NONE };
+impl Ends {
+    /// What stands for a token of which it is not known what it is made of.
+    const UNKNOWN: u64 = 0;
+
+    fn word(self) -> u64 {
+        u64::from(self.first.0) << 32 | u64::from(self.last.0)
+    }
+
+    fn of(word: u64) -> Ends {
+        Ends { first: Few((word >> 32) as u32), last: Few(word as u32) }
+    }
+}
 
 /// The mark of bytes on both sides of a place; the numbers of bytes are in it.
 fn mark(left: Few, right: Few) -> u64 {
@@ -105,57 +113,74 @@ fn is_of_interest(before: u8, behind: u8) -> bool {
     behind & 0xC0 != 0x80 && (before | behind) & 0x80 != 0
 }
 
-/// The marks of all pairs that merge. `None` if tokens are made of tokens that come so much later that finding their bytes would
-/// take long.
-fn marks(merger: &Merger) -> Option<Vec<u64>> {
-    const MOST_ROUNDS: usize = 8;
-    let mut made = vec![(NEVER, NEVER); merger.ids.bound()];
-    for (left, right, result) in merger.pairs.iter() {
-        *made.get_mut(result as usize)? = (left, right);
-    }
-    let mut ends = vec![UNKNOWN; made.len()];
-    for (byte, &symbol) in (0..=u8::MAX).zip(&merger.of_byte) {
-        let one = Few::of(&[byte]);
-        *ends.get_mut(symbol as usize)? = Ends { first: one, last: one };
-    }
-    let mut marks = Vec::with_capacity(made.len() / 2);
-    let mut waiting = usize::MAX;
-    // In nearly every list parts come before what is made of them.
-    for _ in 0..MOST_ROUNDS {
-        let before = std::mem::replace(&mut waiting, 0);
-        for symbol in 0..made.len() {
-            let (left, right) = made[symbol];
-            if left == NEVER {
-                continue;
-            }
-            let of = |part: Symbol| ends.get(part as usize).copied().unwrap_or(UNKNOWN);
-            let (left, right) = (of(left), of(right));
-            if left.last == Few::NONE || right.last == Few::NONE {
-                waiting += 1;
-                continue;
-            }
-            if is_of_interest(left.last.last_byte(), right.first.first_byte()) {
-                marks.push(mark(left.last, right.first));
-            }
-            ends[symbol] =
-                Ends { first: left.first.first_with(right.first), last: left.last.last_with(right.last) };
-            made[symbol] = (NEVER, NEVER);
+/// The marks of all pairs that merge, by the symbols that these become; zero where there is none.
+struct Marks {
+    words: Vec<u64>,
+    /// So many of the first words are none of them.
+    skipped: usize,
+}
+
+impl Marks {
+    /// Of a word that has the pair still. No mark has it, and no symbol is so large.
+    const PAIR: u64 = 1 << 63;
+
+    /// `None` if tokens are made of tokens that come so much later that finding their bytes would take long.
+    fn new(merger: &Merger) -> Option<Marks> {
+        const MOST_ROUNDS: usize = 8;
+        let bound = merger.ids.bound();
+        // Both are read and written all over.
+        let (mut words, skipped) = words_in_large_pages(bound);
+        let (mut room, left_out) = words_in_large_pages(bound);
+        let (marks, ends) = (words.get_mut(skipped..)?, room.get_mut(left_out..)?);
+        for (left, right, result) in merger.pairs.iter() {
+            *marks.get_mut(result as usize)? = Self::PAIR | u64::from(left) << 32 | u64::from(right);
         }
-        // What waits for itself never comes to be.
-        if waiting == 0 || waiting == before {
-            return Some(marks);
+        for (byte, &symbol) in (0..=u8::MAX).zip(&merger.of_byte) {
+            let one = Few::of(&[byte]);
+            *ends.get_mut(symbol as usize)? = Ends { first: one, last: one }.word();
         }
+        let mut waiting = usize::MAX;
+        // In nearly every list parts come before what is made of them.
+        for _ in 0..MOST_ROUNDS {
+            let before = std::mem::replace(&mut waiting, 0);
+            for (symbol, mark_of_pair) in marks.iter_mut().enumerate() {
+                let pair = *mark_of_pair;
+                if pair & Self::PAIR == 0 {
+                    continue;
+                }
+                let of = |part: u64| ends.get(part as usize).copied().unwrap_or(Ends::UNKNOWN);
+                let (left, right) = (of((pair & !Self::PAIR) >> 32), of(pair & u64::from(u32::MAX)));
+                if left == Ends::UNKNOWN || right == Ends::UNKNOWN {
+                    waiting += 1;
+                    continue;
+                }
+                let (left, right) = (Ends::of(left), Ends::of(right));
+                let crossed = mark(left.last, right.first);
+                let is_one = is_of_interest(left.last.last_byte(), right.first.first_byte());
+                *mark_of_pair = crossed * u64::from(is_one);
+                let (first, last) = (left.first.first_with(right.first), left.last.last_with(right.last));
+                ends[symbol] = Ends { first, last }.word();
+            }
+            // What waits for itself never comes to be.
+            if waiting == 0 || waiting == before {
+                return Some(Marks { words, skipped });
+            }
+        }
+        None
     }
-    None
+
+    fn iter(&self) -> impl Iterator<Item = u64> {
+        self.words[self.skipped..].iter().copied().filter(|&mark| mark != 0 && mark & Self::PAIR == 0)
+    }
 }
 
 impl Cuts {
     /// `None` if nothing is to be cut.
     pub fn new(merger: &Merger) -> Option<Self> {
-        let marks = marks(merger)?;
-        let words = (marks.len() * BITS_PER_MARK / 64).clamp(1, MOST_WORDS).next_power_of_two();
+        let marks = Marks::new(merger)?;
+        let words = (marks.iter().count() * BITS_PER_MARK / 64).clamp(1, MOST_WORDS).next_power_of_two();
         let mut cuts = Cuts { words: vec![0; words] };
-        for mark in marks {
+        for mark in marks.iter() {
             let hash = hash(mark);
             let place = cuts.place(hash);
             cuts.words[place] |= bits(hash);
@@ -296,6 +321,7 @@ fn slot(around: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::pairs::Symbol;
     use super::*;
     use crate::ids::TokenId;
     use crate::random::Random;

@@ -60,7 +60,7 @@ impl Key {
 
     /// Of the bytes up to the end of the text, zeros behind them. Short texts have nothing but such pieces.
     #[cold]
-    pub fn near_the_end(text: &[u8], start: usize, end: usize) -> Key {
+    fn near_the_end(text: &[u8], start: usize, end: usize) -> Key {
         let rest = &text[start..];
         let words = match text.last_chunk() {
             Some(last) => u128::from_le_bytes(*last) >> (8 * (16 - rest.len())),

@@ -511,6 +511,11 @@ impl Engine {
         }
     }
 
+    /// Finds out now what else would be found out when there are long pieces.
+    pub fn get_ready(&self) {
+        self.build_cuts();
+    }
+
     #[cold]
     fn build_wholes(&self) -> Option<&Wholes> {
         let _ = self.wholes.set(Wholes::new(self));

@@ -26,6 +26,8 @@ pub const MOST_IDS: usize = super::key::LONGEST + 1;
 /// Room behind the ring's end, so that as many ids can be read at once wherever they begin.
 pub const RING_SPARE: usize = 16;
 const _: () = assert!(MOST_IDS <= RING_SPARE);
+/// So many ids ahead of the last one the ring is made longer while it was never full.
+const RING_STEP: usize = 1 << 12;
 
 /// Lines from which on they are no longer few: four megabytes.
 const MANY_LINES: usize = or_for_fuzzers(1 << 16, 1 << 4);
@@ -78,7 +80,10 @@ pub struct Slots {
     room: Room,
     /// Lines in use, a power of two.
     lines: usize,
+    /// As far as it was written to, and [`RING_SPARE`] more.
     ring: Vec<TokenId>,
+    /// Ids that find room in it, a power of two.
+    ring_size: usize,
     /// Ids written to the ring ever.
     written: u64,
     /// Which slot of full lines goes next.
@@ -95,7 +100,8 @@ impl Slots {
         Slots {
             room: Room::new(most_log2),
             lines: 1 << lines_log2,
-            ring: vec![0; (RING_IDS << most_log2) + RING_SPARE],
+            ring: Vec::new(),
+            ring_size: RING_IDS << most_log2,
             written: 0,
             victim: 0,
             taken: 0,
@@ -209,14 +215,18 @@ impl Slots {
 
     /// Writes ids to the ring and returns how many there were before them.
     fn write_ring(&mut self, ids: &[TokenId]) -> u64 {
-        let size = (self.ring.len() - RING_SPARE) as u64;
+        let size = self.ring_size as u64;
         // No result goes around the end.
         if self.written % size + ids.len() as u64 > size {
             self.written = self.written.next_multiple_of(size);
         }
         let at = self.written;
         let place = (at % size) as usize;
-        self.ring[place..place + ids.len()].copy_from_slice(ids);
+        let end = place + ids.len();
+        if self.ring.len() < end + RING_SPARE {
+            self.ring.resize((end + RING_STEP).min(self.ring_size) + RING_SPARE, 0);
+        }
+        self.ring[place..end].copy_from_slice(ids);
         self.written += ids.len() as u64;
         at
     }
@@ -227,13 +237,13 @@ impl Slots {
     pub fn in_ring(&self, value: Value<'_>) -> Option<(&[TokenId; RING_SPARE], usize)> {
         let &[at, high] = value.0;
         // There is a power of two of them.
-        let place = at as usize & (self.ring.len() - RING_SPARE - 1);
+        let place = at as usize & (self.ring_size - 1);
         let ids = self.ring.get(place..)?.first_chunk()?;
         self.remembers(at).then_some((ids, (high & 0xFF) as usize))
     }
 
     /// Whether the ring still has the ids that were written to it after so many.
     fn remembers(&self, at: u64) -> bool {
-        self.written - at <= (self.ring.len() - RING_SPARE) as u64
+        self.written - at <= self.ring_size as u64
     }
 }

@@ -304,7 +304,8 @@ impl<const PARTS: bool> Task for Ask<'_, PARTS> {
             done += 1;
         }
         for ((&start, &end), (key, line)) in bounds().zip(keys.iter_mut().zip(lines)).skip(done) {
-            (*key, *line) = ask(Key::near_the_end(text, start as usize, end as usize), start, end);
+            // A piece that is cut comes behind its units, and begins before them.
+            (*key, *line) = ask(Key::new(text, start as usize, end as usize), start, end);
         }
     }
 }

@@ -23,6 +23,14 @@ impl Tokenizer {
         Self::build(spec, None, DEFAULT_BUDGET, Ready::default())
     }
 
+    /// Makes what much text is read with before there is any. Else it is made when so much text came that it pays, by each process
+    /// that was forked before for itself.
+    pub fn get_ready(&self) {
+        if self.inner.workers.lanes != worker::LanesStart::Never {
+            self.inner.plan.get_ready();
+        }
+    }
+
     /// Puts the tables down that take time to make. All else follows from the description: [`taking`](Self::taking)
     /// makes the tokenizer of both.
     pub fn put(&self, arrays: &mut Arrays) {

@@ -90,6 +90,16 @@ impl Plan {
         })
     }
 
+    /// Makes the tables that this way needs once there is much text.
+    pub fn get_ready(&self) {
+        if let Reads::Bytes(bpe) = &self.way.reader.reads
+            && self.way.reader.remembers
+            && let Some(Ok(engine)) = bpe.lanes()
+        {
+            engine.get_ready();
+        }
+    }
+
     /// Whether both plans hand the same piece to the model under the same key, and the same word to the stages.
     pub fn same_keys(&self, other: &Plan) -> bool {
         same(&self.words, &other.words)

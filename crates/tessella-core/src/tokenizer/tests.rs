@@ -613,4 +613,16 @@ fn a_batch_that_pays_is_taken_by_lanes_from_its_first_text_on() {
         assert_eq!(engine(&tokenizer), pays, "what was foreseen is over");
         assert_eq!(tokenizer.encode_ids_batch(texts.as_slice(), &options).unwrap().ids.len(), 3 * count);
     }
+    // Where the tables are there, all that is left to pay is a worker's own memory.
+    let text = "a b ".repeat(3000);
+    for is_ready in [false, true] {
+        let tokenizer = with_lanes(&spec, LanesStart::WhenItPays);
+        if is_ready {
+            tokenizer.get_ready();
+        }
+        tokenizer.encode_ids("a", &options).unwrap();
+        assert!(!engine(&tokenizer));
+        tokenizer.encode_ids(&text, &options).unwrap();
+        assert_eq!(engine(&tokenizer), is_ready);
+    }
 }

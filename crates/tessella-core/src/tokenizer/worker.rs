@@ -402,12 +402,13 @@ pub(super) enum LanesStart {
 
 impl LanesStart {
     /// Bytes of text that pay for the memory of one more worker, once the tables are there.
-    const BYTES_FOR_A_WORKER: usize = 64 << 10;
+    const BYTES_FOR_A_WORKER: usize = 8 << 10;
 
     /// Bytes of text for which the plain way takes longer by what a worker and the tables of so many tokens take to build, for
     /// bytes and for units.
     fn bytes_for_lanes(tokens: usize) -> usize {
-        tokens.saturating_add(tokens / 2).saturating_add(Self::BYTES_FOR_A_WORKER)
+        const LEAST: usize = 64 << 10;
+        tokens.saturating_add(tokens / 2).saturating_add(LEAST)
     }
 
     fn bytes_for_units(tokens: usize) -> usize {

@@ -78,7 +78,7 @@ const MOST_KEPT: usize = 4 << 20;
 /// again.
 const WORD: usize = 64;
 /// Characters of a short text that comes alone: what is asked about again and again is a prompt and no document.
-const PROMPT: usize = 1 << 12;
+const PROMPT: usize = 1 << 9;
 
 thread_local! {
     /// The room of the call before: memory that nobody has touched yet is slow.

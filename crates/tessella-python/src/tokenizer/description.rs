@@ -16,6 +16,8 @@ pub struct Description {
     pub spec: TokenizerSpec,
     /// The engine's tokenizer, where it was read as a whole.
     pub built: Option<Core>,
+    /// It was read from a file's bytes, so whoever waits for that may wait for the tables of much text too.
+    pub is_read: bool,
     /// What deserves a warning.
     #[pyo3(get)]
     pub notices: Vec<String>,
@@ -23,14 +25,20 @@ pub struct Description {
 
 impl Description {
     pub fn new(spec: TokenizerSpec) -> Self {
-        Description { spec, built: None, notices: Vec::new() }
+        Description { spec, built: None, is_read: true, notices: Vec::new() }
     }
 
     /// The first value of a tokenizer of this description.
     pub fn state(&self) -> PyResult<State> {
         match &self.built {
             Some(built) => State::of(built.clone()),
-            None => State::new(self.spec.clone(), None),
+            None => {
+                let state = State::new(self.spec.clone(), None)?;
+                if self.is_read {
+                    state.core.get_ready();
+                }
+                Ok(state)
+            }
         }
     }
 }
@@ -60,6 +68,7 @@ impl Description {
     /// From what `Tokenizer._pack` gives.
     #[staticmethod]
     fn unpack(packed: &Bound<'_, PyDict>) -> PyResult<Self> {
-        Ok(Description::new(spec_from_python(packed)?))
+        // Copies are made for a few texts as well as for many: they get their tables when it pays.
+        Ok(Description { is_read: false, ..Description::new(spec_from_python(packed)?) })
     }
 }
