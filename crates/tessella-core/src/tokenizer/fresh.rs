@@ -58,6 +58,7 @@ pub(super) struct Batch {
     words: Vec<Word>,
     tokens: Vec<PieceToken>,
     ids: Vec<TokenId>,
+    places: Vec<(TokenId, usize)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -89,6 +90,28 @@ impl Batch {
         true
     }
 
+    /// Calls with the number of each word and its tokens, each with where it ends in the word; with none if it has to be
+    /// solved alone. A mark in front that is a token ends where the word begins.
+    pub fn solve_with_places(
+        &mut self,
+        solving: &Solving<'_>,
+        mut each: impl FnMut(usize, Option<&[(TokenId, usize)]>) -> Result<()>,
+    ) -> Result<()> {
+        let Solving { model, steps, .. } = *solving;
+        let Batch { together, units, words, places, .. } = self;
+        together.solve(steps, units, |at, best| {
+            let Word { number, has_mark, .. } = words[at];
+            places.clear();
+            let known = model.is_certain(steps, best);
+            if known {
+                let ends = best.starts()[1..].iter().map(|&end| end.into()).chain([units[at].text().len()]);
+                let ends = ends.map(|end: usize| end - usize::from(has_mark));
+                places.extend(best.ids().iter().copied().zip(ends));
+            }
+            each(number, known.then_some(places))
+        })
+    }
+
     /// Calls with the number of each word and its ids; with none if it has to be solved alone.
     pub fn solve(
         &mut self,
@@ -96,7 +119,7 @@ impl Batch {
         mut each: impl FnMut(usize, Option<&[TokenId]>) -> Result<()>,
     ) -> Result<()> {
         let Solving { model, steps, .. } = *solving;
-        let Batch { together, units, words, tokens, ids } = self;
+        let Batch { together, units, words, tokens, ids, .. } = self;
         together.solve(steps, units, |at, best| {
             let Word { number, is_inner, has_mark } = words[at];
             ids.clear();

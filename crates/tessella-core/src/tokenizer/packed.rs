@@ -89,6 +89,35 @@ pub(super) fn pack(tokens: &[Placed], length: usize, first: u32, out: &mut Vec<u
     }
 }
 
+/// Writes the tokens of a word that is one piece, each with the byte where it ends; a mark in front ends where the word begins.
+pub(super) fn pack_in_a_row(
+    word: Key,
+    tokens: &[(TokenId, usize)],
+    placed: &mut Vec<Placed>,
+    out: &mut Vec<u32>,
+) {
+    let bytes = word.bytes();
+    // Words are cut at characters, so this holds.
+    let text = std::str::from_utf8(&bytes[..word.len()]).unwrap_or_default();
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    placed.clear();
+    out.clear();
+    let mut start = 0;
+    for (index, &(id, end)) in tokens.iter().enumerate() {
+        let range = whole_characters(text, start..if end == 0 { first } else { end });
+        placed.push(Placed {
+            id,
+            start: range.start as u32,
+            end: range.end as u32,
+            opens: index == 0,
+            surface: false,
+            is_last: false,
+        });
+        start = end;
+    }
+    pack(placed, text.len(), first as u32, out);
+}
+
 /// Writes a word that the caller has to leave to somebody else.
 pub(super) fn pack_odd(out: &mut Vec<u32>) {
     out.push(ODD);

@@ -384,7 +384,7 @@ impl WordLanes {
         self.bytes = self.bytes.saturating_add(text.len());
         let breaks = self.words.breaks(self.bytes).filter(|_| !packs);
         let has_parts = breaks.is_some();
-        let solving = self.words.solving(self.bytes).filter(|_| !packs);
+        let solving = self.words.solving(self.bytes);
         let buffers = &mut self.buffers;
         let mut solver = Solver { words: &self.words, scratch, buffers, packs, has_parts, solving };
         for segment in segments {
@@ -502,6 +502,13 @@ impl Solver<'_> {
     fn joins(&mut self, batch: &mut Batch, solving: &Solving<'_>, index: usize, key: Key) -> bool {
         let mut room = [0; _];
         let bytes = key.bytes();
+        if self.packs {
+            // Places are those of the word where every character is where it was.
+            let word = std::str::from_utf8(&bytes[..key.len()]).ok();
+            let piece = word.and_then(|word| self.words.plainly(word, Change::Stay, &mut self.buffers.plain));
+            return piece
+                .is_some_and(|piece| piece.len() == key.len() && batch.push(solving, index, piece, false));
+        }
         let piece = match self.words.shortly(key, &mut room) {
             Some(piece) => Some(piece),
             // Words are cut at characters, so this holds.
@@ -675,16 +682,27 @@ impl Solve for Solver<'_> {
                 found(index, &self.buffers.numbers);
             }
         }
-        let outcome = batch.solve(&solving, |index, ids| {
-            match ids {
-                Some(ids) => found(index, ids),
-                None => {
-                    self.alone(pieces[index])?;
-                    found(index, &self.buffers.numbers);
+        let outcome = match self.packs {
+            true => batch.solve_with_places(&solving, |index, tokens| {
+                let Buffers { numbers, placed, .. } = &mut *self.buffers;
+                match tokens {
+                    Some(tokens) => packed::pack_in_a_row(pieces[index], tokens, placed, numbers),
+                    None => self.alone(pieces[index])?,
                 }
-            }
-            Ok(())
-        });
+                found(index, &self.buffers.numbers);
+                Ok(())
+            }),
+            false => batch.solve(&solving, |index, ids| {
+                match ids {
+                    Some(ids) => found(index, ids),
+                    None => {
+                        self.alone(pieces[index])?;
+                        found(index, &self.buffers.numbers);
+                    }
+                }
+                Ok(())
+            }),
+        };
         self.buffers.fresh = Some(batch);
         outcome
     }

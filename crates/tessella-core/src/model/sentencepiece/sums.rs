@@ -267,12 +267,19 @@ impl SentencePieceModel {
                 ids.iter().for_each(|&id| progress.emit(id, sums, out));
                 progress.sum = sum;
                 progress.known = at + 1;
-                progress.bound = (sum.abs() * STEPS) as u32 + 1;
+                progress.bound = bound_of(sum);
             }
             start = at + 1;
         }
         Ok(())
     }
+}
+
+/// How far from zero a sum is at most, in parts of [`STEPS`]: beyond all limits if it is infinite or no number.
+fn bound_of(sum: f32) -> u32 {
+    const FAR: u32 = 1 << 30;
+    let parts = sum.abs() * STEPS;
+    if parts < FAR as f32 { parts as u32 + 1 } else { FAR }
 }
 
 /// The numbers of units on their way to tokens.
@@ -448,13 +455,15 @@ impl Sums {
             }
         }
         // Every addition errs by less than 1/128, that of this total included.
-        let moved = ((moved + count as f32 / 64.0) * STEPS).ceil() as u32 + 1;
-        if limit < 0.0 || count == 0 || moved > MOST_MOVED {
+        let moved = ((moved + count as f32 / 64.0) * STEPS).ceil() + 1.0;
+        // Scores may be so large that a sum is infinite, or two of them no number.
+        let is_small = moved <= MOST_MOVED as f32;
+        if limit < 0.0 || count == 0 || !is_small {
             numbers.truncate(before);
             return numbers.push(SEAL);
         }
         let limit = (limit / LIMIT_STEP) as u32 + 1;
-        numbers.push(SEAL | limit << MOVED_BITS | moved);
+        numbers.push(SEAL | limit << MOVED_BITS | moved as u32);
     }
 
     /// The first units of some: few, and whole ones.

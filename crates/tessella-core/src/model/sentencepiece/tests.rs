@@ -198,6 +198,21 @@ fn remembered_stretches_change_nothing() {
 }
 
 #[test]
+fn sums_beyond_all_numbers_are_certain_of_nothing() {
+    for scores in [[f32::MAX, f32::MAX], [f32::MIN, f32::MIN], [f32::MAX, f32::MIN], [-1e38, -1e38]] {
+        let pieces = [("a", scores[0], PieceKind::Normal), ("b", scores[1], PieceKind::Normal)];
+        let model = model(SentencePieceKind::Unigram, &pieces).unwrap();
+        let Ok(sums) = model.sums((b' ', '▁')) else { continue };
+        let mut numbers = Vec::new();
+        model.seal(&sums, &"ab".repeat(40), &mut SumScratch::default(), &mut numbers);
+        assert_eq!(numbers.len(), 1, "{scores:?}");
+        let keys = [Key::of(b"abababab")];
+        let seal = |_, numbers: &[u32]| assert_eq!(numbers.len(), 1, "{scores:?}");
+        model.seal_keys(&sums, &keys, &mut SumScratch::default(), seal).unwrap();
+    }
+}
+
+#[test]
 fn units_that_are_keys_are_sealed_as_others() {
     let mut random = Random::from_seed(12);
     let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;

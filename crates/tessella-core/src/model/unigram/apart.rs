@@ -73,7 +73,13 @@ impl Unigram {
         is_done
     }
 
-    /// The same for a part that is not the first one.
+    /// Whether a unit has these tokens, all of them entries of the vocabulary that mean no unknown text.
+    pub(crate) fn is_certain(&self, steps: &Steps, best: &Best) -> bool {
+        let is_unknown = |id: TokenId| id == NO_PIECE || Some(id) == self.unk_id;
+        best.distance > steps.slack() && !best.ids().iter().any(|&id| is_unknown(id))
+    }
+
+    /// Appends the ids of a part that is not the first one; false, and nothing is appended, if the whole piece has to tell.
     pub(crate) fn part_of_best(&self, steps: &Steps, best: &Best, out: &mut Vec<TokenId>) -> bool {
         let is_unknown = |id: TokenId| id == NO_PIECE || Some(id) == self.unk_id;
         let is_certain =

@@ -121,12 +121,15 @@ impl State {
             (ends & ((1 << first) - 1) | ends >> last << first) as u8
         };
         let certain = moved(every).trailing_ones();
-        let waiting = self.waiting - dropped + change.added - certain;
+        // Where no course is left, all of none are certain.
+        let waiting =
+            (self.waiting - dropped + change.added).checked_sub(certain).ok_or("no course is right")?;
         if waiting as usize > MOST_WAITING {
             return Err("too many ends wait");
         }
         for (_, ends) in &mut courses {
-            *ends = moved(*ends) >> certain;
+            // All that can wait and the one that was added may be certain together.
+            *ends = moved(*ends).checked_shr(certain).unwrap_or(0);
         }
         Ok((State { courses, waiting }, change))
     }
