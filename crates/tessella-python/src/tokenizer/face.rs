@@ -640,6 +640,16 @@ impl Tokenizer {
         self.shared.get()
     }
 
+    /// What `decode` gives, where no more is asked for than is at hand.
+    #[inline]
+    pub fn decoded_at_hand<'py>(
+        &self,
+        ids: &Bound<'py, PyAny>,
+        skip_special_tokens: bool,
+    ) -> Option<PyResult<Bound<'py, PyString>>> {
+        decoding::at_hand(&self.shared, ids, skip_special_tokens)
+    }
+
     /// Whether a value is still what [`value`](Self::value) gives.
     pub fn is_current(&self, value: &State) -> bool {
         self.shared.is_current(value)
