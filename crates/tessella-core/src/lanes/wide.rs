@@ -4,11 +4,12 @@
 //! they will stay. What the blocks leave ([`super::unfold`]) is read one character at a time. That finds out, too, whether the
 //! bytes are UTF-8.
 
-use std::mem::MaybeUninit;
-
 use super::ascii::BLOCK;
 use super::unfold::{Unfolded, first};
 use super::vectors::{Level, Task, Vectors};
+
+/// Characters that are written at once, at most.
+pub const TOGETHER: usize = BLOCK;
 
 /// Bytes that are to become characters.
 #[derive(Debug, Clone, Copy)]
@@ -31,10 +32,21 @@ pub enum Width {
     Four,
 }
 
-/// A character of one of these widths, in which those of a text fit.
+/// A character of one of these widths, in which those of a text fit, or the place of one.
 pub trait Character: Copy {
+    /// A character that is known to fit.
     fn of_two(two: u16) -> Self;
+
+    /// A character, if it fits.
     fn of(one: char) -> Option<Self>;
+
+    /// Writes many that are known to fit.
+    #[inline(always)]
+    fn put(twos: &[u16; TOGETHER], places: &mut [Self; TOGETHER]) {
+        for (place, &two) in places.iter_mut().zip(twos) {
+            *place = Self::of_two(two);
+        }
+    }
 }
 
 impl Character for u8 {
@@ -67,18 +79,6 @@ impl Character for u32 {
 
     fn of(one: char) -> Option<Self> {
         Some(one.into())
-    }
-}
-
-/// Room for one, which nobody has written to.
-impl<C: Character> Character for MaybeUninit<C> {
-    #[inline(always)]
-    fn of_two(two: u16) -> Self {
-        MaybeUninit::new(C::of_two(two))
-    }
-
-    fn of(one: char) -> Option<Self> {
-        C::of(one).map(MaybeUninit::new)
     }
 }
 
@@ -169,9 +169,12 @@ impl<C: Character> Task for Write<'_, '_, C> {
         while !bytes.is_empty() {
             let found = block(vectors, bytes, &mut twos);
             // As many whatever their number, where there is room: what is too much is written over.
-            match out.first_chunk_mut::<BLOCK>() {
-                Some(room) => put(&twos, room),
-                None => put(&twos, out.get_mut(..found.written)?),
+            match out.first_chunk_mut() {
+                Some(places) => C::put(&twos, places),
+                None => {
+                    let places = out.get_mut(..found.written)?;
+                    places.iter_mut().zip(&twos).for_each(|(place, &two)| *place = C::of_two(two));
+                }
             }
             bytes = &bytes[found.bytes..];
             out = out.get_mut(found.written..)?;
@@ -182,13 +185,6 @@ impl<C: Character> Task for Write<'_, '_, C> {
             }
         }
         out.is_empty().then_some(())
-    }
-}
-
-#[inline(always)]
-fn put<C: Character>(twos: &[u16; BLOCK], room: &mut [C]) {
-    for (place, &two) in room.iter_mut().zip(twos) {
-        *place = C::of_two(two);
     }
 }
 

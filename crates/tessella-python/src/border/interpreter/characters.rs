@@ -7,7 +7,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::string::PyStringData;
 use pyo3::types::{PyList, PyString};
-use tessella_core::{Narrow, Unfolding, Width};
+use tessella_core::{Character, Narrow, TOGETHER, Unfolding, Width};
 
 /// An item of a list, which keeps it.
 ///
@@ -115,20 +115,47 @@ pub fn wide_text<'py>(py: Python<'py>, bytes: &Unfolding<'_>) -> PyResult<Option
         let text = Bound::from_owned_ptr_or_err(py, text)?;
         let text_ptr = text.as_ptr();
         let whole = match bytes.width() {
-            Width::Ascii | Width::One => bytes.write(room(ffi::PyUnicode_1BYTE_DATA(text_ptr), count)),
-            Width::Two => bytes.write(room(ffi::PyUnicode_2BYTE_DATA(text_ptr), count)),
-            Width::Four => bytes.write(room(ffi::PyUnicode_4BYTE_DATA(text_ptr), count)),
+            Width::Ascii | Width::One => bytes.write(places(ffi::PyUnicode_1BYTE_DATA(text_ptr), count)),
+            Width::Two => bytes.write(places(ffi::PyUnicode_2BYTE_DATA(text_ptr), count)),
+            Width::Four => bytes.write(places(ffi::PyUnicode_4BYTE_DATA(text_ptr), count)),
         };
         Ok(whole.then(|| text.cast_into_unchecked()))
     }
 }
 
-/// Room for characters that nobody has written to.
+/// The place of a character, to which nobody may have written yet.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Place<C: Copy>(MaybeUninit<C>);
+
+impl<C: Character + Default> Character for Place<C> {
+    #[inline(always)]
+    fn of_two(two: u16) -> Self {
+        Place(MaybeUninit::new(C::of_two(two)))
+    }
+
+    fn of(one: char) -> Option<Self> {
+        C::of(one).map(|one| Place(MaybeUninit::new(one)))
+    }
+
+    #[inline(always)]
+    fn put(twos: &[u16; TOGETHER], places: &mut [Self; TOGETHER]) {
+        let mut all = [C::default(); TOGETHER];
+        C::put(twos, &mut all);
+        // SAFETY: so many places, of the same type and so of the same alignment. One by one they would be written one by one: the
+        // compiler makes vectors of a whole array only.
+        unsafe {
+            places.as_mut_ptr().cast::<[C; TOGETHER]>().write(all);
+        }
+    }
+}
+
+/// Places of characters.
 ///
 /// # Safety
 ///
 /// There is room for so many, aligned as they are, which nobody else reaches for as long as it is lent.
-unsafe fn room<'t, C>(first: *mut C, count: usize) -> &'t mut [MaybeUninit<C>] {
+unsafe fn places<'t, C: Copy>(first: *mut C, count: usize) -> &'t mut [Place<C>] {
     // SAFETY: the caller answers for it.
     unsafe { std::slice::from_raw_parts_mut(first.cast(), count) }
 }
