@@ -107,9 +107,9 @@ impl<'b> Unfolding<'b> {
     pub fn width(&self) -> Width {
         match self.counted.highest {
             ..0x80 => Width::Ascii,
-            ..0xC4 => Width::One,
-            ..0xF0 => Width::Two,
-            _ => Width::Four,
+            0x80..0xC4 => Width::One,
+            0xC4..0xF0 => Width::Two,
+            0xF0.. => Width::Four,
         }
     }
 
