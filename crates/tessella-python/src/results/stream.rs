@@ -112,7 +112,7 @@ impl Stream {
     }
 
     /// The same for a plain id where nobody else has to be asked; `None`, with the stream as it was, where that has to be.
-    #[inline]
+    #[inline(always)]
     fn step_at_once<'py>(
         &self,
         tokenizer: &Tokenizer,
