@@ -53,10 +53,10 @@ class Listed(list[int]):
     """A list of a class of its own."""
 
 
-def outcome(call: Callable[[], Any]) -> Any:
+def outcome(call: Callable[..., Any], *args: Any, **named: Any) -> Any:
     """What a call gives, or what it says."""
     try:
-        return call()
+        return call(*args, **named)
     except Exception as error:
         return type(error), str(error)
 
@@ -85,17 +85,24 @@ def test_a_method_is_shown_as_before(made: tuple[type, str, str, str]) -> None:
 def test_a_step_by_position_is_a_step_by_name() -> None:
     """One stream goes one way, and one the other, with whatever can be handed over."""
     tokenizer, choose = ready(), random.Random(3)
-    ids = [*range(tokenizer.get_vocab_size() + 2), *WEIRD_IDS, Index(), Whole(3), Whole(2**70), Listed([1, 2])]
+    ids = [
+        *range(tokenizer.get_vocab_size() + 2),
+        *WEIRD_IDS,
+        Index(),
+        Whole(3),
+        Whole(2**70),
+        Listed([1, 2]),
+    ]
     for _ in range(60):
         for skip in (False, True):
             here, there = tokenizer.decode_stream(skip), tokenizer.decode_stream(skip)
             plain, named = decoders.DecodeStream(skip_special_tokens=skip), decoders.DecodeStream(None, skip)
             for _ in range(40):
                 id = choose.choice(ids)
-                wanted = outcome(lambda id=id: there.step(id=id))
-                assert outcome(lambda id=id: here.step(id)) == wanted, id
-                assert outcome(lambda id=id: plain.step(tokenizer, id)) == wanted, id
-                assert outcome(lambda id=id: named.step(tokenizer, id=id)) == wanted, id
+                wanted = outcome(there.step, id=id)
+                assert outcome(here.step, id) == wanted, id
+                assert outcome(plain.step, tokenizer, id) == wanted, id
+                assert outcome(named.step, tokenizer, id=id) == wanted, id
             assert here.flush() == there.flush() == plain.flush(tokenizer) == named.flush(tokenizer)
 
 
@@ -107,8 +114,8 @@ def test_steps_of_every_decoder_by_position_are_those_by_name(name: str) -> None
         ids = [choose.randrange(size + 2) for _ in range(20)]
         here, there = tokenizer.decode_stream(), tokenizer.decode_stream()
         for id in ids:
-            wanted = outcome(lambda id=id: there.step(id=id))
-            assert outcome(lambda id=id: here.step(id)) == wanted, ids
+            wanted = outcome(there.step, id=id)
+            assert outcome(here.step, id) == wanted, ids
         assert outcome(here.flush) == outcome(there.flush)
 
 
@@ -117,16 +124,21 @@ def test_decoding_by_position_is_decoding_by_name(name: str) -> None:
     tokenizer, choose = ready(name), random.Random(name)
     size = tokenizer.get_vocab_size()
     lists: list[Any] = [
-        [choose.randrange(size + 2) for _ in range(choose.choice([0, 1, 2, 5, 20, 100, 1023, 1024, 1025, 3000]))]
+        [
+            choose.randrange(size + 2)
+            for _ in range(choose.choice([0, 1, 2, 5, 20, 100, 1023, 1024, 1025, 3000]))
+        ]
         for _ in range(150)
     ]
-    lists += [[1, id] for id in [*WEIRD_IDS, Index(), Whole(3)]] + WEIRD_IDS + [Listed([1, 2]), (1, 2), iter(())]
+    lists += (
+        [[1, id] for id in [*WEIRD_IDS, Index(), Whole(3)]] + WEIRD_IDS + [Listed([1, 2]), (1, 2), iter(())]
+    )
     for ids in lists:
-        wanted = outcome(lambda ids=ids: tokenizer.decode(ids=ids))
-        assert outcome(lambda ids=ids: tokenizer.decode(ids)) == wanted, ids
+        wanted = outcome(tokenizer.decode, ids=ids)
+        assert outcome(tokenizer.decode, ids) == wanted, ids
         for skip in (True, False, 1, 0, None, "yes", np.bool_(True)):
-            wanted = outcome(lambda ids=ids, skip=skip: tokenizer.decode(ids, skip_special_tokens=skip))
-            assert outcome(lambda ids=ids, skip=skip: tokenizer.decode(ids, skip)) == wanted, (ids, skip)
+            wanted = outcome(tokenizer.decode, ids, skip_special_tokens=skip)
+            assert outcome(tokenizer.decode, ids, skip) == wanted, (ids, skip)
 
 
 def test_wrong_arguments_are_refused_as_before() -> None:
@@ -141,16 +153,37 @@ def test_wrong_arguments_are_refused_as_before() -> None:
         (lambda: step(1, **{"é\0": 2}), r"TextStream.step\(\) got an unexpected keyword argument"),
         (lambda: step(**{3: 1}), r"keywords must be strings"),
         (lambda: TextStream.step(), r"unbound method TextStream.step\(\) needs an argument"),
-        (lambda: TextStream.step(3, 1), r"descriptor 'step' for '.*TextStream' objects doesn't apply to a 'int' object"),
+        (
+            lambda: TextStream.step(3, 1),
+            r"descriptor 'step' for '.*TextStream' objects doesn't apply to a 'int' object",
+        ),
         (lambda: TextStream.step(plain, 1), r"doesn't apply to a '.*DecodeStream' object"),
-        (lambda: decoders.DecodeStream.step(stream, tokenizer, 1), r"doesn't apply to a '.*TextStream' object"),
-        (lambda: plain.step(tokenizer), r"DecodeStream.step\(\) missing 1 required positional argument: 'id'"),
-        (lambda: plain.step(1, 1), r"'int' object is not an instance of 'Tokenizer'\nwhile processing 'tokenizer'"),
-        (lambda: plain.step(None, 1), r"'None' is not an instance of 'Tokenizer'\nwhile processing 'tokenizer'"),
-        (lambda: plain.step(stream, 1), r"'TextStream' object is not an instance of 'Tokenizer'\nwhile processing 'tokenizer'"),
+        (
+            lambda: decoders.DecodeStream.step(stream, tokenizer, 1),
+            r"doesn't apply to a '.*TextStream' object",
+        ),
+        (
+            lambda: plain.step(tokenizer),
+            r"DecodeStream.step\(\) missing 1 required positional argument: 'id'",
+        ),
+        (
+            lambda: plain.step(1, 1),
+            r"'int' object is not an instance of 'Tokenizer'\nwhile processing 'tokenizer'",
+        ),
+        (
+            lambda: plain.step(None, 1),
+            r"'None' is not an instance of 'Tokenizer'\nwhile processing 'tokenizer'",
+        ),
+        (
+            lambda: plain.step(stream, 1),
+            r"'TextStream' object is not an instance of 'Tokenizer'\nwhile processing 'tokenizer'",
+        ),
         (lambda: tokenizer.decode(), r"Tokenizer.decode\(\) missing 1 required positional argument: 'ids'"),
         (lambda: tokenizer.decode([1], True, 1), r"takes from 1 to 2 positional arguments but 3 were given"),
-        (lambda: tokenizer.decode([1], 1), r"'int' object is not an instance of 'bool'\nwhile processing 'skip_special_tokens'"),
+        (
+            lambda: tokenizer.decode([1], 1),
+            r"'int' object is not an instance of 'bool'\nwhile processing 'skip_special_tokens'",
+        ),
         (lambda: compiled.Tokenizer.decode(stream, [1]), r"doesn't apply to a '.*TextStream' object"),
     ]:
         with pytest.raises(TypeError, match=said):
@@ -207,9 +240,9 @@ def test_references_are_given_up_as_often_as_taken() -> None:
         plain.step(tokenizer, end)
         tokenizer.decode(ids)
         tokenizer.decode(ids, True)
-        outcome(lambda: stream.step(2**40))
-        outcome(lambda: plain.step(None, letter))  # type: ignore[arg-type]
-        outcome(lambda: tokenizer.decode(ids, 1))  # type: ignore[arg-type]
+        outcome(stream.step, 2**40)
+        outcome(plain.step, None, letter)  # type: ignore[arg-type]
+        outcome(tokenizer.decode, ids, 1)  # type: ignore[arg-type]
     # Streams keep none of what they are handed; objects that never die count nothing.
     assert all(abs(now - then) < 20 for now, then in zip(counts(), before, strict=True))
 
@@ -219,12 +252,17 @@ def test_a_tokenizer_that_changes_is_noticed() -> None:
     letter = tokenizer.token_to_id("a")
     here, there = tokenizer.decode_stream(), tokenizer.decode_stream()
     bytes_again = decoders.Sequence([decoders.ByteLevel(), decoders.Fuse()])
-    for decoder, text in [(bytes_again, "a"), (decoders.Replace("a", "bb"), "bb"), (None, " a"), (bytes_again, "a")]:
+    for decoder, text in [
+        (bytes_again, "a"),
+        (decoders.Replace("a", "bb"), "bb"),
+        (None, " a"),
+        (bytes_again, "a"),
+    ]:
         tokenizer.decoder = decoder
         assert tokenizer.decode([letter] * 2) == tokenizer.decode(ids=[letter] * 2) == (text * 2).strip()
         # A stream goes on, or says that what is out is another text now.
-        wanted = [outcome(lambda: there.step(id=letter)) for _ in range(3)]
-        assert [outcome(lambda: here.step(letter)) for _ in range(3)] == wanted
+        wanted = [outcome(there.step, id=letter) for _ in range(3)]
+        assert [outcome(here.step, letter) for _ in range(3)] == wanted
         assert tokenizer.decode_stream().step(letter) == text.strip()
 
 
@@ -294,7 +332,7 @@ def test_a_stream_that_is_stepped_by_its_own_decoder_goes_on() -> None:
 
     def besides() -> None:
         custom.besides = lambda: None  # type: ignore[method-assign]
-        said.append(outcome(lambda: stream.step(letter)))
+        said.append(outcome(stream.step, letter))
 
     custom.besides = besides  # type: ignore[method-assign]
     assert stream.step(letter) == "aa"
