@@ -73,6 +73,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use flat::{large_pages_for, prefetch, with_large_pages};
 pub use ids::{PieceToken, Span, TokenId};
 pub use lanes::Narrow;
+pub use lanes::wide::{Character, TOGETHER, Unfolding, Width};
 pub use portion::Portion;
 pub use postprocess::PostProcessor;
 pub use spec::TokenizerSpec;

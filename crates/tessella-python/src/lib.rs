@@ -28,6 +28,8 @@ mod sentencepiece;
 
 use pyo3::prelude::*;
 
+use border::interpreter::quick::quicken;
+
 /// Finishes everything that is looked up once and kept. Called before a fork: a thread that is in the middle of
 /// such a look-up does not exist in the child, which would wait for it for ever.
 #[pyfunction]
@@ -63,6 +65,8 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<results::stream::DecodeStream>()?;
     module.add_class::<results::stream::TextStream>()?;
     module.add_class::<results::stream::TextIterator>()?;
+    quicken::<results::stream::DecodeStep>(module.py())?;
+    quicken::<results::stream::TextStep>(module.py())?;
     module.add_class::<components::normalizers::NormalizerHandle>()?;
     module.add_class::<components::pre_tokenizers::PreTokenizerHandle>()?;
     module.add_class::<components::models::ModelHandle>()?;
@@ -70,6 +74,7 @@ fn _tessella(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<components::decoders::DecoderHandle>()?;
     module.add_class::<tokenizer::Description>()?;
     module.add_class::<tokenizer::Tokenizer>()?;
+    quicken::<tokenizer::quick::Decode>(module.py())?;
     module.add_class::<training::counting::PieceCounts>()?;
     module.add_class::<files::reading::TextFiles>()?;
     module.add_class::<files::reading::Portion>()?;

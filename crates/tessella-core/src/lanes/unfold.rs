@@ -11,8 +11,6 @@ pub struct Unfolded {
     pub bytes: usize,
     /// Characters that were written. What comes behind them is rubbish.
     pub written: usize,
-    /// Whether a character of the block is above U+00FF, be it written or not.
-    pub above_latin: bool,
 }
 
 /// The first character.
@@ -30,7 +28,7 @@ pub fn first(bytes: &[u8]) -> Option<char> {
 /// The slow twin of the vectors' `unfolded`. It may go on where the fast one gives up a block.
 #[inline(always)]
 pub fn unfolded_one_by_one(bytes: &[u8; BLOCK], out: &mut [u16; BLOCK]) -> Unfolded {
-    let mut found = Unfolded { bytes: 0, written: 0, above_latin: bytes.iter().any(|&byte| byte >= 0xC4) };
+    let mut found = Unfolded { bytes: 0, written: 0 };
     while let Some(one) = first(&bytes[found.bytes..])
         && let Ok(two) = u16::try_from(u32::from(one))
     {

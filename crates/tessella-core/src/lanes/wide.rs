@@ -1,107 +1,191 @@
-//! UTF-8 to characters of two or four bytes each, as an interpreter keeps its texts, 64 bytes at a time.
+//! UTF-8 to characters of one width, as an interpreter keeps its texts, 64 bytes at a time.
 //!
-//! What the blocks leave ([`super::unfold`]) is read one character at a time, and by the first above U+FFFF all become four
-//! bytes wide.
+//! How many characters there are and how wide the widest is, the bytes that begin them tell, so that the characters are written where
+//! they will stay. What the blocks leave ([`super::unfold`]) is read one character at a time. That finds out, too, whether the
+//! bytes are UTF-8.
 
 use super::ascii::BLOCK;
 use super::unfold::{Unfolded, first};
 use super::vectors::{Level, Task, Vectors};
 
-/// Room for the characters of one text, kept for the next.
-#[derive(Debug, Default)]
-pub struct Wide {
-    twos: Vec<u16>,
-    fours: Vec<u32>,
+/// Characters that are written at once, at most.
+pub const TOGETHER: usize = BLOCK;
+
+/// Bytes that are to become characters.
+#[derive(Debug, Clone, Copy)]
+pub struct Unfolding<'b> {
+    bytes: &'b [u8],
+    level: Level,
+    counted: Counted,
 }
 
-/// The characters of a text.
+/// What the widest character of a text takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Characters<'w> {
-    /// None is above U+00FF.
-    Latin(&'w [u16]),
-    /// None is above U+FFFF.
-    Twos(&'w [u16]),
-    Fours(&'w [u32]),
-}
-
-/// What the characters take.
-enum Width {
-    Latin(usize),
-    Two(usize),
+pub enum Width {
+    /// A byte, and it is at most U+007F.
+    Ascii,
+    /// A byte too, and it is at most U+00FF.
+    One,
+    /// It is at most U+FFFF.
+    Two,
+    /// It is above that.
     Four,
 }
 
-impl Wide {
-    /// The characters of UTF-8; `None` for bytes that are none.
-    pub fn characters(&mut self, bytes: &[u8], level: Level) -> Option<Characters<'_>> {
-        Some(match level.run(Unfold { bytes, wide: self })? {
-            Width::Latin(count) => Characters::Latin(&self.twos[..count]),
-            Width::Two(count) => Characters::Twos(&self.twos[..count]),
-            Width::Four => Characters::Fours(&self.fours),
-        })
-    }
+/// A character of one of these widths, in which those of a text fit, or the place of one.
+pub trait Character: Copy {
+    /// A character that is known to fit.
+    fn of_two(two: u16) -> Self;
 
-    /// Bytes that the room takes.
-    pub fn memory(&self) -> usize {
-        self.twos.capacity() * size_of::<u16>() + self.fours.capacity() * size_of::<u32>()
+    /// A character, if it fits.
+    fn of(one: char) -> Option<Self>;
+
+    /// Writes many that are known to fit.
+    #[inline(always)]
+    fn put(twos: &[u16; TOGETHER], places: &mut [Self; TOGETHER]) {
+        for (place, &two) in places.iter_mut().zip(twos) {
+            *place = Self::of_two(two);
+        }
     }
 }
 
-struct Unfold<'b, 'w> {
-    bytes: &'b [u8],
-    wide: &'w mut Wide,
+impl Character for u8 {
+    #[inline(always)]
+    fn of_two(two: u16) -> Self {
+        two as u8
+    }
+
+    fn of(one: char) -> Option<Self> {
+        one.try_into().ok()
+    }
 }
 
-impl Task for Unfold<'_, '_> {
-    type Output = Option<Width>;
+impl Character for u16 {
+    #[inline(always)]
+    fn of_two(two: u16) -> Self {
+        two
+    }
+
+    fn of(one: char) -> Option<Self> {
+        one.try_into().ok()
+    }
+}
+
+impl Character for u32 {
+    #[inline(always)]
+    fn of_two(two: u16) -> Self {
+        two.into()
+    }
+
+    fn of(one: char) -> Option<Self> {
+        Some(one.into())
+    }
+}
+
+impl<'b> Unfolding<'b> {
+    /// `None` where the processor has no vectors that read UTF-8 faster than it is read one character after the other.
+    pub fn new(bytes: &'b [u8]) -> Option<Self> {
+        let level = Level::best();
+        level.unfolds().then(|| Self::at(level, bytes))
+    }
+
+    fn at(level: Level, bytes: &'b [u8]) -> Self {
+        Unfolding { bytes, level, counted: level.run(Count(bytes)) }
+    }
+
+    /// The bytes as they came.
+    pub fn bytes(&self) -> &'b [u8] {
+        self.bytes
+    }
+
+    /// How many characters there are, if the bytes are UTF-8.
+    pub fn count(&self) -> usize {
+        self.counted.characters
+    }
+
+    /// What the widest of them takes, if the bytes are UTF-8.
+    pub fn width(&self) -> Width {
+        match self.counted.highest {
+            ..0x80 => Width::Ascii,
+            0x80..0xC4 => Width::One,
+            0xC4..0xF0 => Width::Two,
+            0xF0.. => Width::Four,
+        }
+    }
+
+    /// Writes the characters to `out`, to all of it; false where they do not come to that, or the bytes are no UTF-8.
+    pub fn write<C: Character>(&self, out: &mut [C]) -> bool {
+        self.level.run(Write { bytes: self.bytes, out }).is_some()
+    }
+}
+
+/// What the bytes that begin characters tell.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    characters: usize,
+    highest: u8,
+}
+
+struct Count<'b>(&'b [u8]);
+
+impl Task for Count<'_> {
+    type Output = Counted;
 
     #[inline(always)]
-    fn run<V: Vectors>(self, vectors: V) -> Self::Output {
-        let Unfold { bytes, wide: Wide { twos, fours } } = self;
-        let needed = bytes.len() + BLOCK;
-        if twos.len() < needed {
-            twos.resize(needed, 0);
-        }
-        let (mut at, mut count, mut above_latin) = (0, 0, false);
-        while at < bytes.len() {
-            let found = block(vectors, &bytes[at..], twos[count..].first_chunk_mut()?);
-            above_latin |= found.above_latin;
-            at += found.bytes;
-            count += found.written;
-            if found.bytes == 0 {
-                let one = first(&bytes[at..])?;
-                let Ok(two) = u16::try_from(u32::from(one)) else {
-                    fours.clear();
-                    // No more characters than bytes.
-                    fours.reserve(count + bytes.len() - at);
-                    fours.extend(twos[..count].iter().map(|&two| u32::from(two)));
-                    go_on(vectors, &bytes[at..], fours)?;
-                    return Some(Width::Four);
-                };
-                twos[count] = two;
-                (at, count) = (at + one.len_utf8(), count + 1);
+    fn run<V: Vectors>(self, _: V) -> Counted {
+        let begins = |byte: u8| (byte as i8) >= -0x40;
+        let (blocks, rest) = self.0.as_chunks::<BLOCK>();
+        let mut highest = [0; BLOCK];
+        let mut characters = 0;
+        // Each lane counts in a byte.
+        for blocks in blocks.chunks(u8::MAX.into()) {
+            let mut counts = [0; BLOCK];
+            for block in blocks {
+                for ((count, high), &byte) in counts.iter_mut().zip(&mut highest).zip(block) {
+                    *count += u8::from(begins(byte));
+                    *high = byte.max(*high);
+                }
             }
+            characters += counts.iter().map(|&count| usize::from(count)).sum::<usize>();
         }
-        Some(if above_latin { Width::Two(count) } else { Width::Latin(count) })
+        characters += rest.iter().filter(|&&byte| begins(byte)).count();
+        let highest = highest.iter().chain(rest).copied().max().unwrap_or(0);
+        Counted { characters, highest }
     }
 }
 
-/// Appends the other characters of a text with some above U+FFFF.
-#[inline(always)]
-fn go_on<V: Vectors>(vectors: V, bytes: &[u8], fours: &mut Vec<u32>) -> Option<()> {
-    let mut twos = [0; BLOCK];
-    let mut at = 0;
-    while at < bytes.len() {
-        let found = block(vectors, &bytes[at..], &mut twos);
-        fours.extend(twos[..found.written].iter().map(|&two| u32::from(two)));
-        at += found.bytes;
-        if found.bytes == 0 {
-            let one = first(&bytes[at..])?;
-            fours.push(one.into());
-            at += one.len_utf8();
+struct Write<'b, 'o, C> {
+    bytes: &'b [u8],
+    out: &'o mut [C],
+}
+
+impl<C: Character> Task for Write<'_, '_, C> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, vectors: V) -> Option<()> {
+        let Write { mut bytes, mut out } = self;
+        let mut twos = [0; BLOCK];
+        while !bytes.is_empty() {
+            let found = block(vectors, bytes, &mut twos);
+            // As many whatever their number, where there is room: what is too much is written over.
+            match out.first_chunk_mut() {
+                Some(places) => C::put(&twos, places),
+                None => {
+                    let places = out.get_mut(..found.written)?;
+                    places.iter_mut().zip(&twos).for_each(|(place, &two)| *place = C::of_two(two));
+                }
+            }
+            bytes = &bytes[found.bytes..];
+            out = out.get_mut(found.written..)?;
+            if found.bytes == 0 {
+                let one = first(bytes)?;
+                *out.split_off_first_mut()? = C::of(one)?;
+                bytes = &bytes[one.len_utf8()..];
+            }
         }
+        out.is_empty().then_some(())
     }
-    Some(())
 }
 
 /// The first 64 bytes, or all that there are.
@@ -149,39 +233,65 @@ mod tests {
         bytes
     }
 
+    /// The characters and their width; `None` for bytes that are no UTF-8. Room that is a character too small or too large is
+    /// refused.
+    fn characters(bytes: &[u8], level: Level) -> Option<(Vec<u32>, Width)> {
+        fn of<C: Character + Into<u32>>(unfolding: Unfolding<'_>, none: C) -> Option<Vec<u32>> {
+            let written = |count: usize| {
+                let mut room = vec![none; count];
+                unfolding.write(&mut room).then(|| room.into_iter().map(Into::into).collect())
+            };
+            assert_eq!(written(unfolding.count() + 1), None);
+            if let Some(fewer) = unfolding.count().checked_sub(1) {
+                assert_eq!(written(fewer), None);
+            }
+            written(unfolding.count())
+        }
+        let unfolding = Unfolding::at(level, bytes);
+        let all = match unfolding.width() {
+            Width::Ascii | Width::One => of(unfolding, 0_u8),
+            Width::Two => of(unfolding, 0_u16),
+            Width::Four => of(unfolding, 0_u32),
+        };
+        all.map(|all| (all, unfolding.width()))
+    }
+
     #[test]
     fn all_vectors_read_what_the_standard_library_reads() {
         let mut random = Random::from_seed(12);
-        let mut wide = Wide::default();
-        let mut seen = [0; 4];
+        let mut seen = [0; 5];
         for _ in 0..6000 {
             let bytes = bytes(&mut random);
             let wanted: Option<Vec<u32>> =
                 std::str::from_utf8(&bytes).ok().map(|text| text.chars().map(u32::from).collect());
             for level in Level::all() {
-                let (found, kind): (Option<Vec<u32>>, usize) = match wide.characters(&bytes, level) {
-                    None => (None, 0),
-                    Some(Characters::Latin(twos)) => (Some(twos.iter().map(|&c| c.into()).collect()), 1),
-                    Some(Characters::Twos(twos)) => (Some(twos.iter().map(|&c| c.into()).collect()), 2),
-                    Some(Characters::Fours(fours)) => (Some(fours.to_vec()), 3),
+                let found = characters(&bytes, level);
+                assert_eq!(
+                    found.as_ref().map(|(all, _)| all),
+                    wanted.as_ref(),
+                    "{} {bytes:x?}",
+                    level.name()
+                );
+                let Some((all, kind)) = found else {
+                    seen[4] += 1;
+                    continue;
                 };
-                assert_eq!(found, wanted, "{} {bytes:x?}", level.name());
-                let width = wanted.as_ref().map_or(0, |all| match all.iter().max() {
-                    Some(0x1_0000..) => 3,
-                    Some(0x100..) => 2,
-                    _ => 1,
-                });
+                let width = match all.iter().max() {
+                    Some(0x1_0000..) => Width::Four,
+                    Some(0x100..) => Width::Two,
+                    Some(0x80..) => Width::One,
+                    _ => Width::Ascii,
+                };
                 assert_eq!(kind, width, "{} {bytes:x?}", level.name());
-                seen[kind] += 1;
+                seen[kind as usize] += 1;
             }
         }
-        assert!(seen.iter().all(|&times| times > 300), "{seen:?}");
+        assert!(seen.iter().all(|&times| times > 150), "{seen:?}");
     }
 
     /// Every lead with every second and third byte, at both ends of a block.
     #[test]
     fn what_is_no_character_is_refused() {
-        let mut wide = Wide::default();
         for lead in 0x80..=0xFF {
             for second in
                 (0..=0xFF).step_by(if lead < 0xE0 { 1 } else { 3 }).chain([0x80, 0x8F, 0x90, 0x9F, 0xA0])
@@ -192,7 +302,7 @@ mod tests {
                         bytes.extend([lead, second, third, b'y']);
                         let wanted = std::str::from_utf8(&bytes).is_ok();
                         for level in Level::all() {
-                            let found = wide.characters(&bytes, level).is_some();
+                            let found = characters(&bytes, level).is_some();
                             assert_eq!(found, wanted, "{} {bytes:x?}", level.name());
                         }
                     }

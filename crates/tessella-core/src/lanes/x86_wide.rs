@@ -20,7 +20,7 @@ pub fn unfolded(bytes: &[u8; BLOCK], out: &mut [u16; BLOCK]) -> Unfolded {
     let high = _mm512_movepi8_mask(bytes);
     if high == 0 {
         store(halves(bytes), out);
-        return Unfolded { bytes: BLOCK, written: BLOCK, above_latin: false };
+        return Unfolded { bytes: BLOCK, written: BLOCK };
     }
     let from = |least: u8| _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8));
     let (leads, threes_and_fours, fours) = (from(0xC2), from(0xE0), from(0xF0));
@@ -61,15 +61,10 @@ pub fn unfolded(bytes: &[u8; BLOCK], out: &mut [u16; BLOCK]) -> Unfolded {
     let (first, wrong_0) = joined(0, [third_0, second_0, last_0]);
     let (then, wrong_1) = joined(1, [third_1, second_1, last_1]);
     store([first, then], out);
-    let above_latin = from(0xC4) != 0;
     if wrong_0 | wrong_1 != 0 {
-        return Unfolded { bytes: 0, written: 0, above_latin };
+        return Unfolded { bytes: 0, written: 0 };
     }
-    Unfolded {
-        bytes: BLOCK - ends.leading_zeros() as usize,
-        written: ends.count_ones() as usize,
-        above_latin,
-    }
+    Unfolded { bytes: BLOCK - ends.leading_zeros() as usize, written: ends.count_ones() as usize }
 }
 
 /// For each place the one that is so many places before it; for the first ones any.

@@ -10,7 +10,7 @@ use super::Tokenizer;
 use super::joined::{DecodeRoom, Joined};
 use super::placed::{Placed, PlacedTexts};
 use crate::cancel::Cancel;
-use crate::decode::{Added, Buffer, DecodeStream, Decoder, Table, append_token_bytes, lossy_text};
+use crate::decode::{Added, Buffer, DecodeStream, Decoder, TURN, Table, append_token_bytes, lossy_text};
 use crate::error::Result;
 use crate::ids::TokenId;
 use crate::limits;
@@ -83,6 +83,27 @@ impl Tokenizer {
             return Ok(None);
         }
         Ok(Some(room.joined(table.is_lossy())))
+    }
+
+    /// The same where the table is there and needs nobody else, for at most [`TURN`] ids: it takes no longer than copying. `None`
+    /// where [`decode_joined`](Self::decode_joined) has to be asked.
+    pub fn decode_at_hand<'r>(
+        &self,
+        ids: &[TokenId],
+        skip_special_tokens: bool,
+        room: &'r mut DecodeRoom,
+    ) -> Option<Joined<'r>> {
+        let table = self.inner.decoding.table.get()?.as_ref()?;
+        if table.first || table.last || table.start || ids.len() > TURN {
+            return None;
+        }
+        room.bytes.clear();
+        let settled = table.append(ids, skip_special_tokens, &mut room.bytes, || Ok(())).ok()?;
+        if !settled {
+            return None;
+        }
+        table.strip(&mut room.bytes);
+        Some(room.joined(table.is_lossy()))
     }
 
     /// The text that one more id adds to a stream, if it completes any, where the table alone knows; `None`, with the stream

@@ -34,6 +34,11 @@ impl Tokenizer {
         self.with_ids(text, options, <[TokenId]>::to_vec)
     }
 
+    /// Appends the ids of a text to room that the caller keeps.
+    pub fn append_ids(&self, text: &str, options: &EncodeOptions<'_>, out: &mut Vec<TokenId>) -> Result<()> {
+        self.inner.workers.with(|worker| self.inner.append_ids(worker, text, options, out))
+    }
+
     /// The number of ids that [`encode_ids`](Self::encode_ids) would give.
     pub fn count(&self, text: &str, options: &EncodeOptions<'_>) -> Result<usize> {
         self.with_ids(text, options, <[TokenId]>::len)

@@ -1,14 +1,11 @@
 //! What ids join to, for those who keep texts as characters of one width.
 
 use crate::decode::Buffer;
-use crate::lanes::vectors::Level;
-use crate::lanes::wide::{Characters, Wide};
 
 /// Room for one decoded text, kept for the next.
 #[derive(Debug, Default)]
 pub struct DecodeRoom {
     pub(super) bytes: Buffer,
-    wide: Wide,
 }
 
 /// A text, in the form in which it is known best.
@@ -16,12 +13,6 @@ pub struct DecodeRoom {
 pub enum Joined<'r> {
     /// Characters up to U+007F.
     Ascii(&'r [u8]),
-    /// Up to U+00FF.
-    Latin(&'r [u16]),
-    /// Up to U+FFFF, with one above U+00FF.
-    Twos(&'r [u16]),
-    /// With one above U+FFFF.
-    Fours(&'r [u32]),
     /// What is no UTF-8 becomes U+FFFD: one for each longest part of what a character may begin with, and one for every
     /// other byte.
     Replaced(&'r [u8]),
@@ -32,24 +23,14 @@ pub enum Joined<'r> {
 impl DecodeRoom {
     /// Bytes that the room takes.
     pub fn memory(&self) -> usize {
-        self.bytes.memory() + self.wide.memory()
+        self.bytes.memory()
     }
 
     /// What stands in the room now.
-    pub(super) fn joined(&mut self, lossy: bool) -> Joined<'_> {
+    pub(super) fn joined(&self, lossy: bool) -> Joined<'_> {
         let bytes = self.bytes.as_bytes();
         if self.bytes.is_ascii() {
             return Joined::Ascii(bytes);
-        }
-        let level = Level::best();
-        if level.unfolds()
-            && let Some(characters) = self.wide.characters(bytes, level)
-        {
-            return match characters {
-                Characters::Latin(twos) => Joined::Latin(twos),
-                Characters::Twos(twos) => Joined::Twos(twos),
-                Characters::Fours(fours) => Joined::Fours(fours),
-            };
         }
         if lossy { Joined::Replaced(bytes) } else { Joined::Unsettled(bytes) }
     }

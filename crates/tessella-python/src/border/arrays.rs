@@ -3,6 +3,8 @@
 //! NumPy is imported with the first array and not before. The import is done here, as an import that may fail or be
 //! interrupted: the bindings' own look-up of NumPy's functions has no way to report either.
 
+use std::cell::Cell;
+
 use numpy::{
     Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
 };
@@ -35,6 +37,31 @@ pub fn from_vec<T: Element>(py: Python<'_>, values: Vec<T>) -> PyResult<Bound<'_
     }
     ready(py)?;
     Ok(PyArray1::from_vec(py, values))
+}
+
+/// Ids of the room that a thread keeps, at most.
+const MOST_KEPT: usize = 1 << 17;
+/// Bytes of a text whose ids come into such room, at most: those of others are taken over.
+pub const KEPT_TEXT: usize = 1 << 16;
+
+thread_local! {
+    /// Ids on their way into an array, so that there is memory for them once, and not for each call.
+    static ROOM: Cell<Vec<u32>> = const { Cell::new(Vec::new()) };
+}
+
+/// An array of the ids that `write` appends.
+pub fn of_ids<'py>(
+    py: Python<'py>,
+    write: impl FnOnce(&mut Vec<u32>) -> PyResult<()>,
+) -> PyResult<Bound<'py, PyArray1<u32>>> {
+    let mut ids = ROOM.take();
+    ids.clear();
+    write(&mut ids)?;
+    let array = from_slice(py, &ids);
+    if ids.capacity() <= MOST_KEPT {
+        ROOM.set(ids);
+    }
+    array
 }
 
 /// An array with a copy of the values.

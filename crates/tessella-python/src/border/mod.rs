@@ -2,7 +2,8 @@
 //!
 //! - `values`, `inputs`, `options`: from Python, checked; `place` is where in the arguments something stands
 //! - `texts`: many texts, as UTF-8 where they lie or written side by side
-//! - `arrays`: to NumPy without a copy; `interpreter`: lists of integers, and text of bytes, quickly
+//! - `arrays`: to NumPy without a copy; `interpreter`: lists of integers, text of bytes and
+//!   methods called for each id, quickly
 //! - `errors`: errors of the engine as the package's exceptions
 //! - `interrupt`: letting go of the interpreter, and Ctrl-C; `limits`: what one text may cost
 

@@ -1,19 +1,21 @@
 //! Ids to text as they arrive: `DecodeStream`, which is handed the tokenizer with each id, `TextStream`, which holds it,
 //! and `TextIterator`, which draws the ids itself. Under all of them is one [`Stream`].
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::ops::DerefMut;
+use std::sync::Arc;
 use tessella_core::TokenId;
 use tessella_core::decode::{Added, DecodeStream as Core};
 
 use crate::border::errors::OrRaise;
 use crate::border::inputs;
+use crate::border::interpreter::guarded::Guarded;
+use crate::border::interpreter::quick::{Answer, Quick, Twin, Unnamed};
 use crate::border::interpreter::{ascii_text, plain_id};
 use crate::border::place::Place;
-use crate::components::live::lock;
 use crate::tokenizer::Tokenizer;
 use crate::tokenizer::state::State;
 use crate::tokenizer::token_texts::LONGEST;
@@ -23,7 +25,7 @@ const TURN: usize = 1 << 12;
 
 /// Ids to text, whoever holds the tokenizer.
 struct Stream {
-    inner: Mutex<Inner>,
+    inner: Guarded<Inner>,
     skip_special_tokens: bool,
 }
 
@@ -36,7 +38,7 @@ struct Inner {
 
 impl Inner {
     /// The text that an id completes, if it completes any; `None`, with the stream as it was, where others have to be asked.
-    #[inline]
+    #[inline(never)]
     fn at_once<'py>(
         &mut self,
         py: Python<'py>,
@@ -64,18 +66,30 @@ impl Inner {
 impl Stream {
     fn new(ids: Option<&Bound<'_, PyAny>>, skip_special_tokens: bool) -> PyResult<Self> {
         let ids = ids.map(|ids| inputs::ids(ids, Place::Argument("ids"))).transpose()?.unwrap_or_default();
-        Ok(Stream { inner: Mutex::new(Inner { core: Core::new(ids), known: None }), skip_special_tokens })
+        Ok(Stream { inner: Guarded::new(Inner { core: Core::new(ids), known: None }), skip_special_tokens })
+    }
+
+    /// The state, for as long as nothing else runs.
+    fn inner<'a>(&'a self, py: Python<'a>) -> PyResult<impl DerefMut<Target = Inner> + use<'a>> {
+        let busy = || {
+            PyRuntimeError::new_err("a stream takes one step at a time, and this one is in the middle of one")
+        };
+        self.inner.lend(py).ok_or_else(busy)
     }
 
     /// The state, which knows the tokenizer as it is now.
-    fn ready(&self, tokenizer: &Tokenizer) -> PyResult<MutexGuard<'_, Inner>> {
-        let inner = lock(&self.inner);
+    fn ready<'a>(
+        &'a self,
+        py: Python<'a>,
+        tokenizer: &Tokenizer,
+    ) -> PyResult<impl DerefMut<Target = Inner> + use<'a>> {
+        let inner = self.inner(py)?;
         if inner.known.as_ref().is_some_and(|known| tokenizer.is_current(known)) {
             return Ok(inner);
         }
         drop(inner);
         let value = tokenizer.value()?;
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner(py)?;
         let Inner { core, known } = &mut *inner;
         if let Some(old) = known {
             core.make_prefix(|ids| old.core.decode(ids, self.skip_special_tokens)).or_raise()?;
@@ -84,7 +98,7 @@ impl Stream {
         // What was known may own objects of Python's, which go without a lock.
         drop(inner);
         drop(old);
-        Ok(lock(&self.inner))
+        self.inner(py)
     }
 
     /// Takes one id, or several, and gives the text that they complete; `None` if they complete nothing.
@@ -94,16 +108,31 @@ impl Stream {
         tokenizer: &Tokenizer,
         id: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.step_at_once(tokenizer, id).unwrap_or_else(|| self.step_by_token(tokenizer, id))
+    }
+
+    /// The same for a plain id where nobody else has to be asked; `None`, with the stream as it was, where that has to be.
+    #[inline(always)]
+    fn step_at_once<'py>(
+        &self,
+        tokenizer: &Tokenizer,
+        id: &Bound<'py, PyAny>,
+    ) -> Option<PyResult<Option<Bound<'py, PyString>>>> {
+        let number = plain_id(id)?;
+        // Nothing else runs meanwhile, neither code of Python's nor another thread.
+        let mut inner = self.inner.lend(id.py())?;
+        let Inner { core, known } = &mut *inner;
+        let state = known.as_deref()?;
+        if !tokenizer.is_current(state) {
+            return None;
+        }
         // Nearly all there is to do is told by what was done before.
-        if let Some(number) = plain_id(id)
-            && let Inner { core, known: Some(known) } = &mut *lock(&self.inner)
-            && tokenizer.is_current(known)
-            && let Some(text) = known.texts.get(id.py(), number)
+        if let Some(text) = state.texts.get(id.py(), number)
             && core.follow(number)
         {
-            return Ok(Some(text));
+            return Some(Ok(Some(text)));
         }
-        self.step_by_token(tokenizer, id)
+        inner.at_once(id.py(), number, self.skip_special_tokens)
     }
 
     #[inline(never)]
@@ -113,17 +142,16 @@ impl Stream {
         id: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyString>>> {
         let py = id.py();
-        let mut inner = self.ready(tokenizer)?;
+        let mut inner = self.ready(py, tokenizer)?;
         if let Some(id) = plain_id(id) {
-            // Nothing else runs meanwhile, neither code of Python's nor another thread.
             if let Some(text) = inner.at_once(py, id, self.skip_special_tokens) {
                 return text;
             }
             drop(inner);
             let value = tokenizer.value()?;
-            let mut core = std::mem::take(&mut lock(&self.inner).core);
+            let mut core = std::mem::take(&mut self.inner(py)?.core);
             let text = value.core.decode_next(&mut core, id, self.skip_special_tokens);
-            lock(&self.inner).core = core;
+            self.inner(py)?.core = core;
             if let Some(text) = text.or_raise()? {
                 return Ok(Some(PyString::new(py, text)));
             }
@@ -138,26 +166,24 @@ impl Stream {
         };
         let value = tokenizer.value()?;
         // The state is changed on a copy: decoding may call components written in Python.
-        let mut core = lock(&self.inner).core.clone();
+        let mut core = self.inner(py)?.core.clone();
         let text = core.step(&ids, |ids| value.core.decode(ids, self.skip_special_tokens)).or_raise()?;
-        lock(&self.inner).core = core;
+        self.inner(py)?.core = core;
         Ok(text.map(|text| PyString::new(py, &text)))
     }
 
     /// At the end: the text that has been held back, broken characters as U+FFFD.
-    fn flush(&self, tokenizer: &Tokenizer) -> PyResult<Option<String>> {
-        let mut core = self.ready(tokenizer)?.core.clone();
+    fn flush(&self, py: Python<'_>, tokenizer: &Tokenizer) -> PyResult<Option<String>> {
+        let mut core = self.ready(py, tokenizer)?.core.clone();
         let value = tokenizer.value()?;
         let text = core.flush(|ids| value.core.decode(ids, self.skip_special_tokens)).or_raise()?;
-        lock(&self.inner).core = core;
+        self.inner(py)?.core = core;
         Ok(text)
     }
-}
 
-impl Clone for Stream {
-    fn clone(&self) -> Self {
-        let inner = lock(&self.inner).clone();
-        Stream { inner: Mutex::new(inner), skip_special_tokens: self.skip_special_tokens }
+    fn copied(&self, py: Python<'_>) -> PyResult<Self> {
+        let inner = self.inner(py)?.clone();
+        Ok(Stream { inner: Guarded::new(inner), skip_special_tokens: self.skip_special_tokens })
     }
 }
 
@@ -197,15 +223,35 @@ impl DecodeStream {
 
     /// At the end: the text that has been held back, broken characters as U+FFFD.
     fn flush(&self, tokenizer: &Bound<'_, Tokenizer>) -> PyResult<Option<String>> {
-        self.0.flush(tokenizer.get())
+        self.0.flush(tokenizer.py(), tokenizer.get())
     }
 
-    fn __copy__(&self) -> Self {
-        DecodeStream(self.0.clone())
+    fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
+        self.0.copied(py).map(DecodeStream)
     }
 
-    fn __deepcopy__(&self, _memo: &Bound<'_, PyDict>) -> Self {
-        self.__copy__()
+    fn __deepcopy__(&self, memo: &Bound<'_, PyDict>) -> PyResult<Self> {
+        self.__copy__(memo.py())
+    }
+}
+
+/// `DecodeStream.step`, as it is called for each id.
+pub struct DecodeStep;
+
+impl Quick for DecodeStep {
+    type Of = DecodeStream;
+    const NAME: &'static str = "step";
+
+    #[inline(always)]
+    fn quick<'py>(this: &DecodeStream, arguments: Unnamed<'_, 'py>) -> Answer<'py> {
+        let [tokenizer, id] = arguments.all()?;
+        let text = this.0.step_at_once(tokenizer.cast::<Tokenizer>().ok()?.get(), id)?;
+        Some(text.map(|text| text.map(Bound::into_any)))
+    }
+
+    fn twin() -> &'static Twin {
+        static TWIN: Twin = Twin::new();
+        &TWIN
     }
 }
 
@@ -243,22 +289,42 @@ impl TextStream {
     }
 
     /// At the end: the text that has been held back, broken characters as U+FFFD.
-    fn flush(&self) -> PyResult<Option<String>> {
-        self.stream.flush(self.tokenizer.get())
+    fn flush(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.stream.flush(py, self.tokenizer.get())
     }
 
-    fn __copy__(&self, py: Python<'_>) -> Self {
-        TextStream { stream: self.stream.clone(), tokenizer: self.tokenizer.clone_ref(py) }
+    fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
+        Ok(TextStream { stream: self.stream.copied(py)?, tokenizer: self.tokenizer.clone_ref(py) })
     }
 
     fn __deepcopy__(&self, py: Python<'_>, memo: &Bound<'_, PyDict>) -> PyResult<Self> {
         let tokenizer = py.import("copy")?.call_method1("deepcopy", (&self.tokenizer, memo))?;
-        Ok(TextStream { stream: self.stream.clone(), tokenizer: tokenizer.extract()? })
+        Ok(TextStream { stream: self.stream.copied(py)?, tokenizer: tokenizer.extract()? })
     }
 
     // As with the iterator below: a tokenizer of a subclass may keep a stream of its own.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.tokenizer)
+    }
+}
+
+/// `TextStream.step`, as it is called for each id.
+pub struct TextStep;
+
+impl Quick for TextStep {
+    type Of = TextStream;
+    const NAME: &'static str = "step";
+
+    #[inline(always)]
+    fn quick<'py>(this: &TextStream, arguments: Unnamed<'_, 'py>) -> Answer<'py> {
+        let [id] = arguments.all()?;
+        let text = this.stream.step_at_once(this.tokenizer.get(), id)?;
+        Some(text.map(|text| text.map(Bound::into_any)))
+    }
+
+    fn twin() -> &'static Twin {
+        static TWIN: Twin = Twin::new();
+        &TWIN
     }
 }
 
@@ -293,7 +359,7 @@ impl TextIterator {
                 py.check_signals()?;
             }
         }
-        Ok(self.stream.flush(tokenizer)?.map(|text| PyString::new(py, &text)))
+        Ok(self.stream.flush(py, tokenizer)?.map(|text| PyString::new(py, &text)))
     }
 
     // Nothing is given up to break a circle: who is in one with this can give up its own part.

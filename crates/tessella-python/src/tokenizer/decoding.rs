@@ -6,14 +6,14 @@ use std::cell::Cell;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use tessella_core::decode::TURN;
-use tessella_core::{DecodeRoom, EncodeOptions, Error, Joined, TokenId};
+use tessella_core::{DecodeRoom, EncodeOptions, Error, Joined, TokenId, Unfolding};
 
 use crate::border::errors::OrRaise;
 use crate::border::inputs;
-use crate::border::interpreter::{ascii_text, four_byte_text, latin_text, lossy_text, two_byte_text};
+use crate::border::interpreter::{ascii_text, lossy_text, plain_ids, wide_text};
 use crate::border::interrupt::{shared, sized};
 use crate::border::place::Place;
-use crate::tokenizer::state::State;
+use crate::tokenizer::state::{Shared, State};
 
 /// Bytes that a thread keeps from one call to the next, at most, of each kind.
 const MOST_KEPT: usize = 16 << 20;
@@ -50,6 +50,24 @@ pub fn text<'py>(
     with_room(|Room { ids: room, text: text_room }| {
         let work = |ids: &[TokenId]| text_of(py, value, ids, skip_special_tokens, text_room);
         inputs::with_ids(ids, place, (room, TURN), work)
+    })
+}
+
+/// Ids of a list that is short, at most: beyond that nobody feels how a call begins.
+const SHORT: usize = 1 << 10;
+
+/// The text of a short list, where no more is asked for than is at hand; `None` where [`text`] has to be asked.
+#[inline]
+pub fn at_hand<'py>(
+    shared: &Shared,
+    ids: &Bound<'py, PyAny>,
+    skip_special_tokens: bool,
+) -> Option<PyResult<Bound<'py, PyString>>> {
+    let list = ids.cast_exact::<PyList>().ok().filter(|list| list.len() <= SHORT)?;
+    with_room(|Room { ids: room, text: text_room }| {
+        let ids = plain_ids(list, room)?;
+        let joined = shared.peek(|value| value.core.decode_at_hand(ids, skip_special_tokens, text_room))?;
+        made(list.py(), joined).transpose()
     })
 }
 
@@ -103,21 +121,31 @@ fn text_of<'py>(
     room: &mut DecodeRoom,
 ) -> PyResult<Bound<'py, PyString>> {
     let pause = || others_turn(py).map_err(|error| Error::interrupted().caused_by(error));
-    let text = match value.core.decode_joined(ids, skip_special_tokens, room, pause).or_raise()? {
-        Some(Joined::Ascii(bytes)) => return ascii_text(py, bytes),
-        Some(Joined::Latin(twos)) => return latin_text(py, twos),
-        Some(Joined::Twos(twos)) => return two_byte_text(py, twos),
-        Some(Joined::Fours(fours)) => return four_byte_text(py, fours),
-        Some(Joined::Replaced(bytes)) => lossy_text(py, bytes).ok(),
-        // What is no UTF-8 is looked at again below.
-        Some(Joined::Unsettled(bytes)) => PyString::from_bytes(py, bytes).ok(),
-        None => None,
-    };
-    if let Some(text) = text {
+    let joined = value.core.decode_joined(ids, skip_special_tokens, room, pause).or_raise()?;
+    if let Some(text) = joined.map(|joined| made(py, joined)).transpose()?.flatten() {
         return Ok(text);
     }
     // Others may write to an array meanwhile.
     let ids = ids.to_vec();
     let text = sized(py, ids.len(), |_| value.core.decode(&ids, skip_special_tokens))?;
     Ok(PyString::new(py, &text))
+}
+
+/// Python's text of what ids joined to; `None` where the chain of stages has to be asked.
+fn made<'py>(py: Python<'py>, joined: Joined<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+    let (bytes, lossy) = match joined {
+        Joined::Ascii(bytes) => return ascii_text(py, bytes).map(Some),
+        Joined::Replaced(bytes) => (bytes, true),
+        Joined::Unsettled(bytes) => (bytes, false),
+    };
+    match Unfolding::new(bytes) {
+        Some(wide) => match wide_text(py, &wide)? {
+            Some(text) => return Ok(Some(text)),
+            None if !lossy => return Ok(None),
+            None => {}
+        },
+        None if !lossy => return Ok(PyString::from_bytes(py, bytes).ok()),
+        None => {}
+    }
+    Ok(lossy_text(py, bytes).ok())
 }

@@ -233,13 +233,17 @@ impl Tokenizer {
             let options = ids_options(&value, specials, 1);
             return value.core.with_ids(text, &options, |ids| arrays::from_slice(py, ids)).or_raise()?;
         }
-        let ids = with_text(text, Place::Argument("text"), |text| {
-            sized(py, text.len(), |cancel| {
-                let options = EncodeOptions { cancel, ..ids_options(&value, specials, 1) };
-                value.core.encode_ids(text, &options)
-            })
-        })?;
-        arrays::from_vec(py, ids)
+        let options = ids_options(&value, specials, 1);
+        with_text(text, Place::Argument("text"), |text| {
+            if text.len() <= arrays::KEPT_TEXT {
+                let append = |ids: &mut _| value.core.append_ids(text, &options, ids);
+                return arrays::of_ids(py, |ids| sized(py, text.len(), |_| append(ids)));
+            }
+            let ids = sized(py, text.len(), |cancel| {
+                value.core.encode_ids(text, &EncodeOptions { cancel, ..options })
+            })?;
+            arrays::from_vec(py, ids)
+        })
     }
 
     /// The ids of many texts: one buffer of ids and one of offsets.
@@ -638,6 +642,16 @@ impl Tokenizer {
 impl Tokenizer {
     pub fn value(&self) -> PyResult<std::sync::Arc<State>> {
         self.shared.get()
+    }
+
+    /// What `decode` gives, where no more is asked for than is at hand.
+    #[inline]
+    pub fn decoded_at_hand<'py>(
+        &self,
+        ids: &Bound<'py, PyAny>,
+        skip_special_tokens: bool,
+    ) -> Option<PyResult<Bound<'py, PyString>>> {
+        decoding::at_hand(&self.shared, ids, skip_special_tokens)
     }
 
     /// Whether a value is still what [`value`](Self::value) gives.

@@ -2,7 +2,7 @@
 //!
 //! - `state`: the engine's tokenizer with the components that it was built from, swapped when one changes
 //! - `face`: all that it is asked; `call`: what the caller of one encoding chose
-//! - `decoding`: ids to Python's texts; `token_texts`: those of tokens, made once
+//! - `decoding`: ids to Python's texts; `token_texts`: those of tokens, made once; `quick`: decoding short lists
 //! - `description`: what a tokenizer is made from
 //! - `explaining`, `comparing`: looking inside, and at two side by side
 
@@ -12,6 +12,7 @@ pub mod decoding;
 pub mod description;
 pub mod explaining;
 pub mod face;
+pub mod quick;
 pub mod state;
 pub mod token_texts;
 

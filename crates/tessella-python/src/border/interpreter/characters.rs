@@ -1,13 +1,13 @@
 //! Texts as the interpreter keeps them, for the version that the module is compiled for.
 #![allow(unsafe_code)]
 
-use std::ffi::c_int;
+use std::mem::MaybeUninit;
 
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::string::PyStringData;
 use pyo3::types::{PyList, PyString};
-use tessella_core::Narrow;
+use tessella_core::{Character, Narrow, TOGETHER, Unfolding, Width};
 
 /// An item of a list, which keeps it.
 ///
@@ -95,37 +95,67 @@ pub fn ascii_text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyS
     }
 }
 
-/// The text of characters of which none is above U+00FF.
-pub fn latin_text<'py>(py: Python<'py>, twos: &[u16]) -> PyResult<Bound<'py, PyString>> {
-    // SAFETY: the pointer and the number are those of the slice, which is read during the call. What comes back is a new
-    // reference to a `str`, or null with an error set.
+/// The text of bytes that may be no UTF-8; `None` if they are none.
+pub fn wide_text<'py>(py: Python<'py>, bytes: &Unfolding<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+    let count = bytes.count();
+    if count < 2 {
+        // The interpreter has many of these texts already.
+        return Ok(PyString::from_bytes(py, bytes.bytes()).ok());
+    }
+    let most = match bytes.width() {
+        Width::Ascii => 0x7F,
+        Width::One => 0xFF,
+        Width::Two => 0xFFFF,
+        Width::Four => 0x10_FFFF,
+    };
+    // SAFETY: as in `ascii_text`, with room for so many characters of the width that the interpreter keeps texts in whose widest
+    // character is at most that. A text whose characters were not all written is dropped, for which nobody looks at them.
     unsafe {
-        let (kind, length) = (ffi::PyUnicode_2BYTE_KIND as c_int, twos.len() as ffi::Py_ssize_t);
-        let text = ffi::PyUnicode_FromKindAndData(kind, twos.as_ptr().cast(), length);
-        Ok(Bound::from_owned_ptr_or_err(py, text)?.cast_into_unchecked())
+        let text = ffi::PyUnicode_New(count as ffi::Py_ssize_t, most);
+        let text = Bound::from_owned_ptr_or_err(py, text)?;
+        let text_ptr = text.as_ptr();
+        let whole = match bytes.width() {
+            Width::Ascii | Width::One => bytes.write(places(ffi::PyUnicode_1BYTE_DATA(text_ptr), count)),
+            Width::Two => bytes.write(places(ffi::PyUnicode_2BYTE_DATA(text_ptr), count)),
+            Width::Four => bytes.write(places(ffi::PyUnicode_4BYTE_DATA(text_ptr), count)),
+        };
+        Ok(whole.then(|| text.cast_into_unchecked()))
     }
 }
 
-/// The text of characters up to U+FFFF, of which one at least is above U+00FF.
-pub fn two_byte_text<'py>(py: Python<'py>, twos: &[u16]) -> PyResult<Bound<'py, PyString>> {
-    debug_assert!(twos.iter().any(|&two| two > 0xFF));
-    // SAFETY: as in `ascii_text`, with room for two bytes each.
-    unsafe {
-        let text = ffi::PyUnicode_New(twos.len() as ffi::Py_ssize_t, 0xFFFF);
-        let text = Bound::from_owned_ptr_or_err(py, text)?;
-        ffi::PyUnicode_2BYTE_DATA(text.as_ptr()).copy_from_nonoverlapping(twos.as_ptr(), twos.len());
-        Ok(text.cast_into_unchecked())
+/// The place of a character, to which nobody may have written yet.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Place<C: Copy>(MaybeUninit<C>);
+
+impl<C: Character + Default> Character for Place<C> {
+    #[inline(always)]
+    fn of_two(two: u16) -> Self {
+        Place(MaybeUninit::new(C::of_two(two)))
+    }
+
+    fn of(one: char) -> Option<Self> {
+        C::of(one).map(|one| Place(MaybeUninit::new(one)))
+    }
+
+    #[inline(always)]
+    fn put(twos: &[u16; TOGETHER], places: &mut [Self; TOGETHER]) {
+        let mut all = [C::default(); TOGETHER];
+        C::put(twos, &mut all);
+        // SAFETY: so many places, of the same type and so of the same alignment. One by one they would be written one by one: the
+        // compiler makes vectors of a whole array only.
+        unsafe {
+            places.as_mut_ptr().cast::<[C; TOGETHER]>().write(all);
+        }
     }
 }
 
-/// The text of characters of which one at least is above U+FFFF.
-pub fn four_byte_text<'py>(py: Python<'py>, fours: &[u32]) -> PyResult<Bound<'py, PyString>> {
-    debug_assert!(fours.iter().any(|&four| four > 0xFFFF));
-    // SAFETY: as in `ascii_text`, with room for four bytes each.
-    unsafe {
-        let text = ffi::PyUnicode_New(fours.len() as ffi::Py_ssize_t, 0x10_FFFF);
-        let text = Bound::from_owned_ptr_or_err(py, text)?;
-        ffi::PyUnicode_4BYTE_DATA(text.as_ptr()).copy_from_nonoverlapping(fours.as_ptr(), fours.len());
-        Ok(text.cast_into_unchecked())
-    }
+/// Places of characters.
+///
+/// # Safety
+///
+/// There is room for so many, aligned as they are, which nobody else reaches for as long as it is lent.
+unsafe fn places<'t, C: Copy>(first: *mut C, count: usize) -> &'t mut [Place<C>] {
+    // SAFETY: the caller answers for it.
+    unsafe { std::slice::from_raw_parts_mut(first.cast(), count) }
 }

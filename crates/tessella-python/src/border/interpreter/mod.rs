@@ -5,6 +5,9 @@
 //! text in one pass where the interpreter itself replaces what is none; asked for text alone it would raise an error first.
 //! Characters whose width is known are a text as they are.
 //!
+//! Methods that are called once for each id have a way of their own in ([`quick`]), and what they keep needs no lock besides the
+//! interpreter's ([`guarded`]).
+//!
 //! This is the only room of this crate with unsafe code. The slow twin of [`plain_ids`] is `Vec::<TokenId>::extract`, which
 //! reads all that it leaves alone, subclasses of `list` among it, and the twins of the texts are the
 //! engine's; the tests compare them.
@@ -23,15 +26,15 @@ use tessella_core::TokenId;
 
 #[cfg(not(Py_LIMITED_API))]
 mod characters;
+pub mod guarded;
+pub mod quick;
 #[cfg(Py_LIMITED_API)]
 mod stable;
 
 #[cfg(not(Py_LIMITED_API))]
-pub use characters::{
-    Characters, ascii_text, four_byte_text, item, latin_text, length, narrow, two_byte_text,
-};
+pub use characters::{Characters, ascii_text, item, length, narrow, wide_text};
 #[cfg(Py_LIMITED_API)]
-pub use stable::{Characters, ascii_text, four_byte_text, item, latin_text, length, narrow, two_byte_text};
+pub use stable::{Characters, ascii_text, item, length, narrow, wide_text};
 
 /// How an `int` of one digit, which ids are but for 0, is told from others, and where that digit lies. What the interpreter
 /// promises is a function that is called for each number; reading takes a third of that. So this is known of some versions,

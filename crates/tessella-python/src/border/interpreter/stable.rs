@@ -1,10 +1,9 @@
 //! Texts by what the stable ABI promises: the slow twin of `characters`.
 
-use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
-use tessella_core::Narrow;
+use tessella_core::{Narrow, Unfolding};
 
 /// An item of a list, which keeps it.
 ///
@@ -50,26 +49,7 @@ pub fn ascii_text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyS
     PyString::from_bytes(py, bytes)
 }
 
-/// The text of characters of which none is above U+00FF.
-pub fn latin_text<'py>(py: Python<'py>, twos: &[u16]) -> PyResult<Bound<'py, PyString>> {
-    two_byte_text(py, twos)
-}
-
-/// The text of characters up to U+FFFF, of which one at least is above U+00FF.
-pub fn two_byte_text<'py>(py: Python<'py>, twos: &[u16]) -> PyResult<Bound<'py, PyString>> {
-    text(py, Narrow::Twos(twos))
-}
-
-/// The text of characters of which one at least is above U+FFFF.
-pub fn four_byte_text<'py>(py: Python<'py>, fours: &[u32]) -> PyResult<Bound<'py, PyString>> {
-    text(py, Narrow::Fours(fours))
-}
-
-fn text<'py>(py: Python<'py>, characters: Narrow<'_>) -> PyResult<Bound<'py, PyString>> {
-    let mut text = String::with_capacity(characters.most_bytes());
-    // Characters of decoded text are none that could be refused.
-    match characters.append_to(&mut text) {
-        Some(()) => Ok(PyString::new(py, &text)),
-        None => Err(PyValueError::new_err("half of a pair in decoded text")),
-    }
+/// The text of bytes that may be no UTF-8; `None` if they are none.
+pub fn wide_text<'py>(py: Python<'py>, bytes: &Unfolding<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+    Ok(PyString::from_bytes(py, bytes.bytes()).ok())
 }
