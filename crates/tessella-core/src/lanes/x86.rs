@@ -17,6 +17,7 @@ use super::rows::{Group, Joined, LANES, Row};
 use super::symbols::Ids;
 use super::told::Told;
 use super::unfold::Unfolded;
+use super::walk::{Grid, Nodes, PLACES, TEXTS};
 use super::vectors::{
     FIRST, PLACE_BITS, SECOND, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one,
     lowest_one_by_one, places_by_bits, share_one_by_one,
@@ -342,6 +343,24 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             super::x86_abreast::abreast(numbers, starts, ends, at, out)
+        }
+    }
+
+    #[inline(always)]
+    fn walk(self, nodes: Nodes<'_>, most: usize, grid: &mut Grid) {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_walk::walk(nodes, most, grid);
+        }
+    }
+
+    #[inline(always)]
+    fn turned(self, texts: &[[u8; PLACES]; TEXTS]) -> [[u8; TEXTS]; PLACES] {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_walk::turned(texts)
         }
     }
 

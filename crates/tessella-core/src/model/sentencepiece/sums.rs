@@ -15,6 +15,7 @@ use crate::ids::TokenId;
 use crate::lanes::kept::{MANY, Unknown};
 use crate::lanes::vectors::{Level, Task, Vectors};
 use crate::lanes::{Boundaries, Key, Strangers};
+use crate::model::unigram::alone::Arrivals;
 use crate::model::unigram::together::{Steps, Together, Unit};
 use crate::model::unigram::viterbi::Window;
 use crate::spec::{PieceKind, SentencePiece};
@@ -60,6 +61,7 @@ pub(crate) struct Sums {
 #[derive(Debug, Default)]
 pub(crate) struct SumScratch {
     margins: Margins,
+    arrivals: Arrivals,
     window: Window<f32>,
     ids: Vec<TokenId>,
     together: Box<Together>,
@@ -197,8 +199,7 @@ impl SentencePieceModel {
         let slack = SLACK + steps.slack();
         together.solve(steps, short, |at, best| {
             numbers.clear();
-            // No sum is farther from zero than that of a boundary and one piece. A boundary has a character in front at least.
-            let limit = limit(best.distance_per_character - slack, best.largest + sums.most_worth);
+            let limit = sums.limit(steps, best.distance_per_character, best.largest);
             let moved = (best.sum.abs() + slack) as f32;
             sums.seal(best.ids().iter().copied(), (moved, limit), numbers);
             found(at, numbers);
@@ -206,7 +207,26 @@ impl SentencePieceModel {
         })
     }
 
-    /// Appends the numbers of a unit: ids, and a seal behind them.
+    /// Appends the numbers of a unit with blanks for marks: ids, and a seal behind them. False, and nothing is appended, if units are
+    /// solved otherwise.
+    pub(crate) fn seal_alone(
+        &self,
+        sums: &Sums,
+        unit: &[u8],
+        scratch: &mut SumScratch,
+        numbers: &mut Vec<u32>,
+    ) -> bool {
+        let Some(steps) = sums.steps.as_ref().filter(|_| unit.len() <= LONGEST_SOLVED) else { return false };
+        let SumScratch { arrivals, ids, .. } = scratch;
+        ids.clear();
+        let alone = arrivals.solve(steps, unit, sums.blank, ids);
+        let limit = sums.limit(steps, alone.distance_per_character, alone.largest);
+        let moved = (alone.sum.abs() + SLACK + steps.slack_of_each() * unit.len() as f64) as f32;
+        sums.seal(ids.iter().copied(), (moved, limit), numbers);
+        true
+    }
+
+    /// The same of the text of a unit, by the pieces themselves.
     pub(crate) fn seal(&self, sums: &Sums, unit: &str, scratch: &mut SumScratch, numbers: &mut Vec<u32>) {
         let (Some(model), true) = (self.unigram(), unit.len() <= LONGEST_SOLVED) else {
             return numbers.push(SEAL);
@@ -254,10 +274,8 @@ impl SentencePieceModel {
                 progress.bound += seal.moved();
                 numbers[start..at].iter().for_each(|&number| progress.emit(number, sums, out));
             } else {
-                let mut sum = progress.sum;
-                for &number in numbers[progress.known..start].iter().filter(|&&number| number < SEAL) {
-                    sums.for_each_of(number, |id| sum += sums.worth[id as usize]);
-                }
+                let numbers = &numbers[progress.known..start];
+                let mut sum = Level::best().run(AddUp { sums, numbers, sum: progress.sum });
                 let SumScratch { window, ids, .. } = scratch;
                 ids.clear();
                 unit(number, &mut |text| {
@@ -320,6 +338,33 @@ impl Task for Settle<'_, '_> {
         Ok(())
     }
 }
+
+/// Some units to be added to a sum as it would be done one by one.
+///
+/// A sum of 32 bits is a whole number of steps, whose size hangs on where between powers of two it is. So as long as it does not come
+/// to the next power, what is added to it is rounded to whole steps wherever it stands, but for what is halfway between two of them:
+/// then it hangs on the sum. Whole numbers can be added in any order.
+struct AddUp<'s> {
+    sums: &'s Sums,
+    numbers: &'s [u32],
+    sum: f32,
+}
+
+impl Task for AddUp<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, _: V) -> f32 {
+        let AddUp { sums, numbers, mut sum } = self;
+        for numbers in numbers.chunks(PORTION) {
+            sum = sums.added_together(sum, numbers).unwrap_or_else(|| sums.added_one_by_one(sum, numbers));
+        }
+        sum
+    }
+}
+
+/// Steps of the sum that is the next power of two, from where on they are larger.
+const MOST_STEPS: i32 = 1 << 24;
 
 /// Numbers that are looked at together.
 const PORTION: usize = 64;
@@ -424,6 +469,46 @@ impl Sums {
         }
     }
 
+    /// How far from zero a sum in front of a unit may be. No sum in it is farther from that than those of boundaries and one piece.
+    #[inline(always)]
+    fn limit(&self, steps: &Steps, distance_per_character: f64, largest: f64) -> f32 {
+        limit(distance_per_character - (SLACK + steps.slack_of_each()), largest + self.most_worth)
+    }
+
+    /// A sum with some units behind it.
+    #[inline(never)]
+    fn added_one_by_one(&self, mut sum: f32, numbers: &[u32]) -> f32 {
+        for &number in numbers.iter().filter(|&&number| number < SEAL) {
+            self.for_each_of(number, |id| sum += self.worth[id as usize]);
+        }
+        sum
+    }
+
+    /// The same in any order; `None` if that may be another sum.
+    #[inline(always)]
+    fn added_together(&self, sum: f32, numbers: &[u32]) -> Option<f32> {
+        // The size of a step is a power of two, and so is one by it.
+        let steps = f32::from_bits((2 * 127 + 23 - (sum.to_bits() >> 23 & 0xFF)) << 23);
+        let farthest = -self.most_worth as f32 * steps;
+        // Farther steps than one, or sums that are near enough to zero for it to matter how near, come with few numbers.
+        if !(sum < -1.0 && farthest > -(MOST_STEPS as f32) / 4.0) {
+            return None;
+        }
+        let size = self.size as usize;
+        let worth = self.worth.get(..size).filter(|worth| !worth.is_empty())?;
+        let (mut added, mut is_odd) = (0, 0);
+        for &number in numbers {
+            let id = (number as usize).min(size - 1);
+            let is_run = (number >= self.size) & (number < SEAL);
+            let exact = if number < SEAL { worth[id] } else { 0.0 } * steps;
+            let whole = exact.round_ties_even();
+            is_odd |= u32::from(is_run) | u32::from((exact - whole).abs() == 0.5) | u32::from(exact > 0.0);
+            added += whole as i32;
+        }
+        let sum = (sum * steps) as i32 + added;
+        (is_odd == 0 && sum >= -MOST_STEPS).then(|| sum as f32 / steps)
+    }
+
     /// Appends ids and a seal behind them: how far they move a sum at most, and the limit of the one in front.
     #[inline(always)]
     fn seal(
@@ -482,5 +567,141 @@ impl Sums {
             unknown |= u32::from(number == self.unk) | u32::from(number >= size) & !is_seal;
         }
         Look { units: units as usize, moved, least_limit, has_unknown: unknown & 1 == 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::spec::{SentencePieceKind, SentencePieceSpec};
+    use std::sync::Arc;
+
+    #[test]
+    fn numbers_are_added_as_one_by_one() {
+        let mut random = Random::from_seed(12);
+        let mut below = |bound: u64| random.next_u64() % bound;
+        let (mut together, mut apart) = (0, 0);
+        for round in 0..40u32 {
+            // Scores that are whole numbers of large steps come to lie halfway between those of sums.
+            let scale = [1.0, 1.0 / 256.0, 1.0 / 65536.0][round as usize % 3];
+            let mut pieces = vec![("<unk>".to_owned(), 0.0, PieceKind::Unknown)];
+            for at in 0..200 {
+                let score = if round % 4 == 0 { below(1 << 20) as f32 } else { below(20) as f32 / scale };
+                pieces.push((format!("piece{at}"), -score * scale / 1024.0, PieceKind::Normal));
+            }
+            if round % 8 == 7 {
+                pieces.push(("symbol".into(), 0.0, PieceKind::UserDefined));
+            }
+            let pieces: Vec<SentencePiece> =
+                pieces.into_iter().map(|(text, score, kind)| SentencePiece { text, score, kind }).collect();
+            let size = pieces.len() as u32;
+            let model = SentencePieceModel::new(&SentencePieceSpec {
+                kind: SentencePieceKind::Unigram,
+                pieces: Arc::new(pieces),
+                byte_fallback: false,
+                treat_whitespace_as_suffix: false,
+                wide_sums: false,
+                unk_surface: " ⁇ ".into(),
+                source: None,
+            });
+            let sums = model.unwrap().sums((b' ', '▁')).unwrap();
+            for _ in 0..200 {
+                let from = -(below(100_000) as f32) / [1.0, 7.0, 999.0][below(3) as usize];
+                let numbers: Vec<u32> = (0..below(PORTION as u64 + 1))
+                    .map(|_| match below(60) {
+                        0 => size + below(3) as u32,
+                        1..20 => SEAL + below(1 << 22) as u32,
+                        _ => below(size.into()) as u32,
+                    })
+                    .collect();
+                let expected = sums.added_one_by_one(from, &numbers);
+                match sums.added_together(from, &numbers) {
+                    Some(sum) => {
+                        together += 1;
+                        assert_eq!(sum.to_bits(), expected.to_bits(), "{from} {numbers:?}");
+                    }
+                    None => apart += 1,
+                }
+                let all = AddUp { sums: &sums, numbers: &numbers, sum: from };
+                assert_eq!(Level::best().run(all).to_bits(), expected.to_bits());
+            }
+        }
+        assert!(together > 1000 && apart > 1000, "{together} {apart}");
+    }
+
+    #[test]
+    fn units_alone_are_those_of_their_texts() {
+        let mut random = Random::from_seed(15);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let letters = ["a", "b", "c", "é", "漢", "😀", "z"];
+        let (mut kept, mut given_up) = (0, 0);
+        for round in 0..120usize {
+            let mut pieces = vec![("<unk>".to_owned(), 0.0, PieceKind::Unknown)];
+            let few = 2 + below(letters.len() - 2);
+            for at in 0..40 {
+                let mark = ["▁", ""][below(2)];
+                let piece: String = (0..1 + below(5)).map(|_| letters[below(few)]).collect();
+                let piece = format!("{mark}{piece}");
+                // Sums that tie, nearly tie and do not.
+                let score = -[0.1, 0.2, 0.3, 1.7, 3.1 + 1e-5, 12.34][at % 6] * (1 + at % 3) as f32;
+                if pieces.iter().all(|(known, ..)| *known != piece) {
+                    let kind = match (round % 3, below(30)) {
+                        (0, 0) => PieceKind::UserDefined,
+                        (0, 1) => PieceKind::Unused,
+                        _ => PieceKind::Normal,
+                    };
+                    pieces.push((piece, score, kind));
+                }
+            }
+            let pieces: Vec<SentencePiece> =
+                pieces.into_iter().map(|(text, score, kind)| SentencePiece { text, score, kind }).collect();
+            let Ok(model) = SentencePieceModel::new(&SentencePieceSpec {
+                kind: SentencePieceKind::Unigram,
+                pieces: Arc::new(pieces),
+                byte_fallback: false,
+                treat_whitespace_as_suffix: false,
+                wide_sums: false,
+                unk_surface: " ⁇ ".into(),
+                source: None,
+            }) else {
+                continue;
+            };
+            let Ok(sums) = model.sums((b' ', '▁')) else { continue };
+            let mut scratch = SumScratch::default();
+            for _ in 0..60 {
+                let text: String = (0..1 + below(40)).map(|_| letters[below(letters.len())]).collect();
+                let text = format!("{}{text}", ["▁", ""][below(2)]);
+                let (mut alone, mut expected) = (Vec::new(), Vec::new());
+                if !model.seal_alone(&sums, text.replace('▁', " ").as_bytes(), &mut scratch, &mut alone) {
+                    continue;
+                }
+                model.seal(&sums, &text, &mut scratch, &mut expected);
+                if alone == [SEAL] {
+                    given_up += 1;
+                    continue;
+                }
+                kept += 1;
+                if expected != [SEAL] {
+                    assert_eq!(alone[..alone.len() - 1], expected[..expected.len() - 1], "{text}");
+                }
+                let Some(Seal(seal)) = alone.pop().map(Seal) else { unreachable!() };
+                let mut ids = Vec::new();
+                for &number in &alone {
+                    sums.for_each_of(number, |id| ids.push(id));
+                }
+                for part in [0.0, 0.5, 1.0] {
+                    let from = -(Seal(seal).limit() as f32 / STEPS) * part;
+                    let mut found = Vec::new();
+                    let scored = model.unigram().unwrap();
+                    let to = scored
+                        .search(&text, &model.pieces, from, &mut scratch.window, |_, _, id| found.push(id))
+                        .unwrap();
+                    assert_eq!(found, ids, "{text} behind {from}");
+                    assert!((to - from).abs() * STEPS <= Seal(seal).moved() as f32, "{text} behind {from}");
+                }
+            }
+        }
+        assert!(kept > 1000 && given_up > 100, "{kept} {given_up}");
     }
 }
