@@ -17,11 +17,11 @@ use super::rows::{Group, Joined, LANES, Row};
 use super::symbols::Ids;
 use super::told::Told;
 use super::unfold::Unfolded;
-use super::walk::{Grid, Nodes, PLACES, TEXTS};
 use super::vectors::{
     FIRST, PLACE_BITS, SECOND, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one,
     lowest_one_by_one, places_by_bits, share_one_by_one,
 };
+use super::walk::{Grid, Nodes, PLACES, TEXTS};
 use crate::flat::TwoSlots;
 use crate::ids::TokenId;
 

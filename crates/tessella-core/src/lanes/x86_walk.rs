@@ -141,7 +141,8 @@ fn go_on(nodes: Nodes<'_>, begin: usize, steps: usize, ways: &mut Ways, grid: &m
 #[inline]
 fn put_unknown(at: usize, ways: &Ways, grid: &mut Grid) {
     for (length, which) in (2..).zip(ways.longer) {
-        let Some(worth) = grid.worth[(at + length).min(PLACES)][at % PLACES * TEXTS..].first_chunk::<TEXTS>() else {
+        let Some(worth) = grid.worth[(at + length).min(PLACES)][at % PLACES * TEXTS..].first_chunk::<TEXTS>()
+        else {
             return;
         };
         // SAFETY: sixteen numbers are there, and this load asks for no alignment.

@@ -160,8 +160,8 @@ impl Steps {
                 let slot = (base ^ u32::from(byte)) as usize;
                 last = Some(slot).filter(|&slot| nodes[slot] as u8 == byte);
             }
-            let (base, worth) =
-                last.map_or((dead as u32, NOTHING), |last| (nodes[last] as u32 >> 8, (nodes[last] >> 32) as i32));
+            let (base, worth) = last
+                .map_or((dead as u32, NOTHING), |last| (nodes[last] as u32 >> 8, (nodes[last] >> 32) as i32));
             ids[firsts + at] = last.map_or(unknown, |last| ids[last]);
             nodes[firsts + at] = node(base, 0, if worth == NOTHING { number(unknown_worth) } else { worth });
         };
@@ -439,7 +439,9 @@ mod tests {
         let letters = ["a", "b", "c", "é", "ж", "漢", "😀", "▁", "z"];
         let mut together = Together::default();
         let (mut certain, mut uncertain) = (0, 0);
-        for (round, level) in (0..300).flat_map(|round| Level::all().into_iter().map(move |level| (round, level))) {
+        for (round, level) in
+            (0..300).flat_map(|round| Level::all().into_iter().map(move |level| (round, level)))
+        {
             let few = 2 + below(letters.len() - 2);
             let mut word = |letters: &[&str], most: usize| -> String {
                 (0..1 + below(most)).map(|_| letters[below(few)]).collect()
