@@ -202,8 +202,8 @@ impl Slots {
             Some(slot) => slot,
             None => {
                 self.given_up += 1;
-                let number = self.victim % 4;
-                (line ^ number / 2) * LINE + LINE / 2 * (number % 2)
+                let (beside, second) = (self.victim / 2 % 2, self.victim % 2);
+                (line ^ beside) * LINE + LINE / 2 * second
             }
         };
         self.victim = self.victim.wrapping_add(1);

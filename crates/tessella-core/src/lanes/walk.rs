@@ -134,6 +134,51 @@ fn begin(nodes: Nodes<'_>, at: usize, mut going: usize, grid: &mut Grid) -> usiz
     going
 }
 
+/// A number for each text.
+pub type Row = [i32; TEXTS];
+
+/// What is known of a place from which pieces begin, for each text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Place {
+    /// The best sum there.
+    pub sum: Row,
+    /// By how much the best arrival is better than all others, the least on the best way there, and the least for each character.
+    pub apart: Row,
+    pub apart_each: [f32; TEXTS],
+}
+
+/// What arrives at a place.
+#[derive(Debug, Clone, Copy)]
+pub struct Arrived {
+    pub best: Row,
+    /// The best of all others.
+    pub second: Row,
+    /// The begin of the piece with which the best arrives, and what is known there.
+    pub from: Row,
+    pub apart: Row,
+    pub apart_each: [f32; TEXTS],
+}
+
+/// Takes the best of what arrives from some begins, in order; of equals the first.
+#[inline(always)]
+pub fn arrived_one_by_one(before: &[Place], worth: &[Row]) -> Arrived {
+    let (best, second) = ([i32::MIN; TEXTS], [i32::MIN; TEXTS]);
+    let mut arrived = Arrived { best, second, from: [0; TEXTS], apart: [0; TEXTS], apart_each: [0.0; TEXTS] };
+    let Arrived { best, second, from, apart, apart_each } = &mut arrived;
+    for (begin, (before, worth)) in (0..).zip(before.iter().zip(worth)) {
+        for of in 0..TEXTS {
+            let sum = before.sum[of] + worth[of];
+            let is_better = sum > best[of];
+            second[of] = second[of].max(sum.min(best[of]));
+            best[of] = best[of].max(sum);
+            from[of] = select_unpredictable(is_better, begin, from[of]);
+            apart[of] = select_unpredictable(is_better, before.apart[of], apart[of]);
+            apart_each[of] = select_unpredictable(is_better, before.apart_each[of], apart_each[of]);
+        }
+    }
+    arrived
+}
+
 /// Texts column by column: their first bytes, then their second ones.
 #[inline(always)]
 pub fn turned_one_by_one(texts: &[[u8; PLACES]; TEXTS]) -> [[u8; TEXTS]; PLACES] {

@@ -21,7 +21,7 @@ use super::vectors::{
     FIRST, PLACE_BITS, SECOND, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one,
     lowest_one_by_one, places_by_bits, share_one_by_one,
 };
-use super::walk::{Grid, Nodes, PLACES, TEXTS};
+use super::walk::{self, Arrived, Grid, Nodes, PLACES, TEXTS};
 use crate::flat::TwoSlots;
 use crate::ids::TokenId;
 
@@ -352,6 +352,15 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             super::x86_walk::walk(nodes, most, grid);
+        }
+    }
+
+    #[inline(always)]
+    fn arrived(self, before: &[walk::Place], worth: &[walk::Row]) -> Arrived {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_walk::arrived(before, worth)
         }
     }
 

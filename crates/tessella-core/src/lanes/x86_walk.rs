@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::walk::{Grid, NOTHING, Nodes, PLACES, TEXTS};
+use super::walk::{Arrived, Grid, NOTHING, Nodes, PLACES, Place, Row, TEXTS};
 use super::x86_sixteen::columns;
 
 const _: () = assert!(PLACES == 16 && TEXTS == 16);
@@ -150,6 +150,40 @@ fn put_unknown(at: usize, ways: &Ways, grid: &mut Grid) {
         let worth = unsafe { _mm512_loadu_si512(worth.as_ptr().cast()) };
         let which = _mm512_mask_cmpeq_epi32_mask(which, worth, _mm512_set1_epi32(NOTHING));
         put(grid, at + length, at, which, ways.adds, ways.slot);
+    }
+}
+
+/// Takes the best of what arrives from some begins, in order; of equals the first.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub fn arrived(before: &[Place], worth: &[Row]) -> Arrived {
+    // SAFETY: sixteen numbers are there, and this load asks for no alignment.
+    #[allow(unsafe_code)]
+    let load = |row: &Row| unsafe { _mm512_loadu_si512(row.as_ptr().cast()) };
+    let (mut best, mut second) = (_mm512_set1_epi32(i32::MIN), _mm512_set1_epi32(i32::MIN));
+    let (mut from, mut apart, mut apart_each) =
+        (_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_ps());
+    for (begin, (before, worth)) in (0..).zip(before.iter().zip(worth)) {
+        let sum = _mm512_add_epi32(load(&before.sum), load(worth));
+        let is_better = _mm512_cmpgt_epi32_mask(sum, best);
+        second = _mm512_max_epi32(second, _mm512_min_epi32(sum, best));
+        best = _mm512_max_epi32(best, sum);
+        from = _mm512_mask_mov_epi32(from, is_better, _mm512_set1_epi32(begin));
+        apart = _mm512_mask_mov_epi32(apart, is_better, load(&before.apart));
+        // SAFETY: as above.
+        #[allow(unsafe_code)]
+        let each = unsafe { _mm512_loadu_ps(before.apart_each.as_ptr()) };
+        apart_each = _mm512_mask_mov_ps(apart_each, is_better, each);
+    }
+    // SAFETY: all bits are numbers, and both are as large.
+    #[allow(unsafe_code)]
+    let row = |numbers: __m512i| unsafe { std::mem::transmute::<__m512i, Row>(numbers) };
+    Arrived {
+        best: row(best),
+        second: row(second),
+        from: row(from),
+        apart: row(apart),
+        apart_each: row(_mm512_castps_si512(apart_each)).map(|bits| f32::from_bits(bits as u32)),
     }
 }
 

@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use super::added::{AddUp, Scores};
 use super::margins::{Margins, SLACK, limit};
 use super::unigram::ScoredPieces;
 use super::{Algorithm, SentencePieceModel};
@@ -23,7 +24,7 @@ use crate::trie::Trie;
 use crate::unicode::CharTable;
 
 /// Numbers from here on are seals; ids are below.
-const SEAL: u32 = 1 << 23;
+pub(super) const SEAL: u32 = 1 << 23;
 /// Bits of a seal that say by how much a sum is moved, in parts of [`STEPS`].
 const MOVED_BITS: u32 = 15;
 const MOST_MOVED: u32 = (1 << MOVED_BITS) - 1;
@@ -275,7 +276,7 @@ impl SentencePieceModel {
                 numbers[start..at].iter().for_each(|&number| progress.emit(number, sums, out));
             } else {
                 let numbers = &numbers[progress.known..start];
-                let mut sum = Level::best().run(AddUp { sums, numbers, sum: progress.sum });
+                let mut sum = Level::best().run(AddUp { scores: sums.scores(), numbers, sum: progress.sum });
                 let SumScratch { window, ids, .. } = scratch;
                 ids.clear();
                 unit(number, &mut |text| {
@@ -338,33 +339,6 @@ impl Task for Settle<'_, '_> {
         Ok(())
     }
 }
-
-/// Some units to be added to a sum as it would be done one by one.
-///
-/// A sum of 32 bits is a whole number of steps, whose size hangs on where between powers of two it is. So as long as it does not come
-/// to the next power, what is added to it is rounded to whole steps wherever it stands, but for what is halfway between two of them:
-/// then it hangs on the sum. Whole numbers can be added in any order.
-struct AddUp<'s> {
-    sums: &'s Sums,
-    numbers: &'s [u32],
-    sum: f32,
-}
-
-impl Task for AddUp<'_> {
-    type Output = f32;
-
-    #[inline(always)]
-    fn run<V: Vectors>(self, _: V) -> f32 {
-        let AddUp { sums, numbers, mut sum } = self;
-        for numbers in numbers.chunks(PORTION) {
-            sum = sums.added_together(sum, numbers).unwrap_or_else(|| sums.added_one_by_one(sum, numbers));
-        }
-        sum
-    }
-}
-
-/// Steps of the sum that is the next power of two, from where on they are larger.
-const MOST_STEPS: i32 = 1 << 24;
 
 /// Numbers that are looked at together.
 const PORTION: usize = 64;
@@ -460,53 +434,15 @@ impl Sums {
         number == self.unk || number >= self.size
     }
 
-    /// Calls with the id, or all ids, that a number stands for.
-    #[inline(always)]
-    fn for_each_of(&self, number: u32, mut each: impl FnMut(TokenId)) {
-        match number.checked_sub(self.size) {
-            None => each(number),
-            Some(run) => (0..run).for_each(|_| each(self.unk)),
-        }
+    /// What numbers add to a sum.
+    fn scores(&self) -> Scores<'_> {
+        Scores { worth: &self.worth, size: self.size, most: self.most_worth as f32, unk: self.unk }
     }
 
     /// How far from zero a sum in front of a unit may be. No sum in it is farther from that than those of boundaries and one piece.
     #[inline(always)]
     fn limit(&self, steps: &Steps, distance_per_character: f64, largest: f64) -> f32 {
         limit(distance_per_character - (SLACK + steps.slack_of_each()), largest + self.most_worth)
-    }
-
-    /// A sum with some units behind it.
-    #[inline(never)]
-    fn added_one_by_one(&self, mut sum: f32, numbers: &[u32]) -> f32 {
-        for &number in numbers.iter().filter(|&&number| number < SEAL) {
-            self.for_each_of(number, |id| sum += self.worth[id as usize]);
-        }
-        sum
-    }
-
-    /// The same in any order; `None` if that may be another sum.
-    #[inline(always)]
-    fn added_together(&self, sum: f32, numbers: &[u32]) -> Option<f32> {
-        // The size of a step is a power of two, and so is one by it.
-        let steps = f32::from_bits((2 * 127 + 23 - (sum.to_bits() >> 23 & 0xFF)) << 23);
-        let farthest = -self.most_worth as f32 * steps;
-        // Farther steps than one, or sums that are near enough to zero for it to matter how near, come with few numbers.
-        if !(sum < -1.0 && farthest > -(MOST_STEPS as f32) / 4.0) {
-            return None;
-        }
-        let size = self.size as usize;
-        let worth = self.worth.get(..size).filter(|worth| !worth.is_empty())?;
-        let (mut added, mut is_odd) = (0, 0);
-        for &number in numbers {
-            let id = (number as usize).min(size - 1);
-            let is_run = (number >= self.size) & (number < SEAL);
-            let exact = if number < SEAL { worth[id] } else { 0.0 } * steps;
-            let whole = exact.round_ties_even();
-            is_odd |= u32::from(is_run) | u32::from((exact - whole).abs() == 0.5) | u32::from(exact > 0.0);
-            added += whole as i32;
-        }
-        let sum = (sum * steps) as i32 + added;
-        (is_odd == 0 && sum >= -MOST_STEPS).then(|| sum as f32 / steps)
     }
 
     /// Appends ids and a seal behind them: how far they move a sum at most, and the limit of the one in front.
@@ -578,59 +514,6 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn numbers_are_added_as_one_by_one() {
-        let mut random = Random::from_seed(12);
-        let mut below = |bound: u64| random.next_u64() % bound;
-        let (mut together, mut apart) = (0, 0);
-        for round in 0..40u32 {
-            // Scores that are whole numbers of large steps come to lie halfway between those of sums.
-            let scale = [1.0, 1.0 / 256.0, 1.0 / 65536.0][round as usize % 3];
-            let mut pieces = vec![("<unk>".to_owned(), 0.0, PieceKind::Unknown)];
-            for at in 0..200 {
-                let score = if round % 4 == 0 { below(1 << 20) as f32 } else { below(20) as f32 / scale };
-                pieces.push((format!("piece{at}"), -score * scale / 1024.0, PieceKind::Normal));
-            }
-            if round % 8 == 7 {
-                pieces.push(("symbol".into(), 0.0, PieceKind::UserDefined));
-            }
-            let pieces: Vec<SentencePiece> =
-                pieces.into_iter().map(|(text, score, kind)| SentencePiece { text, score, kind }).collect();
-            let size = pieces.len() as u32;
-            let model = SentencePieceModel::new(&SentencePieceSpec {
-                kind: SentencePieceKind::Unigram,
-                pieces: Arc::new(pieces),
-                byte_fallback: false,
-                treat_whitespace_as_suffix: false,
-                wide_sums: false,
-                unk_surface: " ⁇ ".into(),
-                source: None,
-            });
-            let sums = model.unwrap().sums((b' ', '▁')).unwrap();
-            for _ in 0..200 {
-                let from = -(below(100_000) as f32) / [1.0, 7.0, 999.0][below(3) as usize];
-                let numbers: Vec<u32> = (0..below(PORTION as u64 + 1))
-                    .map(|_| match below(60) {
-                        0 => size + below(3) as u32,
-                        1..20 => SEAL + below(1 << 22) as u32,
-                        _ => below(size.into()) as u32,
-                    })
-                    .collect();
-                let expected = sums.added_one_by_one(from, &numbers);
-                match sums.added_together(from, &numbers) {
-                    Some(sum) => {
-                        together += 1;
-                        assert_eq!(sum.to_bits(), expected.to_bits(), "{from} {numbers:?}");
-                    }
-                    None => apart += 1,
-                }
-                let all = AddUp { sums: &sums, numbers: &numbers, sum: from };
-                assert_eq!(Level::best().run(all).to_bits(), expected.to_bits());
-            }
-        }
-        assert!(together > 1000 && apart > 1000, "{together} {apart}");
-    }
-
-    #[test]
     fn units_alone_are_those_of_their_texts() {
         let mut random = Random::from_seed(15);
         let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
@@ -688,7 +571,10 @@ mod tests {
                 let Some(Seal(seal)) = alone.pop().map(Seal) else { unreachable!() };
                 let mut ids = Vec::new();
                 for &number in &alone {
-                    sums.for_each_of(number, |id| ids.push(id));
+                    match number.checked_sub(sums.size) {
+                        None => ids.push(number),
+                        Some(run) => ids.extend((0..run).map(|_| sums.unk)),
+                    }
                 }
                 for part in [0.0, 0.5, 1.0] {
                     let from = -(Seal(seal).limit() as f32 / STEPS) * part;

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::flat::{LINE, Room};
 use crate::ids::TokenId;
 use crate::lanes::vectors::{Level, Task, Vectors};
-use crate::lanes::walk::{END, Grid, NOTHING, Nodes, PLACES, TEXTS};
+use crate::lanes::walk::{Arrived, END, Grid, NOTHING, Nodes, PLACES, Place, Row, TEXTS};
 use crate::trie::Trie;
 
 /// Bytes of a unit, the mark in front counted as one.
@@ -199,20 +199,13 @@ impl Steps {
     }
 }
 
-/// A number for each unit.
-type Row = [i32; TEXTS];
-
 /// Buffers.
 #[derive(Debug, Default)]
 pub(crate) struct Together {
     grid: Grid,
     arrivals: [Arrivals; STRIDE],
-    /// The best sums at places, none of them farther below zero than [`LEAST`].
-    before: [Row; STRIDE],
-    /// By how much the best arrival is better than all others, the least on the best way to each place, and the least for each
-    /// character in front, rounded down.
-    apart: [Row; STRIDE],
-    apart_each: [[f32; TEXTS]; STRIDE],
+    /// What is known of places; no sum is farther below zero than [`LEAST`].
+    before: [Place; STRIDE],
     /// The lowest and the highest sum at boundaries of characters.
     lowest: Row,
     highest: Row,
@@ -275,7 +268,7 @@ impl<F: FnMut(usize, &Best) -> Result<()>> Task for Solving<'_, F> {
         for (batch, units) in units.chunks(TEXTS).enumerate() {
             let most = together.begin(vectors, units);
             vectors.walk(steps.nodes(), most, &mut together.grid);
-            together.add_up(units, most);
+            together.add_up(vectors, units, most);
             for (at, unit) in units.iter().enumerate() {
                 each(batch * TEXTS + at, &together.best(steps, at, unit))?;
             }
@@ -324,44 +317,35 @@ impl Together {
 
     /// Finds what arrives at all places.
     #[inline(always)]
-    fn add_up(&mut self, units: &[Unit], most: usize) {
-        let Together { grid, arrivals, before, apart, apart_each, lowest, highest } = self;
+    fn add_up<V: Vectors>(&mut self, vectors: V, units: &[Unit], most: usize) {
+        let Together { grid, arrivals, before, lowest, highest } = self;
         let mut boundaries = [0u32; TEXTS];
         for (boundaries, unit) in boundaries.iter_mut().zip(units) {
             *boundaries = unit.starts.into();
         }
-        (*lowest, *highest, before[0]) = ([0; TEXTS], [0; TEXTS], [0; TEXTS]);
-        (apart[0], apart_each[0]) = ([i32::MAX; TEXTS], [f32::INFINITY; TEXTS]);
+        (*lowest, *highest) = ([0; TEXTS], [0; TEXTS]);
+        before[0] = Place { sum: [0; TEXTS], apart: [i32::MAX; TEXTS], apart_each: [f32::INFINITY; TEXTS] };
         let mut characters = [0; TEXTS];
         for end in 1..=most.min(STRIDE - 1) {
-            let (mut best, mut second, mut from) = ([i32::MIN; TEXTS], [i32::MIN; TEXTS], [0; TEXTS]);
-            let (mut least, mut least_each) = ([0; TEXTS], [0.0; TEXTS]);
-            let worth = grid.worth[end].as_chunks::<TEXTS>().0;
-            for begin in 0..end {
-                for at in 0..TEXTS {
-                    let sum = before[begin][at] + worth[begin][at];
-                    let is_better = sum > best[at];
-                    second[at] = second[at].max(sum.min(best[at]));
-                    from[at] = if is_better { begin as i32 } else { from[at] };
-                    least[at] = if is_better { apart[begin][at] } else { least[at] };
-                    least_each[at] = if is_better { apart_each[begin][at] } else { least_each[at] };
-                    best[at] = best[at].max(sum);
-                }
-            }
+            let worth = grid.worth[end].as_chunks().0;
+            let arrived = vectors.arrived(&before[..end], worth);
+            let Arrived { best, second, from, apart, apart_each } = &arrived;
+            let here = &mut before[end];
             for at in 0..TEXTS {
-                let is_boundary = boundaries[at] >> end & 1 == 1;
                 characters[at] += (boundaries[at] >> (end - 1) & 1) as i32;
                 // Nothing is worse than what is nothing behind the worst.
-                let here = best[at].max(NOTHING) - second[at].max(NOTHING + LEAST);
-                let each = here as f32 * NEARLY_ONE / characters[at] as f32;
-                apart[end][at] = least[at].min(here);
-                apart_each[end][at] = if each < least_each[at] { each } else { least_each[at] };
-                before[end][at] = best[at].max(LEAST);
-                let sum = if is_boundary { best[at] } else { 0 };
+                let distance = best[at].max(NOTHING) - second[at].max(NOTHING + LEAST);
+                let each = distance as f32 * NEARLY_ONE / characters[at] as f32;
+                here.apart[at] = apart[at].min(distance);
+                here.apart_each[at] = if each < apart_each[at] { each } else { apart_each[at] };
+                here.sum[at] = best[at].max(LEAST);
+            }
+            for at in 0..TEXTS {
+                let sum = best[at] & ((boundaries[at] >> end & 1) as i32).wrapping_neg();
                 lowest[at] = lowest[at].min(sum);
                 highest[at] = highest[at].max(sum);
             }
-            arrivals[end] = Arrivals { sum: best, from };
+            arrivals[end] = Arrivals { sum: *best, from: *from };
         }
     }
 
@@ -375,8 +359,8 @@ impl Together {
             ids: [0; STRIDE],
             starts: [0; STRIDE],
             first: STRIDE,
-            distance: f64::from(self.apart[end][of]) * steps.step,
-            distance_per_character: f64::from(self.apart_each[end][of]) * steps.step,
+            distance: f64::from(self.before[end].apart[of]) * steps.step,
+            distance_per_character: f64::from(self.before[end].apart_each[of]) * steps.step,
             largest: f64::from(largest) * steps.step,
             sum: f64::from(self.arrivals[end].sum[of]) * steps.step,
         };
