@@ -26,7 +26,7 @@
 //! tests compare them. Besides `flat.rs` this is the only place of the crate with unsafe code, for four things: asking
 //! the processor for memory ([`ahead`]), writing ids into room that was reserved before ([`store`]), calling the bytes of whole
 //! characters a text ([`narrow`]), and vectors ([`ascii`], `x86`,
-//! `x86_abreast`, `x86_kept`, `x86_sixteen`, `x86_told`, `x86_wide`).
+//! `x86_abreast`, `x86_kept`, `x86_sixteen`, `x86_told`, `x86_walk`, `x86_wide`).
 
 pub mod abreast;
 pub mod ascii;
@@ -62,6 +62,7 @@ mod told;
 mod unfold;
 mod units;
 pub mod vectors;
+pub mod walk;
 pub mod wide;
 mod words;
 #[cfg(target_arch = "x86_64")]
@@ -74,6 +75,8 @@ mod x86_kept;
 mod x86_sixteen;
 #[cfg(target_arch = "x86_64")]
 mod x86_told;
+#[cfg(target_arch = "x86_64")]
+mod x86_walk;
 #[cfg(target_arch = "x86_64")]
 mod x86_wide;
 

@@ -6,7 +6,7 @@
 //! least by how often characters stand in texts.
 
 use super::ascii::BLOCK;
-use super::vectors::Vectors;
+use super::vectors::{Level, Task, Vectors};
 
 const ASCII: usize = 128;
 /// Each takes eight rectangles.
@@ -40,6 +40,21 @@ fn weight(sets: &[u128; 3], of: u128) -> u64 {
     count(0) * 64 + count(1) * 8 + count(2)
 }
 
+/// Rectangles to be chosen, which is mostly counting bits: processors can do that.
+struct Choosing<'h> {
+    holds: &'h [u128; ASCII],
+    sets: [u128; 3],
+}
+
+impl Task for Choosing<'_> {
+    type Output = Rectangles;
+
+    #[inline(always)]
+    fn run<V: Vectors>(self, _: V) -> Rectangles {
+        Rectangles::chosen(self.holds, self.sets)
+    }
+}
+
 impl Rectangles {
     /// For no pair at all.
     pub fn none() -> Self {
@@ -48,8 +63,12 @@ impl Rectangles {
 
     /// For a relation: by left character, the right ones. Of characters that are not used nothing is said.
     pub fn new(holds: &[u128; ASCII], is_used: impl Fn(u8) -> bool) -> Self {
+        Level::best().run(Choosing { holds, sets: often(is_used) })
+    }
+
+    #[inline(always)]
+    fn chosen(holds: &[u128; ASCII], sets: [u128; 3]) -> Self {
         let mut rectangles = Self::none();
-        let sets = often(is_used);
         let mut missing = *holds;
         let mut candidates = holds.to_vec();
         // Those of blanks and letters have what others have in common as well.

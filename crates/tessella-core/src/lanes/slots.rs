@@ -194,20 +194,24 @@ impl Slots {
     }
 
     fn put(&mut self, line: usize, key: Key, value: [u64; 2]) {
-        let slots = [(line, 0), (line, 4), (line ^ 1, 0), (line ^ 1, 4)];
-        let start = |(line, slot): (usize, usize)| line * 8 + slot;
         let words = self.room.words_mut();
-        let takes = |&slot: &(usize, usize)| {
-            let at = start(slot);
-            words[at + 1] == 0 || words[at] == key.low && words[at + 1] == key.high
+        // Which of two it is cannot be foreseen, so that both are looked at before one is taken. Most lines have room.
+        let takes = |line: usize| {
+            let takes = |at: usize| {
+                let is_key = (words[at] ^ key.low) | (words[at + 1] ^ key.high) == 0;
+                (words[at + 1] == 0) | is_key
+            };
+            let (first, second) = (takes(line * LINE), takes(line * LINE + LINE / 2));
+            (first | second).then_some(line * LINE + LINE / 2 * usize::from(!first))
         };
-        let slot = start(match slots.iter().find(|slot| takes(slot)) {
-            Some(&slot) => slot,
+        let slot = match takes(line).or_else(|| takes(line ^ 1)) {
+            Some(slot) => slot,
             None => {
                 self.given_up += 1;
-                slots[self.victim % slots.len()]
+                let (beside, second) = (self.victim / 2 % 2, self.victim % 2);
+                (line ^ beside) * LINE + LINE / 2 * second
             }
-        });
+        };
         self.victim = self.victim.wrapping_add(1);
         self.taken += usize::from(words[slot + 1] == 0);
         words[slot..slot + 4].copy_from_slice(&[key.low, key.high, value[0], value[1]]);

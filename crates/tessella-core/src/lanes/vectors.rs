@@ -18,6 +18,7 @@ use super::rows::{Group, Joined, LANES, Row, join_rows_one_by_one};
 use super::symbols::Ids;
 use super::told::{self, Told};
 use super::unfold::{Unfolded, unfolded_one_by_one};
+use super::walk::{self, Arrived, Grid, Nodes};
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512};
 use crate::flat::TwoSlots;
@@ -166,6 +167,24 @@ pub trait Vectors: Copy {
         out: &mut Sixteen,
     ) -> Before {
         ends::one_by_one(numbers, starts, ends, at, out)
+    }
+
+    /// Finds all pieces of a trie in some texts, of which the longest has `most` bytes.
+    #[inline(always)]
+    fn walk(self, nodes: Nodes<'_>, most: usize, grid: &mut Grid) {
+        walk::walk_one_by_one(nodes, most, grid);
+    }
+
+    /// Takes the best of what arrives from some begins, in order; of equals the first.
+    #[inline(always)]
+    fn arrived(self, before: &[walk::Place], worth: &[walk::Row]) -> Arrived {
+        walk::arrived_one_by_one(before, worth)
+    }
+
+    /// Texts column by column: their first bytes, then their second ones.
+    #[inline(always)]
+    fn turned(self, texts: &[[u8; walk::PLACES]; walk::TEXTS]) -> [[u8; walk::TEXTS]; walk::PLACES] {
+        walk::turned_one_by_one(texts)
     }
 
     /// Makes two neighbours one in each of sixteen pieces.

@@ -21,6 +21,7 @@ use super::vectors::{
     FIRST, PLACE_BITS, SECOND, Task, Vectors, WRITTEN, join_one_by_one, looked_up_one_by_one,
     lowest_one_by_one, places_by_bits, share_one_by_one,
 };
+use super::walk::{self, Arrived, Grid, Nodes, PLACES, TEXTS};
 use crate::flat::TwoSlots;
 use crate::ids::TokenId;
 
@@ -342,6 +343,33 @@ impl Vectors for Avx512 {
         #[allow(unsafe_code)]
         unsafe {
             super::x86_abreast::abreast(numbers, starts, ends, at, out)
+        }
+    }
+
+    #[inline(always)]
+    fn walk(self, nodes: Nodes<'_>, most: usize, grid: &mut Grid) {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_walk::walk(nodes, most, grid);
+        }
+    }
+
+    #[inline(always)]
+    fn arrived(self, before: &[walk::Place], worth: &[walk::Row]) -> Arrived {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_walk::arrived(before, worth)
+        }
+    }
+
+    #[inline(always)]
+    fn turned(self, texts: &[[u8; PLACES]; TEXTS]) -> [[u8; TEXTS]; PLACES] {
+        // SAFETY: whoever holds `self` may use these instructions.
+        #[allow(unsafe_code)]
+        unsafe {
+            super::x86_walk::turned(texts)
         }
     }
 

@@ -121,6 +121,18 @@ fn turn([a, b, c, d]: [__m512i; 4], first: usize, out: &mut [[TokenId; ROWS]; LA
 #[target_feature(enable = "avx512f,avx512vbmi")]
 #[inline]
 fn turn_bytes(keys: &[Key; LANES]) -> [[u8; LANES]; ROWS] {
+    const { assert!(size_of::<Key>() == 16) };
+    let (fours, _) = keys.as_chunks::<4>();
+    // SAFETY: keys are two words one after the other, of which four are 64 bytes, and this load asks for no alignment.
+    #[allow(unsafe_code)]
+    let load = |at: usize| unsafe { _mm512_loadu_si512(std::ptr::from_ref(&fours[at]).cast()) };
+    columns([load(0), load(1), load(2), load(3)])
+}
+
+/// Sixteen times sixteen bytes, all first ones first.
+#[target_feature(enable = "avx512f,avx512vbmi")]
+#[inline]
+pub fn columns([first, second, third, fourth]: [__m512i; 4]) -> [[u8; LANES]; ROWS] {
     // Of eight keys the first or the last eight bytes: number `at` is of key `at % 8`.
     const HALVES: [[u8; 64]; 2] = {
         let mut halves = [[0; 64]; 2];
@@ -132,15 +144,11 @@ fn turn_bytes(keys: &[Key; LANES]) -> [[u8; LANES]; ROWS] {
         }
         halves
     };
-    const { assert!(ROWS == 16 && LANES == 16 && size_of::<Key>() == 16) };
+    const { assert!(ROWS == 16 && LANES == 16) };
     let mut bytes = [[0; LANES]; ROWS];
-    let (eights, _) = keys.as_chunks::<4>();
-    // SAFETY: keys are two words one after the other, of which four are 64 bytes; so are four rows of bytes. No load and no store
-    // asks for alignment.
+    // SAFETY: four rows are 64 bytes, as a line of the table is. No load and no store asks for alignment.
     #[allow(unsafe_code)]
     unsafe {
-        let load = |at: usize| _mm512_loadu_si512(std::ptr::from_ref(&eights[at]).cast());
-        let (first, second, third, fourth) = (load(0), load(1), load(2), load(3));
         // Two rows of eight side by side: of the first eight keys, then of the others.
         let low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
         let high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);

@@ -149,7 +149,8 @@ impl Charsmap {
 
     /// The characters beyond ASCII, in order, that stand in a key behind another one; `None` if it takes long to find them.
     pub fn behind_others(&self) -> Option<Vec<char>> {
-        let mut found = std::collections::BTreeSet::new();
+        // Most come often: a bit for each that there may be.
+        let mut found = vec![0u64; char::MAX as usize / 64 + 1];
         // Units that stand as children of one place, each leading to the next one: looking for them would take 255 steps a place.
         let mut first_child = vec![NO_UNIT; self.units.len().next_multiple_of(256)];
         let mut next_child = vec![NO_UNIT; self.units.len()];
@@ -181,14 +182,22 @@ impl Charsmap {
                     _ => (child, [0; 4], 0, false),
                 });
                 if !is_first && length == width(bytes[0]) && length > 1 {
-                    found.extend(std::str::from_utf8(&bytes[..length]).ok().and_then(|c| c.chars().next()));
+                    let character = std::str::from_utf8(&bytes[..length]).ok().and_then(|c| c.chars().next());
+                    character.into_iter().for_each(|c| found[c as usize / 64] |= 1 << (c as usize % 64));
                 }
             }
             if open.len() > MOST_NODES {
                 return None;
             }
         }
-        Some(found.into_iter().collect())
+        let mut all = Vec::new();
+        for (word, mut bits) in (0..).zip(found) {
+            while bits != 0 {
+                all.extend(char::from_u32(word * 64 + bits.trailing_zeros()));
+                bits &= bits - 1;
+            }
+        }
+        Some(all)
     }
 
     fn find(&self, text: &[u8]) -> Option<usize> {

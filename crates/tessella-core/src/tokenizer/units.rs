@@ -368,6 +368,11 @@ impl Solver<'_> {
     /// Puts what a unit becomes into the buffer.
     fn unit(&mut self, unit: &[u8]) -> Result<()> {
         self.ids.clear();
+        if let (Tables::Sums(summed), Model::SentencePiece(model)) = (self.tables, &*self.units.model)
+            && model.seal_alone(&summed.sums, unit, self.sums, self.ids)
+        {
+            return Ok(());
+        }
         // Units end at characters, so this holds.
         let Ok(unit) = std::str::from_utf8(unit) else { return Ok(()) };
         let (from, to) = self.units.read();

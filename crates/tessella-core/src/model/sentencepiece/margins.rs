@@ -14,6 +14,8 @@
 //! bound for the sum in front. Distances are found in 64 bits, where the few sums of a stretch are exact enough
 //! ([`SLACK`]). Ties have no distance, and no bound: SentencePiece decides them anew each time, and so do we.
 
+use std::hint::select_unpredictable;
+
 use super::memo::Part;
 use crate::ids::TokenId;
 use crate::model::unigram::viterbi::char_width;
@@ -75,12 +77,13 @@ impl Margins {
                 let sum = before + f64::from(score);
                 largest = largest.max(sum.abs());
                 let node = &mut nodes[at + length];
-                if sum > node.best {
-                    (node.second, node.best) = (node.best, sum);
-                    (node.length, node.id) = (length as u32, id);
-                } else {
-                    node.second = node.second.max(sum);
-                }
+                // Which of two is better cannot be foreseen, and compilers make a branch of what looks like none.
+                let is_better = sum > node.best;
+                let lower = select_unpredictable(is_better, node.best, sum);
+                node.second = select_unpredictable(lower > node.second, lower, node.second);
+                node.best = select_unpredictable(is_better, sum, node.best);
+                node.length = select_unpredictable(is_better, length as u32, node.length);
+                node.id = select_unpredictable(is_better, id, node.id);
             };
             trie.prefixes(&stretch[at..], |length, id| {
                 if let Some(score) = score(id, length) {

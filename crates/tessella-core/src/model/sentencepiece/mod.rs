@@ -23,6 +23,7 @@ use crate::model::unigram::{check_length, viterbi::char_width};
 use crate::random::Random;
 use crate::spec::{SentencePiece, SentencePieceKind, SentencePieceSpec};
 
+mod added;
 mod bpe;
 mod joints;
 mod margins;

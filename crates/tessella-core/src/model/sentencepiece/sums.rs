@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use super::added::{AddUp, Scores};
 use super::margins::{Margins, SLACK, limit};
 use super::unigram::ScoredPieces;
 use super::{Algorithm, SentencePieceModel};
@@ -15,6 +16,7 @@ use crate::ids::TokenId;
 use crate::lanes::kept::{MANY, Unknown};
 use crate::lanes::vectors::{Level, Task, Vectors};
 use crate::lanes::{Boundaries, Key, Strangers};
+use crate::model::unigram::alone::Arrivals;
 use crate::model::unigram::together::{Steps, Together, Unit};
 use crate::model::unigram::viterbi::Window;
 use crate::spec::{PieceKind, SentencePiece};
@@ -22,7 +24,7 @@ use crate::trie::Trie;
 use crate::unicode::CharTable;
 
 /// Numbers from here on are seals; ids are below.
-const SEAL: u32 = 1 << 23;
+pub(super) const SEAL: u32 = 1 << 23;
 /// Bits of a seal that say by how much a sum is moved, in parts of [`STEPS`].
 const MOVED_BITS: u32 = 15;
 const MOST_MOVED: u32 = (1 << MOVED_BITS) - 1;
@@ -60,6 +62,7 @@ pub(crate) struct Sums {
 #[derive(Debug, Default)]
 pub(crate) struct SumScratch {
     margins: Margins,
+    arrivals: Arrivals,
     window: Window<f32>,
     ids: Vec<TokenId>,
     together: Box<Together>,
@@ -197,8 +200,7 @@ impl SentencePieceModel {
         let slack = SLACK + steps.slack();
         together.solve(steps, short, |at, best| {
             numbers.clear();
-            // No sum is farther from zero than that of a boundary and one piece. A boundary has a character in front at least.
-            let limit = limit(best.distance_per_character - slack, best.largest + sums.most_worth);
+            let limit = sums.limit(steps, best.distance_per_character, best.largest);
             let moved = (best.sum.abs() + slack) as f32;
             sums.seal(best.ids().iter().copied(), (moved, limit), numbers);
             found(at, numbers);
@@ -206,7 +208,26 @@ impl SentencePieceModel {
         })
     }
 
-    /// Appends the numbers of a unit: ids, and a seal behind them.
+    /// Appends the numbers of a unit with blanks for marks: ids, and a seal behind them. False, and nothing is appended, if units are
+    /// solved otherwise.
+    pub(crate) fn seal_alone(
+        &self,
+        sums: &Sums,
+        unit: &[u8],
+        scratch: &mut SumScratch,
+        numbers: &mut Vec<u32>,
+    ) -> bool {
+        let Some(steps) = sums.steps.as_ref().filter(|_| unit.len() <= LONGEST_SOLVED) else { return false };
+        let SumScratch { arrivals, ids, .. } = scratch;
+        ids.clear();
+        let alone = arrivals.solve(steps, unit, sums.blank, ids);
+        let limit = sums.limit(steps, alone.distance_per_character, alone.largest);
+        let moved = (alone.sum.abs() + SLACK + steps.slack_of_each() * unit.len() as f64) as f32;
+        sums.seal(ids.iter().copied(), (moved, limit), numbers);
+        true
+    }
+
+    /// The same of the text of a unit, by the pieces themselves.
     pub(crate) fn seal(&self, sums: &Sums, unit: &str, scratch: &mut SumScratch, numbers: &mut Vec<u32>) {
         let (Some(model), true) = (self.unigram(), unit.len() <= LONGEST_SOLVED) else {
             return numbers.push(SEAL);
@@ -254,10 +275,8 @@ impl SentencePieceModel {
                 progress.bound += seal.moved();
                 numbers[start..at].iter().for_each(|&number| progress.emit(number, sums, out));
             } else {
-                let mut sum = progress.sum;
-                for &number in numbers[progress.known..start].iter().filter(|&&number| number < SEAL) {
-                    sums.for_each_of(number, |id| sum += sums.worth[id as usize]);
-                }
+                let numbers = &numbers[progress.known..start];
+                let mut sum = Level::best().run(AddUp { scores: sums.scores(), numbers, sum: progress.sum });
                 let SumScratch { window, ids, .. } = scratch;
                 ids.clear();
                 unit(number, &mut |text| {
@@ -422,13 +441,15 @@ impl Sums {
         number == self.unk || number >= self.size
     }
 
-    /// Calls with the id, or all ids, that a number stands for.
+    /// What numbers add to a sum.
+    fn scores(&self) -> Scores<'_> {
+        Scores { worth: &self.worth, size: self.size, most: self.most_worth as f32, unk: self.unk }
+    }
+
+    /// How far from zero a sum in front of a unit may be. No sum in it is farther from that than those of boundaries and one piece.
     #[inline(always)]
-    fn for_each_of(&self, number: u32, mut each: impl FnMut(TokenId)) {
-        match number.checked_sub(self.size) {
-            None => each(number),
-            Some(run) => (0..run).for_each(|_| each(self.unk)),
-        }
+    fn limit(&self, steps: &Steps, distance_per_character: f64, largest: f64) -> f32 {
+        limit(distance_per_character - (SLACK + steps.slack_of_each()), largest + self.most_worth)
     }
 
     /// Appends ids and a seal behind them: how far they move a sum at most, and the limit of the one in front.
@@ -491,5 +512,91 @@ impl Sums {
             unknown |= u32::from(number == self.unk) | u32::from(number >= size) & !is_seal;
         }
         Look { units: units as usize, moved, least_limit, has_unknown: unknown & 1 == 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::spec::{SentencePieceKind, SentencePieceSpec};
+    use std::sync::Arc;
+
+    #[test]
+    fn units_alone_are_those_of_their_texts() {
+        let mut random = Random::from_seed(15);
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let letters = ["a", "b", "c", "é", "漢", "😀", "z"];
+        let (mut kept, mut given_up) = (0, 0);
+        for round in 0..120usize {
+            let mut pieces = vec![("<unk>".to_owned(), 0.0, PieceKind::Unknown)];
+            let few = 2 + below(letters.len() - 2);
+            for at in 0..40 {
+                let mark = ["▁", ""][below(2)];
+                let piece: String = (0..1 + below(5)).map(|_| letters[below(few)]).collect();
+                let piece = format!("{mark}{piece}");
+                // Sums that tie, nearly tie and do not.
+                let score = -[0.1, 0.2, 0.3, 1.7, 3.1 + 1e-5, 12.34][at % 6] * (1 + at % 3) as f32;
+                if pieces.iter().all(|(known, ..)| *known != piece) {
+                    let kind = match (round % 3, below(30)) {
+                        (0, 0) => PieceKind::UserDefined,
+                        (0, 1) => PieceKind::Unused,
+                        _ => PieceKind::Normal,
+                    };
+                    pieces.push((piece, score, kind));
+                }
+            }
+            let pieces: Vec<SentencePiece> =
+                pieces.into_iter().map(|(text, score, kind)| SentencePiece { text, score, kind }).collect();
+            let Ok(model) = SentencePieceModel::new(&SentencePieceSpec {
+                kind: SentencePieceKind::Unigram,
+                pieces: Arc::new(pieces),
+                byte_fallback: false,
+                treat_whitespace_as_suffix: false,
+                wide_sums: false,
+                unk_surface: " ⁇ ".into(),
+                source: None,
+            }) else {
+                continue;
+            };
+            let Ok(sums) = model.sums((b' ', '▁')) else { continue };
+            let mut scratch = SumScratch::default();
+            for _ in 0..60 {
+                let text: String = (0..1 + below(40)).map(|_| letters[below(letters.len())]).collect();
+                let text = format!("{}{text}", ["▁", ""][below(2)]);
+                let (mut alone, mut expected) = (Vec::new(), Vec::new());
+                if !model.seal_alone(&sums, text.replace('▁', " ").as_bytes(), &mut scratch, &mut alone) {
+                    continue;
+                }
+                model.seal(&sums, &text, &mut scratch, &mut expected);
+                if alone == [SEAL] {
+                    given_up += 1;
+                    continue;
+                }
+                kept += 1;
+                if expected != [SEAL] {
+                    assert_eq!(alone[..alone.len() - 1], expected[..expected.len() - 1], "{text}");
+                }
+                let Some(Seal(seal)) = alone.pop().map(Seal) else { unreachable!() };
+                let mut ids = Vec::new();
+                for &number in &alone {
+                    match number.checked_sub(sums.size) {
+                        None => ids.push(number),
+                        Some(run) => ids.extend((0..run).map(|_| sums.unk)),
+                    }
+                }
+                for part in [0.0, 0.5, 1.0] {
+                    let from = -(Seal(seal).limit() as f32 / STEPS) * part;
+                    let mut found = Vec::new();
+                    let scored = model.unigram().unwrap();
+                    let to = scored
+                        .search(&text, &model.pieces, from, &mut scratch.window, |_, _, id| found.push(id))
+                        .unwrap();
+                    assert_eq!(found, ids, "{text} behind {from}");
+                    assert!((to - from).abs() * STEPS <= Seal(seal).moved() as f32, "{text} behind {from}");
+                }
+            }
+        }
+        assert!(kept > 1000 && given_up > 100, "{kept} {given_up}");
     }
 }

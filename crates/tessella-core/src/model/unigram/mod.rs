@@ -19,6 +19,7 @@ use crate::random::Random;
 use crate::spec::UnigramSpec;
 use crate::trie::Trie;
 
+pub(crate) mod alone;
 pub(crate) mod apart;
 pub(crate) mod arrivals;
 pub(crate) mod lattice;
