@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 import functools
 import inspect
 import operator
@@ -80,6 +81,27 @@ def test_a_method_is_shown_as_before(made: tuple[type, str, str, str]) -> None:
     assert method.__doc__.startswith(page) and "--" not in method.__doc__
     assert repr(method).startswith(f"<method '{name}' of '")
     assert pickle.loads(pickle.dumps(method)) is method
+
+
+@pytest.mark.skipif(
+    sys.implementation.name != "cpython", reason="only CPython promises a method instances of its class"
+)
+@pytest.mark.parametrize("made", METHODS, ids=lambda made: f"{made[0].__name__}.{made[1]}")
+def test_the_quick_way_is_there(made: tuple[type, str, str, str]) -> None:
+    """The bindings keep what they made of a class's methods in one row, and a method with a quick way stands elsewhere."""
+    behind_names = object.__basicsize__ + 3 * ctypes.sizeof(ctypes.c_void_p)
+
+    def described(method: Any) -> int:
+        return ctypes.c_void_p.from_address(id(method) + behind_names).value or 0
+
+    of, name, *_ = made
+    others = [
+        described(one) for other, one in vars(of).items() if type(one) is type(str.join) and other != name
+    ]
+    # One entry is a name, a function, flags and a page; the method's own may be the first or the last.
+    entry = 4 * ctypes.sizeof(ctypes.c_void_p)
+    row = range(min(others) - entry, max(others) + entry + 1)
+    assert len(row) < 1 << 16 and described(getattr(of, name)) not in row
 
 
 def test_a_step_by_position_is_a_step_by_name() -> None:
