@@ -5,9 +5,11 @@
 //! between powers of two it is. So as long as it does not come to the next power, what is added to it is rounded to whole steps
 //! wherever it stands, but for what is halfway between two of them: then it hangs on the sum. Whole numbers can be added in any order.
 
-use super::sums::SEAL;
 use crate::ids::TokenId;
 use crate::lanes::vectors::{Task, Vectors};
+
+/// Numbers from here on are seals; ids are below.
+pub(super) const SEAL: u32 = 1 << 23;
 
 /// What numbers of units add to a sum: seals nothing, and those from the size of the vocabulary on what so many unknown characters do.
 #[derive(Debug, Clone, Copy)]

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::added::{AddUp, Scores};
+use super::added::{AddUp, SEAL, Scores};
 use super::margins::{Margins, SLACK, limit};
 use super::unigram::ScoredPieces;
 use super::{Algorithm, SentencePieceModel};
@@ -23,8 +23,6 @@ use crate::spec::{PieceKind, SentencePiece};
 use crate::trie::Trie;
 use crate::unicode::CharTable;
 
-/// Numbers from here on are seals; ids are below.
-pub(super) const SEAL: u32 = 1 << 23;
 /// Bits of a seal that say by how much a sum is moved, in parts of [`STEPS`].
 const MOVED_BITS: u32 = 15;
 const MOST_MOVED: u32 = (1 << MOVED_BITS) - 1;
