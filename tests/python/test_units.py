@@ -231,6 +231,7 @@ def test_sums_of_scores_are_those_of_the_library(
         expected = theirs.encode(text)
         assert plain.encode_ids(text, add_special_tokens=False).tolist() == expected, text[:300]
         assert fast.encode_ids(text, add_special_tokens=False).tolist() == expected, text[:300]
+        assert columns(fast.encode(text)) == columns(plain.encode(text)), text[:300]
 
 
 #: Characters that compose, decompose, vanish, become blanks, or are no blanks but for some rule.
@@ -281,3 +282,4 @@ def test_normalized_texts_are_those_of_the_library(
         expected = theirs.encode(text)
         assert plain.encode_ids(text, add_special_tokens=False).tolist() == expected, text
         assert fast.encode_ids(text, add_special_tokens=False).tolist() == expected, text
+        assert columns(fast.encode(text)) == columns(plain.encode(text)), text

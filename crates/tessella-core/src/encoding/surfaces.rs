@@ -6,11 +6,27 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Tokens that share one text: a part of a text that other runs may have parts of.
+#[derive(Debug, Clone)]
 struct Run {
     tokens: Range<usize>,
-    text: Arc<str>,
+    whole: Arc<str>,
+    part: Range<usize>,
 }
+
+impl Run {
+    fn text(&self) -> &str {
+        &self.whole[self.part.clone()]
+    }
+}
+
+impl PartialEq for Run {
+    fn eq(&self, other: &Self) -> bool {
+        self.tokens == other.tokens && self.text() == other.text()
+    }
+}
+
+impl Eq for Run {}
 
 /// Texts by token index, in ascending order; tokens without one read as the vocabulary says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,8 +48,21 @@ impl Surfaces {
         self.push_run(index..index + 1, text.into());
     }
 
+    /// Gives tokens parts of one text. A part that is none, for it cuts a character, is ignored.
+    pub fn push_parts(&mut self, whole: &Arc<str>, parts: impl IntoIterator<Item = (usize, Range<usize>)>) {
+        let runs = parts.into_iter().filter(|(_, part)| whole.get(part.clone()).is_some());
+        let runs = runs.map(|(index, part)| Run { tokens: index..index + 1, whole: Arc::clone(whole), part });
+        runs.for_each(|run| self.put(run));
+    }
+
     /// Gives all tokens of a range one text.
     pub fn push_run(&mut self, tokens: Range<usize>, text: Arc<str>) {
+        let part = 0..text.len();
+        self.put(Run { tokens, whole: text, part });
+    }
+
+    fn put(&mut self, run: Run) {
+        let tokens = &run.tokens;
         if tokens.is_empty() {
             return;
         }
@@ -41,12 +70,12 @@ impl Surfaces {
             if tokens.start < last.tokens.end {
                 return;
             }
-            if tokens.start == last.tokens.end && last.text == text {
+            if tokens.start == last.tokens.end && last.text() == run.text() {
                 last.tokens.end = tokens.end;
                 return;
             }
         }
-        self.runs.push(Run { tokens, text });
+        self.runs.push(run);
     }
 
     pub fn get(&self, index: usize) -> Option<&str> {
@@ -66,7 +95,7 @@ impl Surfaces {
             at += 1;
         }
         *cursor = Some(at);
-        self.runs.get(at).filter(|run| run.tokens.contains(&index)).map(|run| &*run.text)
+        self.runs.get(at).filter(|run| run.tokens.contains(&index)).map(Run::text)
     }
 
     /// How many tokens have a text.
@@ -80,7 +109,8 @@ impl Surfaces {
         let runs = self.runs[first..].iter().take_while(|run| run.tokens.start < range.end).map(|run| Run {
             tokens: run.tokens.start.max(range.start) - range.start
                 ..run.tokens.end.min(range.end) - range.start,
-            text: Arc::clone(&run.text),
+            whole: Arc::clone(&run.whole),
+            part: run.part.clone(),
         });
         Surfaces { runs: runs.collect() }
     }
@@ -88,7 +118,7 @@ impl Surfaces {
     /// Appends those of another list whose token 0 becomes token `at`.
     pub(super) fn append(&mut self, other: &Surfaces, at: usize) {
         for run in &other.runs {
-            self.push_run(run.tokens.start + at..run.tokens.end + at, Arc::clone(&run.text));
+            self.put(Run { tokens: run.tokens.start + at..run.tokens.end + at, ..run.clone() });
         }
     }
 

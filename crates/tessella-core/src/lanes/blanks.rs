@@ -17,6 +17,7 @@ use super::told::{
 };
 use super::unfold::Unfolded;
 use super::vectors::{Level, Task, Vectors};
+use super::written::Written;
 use crate::error::Result;
 use crate::limits;
 
@@ -91,35 +92,6 @@ pub struct Blanks {
 impl std::fmt::Debug for Blanks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Blanks").field("spacing", &self.spacing).finish_non_exhaustive()
-    }
-}
-
-/// A text that is written. The buffer is longer than the text in it.
-#[derive(Debug, Default)]
-pub struct Written {
-    bytes: Vec<u8>,
-    length: usize,
-}
-
-/// Longer buffers are given back.
-const MOST_KEPT: usize = 1 << 20;
-
-impl Written {
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-
-    /// Gives back what a long text took.
-    pub fn rest(&mut self) {
-        if self.bytes.len() > MOST_KEPT {
-            *self = Written::default();
-        }
-    }
-
-    #[inline(always)]
-    fn push(&mut self, byte: u8) {
-        self.bytes[self.length] = byte;
-        self.length += 1;
     }
 }
 
@@ -270,17 +242,13 @@ impl<R: Rules> Task for Writing<'_, R> {
     #[inline(always)]
     fn run<V: Vectors>(mut self, vectors: V) -> Result<bool> {
         let text = self.text.as_bytes();
-        let room = most_written(text.len()) + 2 * BLOCK;
-        if self.out.bytes.len() < room {
-            self.out.bytes.resize(room, 0);
-        }
-        self.out.length = 0;
+        self.out.begin(most_written(text.len()) + 2 * BLOCK);
         let Spacing { prepends, drops } = self.blanks.spacing;
         if text.is_empty() {
             return Ok(true);
         }
         if prepends {
-            self.out.push(b' ');
+            self.out.push(b' ', 0);
         }
         let mut at = 0;
         let mut next_look = LOOK_EVERY;
@@ -301,16 +269,33 @@ impl<R: Rules> Task for Writing<'_, R> {
                 return Ok(false);
             }
         }
+        let written = self.out.length;
         if drops {
             while self.out.length > 0 && self.out.bytes[self.out.length - 1] == b' ' {
                 self.out.length -= 1;
             }
         }
+        // What was taken back at the end says where it came from already.
+        let is_whole = self.out.length == written;
+        let first = if prepends { Some(self.dropped_first()) } else { None };
+        self.out.note_ends(first, is_whole.then_some(text.len()));
         Ok(true)
     }
 }
 
 impl<R: Rules> Writing<'_, R> {
+    /// Bytes of blanks that are dropped before all else.
+    fn dropped_first(&self) -> usize {
+        if !self.out.tells_sources || !self.blanks.spacing.drops {
+            return 0;
+        }
+        let mut at = 0;
+        while let Some((length, " ")) = self.text.get(at..).and_then(|rest| self.rules.chunk(rest)) {
+            at += length;
+        }
+        at
+    }
+
     /// Writes the characters from a place on up to the end of a block that nothing but the table is asked for; says how
     /// many bytes of them, and whether these are all that are whole.
     #[inline(always)]
@@ -356,6 +341,7 @@ impl<R: Rules> Writing<'_, R> {
         }
         let kept = all & !dropped;
         let out = &mut *self.out;
+        out.note_kept(at, kept, kept == all);
         if let Some(room) = out.bytes[out.length..].first_chunk_mut() {
             if kept == all {
                 *room = bytes_written;
@@ -501,7 +487,7 @@ impl<R: Rules> Writing<'_, R> {
                 (STRANGE, Some(strangers)) => {
                     self.strange += 1;
                     let ends = self.strange == Strangers::RUN;
-                    self.out.push(if ends { strangers.last } else { strangers.usual });
+                    self.out.push(if ends { strangers.last } else { strangers.usual }, at);
                     self.strange = if ends { 0 } else { self.strange };
                     self.after_blank = false;
                     at = next;
@@ -515,13 +501,14 @@ impl<R: Rules> Writing<'_, R> {
                     if let Some(room) = self.out.bytes[self.out.length..].first_chunk_mut() {
                         *room = four;
                     }
+                    self.out.note(length as usize, |byte| at + byte);
                     self.out.length += length as usize;
                     (self.after_blank, self.strange) = (false, 0);
                     at = next;
                 }
                 (BLANK, _) => {
                     if !self.after_blank {
-                        self.out.push(b' ');
+                        self.out.push(b' ', at);
                     }
                     (self.after_blank, self.strange) = (self.blanks.spacing.drops, 0);
                     at = next;
@@ -545,8 +532,9 @@ impl<R: Rules> Writing<'_, R> {
         let drops = self.blanks.spacing.drops;
         let (length, chunk) = self.rules.chunk(self.text.get(at..)?)?;
         let kept = if self.after_blank { chunk.trim_start_matches(' ') } else { chunk };
-        let Written { bytes, length: written } = &mut *self.out;
         if !kept.is_empty() {
+            self.out.note(kept.len(), |_| at);
+            let Written { bytes, length: written, .. } = &mut *self.out;
             bytes.get_mut(*written..*written + kept.len())?.copy_from_slice(kept.as_bytes());
             *written += kept.len();
             self.after_blank = drops && kept.ends_with(' ');
@@ -608,21 +596,34 @@ mod tests {
         }
     }
 
-    /// Chunk by chunk, strangers as they are.
-    fn slowly(spacing: Spacing, text: &str) -> Option<String> {
-        let mut out = String::from(if spacing.prepends && !text.is_empty() { " " } else { "" });
+    /// Chunk by chunk, strangers as they are, and where the chunk of each character begins.
+    fn slowly(spacing: Spacing, text: &str) -> Option<(String, Vec<u32>)> {
+        let (mut out, mut sources) = (String::new(), Vec::new());
         let mut after_blank = spacing.drops;
         let mut at = 0;
+        let mut dropped = 0;
+        while spacing.drops
+            && let Some((length, " ")) = Table.chunk(&text[dropped..])
+        {
+            dropped += length;
+        }
+        if spacing.prepends && !text.is_empty() {
+            out.push(' ');
+            sources.push(dropped as u32);
+        }
         while at < text.len() {
             let (length, chunk) = Table.chunk(&text[at..])?;
             let chunk = if after_blank { chunk.trim_start_matches(' ') } else { chunk };
             out.push_str(chunk);
+            sources.extend(chunk.chars().map(|_| at as u32));
             after_blank = if chunk.is_empty() { after_blank } else { spacing.drops && chunk.ends_with(' ') };
             at += length;
         }
+        sources.push(at as u32);
         let kept = out.trim_end_matches(' ').len();
         out.truncate(if spacing.drops { kept } else { out.len() });
-        Some(out)
+        sources.truncate(out.chars().count() + 1);
+        Some((out, sources))
     }
 
     #[test]
@@ -660,6 +661,7 @@ mod tests {
             let spacing = Spacing { prepends, drops };
             let blanks = Blanks::new(&Table, spacing, strangers);
             let mut written = Written::default();
+            written.tells_sources = true;
             for round in 0..2000 {
                 let known = parts.len() - usize::from(below(20) > 0);
                 let few = 1 + below(known);
@@ -672,12 +674,15 @@ mod tests {
                     let alike = |text: &str| text.replace(strange, "?");
                     let found = alike(std::str::from_utf8(bytes).unwrap());
                     match slowly(spacing, &text) {
-                        Some(expected) if done => {
+                        Some((expected, sources)) if done => {
                             assert_eq!(found, alike(&expected), "{text:?}");
+                            let begins = |at: &usize| bytes.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
+                            let places = (0..=bytes.len()).filter(begins).map(|at| written.sources()[at]);
+                            assert!(expected.is_empty() || places.eq(sources), "{spacing:?} {text:?}");
                             let runs = bytes.split(|&byte| byte != 2);
                             assert!(runs.into_iter().all(|run| run.len() < Strangers::RUN));
                         }
-                        Some(expected) => assert!(expected.len() > 2 * text.len(), "{text:?}"),
+                        Some((expected, _)) => assert!(expected.len() > 2 * text.len(), "{text:?}"),
                         None => assert!(!done),
                     }
                     refused += usize::from(!done);

@@ -18,6 +18,9 @@
 //!
 //! Where the tokens of words stand in a text is told sixteen at a time ([`abreast`]).
 //!
+//! Texts that SentencePiece normalizes are written with blanks for marks first ([`blanks`]), and where each byte came from is
+//! noted on the way where somebody asks ([`written`]).
+//!
 //! Decoded text becomes characters of one width by blocks as well ([`wide`]), and such characters UTF-8 ([`narrow`]).
 //!
 //! All of it is compiled for the vectors of several processors, and the best are chosen once ([`vectors`]).
@@ -65,6 +68,7 @@ pub mod vectors;
 pub mod walk;
 pub mod wide;
 mod words;
+mod written;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 #[cfg(target_arch = "x86_64")]
@@ -88,7 +92,7 @@ use crate::error::Result;
 use crate::ids::TokenId;
 use crate::scale::or_for_fuzzers;
 
-pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers, Written};
+pub use blanks::{Blanks, Fate, Rules, Spacing, Strangers};
 pub use bounds::Bounds;
 pub use build::{ByRank, Known, Parts, Ranked};
 pub use characters::{Characters, Kind};
@@ -111,6 +115,7 @@ use together::{Gather, InUnits, Noted, Together, Way, Ways};
 pub use units::{Boundaries, Units};
 use vectors::{Level, Task, Vectors};
 pub use words::{Filled, MOST_BEFORE_CUT, Spans, Words};
+pub use written::Written;
 
 /// Pieces that are taken together.
 const CHUNK: usize = or_for_fuzzers(256, 16);

@@ -147,6 +147,11 @@ impl Charsmap {
         }
     }
 
+    /// Whether a rule may write a character of ASCII.
+    pub fn writes(&self, byte: u8) -> bool {
+        memchr::memchr(byte, self.replacements.as_bytes()).is_some()
+    }
+
     /// The characters beyond ASCII, in order, that stand in a key behind another one; `None` if it takes long to find them.
     pub fn behind_others(&self) -> Option<Vec<char>> {
         // Most come often: a bit for each that there may be.

@@ -95,6 +95,11 @@ impl SentencePieceNormalization {
         self.map.rule(c.encode_utf8(&mut [0; 4]))
     }
 
+    /// Whether a rule may write a character of ASCII.
+    pub fn writes(&self, byte: u8) -> bool {
+        self.map.writes(byte)
+    }
+
     /// Whether a symbol begins with a character.
     pub fn begins_symbol(&self, c: char) -> bool {
         let mut bytes = [0; 4];

@@ -8,8 +8,9 @@ use super::drive::{Sink, Source, Walk, one_by_one};
 use super::packed::{self, Next, Packed, Placed};
 use super::places::Places;
 use super::positions::Positions;
+use super::settled;
 use super::spans::{Mapped, Spans};
-use super::units::{self, UnitLanes, UnitPlaces, Units};
+use super::units::{self, Telling, UnitLanes, Units};
 use super::way::{Reader, Reads};
 use super::words::{Solver, TakesWords, Words};
 use super::worker::Worker;
@@ -238,6 +239,7 @@ impl<'r> Tokens<'r, '_> {
         let before = self.columns.ids.len();
         let units = lanes.units().clone();
         let outcome = match units.places() {
+            Some(Telling::All) if text.len() > settled::LONGEST_TEXT => Ok(false),
             Some(told) => {
                 self.added.split_raw(text, self.options.encode_special_tokens, segments);
                 self.segments_by_units(&mut lanes, told, text, segments, worker)
@@ -255,7 +257,7 @@ impl<'r> Tokens<'r, '_> {
     fn segments_by_units(
         &mut self,
         lanes: &mut UnitLanes,
-        told: UnitPlaces<'_>,
+        telling: Telling<'_>,
         text: &str,
         segments: &[Segment],
         worker: &mut Worker,
@@ -268,17 +270,27 @@ impl<'r> Tokens<'r, '_> {
             self.words += 1;
             let number = self.current_word();
             let segment = segment.range.clone();
-            let Columns { ids, offsets, words, .. } = &mut *self.columns;
+            let Columns { ids, offsets, words, surfaces, .. } = &mut *self.columns;
             let (positions, places) = (&mut self.positions, &mut self.places);
             let mut spans = Spans { offsets, words, positions, places, number, step: 0 };
-            let each = |pieces: Pieces<'_>, ids: &[TokenId]| {
-                // A text that has marks of its own is written in another length.
-                pieces.text.len() == segment.len() + told.lead as usize
-                    && spans.of_units(pieces, ids, told, segment.start)
+            let (raw, scratch) = (&text[segment.clone()], &mut worker.scratch);
+            let (first, mut is_empty) = (ids.len(), false);
+            let is_told = match telling {
+                Telling::Each(told) => lanes.append(raw, self.options, scratch, ids, |pieces, ids| {
+                    // A text that has marks of its own is written in another length.
+                    pieces.text.len() == segment.len() + told.lead as usize
+                        && spans.of_units(pieces, ids, told, segment.start)
+                }),
+                Telling::All => lanes.append_all(raw, self.options, scratch, ids, |written, ids| {
+                    is_empty = written.text.is_empty();
+                    spans.of_written(written, ids, segment.clone(), first, surfaces)
+                }),
             };
-            if !lanes.append(&text[segment.clone()], self.options, &mut worker.scratch, ids, each)? {
+            if !is_told? {
                 return Ok(false);
             }
+            // What is nothing when normalized is no word.
+            self.words -= u32::from(is_empty);
         }
         Ok(true)
     }

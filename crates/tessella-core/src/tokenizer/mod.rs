@@ -10,7 +10,8 @@
 //! - `worker`: buffers and piece cache of one thread; a piece becomes tokens
 //! - `brief`: texts of a few bytes, remembered whole
 //! - `drive`: the one driver: a text is cut, and its parts go to a sink. The sinks:
-//!   - `aligned`: the full path, with offsets, words and token texts: `columns`, which `spans` fills many tokens at a time
+//!   - `aligned`: the full path, with offsets, words and token texts: `columns`, which `spans` (and of settled
+//!     sums, `settled`) fills many tokens at a time
 //!   - `ids`: the ids-only path
 //!   - `pieces`: the pieces alone
 //!   - `counting`: how often each piece comes, for training
@@ -46,6 +47,7 @@ mod plan;
 mod positions;
 mod ragged;
 mod segment;
+mod settled;
 mod short;
 mod spans;
 mod spelling;

@@ -225,7 +225,7 @@ fn work_may_ask_for_another_worker() {
 }
 
 /// The same tokenizer with the fast engine from the first byte on, or without it.
-fn with_lanes(spec: &TokenizerSpec, lanes: LanesStart) -> Tokenizer {
+pub(super) fn with_lanes(spec: &TokenizerSpec, lanes: LanesStart) -> Tokenizer {
     let mut tokenizer = Tokenizer::new(spec.clone()).unwrap();
     let small = 128 << 10;
     let mut workers = Pool::new(small);

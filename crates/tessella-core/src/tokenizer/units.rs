@@ -16,9 +16,9 @@ use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::{
     self, Blanks, Bounds, Fate, Key, Lengths, LongPieces, Pieces, Rules, Runner, Solve, Spacing, Spelled,
-    Work, Written,
+    Strangers, Work, Written,
 };
-use crate::model::sentencepiece::{Progress, SumScratch, Sums};
+use crate::model::sentencepiece::{Progress, Settled, SumScratch, Sums};
 use crate::model::{Model, Scratch};
 use crate::normalize::sentencepiece::SentencePieceNormalization;
 use crate::normalize::{Normalizer, Respelling};
@@ -48,6 +48,32 @@ pub(super) struct UnitPlaces<'u> {
     pub ends_cover: bool,
 }
 
+/// How the places of tokens are found.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Telling<'u> {
+    /// As units come.
+    Each(UnitPlaces<'u>),
+    /// Of the whole text.
+    All,
+}
+
+/// What the places of tokens follow from in a text that was written by SentencePiece's normalizer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WrittenPlaces<'w> {
+    pub lengths: &'w Lengths,
+    /// The text, with blanks for marks and some characters for all that the model does not know.
+    pub text: &'w [u8],
+    /// Where in the original each byte of it came from, and behind the last one where that ends.
+    pub sources: &'w [u32],
+    /// How many characters each unknown token stands for, in order.
+    pub runs: &'w [u32],
+    pub unk: TokenId,
+    /// What stands for characters that the model does not know; no rule writes them.
+    pub strangers: Option<Strangers>,
+    /// What a blank stands for.
+    pub mark: char,
+}
+
 /// How a text is written with blanks for marks.
 #[derive(Debug)]
 enum Writes {
@@ -68,6 +94,8 @@ pub(super) enum Tables {
 pub(super) struct Summed {
     sums: Sums,
     blanks: Blanks,
+    /// Whether what was written says what was there.
+    tells_places: bool,
 }
 
 /// What texts are written by.
@@ -163,7 +191,11 @@ impl Units {
                     drops: normalization.remove_extra_whitespaces,
                 };
                 let blanks = Blanks::new(&Writing { normalization, sums: &sums }, spacing, sums.strangers);
-                Ok(Tables::Sums(Box::new(Summed { sums, blanks })))
+                let alone = |byte| !normalization.writes(byte);
+                let are_told =
+                    sums.strangers.is_none_or(|Strangers { usual, last }| alone(usual) && alone(last));
+                let tells_places = sums.lengths.is_some() && are_told;
+                Ok(Tables::Sums(Box::new(Summed { sums, blanks, tells_places })))
             }
             (_, model) => model.spelled(self.read()).map(|spelled| Tables::Spelled(Box::new(spelled))),
         }
@@ -182,15 +214,17 @@ impl Units {
         tables.as_ref().map_err(|reason| *reason)
     }
 
-    /// What is to be known for the places of tokens, if the tables are there and tell it.
-    pub fn places(&self) -> Option<UnitPlaces<'_>> {
-        let (Writes::Respelled(respelling), Tables::Spelled(spelled)) = (&self.writes, self.tables().ok()?)
-        else {
-            return None;
-        };
-        let lead = u32::from(respelling.prepends);
-        let ends_cover = matches!(&*self.model, Model::SentencePiece(_));
-        Some(UnitPlaces { lengths: spelled.lengths.as_ref()?, lead, ends_cover })
+    /// How the places of tokens are found, if the tables are there and tell it.
+    pub fn places(&self) -> Option<Telling<'_>> {
+        match (&self.writes, self.tables().ok()?) {
+            (Writes::Respelled(respelling), Tables::Spelled(spelled)) => {
+                let lead = u32::from(respelling.prepends);
+                let ends_cover = matches!(&*self.model, Model::SentencePiece(_));
+                Some(Telling::Each(UnitPlaces { lengths: spelled.lengths.as_ref()?, lead, ends_cover }))
+            }
+            (Writes::Normalized(_), Tables::Sums(summed)) => summed.tells_places.then_some(Telling::All),
+            _ => None,
+        }
     }
 
     /// Whether asking for the tables costs nothing any more.
@@ -253,6 +287,8 @@ struct Buffers {
     sums: SumScratch,
     /// What the units of a text became, before sums are looked at.
     numbers: Vec<u32>,
+    /// How many characters each unknown token stands for, where places are wanted.
+    runs: Vec<u32>,
 }
 
 impl UnitLanes {
@@ -281,7 +317,7 @@ impl UnitLanes {
         mut each: impl FnMut(Pieces<'_>, &[TokenId]) -> bool,
     ) -> Result<bool> {
         let UnitLanes { units, runner, bounds, buffers } = self;
-        let Buffers { text, written, spelling, tokens, ids, new, sums, numbers } = buffers;
+        let Buffers { text, spelling, tokens, ids, new, sums, .. } = buffers;
         let Ok(tables) = units.tables() else { return Ok(false) };
         let mut solver = Solver { units, tables, scratch, spelling, tokens, ids, new, sums };
         bounds.begin(0);
@@ -301,35 +337,104 @@ impl UnitLanes {
                     bounds.go_on();
                 }
             }
-            (Writes::Normalized(normalization), Tables::Sums(summed)) => {
-                let Summed { sums, blanks } = &**summed;
-                let writing = Writing { normalization, sums };
-                if !blanks.write(runner.level(), &writing, raw, written)? {
-                    written.rest();
-                    return Ok(false);
-                }
-                let mut found = lanes::Units::new(&sums.boundaries, written.bytes());
-                let mut progress = Progress::default();
-                numbers.clear();
-                loop {
-                    let more = found.fill(runner.level(), bounds);
-                    let pieces = Pieces::within(bounds, written.bytes());
-                    let from = numbers.len();
-                    runner.solved_ids(&mut solver, pieces, numbers)?;
-                    solver.settle(sums, &mut progress, (numbers, from), pieces, out)?;
-                    options.check_cancelled()?;
-                    if !more {
-                        break;
-                    }
-                    bounds.go_on();
-                }
-                written.rest();
-                if numbers.capacity() > MOST_KEPT {
-                    *numbers = Vec::new();
-                }
-                Ok(true)
+            (Writes::Normalized(_), Tables::Sums(_)) => {
+                let is_done = self.settle(raw, options, scratch, Settled { ids: out, runs: None });
+                self.buffers.rest();
+                is_done
             }
             _ => Ok(false),
+        }
+    }
+
+    /// Appends the ids of a text between added tokens, and hands over what their places follow from; false, and then maybe
+    /// with some of them, if the text must take the other way.
+    pub fn append_all(
+        &mut self,
+        raw: &str,
+        options: &EncodeOptions<'_>,
+        scratch: &mut Scratch,
+        out: &mut Vec<TokenId>,
+        mut with: impl FnMut(WrittenPlaces<'_>, &[TokenId]) -> bool,
+    ) -> Result<bool> {
+        let before = out.len();
+        let mut runs = std::mem::take(&mut self.buffers.runs);
+        runs.clear();
+        self.buffers.written.tells_sources = true;
+        let done = self.settle(raw, options, scratch, Settled { ids: out, runs: Some(&mut runs) });
+        self.buffers.written.tells_sources = false;
+        let is_done = done.map(|is_done| {
+            is_done && self.written(&runs).is_some_and(|written| with(written, &out[before..]))
+        });
+        self.buffers.runs = runs;
+        self.buffers.rest();
+        is_done
+    }
+
+    /// The text that was written last.
+    fn written<'w>(&'w self, runs: &'w [u32]) -> Option<WrittenPlaces<'w>> {
+        let Ok(Tables::Sums(summed)) = self.units.tables() else { return None };
+        let Summed { sums, .. } = &**summed;
+        let written = &self.buffers.written;
+        Some(WrittenPlaces {
+            lengths: sums.lengths.as_ref()?,
+            text: written.bytes(),
+            sources: written.sources(),
+            runs,
+            unk: sums.unk,
+            strangers: sums.strangers,
+            mark: self.units.read().1,
+        })
+    }
+
+    /// Appends the tokens of a text that SentencePiece's normalizer writes; false, and then maybe with some of them, if
+    /// it must take the other way.
+    fn settle(
+        &mut self,
+        raw: &str,
+        options: &EncodeOptions<'_>,
+        scratch: &mut Scratch,
+        mut out: Settled<'_>,
+    ) -> Result<bool> {
+        let UnitLanes { units, runner, bounds, buffers } = self;
+        let Buffers { written, spelling, tokens, ids, new, sums: sum_scratch, numbers, .. } = buffers;
+        let (Writes::Normalized(normalization), Ok(tables)) = (&units.writes, units.tables()) else {
+            return Ok(false);
+        };
+        let Tables::Sums(summed) = tables else { return Ok(false) };
+        let Summed { sums, blanks, .. } = &**summed;
+        let writing = Writing { normalization, sums };
+        if !blanks.write(runner.level(), &writing, raw, written)? {
+            return Ok(false);
+        }
+        bounds.begin(0);
+        let mut solver = Solver { units, tables, scratch, spelling, tokens, ids, new, sums: sum_scratch };
+        let mut found = lanes::Units::new(&sums.boundaries, written.bytes());
+        let mut progress = Progress::default();
+        numbers.clear();
+        loop {
+            let more = found.fill(runner.level(), bounds);
+            let pieces = Pieces::within(bounds, written.bytes());
+            let from = numbers.len();
+            runner.solved_ids(&mut solver, pieces, numbers)?;
+            solver.settle(sums, &mut progress, (numbers, from), pieces, &mut out)?;
+            options.check_cancelled()?;
+            if !more {
+                return Ok(true);
+            }
+            bounds.go_on();
+        }
+    }
+}
+
+impl Buffers {
+    /// Gives back what a long text took.
+    fn rest(&mut self) {
+        self.written.rest();
+        if self.numbers.capacity() > MOST_KEPT {
+            self.numbers = Vec::new();
+        }
+        if self.runs.capacity() > MOST_KEPT {
+            self.runs = Vec::new();
         }
     }
 }
@@ -397,7 +502,7 @@ impl Solver<'_> {
         progress: &mut Progress,
         (numbers, from): (&[u32], usize),
         units: Pieces<'_>,
-        out: &mut Vec<TokenId>,
+        out: &mut Settled<'_>,
     ) -> Result<()> {
         let Model::SentencePiece(model) = &*self.units.model else { return Ok(()) };
         let (blank, mark) = self.units.read();

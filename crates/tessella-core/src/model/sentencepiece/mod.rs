@@ -35,7 +35,7 @@ mod unigram;
 use bpe::ScoredMerges;
 pub(crate) use memo::Memo;
 use pieces::PieceTable;
-pub(crate) use sums::{Progress, SumScratch, Sums};
+pub(crate) use sums::{Progress, Settled, SumScratch, Sums};
 use unigram::ScoredPieces;
 
 const SPACE_SYMBOL: &str = "▁";

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::ids::TokenId;
 use crate::lanes::kept::{MANY, Unknown};
 use crate::lanes::vectors::{Level, Task, Vectors};
-use crate::lanes::{Boundaries, Key, Strangers};
+use crate::lanes::{Boundaries, Key, Lengths, Strangers};
 use crate::model::unigram::alone::Arrivals;
 use crate::model::unigram::together::{Steps, Together, Unit};
 use crate::model::unigram::viterbi::Window;
@@ -44,7 +44,7 @@ pub(crate) struct Sums {
     size: u32,
     /// The largest of them, without its sign.
     most_worth: f64,
-    unk: TokenId,
+    pub(crate) unk: TokenId,
     /// What a mark is written as, and the mark.
     blank: u8,
     mark: char,
@@ -54,6 +54,9 @@ pub(crate) struct Sums {
     pub(crate) strangers: Option<Strangers>,
     /// For units that are keys; `None` if those are solved as others are.
     steps: Option<Steps>,
+    /// Bytes of a text, with blanks for marks, that each piece stands for, and none for what is unknown; `None` where
+    /// that cannot be told.
+    pub(crate) lengths: Option<Lengths>,
 }
 
 /// Buffers of one worker.
@@ -77,6 +80,26 @@ pub(crate) struct Progress {
     /// Not below the distance of the sum from zero, in parts of [`STEPS`].
     bound: u32,
     after_unknown: bool,
+}
+
+/// The tokens of a text as they come.
+#[derive(Debug)]
+pub(crate) struct Settled<'t> {
+    pub ids: &'t mut Vec<TokenId>,
+    /// How many characters each unknown token of the text stands for, in order; only where that is asked for.
+    pub runs: Option<&'t mut Vec<u32>>,
+}
+
+impl Settled<'_> {
+    /// Notes so many unknown characters, which may go on with those of the token before.
+    #[inline(always)]
+    fn note(&mut self, characters: u32, go_on: bool) {
+        let Some(runs) = &mut self.runs else { return };
+        match runs.last_mut() {
+            Some(last) if go_on => *last += characters,
+            _ => runs.push(characters),
+        }
+    }
 }
 
 /// Hands over the text of a unit by its number.
@@ -118,6 +141,12 @@ impl SentencePieceModel {
         if let Some(Strangers { usual, last }) = strangers {
             pairs.extend([usual, last].map(|right| (usual.into(), right.into())));
         }
+        let lengths =
+            self.pieces.ordinary_pieces().try_fold(vec![0; self.size()], |mut lengths, (id, piece)| {
+                let bytes = piece.text.chars().map(|c| written(c).len_utf8()).sum::<usize>();
+                lengths[id as usize] = u16::try_from(bytes).ok()?;
+                Some(lengths)
+            });
         let worth = |(id, piece): (u32, &SentencePiece)| match piece.kind {
             PieceKind::Unused => f32::NEG_INFINITY,
             _ => model.worth(id, piece.text.len()),
@@ -139,6 +168,7 @@ impl SentencePieceModel {
             known,
             strangers,
             steps,
+            lengths: lengths.map(Lengths::from),
         })
     }
 
@@ -245,7 +275,7 @@ impl SentencePieceModel {
         (numbers, from): (&[u32], usize),
         scratch: &mut SumScratch,
         unit: UnitText<'_>,
-        out: &mut Vec<TokenId>,
+        out: &mut Settled<'_>,
     ) -> Result<()> {
         let Some(scored) = self.unigram() else { return Ok(()) };
         let settle = Settle { model: self, scored, sums, progress, numbers, from, scratch, unit, out };
@@ -263,7 +293,7 @@ impl SentencePieceModel {
         (numbers, range): (&[u32], Range<usize>),
         scratch: &mut SumScratch,
         unit: UnitText<'_>,
-        out: &mut Vec<TokenId>,
+        out: &mut Settled<'_>,
     ) -> Result<()> {
         let mut start = range.start;
         let seals = range.filter(|&at| numbers[at] >= SEAL);
@@ -300,7 +330,7 @@ fn bound_of(sum: f32) -> u32 {
 }
 
 /// The numbers of units on their way to tokens.
-struct Settle<'s, 'u> {
+struct Settle<'s, 'u, 'o> {
     model: &'s SentencePieceModel,
     scored: &'s ScoredPieces,
     sums: &'s Sums,
@@ -309,10 +339,10 @@ struct Settle<'s, 'u> {
     from: usize,
     scratch: &'s mut SumScratch,
     unit: UnitText<'u>,
-    out: &'s mut Vec<TokenId>,
+    out: &'s mut Settled<'o>,
 }
 
-impl Task for Settle<'_, '_> {
+impl Task for Settle<'_, '_, '_> {
     type Output = Result<()>;
 
     #[inline(always)]
@@ -379,10 +409,13 @@ impl Seal {
 impl Progress {
     /// Appends what a number says; unknown neighbours are one.
     #[inline(always)]
-    fn emit(&mut self, number: u32, sums: &Sums, out: &mut Vec<TokenId>) {
+    fn emit(&mut self, number: u32, sums: &Sums, out: &mut Settled<'_>) {
         let is_unknown = sums.is_unknown(number);
+        if is_unknown {
+            out.note(sums.unknown_characters(number), self.after_unknown);
+        }
         if !(is_unknown && self.after_unknown) {
-            out.push(if is_unknown { sums.unk } else { number });
+            out.ids.push(if is_unknown { sums.unk } else { number });
         }
         self.after_unknown = is_unknown;
     }
@@ -395,12 +428,12 @@ impl Progress {
         numbers: &[u32],
         has_unknown: bool,
         sums: &Sums,
-        out: &mut Vec<TokenId>,
+        out: &mut Settled<'_>,
     ) {
-        let start = out.len();
+        let start = out.ids.len();
         // As many are written at once wherever they begin.
-        out.resize(start + numbers.len() + MANY, 0);
-        let room = &mut out[start..];
+        out.ids.resize(start + numbers.len() + MANY, 0);
+        let room = &mut out.ids[start..];
         let mut written = 0;
         let (sixteens, few) = numbers.as_chunks();
         for sixteen in sixteens {
@@ -413,9 +446,13 @@ impl Progress {
         }
         if !has_unknown {
             self.after_unknown &= written == 0;
-            out.truncate(start + written);
+            out.ids.truncate(start + written);
             return;
         }
+        if out.runs.is_some() {
+            self.note_unknown(numbers, sums, out);
+        }
+        let room = &mut out.ids[start..];
         let unknown = Unknown { id: sums.unk, from: sums.size };
         let mut kept = 0;
         for first in (0..written).step_by(MANY) {
@@ -424,7 +461,20 @@ impl Progress {
             let Some(room) = room[kept..].first_chunk_mut() else { break };
             kept += vectors.rows(&sixteen, MANY.min(written - first), unknown, &mut self.after_unknown, room);
         }
-        out.truncate(start + kept);
+        out.ids.truncate(start + kept);
+    }
+
+    /// Notes how many unknown characters there are in a row.
+    #[cold]
+    fn note_unknown(self, numbers: &[u32], sums: &Sums, out: &mut Settled<'_>) {
+        let mut after_unknown = self.after_unknown;
+        for &number in numbers.iter().filter(|&&number| number < SEAL) {
+            let is_unknown = sums.is_unknown(number);
+            if is_unknown {
+                out.note(sums.unknown_characters(number), after_unknown);
+            }
+            after_unknown = is_unknown;
+        }
     }
 }
 
@@ -437,6 +487,12 @@ impl Sums {
     #[inline(always)]
     fn is_unknown(&self, number: u32) -> bool {
         number == self.unk || number >= self.size
+    }
+
+    /// Characters that such a number stands for.
+    #[inline(always)]
+    fn unknown_characters(&self, number: u32) -> u32 {
+        if number == self.unk { 1 } else { number - self.size }
     }
 
     /// What numbers add to a sum.

@@ -1,0 +1,295 @@
+//! Where tokens are in a text that SentencePiece's normalizer wrote and whose sums are settled.
+//!
+//! Pieces cover the written text, so the place behind a token is known by its id; behind an unknown one by how many
+//! characters it stands for. Every written byte knows where in the original the chunk that it came from begins, and a
+//! token reaches from there to where the chunk behind it begins, as the normalizer itself has it
+//! ([`crate::normalize::sentencepiece`]).
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::positions::Positions;
+use super::spans::Spans;
+use super::units::WrittenPlaces;
+use crate::encoding::{OffsetUnit, Offsets, Surfaces};
+use crate::ids::TokenId;
+use crate::lanes::Strangers;
+use crate::model::unigram::viterbi::char_width;
+
+/// Longer texts know no places for each of their bytes.
+pub(super) const LONGEST_TEXT: usize = 1 << 24;
+
+impl<'t> Spans<'_, 't> {
+    /// Appends what belongs to the ids of a written text, which stands for a range of the original and is one word. Unknown
+    /// tokens, which are numbered from `first` on, get their texts. False, and then maybe with some of it appended, where that
+    /// cannot be told.
+    pub fn of_written(
+        &mut self,
+        written: WrittenPlaces<'_>,
+        ids: &[TokenId],
+        range: Range<usize>,
+        first: usize,
+        surfaces: &mut Surfaces,
+    ) -> bool {
+        let Some(segment) = self.positions.text.get(range.clone()) else { return false };
+        let origin = range.start;
+        let mut read = Unknown::default();
+        let is_told = self.place_written(written, ids, (segment, origin), &mut read);
+        if !read.parts.is_empty() {
+            // The model reads whole characters, so this holds.
+            let whole: Arc<str> = String::from_utf8(read.read).unwrap_or_default().into();
+            surfaces.push_parts(&whole, read.parts.into_iter().map(|(index, part)| (first + index, part)));
+        }
+        is_told
+    }
+
+    fn place_written(
+        &mut self,
+        written: WrittenPlaces<'_>,
+        ids: &[TokenId],
+        (segment, origin): (&str, usize),
+        read: &mut Unknown,
+    ) -> bool {
+        let (unit, is_ascii, end) = (self.positions.unit, self.positions.is_ascii, origin + segment.len());
+        let mut unknown = |index: usize, start: usize, end: usize| {
+            let from = read.read.len();
+            written.read(segment, start..end, &mut read.read);
+            read.parts.push((index, from..read.read.len()));
+        };
+        if is_ascii || unit == OffsetUnit::Byte {
+            return self.push_written(written, ids, &mut unknown, |_, source| origin + source as usize);
+        }
+        if unit != OffsetUnit::Char {
+            let place = |positions: &mut Positions<'_>, source| positions.convert(origin + source as usize);
+            return self.push_written(written, ids, &mut unknown, place);
+        }
+        let begin = self.positions.convert(origin);
+        if segment.is_ascii() {
+            let is_told = self.push_written(written, ids, &mut unknown, |_, source| begin + source as usize);
+            self.positions.are_at(end, begin + segment.len());
+            return is_told;
+        }
+        let mut counts = std::mem::take(&mut self.places.counts);
+        let counted = counts.of(segment.as_bytes());
+        let place = |_: &mut Positions<'_>, source| begin + counted.before(source) as usize;
+        let is_told = self.push_written(written, ids, &mut unknown, place);
+        self.positions.are_at(end, begin + counted.before(segment.len() as u32) as usize);
+        self.places.counts = counts;
+        is_told
+    }
+
+    #[inline(always)]
+    fn push_written(
+        &mut self,
+        written: WrittenPlaces<'_>,
+        ids: &[TokenId],
+        unknown: &mut dyn FnMut(usize, usize, usize),
+        place: impl Fn(&mut Positions<'t>, u32) -> usize,
+    ) -> bool {
+        let WrittenPlaces { text, sources, .. } = written;
+        let lengths = written.lengths.by_value();
+        let mut runs = written.runs.iter();
+        let Some(&source) = sources.first() else { return ids.is_empty() };
+        let (mut at, mut begin) = (0, place(self.positions, source) as u32);
+        // The text is short enough for pairs that are narrow, unless others of this encoding are not.
+        let Offsets::Narrow(offsets) = &mut *self.offsets else { return false };
+        let before = offsets.len();
+        offsets.resize(before + ids.len(), [0; 2]);
+        for (index, (&id, pair)) in ids.iter().zip(&mut offsets[before..]).enumerate() {
+            let mut end = at + lengths.of(id) as usize;
+            if end == at {
+                let Some(after) = runs.next().and_then(|&run| behind(text, at, run)) else { return false };
+                if id != written.unk {
+                    return false;
+                }
+                unknown(index, at, after);
+                end = after;
+            }
+            let Some(&source) = sources.get(end) else { return false };
+            let next = place(self.positions, source) as u32;
+            *pair = [begin, next];
+            (at, begin) = (end, next);
+        }
+        self.words.resize(self.words.len() + ids.len(), self.number);
+        at == text.len()
+    }
+}
+
+/// The place behind so many characters of a written text.
+fn behind(text: &[u8], at: usize, characters: u32) -> Option<usize> {
+    let mut end = at;
+    for _ in 0..characters {
+        end += char_width(*text.get(end)?);
+    }
+    (end <= text.len()).then_some(end)
+}
+
+impl WrittenPlaces<'_> {
+    /// Appends what the model read from one place of the written text to another, which an unknown token stands for.
+    fn read(&self, original: &str, range: Range<usize>, read: &mut Vec<u8>) {
+        let mut mark = [0; 4];
+        let mark = self.mark.encode_utf8(&mut mark).as_bytes();
+        let stands_for_others = |byte: u8| match self.strangers {
+            Some(Strangers { usual, last }) => byte == usual || byte == last,
+            None => false,
+        };
+        let places = self
+            .text
+            .get(range.clone())
+            .unwrap_or_default()
+            .iter()
+            .zip(self.sources.get(range.start..).unwrap_or_default());
+        for (&byte, &source) in places {
+            if stands_for_others(byte) {
+                let own = original.as_bytes().get(source as usize..).unwrap_or_default();
+                let width = own.first().map_or(0, |&first| char_width(first));
+                read.extend_from_slice(own.get(..width).unwrap_or_default());
+            } else if byte == b' ' {
+                read.extend_from_slice(mark);
+            } else {
+                read.push(byte);
+            }
+        }
+    }
+}
+
+/// Texts of unknown tokens on their way.
+#[derive(Default)]
+struct Unknown {
+    /// What the model read of all of them.
+    read: Vec<u8>,
+    /// The number of each token, and which part of it is its own.
+    parts: Vec<(usize, Range<usize>)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::columns::Columns;
+    use super::super::places::Places;
+    use super::super::tests::with_lanes;
+    use super::super::units::{Telling, UnitLanes};
+    use super::super::worker::LanesStart;
+    use super::super::{EncodeOptions, Input, Tokenizer};
+    use super::*;
+    use crate::lanes::Runner;
+    use crate::model::Scratch;
+    use crate::normalize::charsmap::build_charsmap;
+    use crate::random::Random;
+    use crate::spec::{
+        AddedToken, ModelSpec, NormalizerSpec, PieceKind, SentencePiece, SentencePieceKind,
+        SentencePieceNormalizer, SentencePieceSpec, TokenizerSpec,
+    };
+
+    const RULES: [(&str, &str); 9] = [
+        ("\n", " "),
+        ("\u{3000}", " "),
+        ("\u{1}", ""),
+        ("e\u{301}", "é"),
+        ("ﬁ", "fi"),
+        ("¨", " \u{308}"),
+        ("か\u{3099}", "が"),
+        ("\u{200b}a", "b  "),
+        ("Ǆ", "DŽ"),
+    ];
+    const PARTS: &[&str] = &[
+        "a", "b", "ab", " ", "  ", "\n", "e", "\u{301}", "é", "ж", "漢", "か", "\u{3099}", "ﬁ", "¨", "\u{1}",
+        "\u{2}", "\u{3000}", "\u{200b}", "😀", "Ǆ", "<x>", "<s>", "▁", "f", "i", "字字", "abc bca ",
+    ];
+
+    fn spec(random: &mut Random, strange_rule: bool) -> TokenizerSpec {
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        let mut pieces = vec![
+            ("<unk>".to_owned(), 0.0, PieceKind::Unknown),
+            ("<s>".to_owned(), 0.0, PieceKind::Control),
+            ("▁".to_owned(), -3.0, PieceKind::Normal),
+        ];
+        let letters = ["a", "b", "c", "é", "f", "i", "漢", "が", "\u{308}", "D"];
+        let few = 3 + below(letters.len() - 2);
+        for at in 0..30 {
+            let mark = ["▁", "", ""][below(3)];
+            let letters: String = (0..1 + below(4)).map(|_| letters[below(few)]).collect();
+            let piece = format!("{mark}{letters}");
+            if pieces.iter().all(|(known, ..)| *known != piece) {
+                let kind = if below(20) == 0 { PieceKind::UserDefined } else { PieceKind::Normal };
+                pieces.push((piece, -[0.5, 1.0, 2.5, 7.1][at % 4], kind));
+            }
+        }
+        let pieces: Vec<SentencePiece> =
+            pieces.into_iter().map(|(text, score, kind)| SentencePiece { text, score, kind }).collect();
+        let symbols = pieces.iter().filter(|piece| piece.kind == PieceKind::UserDefined);
+        let user_defined = symbols.map(|piece| piece.text.clone()).collect();
+        let mut rules: Vec<_> = RULES.to_vec();
+        if strange_rule {
+            // What would stand for characters that the model does not know.
+            rules.push(("Ж", "\u{1}"));
+        }
+        let rules: Vec<_> =
+            rules.iter().map(|(from, to)| (from.chars().collect(), to.chars().collect())).collect();
+        let mut spec = TokenizerSpec::new(ModelSpec::SentencePiece(SentencePieceSpec {
+            kind: SentencePieceKind::Unigram,
+            pieces: Arc::new(pieces),
+            byte_fallback: false,
+            treat_whitespace_as_suffix: false,
+            wide_sums: false,
+            unk_surface: " ⁇ ".into(),
+            source: None,
+        }));
+        spec.normalizer = Some(NormalizerSpec::SentencePiece(SentencePieceNormalizer {
+            name: "test".into(),
+            charsmap: build_charsmap(&rules).unwrap().into(),
+            add_dummy_prefix: below(3) > 0,
+            remove_extra_whitespaces: below(3) > 0,
+            escape_whitespaces: true,
+            treat_whitespace_as_suffix: false,
+            user_defined,
+            blanks_before_words: false,
+        }));
+        spec.added_tokens = vec![AddedToken { normalized: false, ..AddedToken::new("<s>", true) }];
+        spec
+    }
+
+    fn offsets_of(round: usize) -> OffsetUnit {
+        [OffsetUnit::Char, OffsetUnit::Byte, OffsetUnit::Utf16][round / 3 % 3]
+    }
+
+    #[test]
+    fn places_are_those_of_the_stages() {
+        let (mut unknown, mut told) = (0, 0);
+        for seed in 0..60 {
+            let mut random = Random::from_seed(seed);
+            let strange_rule = seed % 10 == 9;
+            let spec = spec(&mut random, strange_rule);
+            let (fast, slow) = (with_lanes(&spec, LanesStart::AtOnce), with_lanes(&spec, LanesStart::Never));
+            let units = fast.inner.plan.units.clone().unwrap();
+            assert_eq!(matches!(units.places(), Some(Telling::All)), !strange_rule);
+            let mut lanes = UnitLanes::new(units.clone(), Runner::new(1 << 20).unwrap());
+            let mut scratch = Scratch::default();
+            let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+            for round in 0..60 {
+                let few: Vec<&str> = (0..1 + below(9)).map(|_| PARTS[below(PARTS.len())]).collect();
+                let most = [4, 30, 900][round % 3];
+                let text: String = (0..below(most)).map(|_| few[below(few.len())]).collect();
+                let offsets = offsets_of(round);
+                let options = EncodeOptions { offsets, ..EncodeOptions::default() };
+                let columns = |tokenizer: &Tokenizer| {
+                    let found = tokenizer.encode(&Input::from(text.as_str()), &options).unwrap();
+                    let (ids, words) = (found.ids().to_vec(), found.words().to_vec());
+                    (ids, found.offsets().to_vec(), words, found.tokens())
+                };
+                let expected = columns(&slow);
+                assert_eq!(columns(&fast), expected, "{seed} {offsets:?} {text:?}");
+                unknown += expected.0.iter().filter(|&&id| id == 0).count();
+                let text = text.replace("<s>", "");
+                let (mut columns, mut places) = (Columns::default(), Places::default());
+                let Columns { ids, offsets, words, surfaces, .. } = &mut columns;
+                let positions = &mut Positions::new(&text, offsets_of(round));
+                let mut spans = Spans { offsets, words, positions, places: &mut places, number: 0, step: 0 };
+                let is_told = lanes.append_all(&text, &options, &mut scratch, ids, |written, ids| {
+                    spans.of_written(written, ids, 0..text.len(), 0, surfaces)
+                });
+                told += usize::from(is_told.unwrap() && !strange_rule);
+            }
+        }
+        assert!(unknown > 10_000 && told > 2_000, "{unknown} {told}");
+    }
+}
