@@ -1,7 +1,7 @@
 //! What crosses the border, in both directions.
 //!
 //! - `values`, `inputs`, `options`: from Python, checked; `place` is where in the arguments something stands
-//! - `texts`: many texts, as UTF-8 where they lie or written side by side
+//! - `texts`: many texts, as UTF-8 where they lie or written side by side; `lately`: which of them came before
 //! - `arrays`: to NumPy without a copy; `interpreter`: lists of integers, text of bytes and
 //!   methods called for each id, quickly
 //! - `errors`: errors of the engine as the package's exceptions
@@ -12,6 +12,7 @@ pub mod errors;
 pub mod inputs;
 pub mod interpreter;
 pub mod interrupt;
+pub mod lately;
 pub mod limits;
 pub mod options;
 pub mod place;
