@@ -1,7 +1,8 @@
 //! What long pieces became, from their second appearance on: most come once and would only cost room.
 //!
-//! Texts and ids lie one after the other; when either is full, all is forgotten. A piece is told by its hash, and then
-//! compared in full.
+//! Texts and ids lie one after the other. When either is full, nothing more is taken up for as long as there is, and
+//! then all is forgotten unless it is still of use: what goes round and does not fit would else never be found.
+//! A piece is told by its hash, and then compared in full.
 
 use crate::hash::hash_bytes;
 use crate::ids::TokenId;
@@ -14,6 +15,8 @@ const FIRST_ENTRIES: usize = or_for_fuzzers(1 << 11, 1 << 1);
 const MOST_ENTRIES: usize = or_for_fuzzers(1 << 16, 1 << 3);
 /// Most bytes of texts, and of ids.
 const MOST: usize = or_for_fuzzers(2 << 20, 2 << 10);
+/// So many pieces may find no room for each that is found.
+const REFUSED_FOR_ONE: usize = 4;
 /// Bits that tell whether a hash came before.
 const SEEN_BITS: usize = or_for_fuzzers(1 << 18, 1 << 7);
 
@@ -43,6 +46,10 @@ pub struct Longs {
     seen: Vec<u64>,
     /// Bits set since they were cleared.
     met: usize,
+    /// Pieces that came again and were not taken up since all is full or was last found to be of use, and those that
+    /// were found meanwhile.
+    refused: usize,
+    found: usize,
 }
 
 /// A piece that is not known.
@@ -77,6 +84,8 @@ impl Longs {
             most,
             seen: Vec::new(),
             met: 0,
+            refused: 0,
+            found: 0,
         }
     }
 
@@ -90,7 +99,10 @@ impl Longs {
             return Err(New { hash, again });
         }
         match self.find(hash, piece) {
-            Some(entry) => Ok(&self.ids[entry.ids as usize..][..usize::from(entry.count)]),
+            Some(entry) => {
+                self.found += 1;
+                Ok(&self.ids[entry.ids as usize..][..usize::from(entry.count)])
+            }
             None => Err(New { hash, again }),
         }
     }
@@ -131,6 +143,9 @@ impl Longs {
         }
         let full = self.texts.len() + piece.len() > self.most
             || (self.ids.len() + ids.len()) * size_of::<TokenId>() > self.most;
+        if full && self.are_of_use() {
+            return;
+        }
         if full || self.entries.is_empty() {
             let entries = self.entries.len().max(FIRST_ENTRIES);
             self.entries.clear();
@@ -154,6 +169,21 @@ impl Longs {
         });
         self.texts.extend_from_slice(piece);
         self.ids.extend_from_slice(ids);
+    }
+
+    /// Whether what is remembered is to stay although there is no room for a piece that came again. It does for as many such
+    /// pieces as there are in it, and from then on where one was found for every [`REFUSED_FOR_ONE`] of them.
+    fn are_of_use(&mut self) -> bool {
+        if self.refused == 0 {
+            self.found = 0;
+        }
+        self.refused += 1;
+        if self.refused <= self.taken {
+            return true;
+        }
+        let are_of_use = self.found * REFUSED_FOR_ONE >= self.refused;
+        self.refused = 0;
+        are_of_use
     }
 
     /// Puts an entry where there is room, or in the place of another.
@@ -198,6 +228,20 @@ mod tests {
         }
         let mut none = Longs::new(1000);
         assert!((0..9).all(|_| !look(&mut none, 1)));
+    }
+
+    #[test]
+    fn of_what_goes_round_and_does_not_fit_some_is_found() {
+        let mut longs = Longs::new(1 << 20);
+        let mut round = |numbers: std::ops::Range<u32>| {
+            let all = numbers.len();
+            (numbers.filter(|&number| look(&mut longs, number)).count(), all)
+        };
+        let (found, all) = (0..6).map(|_| round(0..12_000)).last().unwrap();
+        assert!(found * 5 > all && found < all, "{found} of {all}");
+        // And what comes instead takes its place.
+        let (found, all) = (0..6).map(|_| round(20_000..32_000)).last().unwrap();
+        assert!(found * 5 > all, "{found} of {all}");
     }
 
     #[test]

@@ -227,11 +227,16 @@ fn work_may_ask_for_another_worker() {
 /// The same tokenizer with the fast engine from the first byte on, or without it.
 pub(super) fn with_lanes(spec: &TokenizerSpec, lanes: LanesStart) -> Tokenizer {
     let mut tokenizer = Tokenizer::new(spec.clone()).unwrap();
-    let small = 128 << 10;
+    let small = 256 << 10;
     let mut workers = Pool::new(small);
     workers.lanes = lanes;
     Arc::get_mut(&mut tokenizer.inner).unwrap().workers = Arc::new(workers);
     tokenizer
+}
+
+/// Whether words of it went by the hundred.
+fn took_words(tokenizer: &Tokenizer) -> bool {
+    tokenizer.inner.workers.with(|worker| worker.words.is_some())
 }
 
 /// Characters that join with blanks, vanish, become blanks or several characters, and what literals are made of.
@@ -319,11 +324,12 @@ fn word_spec(seed: u64) -> TokenizerSpec {
         })
     };
     let mut spec = TokenizerSpec::new(model);
-    let by_blanks = marked || one_of(3) == 0;
+    let by_blanks = (one_of(3) == 0) != marked;
     let metaspace =
         PreTokenizerSpec::Metaspace { replacement: '▁', prepend: PrependScheme::Always, split: true };
     spec.pre_tokenizer = Some(match (marked, by_blanks) {
-        (true, _) => PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::WhitespaceSplit, metaspace]),
+        (true, true) => PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::WhitespaceSplit, metaspace]),
+        (true, false) => PreTokenizerSpec::Sequence(vec![PreTokenizerSpec::Bert, metaspace]),
         (_, true) => PreTokenizerSpec::WhitespaceSplit,
         (_, false) => PreTokenizerSpec::Bert,
     });
@@ -396,6 +402,7 @@ fn raw_words_are_as_the_stages() {
             let filled = crate::lanes::Words::new(&text, characters).fill(Level::best(), &mut spans);
             odd += usize::from(filled == crate::lanes::Filled::Odd);
         }
+        assert!(took_words(&fast));
     }
     assert!((500..9000).contains(&odd) && failed > 100, "{odd} {failed}");
 }
@@ -423,12 +430,19 @@ fn sign_spec(random: &mut Random) -> TokenizerSpec {
         alpha: None,
         nbest_size: None,
     }));
-    spec.pre_tokenizer = Some(PreTokenizerSpec::Sequence(vec![
-        PreTokenizerSpec::WhitespaceSplit,
-        PreTokenizerSpec::Metaspace { replacement: '▁', prepend: PrependScheme::Always, split: true },
-    ]));
+    // Where signs are words of their own, there is no gap between words, as there is none between parts of one.
+    let by_blanks = below(4) != 0;
+    let splits = if by_blanks { PreTokenizerSpec::WhitespaceSplit } else { PreTokenizerSpec::Bert };
+    let metaspace =
+        PreTokenizerSpec::Metaspace { replacement: '▁', prepend: PrependScheme::Always, split: true };
+    spec.pre_tokenizer = Some(PreTokenizerSpec::Sequence(vec![splits, metaspace]));
     let literal = || NormalizerSpec::Replace { pattern: Pattern::Literal("``".into()), content: "\"".into() };
-    spec.normalizer = [None, Some(literal()), Some(NormalizerSpec::Nfc)][below(3)].clone();
+    spec.normalizer = match (by_blanks, below(3)) {
+        (_, 0) => None,
+        (true, 1) => Some(literal()),
+        (true, _) => Some(NormalizerSpec::Nfc),
+        (false, _) => Some(NormalizerSpec::Lowercase),
+    };
     spec
 }
 
@@ -461,6 +475,7 @@ fn words_in_parts_are_as_the_stages() {
                 cut += joints.filter(|(start, end)| start == end).count();
             }
         }
+        assert!(took_words(&fast));
     }
     // Not all vectors can tell.
     assert!(cut > 10_000 || Level::all().len() < 3, "{cut}");
@@ -502,6 +517,7 @@ fn new_words_that_are_solved_together_are_as_the_stages() {
                 *if expected.is_ok() { &mut done } else { &mut failed } += 1;
             }
         }
+        assert!(took_words(&fast));
     }
     assert!(failed > 500 && done > 5000, "{failed} {done}");
 }

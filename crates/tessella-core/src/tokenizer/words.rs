@@ -188,14 +188,15 @@ impl Words {
         })
     }
 
-    /// Where words may be cut, once there is so much text.
+    /// Where words may be cut, once there is so much text. Parts of a word have no gap between them; where other words have
+    /// none either, they could not be told from these.
     pub fn breaks(&self, bytes: usize) -> Option<&Rectangles> {
         match self.stages.cut {
-            Cut::Marked(_) => {
+            Cut::Marked(_) if !self.stages.cuts_at_characters() => {
                 let normalizer = self.stages.normalizer.as_deref();
                 self.breaks.get(&self.stages.model, normalizer, &self.ascii, bytes)
             }
-            Cut::Splits(_) => None,
+            Cut::Marked(_) | Cut::Splits(_) => None,
         }
     }
 

@@ -32,8 +32,10 @@ impl Unigram {
         all_fit.then(|| self.vocab.iter().map(|(text, _)| text.as_str()))
     }
 
-    /// For units in which the mark in front is one byte; `None` if their scores cannot be summed so.
+    /// For units in which the mark in front is one byte; `None` if their scores cannot be summed so, or what is unknown has
+    /// no token: then it is an error where nothing else arrives behind a character, also if the best way goes around it.
     pub(crate) fn steps(&self, mark: char) -> Option<Steps> {
+        self.unk_id?;
         let worth = |id: TokenId| self.scores.of_id[id as usize];
         Steps::new(&self.trie, worth, (NO_PIECE, self.scores.unknown), mark.encode_utf8(&mut [0; 4]))
     }
