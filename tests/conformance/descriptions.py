@@ -170,6 +170,12 @@ def pre_tokenizer(rng: random.Random) -> Any:
         ),
         lambda: pre_tokenizers.Split(Regex(rng.choice(PATTERNS)), "isolated"),
     ]
+    if rng.random() < 0.2:
+        # As Unigram models have it: what is cut, and a mark in front of it.
+        cuts = [pre_tokenizers.BertPreTokenizer, pre_tokenizers.WhitespaceSplit, pre_tokenizers.Punctuation]
+        return pre_tokenizers.Sequence(
+            [rng.choice(cuts)(), pre_tokenizers.Metaspace(prepend_scheme=scheme(), split=flag())]
+        )
     chosen = some(rng, makers, 3)
     return chosen[0] if len(chosen) == 1 else pre_tokenizers.Sequence(chosen)
 
