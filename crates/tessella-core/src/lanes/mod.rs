@@ -249,6 +249,20 @@ impl<'t> Pieces<'t> {
         at > 0 && self.starts[at] == self.ends[at - 1]
     }
 
+    /// Notes for each piece how many up to it do not go on others; nothing, if none goes on.
+    pub fn note_opened(&self, out: &mut Vec<u32>) {
+        let before = std::iter::once(&u32::MAX).chain(self.ends);
+        let mut count = 0;
+        out.clear();
+        out.extend(self.starts.iter().zip(before).map(|(start, before)| {
+            count += u32::from(start != before);
+            count
+        }));
+        if count as usize == out.len() {
+            out.clear();
+        }
+    }
+
     #[inline(always)]
     fn piece(&self, at: usize) -> &'t [u8] {
         &self.text[self.starts[at] as usize..self.ends[at] as usize]

@@ -55,6 +55,8 @@ mod tests;
 mod together;
 mod units;
 mod way;
+mod word_places;
+mod word_tokens;
 mod words;
 mod worker;
 mod writings;

@@ -9,16 +9,16 @@
 //! tells more than that (white space and a letter at once, a mark that would join with a blank) takes the slow
 //! way as a whole, which is also the twin that this one is tested against.
 
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::fresh::{Batch, Fresh, Solving};
-use super::packed::{self, Placed, whole_characters};
+use super::packed::{self, Placed};
 use super::parts::{self, Breaks, UNCERTAIN};
 use super::segment::normalize_str;
 use super::short::{Room, ShortWritings};
 use super::spelling::{Reading, Spelling};
 use super::way::Form;
+use super::word_places::WordPlaces;
 use super::writings::Writings;
 use crate::added::{AddedVocabulary, Segment};
 use crate::error::Result;
@@ -33,39 +33,34 @@ use crate::random::Random;
 use crate::text::{AlignedText, MOST_BYTES};
 use crate::unicode::categories::is_mark;
 
-/// What may become of characters beyond ASCII.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
-    Stay,
-    May,
-}
-
 /// How a word is cut further once it is normalized.
 #[derive(Debug, Clone)]
-enum Cut {
+pub(super) enum Cut {
     Splits(SplitView),
     Marked(MarkedView),
 }
 
 /// The stages that a word takes.
 #[derive(Debug, Clone)]
-struct Stages {
-    normalizer: Option<Arc<Normalizer>>,
-    cut: Cut,
+pub(super) struct Stages {
+    pub normalizer: Option<Arc<Normalizer>>,
+    pub cut: Cut,
     table: TableSplit,
-    model: Arc<Model>,
+    pub model: Arc<Model>,
 }
 
 /// What all workers share.
 #[derive(Debug)]
 pub(super) struct Words {
-    stages: Stages,
+    pub stages: Stages,
     /// Made when the first worker has seen enough text.
     characters: OnceLock<Option<Characters>>,
     ascii: AsciiFates,
     /// Whether every character becomes what it becomes alone, or most do.
     by_character: bool,
     writings: Writings,
+    /// Of characters that keep their places, made when somebody asks for places.
+    placed: OnceLock<Writings>,
     short: ShortWritings,
     breaks: Breaks,
     fresh: Fresh,
@@ -114,6 +109,7 @@ impl Words {
             ascii,
             by_character,
             writings: Writings::new(),
+            placed: OnceLock::new(),
             short: ShortWritings::new(),
             breaks: Breaks::default(),
             fresh: Fresh::default(),
@@ -143,35 +139,77 @@ impl Words {
 
     /// What the model gets for a word whose characters become what they become anywhere: then it is one piece, or none if
     /// nothing is left.
-    fn plainly<'b>(&self, word: &str, change: Change, buffer: &'b mut String) -> Option<&'b str> {
+    fn plainly<'b>(&self, word: &str, buffer: &'b mut String) -> Option<&'b str> {
+        let told = |c: char, buffer: &mut String| self.writings.write(c, buffer, || self.stages.becomes(c));
+        self.by_character(word, buffer, told, |_, _| true)
+    }
+
+    /// The same for a word whose characters keep their places, with where they stand.
+    #[inline]
+    pub fn in_place<'b>(
+        &self,
+        word: &str,
+        buffer: &'b mut String,
+        places: &mut WordPlaces,
+    ) -> Option<&'b str> {
+        if self.placed.get().is_none() {
+            // By every thread that needs it and has not got it yet, so that none waits for another.
+            let _ = self.placed.set(Writings::new());
+        }
+        let placed = self.placed.get()?;
+        places.begin();
+        self.by_character(
+            word,
+            buffer,
+            |c, buffer| placed.write(c, buffer, || self.stages.becomes_in_place(c)),
+            |character, end| {
+                places.note(word, character, end);
+                // What vanishes at a word's start is told by more than the word.
+                end > 0
+            },
+        )
+    }
+
+    /// What a word becomes if each character is an ASCII one that becomes one, stays, or is `told`; asked for each, with its place
+    /// and what is written with it, `each` may stop that.
+    #[inline(always)]
+    fn by_character<'b>(
+        &self,
+        word: &str,
+        buffer: &'b mut String,
+        told: impl Fn(char, &mut String) -> bool,
+        mut each: impl FnMut((usize, usize), usize) -> bool,
+    ) -> Option<&'b str> {
         let bytes = word.as_bytes();
         buffer.clear();
         let mut characters = None;
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
-            let mut told =
-                |c: char| change != Change::Stay && self.writings.write(c, buffer, || self.stages.becomes(c));
+            let mut length = 1;
             if byte.is_ascii() {
                 match self.ascii.of(byte) {
                     Some(byte) => buffer.push(byte.into()),
                     // What is taken out, a control character, is no single byte.
-                    None if self.by_character && told(byte.into()) => {}
+                    None if self.by_character && told(byte.into(), buffer) => {}
                     None => return None,
                 }
-                at += 1;
             } else {
                 if characters.is_none() {
                     characters = self.characters();
                 }
-                let (kind, length) = characters?.at(bytes, at);
-                let character = word.get(at..at + length as usize)?;
+                let (kind, width) = characters?.at(bytes, at);
+                length = width as usize;
+                let character = word.get(at..at + length)?;
                 if kind.stays() {
                     buffer.push_str(character);
-                } else if !told(character.chars().next()?) {
+                } else if !told(character.chars().next()?, buffer) {
                     return None;
                 }
-                at += character.len();
             }
+            if !each((at, length), buffer.len()) {
+                return None;
+            }
+            at += length;
         }
         self.ascii.hold_for(bytes).then_some(buffer)
     }
@@ -184,8 +222,17 @@ impl Words {
         }
         self.short.write(word, &self.ascii, room, |c| {
             let mut alone = String::new();
-            self.plainly(c.encode_utf8(&mut [0; 4]), Change::May, &mut alone).map(str::to_owned)
+            self.plainly(c.encode_utf8(&mut [0; 4]), &mut alone).map(str::to_owned)
         })
+    }
+
+    /// The same for a word of ASCII characters that become one each.
+    #[inline]
+    fn byte_by_byte<'r>(&self, word: Key, room: &'r mut Room) -> Option<&'r str> {
+        let is_told = word.is_ascii()
+            && self.ascii.hold_for_short(word.padded())
+            && self.ascii.write(&word.bytes(), word.len(), room.first_chunk_mut()?);
+        std::str::from_utf8(room.get(..word.len())?).ok().filter(|_| is_told)
     }
 
     /// Where words may be cut, once there is so much text.
@@ -273,7 +320,13 @@ impl Stages {
         text.chars().all(is_word).then_some(text)
     }
 
-    fn normalize(&self, c: char) -> Result<String> {
+    /// The same if what it becomes stands where the character stood.
+    fn becomes_in_place(&self, c: char) -> Option<String> {
+        let keeps_places = self.normalizer.as_ref().is_none_or(|normalizer| normalizer.keeps_places(c));
+        self.becomes(c).filter(|_| keeps_places)
+    }
+
+    pub fn normalize(&self, c: char) -> Result<String> {
         normalize_str(self.normalizer.as_deref(), c.encode_utf8(&mut [0; 4]))
     }
 
@@ -326,18 +379,40 @@ pub(super) struct WordLanes {
     packs: bool,
     /// Bytes of text that came.
     bytes: usize,
+    /// Words of which some do not come in the parts that were found.
+    joined: Joined,
+}
+
+/// Words and parts of words.
+#[derive(Debug, Default)]
+struct Joined {
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Joined {
+    fn clear(&mut self) {
+        self.starts.clear();
+        self.ends.clear();
+    }
+
+    fn push(&mut self, pieces: Pieces<'_>) {
+        self.starts.extend_from_slice(pieces.starts);
+        self.ends.extend_from_slice(pieces.ends);
+    }
 }
 
 #[derive(Debug, Default)]
-struct Buffers {
-    spelling: Spelling,
-    plain: String,
-    tokens: Vec<PieceToken>,
+pub(super) struct Buffers {
+    pub spelling: Spelling,
+    pub plain: String,
+    pub places: WordPlaces,
+    pub tokens: Vec<PieceToken>,
     /// What the word becomes: ids, or packed tokens.
-    numbers: Vec<u32>,
-    placed: Vec<Placed>,
+    pub numbers: Vec<u32>,
+    pub placed: Vec<Placed>,
     /// The tokens of the word that are named after what the model read there, and that.
-    surfaces: Vec<(usize, String)>,
+    pub surfaces: Vec<(usize, String)>,
     fresh: Option<Box<Batch>>,
 }
 
@@ -355,7 +430,8 @@ pub(super) trait TakesWords {
 
 impl WordLanes {
     pub fn new(words: Arc<Words>, runner: Runner, packs: bool) -> Self {
-        WordLanes { words, runner, spans: Spans::default(), buffers: Buffers::default(), packs, bytes: 0 }
+        let (spans, buffers, joined) = Default::default();
+        WordLanes { words, runner, spans, buffers, packs, bytes: 0, joined }
     }
 
     /// Whether this is for those words.
@@ -382,7 +458,7 @@ impl WordLanes {
         }
         let packs = self.packs;
         self.bytes = self.bytes.saturating_add(text.len());
-        let breaks = self.words.breaks(self.bytes).filter(|_| !packs);
+        let breaks = self.words.breaks(self.bytes);
         let has_parts = breaks.is_some();
         let solving = self.words.solving(self.bytes);
         let buffers = &mut self.buffers;
@@ -401,7 +477,7 @@ impl WordLanes {
                     return Ok(false);
                 }
                 let found = self.spans.of(text.as_bytes());
-                solver.words(&mut self.runner, found, out.room())?;
+                let found = solver.words(&mut self.runner, found, out.room(), &mut self.joined)?;
                 if !out.words(found, segment.range.start, &mut solver)? {
                     return Ok(false);
                 }
@@ -417,9 +493,9 @@ impl WordLanes {
 
 /// All stages for one word.
 pub(super) struct Solver<'s> {
-    words: &'s Words,
-    scratch: &'s mut Scratch,
-    buffers: &'s mut Buffers,
+    pub words: &'s Words,
+    pub scratch: &'s mut Scratch,
+    pub buffers: &'s mut Buffers,
     packs: bool,
     /// Whether words come in parts.
     has_parts: bool,
@@ -428,62 +504,81 @@ pub(super) struct Solver<'s> {
 }
 
 impl Solver<'_> {
-    /// Appends the ids of words.
-    fn words(&mut self, runner: &mut Runner, words: Pieces<'_>, out: &mut Vec<u32>) -> Result<()> {
+    /// Appends the numbers of words, and returns which words and parts of words these are of.
+    fn words<'w>(
+        &mut self,
+        runner: &mut Runner,
+        words: Pieces<'w>,
+        out: &mut Vec<u32>,
+        joined: &'w mut Joined,
+    ) -> Result<Pieces<'w>> {
         let before = out.len();
         runner.solved_ids(self, words, out)?;
         if !self.has_parts || !out[before..].contains(&UNCERTAIN) {
-            return Ok(());
+            return Ok(words);
         }
         out.truncate(before);
+        joined.clear();
         parts::few_words(words, parts::FEW, |few| {
             let before = out.len();
             runner.solved_ids(self, few, out)?;
             if !out[before..].contains(&UNCERTAIN) {
+                joined.push(few);
                 return Ok(());
             }
             out.truncate(before);
-            parts::few_words(few, 1, |word| self.word_in_parts(runner, word, out))
-        })
+            parts::few_words(few, 1, |word| self.word_in_parts(runner, word, out, joined))
+        })?;
+        Ok(Pieces { text: words.text, starts: &joined.starts, ends: &joined.ends })
     }
 
     #[cold]
-    fn word_in_parts(&mut self, runner: &mut Runner, word: Pieces<'_>, out: &mut Vec<u32>) -> Result<()> {
+    fn word_in_parts(
+        &mut self,
+        runner: &mut Runner,
+        word: Pieces<'_>,
+        out: &mut Vec<u32>,
+        joined: &mut Joined,
+    ) -> Result<()> {
         let before = out.len();
         runner.solved_ids(self, word, out)?;
-        if out[before..].contains(&UNCERTAIN) {
-            out.truncate(before);
-            let Pieces { text, starts, ends } = word;
-            let whole = Pieces { text, starts: &starts[..1], ends: &ends[ends.len() - 1..] };
-            runner.solved_ids(self, whole, out)?;
+        if !out[before..].contains(&UNCERTAIN) {
+            joined.push(word);
+            return Ok(());
         }
-        Ok(())
+        out.truncate(before);
+        let Pieces { text, starts, ends } = word;
+        let whole = Pieces { text, starts: &starts[..1], ends: &ends[ends.len() - 1..] };
+        joined.push(whole);
+        runner.solved_ids(self, whole, out)
+    }
+
+    /// Whether words come in parts.
+    pub fn has_parts(&self) -> bool {
+        self.has_parts
     }
 
     /// Puts what an inner part of a word becomes into the buffer.
     fn inner(&mut self, part: &[u8]) {
-        let Buffers { plain, numbers, .. } = &mut *self.buffers;
-        numbers.clear();
         // Words are cut at characters, so this holds.
         let text = std::str::from_utf8(part).unwrap_or_default();
-        match self.words.plainly(text, Change::May, plain) {
+        if self.packs {
+            return self.packed_part(text);
+        }
+        let Buffers { plain, numbers, .. } = &mut *self.buffers;
+        numbers.clear();
+        match self.words.plainly(text, plain) {
             Some(plain) => parts::inner(&self.words.stages.model, plain, numbers),
             None => numbers.push(UNCERTAIN),
         }
     }
 
     /// Puts what a word becomes into the buffer.
-    fn word(&mut self, word: &[u8]) -> Result<()> {
+    pub fn word(&mut self, word: &[u8]) -> Result<()> {
         self.buffers.numbers.clear();
         // Words are cut at characters, so this holds.
         let Ok(word) = std::str::from_utf8(word) else { return Ok(()) };
         if self.packs { self.packed(word) } else { self.plain_ids(word) }
-    }
-
-    /// The tokens of a word that are named after what the model read there: their numbers, and that text.
-    pub fn surfaces(&mut self, word: &[u8]) -> Result<&[(usize, String)]> {
-        self.word(word)?;
-        Ok(&self.buffers.surfaces)
     }
 
     /// Puts what a word or a part that is a key becomes into the buffer.
@@ -502,21 +597,22 @@ impl Solver<'_> {
     fn joins(&mut self, batch: &mut Batch, solving: &Solving<'_>, index: usize, key: Key) -> bool {
         let mut room = [0; _];
         let bytes = key.bytes();
-        if self.packs {
-            // Places are those of the word where every character is where it was.
-            let word = std::str::from_utf8(&bytes[..key.len()]).ok();
-            let piece = word.and_then(|word| self.words.plainly(word, Change::Stay, &mut self.buffers.plain));
-            return piece
-                .is_some_and(|piece| piece.len() == key.len() && batch.push(solving, index, piece, false));
-        }
-        let piece = match self.words.shortly(key, &mut room) {
-            Some(piece) => Some(piece),
-            // Words are cut at characters, so this holds.
-            None => std::str::from_utf8(&bytes[..key.len()])
-                .ok()
-                .and_then(|word| self.words.plainly(word, Change::May, &mut self.buffers.plain)),
+        let word = || std::str::from_utf8(&bytes[..key.len()]).ok();
+        let Buffers { plain, places, .. } = &mut *self.buffers;
+        let shortly = match self.packs {
+            true => self.words.byte_by_byte(key, &mut room),
+            false => self.words.shortly(key, &mut room),
         };
-        piece.is_some_and(|piece| batch.push(solving, index, piece, key.is_inner()))
+        let (piece, moved) = match shortly {
+            Some(piece) => (Some(piece), None),
+            // Words are cut at characters, so this holds.
+            None if !self.packs => (word().and_then(|word| self.words.plainly(word, plain)), None),
+            None => {
+                let piece = word().and_then(|word| self.words.in_place(word, plain, places));
+                (piece, places.moved())
+            }
+        };
+        piece.is_some_and(|piece| batch.push(solving, (index, key.is_inner()), piece, moved))
     }
 
     /// Puts the ids of a word that is a key into the buffer, if characters of up to two bytes tell them; else false.
@@ -539,7 +635,7 @@ impl Solver<'_> {
         let Buffers { spelling, plain, tokens, numbers, .. } = &mut *self.buffers;
         tokens.clear();
         let mut tokenize = |piece: &str| self.words.stages.tokenize(piece, spelling, self.scratch, tokens);
-        if let Some(piece) = self.words.plainly(word, Change::May, plain) {
+        if let Some(piece) = self.words.plainly(word, plain) {
             if !piece.is_empty() {
                 tokenize(piece)?;
             }
@@ -557,81 +653,6 @@ impl Solver<'_> {
             }
         }
         numbers.extend(tokens.iter().map(|token| token.id));
-        Ok(())
-    }
-
-    /// Tokens with their places in the word.
-    fn packed(&mut self, word: &str) -> Result<()> {
-        let Stages { normalizer, cut, model, .. } = &self.words.stages;
-        let Buffers { spelling, plain, tokens, numbers, placed, surfaces, .. } = &mut *self.buffers;
-        placed.clear();
-        surfaces.clear();
-        let (mut is_odd, mut begins_with_nothing) = (false, false);
-        let mut tokenize = |piece: &str, place: &mut dyn FnMut(usize, usize) -> Range<usize>| {
-            tokens.clear();
-            let read = match cut {
-                Cut::Splits(_) => piece,
-                Cut::Marked(view) => {
-                    let reading = Reading::Marked { mark: view.mark(), prepends: view.prepends() };
-                    spelling.write(reading, piece)
-                }
-            };
-            model.tokenize(read, self.scratch, tokens)?;
-            for (index, token) in tokens.iter().enumerate().filter(|(_, token)| token.surface) {
-                let text = &read[token.start as usize..token.end as usize];
-                surfaces.push((placed.len() + index, text.to_string()));
-            }
-            if let Cut::Marked(_) = cut {
-                spelling.translate(tokens);
-            }
-            // A piece without tokens is a word all the same.
-            is_odd |= tokens.is_empty();
-            for (index, token) in tokens.iter().enumerate() {
-                let range = place(token.start as usize, token.end as usize);
-                placed.push(Placed {
-                    id: token.id,
-                    start: range.start as u32,
-                    end: range.end as u32,
-                    opens: index == 0,
-                    surface: token.surface,
-                    is_last: false,
-                });
-            }
-            Ok(())
-        };
-        if let Some(piece) = self.words.plainly(word, Change::Stay, plain) {
-            // Every character is where it was.
-            tokenize(piece, &mut |start, end| whole_characters(word, start..end))?;
-        } else {
-            let mut text = AlignedText::borrowed(word, 0);
-            match normalizer {
-                Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text)?,
-                Some(normalizer) => normalizer.normalize(&mut text)?,
-                None => {}
-            }
-            // What vanishes at a word's start leaves its place to the blank before it or to the word, as they stand together.
-            if let (Cut::Marked(_), Some(c)) = (cut, word.chars().next()) {
-                begins_with_nothing = self.words.stages.normalize(c)?.is_empty();
-            }
-            let (map, text) = (text.map(), text.as_str());
-            let mut hint = 0;
-            let mut each = |piece: Range<usize>| {
-                tokenize(&text[piece.clone()], &mut |start, end| {
-                    let span = map.span_from(text, piece.start + start, piece.start + end, &mut hint);
-                    span.start..span.end
-                })
-            };
-            match cut {
-                Cut::Splits(view) => view.for_each_piece(text, &mut each)?,
-                Cut::Marked(view) => view.for_each_piece(text, &mut each)?,
-            }
-        }
-        if is_odd || begins_with_nothing {
-            packed::pack_odd(numbers)
-        } else {
-            let first = word.chars().next().map_or(0, char::len_utf8);
-            packed::pack(placed, word.len(), first as u32, numbers)
-        }
         Ok(())
     }
 }
@@ -686,7 +707,9 @@ impl Solve for Solver<'_> {
             true => batch.solve_with_places(&solving, |index, tokens| {
                 let Buffers { numbers, placed, .. } = &mut *self.buffers;
                 match tokens {
-                    Some(tokens) => packed::pack_in_a_row(pieces[index], tokens, placed, numbers),
+                    Some((tokens, moved)) => {
+                        packed::pack_in_a_row(pieces[index], tokens, moved, placed, numbers);
+                    }
                     None => self.alone(pieces[index])?,
                 }
                 found(index, &self.buffers.numbers);
