@@ -115,22 +115,17 @@ impl<O: Offset> Steps<'_, O> {
         let mut found = Sixteen::default();
         let before = vectors.abreast(numbers, starts, ends, self.at, &mut found);
         let Numbering { first, step, opened } = self.numbering;
-        for (packed, id) in numbers.iter().zip(ids) {
-            *id = packed >> END_BITS;
-        }
-        if let Some(&before) = opened.first() {
-            let mut room = [0; MANY];
-            let opened = window(opened, self.ended, &mut room);
-            for (&ended, word) in found.ended.iter().zip(column) {
-                let number = opened[ended as usize % MANY].wrapping_sub(before);
-                *word = first.wrapping_add(number.wrapping_mul(step));
+        // Whole arrays, of which the compiler knows that none lies in another.
+        *ids = numbers.map(|packed| packed >> END_BITS);
+        let (from, passed) = match opened.first() {
+            Some(&before) => {
+                let mut room = [0; MANY];
+                let opened = window(opened, self.ended, &mut room);
+                (first.wrapping_sub(before.wrapping_mul(step)), vectors.taken(opened, &found.ended))
             }
-        } else {
-            let number = first.wrapping_add((self.ended as u32).wrapping_mul(step));
-            for (ended, word) in found.ended.iter().zip(column) {
-                *word = number.wrapping_add(ended.wrapping_mul(step));
-            }
-        }
+            None => (first.wrapping_add((self.ended as u32).wrapping_mul(step)), found.ended),
+        };
+        *column = passed.map(|passed| from.wrapping_add(passed.wrapping_mul(step)));
         let each = found.starts.iter().zip(&found.ends).zip(offsets);
         match self.offset.moved(found.starts[0], found.ends[count - 1]) {
             Some(moved) => {

@@ -251,10 +251,11 @@ impl<'t> Pieces<'t> {
 
     /// Notes for each piece how many up to it do not go on others; nothing, if none goes on.
     pub fn note_opened(&self, out: &mut Vec<u32>) {
-        let before = std::iter::once(&u32::MAX).chain(self.ends);
-        let mut count = 0;
+        let Some((_, starts)) = self.starts.split_first() else { return out.clear() };
+        let mut count = 1;
         out.clear();
-        out.extend(self.starts.iter().zip(before).map(|(start, before)| {
+        out.push(count);
+        out.extend(starts.iter().zip(self.ends).map(|(start, before)| {
             count += u32::from(start != before);
             count
         }));

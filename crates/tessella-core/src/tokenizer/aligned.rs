@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use super::columns::Columns;
 use super::drive::{Sink, Source, Walk, one_by_one};
-use super::packed::{self, Next, Packed, Placed};
+use super::packed::{self, Next, Packed, Placed, Text};
 use super::places::Places;
 use super::positions::Positions;
 use super::spans::{self, Mapped, Spans};
 use super::units::{self, UnitLanes, UnitPlaces, Units};
 use super::way::{Reader, Reads};
-use super::words::{Solver, TakesWords, Words};
+use super::word_lanes::TakesWords;
+use super::word_solver::Solver;
+use super::words::Words;
 use super::worker::Worker;
 use super::{EncodeOptions, Inner, Input, Sequence, Tokenizer};
 use crate::added::{AddedVocabulary, Segment};
@@ -120,7 +122,7 @@ impl Inner {
             columns.name_contested(&self.texts);
         }
         let Columns { ids, offsets, words, surfaces, .. } = columns;
-        Ok(Encoding::from_tokens(ids, offsets, words, type_id, vocabulary, surfaces))
+        Ok(Encoding::from_tokens(ids, offsets, words, type_id, vocabulary, surfaces.done()))
     }
 
     /// Appends the tokens of one text. Words are numbered by piece, or all get the given number.
@@ -362,9 +364,9 @@ impl<'r> Tokens<'r, '_> {
         let bytes = word.text.get(first_byte as usize..last_byte as usize).unwrap_or_default();
         let base = origin + first_byte as usize;
         let first = self.columns.ids.len();
-        let mut has_surfaces = false;
+        let mut has_read = false;
         loop {
-            let Placed { id, start, end, opens, surface, told, is_last } = match packed.next() {
+            let Placed { id, start, end, opens, text, is_last } = match packed.next() {
                 Some(Next::Token(token)) => token,
                 Some(Next::Nothing) => break,
                 Some(Next::Odd) | None => return Ok(false),
@@ -383,19 +385,28 @@ impl<'r> Tokens<'r, '_> {
                     self.columns.push(id, span, number, &mut self.positions);
                 }
             }
-            if told {
-                let place = bytes.get(start as usize..end as usize);
-                let Some(text) = place.and_then(|place| solver.told(place)) else { return Ok(false) };
-                self.columns.name_last(text);
+            let place = || bytes.get(start as usize..end as usize);
+            let name = match text {
+                Text::Vocabulary => None,
+                Text::Stands => place().and_then(|place| std::str::from_utf8(place).ok()),
+                Text::Told => place().and_then(|place| solver.told(place)),
+                Text::Read => {
+                    has_read = true;
+                    None
+                }
+            };
+            match (text, name) {
+                (_, Some(name)) => self.columns.name_last(name),
+                (Text::Stands | Text::Told, None) => return Ok(false),
+                (Text::Vocabulary | Text::Read, None) => {}
             }
-            has_surfaces |= surface & !told;
             if is_last {
                 break;
             }
         }
-        if has_surfaces {
+        if has_read {
             for (index, text) in solver.surfaces(bytes)? {
-                self.columns.surfaces.push(first + index, text.as_str());
+                self.columns.surfaces.push(first + index, text);
             }
         }
         Ok(true)

@@ -4,8 +4,7 @@
 //! such a word of up to 15 bytes a token is one number: its id, and where it ends, or that the word ends with it. A mark
 //! that was put before the word may be its first token: such a one has the place of the word's first character, with which
 //! the next one begins again, and its number says that it ends where it begins. Everything else is written out behind a mark: two numbers for a token, its
-//! id and where it is, and whether a new piece begins with it, whether its text is what stands there and follows from its place, and
-//! whether it is the word's last; three where words are so long that places take more bits.
+//! id and where it is, and whether a new piece begins with it, where its text comes from, and whether it is the word's last; three where words are so long that places take more bits.
 
 use std::ops::Range;
 
@@ -28,13 +27,37 @@ const LONG_WRITTEN_OUT: u32 = (ID_BOUND + 3) << END_BITS;
 const _: () = assert!(Key::LONGEST <= TO_THE_END as usize);
 
 const OPENS: u32 = 1;
-const SURFACE: u32 = 2;
-const LAST: u32 = 4;
-const TOLD: u32 = 8;
+const LAST: u32 = 2;
+const TEXT: u32 = 4;
 const FLAG_BITS: u32 = 4;
 /// Places of words below this length share a number with flags.
 const LONG: usize = 1 << PLACE_BITS;
 const PLACE_BITS: u32 = 14;
+
+/// Which text a token has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Text {
+    /// The vocabulary's.
+    Vocabulary,
+    /// What stands at its place.
+    Stands,
+    /// What the characters of its place become, each by itself.
+    Told,
+    /// What the model read there, which no place tells.
+    Read,
+}
+
+impl Text {
+    const ALL: [Text; 4] = [Text::Vocabulary, Text::Stands, Text::Told, Text::Read];
+
+    fn bits(self) -> u32 {
+        self as u32 * TEXT
+    }
+
+    fn of(place: u32) -> Text {
+        Self::ALL[(place / TEXT) as usize % Self::ALL.len()]
+    }
+}
 
 /// A token of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,10 +68,7 @@ pub(super) struct Placed {
     pub end: u32,
     /// Whether it is the first of a piece that the word was cut into.
     pub opens: bool,
-    /// Whether its text is what the model read there, and not the vocabulary's.
-    pub surface: bool,
-    /// Whether that text is what the characters of its place become, each by itself.
-    pub told: bool,
+    pub text: Text,
     /// Whether it is the last one of the word.
     pub is_last: bool,
 }
@@ -82,13 +102,18 @@ pub(super) fn pack(tokens: &[Placed], of: Packing, out: &mut Vec<u32>) {
         return pack_odd(out);
     }
     let mut at = 0;
-    let is_mark = |token: &Placed| token.start == 0 && token.end == first && token.opens && !token.surface;
+    let is_mark = |token: &Placed| {
+        token.start == 0 && token.end == first && token.opens && token.text == Text::Vocabulary
+    };
     let mark = match tokens {
         [mark, next, ..] if is_mark(mark) && next.start == 0 && !next.opens => 1,
         _ => 0,
     };
     let follow = tokens.iter().enumerate().skip(mark).all(|(index, token)| {
-        let follows = token.start == at && token.end > at && token.opens == (index == 0) && !token.surface;
+        let follows = token.start == at
+            && token.end > at
+            && token.opens == (index == 0)
+            && token.text == Text::Vocabulary;
         at = token.end;
         follows
     });
@@ -103,10 +128,8 @@ pub(super) fn pack(tokens: &[Placed], of: Packing, out: &mut Vec<u32>) {
     out.push(if is_long { LONG_WRITTEN_OUT } else { WRITTEN_OUT });
     for (index, token) in tokens.iter().enumerate() {
         let flag = |flag: u32, set: bool| if set { flag } else { 0 };
-        let flags = flag(OPENS, token.opens && !is_inner)
-            | flag(SURFACE, token.surface)
-            | flag(TOLD, token.told)
-            | flag(LAST, index + 1 == tokens.len());
+        let flags =
+            flag(OPENS, token.opens && !is_inner) | token.text.bits() | flag(LAST, index + 1 == tokens.len());
         if is_long {
             out.extend([token.id, token.start << FLAG_BITS | flags, token.end]);
         } else {
@@ -153,8 +176,7 @@ pub(super) fn pack_in_a_row(
             start: range.start as u32,
             end: range.end as u32,
             opens: index == 0,
-            surface: false,
-            told: false,
+            text: Text::Vocabulary,
             is_last: false,
         });
         start = end;
@@ -260,8 +282,7 @@ impl<'p> Packed<'p> {
             start,
             end,
             opens: place & OPENS != 0,
-            surface: place & SURFACE != 0,
-            told: place & TOLD != 0,
+            text: Text::of(place),
             is_last,
         }))
     }
@@ -289,7 +310,7 @@ mod tests {
                 end => (if after_mark { 0 } else { start }, end),
             };
             let opens = tokens.is_empty();
-            tokens.push(Placed { id, start, end, opens, surface: false, told: false, is_last });
+            tokens.push(Placed { id, start, end, opens, text: Text::Vocabulary, is_last });
             if is_last {
                 packed.numbers = &packed.numbers[tokens.len()..];
                 return tokens;
@@ -332,8 +353,7 @@ mod tests {
                         start: 0,
                         end: first,
                         opens: true,
-                        surface: false,
-                        told: false,
+                        text: Text::Vocabulary,
                         is_last: false,
                     });
                 }
@@ -345,14 +365,13 @@ mod tests {
                         (start, start + below(length - start + 1))
                     };
                     at = end.max(at + 1);
-                    let surface = !plain && below(5) == 0;
+                    let text = Text::of(if plain { 0 } else { below(16) });
                     tokens.push(Placed {
                         id: [0, 1, 30_000, ID_BOUND - 1][below(4) as usize],
                         start,
                         end,
                         opens: tokens.is_empty() || !plain && below(2) == 0,
-                        surface,
-                        told: surface && below(2) == 0,
+                        text,
                         is_last: false,
                     });
                 }
@@ -375,15 +394,8 @@ mod tests {
         }
         assert!(short > 1000 && marked > 100, "{short} {marked}");
         let mut numbers = Vec::new();
-        let large = Placed {
-            id: ID_BOUND,
-            start: 0,
-            end: 1,
-            opens: true,
-            surface: false,
-            told: false,
-            is_last: true,
-        };
+        let large =
+            Placed { id: ID_BOUND, start: 0, end: 1, opens: true, text: Text::Vocabulary, is_last: true };
         pack(&[large], Packing { length: 1, first: 1, is_inner: false }, &mut numbers);
         assert_eq!(Packed::new(&numbers).next(), Some(Next::Odd));
     }

@@ -5,11 +5,12 @@
 
 use std::ops::Range;
 
-use super::packed::{self, Packing, Placed};
+use super::packed::{self, Packing, Placed, Text};
 use super::parts::UNCERTAIN;
 use super::spelling::{Reading, Spelling};
 use super::word_places::WordPlaces;
-use super::words::{Buffers, Cut, Solver, Stages};
+use super::word_solver::{Buffers, Solver};
+use super::words::{Cut, Stages};
 use crate::error::Result;
 use crate::ids::{PieceToken, TokenId};
 use crate::lanes::Key;
@@ -56,8 +57,7 @@ impl Tokenizing<'_> {
                 start: range.start as u32,
                 end: range.end as u32,
                 opens: index == 0,
-                surface: token.surface,
-                told: false,
+                text: if token.surface { Text::Read } else { Text::Vocabulary },
                 is_last: false,
             });
         }
@@ -73,9 +73,13 @@ impl Tokenizing<'_> {
                 ends && piece.get(start..end) == Some(text)
             })
         };
-        if self.surfaces.iter().all(is_told) {
-            for token in self.placed.iter_mut().filter(|token| token.surface) {
-                token.told = true;
+        if !self.surfaces.iter().all(is_told) {
+            return;
+        }
+        for (index, text) in &*self.surfaces {
+            if let Some(token) = self.placed.get_mut(*index) {
+                let stands = word.get(token.start as usize..token.end as usize) == Some(text);
+                token.text = if stands { Text::Stands } else { Text::Told };
             }
         }
     }
@@ -143,7 +147,7 @@ impl Solver<'_> {
             let opens = from == 0;
             from = end;
             let (start, end) = (start as u32, last as u32);
-            Placed { id, start, end, opens, surface: false, told: false, is_last: false }
+            Placed { id, start, end, opens, text: Text::Vocabulary, is_last: false }
         }));
         packed::pack(placed, Packing::of(part, true), numbers);
     }

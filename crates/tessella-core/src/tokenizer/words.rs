@@ -11,26 +11,23 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::fresh::{Batch, Fresh, Solving};
-use super::packed::{self, Placed};
-use super::parts::{self, Breaks, UNCERTAIN};
+use super::fresh::{Fresh, Solving};
+use super::parts::Breaks;
 use super::segment::normalize_str;
 use super::short::{Room, ShortWritings};
 use super::spelling::{Reading, Spelling};
 use super::way::Form;
 use super::word_places::WordPlaces;
 use super::writings::Writings;
-use crate::added::{AddedVocabulary, Segment};
+use crate::added::AddedVocabulary;
 use crate::error::Result;
-use crate::ids::{PieceToken, TokenId};
-use crate::lanes::{
-    Characters, Filled, Key, Kind, LongPieces, Pieces, Rectangles, Runner, Solve, Spans, Work,
-};
+use crate::ids::PieceToken;
+use crate::lanes::{Characters, Key, Kind, Rectangles};
 use crate::model::{Model, Scratch};
 use crate::normalize::{AsciiFates, BesideBlanks, Normalizer};
 use crate::pretokenize::{MarkedView, PreTokenizer, SplitView, Standing, TableSplit};
 use crate::random::Random;
-use crate::text::{AlignedText, MOST_BYTES};
+use crate::text::MOST_BYTES;
 use crate::unicode::categories::is_mark;
 
 /// How a word is cut further once it is normalized.
@@ -64,11 +61,11 @@ pub(super) struct Words {
     short: ShortWritings,
     breaks: Breaks,
     fresh: Fresh,
-    hash_seed: [u64; 2],
+    pub hash_seed: [u64; 2],
 }
 
 /// Texts of this many bytes and more take the slow way, which knows what normalization may make of them.
-const LONGEST_TEXT: usize = MOST_BYTES / 8;
+pub(super) const LONGEST_TEXT: usize = MOST_BYTES / 8;
 
 impl Words {
     /// `None` where words are not all that matters.
@@ -132,14 +129,14 @@ impl Words {
 
     /// Whether words are sooner found out than the whole text. Where neighbours within a word matter, words beyond ASCII
     /// take all stages, each with what beginning a stage costs; many of them cost more than the text as a whole.
-    fn pays_for(&self, text: &str) -> bool {
+    pub fn pays_for(&self, text: &str) -> bool {
         let wide = || text.bytes().filter(|byte| !byte.is_ascii()).count();
         self.by_character || wide() <= text.len() / 8
     }
 
     /// What the model gets for a word whose characters become what they become anywhere: then it is one piece, or none if
     /// nothing is left.
-    fn plainly<'b>(&self, word: &str, buffer: &'b mut String) -> Option<&'b str> {
+    pub fn plainly<'b>(&self, word: &str, buffer: &'b mut String) -> Option<&'b str> {
         let told = |c: char, buffer: &mut String| self.writings.write(c, buffer, || self.stages.becomes(c));
         self.by_character(word, buffer, told, |_, _| true)
     }
@@ -216,7 +213,7 @@ impl Words {
 
     /// The same for a word that is a key, with characters of up to two bytes; `None` if that cannot be told so.
     #[inline]
-    fn shortly<'r>(&self, word: Key, room: &'r mut Room) -> Option<&'r str> {
+    pub fn shortly<'r>(&self, word: Key, room: &'r mut Room) -> Option<&'r str> {
         if !self.ascii.hold_for_short(word.padded()) {
             return None;
         }
@@ -228,7 +225,7 @@ impl Words {
 
     /// The same for a word of ASCII characters that become one each.
     #[inline]
-    fn byte_by_byte<'r>(&self, word: Key, room: &'r mut Room) -> Option<&'r str> {
+    pub fn byte_by_byte<'r>(&self, word: Key, room: &'r mut Room) -> Option<&'r str> {
         let is_told = word.is_ascii()
             && self.ascii.hold_for_short(word.padded())
             && self.ascii.write(&word.bytes(), word.len(), room.first_chunk_mut()?);
@@ -247,7 +244,7 @@ impl Words {
     }
 
     /// What new words are solved by together, once there is so much text.
-    fn solving(&self, bytes: usize) -> Option<Solving<'_>> {
+    pub fn solving(&self, bytes: usize) -> Option<Solving<'_>> {
         match &self.stages.cut {
             Cut::Marked(view) => self.fresh.get(&self.stages.model, (view.mark(), view.prepends()), bytes),
             Cut::Splits(_) => None,
@@ -289,7 +286,7 @@ impl Stages {
     }
 
     /// Appends the tokens of a piece.
-    fn tokenize(
+    pub fn tokenize(
         &self,
         piece: &str,
         spelling: &mut Spelling,
@@ -365,368 +362,5 @@ impl Stages {
             (BesideBlanks::Leans, Kind::WORD | Kind::BLANK) => Kind::LEANS,
             (BesideBlanks::Joins | BesideBlanks::Leans | BesideBlanks::Gone, _) => Kind::ODD,
         }
-    }
-}
-
-/// What one worker owns for it.
-#[derive(Debug)]
-pub(super) struct WordLanes {
-    words: Arc<Words>,
-    runner: Runner,
-    spans: Spans,
-    buffers: Buffers,
-    /// Whether words become tokens with their places ([`packed`]) instead of ids alone.
-    packs: bool,
-    /// Bytes of text that came.
-    bytes: usize,
-    /// Words of which some do not come in the parts that were found.
-    joined: Joined,
-}
-
-/// Words and parts of words.
-#[derive(Debug, Default)]
-struct Joined {
-    starts: Vec<u32>,
-    ends: Vec<u32>,
-}
-
-impl Joined {
-    fn clear(&mut self) {
-        self.starts.clear();
-        self.ends.clear();
-    }
-
-    fn push(&mut self, pieces: Pieces<'_>) {
-        self.starts.extend_from_slice(pieces.starts);
-        self.ends.extend_from_slice(pieces.ends);
-    }
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Buffers {
-    pub spelling: Spelling,
-    pub plain: String,
-    pub places: WordPlaces,
-    pub tokens: Vec<PieceToken>,
-    /// What the word becomes: ids, or packed tokens.
-    pub numbers: Vec<u32>,
-    pub placed: Vec<Placed>,
-    /// The tokens of the word that are named after what the model read there, and that.
-    pub surfaces: Vec<(usize, String)>,
-    fresh: Option<Box<Batch>>,
-}
-
-/// Who takes what the words of a text become.
-pub(super) trait TakesWords {
-    /// An added token stands between words.
-    fn added(&mut self, segment: &Segment, id: TokenId) -> Result<()>;
-
-    /// Where the numbers of words are to be appended.
-    fn room(&mut self) -> &mut Vec<u32>;
-
-    /// Some words were appended, of a text that begins at byte `origin`; false if the text must take the slow way.
-    fn words(&mut self, words: Pieces<'_>, origin: usize, solver: &mut Solver<'_>) -> Result<bool>;
-}
-
-impl WordLanes {
-    pub fn new(words: Arc<Words>, runner: Runner, packs: bool) -> Self {
-        let (spans, buffers, joined) = Default::default();
-        WordLanes { words, runner, spans, buffers, packs, bytes: 0, joined }
-    }
-
-    /// Whether this is for those words.
-    pub fn are_for(&self, words: &Arc<Words>) -> bool {
-        Arc::ptr_eq(&self.words, words)
-    }
-
-    /// Bytes that may come into use.
-    pub fn memory(&self) -> usize {
-        self.runner.memory()
-    }
-
-    /// Hands the words of a text over; false if it must take the slow way, and then some of them were.
-    pub fn append(
-        &mut self,
-        segments: &[Segment],
-        text: &str,
-        scratch: &mut Scratch,
-        out: &mut impl TakesWords,
-    ) -> Result<bool> {
-        let Some(characters) = self.words.characters() else { return Ok(false) };
-        if text.len() > LONGEST_TEXT || !self.words.pays_for(text) {
-            return Ok(false);
-        }
-        let packs = self.packs;
-        self.bytes = self.bytes.saturating_add(text.len());
-        let breaks = self.words.breaks(self.bytes);
-        let has_parts = breaks.is_some();
-        let solving = self.words.solving(self.bytes);
-        let buffers = &mut self.buffers;
-        let mut solver = Solver { words: &self.words, scratch, buffers, packs, has_parts, solving };
-        for segment in segments {
-            if let Some(id) = segment.id {
-                out.added(segment, id)?;
-                continue;
-            }
-            let text = &text[segment.range.clone()];
-            let mut words = crate::lanes::Words::new(text, characters).cut_at(breaks);
-            self.spans.begin();
-            loop {
-                let filled = words.fill(self.runner.level(), &mut self.spans);
-                if filled == Filled::Odd {
-                    return Ok(false);
-                }
-                let found = self.spans.of(text.as_bytes());
-                let found = solver.words(&mut self.runner, found, out.room(), &mut self.joined)?;
-                if !out.words(found, segment.range.start, &mut solver)? {
-                    return Ok(false);
-                }
-                if filled == Filled::Last {
-                    break;
-                }
-                self.spans.go_on();
-            }
-        }
-        Ok(true)
-    }
-}
-
-/// All stages for one word.
-pub(super) struct Solver<'s> {
-    pub words: &'s Words,
-    pub scratch: &'s mut Scratch,
-    pub buffers: &'s mut Buffers,
-    packs: bool,
-    /// Whether words come in parts.
-    has_parts: bool,
-    /// How new ones are solved together.
-    solving: Option<Solving<'s>>,
-}
-
-impl Solver<'_> {
-    /// Appends the numbers of words, and returns which words and parts of words these are of.
-    fn words<'w>(
-        &mut self,
-        runner: &mut Runner,
-        words: Pieces<'w>,
-        out: &mut Vec<u32>,
-        joined: &'w mut Joined,
-    ) -> Result<Pieces<'w>> {
-        let before = out.len();
-        runner.solved_ids(self, words, out)?;
-        if !self.has_parts || !out[before..].contains(&UNCERTAIN) {
-            return Ok(words);
-        }
-        out.truncate(before);
-        joined.clear();
-        parts::few_words(words, parts::FEW, |few| {
-            let before = out.len();
-            runner.solved_ids(self, few, out)?;
-            if !out[before..].contains(&UNCERTAIN) {
-                joined.push(few);
-                return Ok(());
-            }
-            out.truncate(before);
-            parts::few_words(few, 1, |word| self.word_in_parts(runner, word, out, joined))
-        })?;
-        Ok(Pieces { text: words.text, starts: &joined.starts, ends: &joined.ends })
-    }
-
-    #[cold]
-    fn word_in_parts(
-        &mut self,
-        runner: &mut Runner,
-        word: Pieces<'_>,
-        out: &mut Vec<u32>,
-        joined: &mut Joined,
-    ) -> Result<()> {
-        let before = out.len();
-        runner.solved_ids(self, word, out)?;
-        if !out[before..].contains(&UNCERTAIN) {
-            joined.push(word);
-            return Ok(());
-        }
-        out.truncate(before);
-        let Pieces { text, starts, ends } = word;
-        let whole = Pieces { text, starts: &starts[..1], ends: &ends[ends.len() - 1..] };
-        joined.push(whole);
-        runner.solved_ids(self, whole, out)
-    }
-
-    /// Whether words come in parts.
-    pub fn has_parts(&self) -> bool {
-        self.has_parts
-    }
-
-    /// Puts what an inner part of a word becomes into the buffer.
-    fn inner(&mut self, part: &[u8]) {
-        // Words are cut at characters, so this holds.
-        let text = std::str::from_utf8(part).unwrap_or_default();
-        if self.packs {
-            return self.packed_part(text);
-        }
-        let Buffers { plain, numbers, .. } = &mut *self.buffers;
-        numbers.clear();
-        match self.words.plainly(text, plain) {
-            Some(plain) => parts::inner(&self.words.stages.model, plain, numbers),
-            None => numbers.push(UNCERTAIN),
-        }
-    }
-
-    /// Puts what a word becomes into the buffer.
-    pub fn word(&mut self, word: &[u8]) -> Result<()> {
-        self.buffers.numbers.clear();
-        // Words are cut at characters, so this holds.
-        let Ok(word) = std::str::from_utf8(word) else { return Ok(()) };
-        if self.packs { self.packed(word) } else { self.plain_ids(word) }
-    }
-
-    /// Puts what a word or a part that is a key becomes into the buffer.
-    fn alone(&mut self, key: Key) -> Result<()> {
-        let (bytes, length) = (key.bytes(), key.len());
-        if key.is_inner() {
-            self.inner(&bytes[..length]);
-        } else if self.packs || !self.short_ids(key)? {
-            self.word(&bytes[..length])?;
-        }
-        Ok(())
-    }
-
-    /// Whether a word or a part is solved together with others.
-    #[inline]
-    fn joins(&mut self, batch: &mut Batch, solving: &Solving<'_>, index: usize, key: Key) -> bool {
-        let mut room = [0; _];
-        let bytes = key.bytes();
-        let word = || std::str::from_utf8(&bytes[..key.len()]).ok();
-        let Buffers { plain, places, .. } = &mut *self.buffers;
-        let shortly = match self.packs {
-            true => self.words.byte_by_byte(key, &mut room),
-            false => self.words.shortly(key, &mut room),
-        };
-        let (piece, moved) = match shortly {
-            Some(piece) => (Some(piece), None),
-            // Words are cut at characters, so this holds.
-            None if !self.packs => (word().and_then(|word| self.words.plainly(word, plain)), None),
-            None => {
-                let piece = word().and_then(|word| self.words.in_place(word, plain, places));
-                (piece, places.moved())
-            }
-        };
-        piece.is_some_and(|piece| batch.push(solving, (index, key.is_inner()), piece, moved))
-    }
-
-    /// Puts the ids of a word that is a key into the buffer, if characters of up to two bytes tell them; else false.
-    #[inline]
-    fn short_ids(&mut self, word: Key) -> Result<bool> {
-        let mut room = [0; _];
-        let Some(piece) = self.words.shortly(word, &mut room) else { return Ok(false) };
-        let Buffers { spelling, tokens, numbers, .. } = &mut *self.buffers;
-        tokens.clear();
-        numbers.clear();
-        if !piece.is_empty() {
-            self.words.stages.tokenize(piece, spelling, self.scratch, tokens)?;
-        }
-        numbers.extend(tokens.iter().map(|token| token.id));
-        Ok(true)
-    }
-
-    fn plain_ids(&mut self, word: &str) -> Result<()> {
-        let Stages { normalizer, cut, .. } = &self.words.stages;
-        let Buffers { spelling, plain, tokens, numbers, .. } = &mut *self.buffers;
-        tokens.clear();
-        let mut tokenize = |piece: &str| self.words.stages.tokenize(piece, spelling, self.scratch, tokens);
-        if let Some(piece) = self.words.plainly(word, plain) {
-            if !piece.is_empty() {
-                tokenize(piece)?;
-            }
-        } else {
-            let mut text = AlignedText::untracked(word);
-            match normalizer {
-                Some(normalizer) if word.len() <= Key::LONGEST => normalizer.normalize_short(&mut text)?,
-                Some(normalizer) => normalizer.normalize(&mut text)?,
-                None => {}
-            }
-            let text = text.as_str();
-            match cut {
-                Cut::Splits(view) => view.for_each_piece(text, &mut |range| tokenize(&text[range]))?,
-                Cut::Marked(view) => view.for_each_piece(text, &mut |range| tokenize(&text[range]))?,
-            }
-        }
-        numbers.extend(tokens.iter().map(|token| token.id));
-        Ok(())
-    }
-}
-
-impl LongPieces for Solver<'_> {
-    fn ids(&mut self, piece: &[u8], out: &mut Vec<TokenId>) -> Result<()> {
-        self.word(piece)?;
-        out.extend_from_slice(&self.buffers.numbers);
-        Ok(())
-    }
-}
-
-impl Solve for Solver<'_> {
-    #[inline(always)]
-    fn hash_seed(&self) -> [u64; 2] {
-        self.words.hash_seed
-    }
-
-    #[inline(always)]
-    fn has_parts(&self) -> bool {
-        self.has_parts
-    }
-
-    fn long_inner(&mut self, part: &[u8], out: &mut Vec<TokenId>) {
-        self.inner(part);
-        out.extend_from_slice(&self.buffers.numbers);
-    }
-
-    #[inline(never)]
-    fn solve(
-        &mut self,
-        _: &mut Work,
-        pieces: &[Key],
-        mut found: impl FnMut(usize, &[TokenId]),
-    ) -> Result<()> {
-        let Some(solving) = self.solving else {
-            for (index, key) in pieces.iter().enumerate() {
-                self.alone(*key)?;
-                found(index, &self.buffers.numbers);
-            }
-            return Ok(());
-        };
-        let mut batch = self.buffers.fresh.take().unwrap_or_default();
-        batch.clear();
-        for (index, key) in pieces.iter().enumerate() {
-            if !self.joins(&mut batch, &solving, index, *key) {
-                self.alone(*key)?;
-                found(index, &self.buffers.numbers);
-            }
-        }
-        let outcome = match self.packs {
-            true => batch.solve_with_places(&solving, |index, tokens| {
-                let Buffers { numbers, placed, .. } = &mut *self.buffers;
-                match tokens {
-                    Some((tokens, moved)) => {
-                        packed::pack_in_a_row(pieces[index], tokens, moved, placed, numbers);
-                    }
-                    None => self.alone(pieces[index])?,
-                }
-                found(index, &self.buffers.numbers);
-                Ok(())
-            }),
-            false => batch.solve(&solving, |index, ids| {
-                match ids {
-                    Some(ids) => found(index, ids),
-                    None => {
-                        self.alone(pieces[index])?;
-                        found(index, &self.buffers.numbers);
-                    }
-                }
-                Ok(())
-            }),
-        };
-        self.buffers.fresh = Some(batch);
-        outcome
     }
 }
